@@ -1,0 +1,104 @@
+# Everything a fresh machine needs is Python 3.11 (or newer) and make: each target first makes the
+# environment it runs in. `make help` lists the targets.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-print-directory
+
+# The one torch release that tests and benchmarks run on; the package itself takes a range.
+TORCH := torch==2.13.0
+TENSORFLOW := 2.21.0
+TENSORFLOW1 := 1.15.0
+
+# The first interpreter that is new enough and can make environments.
+PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3 python; do \
+    if "$$p" -c 'import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; \
+    then command -v "$$p"; break; fi; done)
+# TensorFlow 1.15 was never built for a newer Python than 3.7. Looked for only when it is wanted.
+PYTHON37 ?= $(shell for p in python3.7 "$$(pyenv root 2>/dev/null)"/versions/3.7*/bin/python; do \
+    if "$$p" -c 'import sys, ensurepip; sys.exit(sys.version_info[:2] != (3, 7))' 2>/dev/null; \
+    then command -v "$$p"; break; fi; done)
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP_INSTALL := -m pip install --disable-pip-version-check --quiet
+
+# Stamps: an environment is made again only when what it holds has changed.
+INSTALLED := $(VENV)/.installed
+PEERS := .venv-peers/.installed-tensorflow-$(TENSORFLOW)
+TF115 := .venv-tf115/.installed-tensorflow-$(TENSORFLOW1)
+
+# Test workers: `make test WORKERS=0` runs in one process (needed for a debugger).
+WORKERS ?= 2
+# Extra arguments: of the demo for `demo`, of pytest for `test` and `test-long`, and of the
+# runners for `bench` and `conformance`.
+ARGS ?=
+CASES ?=
+
+.PHONY: help venv demo test test-long lint types bench peers tf115 conformance clean distclean
+
+help:  ## list the targets
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /  \1\t/' | expand -t 16
+
+venv: $(INSTALLED)  ## make .venv with Penstock, the demo's and the developers' packages
+
+$(INSTALLED): pyproject.toml
+	@test -n "$(PYTHON)" || { echo "no Python >= 3.11 with venv found; say PYTHON=/path/to/python" >&2; exit 1; }
+	@test -x $(BIN)/python || { echo "making $(VENV) with $(PYTHON)"; "$(PYTHON)" -m venv $(VENV); }
+	@echo "installing $(TORCH) and penstock[demo,dev] into $(VENV) (minutes the first time)"
+	@$(BIN)/python $(PIP_INSTALL) $(TORCH)
+	@$(BIN)/python $(PIP_INSTALL) -e '.[demo,dev]'
+	@touch $@
+
+demo: venv  ## train a convolutional classifier on handwritten digits (ARGS="--help")
+	@$(BIN)/python examples/digits.py $(ARGS)
+
+test: venv  ## the test suite and every doctest (ARGS, WORKERS)
+	$(BIN)/python -m pytest -n $(WORKERS) --doctest-modules --doctest-glob='*.md' \
+	    tests penstock docs README.md $(ARGS)
+
+test-long: venv  ## the tests that take minutes
+	@status=0; $(BIN)/python -m pytest -m long --timeout 900 tests $(ARGS) || status=$$?; \
+	if test $$status -eq 5; then echo "no test is marked long"; exit 0; fi; exit $$status
+
+lint: venv  ## ruff
+	$(BIN)/ruff check .
+
+types: venv  ## mypy, strict outside penstock/ops
+	$(BIN)/mypy
+
+peers: $(PEERS)  ## make .venv-peers: TensorFlow 2.x, JAX and torch to measure and compare with
+
+$(PEERS):
+	@test -n "$(PYTHON)" || { echo "no Python >= 3.11 with venv found; say PYTHON=/path/to/python" >&2; exit 1; }
+	@test -x .venv-peers/bin/python || "$(PYTHON)" -m venv .venv-peers
+	@echo "installing TensorFlow $(TENSORFLOW), JAX and $(TORCH) into .venv-peers (minutes the first time)"
+	@.venv-peers/bin/python $(PIP_INSTALL) $(TORCH)
+	@.venv-peers/bin/python $(PIP_INSTALL) tensorflow-cpu==$(TENSORFLOW) tf_keras jax jaxlib
+	@touch $@
+
+# Stays a phony target with its own test, so that "skipped" is said again each time.
+tf115:  ## make .venv-tf115: TensorFlow 1.15, where a Python 3.7 is found
+	@if test -e $(TF115); then exit 0; fi; \
+	if test -z "$(PYTHON37)"; then \
+	    echo "tf115: skipped, no Python 3.7 found (TensorFlow 1.15 needs it; say PYTHON37=/path)"; exit 0; \
+	fi; \
+	test -x .venv-tf115/bin/python || "$(PYTHON37)" -m venv .venv-tf115; \
+	echo "installing TensorFlow $(TENSORFLOW1) into .venv-tf115"; \
+	.venv-tf115/bin/python $(PIP_INSTALL) tensorflow-cpu==$(TENSORFLOW1) 'protobuf<3.21'; \
+	touch $(TF115)
+
+bench: venv peers tf115  ## Penstock and its peers side by side (CASES=name,...)
+	@$(BIN)/python -m benchmarks $(if $(CASES),--cases $(CASES)) $(ARGS)
+
+conformance: venv peers tf115  ## every op against TensorFlow
+	@$(BIN)/python -m tests.conformance $(ARGS)
+
+clean:  ## remove caches and outputs
+	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist runs benchmarks/results *.egg-info
+	find . -name __pycache__ -not -path './.venv*' -prune -exec rm -rf {} +
+
+distclean: clean  ## and the environments
+	rm -rf .venv .venv-peers .venv-tf115

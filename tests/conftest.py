@@ -1,0 +1,31 @@
+"""Settings of the test suite: which files are collected, and how Hypothesis searches.
+
+Tests mirror the tree: `tests/graph/` holds those of `penstock/graph/`. Files are collected in
+pytest's importlib mode, so two rooms may each have a `test_errors.py`. Only `tests` itself and
+what runs with ``python -m`` (`tests.conformance`) are packages by need.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hypothesis import HealthCheck, settings
+
+# Kernels' first calls and shared machines make wall-clock deadlines noise. `derandomize` makes a
+# failure in CI the failure at the desk; `--hypothesis-profile=explore` searches anew each time.
+settings.register_profile(
+    "penstock", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("explore", deadline=None, max_examples=1000)
+settings.load_profile("penstock")
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Under tests/, only `test_*.py` is collected, also when doctests are looked for.
+
+    The programs that compare with TensorFlow import it, and it is not in the tests' environment.
+    """
+    is_module = collection_path.suffix == ".py"
+    if is_module and not collection_path.name.startswith(("test_", "conftest")):
+        return True
+    return None

@@ -1,0 +1,141 @@
+"""The tables: which implementations are compared, which cases they run, what is required.
+
+Everything here is data; ``driver`` measures by it and ``report`` judges by it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+PENSTOCK = "penstock"
+BEST_PEER = "best peer"
+
+
+@dataclass(frozen=True)
+class Implementation:
+    """One column of the table.
+
+    Attributes:
+        name: Its key in the results.
+        interpreter: Path below the repository root; empty for the driver's own interpreter.
+        kind: Which case file it runs: "graph", "torch" or "jax".
+        module: The module that implements the TF1 API (kind "graph") or the package.
+        imports: What a user's program imports, for the import case.
+    """
+
+    name: str
+    interpreter: str
+    kind: str
+    module: str
+    imports: str
+
+
+IMPLEMENTATIONS = (
+    Implementation(PENSTOCK, "", "graph", "penstock", "import penstock as tf"),
+    Implementation(
+        "tensorflow",
+        ".venv-peers/bin/python",
+        "graph",
+        "tensorflow.compat.v1",
+        "import tensorflow.compat.v1 as tf",
+    ),
+    Implementation(
+        "tensorflow1",
+        ".venv-tf115/bin/python",
+        "graph",
+        "tensorflow",
+        "import tensorflow as tf",
+    ),
+    Implementation("torch", ".venv-peers/bin/python", "torch", "torch", "import torch"),
+    Implementation("jax", ".venv-peers/bin/python", "jax", "jax", "import jax"),
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One case.
+
+    Attributes:
+        name: Its key in the results, and its function's name in the case files.
+        title: What one step does.
+        check_steps: Steps run (from the same initial parameters) before any is timed.
+        check: How their values must agree between implementations: "same" (first and tenth, to
+            1e-3), "random" (finite, falling, and the same mean to 5%), or "" (not compared).
+        kinds: The kinds of implementation that can run it.
+    """
+
+    name: str
+    title: str
+    check_steps: int = 10
+    check: str = "same"
+    kinds: tuple[str, ...] = ("graph", "torch", "jax")
+
+
+CASES = (
+    Case("null", "feed a scalar, add 1, fetch", check_steps=200),
+    Case("softmax", "MNIST softmax regression, batch 100, SGD"),
+    Case("mlp", "784-512-512-10, batch 128, Adam"),
+    Case("cnn", "MNIST CNN 5x5x32, 5x5x64, 1024, batch 50, Adam"),
+    Case(
+        "word2vec",
+        "NCE, 50000 x 128, batch 128, 64 samples, SGD",
+        check_steps=300,
+        check="random",
+    ),
+    Case("lstm", "2 x 200, 20 steps, batch 20, vocabulary 10000, clipped SGD"),
+    Case("alexnet_forward", "AlexNet, batch 16, logits"),
+    Case("alexnet_training", "AlexNet, batch 16, every gradient applied by SGD"),
+    Case("construct", "build 20 layers with gradients: seconds an op", 3, "", ("graph",)),
+    Case("import", "a fresh process that imports the module"),
+    Case("memory", "peak resident memory of 20 steps of cnn", check_steps=20),
+)
+
+# What `construct` takes for the whole network, whatever the number of ops an implementation
+# makes of it: measured by the case `construct`, shown and judged as a row of its own.
+CONSTRUCT_BUILD = "construct_build"
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """Penstock's median in ``case`` is at most ``ratio`` times that of ``against``."""
+
+    case: str
+    against: str
+    ratio: float
+
+
+REQUIREMENTS = (
+    Requirement("null", "tensorflow", 1 / 15),
+    Requirement("softmax", "tensorflow", 1 / 3),
+    Requirement("softmax", BEST_PEER, 1.0),
+    Requirement("word2vec", "tensorflow", 0.45),
+    Requirement("word2vec", BEST_PEER, 1.0),
+    Requirement("cnn", BEST_PEER, 1.0),
+    Requirement("lstm", BEST_PEER, 1.0),
+    Requirement("alexnet_forward", BEST_PEER, 1.0),
+    Requirement("alexnet_training", BEST_PEER, 1.0),
+    Requirement("construct", "tensorflow", 1.0),
+    Requirement(CONSTRUCT_BUILD, "tensorflow", 1.0),
+    Requirement("import", "tensorflow", 1.0),
+)
+
+
+def select(names: list[str]) -> list[Case]:
+    """The cases of the given names, in table order; all of them for no names.
+
+    Args:
+        names: Case names, each maybe several with commas between.
+
+    Raises:
+        ValueError: A name is no case; the message lists those that are.
+
+    Example:
+        >>> [case.name for case in select(["cnn,null"])]
+        ['null', 'cnn']
+    """
+    wanted = [name.strip() for group in names for name in group.split(",") if name.strip()]
+    known = [case.name for case in CASES]
+    unknown = [name for name in wanted if name not in known]
+    if unknown:
+        raise ValueError(f"no such case: {', '.join(unknown)}; the cases are {', '.join(known)}")
+    return [case for case in CASES if not wanted or case.name in wanted]

@@ -1,0 +1,155 @@
+"""A worker: one implementation in one process, doing what the driver asks, a JSON line each.
+
+Once its module is imported it says ``{"ready": version}``. Then requests on stdin, one reply line
+each on stdout::
+
+    {"prepare": "cnn", "check_steps": 10} -> {"values": [2.31, ...], "step_seconds": 0.02}
+    {"run": 12}                           -> {"seconds": 0.0213, "idle_cpu": 0.001, "idle": 1.2}
+    {"release": true}                     -> {}
+    {"peak_memory": true}                 -> {"bytes": 412090368}
+
+A request that fails is answered ``{"error": traceback}`` and the worker goes on. Between requests
+it blocks on stdin; ``idle_cpu`` (CPU seconds that all its threads used since the last reply) lets
+the driver see a worker that spins while others are measured. What libraries print goes to stderr.
+Python 3.7 and newer.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import gc
+import importlib
+import json
+import math
+import os
+import statistics
+import sys
+import time
+import traceback
+from typing import Any, Callable, Dict, Optional
+
+import numpy as np
+
+from benchmarks.program import Program
+
+
+def load_cases(kind: str, module: str) -> Dict[str, Callable[[], Program]]:
+    """The case functions of an implementation.
+
+    Args:
+        kind: "graph" (a TF1 API), "torch" or "jax".
+        module: The module that implements the TF1 API, for kind "graph".
+    """
+    cases = importlib.import_module("benchmarks.%s_cases" % kind).CASES
+    if kind != "graph":
+        return dict(cases)
+    tf = importlib.import_module(module)
+    if module == "tensorflow.compat.v1":
+        tf.disable_v2_behavior()
+    if hasattr(tf, "logging") and hasattr(tf.logging, "set_verbosity"):
+        tf.logging.set_verbosity(tf.logging.ERROR)
+    return {name: functools.partial(case, tf) for name, case in cases.items()}
+
+
+def number_of(value: Any) -> float:
+    """A step's value as one number to compare: itself, or the root mean square of an array."""
+    array = np.asarray(value, dtype=np.float64)
+    return float(array) if array.ndim == 0 else math.sqrt(float(np.mean(np.square(array))))
+
+
+def peak_memory() -> int:
+    """The most resident memory this process has held, in bytes."""
+    try:
+        with open("/proc/self/status") as status:
+            for line in status:
+                if line.startswith("VmHWM:"):
+                    return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    import resource
+
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
+class Worker:
+    """Holds the prepared program between requests."""
+
+    def __init__(self, cases: Dict[str, Callable[[], Program]]) -> None:
+        self._cases = cases
+        self._program: Optional[Program] = None
+
+    def answer(self, request: Dict[str, Any]) -> Dict[str, Any]:
+        """Does one request; errors come back as a reply, never as an exception."""
+        try:
+            if "prepare" in request:
+                return self._prepare(request["prepare"], request["check_steps"])
+            if "run" in request:
+                return self._run(request["run"])
+            if "peak_memory" in request:
+                return {"bytes": peak_memory()}
+            self._release()
+            return {}
+        except Exception:
+            return {"error": traceback.format_exc()}
+
+    def _prepare(self, case: str, check_steps: int) -> Dict[str, Any]:
+        self._release()
+        self._program = self._cases[case]()
+        values, seconds = [], []
+        for _ in range(check_steps):
+            start = time.perf_counter()
+            value = self._program.step()
+            seconds.append(time.perf_counter() - start)
+            values.append(number_of(value))
+        return {"values": values, "step_seconds": statistics.median(seconds[check_steps // 2 :])}
+
+    def _run(self, steps: int) -> Dict[str, Any]:
+        if self._program is None:
+            raise RuntimeError("run: no case is prepared")
+        step = self._program.step
+        gc.collect()
+        start = time.perf_counter()
+        for _ in range(steps):
+            step()
+        return {"seconds": (time.perf_counter() - start) / steps}
+
+    def _release(self) -> None:
+        if self._program is not None:
+            self._program.close()
+        self._program = None
+        gc.collect()
+
+
+def main() -> None:
+    """Loads the implementation and answers requests until stdin ends."""
+    parser = argparse.ArgumentParser(description="A benchmark worker (started by the driver).")
+    parser.add_argument("--kind", choices=["graph", "torch", "jax"], required=True)
+    parser.add_argument("--module", default="penstock", help="the TF1 API or package")
+    arguments = parser.parse_args()
+    replies = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+
+    def reply(message: Dict[str, Any]) -> None:
+        replies.write(json.dumps(message) + "\n")
+        replies.flush()
+
+    try:
+        worker = Worker(load_cases(arguments.kind, arguments.module))
+        package = sys.modules[arguments.module.split(".")[0]]
+    except Exception:
+        reply({"error": traceback.format_exc()})
+        return
+    reply({"ready": getattr(package, "__version__", "?")})
+    wall, cpu = time.perf_counter(), time.process_time()
+    for line in sys.stdin:
+        idle, idle_cpu = time.perf_counter() - wall, time.process_time() - cpu
+        message = worker.answer(json.loads(line))
+        message.update(idle=idle, idle_cpu=idle_cpu)
+        wall, cpu = time.perf_counter(), time.process_time()
+        reply(message)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,238 @@
+"""The benchmark suite without peers: tables, verdicts, checks, turns, the worker's protocol."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import json
+import math
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from benchmarks import cases, data, driver, report, worker
+from benchmarks.cases import BEST_PEER, Requirement
+from benchmarks.program import Program
+from benchmarks.workers import WorkerError
+
+FOLDER = Path(cases.__file__).parent
+
+
+@pytest.mark.parametrize("module", [cases, data, driver, report])
+def test_doctests(module: Any) -> None:
+    result = doctest.testmod(module)
+    assert result.attempted and not result.failed
+
+
+def test_select_names_the_cases_there_are() -> None:
+    assert [case.name for case in cases.select([])] == [case.name for case in cases.CASES]
+    assert [case.name for case in cases.select(["lstm, null", "cnn"])] == ["null", "cnn", "lstm"]
+    with pytest.raises(ValueError, match=r"no such case: cmn; the cases are null, softmax"):
+        cases.select(["cmn,null"])
+
+
+def test_every_requirement_is_on_a_row_that_is_measured() -> None:
+    rows = {case.name for case in cases.CASES} | {cases.CONSTRUCT_BUILD}
+    assert {requirement.case for requirement in cases.REQUIREMENTS} <= rows
+
+
+@pytest.mark.parametrize("kind", ["graph", "torch", "jax"])
+def test_every_case_is_a_function_of_each_kind(kind: str) -> None:
+    tree = ast.parse((FOLDER / f"{kind}_cases.py").read_text())
+    functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    table = next(node for node in tree.body if isinstance(node, ast.AnnAssign))
+    listed = {node.id for node in ast.walk(table.value) if isinstance(node, ast.Name)}  # type: ignore[arg-type]
+    fresh_processes = {"import", "memory"}
+    wanted = {case.name for case in cases.CASES if kind in case.kinds} - fresh_processes
+    assert wanted <= functions & listed
+
+
+@pytest.mark.parametrize("name", ["__init__", "program", "data", "graph_cases", "worker"])
+def test_what_tensorflow1_runs_is_python37(name: str) -> None:
+    ast.parse((FOLDER / f"{name}.py").read_text(), feature_version=(3, 7))
+
+
+def test_judge_compares_with_the_named_and_the_best_peer() -> None:
+    requirements = [
+        Requirement("softmax", "tensorflow", 1 / 3),
+        Requirement("softmax", BEST_PEER, 1.0),
+        Requirement("cnn", "tensorflow", 1.0),
+        Requirement("lstm", BEST_PEER, 1.0),
+        Requirement("null", "tensorflow", 1.0),
+    ]
+    results = {
+        "softmax": {"penstock": 1.0, "tensorflow": 4.0, "torch": 2.0, "jax": 0.5},
+        "cnn": {"penstock": 1.0, "torch": 2.0},
+        "lstm": {"torch": 2.0},
+    }
+    verdicts = report.judge(results, requirements)
+    assert [(verdict.peer, verdict.ratio, verdict.met) for verdict in verdicts] == [
+        ("tensorflow", 0.25, True),
+        ("jax", 2.0, False),
+        (None, None, None),
+        ("torch", None, None),
+    ]
+    assert str(verdicts[1]) == "softmax: at most 1 of best peer (jax): 2, NOT MET"
+    assert str(verdicts[2]) == "cnn: at most 1 of tensorflow: not measured"
+
+
+def test_table_shows_medians_ratios_marks_and_unmet_requirements() -> None:
+    results = {
+        "softmax": {"penstock": 100e-6, "tensorflow": 400e-6, "jax": 80e-6},
+        "memory": {"penstock": 2.0**28, "torch": 2.0**29},
+    }
+    header, rule, softmax, memory = report.table(results, ["memory"]).splitlines()
+    names = [implementation.name for implementation in cases.IMPLEMENTATIONS]
+    assert header.split() == ["case", *names, "required"]
+    assert set(rule) == {"-"}
+    assert softmax.split("  ")[0] == "softmax" and softmax.endswith("NOT MET")
+    assert "100 us" in softmax and "400 us (0.25)" in softmax and "80 us (1.25)" in softmax
+    assert memory.startswith("memory !") and "512 MiB (0.5)" in memory
+
+
+def test_json_keeps_numbers_in_full() -> None:
+    results = {"null": {"penstock": 4.123456789e-06, "tensorflow": 1e-4}}
+    assert json.loads(report.to_json(results)) == results
+
+
+def test_compare_same_names_who_differs_and_where() -> None:
+    agreed = [2.0] * 10
+    close = [2.0 * (1 + 5e-4)] * 10
+    differs = [2.0] * 9 + [2.01]
+    assert report.compare_same({"penstock": close, "tensorflow": agreed}) == []
+    assert report.compare_same({}) == []
+    found = report.compare_same({"penstock": differs, "tensorflow": agreed, "torch": close})
+    assert found == ["penstock: step 10 gives 2.01, tensorflow gives 2"]
+    assert report.compare_same({"tensorflow": agreed, "jax": [math.nan] * 10}) != []
+
+
+def test_compare_random_wants_finite_falling_and_alike() -> None:
+    falling = [float(100 - step) for step in range(50)]
+    rising = falling[::-1]
+    half = [value / 2 for value in falling]
+    broken = [*falling[:-1], math.inf]
+    values = {"tensorflow": falling, "torch": rising, "jax": half, "penstock": broken}
+    assert report.compare_random(values) == [
+        "torch: the loss does not fall",
+        "jax: mean loss 37.75, tensorflow has 75.5",
+        "penstock: a loss is not finite",
+    ]
+
+
+class FakeWorker:
+    """Answers as a worker does, and writes down who ran when."""
+
+    history: list[str] = []
+    alive = True
+    version = "1.0"
+    idle_seconds = 1.0
+    idle_cpu_seconds = 0.0
+
+    def __init__(self, implementation: cases.Implementation) -> None:
+        self.name = implementation.name
+        self.turns = 0
+        if self.name == "jax":
+            raise WorkerError("ImportError: no jax here")
+
+    def reset_idle(self) -> None:
+        pass
+
+    def close(self) -> None:
+        self.history.append(f"close {self.name}")
+
+    def ask(self, **request: Any) -> dict[str, Any]:
+        if "prepare" in request:
+            return {"values": [1.0] * request["check_steps"], "step_seconds": 0.05}
+        if "run" in request:
+            self.history.append(self.name)
+            self.turns += 1
+            if self.name == "torch" and self.turns > 2:
+                raise WorkerError("RuntimeError: lost")
+            return {"seconds": 0.05 * self.turns}
+        return {}
+
+
+def test_driver_interleaves_and_survives_workers_that_fail(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(driver, "WorkerProcess", FakeWorker)
+    monkeypatch.setattr(
+        driver, "interpreter_of", lambda item: FOLDER / ("none" if item.name[-1] == "1" else "")
+    )
+    monkeypatch.setattr(FakeWorker, "history", [])
+    said: list[str] = []
+    settings = driver.Settings(rounds=3, turn_seconds=0.2)
+    outcome = driver.Driver(settings, said.append).run(cases.select(["softmax"]))
+    a, b, c = "penstock", "tensorflow", "torch"
+    warm_up = [a, b, c]
+    assert FakeWorker.history[:12] == [*warm_up, a, b, c, b, c, a, a, b, "close torch"]
+    # torch fails in its second turn and takes no third.
+    assert outcome.results == {"softmax": {a: pytest.approx(0.15), b: pytest.approx(0.15)}}
+    assert outcome.failures == {
+        "softmax": ["jax: ImportError: no jax here", "torch: RuntimeError: lost"]
+    }
+    assert "tensorflow1: skipped, no .venv-tf115/bin/python" in said
+
+
+def test_construct_gives_seconds_an_op_and_seconds_a_build(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Builder(FakeWorker):
+        def ask(self, **request: Any) -> dict[str, Any]:
+            if "prepare" in request:
+                ops = 50.0 if self.name == "penstock" else 100.0
+                return {"values": [ops] * request["check_steps"], "step_seconds": 0.5}
+            return {"seconds": 0.5}
+
+    monkeypatch.setattr(driver, "WorkerProcess", Builder)
+    monkeypatch.setattr(driver, "interpreter_of", lambda item: FOLDER)
+    outcome = driver.Driver(driver.QUICK, lambda line: None).run(cases.select(["construct"]))
+    assert outcome.results["construct"]["penstock"] == pytest.approx(0.01)
+    assert outcome.results["construct"]["tensorflow"] == pytest.approx(0.005)
+    assert outcome.results[cases.CONSTRUCT_BUILD] == dict.fromkeys(
+        ("penstock", "tensorflow", "tensorflow1"), 0.5
+    )
+
+
+def test_worker_answers_requests_and_errors() -> None:
+    closed: list[bool] = []
+    counts = iter(range(1000))
+    good = Program(lambda: np.full(4, float(next(counts))), lambda: closed.append(True))
+    known = worker.Worker({"good": lambda: good, "bad": lambda: 1 / 0})  # type: ignore[dict-item]
+    assert "no case is prepared" in known.answer({"run": 1})["error"]
+    prepared = known.answer({"prepare": "good", "check_steps": 4})
+    assert prepared["values"] == [0.0, 1.0, 2.0, 3.0] and prepared["step_seconds"] > 0
+    assert known.answer({"run": 6})["seconds"] > 0
+    assert next(counts) == 10
+    assert known.answer({"peak_memory": True})["bytes"] > 2**20
+    assert "ZeroDivisionError" in known.answer({"prepare": "bad", "check_steps": 1})["error"]
+    assert closed == [True]
+
+
+def test_number_of_takes_a_number_or_the_root_mean_square() -> None:
+    assert worker.number_of(np.float32(2.5)) == 2.5
+    assert worker.number_of(np.array([[3.0, -4.0]])) == pytest.approx(math.sqrt(12.5))
+
+
+def test_log_uniform_draws_are_distinct_and_follow_the_law() -> None:
+    draw = random.Random(1).random
+    ids, tries = data.log_uniform_unique(draw, 1000, 64)
+    assert len(set(ids)) == 64 and tries >= 64 and 0 <= min(ids) and max(ids) < 1000
+    single = [data.log_uniform_unique(draw, 1000, 1)[0][0] for _ in range(20000)]
+    expected = math.log(2.0) / math.log(1001.0)
+    assert single.count(0) / len(single) == pytest.approx(expected, rel=0.08)
+    table = data.log_not_drawn()
+    assert np.expm1(table).sum() == pytest.approx(-1.0, rel=1e-4)
+
+
+def test_data_is_the_same_each_time() -> None:
+    first, second = data.cnn(), data.cnn()
+    for name, value in first.parameters.items():
+        np.testing.assert_array_equal(value, second.parameters[name])
+        assert value.dtype == np.float32
+    np.testing.assert_array_equal(first.batches[3][0], second.batches[3][0])
+    # The stream that every NumPy version gives; another one would start peers elsewhere.
+    assert np.random.RandomState(3).random_sample() == pytest.approx(0.5507979025745755, abs=0)

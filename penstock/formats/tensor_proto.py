@@ -1,0 +1,124 @@
+"""NumPy arrays as ``TensorProto`` messages and back.
+
+Numeric tensors are written as raw little-endian ``tensor_content`` (scalars in the typed field, which
+is what other readers print); strings always in ``string_val``.  Reading accepts every form: raw
+content, typed fields, and typed fields cut short (the last value repeats).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+from tensorboard.compat.proto.tensor_pb2 import TensorProto
+from tensorboard.compat.proto.tensor_shape_pb2 import TensorShapeProto
+
+from penstock.base import dtypes
+
+# The typed field of each element type; half and bfloat16 are stored as their 16 bits in ints.
+_FIELDS = {
+    dtypes.float16: "half_val",
+    dtypes.bfloat16: "half_val",
+    dtypes.float32: "float_val",
+    dtypes.float64: "double_val",
+    dtypes.int8: "int_val",
+    dtypes.int16: "int_val",
+    dtypes.int32: "int_val",
+    dtypes.uint8: "int_val",
+    dtypes.uint16: "int_val",
+    dtypes.int64: "int64_val",
+    dtypes.bool: "bool_val",
+    dtypes.complex64: "scomplex_val",
+    dtypes.complex128: "dcomplex_val",
+    dtypes.uint32: "uint32_val",
+    dtypes.uint64: "uint64_val",
+    dtypes.qint8: "int_val",
+    dtypes.quint8: "int_val",
+    dtypes.qint16: "int_val",
+    dtypes.quint16: "int_val",
+    dtypes.qint32: "int_val",
+}
+_COMPLEX = (dtypes.complex64, dtypes.complex128)
+_SIXTEEN_BITS = (dtypes.float16, dtypes.bfloat16)
+
+
+def to_proto(array: np.ndarray, dtype: dtypes.DType) -> Any:
+    """The message for an array.
+
+    Args:
+      array: values; object arrays of bytes for strings.
+      dtype: the element type to declare.
+
+    Returns:
+      A ``TensorProto``.
+    """
+    dims = [TensorShapeProto.Dim(size=d) for d in array.shape]
+    proto = TensorProto(
+        dtype=dtype.as_datatype_enum, tensor_shape=TensorShapeProto(dim=dims)
+    )
+    if dtype is dtypes.string:
+        proto.string_val.extend(array.ravel().tolist())
+        return proto
+    array = array.astype(array.dtype.newbyteorder("<"), copy=False)
+    if array.size != 1:
+        proto.tensor_content = array.tobytes()
+        return proto
+    getattr(proto, _FIELDS[dtype]).extend(_typed_values(array.ravel(), dtype))
+    return proto
+
+
+def _typed_values(flat: np.ndarray, dtype: dtypes.DType) -> list[Any]:
+    if dtype in _COMPLEX:
+        return [part for v in flat.tolist() for part in (v.real, v.imag)]
+    if dtype in _SIXTEEN_BITS:
+        return flat.view(np.uint16).tolist()  # type: ignore[no-any-return]
+    return flat.tolist()  # type: ignore[no-any-return]
+
+
+def to_array(proto: Any) -> np.ndarray:
+    """The array of a ``TensorProto``.
+
+    Raises:
+      TypeError: an element type that has no array form.
+      ValueError: more values than the shape holds, or content of a wrong length.
+    """
+    dtype = dtypes.as_dtype(proto.dtype).base_dtype
+    shape = tuple(d.size for d in proto.tensor_shape.dim)
+    size = int(np.prod(shape, dtype=np.int64))
+    if dtype is dtypes.string:
+        values = list(proto.string_val)
+        result = np.empty(size, dtype=object)
+        filled = values + values[-1:] * (size - len(values)) if values else [b""] * size
+        result[:] = filled
+        return result.reshape(shape)
+    if dtype not in _FIELDS:
+        raise TypeError(f"a {dtype.name} tensor has no array form")
+    numpy_dtype = np.dtype(dtype.as_numpy_dtype)
+    if proto.tensor_content:
+        content = np.frombuffer(proto.tensor_content, dtype=numpy_dtype.newbyteorder("<"))
+        if content.size != size:
+            raise ValueError(f"content holds {content.size} values; shape {shape} has {size}")
+        return content.astype(numpy_dtype).reshape(shape)
+    return _from_typed(proto, dtype, numpy_dtype, size).reshape(shape)
+
+
+def _from_typed(
+    proto: Any, dtype: dtypes.DType, numpy_dtype: np.dtype, size: int
+) -> np.ndarray:
+    values = getattr(proto, _FIELDS[dtype])
+    if dtype in _COMPLEX:
+        pairs = np.array(values, dtype=np.float64).reshape(-1, 2)
+        flat = (pairs[:, 0] + 1j * pairs[:, 1]).astype(numpy_dtype)
+    elif dtype in _SIXTEEN_BITS:
+        bits = np.array(values, dtype=np.uint16)
+        flat = bits.view(ml_dtypes.bfloat16 if dtype is dtypes.bfloat16 else np.float16)
+    else:
+        flat = np.array(values, dtype=numpy_dtype)
+    if flat.size > size:
+        raise ValueError(f"{flat.size} values do not fit a tensor of {size}")
+    if flat.size == size:
+        return flat
+    if flat.size == 0:
+        return np.zeros(size, dtype=numpy_dtype)
+    return np.concatenate([flat, np.repeat(flat[-1:], size - flat.size)])

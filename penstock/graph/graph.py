@@ -1,0 +1,592 @@
+"""The dataflow graph.
+
+State: operations by name in creation order, names in use, collections, and a thread-local bundle of
+scopes (name, device, control dependencies, colocation, container, attrs) that is applied to every
+operation as it is made.  A graph only grows; ``mutation_version`` counts the rare changes to nodes
+that exist, so that a session knows when its compiled programs no longer hold.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from penstock.base import devices, dtypes, origin
+from penstock.graph.operation import Operation
+from penstock.graph.tensor import Tensor
+from penstock.opdef.inference import ShapeContext, show
+from penstock.opdef.opdef import OpDef
+from penstock.opdef.registry import OPS
+
+DeviceLike = Any
+
+
+class _Controller:
+    """One active ``control_dependencies``: what to depend on, and the ops made under it."""
+
+    __slots__ = ("ops", "seen", "new_stack", "saved")
+
+    def __init__(self, ops: list[Operation], new_stack: bool) -> None:
+        self.ops = ops
+        self.new_stack = new_stack
+        self.seen: set[Operation] = set()
+        self.saved: Any = None
+
+
+class _Scopes(threading.local):
+    """The implicit state that applies to operations made by one thread."""
+
+    def __init__(self) -> None:
+        self.name = ""
+        self.devices: list[Callable[[Operation], str] | str | None] = []
+        self.controllers: list[_Controller] = []
+        self.colocation: list[Operation] = []
+        self.attrs: dict[str, Any] = {}
+        self.gradient_overrides: dict[str, str] = {}
+        self.container = ""
+        self.control_flow: Any = None
+
+
+class Graph:
+    """A dataflow graph.
+
+    Example:
+      >>> import penstock as tf
+      >>> g = tf.Graph()
+      >>> with g.as_default():
+      ...     c = tf.constant(30.0)
+      >>> c.graph is g
+      True
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._operations: list[Operation] = []
+        self._by_name: dict[str, Operation] = {}
+        self._names_in_use: dict[str, int] = {}
+        self._collections: dict[Any, list[Any]] = {}
+        self._unfeedable: set[Tensor] = set()
+        self._unfetchable: set[Any] = set()
+        self._scopes = _Scopes()
+        self._finalized = False
+        self._seed: int | None = None
+        self.mutation_version = 0
+        self._building_function = False
+        self._graph_def_versions: tuple[int, int] = (134, 12)
+        # State of other rooms that belongs to a graph (variable stores, caches), by room key.
+        self.attached: dict[str, Any] = {}
+
+    # ---- making operations -------------------------------------------------------------------
+
+    def add_operation(
+        self,
+        op_def: OpDef,
+        inputs: Sequence[Tensor],
+        attrs: dict[str, Any],
+        output_types: Sequence[dtypes.DType],
+        name: str,
+    ) -> Operation:
+        """Adds a node whose inputs and attrs are already checked.
+
+        Args:
+          op_def: the op type's definition.
+          inputs: tensors of this graph, in order.
+          attrs: every attr, as plain Python values.
+          output_types: one dtype for each output.
+          name: the node's full name, unique already.
+
+        Returns:
+          The operation, with its static output shapes inferred.
+
+        Raises:
+          ValueError: when the shape rule refuses the inputs.
+          RuntimeError: when the graph is finalized.
+        """
+        if self._finalized:
+            raise RuntimeError(f"the graph is finalized; operation {name!r} cannot be added")
+        scopes = self._scopes
+        controls: list[Operation] = []
+        if scopes.controllers:
+            controls = self._control_inputs_for(inputs)
+        op = Operation(self, op_def, name, inputs, controls, attrs, output_types, origin.capture())
+        if scopes.attrs:
+            self._apply_attr_scopes(op)
+        if op_def.name in scopes.gradient_overrides:
+            attrs["_gradient_op_type"] = scopes.gradient_overrides[op_def.name].encode()
+        if scopes.container and "container" in attrs and not attrs["container"]:
+            attrs["container"] = scopes.container
+        self._infer_shapes(op)
+        self._register(op)
+        if scopes.devices:
+            self._apply_devices(op)
+        if scopes.colocation:
+            self._apply_colocation(op)
+        if scopes.control_flow is not None:
+            op._control_flow_context = scopes.control_flow
+            scopes.control_flow.AddOp(op)
+        for controller in scopes.controllers:
+            controller.seen.add(op)
+        return op
+
+    def _register(self, op: Operation) -> None:
+        with self._lock:
+            if op.name in self._by_name:
+                raise ValueError(f"operation name {op.name!r} is already used in this graph")
+            op._id = len(self._operations)
+            self._operations.append(op)
+            self._by_name[op.name] = op
+        for tensor in op._inputs:
+            tensor._consumers.append(op)
+
+    @staticmethod
+    def _infer_shapes(op: Operation) -> None:
+        op_def = op.op_def
+        rule = op_def.shape
+        if rule is None or not op.outputs:
+            if rule is not None:
+                _run_rule(op, rule)
+            return
+        result = _run_rule(op, rule)
+        if len(op.outputs) == 1 and not op_def.has_list_output:
+            op.outputs[0]._dims = result
+            return
+        if len(result) != len(op.outputs):
+            raise RuntimeError(
+                f"shape rule of {op.type} gave {len(result)} shapes for {len(op.outputs)} outputs"
+            )
+        for tensor, dims in zip(op.outputs, result, strict=True):
+            tensor._dims = dims
+
+    def _control_inputs_for(self, inputs: Sequence[Tensor]) -> list[Operation]:
+        """Controls of the active scopes, without those that an input already implies."""
+        result: list[Operation] = []
+        input_ops = {t.op for t in inputs}
+        for controller in self._scopes.controllers:
+            if input_ops.isdisjoint(controller.seen):
+                result.extend(c for c in controller.ops if c not in input_ops and c not in result)
+        return result
+
+    def _apply_attr_scopes(self, op: Operation) -> None:
+        for key, value in self._scopes.attrs.items():
+            made = value(op.node_def) if callable(value) else value
+            if made is not None:
+                from penstock.graph import graphdef
+
+                op.attrs[key] = graphdef.attr_from_any(made)
+
+    def _apply_devices(self, op: Operation) -> None:
+        """Innermost scope wins field by field; a device function sees what inner scopes chose."""
+        spec = op._device
+        for scope in reversed(self._scopes.devices):
+            if scope is None:
+                break
+            if callable(scope):
+                chosen = scope(op)
+                spec = devices.canonical_name(chosen) if chosen else ""
+            else:
+                merged = devices.DeviceSpec.from_string(scope)
+                merged.merge_from(devices.DeviceSpec.from_string(spec))
+                spec = merged.to_string()
+            op._device = spec
+
+    def _apply_colocation(self, op: Operation) -> None:
+        groups: list[bytes] = []
+        for other in self._scopes.colocation:
+            groups.extend(other.colocation_groups())
+            if other.device and not op._device:
+                op._device = other.device
+        given = list(op.attrs.get("_class") or ())
+        op.attrs["_class"] = sorted(set(given) | set(groups))
+
+    def create_op(
+        self,
+        op_type: str,
+        inputs: Sequence[Tensor],
+        dtypes: Sequence[Any] | None = None,
+        input_types: Sequence[Any] | None = None,
+        name: str | None = None,
+        attrs: dict[str, Any] | None = None,
+        op_def: Any = None,
+        compute_shapes: bool = True,
+        compute_device: bool = True,
+    ) -> Operation:
+        """Adds a node of ``op_type``; the low-level way, as in TF 1.x.
+
+        Args:
+          op_type: a registered op type.
+          inputs: its input tensors, flattened, in order.
+          dtypes: output dtypes, checked against what the op type says.
+          name: base name; made unique in the current name scope.
+          attrs: attr values, plain or as ``AttrValue`` messages.
+          input_types, op_def, compute_shapes, compute_device: accepted for compatibility.
+
+        Returns:
+          The new operation.
+        """
+        from penstock.graph import build, graphdef
+
+        plain = {key: graphdef.attr_from_any(value) for key, value in (attrs or {}).items()}
+        definition = OPS[op_type]
+        full = self.node_name(name or op_type)
+        op = build.add_checked(self, definition, list(inputs), plain, full)
+        if dtypes is not None:
+            found = [t.dtype.base_dtype for t in op.outputs]
+            wanted = [build.as_dtype(d).base_dtype for d in dtypes]
+            if found != wanted:
+                raise TypeError(f"{op_type} {full!r} makes {found}, but {wanted} were asked for")
+        return op
+
+    def node_name(self, name: str) -> str:
+        """Full unique node name for ``name``; a trailing slash means that it is full already."""
+        return name[:-1] if name.endswith("/") else self.unique_name(name)
+
+    def unique_name(self, name: str, mark_as_used: bool = True) -> str:
+        """Makes ``name`` unique in the current scope: ``x``, ``x_1``, ``x_2``, ...
+
+        Names that differ only in case count as the same.
+        """
+        prefix = self._scopes.name
+        if prefix:
+            name = f"{prefix}/{name}"
+        key = name.lower()
+        in_use = self._names_in_use
+        with self._lock:
+            count = in_use.get(key, 0)
+            if mark_as_used:
+                in_use[key] = count + 1
+            if not count:
+                return name
+            candidate = key
+            while candidate in in_use:
+                candidate = f"{key}_{count}"
+                count += 1
+            if mark_as_used:
+                in_use[candidate] = 1
+            return f"{name}_{count - 1}"
+
+    # ---- scopes ------------------------------------------------------------------------------
+
+    @contextmanager
+    def name_scope(self, name: str | None) -> Iterator[str]:
+        """Prefixes names of nodes made inside; yields the scope's full name with a slash."""
+        scopes = self._scopes
+        saved = scopes.name
+        if not name:
+            scopes.name = ""
+        elif name.endswith("/"):
+            scopes.name = name[:-1]
+        else:
+            scopes.name = self.unique_name(_valid_scope(name, saved))
+        try:
+            yield f"{scopes.name}/" if scopes.name else ""
+        finally:
+            scopes.name = saved
+
+    def get_name_scope(self) -> str:
+        """The current name scope without its slash."""
+        return self._scopes.name
+
+    @contextmanager
+    def control_dependencies(self, control_inputs: Iterable[Any] | None) -> Iterator[None]:
+        """Nodes made inside run after ``control_inputs``; None clears the outer ones."""
+        stack = self._scopes
+        saved = stack.controllers
+        saved_flow = stack.control_flow
+        if control_inputs is None:
+            stack.controllers = []
+            stack.control_flow = None
+        else:
+            ops = [self._as_operation(c) for c in control_inputs]
+            unique = list(dict.fromkeys(op for op in ops if op is not None))
+            outer = {op for controller in saved for op in controller.ops}
+            fresh = [op for op in unique if op not in outer]
+            stack.controllers = [*saved, _Controller(fresh, False)]
+        try:
+            yield
+        finally:
+            stack.controllers = saved
+            stack.control_flow = saved_flow
+
+    def _as_operation(self, item: Any) -> Operation | None:
+        if hasattr(item, "handle") and not isinstance(item, Tensor | Operation):
+            item = item.handle
+        if hasattr(item, "_as_graph_element"):
+            item = item._as_graph_element()
+        if hasattr(item, "op") and hasattr(item, "values") and hasattr(item, "indices"):
+            item = item.values.op
+        element = self.as_graph_element(item)
+        return element.op if isinstance(element, Tensor) else element
+
+    @contextmanager
+    def device(self, device_name_or_function: DeviceLike) -> Iterator[None]:
+        """Asks for a device for nodes made inside: a string, a function of the node, or None."""
+        scope = device_name_or_function
+        if scope is not None and not callable(scope):
+            text = scope.to_string() if hasattr(scope, "to_string") else str(scope)
+            scope = devices.canonical_name(text)
+        stack = self._scopes
+        saved = stack.devices
+        stack.devices = [*saved, scope]
+        try:
+            yield
+        finally:
+            stack.devices = saved
+
+    @contextmanager
+    def colocate_with(self, op: Any, ignore_existing: bool = False) -> Iterator[None]:
+        """Asks that nodes made inside live on the device of ``op``; None clears."""
+        stack = self._scopes
+        saved, saved_devices = stack.colocation, stack.devices
+        target = None if op is None else self._as_operation(op)
+        if target is None:
+            stack.colocation = []
+        else:
+            stack.colocation = [target] if ignore_existing else [*saved, target]
+            # The device of the colocated op rules inside, not the surrounding device scopes.
+            stack.devices = []
+        try:
+            yield
+        finally:
+            stack.colocation, stack.devices = saved, saved_devices
+
+    @contextmanager
+    def container(self, container_name: str) -> Iterator[str]:
+        """Stateful nodes made inside keep their state in the named resource container."""
+        saved = self._scopes.container
+        self._scopes.container = container_name
+        try:
+            yield container_name
+        finally:
+            self._scopes.container = saved
+
+    @contextmanager
+    def gradient_override_map(self, op_type_map: dict[str, str]) -> Iterator[None]:
+        """Nodes made inside use the gradients registered under the mapped names."""
+        for key, value in op_type_map.items():
+            if not isinstance(key, str) or not isinstance(value, str):
+                raise TypeError(f"op_type_map maps str to str; found {key!r}: {value!r}")
+        saved = self._scopes.gradient_overrides
+        self._scopes.gradient_overrides = {**saved, **op_type_map}
+        try:
+            yield
+        finally:
+            self._scopes.gradient_overrides = saved
+
+    @contextmanager
+    def _attr_scope(self, attr_map: dict[str, Any]) -> Iterator[None]:
+        saved = self._scopes.attrs
+        merged = {**saved, **attr_map}
+        self._scopes.attrs = {k: v for k, v in merged.items() if v is not None}
+        try:
+            yield
+        finally:
+            self._scopes.attrs = saved
+
+    # ---- looking things up -------------------------------------------------------------------
+
+    @property
+    def version(self) -> int:
+        """A number that rises with every node added."""
+        return len(self._operations)
+
+    def note_mutation(self) -> None:
+        """Records that an existing node changed, so compiled programs are stale."""
+        self.mutation_version += 1
+
+    def get_operations(self) -> list[Operation]:
+        """All operations, in creation order."""
+        return list(self._operations)
+
+    def get_operation_by_name(self, name: str) -> Operation:
+        """The operation called ``name``; KeyError when absent."""
+        if not isinstance(name, str):
+            raise TypeError(f"operation names are strings; found {type(name).__name__}")
+        found = self.as_graph_element(name, allow_tensor=False, allow_operation=True)
+        return found  # type: ignore[no-any-return]
+
+    def get_tensor_by_name(self, name: str) -> Tensor:
+        """The tensor called ``name`` (``"op:0"``); KeyError when absent."""
+        if not isinstance(name, str):
+            raise TypeError(f"tensor names are strings; found {type(name).__name__}")
+        found = self.as_graph_element(name, allow_tensor=True, allow_operation=False)
+        return found  # type: ignore[no-any-return]
+
+    def as_graph_element(
+        self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True
+    ) -> Any:
+        """The Tensor or Operation of this graph that ``obj`` (an element or a name) means.
+
+        Raises:
+          TypeError: ``obj`` is no graph element.
+          ValueError: it belongs to another graph, or the name is malformed.
+          KeyError: no such name.
+        """
+        if isinstance(obj, Tensor | Operation):
+            return self._own_element(obj, allow_tensor, allow_operation)
+        convert = getattr(obj, "_as_graph_element", None)
+        if convert is not None:
+            return self._own_element(convert(), allow_tensor, allow_operation)
+        if isinstance(obj, bytes):
+            obj = obj.decode()
+        if isinstance(obj, str):
+            return self._named_element(obj, allow_tensor, allow_operation)
+        wanted = " or ".join(
+            n for n, ok in (("a Tensor", allow_tensor), ("an Operation", allow_operation)) if ok
+        )
+        raise TypeError(f"cannot take {obj!r} of type {type(obj).__name__} for {wanted}")
+
+    def _own_element(self, element: Any, allow_tensor: bool, allow_operation: bool) -> Any:
+        if isinstance(element, Tensor) and not allow_tensor:
+            raise TypeError(f"{element} is a Tensor; an Operation is wanted")
+        if isinstance(element, Operation) and not allow_operation:
+            raise TypeError(f"{element!r} is an Operation; a Tensor is wanted")
+        if element.graph is not self:
+            kind = "Tensor" if isinstance(element, Tensor) else "Operation"
+            raise ValueError(f"{kind} {element.name!r} is not an element of this graph")
+        return element
+
+    def _named_element(self, name: str, allow_tensor: bool, allow_operation: bool) -> Any:
+        if ":" in name and allow_tensor:
+            op_name, _, index = name.rpartition(":")
+            if not index.isdigit() or ":" in op_name:
+                raise ValueError(f"malformed tensor name {name!r}; expected '<operation>:<index>'")
+            op = self._by_name.get(op_name)
+            if op is None:
+                raise KeyError(f"no operation is called {op_name!r} in this graph ({name!r})")
+            if int(index) >= len(op.outputs):
+                raise KeyError(
+                    f"operation {op_name!r} has {len(op.outputs)} output(s); {name!r} names none"
+                )
+            return op.outputs[int(index)]
+        if ":" in name:
+            raise ValueError(f"{name!r} looks like a tensor name; an operation name is wanted")
+        if name not in self._by_name:
+            raise KeyError(f"no operation is called {name!r} in this graph")
+        if not allow_operation:
+            raise ValueError(f"{name!r} names an operation; tensor names look like '{name}:0'")
+        return self._by_name[name]
+
+    # ---- collections, seeds, flags -----------------------------------------------------------
+
+    @property
+    def collections(self) -> list[Any]:
+        """The names of all collections."""
+        return list(self._collections)
+
+    def add_to_collection(self, name: Any, value: Any) -> None:
+        """Appends ``value`` to the collection ``name``."""
+        self._check_not_finalized()
+        with self._lock:
+            self._collections.setdefault(name, []).append(value)
+
+    def add_to_collections(self, names: Any, value: Any) -> None:
+        """Appends ``value`` to every collection in ``names`` (a name or a sequence)."""
+        for name in (names,) if isinstance(names, str) else dict.fromkeys(names):
+            self.add_to_collection(name, value)
+
+    def get_collection_ref(self, name: Any) -> list[Any]:
+        """The collection's own list, made when absent."""
+        with self._lock:
+            return self._collections.setdefault(name, [])
+
+    def get_collection(self, name: Any, scope: str | None = None) -> list[Any]:
+        """A copy of the collection; ``scope`` is a regular expression that names must start with."""
+        items = list(self._collections.get(name, ()))
+        if scope is None:
+            return items
+        import re
+
+        pattern = re.compile(scope)
+        return [i for i in items if hasattr(i, "name") and pattern.match(i.name)]
+
+    def get_all_collection_keys(self) -> list[Any]:
+        """Names of all collections that are strings."""
+        return [key for key in self._collections if isinstance(key, str)]
+
+    def clear_collection(self, name: Any) -> None:
+        """Removes a collection."""
+        self._check_not_finalized()
+        self._collections.pop(name, None)
+
+    @property
+    def seed(self) -> int | None:
+        """The graph-level random seed."""
+        return self._seed
+
+    @seed.setter
+    def seed(self, value: int | None) -> None:
+        self._seed = value
+
+    def finalize(self) -> None:
+        """Makes the graph read-only."""
+        self._finalized = True
+
+    def _unsafe_unfinalize(self) -> None:
+        self._finalized = False
+
+    def _check_not_finalized(self) -> None:
+        if self._finalized:
+            raise RuntimeError("the graph is finalized and cannot be changed")
+
+    @property
+    def finalized(self) -> bool:
+        """Whether the graph is read-only."""
+        return self._finalized
+
+    @property
+    def building_function(self) -> bool:
+        """Whether this graph is the body of a function."""
+        return self._building_function
+
+    def prevent_feeding(self, tensor: Tensor) -> None:
+        """Marks ``tensor`` as not feedable."""
+        self._unfeedable.add(tensor)
+
+    def is_feedable(self, tensor: Tensor) -> bool:
+        """Whether ``tensor`` may be fed."""
+        return tensor not in self._unfeedable
+
+    def prevent_fetching(self, op: Operation) -> None:
+        """Marks ``op`` as not fetchable."""
+        self._unfetchable.add(op)
+
+    def is_fetchable(self, tensor_or_op: Any) -> bool:
+        """Whether a tensor or operation may be fetched."""
+        op = tensor_or_op.op if isinstance(tensor_or_op, Tensor) else tensor_or_op
+        return op not in self._unfetchable
+
+    def as_default(self) -> Any:
+        """A context manager that makes this graph the default."""
+        from penstock.graph import scopes
+
+        return scopes.default_graph_scope(self)
+
+    def as_graph_def(self, from_version: int | None = None, add_shapes: bool = False) -> Any:
+        """This graph as a ``GraphDef`` message."""
+        from penstock.graph import graphdef
+
+        return graphdef.graph_def(self, from_version=from_version, add_shapes=add_shapes)
+
+    @property
+    def graph_def_versions(self) -> Any:
+        """The ``VersionDef`` of GraphDefs made from this graph."""
+        return self.as_graph_def(from_version=self.version).versions
+
+
+def _valid_scope(name: str, outer: str) -> str:
+    import re
+
+    pattern = r"^[A-Za-z0-9_.\-/\\]*$" if outer else r"^[A-Za-z0-9.][A-Za-z0-9_.\-/\\]*$"
+    if not re.match(pattern, name):
+        raise ValueError(f"{name!r} is not a valid scope name; allowed is {pattern}")
+    return name
+
+
+def _run_rule(op: Operation, rule: Callable[[ShapeContext], Any]) -> Any:
+    try:
+        return rule(ShapeContext(op))
+    except (ValueError, TypeError, IndexError) as error:
+        operands = ", ".join(f"{t.name} {show(t._dims)} {t.dtype.name}" for t in op._inputs)
+        raise ValueError(f"{op.type} {op.name!r}: {error}; its inputs are {operands}") from error

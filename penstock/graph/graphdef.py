@@ -1,0 +1,391 @@
+"""Graphs as ``GraphDef`` messages, out and in.
+
+Out, attrs that op definitions fill in are all written, in TF's form.  In, attrs that are missing take
+their defaults, and shapes are inferred anew, so a GraphDef of any age that uses known ops works.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from tensorboard.compat.proto.attr_value_pb2 import AttrValue
+from tensorboard.compat.proto.graph_pb2 import GraphDef
+from tensorboard.compat.proto.node_def_pb2 import NodeDef
+from tensorboard.compat.proto.tensor_shape_pb2 import TensorShapeProto
+
+from penstock.base import devices, dtypes, shapes
+from penstock.formats import tensor_proto
+from penstock.graph import build, scopes
+from penstock.graph.convert import convert_to_tensor
+from penstock.graph.graph import Graph
+from penstock.graph.operation import Operation
+from penstock.graph.tensor import Tensor
+from penstock.opdef.registry import OPS
+from penstock.opdef.signature import REQUIRED, AttrDef
+
+__all__ = ["import_graph_def"]
+
+
+# ---- attrs -------------------------------------------------------------------------------------
+
+
+def shape_proto(shape: shapes.TensorShape | None) -> Any:
+    """A ``TensorShapeProto``."""
+    dims = None if shape is None else shape._dims
+    if dims is None:
+        return TensorShapeProto(unknown_rank=True)
+    return TensorShapeProto(
+        dim=[TensorShapeProto.Dim(size=-1 if d is None else d) for d in dims]
+    )
+
+
+def shape_from_proto(proto: Any) -> shapes.TensorShape:
+    """A TensorShape from its message."""
+    if proto.unknown_rank:
+        return shapes.from_static(None)
+    return shapes.from_static(tuple(None if d.size < 0 else d.size for d in proto.dim))
+
+
+def _bytes(value: Any) -> bytes:
+    return value if isinstance(value, bytes) else str(value).encode()
+
+
+def attr_value(value: Any, definition: AttrDef | None, dtype: Any = None) -> Any:
+    """The ``AttrValue`` of a plain attr value."""
+    kind = definition.kind if definition is not None else _guess_kind(value)
+    if kind.startswith("list("):
+        return AttrValue(list=_list_value(value, kind[5:-1]))
+    if kind == "type":
+        return AttrValue(type=value.as_datatype_enum)
+    if kind == "int":
+        return AttrValue(i=value)
+    if kind == "float":
+        return AttrValue(f=value)
+    if kind == "bool":
+        return AttrValue(b=value)
+    if kind == "shape":
+        return AttrValue(shape=shape_proto(value))
+    if kind == "tensor":
+        wanted = dtype if dtype is not None else dtypes.as_dtype(value.dtype)
+        return AttrValue(tensor=tensor_proto.to_proto(value, wanted))
+    if kind == "func":
+        return AttrValue(func=value) if not isinstance(value, AttrValue) else value
+    return AttrValue(s=_bytes(value))
+
+
+def _guess_kind(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return f"list({_guess_kind(value[0])})" if value else "list(int)"
+    for kind, name in (
+        (bool, "bool"), (int, "int"), (float, "float"), (dtypes.DType, "type"),
+        (shapes.TensorShape, "shape"), (np.ndarray, "tensor"),
+    ):  # fmt: skip
+        if isinstance(value, kind):
+            return name
+    return "string"
+
+
+def _list_value(values: Iterable[Any], kind: str) -> Any:
+    made = AttrValue.ListValue()
+    if kind == "type":
+        made.type.extend(v.as_datatype_enum for v in values)
+    elif kind == "shape":
+        made.shape.extend(shape_proto(v) for v in values)
+    elif kind == "string":
+        made.s.extend(_bytes(v) for v in values)
+    else:
+        getattr(made, {"int": "i", "float": "f", "bool": "b", "func": "func"}[kind]).extend(values)
+    return made
+
+
+def attr_from_any(value: Any) -> Any:
+    """A plain attr value from an ``AttrValue``, or the value itself when it is plain already."""
+    if not isinstance(value, AttrValue) and type(value).__name__ != "AttrValue":
+        return value
+    field = value.WhichOneof("value")
+    if field is None:
+        return None
+    if field == "list":
+        return _plain_list(value.list)
+    plain = getattr(value, field)
+    if field == "type":
+        return dtypes.as_dtype(plain)
+    if field == "shape":
+        return shape_from_proto(plain)
+    if field == "tensor":
+        return tensor_proto.to_array(plain)
+    if field == "s":
+        return _text(plain)
+    return plain
+
+
+def _text(value: bytes) -> str | bytes:
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return value
+
+
+def _plain_list(proto: Any) -> list[Any]:
+    if proto.type:
+        return [dtypes.as_dtype(t) for t in proto.type]
+    if proto.shape:
+        return [shape_from_proto(s) for s in proto.shape]
+    if proto.s:
+        return [_text(s) for s in proto.s]
+    for field in ("i", "f", "b", "func"):
+        if getattr(proto, field):
+            return list(getattr(proto, field))
+    return []
+
+
+def attr_for_user(value: Any, definition: AttrDef | None) -> Any:
+    """What ``Operation.get_attr`` gives: strings as bytes, shapes and tensors as messages."""
+    if isinstance(value, str):
+        return value.encode()
+    if isinstance(value, shapes.TensorShape) or (
+        value is None and definition is not None and definition.kind == "shape"
+    ):
+        return shape_proto(value)
+    if isinstance(value, np.ndarray):
+        return tensor_proto.to_proto(value, _array_dtype(value))
+    if isinstance(value, list):
+        return [attr_for_user(v, None) for v in value]
+    return value
+
+
+def _array_dtype(array: np.ndarray) -> dtypes.DType:
+    return dtypes.string if array.dtype == object else dtypes.as_dtype(array.dtype)
+
+
+# ---- out -----------------------------------------------------------------------------------------
+
+
+def node_def(op: Operation) -> Any:
+    """One node as a ``NodeDef``."""
+    node = NodeDef(name=op.name, op=op.type, device=op.device)
+    node.input.extend(t._as_node_def_input() for t in op._inputs)
+    node.input.extend(sorted(f"^{c.name}" for c in op._control_inputs))
+    definitions = op.op_def.attrs
+    for name, value in op.attrs.items():
+        definition = definitions.get(name)
+        if name == "_class":
+            node.attr[name].list.s.extend(value)
+            continue
+        kind = op.attrs.get("dtype") if definition and definition.kind == "tensor" else None
+        node.attr[name].CopyFrom(attr_value(value, definition, kind))
+    return node
+
+
+def graph_def(graph: Graph, from_version: int | None = None, add_shapes: bool = False) -> Any:
+    """A graph as a ``GraphDef``.
+
+    Args:
+      graph: the graph.
+      from_version: only nodes made since the graph had this version.
+      add_shapes: whether to add an ``_output_shapes`` attr to every node.
+
+    Returns:
+      The message.
+    """
+    message = GraphDef()
+    message.versions.producer, message.versions.min_consumer = graph._graph_def_versions
+    for op in graph._operations[from_version or 0 :]:
+        node = node_def(op)
+        if add_shapes and op.outputs:
+            node.attr["_output_shapes"].list.shape.extend(shape_proto(t.shape) for t in op.outputs)
+        message.node.append(node)
+    return message
+
+
+# ---- in ------------------------------------------------------------------------------------------
+
+
+def import_graph_def(
+    graph_def: Any,
+    input_map: Mapping[str, Any] | None = None,
+    return_elements: Iterable[str] | None = None,
+    name: str | None = None,
+    op_dict: Any = None,
+    producer_op_list: Any = None,
+) -> list[Any] | None:
+    """Adds the nodes of a ``GraphDef`` to the default graph.
+
+    Args:
+      graph_def: the message.
+      input_map: from names in ``graph_def`` (``"x"``, ``"x:0"``, ``"^x"``) to tensors of the
+        default graph (or values that convert) that replace them.
+      return_elements: names in ``graph_def`` of operations and tensors to return.
+      name: prefix of the new nodes; default ``"import"``, the empty string for none.
+      op_dict, producer_op_list: accepted for compatibility.
+
+    Returns:
+      The elements of ``return_elements``, in order, or None.
+
+    Raises:
+      TypeError: ``graph_def`` is no GraphDef, or an argument has a wrong type.
+      ValueError: an unknown op type or a node name, a missing input, a malformed name, or
+        ``input_map`` entries that nothing uses.
+    """
+    if not hasattr(graph_def, "node"):
+        raise TypeError(f"graph_def must be a GraphDef; found {type(graph_def).__name__}")
+    if input_map is not None and not isinstance(input_map, Mapping):
+        raise TypeError(f"input_map must be a dict; found {type(input_map).__name__}")
+    graph = scopes.get_default_graph()
+    prefix = "import" if name is None else name
+    with graph.name_scope(prefix if prefix else None) as scope:
+        if not prefix:
+            scope = f"{graph.get_name_scope()}/" if graph.get_name_scope() else ""
+        mapped = _converted_map(graph, input_map or {})
+        importer = _Importer(graph, scope, mapped)
+        importer.add(graph_def)
+    if return_elements is None:
+        return None
+    return [importer.element(e) for e in return_elements]
+
+
+def _converted_map(graph: Graph, input_map: Mapping[str, Any]) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    for key, value in input_map.items():
+        if key.startswith("^"):
+            element = graph.as_graph_element(value)
+            result[key] = element.op if isinstance(element, Tensor) else element
+            continue
+        with graph.name_scope("_inputs"):
+            made = convert_to_tensor(value)
+        result[key if ":" in key else f"{key}:0"] = made
+    return result
+
+
+class _Importer:
+    """Adds nodes in dependency order."""
+
+    def __init__(self, graph: Graph, scope: str, input_map: dict[str, Any]) -> None:
+        self.graph = graph
+        self.scope = scope
+        self.input_map = input_map
+        self.used: set[str] = set()
+        self.ops: dict[str, Operation] = {}
+
+    def add(self, message: Any) -> None:
+        nodes = {node.name: node for node in message.node}
+        if len(nodes) != len(message.node):
+            raise ValueError("graph_def has two nodes of one name")
+        for node in self._ordered(nodes):
+            self.ops[node.name] = self._node(node)
+        unused = set(self.input_map) - self.used
+        if unused:
+            raise ValueError(f"input_map names that graph_def does not use: {sorted(unused)}")
+
+    def _ordered(self, nodes: dict[str, Any]) -> list[Any]:
+        order: list[Any] = []
+        state: dict[str, int] = {}
+        for root in nodes:
+            stack = [(root, False)]
+            while stack:
+                name, leaving = stack.pop()
+                if leaving:
+                    state[name] = 2
+                    order.append(nodes[name])
+                    continue
+                if state.get(name):
+                    continue
+                state[name] = 1
+                stack.append((name, True))
+                for text in reversed(nodes[name].input):
+                    other = _node_of(text)
+                    if other in nodes and not state.get(other):
+                        stack.append((other, False))
+        return order
+
+    def _node(self, node: Any) -> Operation:
+        if node.op not in OPS:
+            raise ValueError(f"node {node.name!r}: {OPS._missing(node.op)}")
+        definition = OPS[node.op]
+        attrs = {}
+        for key, value in node.attr.items():
+            attrs[key] = self._attr(key, value, definition.attrs.get(key))
+        inputs: list[Tensor] = []
+        controls: list[Operation] = []
+        for text in node.input:
+            if text.startswith("^"):
+                controls.append(self._control(text, node.name))
+            else:
+                inputs.append(self._tensor(text, node.name))
+        full = f"{self.scope}{node.name}"
+        self._claim(full)
+        op = build.add_checked(self.graph, definition, inputs, attrs, full)
+        op._control_inputs.extend(c for c in controls if c not in op._control_inputs)
+        if node.device:
+            op._device = devices.canonical_name(node.device)
+        self._check_shapes(op, node)
+        return op
+
+    def _attr(self, key: str, value: Any, definition: AttrDef | None) -> Any:
+        if key == "_class":
+            return [self._colocation(group) for group in value.list.s]
+        plain = attr_from_any(value)
+        if plain is None and definition is not None and definition.default is not REQUIRED:
+            return definition.default
+        if key.startswith("_") and isinstance(plain, str):
+            return plain.encode()
+        return plain
+
+    def _colocation(self, group: bytes) -> bytes:
+        head = b"loc:@"
+        return head + self.scope.encode() + group[len(head) :] if group.startswith(head) else group
+
+    def _claim(self, full: str) -> None:
+        """Marks the name, and the scopes that it implies, as used."""
+        parts = full.split("/")
+        for end in range(1, len(parts) + 1):
+            self.graph._names_in_use.setdefault("/".join(parts[:end]).lower(), 1)
+
+    def _control(self, text: str, user: str) -> Operation:
+        if text in self.input_map:
+            self.used.add(text)
+            return self.input_map[text]  # type: ignore[no-any-return]
+        found = self.ops.get(text[1:])
+        if found is None:
+            raise ValueError(f"node {user!r} depends on {text!r}, which graph_def does not have")
+        return found
+
+    def _tensor(self, text: str, user: str) -> Tensor:
+        name, _, index = text.partition(":")
+        key = f"{name}:{index or 0}"
+        if key in self.input_map:
+            self.used.add(key)
+            return self.input_map[key]  # type: ignore[no-any-return]
+        op = self.ops.get(name)
+        if op is None:
+            raise ValueError(f"node {user!r} takes {text!r}, which graph_def does not have")
+        if int(index or 0) >= len(op.outputs):
+            raise ValueError(
+                f"node {user!r} takes {text!r}, but {name!r} has {len(op.outputs)} output(s)"
+            )
+        return op.outputs[int(index or 0)]
+
+    @staticmethod
+    def _check_shapes(op: Operation, node: Any) -> None:
+        given = node.attr.get("_output_shapes") if "_output_shapes" in node.attr else None
+        if given is not None:
+            for tensor, proto in zip(op.outputs, given.list.shape, strict=False):
+                tensor.set_shape(shape_from_proto(proto))
+            op.attrs.pop("_output_shapes", None)
+
+    def element(self, name: str) -> Any:
+        """An operation or tensor by its name in the message."""
+        if not isinstance(name, str | bytes):
+            raise TypeError(f"return_elements are names; found {name!r}")
+        text = name.decode() if isinstance(name, bytes) else name
+        if ":" in text:
+            return self._tensor(text, "return_elements")
+        if text not in self.ops:
+            raise ValueError(f"return element {text!r} is not in graph_def")
+        return self.ops[text]
+
+
+def _node_of(text: str) -> str:
+    return text.lstrip("^").partition(":")[0]

@@ -1,0 +1,190 @@
+"""An operation: one node of the graph.
+
+State: the op type's definition, input tensors, control inputs, attrs (plain Python values, by
+name), the requested device, and the user's line that made it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from penstock.base import dtypes
+from penstock.base.origin import Origin
+from penstock.graph.tensor import Tensor
+
+if TYPE_CHECKING:
+    from penstock.graph.graph import Graph
+    from penstock.opdef.opdef import OpDef
+
+
+class Operation:
+    """One node: takes tensors, makes tensors, may touch state."""
+
+    __slots__ = (
+        "graph", "_id", "name", "type", "op_def", "_inputs", "_control_inputs", "outputs",
+        "attrs", "_device", "origin", "_original_op", "_control_flow_context", "__weakref__",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        graph: Graph,
+        op_def: OpDef,
+        name: str,
+        inputs: Sequence[Tensor],
+        control_inputs: Sequence[Operation],
+        attrs: dict[str, Any],
+        output_types: Sequence[dtypes.DType],
+        origin: Origin | None,
+    ) -> None:
+        self.graph = graph
+        self.op_def = op_def
+        self.type = op_def.name
+        self.name = name
+        self._inputs = list(inputs)
+        self._control_inputs = list(control_inputs)
+        self.attrs = attrs
+        self.origin = origin
+        self._device = ""
+        self._original_op: Operation | None = None
+        self._control_flow_context: Any = None
+        self._id = -1
+        self.outputs = [Tensor(self, i, t) for i, t in enumerate(output_types)]
+
+    @property
+    def inputs(self) -> list[Tensor]:
+        """The input tensors, in order (a copy)."""
+        return list(self._inputs)
+
+    @property
+    def control_inputs(self) -> list[Operation]:
+        """Operations that must have run before this one (a copy)."""
+        return list(self._control_inputs)
+
+    @property
+    def device(self) -> str:
+        """The device string asked for; empty when unconstrained."""
+        return self._device
+
+    @property
+    def _output_types(self) -> list[int]:
+        return [t.dtype.as_datatype_enum for t in self.outputs]
+
+    @property
+    def node_def(self) -> Any:
+        """This node as a ``NodeDef`` protobuf message."""
+        from penstock.graph import graphdef
+
+        return graphdef.node_def(self)
+
+    @property
+    def traceback(self) -> list[tuple[str, int, str, str]]:
+        """The user's line that made this node: ``[(file, line, function, text)]``."""
+        origin = self.origin
+        return [] if origin is None else [(*origin, origin.line)]
+
+    def values(self) -> tuple[Tensor, ...]:
+        """The outputs, as a tuple."""
+        return tuple(self.outputs)
+
+    def colocation_groups(self) -> list[bytes]:
+        """The ``loc:@name`` groups that this node must be placed with."""
+        groups = self.attrs.get("_class") or ()
+        found = [g for g in groups if g.startswith(b"loc:@")]
+        return found or [f"loc:@{self.name}".encode()]
+
+    def get_attr(self, name: str) -> Any:
+        """Value of attr ``name``, as TensorFlow's Python API gives it.
+
+        Raises:
+          ValueError: when there is no such attr.
+        """
+        if name not in self.attrs:
+            raise ValueError(
+                f"operation {self.name!r} ({self.type}) has no attr {name!r}; it has "
+                f"{sorted(self.attrs)}"
+            )
+        from penstock.graph import graphdef
+
+        return graphdef.attr_for_user(self.attrs[name], self.op_def.attrs.get(name))
+
+    def inputs_by_name(self) -> dict[str, Any]:
+        """Input tensors by argument name; list arguments give lists."""
+        result: dict[str, Any] = {}
+        position = 0
+        for arg in self.op_def.inputs:
+            if arg.number_attr is not None:
+                count = self.attrs[arg.number_attr]
+            elif arg.type_list_attr is not None:
+                count = len(self.attrs[arg.type_list_attr])
+            else:
+                result[arg.name] = self._inputs[position]
+                position += 1
+                continue
+            result[arg.name] = self._inputs[position : position + count]
+            position += count
+        return result
+
+    def outputs_by_name(self) -> dict[str, Any]:
+        """Output tensors by argument name; list arguments give lists."""
+        result: dict[str, Any] = {}
+        position = 0
+        for arg in self.op_def.outputs:
+            if arg.is_list:
+                size = self.attrs[arg.number_attr or arg.type_list_attr or ""]
+                count = size if isinstance(size, int) else len(size)
+                result[arg.name] = self.outputs[position : position + count]
+                position += count
+            else:
+                result[arg.name] = self.outputs[position]
+                position += 1
+        return result
+
+    def run(self, feed_dict: Any = None, session: Any = None) -> None:
+        """Runs this operation in ``session`` (default: the default session)."""
+        from penstock.graph import scopes
+
+        scopes.session_for(session, self.graph, "Operation.run").run(self, feed_dict)
+
+    # ---- the few mutations that TF's API has -------------------------------------------------
+
+    def _set_device(self, device: Any) -> None:
+        from penstock.base import devices
+
+        self._device = devices.canonical_name(device) if device else ""
+        self.graph.note_mutation()
+
+    def _set_attr(self, name: str, value: Any) -> None:
+        from penstock.graph import graphdef
+
+        self.attrs[name] = graphdef.attr_from_any(value)
+        self.graph.note_mutation()
+
+    def _add_control_input(self, op: Operation) -> None:
+        self._add_control_inputs([op])
+
+    def _add_control_inputs(self, ops: Sequence[Operation]) -> None:
+        for op in ops:
+            if op not in self._control_inputs:
+                self._control_inputs.append(op)
+        self.graph.note_mutation()
+
+    def _update_input(self, index: int, tensor: Tensor) -> None:
+        if tensor.graph is not self.graph:
+            raise ValueError(f"{tensor.name} is not in the graph of operation {self.name}")
+        self._inputs[index]._consumers.remove(self)
+        self._inputs[index] = tensor
+        tensor._consumers.append(self)
+        self.graph.note_mutation()
+
+    def _set_control_flow_context(self, context: Any) -> None:
+        self._control_flow_context = context
+
+    def _get_control_flow_context(self) -> Any:
+        return self._control_flow_context
+
+    def __repr__(self) -> str:
+        return f"<penstock.Operation '{self.name}' type={self.type}>"
+
+    def __str__(self) -> str:
+        return str(self.node_def)

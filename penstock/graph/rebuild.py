@@ -1,0 +1,120 @@
+"""Rebuilding a step's graph node by node: how every pass works.
+
+A pass never changes a node.  It walks the old graph in order and, for each node, either copies it
+or gives other tensors for its outputs.  The old-to-new map carries names, devices, control inputs
+and the user's lines by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from penstock.graph import build, scopes
+from penstock.graph.graph import Graph
+from penstock.graph.operation import Operation
+from penstock.graph.step import StepGraph
+from penstock.graph.tensor import Tensor
+
+# A rule sees an old node; it returns new tensors for its outputs, or None to copy the node.
+Rule = Callable[["Rebuilder", Operation], "Sequence[Tensor] | None"]
+
+
+class Rebuilder:
+    """One walk from an old step graph to a new one.
+
+    State: the new graph, the map from old to new tensors, and the map from old nodes to the new
+    nodes that stand for them in control edges.
+    """
+
+    def __init__(self, step: StepGraph) -> None:
+        self.old = step
+        self.graph = Graph()
+        self.tensors: dict[Tensor, Tensor] = {}
+        self.controls: dict[Operation, list[Operation]] = {}
+        self._current: Operation | None = None
+
+    def run(self, rule: Rule, keep: Callable[[Operation], bool] | None = None) -> StepGraph:
+        """Walks the old graph with ``rule`` and returns the new step graph."""
+        with scopes.default_graph_scope(self.graph):
+            for op in self.old.operations:
+                if keep is not None and not keep(op):
+                    continue
+                self._visit(rule, op)
+        return self.finish()
+
+    def finish(self) -> StepGraph:
+        """The new step graph, once every node of the old one has been visited."""
+        return StepGraph(
+            self.graph,
+            [self.tensors[t] for t in self.old.feeds],
+            [self.tensors[t] for t in self.old.fetches],
+            self._ops(self.old.targets),
+            self.old.feed_names,
+        )
+
+    def _visit(self, rule: Rule, op: Operation) -> None:
+        self._current = op
+        outputs = rule(self, op)
+        if outputs is None:
+            self.copy(op)
+            return
+        made = list(outputs)
+        for old, new in zip(op.outputs, made, strict=True):
+            self.tensors[old] = new
+        # What depended on the old node now depends on what replaced it, and on its controls.
+        stand_ins = dict.fromkeys(t.op for t in made)
+        self.controls[op] = [*stand_ins, *self._ops(op._control_inputs)]
+
+    def copy(self, op: Operation) -> Operation:
+        """Copies an old node with its inputs mapped."""
+        new = Operation(
+            self.graph,
+            op.op_def,
+            op.name,
+            [self.tensors[t] for t in op._inputs],
+            self._ops(op._control_inputs),
+            op.attrs,
+            [t.dtype for t in op.outputs],
+            op.origin,
+        )
+        new._device = op._device
+        for old, made in zip(op.outputs, new.outputs, strict=True):
+            made._dims = old._dims
+            self.tensors[old] = made
+        self.graph._register(new)
+        self.controls[op] = [new]
+        return new
+
+    def __getitem__(self, old: Tensor) -> Tensor:
+        return self.tensors[old]
+
+    def inputs(self, op: Operation) -> list[Tensor]:
+        """The new tensors for the inputs of an old node."""
+        return [self.tensors[t] for t in op._inputs]
+
+    def make(self, op_type: str, *inputs: Any, **attrs: Any) -> Any:
+        """Adds a node that stands for the old node being visited: its device, line and controls."""
+        op = self._current
+        if op is None:
+            raise RuntimeError("make is for rules, while a node is being visited")
+        name = op.name
+        if name in self.graph._by_name:
+            name = self.graph.unique_name(f"{name}/{op_type.strip('_').lower()}")
+        made = build.make(op_type, *inputs, name=f"{name}/", **attrs)
+        node = made if isinstance(made, Operation) else _first(made).op
+        node.origin, node._device = op.origin, op._device
+        node._control_inputs = self._ops(op._control_inputs)
+        return made
+
+    def _ops(self, old: Iterable[Operation]) -> list[Operation]:
+        new: dict[Operation, None] = {}
+        for op in old:
+            new.update(dict.fromkeys(self.controls.get(op, ())))
+        return list(new)
+
+
+def _first(made: Any) -> Tensor:
+    while not isinstance(made, Tensor):
+        made = made[0]
+    return made

@@ -1,0 +1,232 @@
+"""The default graph, the default session and the module-level scope functions.
+
+This is the only implicit state of graph building: per thread, a stack of default graphs and one of
+default sessions, above one global default graph.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from penstock.graph.graph import Graph
+from penstock.graph.operation import Operation
+from penstock.graph.tensor import Tensor
+
+
+class _Stacks(threading.local):
+    def __init__(self) -> None:
+        self.graphs: list[Graph] = []
+        self.sessions: list[Any] = []
+
+
+_stacks = _Stacks()
+_global_graph: Graph | None = None
+_global_lock = threading.Lock()
+
+
+def get_default_graph() -> Graph:
+    """The graph that nodes are added to now."""
+    global _global_graph
+    if _stacks.graphs:
+        return _stacks.graphs[-1]
+    if _global_graph is None:
+        with _global_lock:
+            if _global_graph is None:
+                _global_graph = Graph()
+    return _global_graph
+
+
+def reset_default_graph() -> None:
+    """Replaces the global default graph by an empty one.
+
+    Raises:
+      AssertionError: inside a ``with graph.as_default()`` block, where it would have no effect.
+    """
+    global _global_graph
+    if _stacks.graphs:
+        raise AssertionError("reset_default_graph inside a nested default graph has no effect")
+    _global_graph = Graph()
+
+
+@contextmanager
+def default_graph_scope(graph: Graph) -> Iterator[Graph]:
+    """Makes ``graph`` the default for this thread."""
+    _stacks.graphs.append(graph)
+    try:
+        yield graph
+    finally:
+        _remove_last(_stacks.graphs, graph)
+
+
+def get_default_session() -> Any:
+    """The innermost default session of this thread, or None."""
+    return _stacks.sessions[-1] if _stacks.sessions else None
+
+
+@contextmanager
+def default_session_scope(session: Any) -> Iterator[Any]:
+    """Makes ``session`` the default for this thread."""
+    _stacks.sessions.append(session)
+    try:
+        yield session
+    finally:
+        _remove_last(_stacks.sessions, session)
+
+
+def _remove_last(stack: list[Any], item: Any) -> None:
+    # Interactive sessions may be closed in any order, so the item need not be on top.
+    for index in range(len(stack) - 1, -1, -1):
+        if stack[index] is item:
+            del stack[index]
+            return
+
+
+def session_for(session: Any, graph: Graph, asker: str) -> Any:
+    """``session`` or the default one, checked to run ``graph``."""
+    if session is None:
+        session = get_default_session()
+        if session is None:
+            raise ValueError(f"{asker} needs a session: none is the default and none was given")
+    if session.graph is not graph:
+        raise ValueError(f"{asker}: the session runs another graph than the one of this element")
+    return session
+
+
+def graph_from_inputs(items: Iterable[Any]) -> Graph:
+    """The one graph that all graph elements among ``items`` are in, else the default graph.
+
+    Raises:
+      ValueError: when two elements are of different graphs, naming both.
+    """
+    found: Any = None
+    for item in items:
+        if isinstance(item, Tensor | Operation):
+            if found is None:
+                found = item
+            elif item.graph is not found.graph:
+                raise ValueError(f"{item.name!r} is not in the same graph as {found.name!r}")
+    return get_default_graph() if found is None else found.graph
+
+
+class name_scope:
+    """Prefixes the names of nodes made in a ``with`` block.
+
+    Args:
+      name: the scope's name; None means ``default_name``.
+      default_name: used, made unique, when ``name`` is None.
+      values: graph elements that say which graph is meant.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Graph().as_default(), tf.name_scope("layer"):
+      ...     tf.constant(1.0).name
+      'layer/Const:0'
+    """
+
+    def __init__(self, name: Any, default_name: str | None = None, values: Any = None) -> None:
+        if not (name is None or isinstance(name, str)):
+            raise TypeError(f"name must be a string or None; found {type(name).__name__}")
+        self._name = default_name if name is None else name
+        if self._name is None and values is not None:
+            raise ValueError("name_scope: at least one of name and default_name must be given")
+        self._values = values
+        self._stack: list[Any] = []
+
+    @property
+    def name(self) -> str | None:
+        """The name given."""
+        return self._name
+
+    def __enter__(self) -> str:
+        graph = graph_from_inputs(self._values) if self._values else get_default_graph()
+        default = default_graph_scope(graph)
+        default.__enter__()
+        scope = graph.name_scope(self._name)
+        try:
+            text = scope.__enter__()
+        except BaseException:
+            default.__exit__(None, None, None)
+            raise
+        self._stack.append((default, scope))
+        return text
+
+    def __exit__(self, *exc: Any) -> None:
+        default, scope = self._stack.pop()
+        scope.__exit__(*exc)
+        default.__exit__(*exc)
+
+
+def control_dependencies(control_inputs: Iterable[Any] | None) -> Any:
+    """``Graph.control_dependencies`` of the default graph."""
+    return get_default_graph().control_dependencies(control_inputs)
+
+
+def device(device_name_or_function: Any) -> Any:
+    """``Graph.device`` of the default graph."""
+    return get_default_graph().device(device_name_or_function)
+
+
+def container(container_name: str) -> Any:
+    """``Graph.container`` of the default graph."""
+    return get_default_graph().container(container_name)
+
+
+def colocate_with(op: Any, ignore_existing: bool = False) -> Any:
+    """``Graph.colocate_with`` of the default graph."""
+    return get_default_graph().colocate_with(op, ignore_existing)
+
+
+def add_to_collection(name: Any, value: Any) -> None:
+    """``Graph.add_to_collection`` of the default graph."""
+    get_default_graph().add_to_collection(name, value)
+
+
+def add_to_collections(names: Any, value: Any) -> None:
+    """``Graph.add_to_collections`` of the default graph."""
+    get_default_graph().add_to_collections(names, value)
+
+
+def get_collection(key: Any, scope: str | None = None) -> list[Any]:
+    """``Graph.get_collection`` of the default graph."""
+    return get_default_graph().get_collection(key, scope)
+
+
+def get_collection_ref(key: Any) -> list[Any]:
+    """``Graph.get_collection_ref`` of the default graph."""
+    return get_default_graph().get_collection_ref(key)
+
+
+def set_random_seed(seed: int | None) -> None:
+    """Sets the graph-level seed of the default graph.
+
+    An op's seeds derive from it and from the op's own ``seed``; with the graph seed alone set, each
+    op still gets its own reproducible stream.
+    """
+    get_default_graph().seed = seed
+
+
+_DEFAULT_GRAPH_SEED = 87654321
+_MAXINT32 = 2**31 - 1
+
+
+def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
+    """The two seeds for a random op made now, from the graph seed and the op seed.
+
+    Returns:
+      ``(graph seed, op seed)``; both None when the op is to be non-deterministic.
+    """
+    graph = get_default_graph()
+    graph_seed = graph.seed
+    if graph_seed is not None:
+        if op_seed is None:
+            op_seed = graph.version
+        seeds: tuple[int | None, int | None] = (graph_seed % _MAXINT32, op_seed % _MAXINT32)
+    elif op_seed is not None:
+        seeds = (_DEFAULT_GRAPH_SEED, op_seed % _MAXINT32)
+    else:
+        return None, None
+    # Both zero would mean "not seeded" to the op.
+    return (0, _MAXINT32) if seeds == (0, 0) else seeds

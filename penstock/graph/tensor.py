@@ -1,0 +1,137 @@
+"""A symbolic tensor: one output of one operation.
+
+The operators (``+``, slicing, ...) are put on the class by ``penstock.ops.operators``, because they
+make nodes of op types that live there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from penstock.base import dtypes, shapes
+from penstock.opdef.static import UNSET
+
+if TYPE_CHECKING:
+    from penstock.graph.graph import Graph
+    from penstock.graph.operation import Operation
+
+
+class Tensor:
+    """The value that an operation will produce; nothing is computed until a session runs it."""
+
+    __slots__ = ("op", "value_index", "dtype", "_dims", "_static", "_consumers", "__weakref__")
+    __array_priority__ = 100
+    OVERLOADABLE_OPERATORS: frozenset[str] = frozenset()
+
+    def __init__(self, op: Operation, value_index: int, dtype: Any) -> None:
+        self.op = op
+        self.value_index = value_index
+        self.dtype: dtypes.DType = dtypes.as_dtype(dtype)
+        self._dims: tuple[int | None, ...] | None = None
+        self._static: Any = UNSET
+        self._consumers: list[Operation] = []
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that holds this tensor."""
+        return self.op.graph
+
+    @property
+    def name(self) -> str:
+        """``"<operation>:<output index>"``, the name to feed or fetch it by."""
+        return f"{self.op.name}:{self.value_index}"
+
+    @property
+    def device(self) -> str:
+        """The device string of the operation that makes it; empty when unconstrained."""
+        return self.op.device
+
+    @property
+    def shape(self) -> shapes.TensorShape:
+        """What is known of the shape before running."""
+        return shapes.TensorShape(self._dims)
+
+    def get_shape(self) -> shapes.TensorShape:
+        """Alias of ``shape``."""
+        return shapes.TensorShape(self._dims)
+
+    def _shape_as_list(self) -> list[int | None] | None:
+        return None if self._dims is None else list(self._dims)
+
+    @property
+    def _rank(self) -> int | None:
+        return None if self._dims is None else len(self._dims)
+
+    def set_shape(self, shape: Any) -> None:
+        """Adds knowledge about the shape.
+
+        Args:
+          shape: anything that makes a TensorShape.
+
+        Raises:
+          ValueError: when it contradicts what is known already.
+        """
+        given = shapes.as_shape(shape)._dims
+        try:
+            merged = shapes.merge_static(self._dims, given)
+        except ValueError as error:
+            raise ValueError(f"set_shape on {self.name}: {error}") from None
+        if merged != self._dims:
+            self._dims = merged
+            self._static = UNSET
+            self.op.graph.note_mutation()
+
+    def consumers(self) -> list[Operation]:
+        """The operations that take this tensor as an input, each once."""
+        return list(dict.fromkeys(self._consumers))
+
+    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
+        """Runs this tensor in ``session`` (default: the default session) and returns its value."""
+        from penstock.graph import scopes
+
+        return scopes.session_for(session, self.graph, "Tensor.eval").run(self, feed_dict)
+
+    def _as_node_def_input(self) -> str:
+        return self.name if self.value_index else self.op.name
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __iter__(self) -> Iterator[Any]:
+        raise TypeError(
+            f"{self.name} cannot be iterated over: it has no values while the graph is built; use"
+            " tf.unstack, tf.map_fn or indexing"
+        )
+
+    def __bool__(self) -> bool:
+        raise TypeError(
+            f"{self.name} cannot be used as a Python bool: it has no value while the graph is"
+            " built; write `if t is not None:` to test for presence, tf.cond to branch on a value"
+        )
+
+    __nonzero__ = __bool__
+
+    def __len__(self) -> int:
+        raise TypeError(f"len is not defined for {self.name}; use tf.shape or .shape[0]")
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise NotImplementedError(
+            f"{self.name} is symbolic and cannot become a NumPy array; run it in a session"
+        )
+
+    def __copy__(self) -> Tensor:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Tensor:
+        return self
+
+    def __repr__(self) -> str:
+        return f"<penstock.Tensor '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
+
+    def __str__(self) -> str:
+        shape = f", shape={self.shape}" if self._dims is not None else ""
+        return f'Tensor("{self.name}"{shape}, dtype={self.dtype.name})'

@@ -1,0 +1,70 @@
+"""The verifier: what must hold of a step graph at every boundary of the pipeline.
+
+1. Every input and control input of a node stands before it, in the same graph.
+2. Inputs agree with the op definition in number and (base) type.
+3. A ref input is fed by a ref output.
+4. Feeds are outputs of ``_Feed`` nodes; fetches and targets are in the graph.
+5. Node names are unique.
+
+A violation is a defect of Penstock, never of the user; the error prints the neighbourhood.
+"""
+
+from __future__ import annotations
+
+from penstock.base import errors
+from penstock.graph.handles import wants_handle
+from penstock.graph.operation import Operation
+from penstock.graph.step import StepGraph
+from penstock.graph.text import node_text
+
+
+def verify(step: StepGraph, after: str) -> StepGraph:
+    """Checks ``step`` and returns it.
+
+    Args:
+      step: the step graph.
+      after: the stage that made it, for the message.
+
+    Raises:
+      tf.errors.InternalError: an invariant does not hold.
+    """
+    seen: set[Operation] = set()
+    names: set[str] = set()
+    for op in step.operations:
+        for other in [t.op for t in op._inputs] + op._control_inputs:
+            if other not in seen:
+                _fail(after, op, f"needs {other.name!r}, which does not stand before it")
+        _check_inputs(op, after)
+        if op.name in names:
+            _fail(after, op, "shares its name with another node")
+        names.add(op.name)
+        seen.add(op)
+    for tensor in step.feeds:
+        if tensor.op not in seen or tensor.op.type != "_Feed":
+            _fail(after, tensor.op, "is fed but is no _Feed node of the step")
+    for wanted in [t.op for t in step.fetches] + step.targets:
+        if wanted not in seen:
+            _fail(after, wanted, "is wanted but not in the step")
+    return step
+
+
+def _check_inputs(op: Operation, after: str) -> None:
+    handles = wants_handle(op)
+    if len(handles) != len(op._inputs):
+        _fail(after, op, f"takes {len(handles)} inputs, has {len(op._inputs)}")
+    flat = []
+    for arg in op.op_def.inputs:
+        size = op.attrs[arg.number_attr or arg.type_list_attr or ""] if arg.is_list else 1
+        flat.extend([arg] * (size if isinstance(size, int) else len(size)))
+    for arg, tensor in zip(flat, op._inputs, strict=True):
+        wanted = arg.dtype or (op.attrs.get(arg.type_attr) if arg.type_attr else None)
+        if wanted is not None and tensor.dtype.base_dtype is not wanted.base_dtype:
+            _fail(after, op, f"{arg.name} is {tensor.dtype.name}, must be {wanted.name}")
+        if arg.is_ref and not tensor.dtype.is_ref:
+            _fail(after, op, f"{arg.name} must be a reference")
+
+
+def _fail(after: str, op: Operation, what: str) -> None:
+    around = [op, *(t.op for t in op._inputs), *op._control_inputs]
+    lines = "\n  ".join(node_text(o) for o in around)
+    raise errors.InternalError(None, op, f"after {after}: {op.name!r} {what}:\n  {lines}")

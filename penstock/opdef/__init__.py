@@ -1,0 +1,14 @@
+"""What an op is: its signature, attrs, traits, shape rule, kernel and gradient, said once.
+
+An :class:`~penstock.opdef.opdef.OpDef` is the only thing that the builder wing (which makes nodes)
+and the compiler wing (which runs them) share.  The rooms:
+
+* ``signature`` parses ``"a: T, b: T -> product: T"`` and attr lines;
+* ``opdef`` holds the :class:`OpDef` and ``define_op``;
+* ``inference`` is the context that a shape rule sees;
+* ``registry`` finds op definitions and gradient functions by name.
+"""
+
+from penstock.opdef.opdef import OpDef, define_op
+
+__all__ = ["OpDef", "define_op"]

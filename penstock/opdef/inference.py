@@ -1,0 +1,173 @@
+"""What a shape rule sees: static shapes, static values and attrs of one node being made.
+
+Static shapes are plain tuples of ``int | None``, or None when even the rank is unknown.  Rules are
+functions ``rule(ctx) -> dims`` and are combined from the small ready-made ones below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from penstock.base import shapes
+from penstock.opdef import static
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from penstock.graph.operation import Operation
+    from penstock.graph.tensor import Tensor
+
+Dims = tuple[int | None, ...] | None
+
+
+class ShapeContext:
+    """The view of a node that shape rules and folds are given."""
+
+    __slots__ = ("op", "_by_name")
+
+    def __init__(self, op: Operation) -> None:
+        self.op = op
+        self._by_name: dict[str, Any] | None = None
+
+    def tensor(self, name: str) -> Any:
+        """The input tensor called ``name``; a list of tensors where it is a list argument."""
+        if self._by_name is None:
+            self._by_name = self.op.inputs_by_name()
+        return self._by_name[name]
+
+    def shape(self, name: str) -> Any:
+        """Static dims of input ``name`` (a list of them where it is a list argument)."""
+        tensor = self.tensor(name)
+        if isinstance(tensor, list):
+            return [t._dims for t in tensor]
+        return tensor._dims
+
+    __getitem__ = shape
+
+    def value(self, name: str) -> np.ndarray | None:
+        """The statically known value of input ``name``, or None."""
+        return static.constant_value(self.tensor(name))
+
+    def shape_value(self, name: str) -> Dims:
+        """Input ``name`` read as a shape vector; entries not statically known are None."""
+        return static.constant_value_as_shape(self.tensor(name))
+
+    def attr(self, name: str) -> Any:
+        """Value of attr ``name``: DType, TensorShape, NumPy array or a plain Python value."""
+        return self.op.attrs[name]
+
+    def rank_at_least(self, name: str, rank: int) -> Dims:
+        """Dims of ``name`` checked to have at least ``rank`` dims."""
+        dims: Dims = self.shape(name)
+        if dims is not None and len(dims) < rank:
+            raise ValueError(
+                f"{name} must have rank at least {rank}, but has shape {show(dims)}"
+            )
+        return dims
+
+    def rank(self, name: str, rank: int) -> tuple[int | None, ...]:
+        """Dims of ``name`` checked to have exactly ``rank`` dims; unknown rank gives all None."""
+        dims: Dims = self.shape(name)
+        if dims is None:
+            return (None,) * rank
+        if len(dims) != rank:
+            raise ValueError(f"{name} must have rank {rank}, but has shape {show(dims)}")
+        return dims
+
+
+def show(dims: Dims) -> str:
+    """Text of static dims: ``[2,?,3]``, or ``<unknown>``."""
+    if dims is None:
+        return "<unknown>"
+    return "[" + ",".join("?" if d is None else str(d) for d in dims) + "]"
+
+
+# ---- ready-made rules ----------------------------------------------------------------------
+
+
+def same_as(name: str) -> Callable[[ShapeContext], Dims]:
+    """Rule: the output has the shape of input ``name``."""
+
+    def rule(ctx: ShapeContext) -> Dims:
+        dims: Dims = ctx.shape(name)
+        return dims
+
+    return rule
+
+
+def first_input(ctx: ShapeContext) -> Dims:
+    """Rule: the output has the shape of the first input."""
+    dims: Dims = ctx.op._inputs[0]._dims
+    return dims
+
+
+def scalar(ctx: ShapeContext) -> Dims:
+    """Rule: a scalar."""
+    return ()
+
+
+def unknown(ctx: ShapeContext) -> Dims:
+    """Rule: nothing is known; only for ops whose output shape depends on values."""
+    return None
+
+
+def no_outputs(ctx: ShapeContext) -> list[Dims]:
+    """Rule for ops without outputs."""
+    return []
+
+
+def broadcast(ctx: ShapeContext) -> Dims:
+    """Rule: the first two inputs, broadcast."""
+    first, second = ctx.op._inputs[0]._dims, ctx.op._inputs[1]._dims
+    if first == second and first is not None and None not in first:
+        return first  # type: ignore[no-any-return]
+    return shapes.broadcast_static(first, second)
+
+
+def merged(*names: str) -> Callable[[ShapeContext], Dims]:
+    """Rule: all the named inputs have one shape, merged from what is known of each."""
+
+    def rule(ctx: ShapeContext) -> Dims:
+        dims: Dims = None
+        for name in names:
+            given = ctx.shape(name)
+            for one in given if isinstance(given, list) else [given]:
+                dims = shapes.merge_static(dims, one)
+        return dims
+
+    return rule
+
+
+def from_attr(name: str = "shape") -> Callable[[ShapeContext], Dims]:
+    """Rule: the shape that attr ``name`` says."""
+
+    def rule(ctx: ShapeContext) -> Dims:
+        shape = ctx.attr(name)
+        return None if shape is None else shape._dims
+
+    return rule
+
+
+def from_value(name: str = "shape") -> Callable[[ShapeContext], Dims]:
+    """Rule: the shape that the value of input ``name`` says, as far as it is known."""
+
+    def rule(ctx: ShapeContext) -> Dims:
+        return ctx.shape_value(name)
+
+    return rule
+
+
+def each(*rules: Callable[[ShapeContext], Dims]) -> Callable[[ShapeContext], Sequence[Dims]]:
+    """Rule for several outputs: one rule each."""
+
+    def rule(ctx: ShapeContext) -> Sequence[Dims]:
+        return [one(ctx) for one in rules]
+
+    return rule
+
+
+def tensor_dims(tensor: Tensor) -> Dims:
+    """Static dims of a tensor."""
+    dims: Dims = tensor._dims
+    return dims

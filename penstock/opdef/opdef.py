@@ -1,0 +1,254 @@
+"""The definition of an op type, and ``define_op`` which registers one.
+
+A kernel is a Python function over ATen (or one line of source) whose parameters are named after the
+op's inputs and attrs; the code generator writes a call of it with the inputs as local variables and
+the attrs as literals::
+
+    def _sum(input, reduction_indices, keep_dims):
+        return torch.sum(input, reduction_indices, keepdim=keep_dims)
+
+    define_op("Sum", "input: T, reduction_indices: Tidx -> output: T",
+              attrs=[...], kernel=_sum, host=("reduction_indices",), ...)
+
+becomes ``v3 = _sum(v1, [1], False)``.  What a kernel receives:
+
+======================  ==============================================================
+parameter named after   value
+======================  ==============================================================
+an input                a torch tensor (string tensors: a NumPy object array)
+a list input            a Python list of those
+a ``host`` input        a Python number or (nested) list: ``.tolist()`` of the tensor
+a ref/resource input    the resource object itself (for instance a ``Variable``)
+an attr                 its Python value; types as ``torch.dtype`` (string: ``object``),
+                        shapes as a tuple with None for unknown dims, or None
+``state``               what ``state(attrs, name)`` made for this session and node
+======================  ==============================================================
+
+One output is returned as itself, several as a tuple in order, a list output as a sequence.
+
+Traits (passes and the code generator ask these, never op names):
+
+* ``stateful``: must not be folded, merged or dropped as if it were a function of its inputs.
+* ``commutative``: the first two inputs may be swapped.
+* ``aliases``: inputs whose memory an output may share (views, pass-throughs).
+* ``host``: inputs whose values the kernel wants on the host, as Python numbers and lists.
+* ``reads`` / ``writes``: ref or resource inputs whose state is read or changed.
+* ``inplace``: per input, source that computes output 0 into that input's memory.
+* ``layouts``: per input, the physical order of dims that the kernel likes best; a variable that
+  feeds it is kept in that order under its unchanged shape.
+* ``state``: ``state(attrs, name)`` makes the op's lasting state: the resource that a ref or resource
+  output stands for (shared by container and shared_name), or a stream private to the node.
+* ``effect``: running it matters even if nobody consumes it (asserts, prints, writes).
+* ``random``: draws from a stream; ``blocking``: may wait for another step.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from penstock.base import dtypes
+from penstock.opdef.registry import GRADIENTS, OPS
+from penstock.opdef.signature import ArgDef, AttrDef, parse_attr, parse_signature
+
+Kernel = Callable[..., Any] | str
+_FIELD = re.compile(r"\{(\w+)\}")
+
+
+class OpDef:
+    """Everything that Penstock knows about one op type; see the module's docstring."""
+
+    __slots__ = (
+        "aliases", "attrs", "blocking", "commutative", "effect", "explicit_attrs", "fold",
+        "gradient", "has_list_output", "host", "inferred_attrs", "inline", "inplace", "inputs",
+        "internal", "kernel", "kernel_name", "layouts", "no_gradient", "name", "outputs", "parameters",
+        "random", "reads", "shape", "state", "stateful", "template", "writes", "_call",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        name: str,
+        inputs: tuple[ArgDef, ...],
+        outputs: tuple[ArgDef, ...],
+        attrs: Mapping[str, AttrDef],
+    ) -> None:
+        self.name = name
+        self.inputs = inputs
+        self.outputs = outputs
+        self.attrs = dict(attrs)
+        inferred = {a.type_attr for a in inputs} | {a.number_attr for a in inputs}
+        inferred |= {a.type_list_attr for a in inputs}
+        self.inferred_attrs = frozenset(str(n) for n in inferred if n)
+        self.explicit_attrs = tuple(a for n, a in self.attrs.items() if n not in inferred)
+        self.has_list_output = any(arg.is_list for arg in outputs)
+        self.shape: Callable[..., Any] | None = None
+        self.kernel: Callable[..., Any] | None = None
+        self.kernel_name = ""
+        self.template: str | None = None
+        self.parameters: tuple[str, ...] = ()
+        self.inline: Callable[..., str | None] | None = None
+        self.fold: Callable[..., Any] | None = None
+        self.gradient: Callable[..., Any] | None = None
+        self.no_gradient: str | None = None
+        self.aliases: tuple[str, ...] = ()
+        self.host: frozenset[str] = frozenset()
+        self.reads: tuple[str, ...] = ()
+        self.writes: tuple[str, ...] = ()
+        self.inplace: dict[str, str] = {}
+        self.layouts: dict[str, tuple[int, ...]] = {}
+        self.state: Callable[..., Any] | None = None
+        self.stateful = self.commutative = self.effect = False
+        self.random = self.blocking = self.internal = False
+        self._call: Callable[..., Any] | None = None
+
+    @property
+    def pure(self) -> bool:
+        """Whether an output depends on nothing but inputs and attrs."""
+        return not (self.stateful or self.writes or self.reads or self.effect)
+
+    @property
+    def passes_through(self) -> bool:
+        """Whether the only output is the first input, unchanged."""
+        if self.template is None or not self.inputs or self.reads or self.effect:
+            return False
+        return self.template == f"{{{self.inputs[0].name}}}"
+
+    def input_index(self, name: str) -> int:
+        """Position of the input argument ``name``."""
+        for index, arg in enumerate(self.inputs):
+            if arg.name == name:
+                return index
+        raise KeyError(f"op {self.name} has no input {name!r}")
+
+    def __repr__(self) -> str:
+        sides = (", ".join(map(str, side)) for side in (self.inputs, self.outputs))
+        return f"{self.name}({' -> '.join(sides)})"
+
+
+def define_op(
+    name: str,
+    signature: str,
+    *,
+    attrs: Sequence[str] = (),
+    shape: Callable[..., Any] | None = None,
+    kernel: Kernel | None = None,
+    inline: Callable[..., str | None] | None = None,
+    fold: Callable[..., Any] | None = None,
+    gradient: Callable[..., Any] | None = None,
+    no_gradient: str | None = None,
+    stateful: bool = False,
+    commutative: bool = False,
+    aliases: Sequence[str] = (),
+    host: Sequence[str] = (),
+    reads: Sequence[str] = (),
+    writes: Sequence[str] = (),
+    inplace: Mapping[str, str] | None = None,
+    layouts: Mapping[str, tuple[int, ...]] | None = None,
+    state: Callable[..., Any] | None = None,
+    effect: bool = False,
+    random: bool = False,
+    blocking: bool = False,
+    internal: bool = False,
+) -> OpDef:
+    """Registers an op type.
+
+    Args:
+      name: the op type, as GraphDefs spell it.
+      signature: inputs and outputs, ``"a: T, b: T -> product: T"``.
+      attrs: one line each, ``"T: {float, double}"``; see ``signature``.
+      shape: shape rule, ``rule(ctx) -> dims`` for one output (a tuple of int | None, or None for
+        unknown rank), a list of those for several; see ``inference``.
+      kernel: a function, or source with ``{parameter}`` fields such as ``"torch.mm({a}, {b})"``.
+      inline: given a ``codegen`` call, source that is faster than calling the kernel, or None.
+      fold: static value for shape inference: ``fold(ctx, *input arrays) -> array | None``; called
+        with None for inputs that are not statically known.
+      gradient: ``gradient(op, *output gradients) -> input gradient(s)``, graph-building.
+      no_gradient: why there is none; an op needs this or a gradient.
+      stateful .. internal: traits; see the module's docstring.  ``internal`` marks ops that only
+        passes make.
+
+    Returns:
+      The registered definition.
+
+    Raises:
+      ValueError: when the kernel has a parameter that is neither an input, an attr nor ``state``.
+    """
+    inputs, outputs = parse_signature(signature)
+    attr_defs = {a.name: a for a in map(parse_attr, attrs)}
+    for arg in (*inputs, *outputs):
+        _check_attrs_of(name, arg, attr_defs)
+    op = OpDef(name, inputs, outputs, attr_defs)
+    op.shape, op.inline, op.fold = shape, inline, fold
+    op.gradient, op.no_gradient = gradient, no_gradient
+    op.stateful, op.commutative, op.random, op.blocking = stateful, commutative, random, blocking
+    op.aliases, op.host = tuple(aliases), frozenset(host)
+    op.reads, op.writes, op.inplace = tuple(reads), tuple(writes), dict(inplace or {})
+    op.state, op.internal, op.layouts = state, internal, dict(layouts or {})
+    op.effect = effect or bool(writes)
+    _set_kernel(op, kernel)
+    OPS.register(name, op)
+    if gradient is not None or no_gradient is not None:
+        GRADIENTS.register(name, gradient)
+    return op
+
+
+def _check_attrs_of(op_name: str, arg: ArgDef, attrs: Mapping[str, AttrDef]) -> None:
+    for attr in (arg.type_attr, arg.number_attr, arg.type_list_attr):
+        if attr is not None and attr not in attrs:
+            raise ValueError(f"{op_name}: argument {arg} names attr {attr!r}, which is not declared")
+
+
+def _set_kernel(op: OpDef, kernel: Kernel | None) -> None:
+    if kernel is None:
+        return
+    known = {a.name for a in op.inputs} | set(op.attrs) | {"state"}
+    if isinstance(kernel, str):
+        op.template = kernel
+        op.parameters = tuple(dict.fromkeys(_FIELD.findall(kernel)))
+        op.kernel_name = f"{op.name}_kernel"
+    else:
+        op.kernel = kernel
+        op.kernel_name = kernel.__name__
+        op.parameters = tuple(inspect.signature(kernel).parameters)
+    unknown = [p for p in op.parameters if p not in known]
+    if unknown:
+        raise ValueError(
+            f"kernel of {op.name} has parameter(s) {unknown}; allowed are {sorted(known)}"
+        )
+
+
+def call_kernel(op: OpDef, values: Mapping[str, Any]) -> Any:
+    """Runs the kernel of ``op`` on named values (inputs and attrs, as the program would pass them).
+
+    Args:
+      op: the op definition.
+      values: parameter name to value; the table in the module's docstring says of what kind.
+
+    Returns:
+      What the kernel returns: a tensor, a tuple or a sequence.
+    """
+    if op.kernel is None:
+        op.kernel = _compile_template(op)
+    return op.kernel(*[values[name] for name in op.parameters])
+
+
+def _compile_template(op: OpDef) -> Callable[..., Any]:
+    if op.template is None:
+        raise LookupError(f"op {op.name} has no kernel")
+    import torch  # a template names torch; the rooms that only make graphs never come here
+
+    body = _FIELD.sub(r"\1", op.template)
+    scope: dict[str, Any] = {"torch": torch}
+    exec(f"def {op.kernel_name}({', '.join(op.parameters)}):\n    return {body}", scope)
+    function: Callable[..., Any] = scope[op.kernel_name]
+    return function
+
+
+def torch_dtype_name(dtype: dtypes.DType) -> str:
+    """Source text for a dtype in a program: ``torch.float32``, or ``object`` for strings."""
+    base = dtype.base_dtype
+    if base is dtypes.string or base in (dtypes.resource, dtypes.variant):
+        return "object"
+    return f"torch.{base.name}"

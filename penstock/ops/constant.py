@@ -1,0 +1,344 @@
+"""Constants and placeholders, and how Python values become constants.
+
+Element types are chosen as TF chooses them: Python floats are float32, Python ints int32 where they
+fit (int64 otherwise is an error, as in TF), strings and bytes are string; NumPy arrays keep theirs.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from penstock.base import dtypes, shapes
+from penstock.graph import convert
+from penstock.graph.build import make
+from penstock.graph.tensor import Tensor
+from penstock.opdef import define_op
+from penstock.opdef.inference import ShapeContext, from_attr
+
+
+__all__ = ["constant", "placeholder", "placeholder_with_default"]
+
+
+def _const_shape(ctx: ShapeContext) -> tuple[int, ...]:
+    return tuple(ctx.attr("value").shape)
+
+
+define_op(
+    "Const",
+    "-> output: dtype",
+    attrs=["value: tensor", "dtype: type"],
+    shape=_const_shape,
+    fold=lambda ctx: ctx.attr("value"),
+    no_gradient="a constant has no inputs",
+)
+
+
+def _no_value(dtype: Any) -> Any:
+    raise ValueError("a placeholder must be fed a value: give one in feed_dict")
+
+
+define_op(
+    "Placeholder",
+    "-> output: dtype",
+    attrs=["dtype: type", "shape: shape = null"],
+    shape=from_attr("shape"),
+    kernel=_no_value,
+    stateful=True,
+    no_gradient="a placeholder has no inputs",
+)
+
+define_op(
+    "PlaceholderWithDefault",
+    "input: dtype -> output: dtype",
+    attrs=["dtype: type", "shape: shape"],
+    shape=from_attr("shape"),
+    kernel="{input}",
+    aliases=("input",),
+    gradient=lambda op, grad: grad,
+)
+
+
+def constant(
+    value: Any,
+    dtype: Any = None,
+    shape: Any = None,
+    name: str = "Const",
+    verify_shape: bool = False,
+) -> Tensor:
+    """A tensor that holds ``value``.
+
+    Args:
+      value: number, (nested) sequence, string, bytes or NumPy array.
+      dtype: element type; by default read off the value.
+      shape: shape of the result; a value with fewer elements is filled up with its last one.
+      name: name of the node.
+      verify_shape: whether ``value`` must have ``shape`` exactly.
+
+    Returns:
+      A constant tensor.
+
+    Raises:
+      TypeError: the value is not of (or does not fit) ``dtype``.
+      ValueError: too many elements for ``shape``.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Graph().as_default():
+      ...     tf.constant([[1.0, 2.0]]).shape.as_list()
+      [1, 2]
+    """
+    array = to_array(value, dtype)
+    if shape is not None:
+        array = _filled(array, shapes.as_shape(shape), verify_shape)
+    made: Tensor = make("Const", name=name, value=array, dtype=dtype_of(array, dtype))
+    return made
+
+
+def dtype_of(array: np.ndarray, dtype: Any) -> dtypes.DType:
+    """The DType of a constant array; object arrays are strings."""
+    if dtype is not None:
+        return dtypes.as_dtype(dtype).base_dtype
+    return dtypes.string if array.dtype == object else dtypes.as_dtype(array.dtype)
+
+
+def _filled(array: np.ndarray, shape: shapes.TensorShape, verify: bool) -> np.ndarray:
+    dims = tuple(shape.as_list())
+    if array.shape == dims:
+        return array
+    if verify:
+        raise TypeError(f"the value has shape {list(array.shape)}; {list(dims)} was asked for")
+    size = int(np.prod(dims, dtype=np.int64))
+    if array.size > size:
+        raise ValueError(
+            f"{array.size} elements do not fit shape {list(dims)}, which has {size}"
+        )
+    if array.size == 0:
+        raise ValueError(f"an empty value cannot fill shape {list(dims)}")
+    flat = array.ravel()
+    if array.size < size:
+        flat = np.concatenate([flat, np.repeat(flat[-1:], size - array.size)])
+    return flat.reshape(dims)
+
+
+def to_array(value: Any, dtype: Any = None) -> np.ndarray:
+    """The NumPy array that a constant of ``value`` holds.
+
+    Raises:
+      TypeError: the value does not fit ``dtype``.
+      ValueError: nested sequences of unequal lengths.
+    """
+    wanted = dtypes.as_dtype(dtype).base_dtype if dtype is not None else None
+    if hasattr(value, "detach") and hasattr(value, "numpy"):
+        value = value.detach().cpu().numpy()
+    if isinstance(value, np.ndarray | np.generic):
+        return _from_numpy(np.asarray(value), wanted)
+    if isinstance(value, shapes.TensorShape):
+        value = value.as_list()
+    value = _plain(value)
+    kinds = _kinds(value)
+    if kinds & {"str"}:
+        if kinds != {"str"}:
+            raise TypeError(f"strings and numbers cannot be mixed in one tensor: {value!r}")
+        if wanted not in (None, dtypes.string):
+            raise TypeError(f"{convert._shorten(value)} is a string; {wanted.name} is wanted")
+        return _strings(value)
+    if None in kinds or "other" in kinds:
+        raise TypeError(f"{convert._shorten(value)} holds an element that no tensor can hold")
+    _check_kinds(kinds, wanted, value)
+    array = _regular(value)
+    if wanted is not None:
+        return _cast_python(array, wanted, value)
+    if array.size == 0 and array.dtype == np.float64:
+        return array.astype(np.float32)
+    if array.dtype == np.float64 and "np" not in kinds:
+        return array.astype(np.float32)
+    if array.dtype == np.int64 and "np" not in kinds:
+        return _cast_python(array, dtypes.int32, value)
+    return array
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, shapes.Dimension):
+        if value.value is None:
+            raise ValueError("an unknown Dimension cannot become a tensor")
+        return value.value
+    if isinstance(value, list | tuple):
+        return [_plain(v) for v in value]
+    if isinstance(value, range):
+        return list(value)
+    if hasattr(value, "__array__") and not isinstance(value, Tensor | np.ndarray | np.generic):
+        return np.asarray(value)
+    return value
+
+
+def _kinds(value: Any) -> set[Any]:
+    """What Python kinds of leaves ``value`` has; ``np`` marks NumPy leaves, which keep their type."""
+    if isinstance(value, list):
+        result: set[Any] = set()
+        for item in value:
+            result |= _kinds(item)
+        return result
+    if isinstance(value, str | bytes):
+        return {"str"}
+    if isinstance(value, np.ndarray | np.generic):
+        return {"str"} if value.dtype.kind in "OSU" else {"np", value.dtype.kind}
+    if isinstance(value, bool):
+        return {"b"}
+    if isinstance(value, int):
+        return {"i"}
+    if isinstance(value, float):
+        return {"f"}
+    if isinstance(value, complex):
+        return {"c"}
+    return {None if value is None else "other"}
+
+
+def _check_kinds(kinds: set[Any], wanted: dtypes.DType | None, value: Any) -> None:
+    if wanted is None:
+        if "b" in kinds and kinds & {"i", "f", "c"}:
+            raise TypeError(f"bools and numbers cannot be mixed: {convert._shorten(value)}")
+        return
+    shown = convert._shorten(value)
+    if wanted.is_bool and kinds - {"b", "np"}:
+        raise TypeError(f"{shown} is not bool; bool is wanted")
+    if not wanted.is_bool and kinds == {"b"}:
+        raise TypeError(f"{shown} is bool; {wanted.name} is wanted")
+    if wanted.is_integer and kinds & {"f", "c"} and "np" not in kinds:
+        raise TypeError(f"{shown} holds a float; {wanted.name} is wanted")
+    if wanted.is_floating and "c" in kinds:
+        raise TypeError(f"{shown} is complex; {wanted.name} is wanted")
+    if wanted is dtypes.string:
+        raise TypeError(f"{shown} is a number; string is wanted")
+
+
+def _regular(value: Any) -> np.ndarray:
+    try:
+        return np.array(value)
+    except ValueError as error:
+        raise ValueError(
+            f"nested sequences of unequal lengths cannot become a tensor: "
+            f"{convert._shorten(value)}"
+        ) from error
+
+
+def _cast_python(array: np.ndarray, wanted: dtypes.DType, value: Any) -> np.ndarray:
+    if wanted.is_integer and array.size and array.dtype.kind in "iu":
+        info = np.iinfo(wanted.as_numpy_dtype)
+        if array.min() < info.min or array.max() > info.max:
+            raise TypeError(f"{convert._shorten(value)} does not fit {wanted.name}")
+    return array.astype(wanted.as_numpy_dtype)
+
+
+def _from_numpy(array: np.ndarray, wanted: dtypes.DType | None) -> np.ndarray:
+    if array.dtype.kind in "SUO":
+        if wanted not in (None, dtypes.string):
+            raise TypeError(f"an array of {array.dtype} cannot become {wanted.name}")
+        return _strings(array.tolist())
+    if wanted is None:
+        return np.array(array)
+    if wanted is dtypes.string:
+        raise TypeError(f"an array of {array.dtype} cannot become string")
+    return array.astype(wanted.as_numpy_dtype)
+
+
+def _strings(value: Any) -> np.ndarray:
+    def encode(item: Any) -> Any:
+        if isinstance(item, list):
+            return [encode(i) for i in item]
+        if isinstance(item, np.ndarray | np.generic):
+            return encode(item.tolist())
+        if isinstance(item, str):
+            return item.encode()
+        if isinstance(item, bytes):
+            return item
+        raise TypeError(f"{item!r} is neither str nor bytes; string is wanted")
+
+    encoded = encode(value)
+    shape: list[int] = []
+    probe = encoded
+    while isinstance(probe, list):
+        shape.append(len(probe))
+        probe = probe[0] if probe else None
+    result = np.empty(shape, dtype=object)
+    if not shape:
+        result[()] = encoded
+        return result
+    flat = _flatten(encoded, len(shape))
+    if len(flat) != result.size:
+        raise ValueError("nested sequences of unequal lengths cannot become a tensor")
+    result.ravel()[:] = flat
+    return result
+
+
+def _flatten(value: Any, depth: int) -> list[Any]:
+    if depth == 1:
+        return list(value)
+    return [leaf for item in value for leaf in _flatten(item, depth - 1)]
+
+
+def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:
+    """A tensor whose value is fed at every run.
+
+    Args:
+      dtype: element type.
+      shape: what is known of the shape; None for nothing.
+      name: name of the node.
+
+    Returns:
+      A tensor that must be fed.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Graph().as_default():
+      ...     tf.placeholder(tf.float32, [None, 3]).shape.as_list()
+      [None, 3]
+    """
+    made: Tensor = make(
+        "Placeholder", name=name, dtype=dtype, shape=shapes.as_shape(shape)
+    )
+    return made
+
+
+def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Tensor:
+    """A tensor that is ``input`` unless it is fed.
+
+    Args:
+      input: the default value.
+      shape: what the shape of fed values must be compatible with.
+      name: name of the node.
+
+    Returns:
+      A tensor of the type of ``input``.
+    """
+    made: Tensor = make(
+        "PlaceholderWithDefault", input, name=name, shape=shapes.as_shape(shape)
+    )
+    return made
+
+
+def _convert_constant(value: Any, dtype: Any = None, name: str | None = None, as_ref: bool = False):
+    if _holds_tensor(value):
+        return NotImplemented
+    array = to_array(value, dtype)
+    return make("Const", name=name or "Const", value=array, dtype=dtype_of(array, dtype))
+
+
+def _holds_tensor(value: Any) -> bool:
+    if isinstance(value, list | tuple):
+        return any(_holds_tensor(v) for v in value)
+    return isinstance(value, Tensor) or getattr(value, "_is_dense_tensor_like", False)
+
+
+def _convert_shape(value: Any, dtype: Any = None, name: str | None = None, as_ref: bool = False):
+    if not value.is_fully_defined():
+        raise ValueError(f"a shape that is not fully known cannot become a tensor: {value}")
+    wanted = dtypes.int32 if dtype is None else dtypes.as_dtype(dtype)
+    if wanted not in (dtypes.int32, dtypes.int64):
+        raise TypeError(f"a shape becomes int32 or int64; {wanted.name} was asked for")
+    return constant(value.as_list(), wanted, [value.rank], name=name or "shape_as_tensor")
+
+
+convert.register_tensor_conversion_function(shapes.TensorShape, _convert_shape, 90)
+convert.register_tensor_conversion_function(object, _convert_constant, 200)

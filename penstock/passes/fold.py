@@ -1,0 +1,64 @@
+"""Constant folding: nodes whose values are known before the step runs become constants.
+
+Two sources: a value that follows from static shapes (``Shape`` of a fully known tensor), and a pure
+node all of whose inputs are constants, which is evaluated by its own kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from penstock.graph.operation import Operation
+from penstock.graph.rebuild import Rebuilder
+from penstock.graph.step import StepGraph
+from penstock.graph.tensor import Tensor
+from penstock.opdef import static
+
+Evaluate = Callable[[Operation, list[np.ndarray]], list[np.ndarray] | None]
+_LARGEST_BYTES = 10 << 20
+
+
+def fold_constants(evaluate: Evaluate) -> Callable[[StepGraph], StepGraph]:
+    """The pass, with the function that runs a kernel on arrays passed in."""
+
+    def rule(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
+        if op.type == "Const" or not op.op_def.pure or not op.outputs or op._control_inputs:
+            return None
+        known = static.constant_value(op.outputs[0]) if len(op.outputs) == 1 else None
+        values = [known] if known is not None else _evaluated(rebuilder, op, evaluate)
+        if values is None:
+            return None
+        return [
+            rebuilder.make("Const", value=value, dtype=tensor.dtype.base_dtype)
+            for value, tensor in zip(values, op.outputs, strict=True)
+        ]
+
+    return lambda step: Rebuilder(step).run(rule)
+
+
+def _evaluated(
+    rebuilder: Rebuilder, op: Operation, evaluate: Evaluate
+) -> list[np.ndarray] | None:
+    definition = op.op_def
+    if definition.random or definition.state is not None or definition.internal:
+        return None
+    inputs = rebuilder.inputs(op)
+    if not inputs or any(t.op.type != "Const" for t in inputs) or _too_large(op):
+        return None
+    try:
+        return evaluate(op, [t.op.attrs["value"] for t in inputs])
+    except Exception:
+        # The node fails on these values: leave it, so that running it says so with its name.
+        return None
+
+
+def _too_large(op: Operation) -> bool:
+    for tensor in op.outputs:
+        if tensor._dims is None or None in tensor._dims:
+            continue
+        size = int(np.prod(tensor._dims, dtype=np.int64)) * (tensor.dtype.size or 1)
+        if size > _LARGEST_BYTES:
+            return True
+    return False

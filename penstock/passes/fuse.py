@@ -1,0 +1,164 @@
+"""Fusing: several nodes in one ATen call, where the values between them have no other reader.
+
+Patterns are rows: the op type at the bottom and a rule that looks upwards.  Fused nodes are
+internal op types of ``ops.fused``; what they replaced dies in the ``drop_dead`` that follows.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+from penstock.base import dtypes
+from penstock.graph.operation import Operation
+from penstock.graph.rebuild import Rebuilder
+from penstock.graph.step import StepGraph
+from penstock.graph.tensor import Tensor
+from penstock.opdef.registry import OPS
+
+FuseRule = Callable[["_Fuser", Operation], "list[Tensor] | None"]
+
+
+class _Fuser:
+    """One walk: the rebuilder and how often each old tensor is read."""
+
+    def __init__(self, step: StepGraph) -> None:
+        self.rebuilder = Rebuilder(step)
+        self.uses: Counter[Tensor] = Counter(step.fetches)
+        self.readers: dict[Tensor, list[Operation]] = {}
+        for op in step.operations:
+            self.uses.update(op._inputs)
+            for tensor in op._inputs:
+                self.readers.setdefault(tensor, []).append(op)
+        self.controlled = {c for op in step.operations for c in op._control_inputs}
+
+    def only_reader(self, tensor: Tensor, op_type: str) -> Operation | None:
+        """The node of ``op_type`` that makes ``tensor``, when nothing else reads it."""
+        op = tensor.op
+        if op.type != op_type or self.uses[tensor] != 1:
+            return None
+        if op._control_inputs or op in self.controlled:
+            return None
+        return op
+
+
+def _is_float(op: Operation) -> bool:
+    return op.outputs[0].dtype in (dtypes.float32, dtypes.float64)
+
+
+def bias_into_product(fuser: _Fuser, op: Operation) -> list[Tensor] | None:
+    """``MatMul`` + bias row -> ``_Linear``."""
+    if op._control_inputs or not _is_float(op):
+        return None
+    pairs = [tuple(op._inputs)]
+    if op.type != "BiasAdd":
+        pairs.append((op._inputs[1], op._inputs[0]))
+    for product, bias in pairs:
+        matmul = fuser.only_reader(product, "MatMul")
+        if matmul is None or bias._dims is None or len(bias._dims) != 1:
+            continue
+        if product._dims is None or bias._dims[0] is None or product._dims[1] != bias._dims[0]:
+            continue
+        new = fuser.rebuilder
+        return [
+            new.make(
+                "_Linear", new[matmul._inputs[0]], new[matmul._inputs[1]], new[bias],
+                transpose_a=matmul.attrs["transpose_a"], transpose_b=matmul.attrs["transpose_b"],
+            )  # fmt: skip
+        ]
+    return None
+
+
+def relu_into_linear(fuser: _Fuser, op: Operation) -> list[Tensor] | None:
+    """``Relu`` of a product with bias: the activation moves into the call."""
+    linear = fuser.rebuilder[op._inputs[0]].op
+    if linear.type != "_Linear" or fuser.uses[op._inputs[0]] != 1 or op._control_inputs:
+        return None
+    attrs = {k: linear.attrs[k] for k in ("transpose_a", "transpose_b")}
+    return [fuser.rebuilder.make("_Linear", *linear._inputs, activation="relu", **attrs)]
+
+
+def bias_into_convolution(fuser: _Fuser, op: Operation) -> list[Tensor] | None:
+    """``Conv2D`` + bias -> ``_ConvBias``."""
+    if op._control_inputs or not _is_float(op):
+        return None
+    product, bias = op._inputs
+    conv = fuser.only_reader(product, "Conv2D")
+    if conv is None or bias._dims is None or len(bias._dims) != 1:
+        return None
+    if conv.attrs["data_format"] != op.attrs.get("data_format", "NHWC"):
+        return None
+    if conv.attrs["data_format"] != "NHWC" or product._dims is None:
+        return None
+    if product._dims[3] is None or product._dims[3] != bias._dims[0]:
+        return None
+    new = fuser.rebuilder
+    attrs = {k: conv.attrs[k] for k in ("strides", "padding", "explicit_paddings", "dilations")}
+    return [
+        new.make("_ConvBias", new[conv._inputs[0]], new[conv._inputs[1]], new[bias], **attrs)
+    ]
+
+
+def pooling_with_indices(fuser: _Fuser, op: Operation) -> list[Tensor] | None:
+    """``MaxPool`` whose gradient is taken in the same step keeps where each maximum was."""
+    if op._control_inputs or not _is_float(op):
+        return None
+    if not any(_is_gradient_of(reader, op) for reader in fuser.readers.get(op.outputs[0], ())):
+        return None
+    new = fuser.rebuilder
+    output, _ = new.make("_MaxPoolWithIndices", new[op._inputs[0]], **_pool_attrs(op))
+    return [output]
+
+
+def pooling_gradient_with_indices(fuser: _Fuser, op: Operation) -> list[Tensor] | None:
+    """``MaxPoolGrad`` beside its forward node uses the places that the forward node kept."""
+    if op._control_inputs:
+        return None
+    new = fuser.rebuilder
+    forward = new[op._inputs[1]].op
+    if forward.type != "_MaxPoolWithIndices":
+        return None
+    if not _is_gradient_of(op, op._inputs[1].op):
+        return None
+    grad, source = new[op._inputs[2]], new[op._inputs[0]]
+    attrs = _pool_attrs(op)
+    return [new.make("_MaxPoolGradWithIndices", grad, source, forward.outputs[1], **attrs)]
+
+
+def _pool_attrs(op: Operation) -> dict[str, object]:
+    known = OPS["_MaxPoolWithIndices"].attrs
+    return {k: v for k, v in op.attrs.items() if k in known and k != "T"}
+
+
+def _is_gradient_of(reader: Operation, op: Operation) -> bool:
+    return (
+        reader.type == "MaxPoolGrad"
+        and op.type == "MaxPool"
+        and reader._inputs[1] is op.outputs[0]
+        and reader._inputs[0] is op._inputs[0]
+        and all(reader.attrs[k] == op.attrs[k] for k in ("ksize", "strides", "padding"))
+    )
+
+
+RULES: dict[str, list[FuseRule]] = {
+    "BiasAdd": [bias_into_product, bias_into_convolution],
+    "Add": [bias_into_product],
+    "AddV2": [bias_into_product],
+    "Relu": [relu_into_linear],
+    "MaxPool": [pooling_with_indices],
+    "MaxPoolGrad": [pooling_gradient_with_indices],
+}
+
+
+def fuse(step: StepGraph) -> StepGraph:
+    """Applies the first rule that fires to each node."""
+    fuser = _Fuser(step)
+
+    def rule(_: Rebuilder, op: Operation) -> list[Tensor] | None:
+        for one in RULES.get(op.type, ()):
+            found = one(fuser, op)
+            if found is not None:
+                return found
+        return None
+
+    return fuser.rebuilder.run(rule)

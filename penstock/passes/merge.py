@@ -1,0 +1,64 @@
+"""Common subexpressions: pure nodes of one type with equal inputs and attrs are computed once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from penstock.graph.operation import Operation
+from penstock.graph.rebuild import Rebuilder
+from penstock.graph.step import StepGraph
+from penstock.graph.tensor import Tensor
+
+_SMALL_BYTES = 4096
+
+
+def merge_common(step: StepGraph) -> StepGraph:
+    """The pass."""
+    seen: dict[Any, list[Tensor]] = {}
+
+    def rule(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
+        definition = op.op_def
+        if not definition.pure or definition.random or definition.state or not op.outputs:
+            return None
+        if op._control_inputs:
+            return None
+        inputs = rebuilder.inputs(op)
+        key = (op.type, _operands(op, inputs), *_attr_keys(op))
+        found = seen.get(key)
+        if found is not None:
+            return found
+        seen[key] = rebuilder.copy(op).outputs
+        return seen[key]
+
+    return Rebuilder(step).run(rule)
+
+
+def _operands(op: Operation, inputs: list[Tensor]) -> Any:
+    if op.op_def.commutative and len(inputs) == 2:
+        return frozenset(inputs) if inputs[0] is not inputs[1] else (inputs[0], inputs[0])
+    return tuple(inputs)
+
+
+def _attr_keys(op: Operation) -> list[Any]:
+    return [(name, _hashable(value)) for name, value in op.attrs.items() if name != "_class"]
+
+
+def _hashable(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        if value.dtype == object or value.nbytes > _SMALL_BYTES:
+            return id(value)
+        return value.dtype.str, value.shape, value.tobytes()
+    if isinstance(value, list):
+        return tuple(_hashable(v) for v in value)
+    if hasattr(value, "_dims"):
+        return "shape", value._dims
+    if isinstance(value, float):
+        # 0.0 and -0.0 are equal but not the same.
+        return repr(value)
+    try:
+        hash(value)
+    except TypeError:
+        return id(value)
+    return type(value).__name__, value

@@ -1,0 +1,41 @@
+"""The passes, in their one order.
+
+Each takes a step graph to an equivalent one.  The list is built by a function because folding needs
+to run kernels, and how to do that is the runtime's business (policies are passed in as functions).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from penstock.graph.step import StepGraph
+from penstock.graph.verify import verify
+from penstock.passes.fold import Evaluate, fold_constants
+from penstock.passes.fuse import fuse
+from penstock.passes.merge import merge_common
+from penstock.passes.prune import drop_dead
+from penstock.passes.simplify import drop_idle_controls, simplify
+from penstock.passes.updates import combine_updates
+
+Pass = Callable[[StepGraph], StepGraph]
+
+
+def passes(evaluate: Evaluate) -> list[tuple[str, Pass]]:
+    """Every pass by name, in the order in which they run."""
+    return [
+        ("drop_idle_controls", drop_idle_controls),
+        ("fold_constants", fold_constants(evaluate)),
+        ("simplify", simplify),
+        ("merge_common", merge_common),
+        ("drop_dead", drop_dead),
+        ("fuse", fuse),
+        ("combine_updates", combine_updates),
+        ("drop_dead_again", drop_dead),
+    ]
+
+
+def rewrite(step: StepGraph, evaluate: Evaluate) -> StepGraph:
+    """Runs every pass, in order."""
+    for name, one in passes(evaluate):
+        step = verify(one(step), name)
+    return step

@@ -1,0 +1,160 @@
+"""Local simplifications, as rows of a table: each rule sees one node and may give other tensors.
+
+Rules look at traits where they can; a rule about particular arithmetic names its op
+types in its row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from penstock.graph.operation import Operation
+from penstock.graph.rebuild import Rebuilder
+from penstock.graph.step import StepGraph
+from penstock.graph.tensor import Tensor
+
+LocalRule = Callable[[Rebuilder, Operation], "list[Tensor] | None"]
+
+
+def drop_idle_controls(step: StepGraph) -> StepGraph:
+    """Cuts control edges from nodes whose running has no effect.
+
+    The nodes stand in a valid order already, so nothing is lost but needless computing: a gradient
+    gate no longer makes every other gradient run.
+    """
+    matters: dict[Operation, bool] = {}
+    for op in step.operations:
+        before = [t.op for t in op._inputs] + op._control_inputs
+        definition = op.op_def
+        matters[op] = (
+            definition.effect or definition.blocking or any(matters[other] for other in before)
+        )
+
+    def rule(rebuilder: Rebuilder, op: Operation) -> None:
+        new = rebuilder.copy(op)
+        kept = [c for c in op._control_inputs if matters[c]]
+        if len(kept) != len(op._control_inputs):
+            new._control_inputs = rebuilder._ops(kept)
+
+    rebuilder = Rebuilder(step)
+    for op in step.operations:
+        rule(rebuilder, op)
+    return rebuilder.finish()
+
+
+# ---- rules ---------------------------------------------------------------------------------------
+
+
+def bypass_pass_through(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
+    """A node that hands its input on; a fetched read of a variable stays where it is."""
+    if not op.op_def.passes_through or op._control_inputs:
+        return None
+    source = rebuilder[op._inputs[0]]
+    if source.dtype.is_ref and op.outputs[0] in rebuilder.old.fetches:
+        return None
+    return [source]
+
+
+def bypass_same_cast(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
+    """A cast to the type that the input has."""
+    if op.attrs["SrcT"] is op.attrs["DstT"] and not op._control_inputs:
+        return [rebuilder[op._inputs[0]]]
+    return None
+
+
+def bypass_same_reshape(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
+    """A reshape to the shape that the input certainly has: at most one dim may be unknown."""
+    before, after = rebuilder[op._inputs[0]]._dims, op.outputs[0]._dims
+    same = before is not None and before == after and before.count(None) <= 1
+    if same and 0 not in (before or ()) and not op._control_inputs:
+        return [rebuilder[op._inputs[0]]]
+    return None
+
+
+def bypass_empty_reduction(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
+    """A reduction over no axes."""
+    axes = _constant(rebuilder[op._inputs[1]])
+    if axes is not None and axes.size == 0 and not op._control_inputs:
+        return [rebuilder[op._inputs[0]]]
+    return None
+
+
+def bypass_unit_tile(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
+    """A tile with all multiples one."""
+    multiples = _constant(rebuilder[op._inputs[1]])
+    if multiples is not None and np.all(multiples == 1) and not op._control_inputs:
+        return [rebuilder[op._inputs[0]]]
+    return None
+
+
+def bypass_unit_factor(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
+    """A product with a constant one that does not broadcast the other factor."""
+    if op._control_inputs or not op.outputs[0].dtype.is_floating:
+        return None
+    first, second = rebuilder.inputs(op)
+    for factor, other in ((second, first), (first, second)):
+        value = _constant(factor)
+        if value is not None and value.size == 1 and value.ravel()[0] == 1:
+            if other._dims is not None and other._dims == op.outputs[0]._dims:
+                return [other]
+            if value.ndim == 0:
+                return [other]
+        if op.type != "Mul":
+            break
+    return None
+
+
+def bypass_single_sum(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
+    """A sum of one tensor."""
+    return [rebuilder[op._inputs[0]]] if len(op._inputs) == 1 and not op._control_inputs else None
+
+
+def sum_to_shape(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
+    """The gradient of broadcasting: sum over broadcast dims, in the operand's shape."""
+    if op._control_inputs:
+        return None
+    total = rebuilder[op._inputs[0]].op
+    if total.type != "Sum" or total._control_inputs:
+        return None
+    axes = total._inputs[1]
+    if axes.op.type != "BroadcastGradientArgs":
+        return None
+    shape = axes.op._inputs[axes.value_index]
+    if rebuilder[op._inputs[1]] is not shape or shape.op.type != "Shape":
+        return None
+    return [rebuilder.make("_SumToShape", total._inputs[0], shape.op._inputs[0])]
+
+
+def _constant(tensor: Tensor) -> np.ndarray | None:
+    return tensor.op.attrs["value"] if tensor.op.type == "Const" else None
+
+
+# Op type to the rules that are tried on it, in order; None stands for every type.
+RULES: dict[str | None, list[LocalRule]] = {
+    None: [bypass_pass_through],
+    "Cast": [bypass_same_cast],
+    "Reshape": [bypass_same_reshape, sum_to_shape],
+    "Sum": [bypass_empty_reduction],
+    "Mean": [bypass_empty_reduction],
+    "Max": [bypass_empty_reduction],
+    "Tile": [bypass_unit_tile],
+    "Mul": [bypass_unit_factor],
+    "RealDiv": [bypass_unit_factor],
+    "AddN": [bypass_single_sum],
+}
+
+
+def simplify(step: StepGraph) -> StepGraph:
+    """Applies the first rule that fires to each node."""
+    general = RULES[None]
+
+    def rule(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
+        for one in (*general, *RULES.get(op.type, ())):
+            found = one(rebuilder, op)
+            if found is not None:
+                return found
+        return None
+
+    return Rebuilder(step).run(rule)

@@ -1,0 +1,193 @@
+"""A linked program: the function that runs a step, and what its lines mean.
+
+The text is registered in ``linecache``, so tracebacks and debuggers show it.  When a line raises,
+the line map gives the node; the node's input values are read from the failed frame.  A program that
+does not fail pays nothing for that.
+"""
+
+from __future__ import annotations
+
+import itertools
+import linecache
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from penstock.base import errors, shapes
+from penstock.codegen.emit import Source
+from penstock.graph.handles import resource_key
+from penstock.graph.operation import Operation
+from penstock.opdef import opdef
+from penstock.resources.manager import ResourceManager
+from penstock.runtime import deadline, values
+
+_numbers = itertools.count()
+
+
+class Program:
+    """A step's function, linked to torch and to state."""
+
+    def __init__(self, source: Source, resources: ResourceManager, name: str) -> None:
+        self.source = source
+        self.filename = f"<penstock program {next(_numbers)}>"
+        scope = self._link(source, resources)
+        linecache.cache[self.filename] = (
+            len(source.text), None, source.text.splitlines(keepends=True), self.filename,
+        )  # fmt: skip
+        exec(compile(source.text, self.filename, "exec"), scope)
+        self.function: Callable[..., tuple[Any, ...]] = scope[name]
+        self.scope = scope
+
+    def __del__(self) -> None:
+        linecache.cache.pop(self.filename, None)
+
+    @staticmethod
+    def _link(source: Source, resources: ResourceManager) -> dict[str, Any]:
+        scope: dict[str, Any] = {
+            "torch": torch,
+            "check": deadline.check,
+            "fetched": values.fetched,
+            "bfloat16_array": values.bfloat16_array,
+        }
+        for name, array in source.constants.items():
+            scope[name] = values.from_array(np.asarray(array), copy=True)
+        for name, op in {**source.resources, **source.states}.items():
+            container, key = resource_key(op)
+            scope[name] = resources.lookup_or_create(container, key, _maker(op))
+        for name, layout in source.layouts.items():
+            scope[name].prefer_layout(layout)
+        scope.update(source.functions)
+        return scope
+
+    def explain(self) -> str:
+        """The text of the program."""
+        return self.source.text
+
+    def error(self, raised: BaseException) -> errors.OpError | None:
+        """The ``tf.errors`` error that ``raised`` means, or None when no line of ours raised it."""
+        traceback = raised.__traceback__
+        frame = None
+        number = 0
+        while traceback is not None:
+            if traceback.tb_frame.f_code.co_filename == self.filename:
+                frame, number = traceback.tb_frame, traceback.tb_lineno
+            traceback = traceback.tb_next
+        op = self.source.line_ops.get(number)
+        if frame is None or op is None:
+            return None
+        missing = self._uninitialized(raised, op)
+        if missing is not None:
+            return missing
+        local = frame.f_locals
+        operands = []
+        for name, tensor in self.source.line_inputs.get(number, ()):
+            value = local.get(name, self.scope.get(name))
+            operands.append(f"{tensor.name} {_describe(value, tensor)}")
+        kind = _error_class(raised)
+        message = _message(op, raised, operands)
+        return kind(None, op, message) if kind is not errors.OpError else None
+
+    @staticmethod
+    def _uninitialized(raised: BaseException, op: Operation) -> errors.OpError | None:
+        resource = getattr(raised, "obj", None)
+        if not (isinstance(raised, AttributeError) and raised.name == "value"):
+            return None
+        name = getattr(resource, "name", op.name)
+        message = (
+            f"variable {name!r} is used before it has a value: run its initializer"
+            f" ({name}/Assign, or tf.global_variables_initializer()) or restore it first;"
+            f" reading it: {op.type} {op.name!r}{_made_at(op)}"
+        )
+        return errors.FailedPreconditionError(None, op, message)
+
+
+def _maker(op: Operation) -> Callable[[], Any]:
+    factory = op.op_def.state
+    if factory is None:
+        raise LookupError(f"op {op.type} ({op.name}) has no state")
+    attrs = op.attrs
+    return lambda: factory(attrs, op.name)
+
+
+def _describe(value: Any, tensor: Any) -> str:
+    if isinstance(value, torch.Tensor):
+        return f"{str(value.dtype).removeprefix('torch.')}{list(value.shape)}"
+    return f"{tensor.dtype.name}{shapes.format_static(tensor._dims)}"
+
+
+def _message(op: Operation, raised: BaseException, operands: list[str]) -> str:
+    inputs = f"; its inputs: {', '.join(operands)}" if operands else ""
+    reason = raised.message if isinstance(raised, errors.OpError) else str(raised)
+    return f"{op.type} {op.name!r} failed: {reason}{inputs}{_made_at(op)}"
+
+
+def _made_at(op: Operation) -> str:
+    return f"\nmade at {op.origin}" if op.origin else ""
+
+
+def _error_class(raised: BaseException) -> type[errors.OpError]:
+    if isinstance(raised, errors.OpError):
+        return type(raised)
+    if isinstance(raised, MemoryError) or "out of memory" in str(raised).lower():
+        return errors.ResourceExhaustedError
+    if isinstance(raised, NotImplementedError):
+        return errors.UnimplementedError
+    if isinstance(raised, RuntimeError | ValueError | IndexError | TypeError | ArithmeticError):
+        return errors.InvalidArgumentError
+    if isinstance(raised, Exception):
+        return errors.UnknownError
+    return errors.OpError
+
+
+def evaluate(op: Operation, inputs: list[np.ndarray]) -> list[np.ndarray] | None:
+    """Runs one pure node on arrays, for constant folding.
+
+    Args:
+      op: the node.
+      inputs: values of its flat inputs.
+
+    Returns:
+      The output arrays, or None when the node cannot be evaluated ahead of time.
+    """
+    definition = op.op_def
+    named: dict[str, Any] = {}
+    position = 0
+    for arg_name, tensors in op.inputs_by_name().items():
+        host = arg_name in definition.host
+        count = len(tensors) if isinstance(tensors, list) else 1
+        made = [_operand(a, host) for a in inputs[position : position + count]]
+        named[arg_name] = made if isinstance(tensors, list) else made[0]
+        position += count
+    for name in definition.parameters:
+        if name not in named:
+            named[name] = _attr_value(op.attrs.get(name))
+    with torch.inference_mode():
+        result = opdef.call_kernel(definition, named)
+    flat: list[Any] = []
+    if definition.has_list_output or len(op.outputs) > 1:
+        groups = [result] if len(definition.outputs) == 1 else list(result)
+        for group in groups:
+            flat.extend(group if isinstance(group, list | tuple) else [group])
+    else:
+        flat = [result]
+    return [np.array(values.to_array(v)) for v in flat]
+
+
+def _operand(array: np.ndarray, host: bool) -> Any:
+    return array.tolist() if host else values.from_array(array, copy=True)
+
+
+def _attr_value(value: Any) -> Any:
+    from penstock.base import dtypes
+
+    if isinstance(value, dtypes.DType):
+        return values.torch_dtype(value) or object
+    if isinstance(value, shapes.TensorShape):
+        return value._dims
+    if isinstance(value, list):
+        return [_attr_value(v) for v in value]
+    if isinstance(value, np.ndarray):
+        return values.from_array(value, copy=True)
+    return value

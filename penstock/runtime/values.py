@@ -1,0 +1,76 @@
+"""Between NumPy and torch, without a copy where dtype and layout allow.
+
+String tensors have no torch type; at run time they are NumPy object arrays of bytes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import torch
+
+from penstock.base import dtypes
+
+_TORCH: dict[dtypes.DType, torch.dtype] = {
+    d: getattr(torch, d.name)
+    for d in (
+        dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64, dtypes.int8,
+        dtypes.int16, dtypes.int32, dtypes.int64, dtypes.uint8, dtypes.uint16, dtypes.uint32,
+        dtypes.uint64, dtypes.bool, dtypes.complex64, dtypes.complex128,
+    )
+}  # fmt: skip
+
+
+def torch_dtype(dtype: dtypes.DType) -> torch.dtype | None:
+    """The torch type for a dtype, or None for strings and handles."""
+    return _TORCH.get(dtype.base_dtype)
+
+
+def from_array(array: np.ndarray, *, copy: bool = False) -> Any:
+    """A run-time value from a NumPy array, sharing its memory unless ``copy``."""
+    if array.dtype == object or array.dtype.kind in "SU":
+        return array.astype(object)
+    if copy:
+        array = array.copy()
+    elif not array.flags.writeable or any(s < 0 for s in array.strides):
+        array = np.array(array)
+    if array.dtype == ml_dtypes.bfloat16:
+        return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
+    return torch.from_numpy(array)
+
+
+def to_array(value: Any) -> np.ndarray:
+    """A NumPy array from a run-time value, sharing its memory."""
+    if not isinstance(value, torch.Tensor):
+        return np.asarray(value)
+    value = value.detach().cpu()
+    if value.is_conj() or value.is_neg():
+        value = value.resolve_conj().resolve_neg()
+    if value.dtype is torch.bfloat16:
+        return value.view(torch.int16).numpy().view(ml_dtypes.bfloat16)
+    return value.numpy()
+
+
+def bfloat16_array(value: torch.Tensor) -> Any:
+    """A bfloat16 tensor as a NumPy array of ``ml_dtypes.bfloat16``."""
+    array = value.contiguous().view(torch.int16).numpy() if value.dim() else (
+        value.reshape(1).view(torch.int16).numpy().reshape(())
+    )
+    return array.view(ml_dtypes.bfloat16)[()]
+
+
+def fetch_source(dtype: dtypes.DType, source: str, copy: bool) -> str:
+    """Source that turns a program's value into what ``Session.run`` returns."""
+    if dtype in (dtypes.string, dtypes.resource, dtypes.variant):
+        return f"{source}.copy()[()]" if copy and dtype is dtypes.string else f"fetched({source})"
+    if dtype is dtypes.bfloat16:
+        return f"bfloat16_array({source}{'.clone()' if copy else ''})"
+    clone = ".clone()" if copy else ""
+    return f"{source}{clone}.numpy()[()]"
+
+
+def fetched(value: Any) -> Any:
+    """A string array (or other non-tensor value) as the user sees it."""
+    return value[()] if isinstance(value, np.ndarray) else value

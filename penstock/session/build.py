@@ -1,0 +1,69 @@
+"""The pipeline on one screen: from (graph, feeds, fetches) to a program."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from penstock.codegen.emit import emit
+from penstock.codegen.plan import make_plan
+from penstock.graph.graph import Graph
+from penstock.graph.operation import Operation
+from penstock.graph.step import StepGraph
+from penstock.graph.tensor import Tensor
+from penstock.graph.verify import verify
+from penstock.passes import pipeline
+from penstock.passes.prune import prune
+from penstock.passes.refine import refine
+from penstock.placement.available import local_devices
+from penstock.placement.check import check_devices
+from penstock.resources.manager import ResourceManager
+from penstock.runtime.program import Program, evaluate
+from penstock.runtime.values import fetch_source
+from penstock.session.options import Options
+
+
+def build_program(
+    graph: Graph,
+    feeds: Sequence[Tensor],
+    fetches: Sequence[Tensor],
+    targets: Sequence[Operation],
+    resources: ResourceManager,
+    options: Options,
+    *,
+    shapes: Sequence[tuple[int, ...]] | None = None,
+    checked: bool = False,
+    done: frozenset[Operation] = frozenset(),
+) -> Program:
+    """Compiles one step.
+
+    Args:
+      graph: the user's graph.
+      feeds, fetches: tensors of it; ``targets``: nodes of it to run.
+      resources: the state that the program works on.
+      options: the session's options.
+      shapes: of the values fed, when the program is to be for these shapes alone.
+      checked: whether the program looks for deadlines and cancellation between lines.
+      done: nodes that an earlier part of a partial run has run.
+
+    Returns:
+      A program that takes the feeds' values in order and returns the fetches' values in order.
+    """
+    pruned = verify(prune(graph, feeds, fetches, targets, done), "prune")
+    check_devices(
+        pruned, local_devices(), options.allow_soft_placement, options.log_device_placement
+    )
+    refined = _refined(pruned, shapes)
+    rewritten = pipeline.rewrite(refined, evaluate) if options.optimize else refined
+    plan = make_plan(rewritten)
+    source = emit(plan, fetch_source, name="step", checked=checked)
+    return Program(source, resources, "step")
+
+
+def _refined(step: StepGraph, shapes: Sequence[tuple[int, ...]] | None) -> StepGraph:
+    if shapes is None:
+        return step
+    try:
+        return refine(step, shapes)
+    except ValueError:
+        # A node refuses these shapes: the general program fails at that node and says so.
+        return step

@@ -1,0 +1,173 @@
+"""From what users feed to what programs take: no copy where dtype and layout allow."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import torch
+
+from penstock.base import dtypes, shapes
+from penstock.graph.composite import IndexedSlices, SparseTensor
+from penstock.graph.graph import Graph
+from penstock.graph.operation import Operation
+from penstock.graph.tensor import Tensor
+from penstock.runtime import values
+
+# Programs never write to fed memory, so sharing a read-only array is safe.
+warnings.filterwarnings("ignore", message="The given NumPy array is not writable")
+
+Converter = Callable[[Any], Any]
+
+
+def converter(tensor: Tensor) -> Converter:
+    """A function that takes a value fed for ``tensor`` to a run-time value.
+
+    The function raises TypeError or ValueError, naming the tensor, when the value does not fit.
+    """
+    base = tensor.dtype.base_dtype
+    if base is dtypes.string:
+        return lambda value: _feed_strings(tensor, value)
+    wanted = values.torch_dtype(base)
+    if wanted is None:
+        return lambda value: value
+    return _numeric_converter(tensor, wanted, np.dtype(base.as_numpy_dtype))
+
+
+def _numeric_converter(tensor: Tensor, wanted: torch.dtype, numpy_dtype: np.dtype) -> Converter:
+    dims = tensor._dims
+    known = dims if dims is not None and None not in dims else None
+    from_numpy = torch.from_numpy
+    is_bfloat16 = numpy_dtype == ml_dtypes.bfloat16
+    scalar_types: tuple[type, ...] = (float,) if wanted.is_floating_point else ()
+
+    def convert(value: Any) -> Any:
+        kind = type(value)
+        if kind is np.ndarray and value.dtype == numpy_dtype and not is_bfloat16:
+            try:
+                made = from_numpy(value)
+            except ValueError:  # negative strides, or not native byte order
+                made = from_numpy(np.ascontiguousarray(value))
+        elif kind in scalar_types:
+            made = torch.tensor(value, dtype=wanted)
+        else:
+            made = _slow(tensor, value, wanted, numpy_dtype)
+        if known is None:
+            if dims is not None:
+                _check_dims(tensor, made, dims)
+        elif tuple(made.shape) != known:
+            _wrong_shape(tensor, made.shape)
+        return made
+
+    return convert
+
+
+def _slow(tensor: Tensor, value: Any, wanted: torch.dtype, numpy_dtype: np.dtype) -> Any:
+    if isinstance(value, torch.Tensor):
+        value = value.detach()
+        return value if value.dtype is wanted else value.to(wanted)
+    if isinstance(value, Tensor | Operation):
+        raise TypeError(
+            f"{tensor.name} was fed the symbolic {value!r}; feeds are Python numbers, lists,"
+            " NumPy arrays or torch tensors (run the tensor first to feed its value)"
+        )
+    if isinstance(value, int) and not isinstance(value, bool) and numpy_dtype.kind in "iu":
+        info = np.iinfo(numpy_dtype)
+        if not info.min <= value <= info.max:
+            raise TypeError(f"{value} does not fit {tensor.name}, which is {tensor.dtype.name}")
+    try:
+        array = np.asarray(value, dtype=numpy_dtype)
+    except (TypeError, ValueError) as error:
+        kind = type(error)
+        raise kind(
+            f"the value fed for {tensor.name} ({tensor.dtype.name}"
+            f"{shapes.format_static(tensor._dims)}) cannot become an array of it: {error}"
+        ) from None
+    if not array.dtype.isnative or any(s < 0 for s in array.strides):
+        array = np.ascontiguousarray(array.astype(numpy_dtype.newbyteorder("=")))
+    return values.from_array(array) if array.flags.writeable else values.from_array(array.copy())
+
+
+def _check_dims(tensor: Tensor, made: torch.Tensor, dims: tuple[int | None, ...]) -> None:
+    shape = made.shape
+    if len(shape) != len(dims):
+        _wrong_shape(tensor, shape)
+    for have, want in zip(shape, dims, strict=True):
+        if want is not None and have != want:
+            _wrong_shape(tensor, shape)
+
+
+def _wrong_shape(tensor: Tensor, shape: Any) -> None:
+    raise ValueError(
+        f"a value of shape {tuple(shape)} was fed for {tensor.name!r}, which has shape"
+        f" {shapes.format_static(tensor._dims)}"
+    )
+
+
+def _feed_strings(tensor: Tensor, value: Any) -> Any:
+    array = np.asarray(value, dtype=object)
+    encoded = np.empty(array.shape, dtype=object)
+    for index, item in np.ndenumerate(array):
+        if isinstance(item, str):
+            encoded[index] = item.encode()
+        elif isinstance(item, bytes | np.bytes_):
+            encoded[index] = bytes(item)
+        else:
+            raise TypeError(f"{tensor.name} is string; {item!r} was fed")
+    dims = tensor._dims
+    if dims is not None and not shapes.is_compatible_static(dims, encoded.shape):
+        _wrong_shape(tensor, encoded.shape)
+    return encoded
+
+
+def expand(graph: Graph, feed_dict: Any) -> list[tuple[Any, Callable[[Any], Any], Tensor]]:
+    """What a feed dictionary feeds.
+
+    Args:
+      graph: the session's graph.
+      feed_dict: keys are tensors, names, SparseTensors or IndexedSlices.
+
+    Returns:
+      For each tensor fed: its key in the dictionary, how to get its part from the key's value, and
+      the tensor.
+
+    Raises:
+      TypeError: a key that cannot be fed.
+      ValueError: a tensor that is not feedable, or fed twice.
+    """
+    result: list[tuple[Any, Callable[[Any], Any], Tensor]] = []
+    seen: set[Tensor] = set()
+    for key in feed_dict:
+        for part, pick in _parts(key):
+            try:
+                tensor = graph.as_graph_element(part, allow_operation=False)
+            except (TypeError, ValueError, KeyError) as error:
+                raise TypeError(f"{key!r} is no key for feed_dict: {error}") from None
+            if not graph.is_feedable(tensor):
+                raise ValueError(f"tensor {tensor.name!r} may not be fed")
+            if tensor in seen:
+                raise ValueError(f"tensor {tensor.name!r} is fed twice")
+            seen.add(tensor)
+            result.append((key, pick, tensor))
+    return result
+
+
+def _identity(value: Any) -> Any:
+    return value
+
+
+def _item(index: int) -> Callable[[Any], Any]:
+    return lambda value: value[index]
+
+
+def _parts(key: Any) -> Iterable[tuple[Any, Callable[[Any], Any]]]:
+    if isinstance(key, SparseTensor):
+        parts: tuple[Any, ...] = (key.indices, key.values, key.dense_shape)
+        return [(part, _item(i)) for i, part in enumerate(parts)]
+    if isinstance(key, IndexedSlices):
+        parts = (key.values, key.indices, key.dense_shape)
+        return [(part, _item(i)) for i, part in enumerate(parts) if part is not None]
+    return [(key, _identity)]

@@ -1,0 +1,54 @@
+"""What of a ConfigProto matters here, and the messages themselves.
+
+Thread counts go to torch, which has one pool for the process: the last session to set them wins.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from tensorboard.compat.proto.config_pb2 import ConfigProto, GPUOptions, RunMetadata, RunOptions
+
+__all__ = ["ConfigProto", "GPUOptions", "Options", "RunMetadata", "RunOptions", "apply_config"]
+
+
+@dataclass(frozen=True)
+class Options:
+    """A session's options, as the pipeline reads them."""
+
+    # TF's default is to refuse; programs that name GPUs set it.
+    allow_soft_placement: bool = False
+    log_device_placement: bool = False
+    timeout_in_ms: int = 0
+    optimize: bool = True
+
+
+def apply_config(config: Any) -> Options:
+    """Reads a ConfigProto and sets what is process-wide.
+
+    Args:
+      config: a ``ConfigProto`` or None.
+
+    Returns:
+      The options of the session.
+
+    Raises:
+      TypeError: ``config`` is something else.
+    """
+    if config is None:
+        return Options()
+    if not isinstance(config, ConfigProto):
+        raise TypeError(f"config must be a ConfigProto; found {type(config).__name__}")
+    if config.intra_op_parallelism_threads > 0:
+        torch.set_num_threads(config.intra_op_parallelism_threads)
+    fraction = config.gpu_options.per_process_gpu_memory_fraction
+    if fraction > 0 and torch.cuda.is_available():
+        torch.cuda.set_per_process_memory_fraction(fraction)
+    return Options(
+        allow_soft_placement=config.allow_soft_placement,
+        log_device_placement=config.log_device_placement,
+        timeout_in_ms=config.operation_timeout_in_ms,
+        optimize=config.graph_options.optimizer_options.opt_level >= 0,
+    )

@@ -1,0 +1,431 @@
+"""Sessions: where graphs meet state and run.
+
+State: the graph, the resources (this session's variables and streams), and two caches: from what
+the user asked (fetch nesting, feed keys) to a prepared step, and from (feeds, fetches, targets) to
+a compiled program.  Both are valid for one ``mutation_version`` of the graph; growth of the graph
+invalidates nothing, since nodes do not change.
+
+``run`` is safe to call from several threads at once: programs keep their values in locals, and
+shared state is in resources.
+"""
+
+from __future__ import annotations
+
+import threading
+import traceback
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from penstock.base import errors
+from penstock.graph import scopes
+from penstock.graph.graph import Graph
+from penstock.graph.operation import Operation
+from penstock.graph.tensor import Tensor
+from penstock.resources.manager import ResourceManager
+from penstock.runtime import deadline
+from penstock.runtime.program import Program
+from penstock.session import feeds as feeding
+from penstock.session import partial
+from penstock.session.build import build_program
+from penstock.session.fetches import FetchPlan, fetch_key
+from penstock.session.options import apply_config
+
+_InferenceMode = torch._C._InferenceMode
+_MANY_PROGRAMS = 100
+# Shapes that a step is compiled for before it falls back to one program for all shapes.
+_SPECIAL_PROGRAMS = 4
+
+
+class _Step:
+    """A prepared ``run`` call: converters of its feeds, its programs, how to assemble the result.
+
+    A step whose feeds have open dims is compiled for each of the first few combinations of shapes
+    that are fed (``special``), and then once for all others (``general``).
+    """
+
+    __slots__ = ("version", "feeds", "open", "special", "general", "build", "assemble", "single")
+
+    def __init__(
+        self,
+        version: int,
+        feeds: list[tuple[Any, Callable[[Any], Any]]],
+        tensors: list[Tensor],
+        build: Callable[[tuple[Any, ...] | None], Program],
+        plan: FetchPlan,
+        single: bool,
+    ) -> None:
+        self.version = version
+        self.feeds = feeds
+        self.open = [i for i, t in enumerate(tensors) if t._dims is None or None in t._dims]
+        self.special: dict[Any, Program] = {}
+        self.general: Program | None = None
+        self.build = build
+        self.assemble = plan.assemble
+        self.single = single
+
+    def program(self, args: Sequence[Any]) -> Program:
+        """The program for these run-time values of the feeds, compiled when it is new."""
+        if self.open:
+            key = tuple([args[i].shape for i in self.open])
+            found = self.special.get(key)
+            if found is not None:
+                return found
+            if len(self.special) < _SPECIAL_PROGRAMS:
+                found = self.special[key] = self.build(tuple(tuple(a.shape) for a in args))
+                return found
+        if self.general is None:
+            self.general = self.build(None)
+        return self.general
+
+
+class BaseSession:
+    """What all sessions share; use ``Session`` or ``InteractiveSession``.
+
+    Args:
+      target: where to run; the empty string means in this process.
+      graph: the graph to run; default is the default graph.
+      config: a ``ConfigProto``.
+
+    Raises:
+      TypeError: an argument of a wrong kind.
+    """
+
+    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+        if not isinstance(target, str | bytes):
+            raise TypeError(f"target must be a string; found {type(target).__name__}")
+        if graph is not None and not isinstance(graph, Graph):
+            raise TypeError(f"graph must be a Graph; found {type(graph).__name__}")
+        self._target = target.encode() if isinstance(target, str) else target
+        self._graph = graph if graph is not None else scopes.get_default_graph()
+        self._config = config
+        self._options = apply_config(config)
+        self._resources = ResourceManager()
+        self._steps: dict[Any, _Step] = {}
+        self._programs: dict[Any, Program] = {}
+        self._compile_lock = threading.RLock()
+        self._partial: dict[str, partial.PartialStep] = {}
+        self._closed = False
+        self._warned = False
+
+    # ---- properties --------------------------------------------------------------------------
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that this session runs."""
+        return self._graph
+
+    @property
+    def graph_def(self) -> Any:
+        """The graph as a GraphDef."""
+        return self._graph.as_graph_def()
+
+    @property
+    def sess_str(self) -> bytes:
+        """The target."""
+        return self._target
+
+    def close(self) -> None:
+        """Ends the session and frees its state; running it afterwards is an error."""
+        self._closed = True
+        self._steps.clear()
+        self._programs.clear()
+        self._resources.clear()
+
+    def as_default(self) -> Any:
+        """A context manager that makes this the default session."""
+        return scopes.default_session_scope(self)
+
+    # ---- running -----------------------------------------------------------------------------
+
+    def run(
+        self,
+        fetches: Any,
+        feed_dict: Any = None,
+        options: Any = None,
+        run_metadata: Any = None,
+    ) -> Any:
+        """Runs what ``fetches`` needs and returns the values, nested as ``fetches`` is.
+
+        Args:
+          fetches: a tensor, operation, name, SparseTensor, IndexedSlices or variable, or any
+            nesting of those in lists, tuples, namedtuples and dicts.
+          feed_dict: from tensors (or names) to the values to use for them: Python numbers, lists,
+            NumPy arrays or torch tensors.
+          options: a ``RunOptions``; ``timeout_in_ms`` bounds the step.
+          run_metadata: a ``RunMetadata`` to fill.
+
+        Returns:
+          NumPy arrays and scalars in the nesting of ``fetches``; None for operations.
+
+        Raises:
+          RuntimeError: the session is closed.
+          TypeError, ValueError: fetches or feeds that make no sense for this graph.
+          tf.errors.OpError: a node failed; the message names it and the line that made it.
+        """
+        try:
+            key = (
+                fetches if type(fetches) is Tensor else fetch_key(fetches),
+                tuple(feed_dict) if feed_dict else (),
+            )
+            step = self._steps.get(key)
+        except TypeError:
+            key, step = None, None
+        if step is None or step.version != self._graph.mutation_version or options is not None:
+            if self._closed:
+                raise RuntimeError("the session is closed and cannot run anything")
+            seconds = self._timeout(options)
+            step = self._prepare(key, fetches, feed_dict or {}, checked=seconds is not None)
+            if seconds is not None:
+                with deadline.deadline(seconds):
+                    return self._execute(step, feed_dict)
+        return self._execute(step, feed_dict)
+
+    def _timeout(self, options: Any) -> float | None:
+        milliseconds = getattr(options, "timeout_in_ms", 0) or self._options.timeout_in_ms
+        return milliseconds / 1000.0 if milliseconds > 0 else None
+
+    def _execute(self, step: _Step, feed_dict: Any) -> Any:
+        args = [convert(feed_dict[key]) for key, convert in step.feeds]
+        program = step.program(args)
+        guard = _InferenceMode(True)
+        try:
+            values = program.function(*args)
+        except BaseException as raised:
+            error = program.error(raised)
+            if error is None:
+                raise
+            # The failed frame must not outlive the step: it holds temporaries.
+            traceback.clear_frames(raised.__traceback__)
+            cause = raised.with_traceback(None)
+        else:
+            return values[0] if step.single else step.assemble(values)
+        finally:
+            del guard
+        raise error from (None if isinstance(cause, errors.OpError) else cause)
+
+    def _prepare(self, key: Any, fetches: Any, feed_dict: Any, checked: bool) -> _Step:
+        with self._compile_lock:
+            version = self._graph.mutation_version
+            plan = FetchPlan(self._graph, fetches)
+            fed = feeding.expand(self._graph, feed_dict)
+            fed.sort(key=lambda row: (row[2].op._id, row[2].value_index))
+            tensors = [tensor for _, _, tensor in fed]
+            step = _Step(
+                version,
+                [(k, _composed(pick, tensor)) for k, pick, tensor in fed],
+                tensors,
+                lambda shapes: self._program(tensors, plan, shapes, checked),
+                plan,
+                isinstance(fetches, Tensor),
+            )
+            if key is not None and not checked:
+                self._steps[key] = step
+            return step
+
+    def _program(
+        self, feeds: list[Tensor], plan: FetchPlan, shapes: tuple[Any, ...] | None, checked: bool
+    ) -> Program:
+        graph = self._graph
+        targets = plan.operations
+        key = (
+            tuple(feeds), tuple(plan.tensors), tuple(targets), graph.mutation_version, checked,
+            shapes,
+        )  # fmt: skip
+        with self._compile_lock:
+            program = self._programs.get(key)
+            if program is None:
+                program = build_program(
+                    graph, feeds, plan.tensors, targets, self._resources, self._options,
+                    shapes=shapes, checked=checked,
+                )  # fmt: skip
+                self._programs[key] = program
+                self._warn_when_growing()
+            return program
+
+    def _warn_when_growing(self) -> None:
+        if len(self._programs) < _MANY_PROGRAMS or self._warned:
+            return
+        self._warned = True
+        last = self._graph._operations[-1] if self._graph._operations else None
+        where = f"; the newest node, {last.name!r}, was made at {last.origin}" if last else ""
+        warnings.warn(
+            f"this session has compiled {len(self._programs)} different steps; a graph that grows"
+            f" inside the training loop makes every step slow{where}",
+            stacklevel=5,
+        )
+
+    def explain(self, fetches: Any, feed_dict: Any = None) -> str:
+        """The generated program that ``run(fetches, feed_dict)`` would run.
+
+        Args:
+          fetches: as for ``run``.
+          feed_dict: as for ``run``, or just a sequence of the tensors fed, which gives the program
+            that serves any shapes.
+
+        Returns:
+          Python source: one line a node, the node's name in a comment.
+        """
+        step = self._prepare(None, fetches, feed_dict or {}, checked=False)
+        if isinstance(feed_dict, dict):
+            return step.program([c(feed_dict[k]) for k, c in step.feeds]).explain()
+        return step.build(None).explain()
+
+    def make_callable(
+        self, fetches: Any, feed_list: Sequence[Any] | None = None, accept_options: bool = False
+    ) -> Callable[..., Any]:
+        """A function that runs ``fetches`` with its positional arguments fed to ``feed_list``.
+
+        Args:
+          fetches: as for ``run``.
+          feed_list: tensors to feed, one for each argument.
+          accept_options: whether the function also takes ``options`` and ``run_metadata``.
+
+        Returns:
+          A function faster than ``run``, which looks nothing up.
+        """
+        keys = list(feed_list or ())
+        step = self._prepare(None, fetches, dict.fromkeys(keys), checked=False)
+
+        def call(*args: Any, options: Any = None, run_metadata: Any = None) -> Any:
+            if self._closed:
+                raise RuntimeError("the session is closed and cannot run anything")
+            if len(args) != len(keys):
+                raise TypeError(f"the callable takes {len(keys)} value(s); {len(args)} were given")
+            fed = dict(zip(keys, args, strict=True))
+            if options is not None:
+                return self.run(fetches, fed, options, run_metadata)
+            return self._execute(step, fed)
+
+        if accept_options:
+            return call
+        return lambda *args: call(*args)
+
+    def partial_run_setup(self, fetches: Any, feeds: Sequence[Any] | None = None) -> str:
+        """Declares a step that will be run in parts.
+
+        Args:
+          fetches: everything that will be fetched.
+          feeds: every tensor that will be fed.
+
+        Returns:
+          A handle for ``partial_run``.
+        """
+        step = partial.set_up(self._graph, fetches, feeds)
+        self._partial[step.name] = step
+        return step.name
+
+    def partial_run(self, handle: str, fetches: Any, feed_dict: Any = None) -> Any:
+        """Runs a part of a step: what ``fetches`` needs and has not run yet.
+
+        Args:
+          handle: from ``partial_run_setup``.
+          fetches: some of the declared fetches.
+          feed_dict: values for some of the declared feeds, each fed once in the whole run.
+
+        Returns:
+          Values in the nesting of ``fetches``.
+
+        Raises:
+          ValueError: an unknown handle, or what was not declared.
+        """
+        if handle not in self._partial:
+            raise ValueError(f"{handle!r} is no handle of a partial run of this session")
+        return partial.run_part(self, self._partial[handle], fetches, feed_dict)
+
+    def _part_program(
+        self,
+        feeds: list[Tensor],
+        fetches: list[Tensor],
+        targets: list[Operation],
+        done: frozenset[Operation],
+    ) -> Program:
+        key = (tuple(feeds), tuple(fetches), tuple(targets), done)
+        with self._compile_lock:
+            if key not in self._programs:
+                self._programs[key] = build_program(
+                    self._graph, feeds, fetches, targets, self._resources, self._options, done=done
+                )
+            return self._programs[key]
+
+    def list_devices(self) -> list[Any]:
+        """The devices of this session."""
+        from penstock.placement.available import local_devices
+
+        return local_devices()
+
+
+def _composed(pick: Callable[[Any], Any], tensor: Tensor) -> Callable[[Any], Any]:
+    convert = feeding.converter(tensor)
+    if pick is feeding._identity:
+        return convert
+    return lambda value: convert(pick(value))
+
+
+class Session(BaseSession):
+    """Runs operations and evaluates tensors of a graph.
+
+    Used as a context manager it is the default session and its graph the default graph; the
+    session is closed at the end.
+
+    Args:
+      target: where to run; the empty string means in this process.
+      graph: the graph to run; default is the default graph.
+      config: a ``ConfigProto``.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Graph().as_default(), tf.Session() as sess:
+      ...     sess.run(tf.constant(2.0) * 3.0)
+      np.float32(6.0)
+    """
+
+    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+        super().__init__(target, graph, config)
+        self._contexts: list[Any] = []
+
+    def __enter__(self) -> Session:
+        contexts = [self.graph.as_default(), self.as_default()]
+        for context in contexts:
+            context.__enter__()
+        self._contexts.append(contexts)
+        return self
+
+    def __exit__(self, *exc: Any) -> None:
+        for context in reversed(self._contexts.pop()):
+            context.__exit__(*exc)
+        if not self._contexts:
+            self.close()
+
+    @staticmethod
+    def reset(target: str, containers: Any = None, config: Any = None) -> None:
+        """Clears the resource containers of a server; a session in this process has its own."""
+        if not target:
+            raise errors.InvalidArgumentError(
+                None, None, "Session.reset needs the target of a server; '' names none"
+            )
+        raise errors.UnimplementedError(None, None, f"no server can be reached at {target!r} yet")
+
+
+class InteractiveSession(BaseSession):
+    """A session that is the default from its making until ``close``, for shells and notebooks."""
+
+    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+        super().__init__(target, graph, config)
+        self._session_scope = self.as_default()
+        self._session_scope.__enter__()
+        self._graph_scope: Any = None
+        if graph is not None:
+            self._graph_scope = graph.as_default()
+            self._graph_scope.__enter__()
+
+    def close(self) -> None:
+        """Ends the session; it is no longer the default."""
+        if self._closed:
+            return
+        super().close()
+        if self._graph_scope is not None:
+            self._graph_scope.__exit__(None, None, None)
+        self._session_scope.__exit__(None, None, None)

@@ -1,0 +1,112 @@
+"""The import arrows of docs/architecture.md, held over every module of the package."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parents[2] / "penstock"
+
+# Room to the rooms and third-party packages it may import, besides `base` and the standard library.
+ALLOWED = {
+    "base": {"numpy", "ml_dtypes", "tensorboard"},
+    "formats": {"numpy", "ml_dtypes", "tensorboard"},
+    "opdef": {"numpy", "torch"},
+    "graph": {"numpy", "opdef", "formats", "tensorboard"},
+    "resources": {"torch", "numpy"},
+    "ops": {"numpy", "torch", "opdef", "graph", "resources", "formats", "ml_dtypes"},
+    "autodiff": {"numpy", "opdef", "graph", "ops"},
+    "variables": {"numpy", "opdef", "graph", "ops", "resources", "tensorboard"},
+    "nn": {"numpy", "opdef", "graph", "ops", "variables"},
+    "passes": {"numpy", "opdef", "graph"},
+    "placement": {"opdef", "graph"},
+    "partition": {"opdef", "graph"},
+    "codegen": {"numpy", "opdef", "graph"},
+    "runtime": {"numpy", "ml_dtypes", "torch", "opdef", "graph", "resources", "codegen"},
+    "session": {
+        "numpy", "ml_dtypes", "torch", "tensorboard", "opdef", "graph", "resources", "passes",
+        "placement", "partition", "codegen", "runtime",
+    },
+    "train": {"numpy", "opdef", "graph", "ops", "variables", "autodiff", "nn", "session"},
+}  # fmt: skip
+# Where torch may be imported only inside a function: graph-only tools start without it.
+LAZY_TORCH = {"opdef"}
+
+
+def _imports(path: Path) -> list[tuple[str, bool]]:
+    """Modules that a file imports, each with whether it is imported at module level."""
+    tree = ast.parse(path.read_text())
+    found = []
+    type_checking = {
+        id(node)
+        for block in ast.walk(tree)
+        if isinstance(block, ast.If) and "TYPE_CHECKING" in ast.dump(block.test)
+        for node in ast.walk(block)
+    }
+    top = {id(node) for node in tree.body}
+    for node in ast.walk(tree):
+        if id(node) in type_checking:
+            continue
+        if isinstance(node, ast.Import):
+            found.extend((alias.name, id(node) in top) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.append((node.module, id(node) in top))
+            if node.module == "penstock":
+                found.extend((f"penstock.{a.name}", id(node) in top) for a in node.names)
+    return found
+
+
+def _modules() -> list[Path]:
+    return [p for p in sorted(PACKAGE.rglob("*.py")) if p.parent != PACKAGE]
+
+
+@pytest.mark.parametrize("path", _modules(), ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_imports_follow_the_arrows(path: Path) -> None:
+    import sys
+
+    room = path.relative_to(PACKAGE).parts[0]
+    if room not in ALLOWED:
+        pytest.fail(f"room {room!r} is not in the table of arrows; add it with its arrows")
+    allowed = ALLOWED[room] | {"base", room}
+    for module, at_top in _imports(path):
+        parts = module.split(".")
+        if parts[0] == "penstock":
+            if len(parts) == 1:
+                continue
+            assert parts[1] in allowed, f"{room} may not import {module}"
+        elif parts[0] not in sys.stdlib_module_names:
+            assert parts[0] in allowed, f"{room} may not import {module}"
+            if parts[0] == "torch" and room in LAZY_TORCH:
+                assert not at_top, f"{room} must import torch lazily"
+
+
+def test_no_file_outgrows_its_reader() -> None:
+    long = {
+        str(p.relative_to(PACKAGE)): n
+        for p in PACKAGE.rglob("*.py")
+        if (n := len(p.read_text().splitlines())) > 620 and p.name != "__init__.py"
+    }
+    assert not long, f"split these files: {long}"
+
+
+def test_no_room_of_odds_and_ends() -> None:
+    forbidden = {"utils", "util", "helpers", "common", "core", "misc"}
+    bad = [str(p) for p in PACKAGE.rglob("*") if p.stem in forbidden]
+    assert not bad
+
+
+def test_graph_rooms_start_without_torch() -> None:
+    import subprocess
+    import sys
+
+    code = (
+        "import sys, importlib.util, types\n"
+        "root = types.ModuleType('penstock'); "
+        f"root.__path__ = [{str(PACKAGE)!r}]; sys.modules['penstock'] = root\n"
+        "import penstock.graph.build, penstock.graph.graphdef, penstock.passes.pipeline\n"
+        "import penstock.codegen.emit, penstock.placement.check\n"
+        "assert 'torch' not in sys.modules, 'torch was imported'\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

@@ -1,0 +1,156 @@
+"""Every op against TensorFlow: ``python -m tests.conformance [--ops A,B] [--out FILE]``.
+
+Runs the rows of ``tests/ops/cases`` in Penstock and in TensorFlow 2.21 (graph mode, an environment
+of its own); in TensorFlow 1.15 the rows that say so, the ops that 2.21 does not have, and those
+gradients that fail inside 2.21.  Compares values, dtypes, static shapes (with known and with
+unknown inputs), gradients, updated variables and errors.  Prints a table of ops and writes
+``{op: {"status": agree | differ | not comparable, "reason": ...}}``.  Exit status 1 if any differ.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import json
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from penstock.opdef import registry
+from tests.conformance import peers
+from tests.conformance.jobs import run_job
+from tests.conformance.judge import Verdict, judge, lacks_kernel, summarize
+from tests.ops.coverage_reasons import WITHOUT_ROW
+from tests.ops.engine import BACKEND, sweep
+from tests.ops.opcase import Bound
+
+NO_OLD = "not comparable: no Python 3.7 here, so no TensorFlow 1.15"
+INTERNAL = "made by passes only: TensorFlow has no such op type"
+
+
+def _bounds(ops: list[str]) -> list[Bound]:
+    return [b for b in sweep() if not ops or b.case.op in ops]
+
+
+def _jobs(bounds: list[Bound]) -> dict[str, Any]:
+    jobs, seen = {}, set()
+    for bound in bounds:
+        jobs[bound.id] = peers.to_job(bound, unknown=bound.case.id not in seen)
+        seen.add(bound.case.id)
+    return jobs
+
+
+def _needs_old(bound: Bound, result: dict[str, Any] | None) -> bool:
+    if bound.case.oracle == "tf1" or result is None:
+        return True
+    if not result["known_op"]:
+        return True
+    error, grad_error = result.get("error"), result.get("grad_error")
+    if error is not None and not bound.case.raises and lacks_kernel(error):
+        return True
+    return grad_error is not None and grad_error["class"] != "LookupError"
+
+
+def observe(bounds: list[Bound]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Returns what Penstock and what TensorFlow observed, by job id.
+
+    TensorFlow runs in its own process while Penstock runs in this one.
+    """
+    jobs = _jobs(bounds)
+    theirs: dict[str, Any] = {}
+    failure: list[BaseException] = []
+
+    def run_new() -> None:
+        work = [jobs[b.id] for b in bounds if b.case.oracle == "tf2"]
+        try:
+            theirs.update(peers.run_jobs("tf2", work))
+        except BaseException as error:
+            failure.append(error)
+
+    thread = threading.Thread(target=run_new)
+    thread.start()
+    ours = {name: run_job(BACKEND, job) for name, job in jobs.items()}
+    thread.join()
+    if failure:
+        raise failure[0]
+    old = [b for b in bounds if _needs_old(b, theirs.get(b.id))]
+    if old and peers.available("tf1"):
+        for name, result in peers.run_jobs("tf1", [jobs[b.id] for b in old]).items():
+            _take_old(theirs, name, result)
+    return ours, theirs
+
+
+def _take_old(theirs: dict[str, Any], name: str, result: dict[str, Any]) -> None:
+    """Uses TensorFlow 1.15's result where 2.21's is missing, or only its gradient."""
+    new = theirs.get(name)
+    if new is None or not new["known_op"] or "error" in new:
+        if new is None or "error" not in result:
+            theirs[name] = result
+    elif "error" not in result and result["grad_error"] is None:
+        new["grads"], new["grad_error"] = result["grads"], None
+
+
+def verdicts(bounds: list[Bound]) -> list[Verdict]:
+    """Runs rows on both sides and judges each."""
+    ours, theirs = observe(bounds)
+    result = []
+    for bound in bounds:
+        other = theirs.get(bound.id)
+        if other is None or not other["known_op"]:
+            why = "no TensorFlow here has this op" if peers.available("tf1") else NO_OLD
+            result.append(Verdict(bound, skipped=why))
+        else:
+            result.append(judge(bound, ours[bound.id], other))
+    return result
+
+
+def table(bounds: list[Bound], ops: list[str], *, verbose: bool = False) -> dict[str, Any]:
+    """Returns status and reason of every registered op (or of ``ops``)."""
+    by_op = collections.defaultdict(list)
+    for verdict in verdicts(bounds):
+        by_op[verdict.bound.case.op].append(verdict)
+        if verbose:
+            for text in verdict.differences:
+                print(f"{verdict.bound.id}: {text}")
+    summary = {op: summarize(op, found) for op, found in by_op.items()}
+    for name, definition in registry.all_ops().items():
+        if name not in summary and (not ops or name in ops):
+            reason = (
+                INTERNAL if definition.internal else WITHOUT_ROW.get(name, "no row in the table")
+            )
+            summary[name] = {"status": "not comparable", "reason": reason}
+    return dict(sorted(summary.items()))
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Command line; see the module docstring."""
+    parser = argparse.ArgumentParser(prog="python -m tests.conformance", description=__doc__)
+    parser.add_argument("--ops", default="", help="op types, separated by commas (default: all)")
+    parser.add_argument("--out", default="benchmarks/results/conformance.json")
+    parser.add_argument("--verbose", action="store_true", help="print every difference")
+    options = parser.parse_args(argv)
+    if not peers.available("tf2"):
+        print("no TensorFlow environment: `make conformance` makes .venv-peers", file=sys.stderr)
+        return 2
+    started = time.monotonic()
+    ops = [op for op in options.ops.split(",") if op]
+    bounds = _bounds(ops)
+    summary = table(bounds, ops, verbose=options.verbose)
+    order = {"agree": 0, "not comparable": 1, "differ": 2}
+    for op, entry in sorted(summary.items(), key=lambda e: (order[e[1]["status"]], e[0])):
+        print(f"{op:36s} {entry['status']:15s} {entry['reason'][:400]}")
+    counts = collections.Counter(entry["status"] for entry in summary.values())
+    text = ", ".join(f"{counts[status]} {status}" for status in order)
+    print(f"\n{len(summary)} ops, {len(bounds)} runs: {text} ({time.monotonic() - started:.0f} s)")
+    if not ops or options.out != parser.get_default("out"):
+        out = Path(options.out)
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_text(json.dumps(summary, indent=1) + "\n")
+        print(f"written to {out}")
+    return 1 if counts["differ"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

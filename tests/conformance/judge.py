@@ -1,0 +1,162 @@
+"""Compares what Penstock and TensorFlow observed for one job, and sums up by op.
+
+For each job the verdict is a list of differences, or a reason why nothing could be compared.  An op
+differs if any job differs, agrees if none does and at least one was compared, and else is not
+comparable.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from typing import Any
+
+from tests.conformance.jobs import unpack
+from tests.ops.opcase import Bound, OpCase
+from tests.ops.tolerance import GRADIENT_FACTOR, difference
+
+Result = dict[str, Any]
+# TensorFlow's words for "this build has no kernel for that dtype".
+NO_KERNEL = (
+    "No OpKernel was registered",
+    "not in list of allowed values",
+    "Could not find device for node",
+    "Cannot assign a device",
+    "is not registered",
+    "is neither a type of a primitive",
+)
+NO_KERNEL_CLASSES = ("UnimplementedError", "NotFoundError", "ProcessDied")
+CONSTRUCTION = ("ValueError", "TypeError")
+
+
+@dataclasses.dataclass
+class Verdict:
+    """``differences`` if any; else ``skipped`` says why nothing was compared; else they agree."""
+
+    bound: Bound
+    differences: list[str] = dataclasses.field(default_factory=list)
+    skipped: str = ""
+
+
+def lacks_kernel(error: Result) -> bool:
+    """True if the error says that this TensorFlow does not have the op for that dtype."""
+    return error["class"] in NO_KERNEL_CLASSES or any(m in error["message"] for m in NO_KERNEL)
+
+
+def _errors(bound: Bound, ours: Result | None, theirs: Result | None) -> Verdict | None:
+    verdict = Verdict(bound)
+    if theirs is not None and lacks_kernel(theirs) and not bound.case.raises:
+        verdict.skipped = f"TensorFlow: {theirs['class']}: {theirs['message'][:120]}"
+        return verdict
+    if ours is None and theirs is None:
+        if bound.case.raises:
+            verdict.differences.append("the row says raises=True, but neither raises")
+            return verdict
+        return None
+    if ours is None:
+        assert theirs is not None
+        verdict.differences.append(
+            f"TensorFlow raises {theirs['class']} ({theirs['message'][:160]}); Penstock does not"
+        )
+    elif theirs is None:
+        verdict.differences.append(
+            f"raises {ours['class']} at {ours['stage']}: {ours['message'][:200]}"
+        )
+    elif not bound.case.raises:
+        verdict.differences.append(f"both raise ({theirs['message'][:120]}): the row is wrong")
+    else:
+        same = theirs["class"] in ours["bases"]
+        early = ours["stage"] == "build" and set(ours["bases"]) & set(CONSTRUCTION)
+        if not same and not early:
+            verdict.differences.append(f"raises {ours['class']}, TensorFlow {theirs['class']}")
+    return verdict
+
+
+def _values(bound: Bound, what: str, theirs: Any, ours: Any, dtype: str, factor: float) -> str:
+    if theirs is None or ours is None:
+        return "" if theirs is ours else f"{what} is {'None' if ours is None else 'not None'}"
+    case: OpCase = bound.case
+    wrong = difference(
+        unpack(theirs), unpack(ours), dtype, factor=factor, rtol=case.rtol, atol=case.atol
+    )
+    return "" if wrong is None else f"{what}: {wrong}"
+
+
+def _outputs(bound: Bound, ours: Result, theirs: Result) -> Iterable[str]:
+    compare = bound.case.compare
+    for i, dtype in enumerate(ours["dtypes"]):
+        a, b = theirs["outputs"][i], ours["outputs"][i]
+        if compare is not None and a is not None and b is not None:
+            wrong = difference(
+                compare(i, unpack(a)),
+                compare(i, unpack(b)),
+                dtype,
+                rtol=bound.case.rtol,
+                atol=bound.case.atol,
+            )
+            yield "" if wrong is None else f"output {i}: {wrong}"
+        else:
+            yield _values(bound, f"output {i}", a, b, dtype, 1.0)
+    flat = [i for i in bound.flat if i.how != "made"]
+    for i, value in theirs["vars"].items():
+        yield _values(bound, f"variable {i} afterwards", value, ours["vars"][i], flat[i].dtype, 1.0)
+
+
+def _gradients(bound: Bound, ours: Result, theirs: Result) -> Iterable[str]:
+    flat = [i for i in bound.flat if i.how != "made"]
+    lookup = theirs["grad_error"] is not None and theirs["grad_error"]["class"] == "LookupError"
+    if theirs["grad_error"] is not None and not lookup:
+        return  # TensorFlow's own gradient fails: nothing to compare with
+    error = ours["grad_error"]
+    if error is not None and error["class"] != "LookupError":
+        yield f"gradient raises {error['class']}: {error['message'][:200]}"
+        return
+    numbers = sorted(set(ours["grads"]) | set(theirs["grads"]))
+    for i in numbers:
+        a, b = theirs["grads"].get(i), ours["grads"].get(i)
+        if bound.case.reason and a is not None and b is not None:
+            continue
+        if bound.case.compare is not None and a is not None and b is not None:
+            continue  # an output's free sign changes the gradient of a random projection
+        yield _values(bound, f"gradient of input {i}", a, b, flat[i].dtype, GRADIENT_FACTOR)
+
+
+def judge(bound: Bound, ours: Result, theirs: Result) -> Verdict:
+    """Compares two results of ``jobs.run_job`` for one row and dtype."""
+    verdict = _errors(bound, ours.get("error"), theirs.get("error"))
+    if verdict is not None:
+        return verdict
+    verdict = Verdict(bound)
+    found = verdict.differences
+    if ours["dtypes"] != theirs["dtypes"]:
+        found.append(f"dtypes {ours['dtypes']}, expected {theirs['dtypes']}")
+        return verdict
+    for key, what in (("static", "known"), ("static_unknown", "unknown")):
+        if ours.get(key) != theirs.get(key):
+            found.append(
+                f"static shape for {what} inputs {ours.get(key)}, expected {theirs.get(key)}"
+            )
+    if bound.case.reason:
+        verdict.skipped = bound.case.reason
+    else:
+        found.extend(text for text in _outputs(bound, ours, theirs) if text)
+    found.extend(text for text in _gradients(bound, ours, theirs) if text)
+    return verdict
+
+
+def summarize(op: str, verdicts: list[Verdict]) -> dict[str, str]:
+    """Returns ``{"status": ..., "reason": ...}`` of an op."""
+    bad = [v for v in verdicts if v.differences]
+    if bad:
+        lines = [f"{v.bound.id}: {v.differences[0]}" for v in bad]
+        more = f" (and {len(lines) - 3} more)" if len(lines) > 3 else ""
+        return {"status": "differ", "reason": "; ".join(lines[:3]) + more}
+    compared = [v for v in verdicts if not v.skipped]
+    if compared:
+        rows = len({v.bound.case.id for v in compared})
+        dtypes = ", ".join(dict.fromkeys(v.bound.dtype for v in compared))
+        skipped = len(verdicts) - len(compared)
+        note = f"; {skipped} runs not comparable" if skipped else ""
+        return {"status": "agree", "reason": f"{rows} rows ({dtypes}){note}"}
+    reasons = list(dict.fromkeys(v.skipped for v in verdicts))
+    return {"status": "not comparable", "reason": "; ".join(reasons[:2])}

@@ -23,7 +23,7 @@ from penstock.graph.operation import Operation
 from penstock.graph.tensor import Tensor
 from penstock.opdef.opdef import torch_dtype_name
 
-FetchSource = Callable[[dtypes.DType, str, bool], str]
+FetchSource = Callable[[dtypes.DType, str, bool, Any], str]
 _LITERAL_LIMIT = 64
 _FIELD = re.compile(r"\{(\w+)\}")
 
@@ -51,7 +51,7 @@ class Call:
     literal; ``call.needed[i]`` says whether output ``i`` is used.
     """
 
-    __slots__ = ("op", "arg", "needed", "tensors", "_functions")
+    __slots__ = ("op", "arg", "needed", "tensors", "layouts", "_functions")
 
     def __init__(
         self,
@@ -62,14 +62,19 @@ class Call:
     ) -> None:
         self.op, self.arg, self.needed = op, arg, needed
         self._functions = functions
+        self.layouts = dict(op.op_def.layouts)
         self.tensors = op.inputs_by_name()
 
     def function(self, function: Callable[..., Any], name: str | None = None) -> str:
         """Source that names a function: a global of the program, by the function's own name."""
-        name = name or function.__name__.lstrip("_")
+        name = _identifier(name or function.__name__.lstrip("_"))  # `_not` is no `not`
         while self._functions.setdefault(name, function) is not function:
             name += "_"
         return name
+
+    def prefer_layout(self, name: str, layout: tuple[int, ...]) -> None:
+        """Asks that the variable behind input ``name``, if there is one, be kept so in memory."""
+        self.layouts[name] = layout
 
     def dims(self, name: str) -> Any:
         """Static dims of an input."""
@@ -163,6 +168,8 @@ class _Emitter:
         call = Call(op, self._arguments(line), line.needed, self.source.functions)
         expression = self._expression(line, call)
         targets = self._targets(line)
+        if expression == "None" and not targets:
+            return
         text = f"{targets} = {expression}" if targets else expression
         dead = [self.local[v] for v in line.releases if v in self.local]
         live_targets = {self.local.get(t) for t in op.outputs}
@@ -175,10 +182,10 @@ class _Emitter:
         number = len(self.lines)
         self.source.line_ops[number] = op
         self.source.line_inputs[number] = self._named_inputs(line)
-        for name, layout in op.op_def.layouts.items():
-            tensor = call.tensors[name]
-            if is_handle(tensor):
-                self.source.layouts.setdefault(self._resource_name(handle_of(tensor)), layout)
+        for name, layout in call.layouts.items():
+            handle = _variable_behind(call.tensors[name])
+            if handle is not None:
+                self.source.layouts.setdefault(self._resource_name(handle), layout)
 
     def _named_inputs(self, line: Line) -> list[tuple[str, Tensor]]:
         pairs = []
@@ -334,8 +341,18 @@ class _Emitter:
                 source, copy = self._resource_name(handle_of(tensor)), False
             else:
                 source = self.local[read or tensor]
-            parts.append(self.fetch_source(tensor.dtype.base_dtype, source, copy))
+            parts.append(self.fetch_source(tensor.dtype.base_dtype, source, copy, tensor._dims))
         self.lines.append(f"    return ({', '.join(parts)}{',' if len(parts) == 1 else ''})")
+
+
+def _variable_behind(tensor: Tensor) -> Operation | None:
+    """The variable whose value the tensor is, if it is one."""
+    if is_handle(tensor):
+        return handle_of(tensor)
+    definition = tensor.op.op_def
+    if definition.reads and definition.aliases:
+        return handle_of(tensor.op._inputs[0])
+    return None
 
 
 def _fill(template: str, arg: dict[str, Any]) -> str:
@@ -369,7 +386,7 @@ def emit(plan: Plan, fetch_source: FetchSource, *, name: str, checked: bool = Fa
 
     Args:
       plan: the decisions.
-      fetch_source: ``(dtype, source, copy) -> source`` that turns a value into what is returned.
+      fetch_source: ``(dtype, source, copy, dims) -> source`` that turns a value into what is returned.
       name: the function's name.
       checked: call ``check()`` before every line (deadlines, cancellation).
 

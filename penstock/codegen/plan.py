@@ -194,8 +194,9 @@ class _Planner:
             if not choices or len(op.outputs) != 1:
                 continue
             positions = _positions_by_name(op)
-            for name, template in choices.items():
-                if self._may_overwrite(line, positions[name]):
+            for name, choice in choices.items():
+                template = choice(op) if callable(choice) else choice
+                if template is not None and self._may_overwrite(line, positions[name]):
                     line.overwrites = template
                     overwritten = op._inputs[positions[name][0]]
                     self._inherit(op.outputs[0], overwritten)

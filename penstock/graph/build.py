@@ -282,7 +282,8 @@ _CASTS: dict[str, Any] = {
     "type": lambda v: dtypes.as_dtype(v).base_dtype,
     "list(type)": lambda v: [dtypes.as_dtype(d).base_dtype for d in v],
     "int": lambda v: _as_int(v),
-    "float": float,
+    # GraphDefs hold float attrs in single precision; so do nodes, before and after a round trip.
+    "float": lambda v: float(np.float32(v)),
     "bool": lambda v: _as_bool(v),
     "string": lambda v: v if isinstance(v, str) else _as_text(v),
     "shape": lambda v: None if v is None else shapes.as_shape(v),

@@ -311,7 +311,8 @@ class Graph:
 
     def _as_operation(self, item: Any) -> Operation | None:
         if hasattr(item, "handle") and not isinstance(item, Tensor | Operation):
-            item = item.handle
+            # The handle's node, or the update that an assigned variable waits for.
+            item = item.op
         if hasattr(item, "_as_graph_element"):
             item = item._as_graph_element()
         if hasattr(item, "op") and hasattr(item, "values") and hasattr(item, "indices"):

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from penstock.base import shapes
 from penstock.graph import build, scopes
 from penstock.graph.graph import Graph
 from penstock.graph.operation import Operation
@@ -33,6 +34,7 @@ class Rebuilder:
         self.tensors: dict[Tensor, Tensor] = {}
         self.controls: dict[Operation, list[Operation]] = {}
         self._current: Operation | None = None
+        self._made: list[Operation] = []
 
     def run(self, rule: Rule, keep: Callable[[Operation], bool] | None = None) -> StepGraph:
         """Walks the old graph with ``rule`` and returns the new step graph."""
@@ -55,6 +57,7 @@ class Rebuilder:
 
     def _visit(self, rule: Rule, op: Operation) -> None:
         self._current = op
+        self._made = []
         outputs = rule(self, op)
         if outputs is None:
             self.copy(op)
@@ -63,7 +66,7 @@ class Rebuilder:
         for old, new in zip(op.outputs, made, strict=True):
             self.tensors[old] = new
         # What depended on the old node now depends on what replaced it, and on its controls.
-        stand_ins = dict.fromkeys(t.op for t in made)
+        stand_ins = dict.fromkeys([*(t.op for t in made), *self._made])
         self.controls[op] = [*stand_ins, *self._ops(op._control_inputs)]
 
     def copy(self, op: Operation) -> Operation:
@@ -82,6 +85,8 @@ class Rebuilder:
         for old, made in zip(op.outputs, new.outputs, strict=True):
             made._dims = old._dims
             self.tensors[old] = made
+        if any(map(_more_is_known, op._inputs, new._inputs)):
+            _infer_again(new)
         self.graph._register(new)
         self.controls[op] = [new]
         return new
@@ -104,6 +109,7 @@ class Rebuilder:
         made = build.make(op_type, *inputs, name=f"{name}/", **attrs)
         node = made if isinstance(made, Operation) else _first(made).op
         node.origin, node._device = op.origin, op._device
+        self._made.append(node)
         node._control_inputs = self._ops(op._control_inputs)
         return made
 
@@ -112,6 +118,18 @@ class Rebuilder:
         for op in old:
             new.update(dict.fromkeys(self.controls.get(op, ())))
         return list(new)
+
+
+def _more_is_known(old: Tensor, new: Tensor) -> bool:
+    return old._dims != new._dims or (new.op.type == "Const" and old.op.type != "Const")
+
+
+def _infer_again(op: Operation) -> None:
+    """Static shapes from inputs that are better known now, merged with what was known before."""
+    known = [t._dims for t in op.outputs]
+    Graph._infer_shapes(op)
+    for tensor, dims in zip(op.outputs, known, strict=True):
+        tensor._dims = shapes.merge_static(tensor._dims, dims)
 
 
 def _first(made: Any) -> Tensor:

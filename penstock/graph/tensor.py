@@ -95,12 +95,6 @@ class Tensor:
     def _as_node_def_input(self) -> str:
         return self.name if self.value_index else self.op.name
 
-    def __hash__(self) -> int:
-        return id(self)
-
-    def __eq__(self, other: object) -> bool:
-        return self is other
-
     def __iter__(self) -> Iterator[Any]:
         raise TypeError(
             f"{self.name} cannot be iterated over: it has no values while the graph is built; use"

@@ -33,7 +33,8 @@ Traits (passes and the code generator ask these, never op names):
 * ``aliases``: inputs whose memory an output may share (views, pass-throughs).
 * ``host``: inputs whose values the kernel wants on the host, as Python numbers and lists.
 * ``reads`` / ``writes``: ref or resource inputs whose state is read or changed.
-* ``inplace``: per input, source that computes output 0 into that input's memory.
+* ``inplace``: per input, source that computes output 0 into that input's memory, or a
+  function of the node that gives it, or None where it does not apply.
 * ``layouts``: per input, the physical order of dims that the kernel likes best; a variable that
   feeds it is kept in that order under its unchanged shape.
 * ``state``: ``state(attrs, name)`` makes the op's lasting state: the resource that a ref or resource
@@ -54,6 +55,7 @@ from penstock.opdef.registry import GRADIENTS, OPS
 from penstock.opdef.signature import ArgDef, AttrDef, parse_attr, parse_signature
 
 Kernel = Callable[..., Any] | str
+InPlace = str | Callable[[Any], str | None]
 _FIELD = re.compile(r"\{(\w+)\}")
 
 
@@ -96,7 +98,7 @@ class OpDef:
         self.host: frozenset[str] = frozenset()
         self.reads: tuple[str, ...] = ()
         self.writes: tuple[str, ...] = ()
-        self.inplace: dict[str, str] = {}
+        self.inplace: dict[str, InPlace] = {}
         self.layouts: dict[str, tuple[int, ...]] = {}
         self.state: Callable[..., Any] | None = None
         self.stateful = self.commutative = self.effect = False
@@ -113,7 +115,8 @@ class OpDef:
         """Whether the only output is the first input, unchanged."""
         if self.template is None or not self.inputs or self.reads or self.effect:
             return False
-        return self.template == f"{{{self.inputs[0].name}}}"
+        first = self.inputs[0]
+        return not first.is_list and self.template == f"{{{first.name}}}"
 
     def input_index(self, name: str) -> int:
         """Position of the input argument ``name``."""
@@ -144,7 +147,7 @@ def define_op(
     host: Sequence[str] = (),
     reads: Sequence[str] = (),
     writes: Sequence[str] = (),
-    inplace: Mapping[str, str] | None = None,
+    inplace: Mapping[str, InPlace] | None = None,
     layouts: Mapping[str, tuple[int, ...]] | None = None,
     state: Callable[..., Any] | None = None,
     effect: bool = False,

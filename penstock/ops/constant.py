@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from penstock.base import dtypes, shapes
+from penstock.formats import tensor_proto
 from penstock.graph import convert
 from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
@@ -18,7 +19,7 @@ from penstock.opdef import define_op
 from penstock.opdef.inference import ShapeContext, from_attr
 
 
-__all__ = ["constant", "placeholder", "placeholder_with_default"]
+__all__ = ["constant", "make_tensor_proto", "placeholder", "placeholder_with_default"]
 
 
 def _const_shape(ctx: ShapeContext) -> tuple[int, ...]:
@@ -276,6 +277,31 @@ def _flatten(value: Any, depth: int) -> list[Any]:
     if depth == 1:
         return list(value)
     return [leaf for item in value for leaf in _flatten(item, depth - 1)]
+
+
+def make_tensor_proto(
+    values: Any,
+    dtype: Any = None,
+    shape: Any = None,
+    verify_shape: bool = False,
+    allow_broadcast: bool = False,
+) -> Any:
+    """A ``TensorProto`` of ``values``.
+
+    Args:
+      values: what ``tf.constant`` takes.
+      dtype: element type; by default read off the values.
+      shape: shape of the result.
+      verify_shape: whether ``values`` must have ``shape`` exactly.
+      allow_broadcast: accepted for compatibility.
+
+    Returns:
+      The message.
+    """
+    array = to_array(values, dtype)
+    if shape is not None:
+        array = _filled(array, shapes.as_shape(shape), verify_shape)
+    return tensor_proto.to_proto(array, dtype_of(array, dtype))
 
 
 def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:

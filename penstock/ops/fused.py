@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from penstock.opdef import define_op
-from penstock.opdef.inference import ShapeContext, same_as
+from penstock.opdef.inference import ShapeContext, no_outputs, same_as
 from penstock.ops import products
 
 _MADE_BY_PASSES = "made by passes only, after gradients are built"
@@ -45,14 +45,12 @@ def _linear(a, b, bias, transpose_a, transpose_b, activation):
 
 
 def _inline_linear(call: Any) -> str | None:
-    left = f"{call.arg['a']}.t()" if call.attr("transpose_a") else call.arg["a"]
-    right = call.arg["b"] if call.attr("transpose_b") else f"{call.arg['b']}.t()"
+    product = products.Product(call)
+    product.keep_narrow_weights_transposed()
     activation = call.attr("activation")
-    if products.prefers_onednn(call):
-        function = call.function(products.linear, "linear")
-        return f'{function}({left}, {right}, {call.arg["bias"]}, "{activation}", [], "")'
-    right = f"{call.arg['b']}.t()" if call.attr("transpose_b") else call.arg["b"]
-    text = f"torch.addmm({call.arg['bias']}, {left}, {right})"
+    if product.suits_onednn:
+        return product.linear(call.arg["bias"], activation)
+    text = f"torch.addmm({call.arg['bias']}, {product.operand('a')}, {product.operand('b')})"
     return f"{text}.relu_()" if activation == "relu" else text
 
 
@@ -69,3 +67,33 @@ define_op(
     no_gradient=_MADE_BY_PASSES,
     internal=True,
 )  # fmt: skip
+
+
+def _descend_along_product(var, alpha, a, b, transpose_a, transpose_b):
+    var.value.addmm_(a.t() if transpose_a else a, b.t() if transpose_b else b, alpha=-alpha)
+
+
+def _inline_descent(call: Any) -> str | None:
+    product = products.Product(call)
+    left, right = product.operand("a"), product.operand("b")
+    target, alpha = f"{call.arg['var']}.value", f"-{call.arg['alpha']}"
+    if product.is_narrow:
+        # The transpose of the sum is the sum of the transposes, and the fast way round.
+        left, right = product.operand("b", True), product.operand("a", True)
+        target = f"{target}.t()"
+    return f"{target}.addmm_({left}, {right}, alpha={alpha})"
+
+
+for _kind, _prefix in (("Ref(T)", ""), ("resource", "Resource")):
+    define_op(
+        f"_{_prefix}DescendAlongProduct",
+        f"var: {_kind}, alpha: T, a: T, b: T ->",
+        attrs=["T: type", "transpose_a: bool = False", "transpose_b: bool = False"],
+        shape=no_outputs,
+        kernel=_descend_along_product,
+        inline=_inline_descent,
+        host=("alpha",),
+        writes=("var",),
+        no_gradient=_MADE_BY_PASSES,
+        internal=True,
+    )

@@ -1,8 +1,9 @@
-"""Update ops of the optimizers: one formula a row, for dense and sparse gradients, ref and resource.
+"""Update ops of the optimizers: a formula a row, for dense and sparse gradients, ref and resource.
 
-A formula is a function on tensors: the variable and its slots first, which it changes in place, then
-the op's other inputs by their names; hyper-parameters arrive as Python numbers.  A sparse update
-applies the same formula to the rows named, in order, so that a row named twice is updated twice.
+A formula is a function on tensors: the variable and its slots first, which it changes in place,
+then the op's other inputs by their names; hyper-parameters arrive as Python numbers.  A sparse
+update applies the same formula to the rows named, in order, so that a row named twice is updated
+twice.
 The ``_Multi`` ops, which only the fusing pass makes, update all variables of a step in one call;
 plain gradient descent is one ATen call a variable already.
 
@@ -18,9 +19,9 @@ from typing import Any
 
 import torch
 
+from penstock.base.shapes import merge_static
 from penstock.opdef import define_op
 from penstock.opdef.inference import ShapeContext, no_outputs
-from penstock.base.shapes import merge_static
 
 _NUMERIC = (
     "{float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16,"
@@ -257,7 +258,7 @@ def _define(
     name: str, formula: Callable[..., None], states: int, attrs: tuple[str, ...], sparse: str | None
 ) -> None:
     extra = {a.split(":")[0] for a in attrs}
-    names = [n for n in inspect.signature(formula).parameters]
+    names = list(inspect.signature(formula).parameters)
     inputs = [n for n in names if n not in extra]
     gradient = "delta" if "delta" in inputs else "grad"
     locking = "use_locking: bool = False"
@@ -305,7 +306,7 @@ for _row in _ROWS:
 
 
 def _like(resource, reference):
-    """The value of ``resource``, laid out in memory as ``reference`` is (the fused kernels need it)."""
+    """The value of ``resource``, laid out in memory as ``reference`` is: fused kernels need it."""
     value = resource.value
     if value.stride() != reference.stride():
         value = resource.value = torch.empty_like(reference).copy_(value)

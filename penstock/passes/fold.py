@@ -27,6 +27,8 @@ def fold_constants(evaluate: Evaluate) -> Callable[[StepGraph], StepGraph]:
         if op.type == "Const" or not op.op_def.pure or not op.outputs or op._control_inputs:
             return None
         known = static.constant_value(op.outputs[0]) if len(op.outputs) == 1 else None
+        if known is not None and _waits(rebuilder, op):
+            return None
         values = [known] if known is not None else _evaluated(rebuilder, op, evaluate)
         if values is None:
             return None
@@ -36,6 +38,14 @@ def fold_constants(evaluate: Evaluate) -> Callable[[StepGraph], StepGraph]:
         ]
 
     return lambda step: Rebuilder(step).run(rule)
+
+
+def _waits(rebuilder: Rebuilder, op: Operation) -> bool:
+    """Whether a known input comes from a node that stays, as it waits for another (an assert)."""
+    return any(
+        new.op.type != "Const" and static.constant_value(old) is not None
+        for old, new in zip(op._inputs, rebuilder.inputs(op), strict=True)
+    )
 
 
 def _evaluated(

@@ -140,11 +140,44 @@ def _is_gradient_of(reader: Operation, op: Operation) -> bool:
     )
 
 
+# A gradient that is a product over few elements is added to its variable as it is computed.
+_FEW = 32
+
+
+def product_into_descent(fuser: _Fuser, op: Operation) -> list[Tensor] | None:
+    """``ApplyGradientDescent`` of a product that nothing else reads: one ``addmm_``."""
+    if op.attrs["use_locking"] or not _is_float_delta(op):
+        return None
+    var, alpha, delta = op._inputs
+    matmul = fuser.only_reader(delta, "MatMul")
+    if matmul is None or delta._dims is None or None in delta._dims:
+        return None
+    inner = matmul._inputs[0]._dims
+    transposed = matmul.attrs["transpose_a"]
+    size = None if inner is None else inner[0 if transposed else 1]
+    if size is None or (size > _FEW and min(delta._dims) > _FEW):
+        return None
+    new = fuser.rebuilder
+    attrs = {k: matmul.attrs[k] for k in ("transpose_a", "transpose_b")}
+    prefix = "Resource" if op.type.startswith("Resource") else ""
+    new.make(
+        f"_{prefix}DescendAlongProduct",
+        new[var], new[alpha], new[matmul._inputs[0]], new[matmul._inputs[1]], **attrs,
+    )  # fmt: skip
+    return [new[var]] if op.outputs else []
+
+
+def _is_float_delta(op: Operation) -> bool:
+    return op._inputs[2].dtype in (dtypes.float32, dtypes.float64)
+
+
 RULES: dict[str, list[FuseRule]] = {
     "BiasAdd": [bias_into_product, bias_into_convolution],
     "Add": [bias_into_product],
     "AddV2": [bias_into_product],
     "Relu": [relu_into_linear],
+    "ApplyGradientDescent": [product_into_descent],
+    "ResourceApplyGradientDescent": [product_into_descent],
     "MaxPool": [pooling_with_indices],
     "MaxPoolGrad": [pooling_gradient_with_indices],
 }

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from penstock.base import shapes
-from penstock.graph.graph import Graph
 from penstock.graph.rebuild import Rebuilder
 from penstock.graph.step import StepGraph
 
@@ -31,12 +29,8 @@ def refine(step: StepGraph, fed_shapes: Sequence[tuple[int | None, ...] | None])
 
     rebuilder = Rebuilder(step)
     for op in step.operations:
+        # Copying infers shapes again wherever an input's shape is better known than before.
         new = rebuilder.copy(op)
         if op.type == "_Feed":
             new.outputs[0]._dims = by_feed[op.outputs[0]] or new.outputs[0]._dims
-            continue
-        declared = [t._dims for t in new.outputs]
-        Graph._infer_shapes(new)
-        for tensor, dims in zip(new.outputs, declared, strict=True):
-            tensor._dims = shapes.merge_static(tensor._dims, dims)
     return rebuilder.finish()

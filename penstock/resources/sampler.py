@@ -1,8 +1,9 @@
 """Candidate samplers: the lasting state of a candidate sampling op in one session.
 
-A sampler draws classes from a distribution over ``0 .. range_max - 1`` and says how often each class
-is expected among the candidates.  With ``unique`` it draws until it has enough different classes and
-counts the tries ``t``; a class of probability ``p`` is then expected ``1 - (1 - p)^t`` times.
+A sampler draws classes from a distribution over ``0 .. range_max - 1`` and says how often each
+class is expected among the candidates.  With ``unique`` it draws until it has enough different
+classes and counts the tries ``t``; a class of probability ``p`` is then expected
+``1 - (1 - p)^t`` times.
 
 State: a NumPy generator (of the op's ``Stream``) and what the distribution needs; the learned one
 also counts the classes it has seen.  All work is on small arrays on the host: a step draws tens of
@@ -100,7 +101,8 @@ class Sampler:
         table = self._table
         if table is None:
             if self.range_max > _TABLE_LIMIT:
-                return np.log1p(-self.probability(classes))
+                logs: np.ndarray = np.log1p(-self.probability(classes))
+                return logs
             everything = np.arange(self.range_max, dtype=np.int64)
             with np.errstate(divide="ignore"):
                 table = self._table = np.log1p(-self.probability(everything))
@@ -135,7 +137,8 @@ class LogUniformSampler(Sampler):
         return classes
 
     def probability(self, classes: np.ndarray) -> np.ndarray:
-        return np.log1p(1 / (classes + 1.0)) / self._log_range
+        chances: np.ndarray = np.log1p(1 / (classes + 1.0)) / self._log_range
+        return chances
 
 
 class FixedUnigramSampler(Sampler):
@@ -157,10 +160,12 @@ class FixedUnigramSampler(Sampler):
         self._bounds = bounds / bounds[-1]
 
     def draw(self, count: int) -> np.ndarray:
-        return self._bounds.searchsorted(self.numpy.random(count), side="right")
+        classes: np.ndarray = self._bounds.searchsorted(self.numpy.random(count), side="right")
+        return classes
 
     def probability(self, classes: np.ndarray) -> np.ndarray:
-        return self._probability.take(classes)
+        chances: np.ndarray = self._probability.take(classes)
+        return chances
 
 
 class LearnedUnigramSampler(Sampler):
@@ -174,13 +179,16 @@ class LearnedUnigramSampler(Sampler):
 
     def draw(self, count: int) -> np.ndarray:
         numbers = self.numpy.random(count) * self._bounds[-1]
-        return self._bounds.searchsorted(numbers, side="right")
+        classes: np.ndarray = self._bounds.searchsorted(numbers, side="right")
+        return classes
 
     def probability(self, classes: np.ndarray) -> np.ndarray:
-        return self._counts.take(classes) / self._bounds[-1]
+        chances: np.ndarray = self._counts.take(classes) / self._bounds[-1]
+        return chances
 
     def _log_miss(self, classes: np.ndarray) -> np.ndarray:
-        return np.log1p(-self.probability(classes))
+        logs: np.ndarray = np.log1p(-self.probability(classes))
+        return logs
 
     def batch(self, true_classes: np.ndarray) -> Expected:
         with self._lock:

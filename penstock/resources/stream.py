@@ -2,7 +2,7 @@
 
 A stream starts from the op's two seeds and goes on over the runs of a session; another session
 starts again.  Both seeds 0 mean that nobody asked for reproducible numbers: the stream then starts
-from the operating system's entropy.  The numbers of a seed are not those that TensorFlow draws for it.
+from the operating system's entropy.  The numbers of a seed are not those that TensorFlow draws.
 
 State: a torch generator a device, and a NumPy generator for small draws on the host, where an ATen
 call costs more than the numbers do.  Both kinds lock themselves for the length of one draw, so

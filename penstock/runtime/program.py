@@ -50,6 +50,7 @@ class Program:
             "check": deadline.check,
             "fetched": values.fetched,
             "bfloat16_array": values.bfloat16_array,
+            **values.SCALAR_NAMES,
         }
         for name, array in source.constants.items():
             scope[name] = values.from_array(np.asarray(array), copy=True)

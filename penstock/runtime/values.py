@@ -61,14 +61,25 @@ def bfloat16_array(value: torch.Tensor) -> Any:
     return array.view(ml_dtypes.bfloat16)[()]
 
 
-def fetch_source(dtype: dtypes.DType, source: str, copy: bool) -> str:
+_SCALARS: dict[dtypes.DType, Any] = {
+    d: d.as_numpy_dtype for d in _TORCH if d not in (dtypes.bfloat16, dtypes.uint64)
+}
+# Constructors of NumPy scalars, by the names under which programs call them.
+SCALAR_NAMES: dict[str, Any] = {f"np_{d.name}": kind for d, kind in _SCALARS.items()}
+
+
+def fetch_source(
+    dtype: dtypes.DType, source: str, copy: bool, dims: tuple[int | None, ...] | None
+) -> str:
     """Source that turns a program's value into what ``Session.run`` returns."""
     if dtype in (dtypes.string, dtypes.resource, dtypes.variant):
         return f"{source}.copy()[()]" if copy and dtype is dtypes.string else f"fetched({source})"
+    if dims == () and dtype in _SCALARS:
+        return f"np_{dtype.name}({source}.item())"
     if dtype is dtypes.bfloat16:
         return f"bfloat16_array({source}{'.clone()' if copy else ''})"
     clone = ".clone()" if copy else ""
-    return f"{source}{clone}.numpy()[()]"
+    return f"{source}{clone}.numpy(){'[()]' if not dims else ''}"
 
 
 def fetched(value: Any) -> Any:

@@ -42,7 +42,8 @@ def _numeric_converter(tensor: Tensor, wanted: torch.dtype, numpy_dtype: np.dtyp
     known = dims if dims is not None and None not in dims else None
     from_numpy = torch.from_numpy
     is_bfloat16 = numpy_dtype == ml_dtypes.bfloat16
-    scalar_types: tuple[type, ...] = (float,) if wanted.is_floating_point else ()
+    scalar = float if wanted.is_floating_point and not is_bfloat16 else None
+    array_of = np.array
 
     def convert(value: Any) -> Any:
         kind = type(value)
@@ -51,8 +52,8 @@ def _numeric_converter(tensor: Tensor, wanted: torch.dtype, numpy_dtype: np.dtyp
                 made = from_numpy(value)
             except ValueError:  # negative strides, or not native byte order
                 made = from_numpy(np.ascontiguousarray(value))
-        elif kind in scalar_types:
-            made = torch.tensor(value, dtype=wanted)
+        elif kind is scalar:
+            made = from_numpy(array_of(value, numpy_dtype))
         else:
             made = _slow(tensor, value, wanted, numpy_dtype)
         if known is None:

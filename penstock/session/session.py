@@ -25,7 +25,7 @@ from penstock.graph.graph import Graph
 from penstock.graph.operation import Operation
 from penstock.graph.tensor import Tensor
 from penstock.resources.manager import ResourceManager
-from penstock.runtime import deadline
+from penstock.runtime import deadline, memory
 from penstock.runtime.program import Program
 from penstock.session import feeds as feeding
 from penstock.session import partial
@@ -102,6 +102,7 @@ class BaseSession:
         self._graph = graph if graph is not None else scopes.get_default_graph()
         self._config = config
         self._options = apply_config(config)
+        memory.keep_freed_memory()
         self._resources = ResourceManager()
         self._steps: dict[Any, _Step] = {}
         self._programs: dict[Any, Program] = {}
@@ -188,7 +189,9 @@ class BaseSession:
         return milliseconds / 1000.0 if milliseconds > 0 else None
 
     def _execute(self, step: _Step, feed_dict: Any) -> Any:
-        args = [convert(feed_dict[key]) for key, convert in step.feeds]
+        return self._launch(step, [convert(feed_dict[key]) for key, convert in step.feeds])
+
+    def _launch(self, step: _Step, args: list[Any]) -> Any:
         program = step.program(args)
         guard = _InferenceMode(True)
         try:
@@ -197,6 +200,7 @@ class BaseSession:
             error = program.error(raised)
             if error is None:
                 raise
+            self._name_users_node(error)
             # The failed frame must not outlive the step: it holds temporaries.
             traceback.clear_frames(raised.__traceback__)
             cause = raised.with_traceback(None)
@@ -205,6 +209,13 @@ class BaseSession:
         finally:
             del guard
         raise error from (None if isinstance(cause, errors.OpError) else cause)
+
+    def _name_users_node(self, error: errors.OpError) -> None:
+        """Lets the error's ``op`` be the node of the user's graph, not the pass's copy of it."""
+        name = error.op.name if error.op is not None else ""
+        while name and name not in self._graph._by_name:
+            name = name.rpartition("/")[0]
+        error._op = self._graph._by_name.get(name)
 
     def _prepare(self, key: Any, fetches: Any, feed_dict: Any, checked: bool) -> _Step:
         with self._compile_lock:
@@ -289,19 +300,20 @@ class BaseSession:
         keys = list(feed_list or ())
         step = self._prepare(None, fetches, dict.fromkeys(keys), checked=False)
 
-        def call(*args: Any, options: Any = None, run_metadata: Any = None) -> Any:
+        converters = [(keys.index(key), convert) for key, convert in step.feeds]
+
+        def call(*args: Any) -> Any:
             if self._closed:
                 raise RuntimeError("the session is closed and cannot run anything")
             if len(args) != len(keys):
                 raise TypeError(f"the callable takes {len(keys)} value(s); {len(args)} were given")
-            fed = dict(zip(keys, args, strict=True))
-            if options is not None:
-                return self.run(fetches, fed, options, run_metadata)
-            return self._execute(step, fed)
+            return self._launch(step, [convert(args[index]) for index, convert in converters])
 
-        if accept_options:
-            return call
-        return lambda *args: call(*args)
+        def call_with_options(*args: Any, options: Any = None, run_metadata: Any = None) -> Any:
+            fed = dict(zip(keys, args, strict=True))
+            return self.run(fetches, fed, options, run_metadata)
+
+        return call_with_options if accept_options else call
 
     def partial_run_setup(self, fetches: Any, feeds: Sequence[Any] | None = None) -> str:
         """Declares a step that will be run in parts.

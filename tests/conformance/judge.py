@@ -24,6 +24,7 @@ NO_KERNEL = (
     "Cannot assign a device",
     "is not registered",
     "is neither a type of a primitive",
+    "has been removed in version",
 )
 NO_KERNEL_CLASSES = ("UnimplementedError", "NotFoundError", "ProcessDied")
 CONSTRUCTION = ("ValueError", "TypeError")

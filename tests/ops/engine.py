@@ -44,7 +44,8 @@ class Penstock:
 
     def from_fetch(self, value: Any, dtype: str) -> np.ndarray:
         """Fetched value as an array, bfloat16 as float32."""
-        array = np.asarray(value)
+        # A string scalar is fetched as bytes, which NumPy would make fixed-width.
+        array = np.asarray(value, object if isinstance(value, bytes) else None)
         return array.astype(np.float32) if dtype == "bfloat16" else array
 
     def session(self) -> Any:

@@ -1,0 +1,1 @@
+"""Gradients as graph nodes: ``tf.gradients``, custom gradients, Hessians."""

@@ -1,0 +1,44 @@
+"""Affine layers: a product, a bias, and optionally a rectifier."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from penstock.graph import convert
+from penstock.graph.build import make
+from penstock.graph.scopes import name_scope
+from penstock.graph.tensor import Tensor
+from penstock.ops import bias
+
+
+def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tensor:
+    """``x @ weights + biases``.
+
+    Args:
+      x: ``[batch, inputs]``.
+      weights: ``[inputs, outputs]``.
+      biases: ``[outputs]``.
+      name: name of the scope.
+
+    Returns:
+      ``[batch, outputs]``.
+    """
+    with name_scope(name, "xw_plus_b", [x, weights, biases]) as scope:
+        x, weights, biases = _converted(x, weights, biases)
+        return bias.bias_add(make("MatMul", x, weights), biases, name=scope)
+
+
+def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tensor:
+    """``relu(x @ weights + biases)``; arguments as of ``xw_plus_b``."""
+    with name_scope(name, "relu_layer", [x, weights, biases]) as scope:
+        x, weights, biases = _converted(x, weights, biases)
+        made: Tensor = make("Relu", bias.bias_add(make("MatMul", x, weights), biases), name=scope)
+    return made
+
+
+def _converted(x: Any, weights: Any, biases: Any) -> tuple[Tensor, Tensor, Tensor]:
+    return (
+        convert.convert_to_tensor(x, name="x"),
+        convert.convert_to_tensor(weights, name="weights"),
+        convert.convert_to_tensor(biases, name="biases"),
+    )

@@ -1,0 +1,251 @@
+"""Public pools: arguments of TensorFlow 1.15, as layers over the ops of ``ops.pool``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from penstock.graph import convert
+from penstock.graph.build import make
+from penstock.graph.scopes import name_scope
+from penstock.graph.tensor import Tensor
+from penstock.opdef.inference import show
+from penstock.ops import conv, reduction, window
+
+
+def _pool2d(
+    op_type: str,
+    default: str,
+    value: Any,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    data_format: str | None,
+    name: str | None,
+) -> Tensor:
+    with name_scope(name, default, [value]) as scope:
+        value = convert.convert_to_tensor(value, name="input" if op_type == "MaxPool" else "value")
+        data_format = data_format or "NHWC"
+        c = window.channel(data_format)
+        made: Tensor = make(
+            op_type,
+            value,
+            name=scope,
+            ksize=conv.sequence_of(ksize, 2, c, "ksize"),
+            strides=conv.sequence_of(strides, 2, c, "strides"),
+            padding=padding,
+            data_format=data_format,
+        )
+    return made
+
+
+def max_pool(
+    value: Any,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    data_format: str | None = "NHWC",
+    name: str | None = None,
+    input: Any = None,
+) -> Tensor:
+    """The largest value in each window.
+
+    Args:
+      value: real ``[batch, height, width, channels]``.
+      ksize: window: int, or a list of 1, 2 or 4.
+      strides: int, or a list of 1, 2 or 4.
+      padding: "SAME" or "VALID".
+      data_format: "NHWC" or "NCHW".
+      name: name of the node.
+      input: synonym of ``value``.
+
+    Returns:
+      A tensor in the same format.
+
+    Raises:
+      ValueError: shapes or attributes that do not fit.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Graph().as_default():
+      ...     tf.nn.max_pool(tf.ones([1, 5, 5, 3]), 2, 2, "SAME").shape.as_list()
+      [1, 3, 3, 3]
+    """
+    value = conv.given("input", input, "value", value)
+    return _pool2d("MaxPool", "MaxPool", value, ksize, strides, padding, data_format, name)
+
+
+def avg_pool(
+    value: Any,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    data_format: str | None = "NHWC",
+    name: str | None = None,
+    input: Any = None,
+) -> Tensor:
+    """The mean of each window, over what is inside the image; arguments as of ``max_pool``.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Graph().as_default(), tf.Session() as sess:
+      ...     sess.run(tf.nn.avg_pool(tf.ones([1, 3, 3, 1]), 2, 2, "SAME")).ravel().tolist()
+      [1.0, 1.0, 1.0, 1.0]
+    """
+    value = conv.given("input", input, "value", value)
+    return _pool2d("AvgPool", "AvgPool", value, ksize, strides, padding, data_format, name)
+
+
+def max_pool2d(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    data_format: str | None = "NHWC",
+    name: str | None = None,
+) -> Tensor:
+    """``max_pool`` of images."""
+    return _pool2d("MaxPool", "MaxPool2d", input, ksize, strides, padding, data_format, name)
+
+
+avg_pool2d = avg_pool
+
+
+def _pool_v2(
+    pool_type: str,
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None,
+    name: str | None,
+) -> Tensor:
+    if data_format is not None and data_format.startswith("NC"):
+        data_format = "NCHW"
+    else:
+        data_format = "NHWC"
+    rank = convert.convert_to_tensor(input)._dims
+    if rank is not None and len(rank) != 4:
+        raise ValueError(f"input must have rank 4 (other ranks are not implemented): {show(rank)}")
+    return _pool2d(pool_type, pool_type, input, ksize, strides, padding, data_format, name)
+
+
+def max_pool_v2(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    data_format: str | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """``max_pool`` with formats "N...C" and "NC..."."""
+    return _pool_v2("MaxPool", input, ksize, strides, padding, data_format, name)
+
+
+def avg_pool_v2(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    data_format: str | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """``avg_pool`` with formats "N...C" and "NC..."."""
+    return _pool_v2("AvgPool", input, ksize, strides, padding, data_format, name)
+
+
+def _pool1d(
+    op_type: str,
+    default: str,
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    data_format: str,
+    name: str | None,
+) -> Tensor:
+    if data_format not in ("NWC", "NCW"):
+        raise ValueError(f"data_format must be 'NWC' or 'NCW'; found {data_format!r}")
+    with name_scope(name, default, [input]) as scope:
+        axis = 1 if data_format == "NWC" else 2
+        value = make("ExpandDims", input, axis)
+        made = make(
+            op_type,
+            value,
+            name=scope,
+            ksize=[1, *conv.sequence_of(ksize, 1, 3 - axis, "ksize")],
+            strides=[1, *conv.sequence_of(strides, 1, 3 - axis, "strides")],
+            padding=padding,
+            data_format="NHWC" if axis == 1 else "NCHW",
+        )
+        result: Tensor = make("Squeeze", made, squeeze_dims=[axis])
+    return result
+
+
+def max_pool1d(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    data_format: str = "NWC",
+    name: str | None = None,
+) -> Tensor:
+    """``max_pool`` of ``[batch, width, channels]``; windows are ints or lists of 1 or 3."""
+    return _pool1d("MaxPool", "MaxPool1d", input, ksize, strides, padding, data_format, name)
+
+
+def avg_pool1d(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    data_format: str = "NWC",
+    name: str | None = None,
+) -> Tensor:
+    """``avg_pool`` of ``[batch, width, channels]``; windows are ints or lists of 1 or 3."""
+    return _pool1d("AvgPool", "AvgPool1D", input, ksize, strides, padding, data_format, name)
+
+
+def max_pool_with_argmax(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    data_format: str = "NHWC",
+    Targmax: Any = None,
+    name: str | None = None,
+    output_dtype: Any = None,
+    include_batch_in_index: bool = False,
+) -> tuple[Tensor, Tensor]:
+    """``max_pool`` and where each maximum was.
+
+    Args:
+      input: real ``[batch, height, width, channels]``.
+      ksize: list of 4.
+      strides: list of 4.
+      padding: "SAME" or "VALID".
+      data_format: "NHWC".
+      Targmax: former name of ``output_dtype``.
+      name: name of the node.
+      output_dtype: int64 (default) or int32.
+      include_batch_in_index: whether positions count from the start of the batch, not of the image.
+
+    Returns:
+      The maxima, and their positions ``(y * width + x) * channels + channel``.
+
+    Raises:
+      ValueError: a ``data_format`` other than NHWC.
+    """
+    if data_format != "NHWC":
+        raise ValueError(f"data_format must be 'NHWC'; found {data_format!r}")
+    kind = reduction.renamed("output_dtype", output_dtype, "Targmax", Targmax)
+    made: tuple[Tensor, Tensor] = make(
+        "MaxPoolWithArgmax",
+        input,
+        name=name,
+        ksize=ksize,
+        strides=strides,
+        padding=padding,
+        Targmax=kind if kind is not None else "int64",
+        include_batch_in_index=include_batch_in_index,
+    )
+    return made

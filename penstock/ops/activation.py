@@ -1,0 +1,401 @@
+"""Activations: element-wise nonlinearities and the ops of their gradients.
+
+Alike ops are rows of ``_FORWARD`` and ``_BACKWARD``.  Kernels are single ATen calls where ATen has
+the formula; unsigned types that ATen cannot compare go through int64.  A gradient op works in the
+memory of a dying incoming gradient (``inplace``), which saves an allocation as large as the layer.
+
+In TensorFlow ``EluGrad`` and ``SeluGrad`` take the activation's *output*; the others its input
+(``ReluGrad`` takes either, and gets the output, so that the input may die early).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from penstock.base import dtypes
+from penstock.graph import convert
+from penstock.graph.build import make
+from penstock.graph.scopes import control_dependencies, name_scope
+from penstock.graph.tensor import Tensor
+from penstock.opdef import define_op
+from penstock.opdef.inference import first_input, merged
+from penstock.ops import nodes
+
+__all__: list[str] = []
+
+_REAL = (
+    "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}"
+)
+_FLOATING = "T: {half, bfloat16, float, double}"
+_ALPHA = "alpha: float = 0.20000000298023224"
+_SELU_SCALE = 1.0507009873554804934193349852946
+_SELU_SCALE_ALPHA = 1.7580993408473768599402175208123
+_UNSIGNED = (dtypes.uint16, dtypes.uint32, dtypes.uint64)
+# log1p(exp(x)) equals x to double precision from here on.
+_LINEAR_FROM = 40
+
+
+# ---- kernels -----------------------------------------------------------------------------------
+
+
+def _wide(function: Any) -> Any:
+    """A kernel for the unsigned types that ATen does not compute with: by way of int64."""
+
+    def kernel(*values: torch.Tensor) -> torch.Tensor:
+        wide = [v.to(torch.int64) for v in values]
+        return function(*wide).to(values[0].dtype)
+
+    return kernel
+
+
+_relu_wide = _wide(torch.relu)
+_relu6_wide = _wide(lambda x: torch.clamp(x, 0, 6))
+_relu_grad_wide = _wide(lambda g, x: torch.where(x > 0, g, 0))
+_relu6_grad_wide = _wide(lambda g, x: torch.where((x > 0) & (x < 6), g, 0))
+
+
+def _relu(features):
+    return _relu_wide(features)
+
+
+def _relu6(features):
+    return _relu6_wide(features)
+
+
+def _relu_grad(gradients, features):
+    return _relu_grad_wide(gradients, features)
+
+
+def _relu6_grad(gradients, features):
+    return _relu6_grad_wide(gradients, features)
+
+
+def _leaky_relu(features, alpha):
+    return torch._C._nn.leaky_relu(features, alpha)
+
+
+def _selu_grad(gradients, outputs):
+    # ATen's elu_backward takes the exponential branch at 0, TensorFlow the linear one.
+    scaled = gradients * (outputs + _SELU_SCALE_ALPHA)
+    return torch.where(outputs < 0, scaled, gradients * _SELU_SCALE)
+
+
+def _unless_unsigned(source: str, plain: tuple[Any, ...] = ()) -> Any:
+    """Inline source for the types that ATen computes with."""
+
+    def inline(call: Any) -> str | None:
+        dtype = call.attr("T")
+        if dtype in _UNSIGNED or (plain and dtype not in plain):
+            return None
+        return source.format(**call.arg)
+
+    return inline
+
+
+# ---- gradients ---------------------------------------------------------------------------------
+
+
+def _zeros(tensor: Tensor) -> Tensor:
+    """Zeros of the shape of ``tensor``: ``Shape``, ``zeros``."""
+    return nodes.zeros(nodes.shape(tensor), tensor.dtype)
+
+
+def _from_output(op_type: str) -> Any:
+    return lambda op, grad: make(op_type, grad, op.outputs[0])
+
+
+def _from_input(op_type: str) -> Any:
+    return lambda op, grad: make(op_type, grad, op.inputs[0])
+
+
+def _leaky_relu_gradient(op: Any, grad: Tensor) -> Tensor:
+    made: Tensor = make("LeakyReluGrad", grad, op.inputs[0], alpha=op.attrs["alpha"])
+    return made
+
+
+def _leaky_relu_grad_gradient(op: Any, grad: Tensor) -> tuple[Tensor, Tensor]:
+    x = op.inputs[1]
+    return make("LeakyReluGrad", grad, x, alpha=op.attrs["alpha"]), _zeros(x)
+
+
+def _piecewise_gradient(op_type: str) -> Any:
+    """Of ReluGrad and Relu6Grad: linear in the gradient, flat in the features."""
+
+    def gradient(op: Any, grad: Tensor) -> tuple[Tensor, Tensor]:
+        x = op.inputs[1]
+        return make(op_type, grad, x), _zeros(x)
+
+    return gradient
+
+
+def _exponential_gradient(op_type: str) -> Any:
+    """Of EluGrad and SeluGrad: the slope is output + constant below zero."""
+
+    def gradient(op: Any, grad: Tensor) -> tuple[Tensor, Tensor]:
+        outputs = op.inputs[1]
+        first = make(op_type, grad, outputs)
+        below = make("Less", outputs, 0.0)
+        slope = nodes.mul(grad, op.inputs[0])
+        return first, make("Select", below, slope, nodes.zeros_like(outputs))
+
+    return gradient
+
+
+def _softplus_gradient(op: Any, grad: Tensor) -> Tensor:
+    made: Tensor = nodes.mul(grad, make("Sigmoid", op.inputs[0]))
+    return made
+
+
+def _softplus_grad_gradient(op: Any, grad: Tensor) -> tuple[Tensor, Tensor]:
+    dy, x = op.inputs
+    with control_dependencies([grad]):
+        first = make("SoftplusGrad", grad, x)
+        above = nodes.mul(grad, dy)
+        below = nodes.add(nodes.add(make("Exp", make("Neg", x)), 2.0), make("Exp", x))
+        second = nodes.div(above, below)
+    return first, second
+
+
+# ---- the ops -----------------------------------------------------------------------------------
+
+# op type: (kernel, inline, attrs, in-place source, gradient)
+_FORWARD: dict[str, tuple[Any, Any, list[str], str | None, Any]] = {
+    "Relu": (
+        _relu,
+        _unless_unsigned("torch.relu({features})"),
+        [_REAL[:-1] + ", qint8}"],
+        None,
+        _from_output("ReluGrad"),
+    ),
+    "Relu6": (
+        _relu6,
+        _unless_unsigned("torch.clamp({features}, 0, 6)"),
+        [_REAL],
+        None,
+        _from_output("Relu6Grad"),
+    ),
+    "LeakyRelu": (
+        _leaky_relu,
+        None,
+        [_ALPHA, _FLOATING + " = float"],
+        "torch._C._nn.leaky_relu_({features}, {alpha})",
+        _leaky_relu_gradient,
+    ),
+    "Elu": (
+        "torch._C._nn.elu({features})",
+        None,
+        [_FLOATING],
+        "torch._C._nn.elu_({features})",
+        _from_output("EluGrad"),
+    ),
+    "Selu": (
+        "torch.selu({features})",
+        None,
+        [_FLOATING],
+        "torch.selu_({features})",
+        _from_output("SeluGrad"),
+    ),
+    "Softplus": (
+        f"torch._C._nn.softplus({{features}}, 1, {_LINEAR_FROM})",
+        None,
+        [_FLOATING],
+        None,
+        _softplus_gradient,
+    ),
+    "Softsign": (
+        "{features} / torch.abs({features}).add_(1)",
+        None,
+        [_FLOATING],
+        None,
+        _from_input("SoftsignGrad"),
+    ),
+}
+
+# op type: (second input, kernel, inline, attrs, in-place source, gradient or reason for none)
+_BACKWARD: dict[str, tuple[str, Any, Any, list[str], str | None, Any]] = {
+    "ReluGrad": (
+        "features",
+        _relu_grad,
+        _unless_unsigned("torch.ops.aten.threshold_backward.default({gradients}, {features}, 0)"),
+        [_REAL],
+        None,
+        _piecewise_gradient("ReluGrad"),
+    ),
+    "Relu6Grad": (
+        "features",
+        _relu6_grad,
+        _unless_unsigned(
+            "torch.ops.aten.hardtanh_backward.default({gradients}, {features}, 0, 6)",
+            (dtypes.float32, dtypes.float64, dtypes.half, dtypes.bfloat16),
+        ),
+        [_REAL],
+        None,
+        _piecewise_gradient("Relu6Grad"),
+    ),
+    "LeakyReluGrad": (
+        "features",
+        "torch.ops.aten.leaky_relu_backward.default({gradients}, {features}, {alpha}, False)",
+        None,
+        [_ALPHA, _FLOATING + " = float"],
+        None,
+        _leaky_relu_grad_gradient,
+    ),
+    "EluGrad": (
+        "outputs",
+        "torch.ops.aten.elu_backward.default({gradients}, 1, 1, 1, True, {outputs})",
+        None,
+        [_FLOATING],
+        None,
+        _exponential_gradient("EluGrad"),
+    ),
+    "SeluGrad": (
+        "outputs",
+        _selu_grad,
+        None,
+        [_FLOATING],
+        None,
+        _exponential_gradient("SeluGrad"),
+    ),
+    "SoftplusGrad": (
+        "features",
+        "torch.ops.aten.softplus_backward.default"
+        f"({{gradients}}, {{features}}, 1, {_LINEAR_FROM})",
+        None,
+        [_FLOATING],
+        None,
+        _softplus_grad_gradient,
+    ),
+    "SoftsignGrad": (
+        "features",
+        "{gradients} / torch.abs({features}).add_(1).square_()",
+        None,
+        [_FLOATING],
+        None,
+        "TensorFlow 1.15 defines no second derivative of softsign",
+    ),
+}
+
+
+def _define() -> None:
+    for name, (kernel, inline, attrs, inplace, gradient) in _FORWARD.items():
+        define_op(
+            name,
+            "features: T -> activations: T",
+            attrs=attrs,
+            shape=first_input,
+            kernel=kernel,
+            inline=inline,
+            inplace={"features": inplace} if inplace else None,
+            gradient=gradient,
+        )
+    for name, (second, kernel, inline, attrs, inplace, gradient) in _BACKWARD.items():
+        define_op(
+            name,
+            f"gradients: T, {second}: T -> backprops: T",
+            attrs=attrs,
+            shape=merged("gradients", second),
+            kernel=kernel,
+            inline=inline,
+            inplace={"gradients": inplace} if inplace else None,
+            gradient=None if isinstance(gradient, str) else gradient,
+            no_gradient=gradient if isinstance(gradient, str) else None,
+        )
+
+
+_define()
+
+
+# ---- public functions --------------------------------------------------------------------------
+
+
+def relu(features: Any, name: str | None = None) -> Tensor:
+    """``max(features, 0)``.
+
+    Args:
+      features: a real tensor.
+      name: name of the node.
+
+    Returns:
+      A tensor of the same type and shape.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Graph().as_default(), tf.Session() as sess:
+      ...     sess.run(tf.nn.relu([-1.0, 2.0])).tolist()
+      [0.0, 2.0]
+    """
+    made: Tensor = make("Relu", features, name=name)
+    return made
+
+
+def relu6(features: Any, name: str | None = None) -> Tensor:
+    """``min(max(features, 0), 6)`` of a real tensor."""
+    with name_scope(name, "Relu6", [features]) as scope:
+        features = convert.convert_to_tensor(features, name="features")
+        made: Tensor = make("Relu6", features, name=scope)
+    return made
+
+
+def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Tensor:
+    """``features`` where positive, ``alpha * features`` elsewhere.
+
+    Args:
+      features: a floating tensor; integers become float32.
+      alpha: slope for negative values: a number or a 0-d array.
+      name: name of the node.
+
+    Returns:
+      A floating tensor of the same shape.
+    """
+    with name_scope(name, "LeakyRelu", [features, alpha]) as scope:
+        features = convert.convert_to_tensor(features, name="features")
+        if features.dtype.is_integer:
+            features = make("Cast", features, DstT=dtypes.float32)
+        made: Tensor = make("LeakyRelu", features, alpha=float(alpha), name=scope)
+    return made
+
+
+def elu(features: Any, name: str | None = None) -> Tensor:
+    """``exp(features) - 1`` where negative, ``features`` elsewhere."""
+    made: Tensor = make("Elu", features, name=name)
+    return made
+
+
+def selu(features: Any, name: str | None = None) -> Tensor:
+    """``scale * alpha * (exp(features) - 1)`` where negative, ``scale * features`` elsewhere."""
+    made: Tensor = make("Selu", features, name=name)
+    return made
+
+
+def softplus(features: Any, name: str | None = None) -> Tensor:
+    """``log(exp(features) + 1)``."""
+    made: Tensor = make("Softplus", features, name=name)
+    return made
+
+
+def softsign(features: Any, name: str | None = None) -> Tensor:
+    """``features / (abs(features) + 1)``."""
+    made: Tensor = make("Softsign", features, name=name)
+    return made
+
+
+def crelu(features: Any, name: str | None = None, axis: int = -1) -> Tensor:
+    """The rectified input beside the rectified negated input.
+
+    Args:
+      features: a real tensor.
+      name: name of the scope.
+      axis: where both halves are joined; that dim doubles.
+
+    Returns:
+      A tensor of the same type.
+    """
+    with name_scope(name, "CRelu", [features]) as scope:
+        features = convert.convert_to_tensor(features, name="features")
+        negated = make("Neg", features)
+        both = make("ConcatV2", [features, negated], axis, name=scope)
+        made: Tensor = make("Relu", both)
+    return made
+

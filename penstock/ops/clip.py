@@ -1,0 +1,239 @@
+"""Clipping values and norms.  IndexedSlices are clipped by their values and stay IndexedSlices.
+
+The norm of IndexedSlices is that of the values as they stand: rows named twice are not added up
+first.  A NaN or infinite global norm makes every clipped tensor NaN, so that it is noticed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from penstock.base import shapes
+from penstock.graph.build import constant, make
+from penstock.graph.composite import IndexedSlices
+from penstock.graph.convert import convert_to_tensor
+from penstock.graph.scopes import colocate_with, name_scope
+from penstock.graph.tensor import Tensor
+from penstock.opdef import define_op
+from penstock.opdef.inference import Dims, ShapeContext, show
+
+__all__ = [
+    "clip_by_average_norm", "clip_by_global_norm", "clip_by_norm", "clip_by_value", "global_norm",
+]  # fmt: skip
+
+
+def _clip_shape(ctx: ShapeContext) -> Dims:
+    dims: Dims = ctx["t"]
+    for name in ("clip_value_min", "clip_value_max"):
+        other = ctx[name]
+        if other != () and not shapes.is_compatible_static(dims, other):
+            raise ValueError(
+                f"{name} has shape {show(other)}; it must be a scalar or have the shape of t,"
+                f" {show(dims)}"
+            )
+    return dims
+
+
+def _clip(t: Any, clip_value_min: Any, clip_value_max: Any) -> Any:
+    return torch.clamp(t, clip_value_min, clip_value_max)
+
+
+define_op(
+    "ClipByValue",
+    "t: T, clip_value_min: T, clip_value_max: T -> output: T",
+    attrs=[
+        "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32,"
+        " bfloat16, uint16, complex128, half, uint32, uint64}"
+    ],
+    shape=_clip_shape,
+    kernel=_clip,
+    inline=lambda call: "torch.clamp({t}, {clip_value_min}, {clip_value_max})".format(**call.arg),
+    no_gradient="TF 1.15 has none: clip_by_value builds Minimum and Maximum, which do",
+)
+
+
+def _values(t: Any, name: str = "t") -> Tensor:
+    return convert_to_tensor(t.values if isinstance(t, IndexedSlices) else t, name=name)
+
+
+def _like(t: Any, values: Tensor) -> Any:
+    if isinstance(t, IndexedSlices):
+        return IndexedSlices(values, t.indices, t.dense_shape)
+    return values
+
+
+def clip_by_value(
+    t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None
+) -> Any:
+    """``t`` with elements below the least value raised to it and above the greatest lowered to it.
+
+    Args:
+      t: Tensor or IndexedSlices of a real type.
+      clip_value_min, clip_value_max: scalars, or tensors that broadcast to ``t``.
+      name: name of the result.
+
+    Returns:
+      The clipped ``t``, of its class and shape.
+
+    Raises:
+      ValueError: the bounds would make the shape larger.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     session.run(tf.clip_by_value([-3.0, 0.5, 3.0], -1.0, 1.0)).tolist()
+      [-1.0, 0.5, 1.0]
+    """
+    with name_scope(name, "clip_by_value", [t, clip_value_min, clip_value_max]) as scope:
+        values = _values(t)
+        below = make("Minimum", values, clip_value_max)
+        _same_shape("clip_value_max", values, below)
+        result = make("Maximum", below, clip_value_min, name=scope)
+        _same_shape("clip_value_min", values, result)
+        return _like(t, result)
+
+
+def _same_shape(what: str, values: Tensor, result: Tensor) -> None:
+    if not shapes.is_compatible_static(values._dims, result._dims):
+        raise ValueError(
+            f"{what} must broadcast to the shape of t, {show(values._dims)}; with it the result has"
+            f" shape {show(result._dims)}"
+        )
+
+
+def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:
+    """``t`` scaled down so that its 2-norm is at most ``clip_norm``.
+
+    Args:
+      t: Tensor or IndexedSlices of a floating type.
+      clip_norm: scalar, or a tensor that broadcasts to ``t``.
+      axes: dims over which a norm is taken; None for all of them.
+      name: name of the result.
+
+    Returns:
+      The clipped ``t``, of its class and shape.
+
+    Raises:
+      ValueError: ``clip_norm`` would make the shape larger.
+    """
+    from penstock.ops import elementwise, reduction
+
+    with name_scope(name, "clip_by_norm", [t, clip_norm]) as scope:
+        values = _values(t)
+        squared = reduction.reduce_sum(values * values, axes, keepdims=True)
+        # The square root of 0 has no gradient: 0 goes around it.
+        positive = squared > 0
+        safe = make("Select", positive, squared, elementwise.ones_like(squared))
+        norm = make("Select", positive, make("Sqrt", safe), squared)
+        scaled = values * clip_norm
+        _same_shape("clip_norm", values, scaled)
+        quotient = scaled / make("Maximum", norm, clip_norm)
+        return _like(t, make("Identity", quotient, name=scope))
+
+
+def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Tensor:
+    """``t`` scaled down so that its 2-norm over its size is at most ``clip_norm``.
+
+    Args:
+      t: tensor of float32.
+      clip_norm: scalar.
+      name: name of the result.
+
+    Returns:
+      The clipped tensor.
+    """
+    from penstock.ops import cast, fill, reduction, shape
+
+    with name_scope(name, "clip_by_average_norm", [t, clip_norm]) as scope:
+        t = convert_to_tensor(t, name="t")
+        count = cast.cast(shape.size(t), "float32")
+        total = reduction.reduce_sum(t * t, fill.range_(shape.rank(t)))
+        inverse = make("Rsqrt", total)
+        scaled = t * clip_norm
+        factor = make("Minimum", inverse * count, constant(np.float32(1.0)) / clip_norm)
+        made: Tensor = make("Identity", scaled * factor, name=scope)
+        return made
+
+
+def _checked_list(t_list: Any) -> list[Any]:
+    if not isinstance(t_list, Sequence) or isinstance(t_list, str):
+        raise TypeError(f"t_list should be a sequence of tensors; found {t_list!r}")
+    return list(t_list)
+
+
+def _all_values(t_list: list[Any]) -> list[Tensor | None]:
+    return [None if t is None else _values(t, f"t_{i}") for i, t in enumerate(t_list)]
+
+
+def global_norm(t_list: Any, name: str | None = None) -> Tensor:
+    """The 2-norm of all elements of several tensors taken together.
+
+    Args:
+      t_list: sequence of Tensors, IndexedSlices and None (skipped).
+      name: name of the scope.
+
+    Returns:
+      A scalar.
+
+    Raises:
+      TypeError: ``t_list`` is not a sequence.
+    """
+    from penstock.ops import join, reduction
+
+    items = _checked_list(t_list)
+    with name_scope(name, "global_norm", [t for t in items if t is not None]):
+        halves = []
+        for value in _all_values(items):
+            if value is not None:
+                with colocate_with(value):
+                    halves.append(make("L2Loss", value))
+        half = reduction.reduce_sum(join.stack(halves))
+        kind = half.dtype.base_dtype
+        two = constant(np.array(2.0).astype(kind.as_numpy_dtype), kind)
+        made: Tensor = make("Sqrt", half * two, name="global_norm")
+        return made
+
+
+def clip_by_global_norm(
+    t_list: Any, clip_norm: Any, use_norm: Any = None, name: str | None = None
+) -> tuple[list[Any], Tensor]:
+    """Several tensors scaled down by one factor so that their global norm is at most ``clip_norm``.
+
+    Args:
+      t_list: sequence of Tensors, IndexedSlices and None (kept as None).
+      clip_norm: scalar.
+      use_norm: the global norm, if it is known already.
+      name: name of the scope.
+
+    Returns:
+      The list of clipped tensors, and the global norm.  They are NaN if the norm is not finite.
+
+    Raises:
+      TypeError: ``t_list`` is not a sequence.
+    """
+    items = _checked_list(t_list)
+    if use_norm is None:
+        use_norm = global_norm(items, name)
+    given = [*(t for t in items if t is not None), clip_norm]
+    with name_scope(name, "clip_by_global_norm", given) as scope:
+        kind = use_norm.dtype.base_dtype
+        dtype = kind.as_numpy_dtype
+        inverse = 1.0 / use_norm
+        limit = constant(np.array(1.0).astype(dtype), kind) / clip_norm
+        scale = clip_norm * make("Minimum", inverse, limit)
+        finite = make("IsFinite", use_norm)
+        nan = constant(np.array(np.nan).astype(dtype), kind)
+        scale = make("Select", finite, scale, nan)
+        clipped: list[Any] = []
+        for index, value in enumerate(_all_values(items)):
+            if value is None:
+                clipped.append(None)
+                continue
+            with colocate_with(value):
+                result = make("Identity", value * scale, name=f"{scope}_{index}")
+            clipped.append(_like(items[index], result))
+    return clipped, use_norm

@@ -1,0 +1,260 @@
+"""Depthwise convolutions: every input channel has filters of its own.
+
+In ATen this is a convolution in as many groups as there are input channels.  TensorFlow's filter
+(H, W, C, M) read as (H, W, C * M) is exactly ATen's (C * M, 1, H, W), permuted: a view.
+
+The dilation of the public functions goes by way of SpaceToBatchND, as in TensorFlow 1.15; see
+``penstock.nn.dilation``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from penstock.graph.build import make
+from penstock.graph.tensor import Tensor
+from penstock.opdef import define_op
+from penstock.opdef.inference import ShapeContext, show
+from penstock.ops import nodes, window
+from penstock.ops.conv import (
+    Geometry,
+    conv_filter_grad_nchw,
+    conv_input_grad_nchw,
+    conv_nchw,
+    spatial_size,
+)
+
+__all__: list[str] = []
+
+_ATTRS = [
+    "T: {half, bfloat16, float, double}",
+    "strides: list(int)",
+    "padding: {'SAME', 'VALID'}",
+    "data_format: {'NHWC', 'NCHW'} = 'NHWC'",
+    "dilations: list(int) = [1, 1, 1, 1]",
+]
+
+
+# ---- kernels -------------------------------------------------------------------------------------
+
+
+def _nchw(x, data_format):
+    return x.permute(0, 3, 1, 2) if data_format == "NHWC" else x
+
+
+def _back(x, data_format):
+    return x.permute(0, 2, 3, 1).contiguous() if data_format == "NHWC" else x.contiguous()
+
+
+def _grouped(filter):
+    return filter.flatten(2).permute(2, 0, 1).unsqueeze(1)
+
+
+def _depthwise(input, filter, strides, padding, data_format, dilations):
+    x = _nchw(input, data_format)
+    g = Geometry(x.shape[2:], filter.shape, strides, padding, None, data_format, dilations)
+    return _back(conv_nchw(x, _grouped(filter), g, filter.shape[2]), data_format)
+
+
+def _depthwise_input(
+    input_sizes, filter, out_backprop, strides, padding, data_format, dilations
+):
+    h = window.spatial(data_format)[0]
+    size = input_sizes[h : h + 2]
+    g = Geometry(size, filter.shape, strides, padding, None, data_format, dilations)
+    grad = _nchw(out_backprop, data_format)
+    x = conv_input_grad_nchw(grad, _grouped(filter), g, size, filter.shape[2])
+    return _back(x, data_format)
+
+
+def _depthwise_filter(
+    input, filter_sizes, out_backprop, strides, padding, data_format, dilations
+):
+    x, grad = _nchw(input, data_format), _nchw(out_backprop, data_format)
+    g = Geometry(x.shape[2:], filter_sizes, strides, padding, None, data_format, dilations)
+    like = _grouped(x.new_empty(filter_sizes))
+    w = conv_filter_grad_nchw(x, like, grad, g, filter_sizes[2])
+    return w.squeeze(1).permute(1, 2, 0).reshape(filter_sizes)
+
+
+# ---- shape rules ---------------------------------------------------------------------------------
+
+
+def _check(ctx: ShapeContext) -> None:
+    data_format = ctx.attr("data_format")
+    window.check_four("strides", ctx.attr("strides"), data_format)
+    window.check_four("dilations", ctx.attr("dilations"), data_format)
+
+
+def _shape(ctx: ShapeContext) -> Any:
+    _check(ctx)
+    image, kernel = ctx.rank("input", 4), ctx.rank("filter", 4)
+    data_format = ctx.attr("data_format")
+    c = window.channel(data_format)
+    if None not in (image[c], kernel[2]) and image[c] != kernel[2]:
+        raise ValueError(
+            f"input has {image[c]} channel(s) ({data_format}), but the filter has {kernel[2]}"
+        )
+    channels = image[c] if image[c] is not None else kernel[2]
+    out: list[int | None] = [image[0], None, None, None]
+    out[c] = None if channels is None or kernel[3] is None else channels * kernel[3]
+    for i, axis in enumerate(window.spatial(data_format)):
+        out[axis] = spatial_size(ctx, image[axis], kernel[i], axis)
+    return tuple(out)
+
+
+def _sizes_shape(name: str) -> Any:
+    def rule(ctx: ShapeContext) -> Any:
+        _check(ctx)
+        ctx.rank("out_backprop", 4)
+        ctx.rank("filter" if name == "input_sizes" else "input", 4)
+        dims = ctx.shape_value(name)
+        if dims is None:
+            return (None,) * 4
+        if len(dims) != 4:
+            raise ValueError(f"{name} must have 4 elements; found {show(dims)}")
+        return dims
+
+    return rule
+
+
+# ---- gradients -----------------------------------------------------------------------------------
+
+_FORWARD = "DepthwiseConv2dNative"
+_INPUT = "DepthwiseConv2dNativeBackpropInput"
+_FILTER = "DepthwiseConv2dNativeBackpropFilter"
+
+
+def _attrs_of(op: Any) -> dict[str, Any]:
+    return {n: op.attrs[n] for n in ("strides", "padding", "data_format", "dilations")}
+
+
+def _gradient(op: Any, grad: Tensor) -> tuple[Tensor, Tensor]:
+    attrs = _attrs_of(op)
+    x, w = op.inputs
+    return (
+        make(_INPUT, nodes.shape(x), w, grad, **attrs),
+        make(_FILTER, x, nodes.shape(w), grad, **attrs),
+    )
+
+
+def _input_gradient(op: Any, grad: Tensor) -> tuple[None, Tensor, Tensor]:
+    attrs = _attrs_of(op)
+    w, out_backprop = op.inputs[1], op.inputs[2]
+    return (
+        None,
+        make(_FILTER, grad, nodes.shape(w), out_backprop, **attrs),
+        make(_FORWARD, grad, w, **attrs),
+    )
+
+
+def _filter_gradient(op: Any, grad: Tensor) -> tuple[Tensor, None, Tensor]:
+    attrs = _attrs_of(op)
+    x, out_backprop = op.inputs[0], op.inputs[2]
+    return (
+        make(_INPUT, nodes.shape(x), grad, out_backprop, **attrs),
+        None,
+        make(_FORWARD, x, grad, **attrs),
+    )
+
+
+define_op(
+    _FORWARD,
+    "input: T, filter: T -> output: T",
+    attrs=_ATTRS,
+    shape=_shape,
+    kernel=_depthwise,
+    gradient=_gradient,
+)
+
+define_op(
+    _INPUT,
+    "input_sizes: int32, filter: T, out_backprop: T -> output: T",
+    attrs=_ATTRS,
+    shape=_sizes_shape("input_sizes"),
+    kernel=_depthwise_input,
+    host=("input_sizes",),
+    gradient=_input_gradient,
+)
+
+define_op(
+    _FILTER,
+    "input: T, filter_sizes: int32, out_backprop: T -> output: T",
+    attrs=_ATTRS,
+    shape=_sizes_shape("filter_sizes"),
+    kernel=_depthwise_filter,
+    host=("filter_sizes",),
+    gradient=_filter_gradient,
+)
+
+
+# ---- public functions ----------------------------------------------------------------------------
+
+
+def depthwise_conv2d_native(
+    input: Any,
+    filter: Any,
+    strides: Any,
+    padding: str,
+    data_format: str = "NHWC",
+    dilations: Any = (1, 1, 1, 1),
+    name: str | None = None,
+) -> Tensor:
+    """Convolution of every channel with its own filters.
+
+    Args:
+      input: floating ``[batch, height, width, channels]``.
+      filter: ``[height, width, channels, multiplier]`` of the same type.
+      strides: list of 4.
+      padding: "SAME" or "VALID".
+      data_format: "NHWC" or "NCHW".
+      dilations: list of 4.
+      name: name of the node.
+
+    Returns:
+      A tensor with ``channels * multiplier`` channels.
+
+    Raises:
+      ValueError: shapes that do not fit.
+    """
+    made: Tensor = make(
+        _FORWARD, input, filter, name=name, strides=strides, padding=padding,
+        data_format=data_format, dilations=list(dilations),
+    )  # fmt: skip
+    return made
+
+
+def depthwise_conv2d_native_backprop_input(
+    input_sizes: Any,
+    filter: Any,
+    out_backprop: Any,
+    strides: Any,
+    padding: str,
+    data_format: str = "NHWC",
+    dilations: Any = (1, 1, 1, 1),
+    name: str | None = None,
+) -> Tensor:
+    """Gradient of ``depthwise_conv2d_native`` in its input, whose shape is ``input_sizes``."""
+    made: Tensor = make(
+        _INPUT, input_sizes, filter, out_backprop, name=name, strides=strides, padding=padding,
+        data_format=data_format, dilations=list(dilations),
+    )  # fmt: skip
+    return made
+
+
+def depthwise_conv2d_native_backprop_filter(
+    input: Any,
+    filter_sizes: Any,
+    out_backprop: Any,
+    strides: Any,
+    padding: str,
+    data_format: str = "NHWC",
+    dilations: Any = (1, 1, 1, 1),
+    name: str | None = None,
+) -> Tensor:
+    """Gradient of ``depthwise_conv2d_native`` in its filter, whose shape is ``filter_sizes``."""
+    made: Tensor = make(
+        _FILTER, input, filter_sizes, out_backprop, name=name, strides=strides, padding=padding,
+        data_format=data_format, dilations=list(dilations),
+    )  # fmt: skip
+    return made

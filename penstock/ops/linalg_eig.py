@@ -1,0 +1,319 @@
+"""Orthogonal factorizations: QR, singular values, eigenvalues of Hermitian matrices.
+
+Signs (phases) of the columns of Q, U, V are not determined; they are what LAPACK gives.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from penstock.graph.build import make
+from penstock.graph.scopes import control_dependencies
+from penstock.graph.tensor import Tensor
+from penstock.opdef import define_op
+from penstock.opdef.inference import Dims, ShapeContext
+from penstock.ops.linalg import FLOATS, computed, plain, square_dims
+
+__all__ = ["qr", "self_adjoint_eig", "self_adjoint_eigvals", "svd"]
+
+
+# ---- shape rules -----------------------------------------------------------------------------
+
+
+def _least(m: int | None, n: int | None) -> int | None:
+    if m is None or n is None:
+        return 0 if 0 in (m, n) else None
+    return min(m, n)
+
+
+def _qr_shape(ctx: ShapeContext) -> list[Dims]:
+    dims = ctx.rank_at_least("input", 2)
+    if dims is None:
+        return [None, None]
+    *batch, m, n = dims
+    inner = m if ctx.attr("full_matrices") else _least(m, n)
+    return [(*batch, m, inner), (*batch, inner, n)]
+
+
+def _svd_shape(ctx: ShapeContext) -> list[Dims]:
+    dims = ctx.rank_at_least("input", 2)
+    if not ctx.attr("compute_uv"):
+        return [None if dims is None else (*dims[:-2], _least(*dims[-2:])), (0,), (0,)]
+    if dims is None:
+        return [None, None, None]
+    *batch, m, n = dims
+    p = _least(m, n)
+    full = ctx.attr("full_matrices")
+    return [(*batch, p), (*batch, m, m if full else p), (*batch, n, n if full else p)]
+
+
+def _eig_shape(ctx: ShapeContext) -> list[Dims]:
+    dims = square_dims(ctx)
+    values = None if dims is None else dims[:-1]
+    return [values, dims if ctx.attr("compute_v") else (0,)]
+
+
+# ---- kernels ---------------------------------------------------------------------------------
+
+
+def _qr(input: Any, full_matrices: bool) -> Any:
+    mode = "complete" if full_matrices else "reduced"
+    q, r = torch.linalg.qr(computed(input), mode=mode)
+    return plain(q, input.dtype), plain(r, input.dtype)
+
+
+def _svd(input: Any, compute_uv: bool, full_matrices: bool) -> Any:
+    x, dtype = computed(input), input.dtype
+    if not compute_uv:
+        return torch.linalg.svdvals(x).to(dtype), input.new_empty(0), input.new_empty(0)
+    u, s, vh = torch.linalg.svd(x, full_matrices=full_matrices)
+    return s.to(dtype), plain(u, dtype), plain(vh.mH, dtype)
+
+
+def _eig(input: Any, compute_v: bool) -> Any:
+    if input.dim() < 2 or input.shape[-1] != input.shape[-2]:
+        raise ValueError(f"Input matrix must be square; its shape is {list(input.shape)}")
+    x, dtype = computed(input), input.dtype
+    if not compute_v:
+        return torch.linalg.eigvalsh(x).to(dtype), input.new_empty(0)
+    values, vectors = torch.linalg.eigh(x)
+    return values.to(dtype), plain(vectors, dtype)
+
+
+# ---- gradients -------------------------------------------------------------------------------
+
+
+def _mm(a: Tensor, b: Tensor, **flags: bool) -> Tensor:
+    from penstock.ops import matmul
+
+    return matmul.matmul(a, b, **flags)
+
+
+def _diag(x: Tensor) -> Tensor:
+    made: Tensor = make("MatrixDiag", x, name="diag")
+    return made
+
+
+def _zero_diagonal(x: Tensor, zeros: Tensor) -> Tensor:
+    made: Tensor = make("MatrixSetDiag", x, zeros, name="set_diag")
+    return made
+
+
+def _qr_grad(op: Any, grad_q: Tensor, grad_r: Tensor) -> Tensor:
+    from penstock.ops import nodes
+    from penstock.ops.linalg import _band, adjoint
+
+    q, r = op.outputs
+    q_dims, r_dims = q._dims, r._dims
+    if q_dims is None or r_dims is None or None in (*q_dims[-2:], *r_dims[-2:]):
+        raise NotImplementedError("the gradient of Qr needs static inner dims")
+    if r_dims[-2] < r_dims[-1] or (op.attrs["full_matrices"] and q_dims[-2] != q_dims[-1]):
+        raise NotImplementedError(
+            "the gradient of Qr is defined for rows >= columns, and for full_matrices where they"
+            f" are equal; Q has dims {q_dims[-2:]}, R {r_dims[-2:]}"
+        )
+    if op.attrs["full_matrices"] and r_dims[-2] != r_dims[-1]:
+        raise NotImplementedError("the gradient of a full Qr needs square matrices")
+
+    def by_inverse_of_r(x: Tensor) -> Tensor:
+        """``x R^-H`` by a triangular solve."""
+        return adjoint(
+            make("MatrixTriangularSolve", r, adjoint(x), lower=False, adjoint=False)
+        )
+
+    q_part = _mm(q, grad_q, adjoint_a=True)
+    q_skew = nodes.sub(q_part, adjoint(q_part))
+    r_part = _mm(r, grad_r, adjoint_b=True)
+    r_skew = nodes.sub(r_part, adjoint(r_part))
+    lower = _band(nodes.add(q_skew, r_skew), -1, 0)
+    inside = _mm(q, nodes.add(grad_r, by_inverse_of_r(lower)))
+    outside = by_inverse_of_r(nodes.sub(grad_q, _mm(q, q_part)))
+    return nodes.add(inside, outside)
+
+
+def _gaps(values: Tensor) -> Tensor:
+    """``values[j] - values[i]`` at ``[i, j]``."""
+    from penstock.ops import nodes
+
+    return nodes.sub(make("ExpandDims", values, -2), make("ExpandDims", values, -1))
+
+
+def _svd_grad(op: Any, grad_s: Tensor, grad_u: Tensor, grad_v: Tensor) -> Tensor:
+    from penstock.ops.linalg import matrix_transpose
+
+    a = op.inputs[0]
+    if not op.attrs["compute_uv"]:
+        # Singular vectors are computed here, where they are first needed.
+        diagonal = _diag(grad_s)
+        _, u, v = make("Svd", a, compute_uv=True)
+        return _mm(u, _mm(diagonal, v, adjoint_b=True))
+    _check_svd(op)
+    s, u, v = op.outputs
+    m, n = a._dims[-2:]
+    diagonal = _diag(grad_s)
+    tall = m > n
+    if tall:
+        # The adjoint is differentiated instead, so that rows <= columns below.
+        u, v, grad_u, grad_v, m, n = v, u, grad_v, grad_u, n, m
+    with control_dependencies([grad_s, grad_u, grad_v]):
+        result = _wide_svd_grad(op, s, u, v, diagonal, grad_u, grad_v, m, n)
+        return matrix_transpose(result) if tall else result
+
+
+
+def _check_svd(op: Any) -> None:
+    dims = op.inputs[0]._dims
+    if dims is None or None in dims[-2:]:
+        raise NotImplementedError("the gradient of Svd needs static inner dims")
+    if op.attrs["full_matrices"] and abs(dims[-1] - dims[-2]) > 1:
+        raise NotImplementedError(
+            "the gradient of Svd with full_matrices is defined where rows and columns differ by at"
+            f" most 1; they are {dims[-2:]}"
+        )
+
+
+def _wide_svd_grad(
+    op: Any, s: Tensor, u: Tensor, v: Tensor, diagonal: Tensor, grad_u: Tensor, grad_v: Tensor,
+    m: int, n: int,
+) -> Tensor:  # fmt: skip
+    from penstock.ops import matrix_diag, nodes
+    from penstock.ops.linalg import adjoint, matrix_transpose
+
+    s_matrix, squares = _diag(s), make("Square", s)
+    shape = nodes.shape(s)
+    rows = nodes.element(shape, -1)
+    batch = nodes.head(shape, -1)
+    identity = matrix_diag.eye(rows, batch_shape=batch, dtype=s.dtype)
+    # The identity only keeps the diagonal, which is dropped right after, from dividing by zero.
+    inverse_gaps = make("Reciprocal", nodes.add(_gaps(squares), identity))
+    f = _zero_diagonal(inverse_gaps, nodes.zeros_like(s))
+    s_inverse = _diag(make("Reciprocal", s))
+    v1, grad_v1 = nodes.columns(v, 0, m), nodes.columns(grad_v, 0, m)
+    u_part, v_part = _mm(u, grad_u, adjoint_a=True), _mm(v1, grad_v1, adjoint_a=True)
+    f_u, f_v = nodes.mul(f, u_part), nodes.mul(f, v_part)
+    core = nodes.add(diagonal, _mm(nodes.add(f_u, adjoint(f_u)), s_matrix))
+    core = nodes.add(core, _mm(s_matrix, nodes.add(f_v, adjoint(f_v))))
+    inside = _mm(u, _mm(core, v1, adjoint_b=True))
+    if m == n:
+        return inside
+    transposed = matrix_transpose(grad_v1)
+    projected = _mm(_mm(transposed, v1), v1, adjoint_b=True)
+    outside = nodes.sub(transposed, projected)
+    if op.attrs["full_matrices"]:
+        v2, grad_v2 = nodes.columns(v, m, n), nodes.columns(grad_v, m, n)
+        outside = nodes.sub(outside, _mm(_mm(v1, grad_v2, adjoint_a=True), v2, adjoint_b=True))
+    return nodes.add(inside, _mm(_mm(u, s_inverse), outside))
+
+
+def _eig_grad(op: Any, grad_e: Tensor, grad_v: Tensor) -> Tensor:
+    from penstock.ops import nodes
+    from penstock.ops.linalg import _band, adjoint
+
+    e, v = op.outputs
+    with control_dependencies([grad_e, grad_v]):
+        if op.attrs["compute_v"]:
+            f = _zero_diagonal(make("Reciprocal", _gaps(e)), nodes.zeros_like(e))
+            inner = nodes.add(
+                _diag(grad_e), nodes.mul(f, _mm(v, grad_v, adjoint_a=True))
+            )
+        else:
+            _, v = make("SelfAdjointEigV2", op.inputs[0], compute_v=True)
+            inner = _diag(grad_e)
+        full = _mm(v, _mm(inner, v, adjoint_b=True))
+        # Only the lower triangle of the input is read: it receives what both halves are due.
+        full = _band(nodes.add(full, adjoint(full)), -1, 0)
+        half = nodes.mul(0.5, make("MatrixDiagPart", full, name="diag_part"))
+        return _zero_diagonal(full, half)
+
+
+# ---- the ops ---------------------------------------------------------------------------------
+
+define_op(
+    "Qr",
+    "input: T -> q: T, r: T",
+    attrs=["full_matrices: bool = False", f"T: {FLOATS}"],
+    shape=_qr_shape,
+    kernel=_qr,
+    gradient=_qr_grad,
+)
+define_op(
+    "Svd",
+    "input: T -> s: T, u: T, v: T",
+    attrs=["compute_uv: bool = True", "full_matrices: bool = False", f"T: {FLOATS}"],
+    shape=_svd_shape,
+    kernel=_svd,
+    gradient=_svd_grad,
+)
+define_op(
+    "SelfAdjointEigV2",
+    "input: T -> e: T, v: T",
+    attrs=["compute_v: bool = True", f"T: {FLOATS}"],
+    shape=_eig_shape,
+    kernel=_eig,
+    gradient=_eig_grad,
+)
+
+
+# ---- public functions ------------------------------------------------------------------------
+
+
+def _real(x: Tensor) -> Tensor:
+    return make("Real", x, Tout=x.dtype.real_dtype) if x.dtype.is_complex else x
+
+
+def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> tuple[Tensor, Tensor]:
+    """QR factorization: ``input = Q R``, Q with orthonormal columns, R upper triangular.
+
+    Args:
+      input: floating or complex tensor ``[..., m, n]``.
+      full_matrices: whether Q is ``[..., m, m]``; else ``[..., m, min(m, n)]``.
+      name: name of the node.
+
+    Returns:
+      ``(q, r)``.
+    """
+    made: tuple[Tensor, Tensor] = make("Qr", input, name=name, full_matrices=bool(full_matrices))
+    return made
+
+
+def svd(
+    tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None
+) -> Any:
+    """Singular value decomposition: ``tensor = u diag(s) v'``.
+
+    Args:
+      tensor: floating or complex tensor ``[..., m, n]``; p below is ``min(m, n)``.
+      full_matrices: whether u and v are square.
+      compute_uv: whether u and v are wanted.
+      name: name of the node.
+
+    Returns:
+      ``(s, u, v)`` of shapes ``[..., p]``, ``[..., m, p]`` and ``[..., n, p]``, or only s; s is
+      real and descending.
+    """
+    s, u, v = make(
+        "Svd", tensor, name=name, compute_uv=bool(compute_uv), full_matrices=bool(full_matrices)
+    )
+    return (_real(s), u, v) if compute_uv else _real(s)
+
+
+def self_adjoint_eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+    """Eigenvalues and eigenvectors of Hermitian matrices.
+
+    Args:
+      tensor: floating or complex tensor ``[..., n, n]``; only the lower triangles are read.
+      name: name of the node.
+
+    Returns:
+      ``(e, v)``: ascending eigenvalues ``[..., n]`` and, as columns, eigenvectors ``[..., n, n]``.
+    """
+    e, v = make("SelfAdjointEigV2", tensor, name=name, compute_v=True)
+    return e, v
+
+
+def self_adjoint_eigvals(tensor: Any, name: str | None = None) -> Tensor:
+    """Ascending eigenvalues of Hermitian matrices ``[..., n, n]``, of shape ``[..., n]``."""
+    values, _ = make("SelfAdjointEigV2", tensor, name=name, compute_v=False)
+    return _real(values)

@@ -1,0 +1,313 @@
+"""OneHot, and the masks and grids that are built from ranges: sequence_mask, meshgrid, repeat."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from penstock.base import dtypes, shapes
+from penstock.graph.build import make
+from penstock.graph.convert import convert_to_tensor
+from penstock.graph.scopes import name_scope
+from penstock.graph.tensor import Tensor
+from penstock.opdef import define_op
+from penstock.opdef.inference import Dims, ShapeContext, show
+from penstock.ops import constant as constant_ops
+from penstock.ops import fill as fill_ops
+from penstock.ops import join, slicing
+from penstock.ops import reshape as reshape_ops
+from penstock.ops import shape as shape_ops
+
+__all__ = ["meshgrid", "one_hot", "repeat", "sequence_mask"]
+
+# Up to this depth comparing with a range is quicker than zeros and a scatter.
+_COMPARED = 256
+
+
+# ---- OneHot ----------------------------------------------------------------------------------
+
+
+def _one_hot_shape(ctx: ShapeContext) -> Dims:
+    dims, axis, depth = ctx["indices"], ctx.attr("axis"), ctx.value("depth")
+    for name in ("depth", "on_value", "off_value"):
+        ctx.rank(name, 0)
+    if axis < -1:
+        raise ValueError(f"axis must be at least -1; found {axis}")
+    if depth is not None and depth < 0:
+        raise ValueError(f"depth must not be negative; found {depth}")
+    if dims is None:
+        return None
+    if axis > len(dims):
+        raise ValueError(f"axis {axis} is out of range for indices of shape {show(dims)}")
+    at = len(dims) if axis == -1 else axis
+    return (*dims[:at], None if depth is None else int(depth), *dims[at:])
+
+
+def _hot(indices: Any, depth: Any, axis: Any) -> Any:
+    """Bool tensor, true where the position along ``axis`` is the index."""
+    steps = torch.arange(depth, dtype=indices.dtype, device=indices.device)
+    at = indices.dim() if axis == -1 else axis
+    if at < indices.dim():
+        steps = steps.reshape(-1, *[1] * (indices.dim() - at))
+    return indices.unsqueeze(at) == steps
+
+
+def _one_hot_kernel(indices: Any, depth: Any, on_value: Any, off_value: Any, axis: Any) -> Any:
+    if isinstance(on_value, np.ndarray):
+        chosen = _hot(indices, depth, axis).numpy()
+        return np.where(chosen, on_value, off_value).astype(object)
+    wide = indices.int() if indices.dtype is torch.uint8 else indices
+    return torch.where(_hot(wide, depth, axis), on_value, off_value)
+
+
+def _ones_and_zeros(indices: Any, depth: Any, axis: Any, T: Any) -> Any:
+    if depth <= _COMPARED:
+        return _hot(indices, depth, axis).to(T)
+    at = indices.dim() if axis == -1 else axis
+    safe = indices.clamp(0, depth - 1).long()
+    dims = list(indices.shape)
+    dims.insert(at, depth)
+    result = torch.zeros(dims, dtype=T, device=indices.device)
+    inside = (safe == indices).to(T).unsqueeze(at)
+    return result.scatter_(at, safe.unsqueeze(at), inside)
+
+
+def _one_hot_inline(call: Any) -> str | None:
+    on, off = call.value("on_value"), call.value("off_value")
+    if on is None or off is None or on.dtype == object or on != 1 or off != 0:
+        return None
+    if call.dtype("indices") is dtypes.uint8:
+        return None
+    arg = call.arg
+    kernel = call.function(_ones_and_zeros, "one_hot_of_ones")
+    return f"{kernel}({arg['indices']}, {arg['depth']}, {arg['axis']}, {arg['T']})"
+
+
+define_op(
+    "OneHot",
+    "indices: TI, depth: int32, on_value: T, off_value: T -> output: T",
+    attrs=["axis: int = -1", "T: type", "TI: {uint8, int32, int64} = int64"],
+    shape=_one_hot_shape,
+    kernel=_one_hot_kernel,
+    inline=_one_hot_inline,
+    host=("depth",),
+    gradient=lambda op, grad: [None, None, None, None],
+)
+
+
+def one_hot(
+    indices: Any,
+    depth: Any,
+    on_value: Any = None,
+    off_value: Any = None,
+    axis: int | None = None,
+    dtype: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """A new dim that is ``on_value`` at each index and ``off_value`` elsewhere.
+
+    Args:
+      indices: integer tensor; an index outside [0, depth) gives ``off_value`` all along.
+      depth: int32 scalar, size of the new dim.
+      on_value: scalar, 1 by default.
+      off_value: scalar, 0 by default.
+      axis: where the new dim goes; -1, the default, is last.
+      dtype: type of the result; by default that of on_value or off_value, else float32.
+      name: name of the node.
+
+    Returns:
+      A tensor of one dim more than ``indices``.
+
+    Raises:
+      TypeError: the types of ``on_value``, ``off_value`` and ``dtype`` differ.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Graph().as_default():
+      ...     tf.one_hot([1, 0], 3).shape.as_list()
+      [2, 3]
+    """
+    with name_scope(name, "one_hot", [indices, depth, on_value, off_value]) as scope:
+        kinds = {
+            label: convert_to_tensor(value).dtype.base_dtype
+            for label, value in (("on_value", on_value), ("off_value", off_value))
+            if value is not None
+        }
+        kind = None if dtype is None else dtypes.as_dtype(dtype).base_dtype
+        for label, found in kinds.items():
+            if kind is not None and found is not kind:
+                raise TypeError(f"one_hot: {label} is {found.name}; {kind.name} is wanted")
+            kind = kind or found
+        kind = kind or dtypes.float32
+        if on_value is None:
+            on_value = convert_to_tensor(_number(1, kind), kind, "on_value")
+        if off_value is None:
+            off_value = convert_to_tensor(_number(0, kind), kind, "off_value")
+        made: Tensor = make(
+            "OneHot", indices, depth, on_value, off_value, name=scope,
+            axis=-1 if axis is None else axis,
+        )  # fmt: skip
+        return made
+
+
+def _number(value: int, kind: dtypes.DType) -> Any:
+    return bool(value) if kind is dtypes.bool else value
+
+
+# ---- sequence_mask, meshgrid, repeat -----------------------------------------------------------
+
+
+def _const(value: int, dtype: Any) -> Tensor:
+    return constant_ops.constant(value, dtype.base_dtype)
+
+
+def sequence_mask(
+    lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, name: str | None = None
+) -> Tensor:
+    """For each length, a row that is true up to it.
+
+    Args:
+      lengths: integer tensor.
+      maxlen: integer scalar, length of the rows; by default the largest of ``lengths``.
+      dtype: type of the result.
+      name: name of the scope.
+
+    Returns:
+      Tensor of shape ``lengths.shape + [maxlen]``.
+
+    Raises:
+      ValueError: ``maxlen`` is not a scalar.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Graph().as_default():
+      ...     tf.sequence_mask([1, 3], 4).shape.as_list()
+      [2, 4]
+    """
+    with name_scope(name, "SequenceMask", [lengths, maxlen]):
+        lengths = convert_to_tensor(lengths)
+        if maxlen is None:
+            axes = constant_ops.constant(np.arange(lengths._rank or 0, dtype=np.int32))
+            if lengths._rank is None:
+                axes = make("Range", 0, shape_ops.rank(lengths), 1)
+            longest = make("Max", lengths, axes)
+            maxlen = make("Maximum", _const(0, longest.dtype), longest)
+        else:
+            maxlen = convert_to_tensor(maxlen)
+        if maxlen._dims not in (None, ()):
+            raise ValueError(f"sequence_mask: maxlen must be a scalar, not {show(maxlen._dims)}")
+        steps = make("Range", _const(0, maxlen.dtype), maxlen, _const(1, maxlen.dtype))
+        column = make("Cast", reshape_ops.expand_dims(lengths, -1), DstT=maxlen.dtype)
+        result: Tensor = make("Less", steps, column)
+        wanted = dtypes.as_dtype(dtype)
+        return result if wanted is dtypes.bool else make("Cast", result, DstT=wanted)
+
+
+def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
+    """Coordinates of a grid from one vector an axis.
+
+    Args:
+      *args: vectors.
+      indexing: "xy" (the default: the first two axes exchanged, as in plots) or "ij".
+      name: name of the scope.
+
+    Returns:
+      A list of tensors of the rank of the number of vectors.
+
+    Raises:
+      ValueError: ``indexing`` is neither "xy" nor "ij".
+      TypeError: an unknown keyword.
+    """
+    indexing, name = kwargs.pop("indexing", "xy"), kwargs.pop("name", "meshgrid")
+    if kwargs:
+        raise TypeError(f"meshgrid: unknown keyword {next(iter(kwargs))!r}")
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"meshgrid: indexing must be 'xy' or 'ij'; found {indexing!r}")
+    with name_scope(name, values=args):
+        rank = len(args)
+        columns = []
+        for axis, one in enumerate(args):
+            form = [1] * rank
+            form[axis] = -1
+            columns.append(reshape_ops.reshape(join.stack(one) if isinstance(
+                one, list | tuple) else one, form))
+        sizes = [shape_ops.size(one) for one in args]
+        kind = convert_to_tensor(args[0]).dtype.base_dtype
+        if indexing == "xy" and rank > 1:
+            rest = [1] * (rank - 2)
+            columns[0] = reshape_ops.reshape(columns[0], [1, -1, *rest])
+            columns[1] = reshape_ops.reshape(columns[1], [-1, 1, *rest])
+            sizes[0], sizes[1] = sizes[1], sizes[0]
+        full = fill_ops.ones(sizes, kind)
+        return [make("Mul", column, full, name="mul") for column in columns]
+
+
+def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None = None) -> Tensor:
+    """Each element (or slice along ``axis``) repeated a number of times.
+
+    Args:
+      input: a tensor.
+      repeats: integer scalar, or vector with one number a slice.
+      axis: the dim; by default ``input`` is flattened first.
+      name: name of the scope.
+
+    Returns:
+      A tensor.
+
+    Raises:
+      ValueError: ``axis`` is out of range, or ``repeats`` does not fit the dim.
+    """
+    if axis is None:
+        input, axis = reshape_ops.reshape(input, [-1]), 0
+    with name_scope(name, "Repeat", [input, repeats]):
+        data = convert_to_tensor(input, name="data")
+        times = make("Cast", convert_to_tensor(repeats, name="repeats"), DstT=dtypes.int32)
+        if data._dims is None or times._dims is None or len(times._dims) > 1:
+            raise ValueError(
+                f"repeat: the rank of the input must be known and repeats a scalar or vector;"
+                f" found {show(data._dims)} and {show(times._dims)}"
+            )
+        if not data._dims:
+            data = reshape_ops.reshape(data, [-1])
+        if not -len(data._dims) <= axis < len(data._dims):
+            raise ValueError(f"repeat: axis {axis} is out of range for {show(data._dims)}")
+        return _repeated(data, times, axis % len(data._dims))
+
+
+def _repeated(data: Tensor, times: Tensor, axis: int) -> Tensor:
+    full = shape_ops.shape(data)
+    rank = len(data._dims or ())
+    if times._dims == ():
+        tiled = _tiled(reshape_ops.expand_dims(data, axis + 1), axis + 1, times, rank + 1)
+        return reshape_ops.reshape(tiled, _with_hole(full, axis))
+    shapes.merge_static(times._dims, (data._dims or ())[axis : axis + 1])
+    if axis:
+        lead = slicing.getitem(full, slice(None, axis))
+        form = join.concat([lead, shape_ops.shape(times)], 0)
+        times = make("BroadcastTo", times, form)
+        times.set_shape([None] * (axis + 1))
+    axes = constant_ops.constant(np.arange(axis + 1, dtype=np.int32))
+    longest = make("Maximum", 0, make("Max", times, axes))
+    mask = sequence_mask(times, longest)
+    tiled = _tiled(reshape_ops.expand_dims(data, axis + 1), axis + 1, longest, rank + 1)
+    result = slicing.boolean_mask(tiled, mask)
+    if axis:
+        result = reshape_ops.reshape(result, _with_hole(full, axis))
+    dims = data._dims or ()
+    result.set_shape([*dims[:axis], None, *dims[axis + 1 :]])
+    return result
+
+
+def _tiled(data: Tensor, axis: int, times: Tensor, rank: int) -> Tensor:
+    multiples: list[Any] = [1] * rank
+    multiples[axis] = times
+    made: Tensor = make("Tile", data, multiples)
+    return made
+
+
+def _with_hole(full: Tensor, axis: int) -> Tensor:
+    before = slicing.getitem(full, slice(None, axis))
+    after = slicing.getitem(full, slice(axis + 1, None))
+    return join.concat([before, [-1], after], 0)

@@ -1,0 +1,228 @@
+"""Pad, PadV2, MirrorPad and MirrorPadGrad.
+
+A mirrored pad is an ``index_select`` along each padded dim with an index that runs back and forth;
+its gradient adds along the same index.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from penstock.graph.build import make
+from penstock.graph.tensor import Tensor
+from penstock.opdef import define_op
+from penstock.opdef.inference import Dims, ShapeContext, show
+from penstock.ops import join
+from penstock.ops import reshape as reshape_ops
+from penstock.ops import shape as shape_ops
+from penstock.ops.movement import moving
+
+__all__ = ["pad"]
+
+_INDEX = "{int32, int64}"
+
+
+# ---- shape rules -----------------------------------------------------------------------------
+
+
+def _paddings(ctx: ShapeContext) -> tuple[Dims, list[list[int]] | None]:
+    """Input dims (rank found from the paddings if need be) and the paddings where known."""
+    dims, form = ctx["input"], ctx.rank("paddings", 2)
+    if form[1] not in (None, 2):
+        raise ValueError(f"paddings must have shape [rank, 2]; found {show(form)}")
+    if dims is None and form[0] is not None:
+        dims = (None,) * form[0]
+    if dims is not None and form[0] not in (None, len(dims)):
+        raise ValueError(f"paddings {show(form)} do not fit an input of shape {show(dims)}")
+    value = ctx.value("paddings")
+    pairs = None if value is None else value.tolist()
+    if pairs is not None and any(p < 0 for pair in pairs for p in pair):
+        raise ValueError(f"paddings must not be negative; found {pairs}")
+    return dims, pairs
+
+
+def _pad_shape(ctx: ShapeContext) -> Dims:
+    dims, pairs = _paddings(ctx)
+    if dims is None or pairs is None:
+        return None if dims is None else (None,) * len(dims)
+    return tuple(
+        None if d is None else d + before + after
+        for d, (before, after) in zip(dims, pairs, strict=True)
+    )
+
+
+def _mirror_grad_shape(ctx: ShapeContext) -> Dims:
+    dims, pairs = _paddings(ctx)
+    if dims is None or pairs is None:
+        return None if dims is None else (None,) * len(dims)
+    return tuple(
+        None if d is None else d - before - after
+        for d, (before, after) in zip(dims, pairs, strict=True)
+    )
+
+
+# ---- kernels ---------------------------------------------------------------------------------
+
+
+def _flat_pairs(paddings: Any) -> list[int]:
+    """Torch's order: last dim first."""
+    if any(p < 0 for pair in paddings for p in pair):
+        raise ValueError(f"paddings must not be negative; found {paddings}")
+    return [p for pair in reversed(paddings) for p in pair]
+
+
+def _pad_kernel(input: Any, paddings: Any) -> Any:
+    return torch.constant_pad_nd(input, _flat_pairs(paddings), 0)
+
+
+def _pad_v2_kernel(input: Any, paddings: Any, constant_values: Any) -> Any:
+    return torch.constant_pad_nd(input, _flat_pairs(paddings), constant_values.item())
+
+
+def _pad_inline(call: Any) -> str | None:
+    value = call.value("paddings")
+    if value is None:
+        return None
+    flat = _flat_pairs(value.tolist())
+    return f"torch.constant_pad_nd({call.arg['input']}, {flat}, 0)"
+
+
+def _mirror_index(size: int, before: int, after: int, offset: int, axis: int) -> np.ndarray:
+    limit = size - offset
+    if before > limit or after > limit:
+        kind = "REFLECT" if offset else "SYMMETRIC"
+        raise ValueError(
+            f"{kind} padding [{before}, {after}] of dim {axis} is more than {limit}, which its"
+            f" size {size} allows"
+        )
+    left = np.arange(before + offset - 1, offset - 1, -1)
+    right = np.arange(size - 1 - offset, size - 1 - offset - after, -1)
+    return np.concatenate([left, np.arange(size), right])
+
+
+def _mirror_kernel(input: Any, paddings: Any, mode: Any) -> Any:
+    offset = int(mode == "REFLECT")
+    for axis, (before, after) in enumerate(paddings):
+        if before or after:
+            index = _mirror_index(input.shape[axis], before, after, offset, axis)
+            input = input.index_select(axis, torch.from_numpy(index).to(input.device))
+    return input
+
+
+def _mirror_grad_kernel(input: Any, paddings: Any, mode: Any) -> Any:
+    offset = int(mode == "REFLECT")
+    for axis, (before, after) in enumerate(paddings):
+        if before or after:
+            size = input.shape[axis] - before - after
+            index = _mirror_index(size, before, after, offset, axis)
+            dims = list(input.shape)
+            dims[axis] = size
+            total = input.new_zeros(dims)
+            input = total.index_add_(axis, torch.from_numpy(index).to(input.device), input)
+    return input
+
+
+# ---- gradients -------------------------------------------------------------------------------
+
+
+def _pad_grad(op: Any, grad: Tensor) -> list[Any]:
+    source, paddings = op.inputs[0], op.inputs[1]
+    column = make("Slice", paddings, [0, 0], join.stack([shape_ops.rank(source), 1]))
+    begin = reshape_ops.reshape(column, [-1])
+    # TensorFlow 1.15 refuses int64 paddings here, which must match the size.
+    size = shape_ops.shape(source, out_type=paddings.dtype.base_dtype)
+    return [make("Slice", grad, begin, size), *[None] * (len(op.inputs) - 1)]
+
+
+def _mirror_grad(op_type: str) -> Any:
+    def gradient(op: Any, grad: Tensor) -> list[Any]:
+        return [make(op_type, grad, op.inputs[1], mode=op.attrs["mode"]), None]
+
+    return gradient
+
+
+_PADDINGS = f"Tpaddings: {_INDEX} = int32"
+
+define_op(
+    "Pad",
+    "input: T, paddings: Tpaddings -> output: T",
+    attrs=["T: type", _PADDINGS],
+    shape=_pad_shape,
+    kernel=_pad_kernel,
+    inline=_pad_inline,
+    host=("paddings",),
+    # Paddings of nothing give the input itself.
+    aliases=("input",),
+    gradient=_pad_grad,
+)
+
+define_op(
+    "PadV2",
+    "input: T, paddings: Tpaddings, constant_values: T -> output: T",
+    attrs=["T: type", _PADDINGS],
+    shape=_pad_shape,
+    kernel=_pad_v2_kernel,
+    host=("paddings",),
+    aliases=("input",),
+    gradient=_pad_grad,
+)
+
+for _type, _shape, _kernel, _back in (
+    ("MirrorPad", _pad_shape, moving(_mirror_kernel), "MirrorPadGrad"),
+    ("MirrorPadGrad", _mirror_grad_shape, moving(_mirror_grad_kernel), "MirrorPad"),
+):
+    define_op(
+        _type,
+        "input: T, paddings: Tpaddings -> output: T",
+        attrs=["T: type", _PADDINGS, "mode: {'REFLECT', 'SYMMETRIC'}"],
+        shape=_shape,
+        kernel=_kernel,
+        host=("paddings",),
+        aliases=("input",),
+        gradient=_mirror_grad(_back),
+    )
+
+
+def pad(
+    tensor: Any,
+    paddings: Any,
+    mode: str = "CONSTANT",
+    name: str | None = None,
+    constant_values: Any = 0,
+) -> Tensor:
+    """``tensor`` with values added before and after the contents of each dim.
+
+    Args:
+      tensor: a tensor.
+      paddings: integer tensor [rank, 2], how many before and after.
+      mode: "CONSTANT", "REFLECT" (mirrored, the edge not repeated) or "SYMMETRIC" (mirrored with
+        the edge); any case.
+      name: name of the node.
+      constant_values: scalar to pad with in mode CONSTANT.
+
+    Returns:
+      A tensor of the rank of ``tensor``.
+
+    Raises:
+      ValueError: an unknown mode.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Graph().as_default():
+      ...     tf.pad(tf.zeros([2, 3]), [[1, 1], [0, 2]]).shape.as_list()
+      [4, 5]
+    """
+    mode = mode.upper()
+    if mode == "CONSTANT":
+        if isinstance(constant_values, Tensor) or constant_values != 0:
+            made: Tensor = make("PadV2", tensor, paddings, constant_values, name=name)
+        else:
+            made = make("Pad", tensor, paddings, name=name)
+        return made
+    if mode not in ("REFLECT", "SYMMETRIC"):
+        raise ValueError(f"pad: mode must be CONSTANT, REFLECT or SYMMETRIC; found {mode}")
+    made = make("MirrorPad", tensor, paddings, name=name, mode=mode)
+    return made

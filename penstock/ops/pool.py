@@ -1,0 +1,528 @@
+"""Max and average pooling and their gradients.
+
+As in ``conv``, NHWC tensors are channels-last views for ATen.  Windows that ``SAME`` lets hang over
+the end need no padded copy: with a stride above 1 they are what ATen calls ceil mode; with stride 1
+the padding is made even and the first row or column, which is then too many, dropped.  Padding
+never counts: a maximum ignores it, an average divides by the elements that are there.
+
+Of equal maxima the first in row-major order wins, in TensorFlow and in ATen.
+
+``MaxPoolGrad`` is given the input, not where the maxima were, so it looks for them again.  In a
+step that holds both, a pass replaces the pair by ``_MaxPoolWithIndices`` and
+``_MaxPoolGradWithIndices``.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import torch
+
+from penstock.graph.build import make
+from penstock.graph.tensor import Tensor
+from penstock.opdef import define_op
+from penstock.opdef.inference import ShapeContext, same_as, show
+from penstock.ops import nodes, window
+
+__all__: list[str] = []
+
+_WINDOW = ["ksize: list(int) >= 4", "strides: list(int) >= 4", "padding: {'SAME', 'VALID'}"]
+_FORMAT = "data_format: {'NHWC', 'NCHW'} = 'NHWC'"
+_REAL = "{float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}"
+_POOLED = (
+    "T: {half, bfloat16, float, double, int32, int64, uint8, int16, int8, uint16, qint8} = float"
+)
+_FORMAT_VECT = "data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'"
+_FLOATING = "T: {half, bfloat16, float, double}"
+_UNSIGNED = (torch.uint16, torch.uint32, torch.uint64)
+_max_pool = torch.ops.aten.max_pool2d_with_indices.default
+_max_pool_backward = torch.ops.aten.max_pool2d_with_indices_backward.default
+_avg_pool_backward = torch.ops.aten.avg_pool2d_backward.default
+
+
+class Pooling(NamedTuple):
+    """Arguments of ATen's pools, and how many leading rows and columns to drop."""
+
+    kernel: tuple[int, int]
+    strides: tuple[int, int]
+    padding: tuple[int, int]
+    ceil: bool
+    drop: tuple[int, int]
+
+
+def pooling(size: Any, ksize: Any, strides: Any, padding: str, data_format: str) -> Pooling:
+    """How ATen pools images of height and width ``size``."""
+    pads, drop, ceil = [], [], False
+    axes = window.spatial(data_format)
+    for length, axis in zip(size, axes, strict=True):
+        one = window.span(length, ksize[axis], strides[axis], 1, padding)
+        uneven = one.before != one.after
+        at_one = uneven and strides[axis] == 1
+        pads.append(one.after if at_one else one.before)
+        drop.append(int(at_one))
+        ceil = ceil or (uneven and not at_one)
+    return Pooling(
+        tuple(ksize[a] for a in axes),
+        tuple(strides[a] for a in axes),
+        tuple(pads),
+        ceil,
+        tuple(drop),
+    )
+
+
+def _to_nchw(x, data_format):
+    return x.permute(0, 3, 1, 2) if data_format == "NHWC" else x
+
+
+def _from_nchw(x, data_format):
+    return x.permute(0, 2, 3, 1) if data_format == "NHWC" else x
+
+
+def _dropped(x, drop):
+    return x if drop == (0, 0) else x[:, :, drop[0] :, drop[1] :].contiguous(
+        memory_format=torch.channels_last
+    )
+
+
+def _undropped(grad, drop):
+    """Zeros where rows and columns had been dropped."""
+    return grad if drop == (0, 0) else torch.constant_pad_nd(grad, (drop[1], 0, drop[0], 0))
+
+
+# ---- kernels of max pooling --------------------------------------------------------------------
+
+
+def _maxima(x, p):
+    """Pooled (N, C, H, W) and positions in the plane, before anything is dropped."""
+    if x.dtype in _UNSIGNED:
+        pooled, indices = _max_pool(
+            x.to(torch.int64), p.kernel, p.strides, p.padding, (1, 1), p.ceil
+        )
+        return pooled.to(x.dtype), indices
+    return _max_pool(x, p.kernel, p.strides, p.padding, (1, 1), p.ceil)
+
+
+def _max_pool_kernel(input, ksize, strides, padding, data_format):
+    if ksize[window.channel(data_format)] > 1:
+        return _max_over_channels(input, ksize, strides, data_format)
+    x = _to_nchw(input, data_format)
+    p = pooling(x.shape[2:], ksize, strides, padding, data_format)
+    return _from_nchw(_dropped(_maxima(x, p)[0], p.drop), data_format)
+
+
+def _max_over_channels(input, ksize, strides, data_format):
+    c = window.channel(data_format)
+    depth = ksize[c]
+    if strides[c] != depth or input.shape[c] % depth or max(ksize[:c] + ksize[c + 1 :]) > 1:
+        raise NotImplementedError(
+            "pooling over channels needs a stride equal to the window, a number of channels that"
+            " is a multiple of it, and no window over height and width"
+        )
+    return input.unflatten(c, (-1, depth)).amax(c + 1)
+
+
+def _max_pool_grad(orig_input, orig_output, grad, ksize, strides, padding, data_format):
+    x, dy = _to_nchw(orig_input, data_format), _to_nchw(grad, data_format)
+    p = pooling(x.shape[2:], ksize, strides, padding, data_format)
+    dx = _spread(x, _undropped(dy, p.drop), _maxima(x, p)[1], p)
+    return _from_nchw(dx, data_format)
+
+
+def _spread(x, dy, indices, p):
+    if x.dtype in _UNSIGNED or not x.dtype.is_floating_point:
+        flat = torch.zeros((*x.shape[:2], x.shape[2] * x.shape[3]), dtype=torch.int64)
+        flat = flat.to(x.device).scatter_add_(2, indices.flatten(2), dy.to(torch.int64).flatten(2))
+        return flat.view(x.shape).to(x.dtype)
+    return _max_pool_backward(dy, x, p.kernel, p.strides, p.padding, (1, 1), p.ceil, indices)
+
+
+def _max_pool_grad_grad(orig_input, orig_output, grad, ksize, strides, padding, data_format):
+    x, dx = _to_nchw(orig_input, data_format), _to_nchw(grad, data_format)
+    p = pooling(x.shape[2:], ksize, strides, padding, data_format)
+    indices = _dropped(_maxima(x, p)[1], p.drop)
+    if dx.dtype in _UNSIGNED:
+        dx = dx.to(torch.int64)
+    picked = dx.flatten(2).gather(2, indices.flatten(2)).view(indices.shape)
+    return _from_nchw(picked.to(grad.dtype), data_format)
+
+
+def _max_pool_with_indices(input, ksize, strides, padding, data_format):
+    x = _to_nchw(input, data_format)
+    p = pooling(x.shape[2:], ksize, strides, padding, data_format)
+    pooled, indices = _maxima(x, p)
+    return _from_nchw(_dropped(pooled, p.drop), data_format), indices
+
+
+def _max_pool_grad_with_indices(grad, input, indices, ksize, strides, padding, data_format):
+    x = _to_nchw(input, data_format)
+    p = pooling(x.shape[2:], ksize, strides, padding, data_format)
+    dx = _spread(x, _undropped(_to_nchw(grad, data_format), p.drop), indices, p)
+    return _from_nchw(dx, data_format)
+
+
+def _max_pool_with_argmax(input, ksize, strides, padding, include_batch_in_index, Targmax):
+    x = _to_nchw(input, "NHWC")
+    p = pooling(x.shape[2:], ksize, strides, padding, "NHWC")
+    pooled, indices = _maxima(x, p)
+    pooled = _from_nchw(_dropped(pooled, p.drop), "NHWC")
+    indices = _from_nchw(_dropped(indices, p.drop), "NHWC")
+    n, h, w, c = input.shape
+    argmax = indices * c + torch.arange(c, device=input.device)
+    if include_batch_in_index:
+        argmax += torch.arange(0, n * h * w * c, h * w * c, device=input.device).view(n, 1, 1, 1)
+    return pooled, argmax.to(Targmax)
+
+
+def _flat_positions(argmax, image, include_batch_in_index):
+    """Positions in the flattened batch, as a vector."""
+    position = argmax.to(torch.int64)
+    if not include_batch_in_index:
+        n, size = image.shape[0], image[0].numel()
+        batch = torch.arange(0, n * size, size, device=image.device)
+        position = position + batch.view(n, 1, 1, 1)
+    return position.reshape(-1)
+
+
+def _max_pool_grad_with_argmax(input, grad, argmax, include_batch_in_index):
+    position = _flat_positions(argmax, input, include_batch_in_index)
+    kind = input.dtype if input.dtype not in _UNSIGNED else torch.int64
+    flat = torch.zeros(input.numel(), dtype=kind, device=input.device)
+    flat.index_add_(0, position, grad.reshape(-1).to(kind))
+    return flat.view(input.shape).to(input.dtype)
+
+
+def _max_pool_grad_grad_with_argmax(input, grad, argmax, include_batch_in_index):
+    position = _flat_positions(argmax, input, include_batch_in_index)
+    wide = grad.to(torch.int64) if grad.dtype in _UNSIGNED else grad
+    return wide.reshape(-1).take(position).view(argmax.shape).to(grad.dtype)
+
+
+# ---- kernels of average pooling ----------------------------------------------------------------
+
+
+def _avg_pool_kernel(value, ksize, strides, padding, data_format):
+    x = _to_nchw(value, data_format)
+    p = pooling(x.shape[2:], ksize, strides, padding, data_format)
+    y = torch._C._nn.avg_pool2d(x, p.kernel, p.strides, p.padding, p.ceil, False)
+    return _from_nchw(_dropped(y, p.drop), data_format)
+
+
+def _avg_pool_grad(orig_input_shape, grad, ksize, strides, padding, data_format):
+    h = window.spatial(data_format)[0]
+    p = pooling(orig_input_shape[h : h + 2], ksize, strides, padding, data_format)
+    # Only the shape and layout of the input count.
+    like = _to_nchw(grad.new_empty(orig_input_shape), data_format)
+    dy = _undropped(_to_nchw(grad, data_format), p.drop)
+    dx = _avg_pool_backward(dy, like, p.kernel, p.strides, p.padding, p.ceil, False, None)
+    return _from_nchw(dx, data_format)
+
+
+# ---- inline ------------------------------------------------------------------------------------
+
+
+def _static_pooling(call: Any, dims: Any) -> Pooling | None:
+    data_format = call.op.attrs.get("data_format", "NHWC")
+    ksize = call.attr("ksize")
+    if dims is None or data_format not in ("NHWC", "NCHW"):
+        return None
+    h, w = window.spatial(data_format)
+    if dims[h] is None or dims[w] is None or ksize[window.channel(data_format)] > 1:
+        return None
+    p = pooling((dims[h], dims[w]), ksize, call.attr("strides"), call.attr("padding"), data_format)
+    return p if p.drop == (0, 0) else None
+
+
+def _nchw_source(call: Any, name: str) -> str:
+    source: str = call.arg[name]
+    nhwc = call.op.attrs.get("data_format", "NHWC") == "NHWC"
+    return f"{source}.permute(0, 3, 1, 2)" if nhwc else source
+
+
+def _nhwc_source(call: Any, source: str) -> str:
+    nhwc = call.op.attrs.get("data_format", "NHWC") == "NHWC"
+    return f"{source}.permute(0, 2, 3, 1)" if nhwc else source
+
+
+def _is_plain(call: Any) -> bool:
+    return call.attr("T").name not in ("uint16", "uint32", "uint64")
+
+
+def _max_pool_inline(call: Any) -> str | None:
+    p = _static_pooling(call, call.dims("input"))
+    if p is None or not _is_plain(call):
+        return None
+    x = _nchw_source(call, "input")
+    return _nhwc_source(
+        call, f"torch.max_pool2d({x}, {p.kernel}, {p.strides}, {p.padding}, (1, 1), {p.ceil})"
+    )
+
+
+def _max_pool_grad_with_indices_inline(call: Any) -> str | None:
+    p = _static_pooling(call, call.dims("input"))
+    if p is None or not call.attr("T").is_floating:
+        return None
+    grad, x = _nchw_source(call, "grad"), _nchw_source(call, "input")
+    return _nhwc_source(
+        call,
+        f"torch.ops.aten.max_pool2d_with_indices_backward.default({grad}, {x}, {p.kernel},"
+        f" {p.strides}, {p.padding}, (1, 1), {p.ceil}, {call.arg['indices']})",
+    )
+
+
+def _avg_pool_inline(call: Any) -> str | None:
+    p = _static_pooling(call, call.dims("value"))
+    if p is None:
+        return None
+    x = _nchw_source(call, "value")
+    return _nhwc_source(
+        call,
+        f"torch._C._nn.avg_pool2d({x}, {p.kernel}, {p.strides}, {p.padding}, {p.ceil}, False)",
+    )
+
+
+# ---- shape rules -------------------------------------------------------------------------------
+
+
+def _pooled_dims(ctx: ShapeContext, name: str, ksize: Any, strides: Any) -> Any:
+    data_format = ctx.op.attrs.get("data_format", "NHWC")
+    if data_format == "NCHW_VECT_C":
+        raise ValueError("data_format NCHW_VECT_C (8-bit pools of TensorRT) is not implemented")
+    image = ctx.rank(name, 4)
+    for what, values in (("ksize", ksize), ("strides", strides)):
+        if values is not None and len(values) != 4:
+            raise ValueError(f"{what} must have 4 entries; found {list(values)}")
+    if ksize is None or strides is None:
+        return (image[0], None, None, None)
+    if ksize[0] != 1 or strides[0] != 1:
+        raise ValueError(
+            f"pooling over the batch is not defined; ksize is {list(ksize)}, strides are"
+            f" {list(strides)}"
+        )
+    out: list[int | None] = [image[0], None, None, None]
+    c = window.channel(data_format)
+    for axis in (c, *window.spatial(data_format)):
+        if ksize[axis] < 1:
+            raise ValueError(f"ksize must be positive; found {list(ksize)}")
+        padding = ctx.attr("padding") if axis != c else "VALID"
+        out[axis] = window.static_size(
+            image[axis], ksize[axis], strides[axis], 1, padding, None, name
+        )
+    return tuple(out)
+
+
+def _pool_shape(name: str) -> Any:
+    return lambda ctx: _pooled_dims(ctx, name, ctx.attr("ksize"), ctx.attr("strides"))
+
+
+def _orig_input_shape(ctx: ShapeContext) -> Any:
+    return ctx.rank("orig_input", 4)
+
+
+def _pool_v2_shape(ctx: ShapeContext) -> Any:
+    ksize, strides = (ctx.value(n) for n in ("ksize", "strides"))
+    as_list = [None if v is None else v.tolist() for v in (ksize, strides)]
+    return _pooled_dims(ctx, "input", *as_list)
+
+
+def _pool_grad_grad_v2_shape(ctx: ShapeContext) -> Any:
+    ksize, strides = (ctx.value(n) for n in ("ksize", "strides"))
+    as_list = [None if v is None else v.tolist() for v in (ksize, strides)]
+    return _pooled_dims(ctx, "orig_input", *as_list)
+
+
+def _avg_pool_grad_shape(ctx: ShapeContext) -> Any:
+    dims = ctx.shape_value("orig_input_shape")
+    if dims is None:
+        return (None,) * 4
+    if len(dims) != 4:
+        raise ValueError(f"orig_input_shape must have 4 elements; found {show(dims)}")
+    return dims
+
+
+def _two(ctx: ShapeContext) -> Any:
+    dims = _pooled_dims(ctx, "input", ctx.attr("ksize"), ctx.attr("strides"))
+    return [dims, dims]
+
+
+# ---- gradients ---------------------------------------------------------------------------------
+
+_NAMES = ("ksize", "strides", "padding", "data_format")
+
+
+def _attrs_of(op: Any, names: Any = _NAMES) -> dict[str, Any]:
+    return {name: op.attrs[name] for name in names}
+
+
+def _max_pool_gradient(op: Any, grad: Tensor) -> Tensor:
+    made: Tensor = make("MaxPoolGrad", op.inputs[0], op.outputs[0], grad, **_attrs_of(op))
+    return made
+
+
+def _max_pool_v2_gradient(op: Any, grad: Tensor) -> tuple[Tensor, None, None]:
+    x, ksize, strides = op.inputs
+    attrs = _attrs_of(op, ("padding", "data_format"))
+    return make("MaxPoolGradV2", x, op.outputs[0], grad, ksize, strides, **attrs), None, None
+
+
+def _other_way(op_type: str) -> Any:
+    """Gradient of MaxPoolGrad and MaxPoolGradGrad, each linear in its third input."""
+
+    def gradient(op: Any, grad: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        x, y = op.inputs[0], op.inputs[1]
+        return (
+            nodes.zeros(nodes.shape(x), x.dtype),
+            nodes.zeros(nodes.shape(y), y.dtype),
+            make(op_type, x, y, grad, **_attrs_of(op)),
+        )
+
+    return gradient
+
+
+def _other_way_v2(op_type: str) -> Any:
+    def gradient(op: Any, grad: Tensor) -> Any:
+        x, y, _, ksize, strides = op.inputs
+        attrs = _attrs_of(op, ("padding", "data_format"))
+        return (
+            nodes.zeros(nodes.shape(x), x.dtype),
+            nodes.zeros(nodes.shape(y), y.dtype),
+            make(op_type, x, y, grad, ksize, strides, **attrs),
+            None,
+            None,
+        )
+
+    return gradient
+
+
+def _argmax_gradient(op: Any, grad: Tensor, _: Any) -> Tensor:
+    names = ("ksize", "strides", "padding", "include_batch_in_index")
+    made: Tensor = make(
+        "MaxPoolGradWithArgmax", op.inputs[0], grad, op.outputs[1], **_attrs_of(op, names)
+    )
+    return made
+
+
+def _avg_pool_gradient(op: Any, grad: Tensor) -> Tensor:
+    made: Tensor = make("AvgPoolGrad", nodes.shape(op.inputs[0]), grad, **_attrs_of(op))
+    return made
+
+
+def _avg_pool_grad_gradient(op: Any, grad: Tensor) -> tuple[Tensor, Tensor]:
+    return make("StopGradient", op.inputs[0]), make("AvgPool", grad, **_attrs_of(op))
+
+
+# ---- the ops -------------------------------------------------------------------------------------
+
+define_op(
+    "MaxPool",
+    "input: T -> output: T",
+    attrs=[*_WINDOW, _FORMAT_VECT, _POOLED],
+    shape=_pool_shape("input"),
+    kernel=_max_pool_kernel,
+    inline=_max_pool_inline,
+    gradient=_max_pool_gradient,
+)
+
+define_op(
+    "MaxPoolV2",
+    "input: T, ksize: int32, strides: int32 -> output: T",
+    attrs=[_WINDOW[2], _FORMAT_VECT, _POOLED],
+    shape=_pool_v2_shape,
+    kernel=_max_pool_kernel,
+    host=("ksize", "strides"),
+    gradient=_max_pool_v2_gradient,
+)
+
+for _name, _kernel, _shape, _reverse in (
+    ("MaxPoolGrad", _max_pool_grad, _orig_input_shape, "MaxPoolGradGrad"),
+    ("MaxPoolGradGrad", _max_pool_grad_grad, _pool_shape("orig_input"), "MaxPoolGrad"),
+):
+    _default = " = float" if _name == "MaxPoolGrad" else ""
+    define_op(
+        _name,
+        "orig_input: T, orig_output: T, grad: T -> output: T",
+        attrs=[*_WINDOW, _FORMAT, f"T: {_REAL}{_default}"],
+        shape=_shape,
+        kernel=_kernel,
+        gradient=_other_way(_reverse),
+    )
+    define_op(
+        f"{_name}V2",
+        "orig_input: T, orig_output: T, grad: T, ksize: int32, strides: int32 -> output: T",
+        attrs=[_WINDOW[2], _FORMAT, f"T: {_REAL}{_default}"],
+        shape=_shape if _name == "MaxPoolGrad" else _pool_grad_grad_v2_shape,
+        kernel=_kernel,
+        host=("ksize", "strides"),
+        gradient=_other_way_v2(f"{_reverse}V2") if _name == "MaxPoolGrad" else None,
+        no_gradient=None if _name == "MaxPoolGrad" else "TensorFlow 1.15 defines none",
+    )
+
+define_op(
+    "_MaxPoolWithIndices",
+    "input: T -> output: T, indices: int64",
+    attrs=[*_WINDOW, _FORMAT, f"T: {_REAL}"],
+    shape=lambda ctx: [_pool_shape("input")(ctx), None],
+    kernel=_max_pool_with_indices,
+    no_gradient="made by passes only, after gradients are built",
+    internal=True,
+)
+
+define_op(
+    "_MaxPoolGradWithIndices",
+    "grad: T, input: T, indices: int64 -> output: T",
+    attrs=[*_WINDOW, _FORMAT, f"T: {_REAL}"],
+    shape=same_as("input"),
+    kernel=_max_pool_grad_with_indices,
+    inline=_max_pool_grad_with_indices_inline,
+    no_gradient="made by passes only, after gradients are built",
+    internal=True,
+)
+
+_WITH_BATCH = "include_batch_in_index: bool = False"
+
+define_op(
+    "MaxPoolWithArgmax",
+    "input: T -> output: T, argmax: Targmax",
+    attrs=[
+        *_WINDOW[:2],
+        "Targmax: {int32, int64} = int64",
+        _WINDOW[2],
+        _WITH_BATCH,
+        f"T: {_REAL}",
+    ],
+    shape=_two,
+    kernel=_max_pool_with_argmax,
+    gradient=_argmax_gradient,
+)
+
+for _name, _kernel, _shape in (
+    ("MaxPoolGradWithArgmax", _max_pool_grad_with_argmax, lambda ctx: ctx.rank("input", 4)),
+    ("MaxPoolGradGradWithArgmax", _max_pool_grad_grad_with_argmax, _pool_shape("input")),
+):
+    define_op(
+        _name,
+        "input: T, grad: T, argmax: Targmax -> output: T",
+        attrs=[*_WINDOW, _WITH_BATCH, "Targmax: {int32, int64}", f"T: {_REAL}"],
+        shape=_shape,
+        kernel=_kernel,
+        no_gradient="TensorFlow 1.15 defines none",
+    )
+
+define_op(
+    "AvgPool",
+    "value: T -> output: T",
+    attrs=[*_WINDOW, _FORMAT, _FLOATING],
+    shape=_pool_shape("value"),
+    kernel=_avg_pool_kernel,
+    inline=_avg_pool_inline,
+    gradient=_avg_pool_gradient,
+)
+
+define_op(
+    "AvgPoolGrad",
+    "orig_input_shape: int32, grad: T -> output: T",
+    attrs=[*_WINDOW, _FORMAT, _FLOATING],
+    shape=_avg_pool_grad_shape,
+    kernel=_avg_pool_grad,
+    host=("orig_input_shape",),
+    gradient=_avg_pool_grad_gradient,
+)

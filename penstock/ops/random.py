@@ -1,0 +1,845 @@
+"""Random ops.
+
+Stateful ops draw from a ``Stream`` private to (session, node), seeded by the attrs ``seed`` and
+``seed2``; they are never folded or merged.  Stateless ops draw from a stream that their ``seed``
+input makes anew at every run, so they are functions of their inputs.  Either way the numbers are
+reproducible from their seeds, but are not the ones that TensorFlow draws.
+
+Truncated normals go through the inverse of the normal distribution function: one uniform draw and
+one ``erfinv`` an element, whatever is cut off.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import torch
+
+from penstock.base import dtypes, shapes
+from penstock.graph.build import make
+from penstock.graph.convert import convert_to_tensor
+from penstock.graph.scopes import control_dependencies, get_seed, name_scope
+from penstock.graph.tensor import Tensor
+from penstock.opdef import define_op
+from penstock.opdef.inference import ShapeContext, broadcast, first_input, from_value
+from penstock.resources import stream
+
+__all__ = [
+    "categorical", "multinomial", "random_crop", "random_gamma", "random_normal",
+    "random_poisson", "random_shuffle", "random_uniform", "stateless_categorical",
+    "stateless_multinomial", "stateless_normal", "stateless_truncated_normal",
+    "stateless_uniform", "truncated_normal",
+]  # fmt: skip
+
+_FLOATS = "{half, bfloat16, float, double}"
+_NUMBERS = (
+    "{float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}"
+)
+_SEEDS = ["seed: int = 0", "seed2: int = 0"]
+_INDEX = "{int32, int64}"
+_NO_INPUTS = "a draw does not depend smoothly on the shape that was asked for"
+
+
+# ---- kernels ---------------------------------------------------------------------------------
+
+
+_SQRT2 = math.sqrt(2)
+# erf(2 / sqrt(2)), a little less: rounding must not reach beyond two standard deviations.
+_WITHIN_TWO = math.erf(_SQRT2) * (1 - 1e-6)
+
+
+def _truncated(shape: Any, dtype: torch.dtype, generator: torch.Generator) -> torch.Tensor:
+    wide = dtype if dtype in (torch.float32, torch.float64) else torch.float32
+    draw = torch.empty(shape, dtype=wide)
+    draw.uniform_(-_WITHIN_TWO, _WITHIN_TWO, generator=generator).erfinv_().mul_(_SQRT2)
+    return draw if wide is dtype else draw.to(dtype)
+
+
+def _truncated_normal(shape: Any, dtype: torch.dtype, state: stream.Stream) -> torch.Tensor:
+    return _truncated(shape, dtype, state.generator)
+
+
+def _parameterized(
+    shape: Any, means: Any, stdevs: Any, minvals: Any, maxvals: Any, dtype: Any,
+    state: stream.Stream,
+) -> torch.Tensor:  # fmt: skip
+    if not shape:
+        raise ValueError("shape must have at least one dim, the batch")
+
+    def column(value: torch.Tensor, what: str) -> torch.Tensor:
+        if value.dim() > 1 or (value.dim() == 1 and value.shape[0] not in (1, shape[0])):
+            raise ValueError(
+                f"{what} must be a scalar or have {shape[0]} element(s), the batch size; found"
+                f" shape {list(value.shape)}"
+            )
+        return value.double().reshape([-1] + [1] * (len(shape) - 1))
+
+    mean, scale = column(means, "means"), column(stdevs, "stdevs")
+    low, high = column(minvals, "minvals"), column(maxvals, "maxvals")
+    if bool((scale <= 0).any()):
+        raise ValueError("stdevs must be positive")
+    low, high = (torch.minimum(low, high) - mean) / scale, (torch.maximum(low, high) - mean) / scale
+    # In the left tail the distribution function keeps its relative accuracy: mirror the right one.
+    mirrored = low > 0
+    low, high = torch.where(mirrored, -high, low), torch.where(mirrored, -low, high)
+    below, above = torch.special.ndtr(low), torch.special.ndtr(high)
+    draw = torch.rand(shape, generator=state.generator, dtype=torch.float64)
+    normal = torch.special.ndtri(below + draw * (above - below))
+    normal = torch.minimum(torch.maximum(normal, low), high)
+    return (torch.where(mirrored, -normal, normal) * scale + mean).to(dtype)
+
+
+def _uniform_int(
+    shape: Any, minval: int, maxval: int, Tout: torch.dtype, state: stream.Stream
+) -> torch.Tensor:
+    return _integers(shape, minval, maxval, Tout, state.generator)
+
+
+def _integers(
+    shape: Any, minval: int, maxval: int, dtype: torch.dtype, generator: torch.Generator
+) -> torch.Tensor:
+    if minval >= maxval and math.prod(shape):
+        raise ValueError(f"minval must be less than maxval; found {minval} and {maxval}")
+    if minval >= maxval:
+        return torch.empty(shape, dtype=dtype)
+    return torch.randint(minval, maxval, shape, generator=generator, dtype=dtype)
+
+
+def _shuffle(value: Any, state: stream.Stream) -> Any:
+    if not value.shape:
+        return value.copy() if isinstance(value, np.ndarray) else value.clone()
+    order = torch.randperm(value.shape[0], generator=state.generator)
+    if isinstance(value, np.ndarray):
+        return value[order.numpy()]
+    return torch.index_select(value, 0, order)
+
+
+def _categorical(
+    logits: torch.Tensor, num_samples: int, output_dtype: torch.dtype, generator: torch.Generator
+) -> torch.Tensor:
+    if logits.dim() != 2:
+        raise ValueError(f"logits must have rank 2; found shape {list(logits.shape)}")
+    if num_samples < 0:
+        raise ValueError(f"num_samples must not be negative; found {num_samples}")
+    classes = logits.shape[1]
+    if classes == 0 and logits.shape[0] and num_samples:
+        raise ValueError("logits must have at least one class")
+    shape = (logits.shape[0], num_samples)
+    if 0 in shape:
+        return torch.empty(shape, dtype=output_dtype)
+    wide = logits.double()
+    weights = torch.exp(wide - wide.amax(1, keepdim=True))
+    # As TensorFlow: classes whose logit is not finite are never drawn.
+    weights = torch.where(torch.isfinite(wide), weights, 0.0)
+    bounds = torch.cumsum(weights, 1)
+    draws = torch.rand(shape, generator=generator, dtype=torch.float64) * bounds[:, -1:]
+    found = torch.searchsorted(bounds, draws, right=True, out_int32=output_dtype is torch.int32)
+    return found.clamp_(max=classes - 1)
+
+
+def _multinomial(
+    logits: torch.Tensor, num_samples: int, output_dtype: torch.dtype, state: stream.Stream
+) -> torch.Tensor:
+    return _categorical(logits, num_samples, output_dtype, state.generator)
+
+
+def _gamma(shape: Any, alpha: torch.Tensor, state: stream.Stream) -> torch.Tensor:
+    wide = alpha.float() if alpha.dtype is torch.float16 else alpha
+    full = wide.expand([*shape, *alpha.shape]).contiguous()
+    draw = torch._standard_gamma(full, generator=state.generator)
+    return draw if draw.dtype is alpha.dtype else draw.to(alpha.dtype)
+
+
+def _gamma_grad(alpha: torch.Tensor, sample: torch.Tensor) -> torch.Tensor:
+    both = torch.broadcast_tensors(alpha, sample)
+    return torch._standard_gamma_grad(both[0].contiguous(), both[1].contiguous())
+
+
+def _poisson(
+    shape: Any, rate: torch.Tensor, dtype: torch.dtype, state: stream.Stream
+) -> torch.Tensor:
+    full = rate.double().expand([*shape, *rate.shape]).contiguous()
+    return torch.poisson(full, generator=state.generator).to(dtype)
+
+
+def _seeded(seed: list[int]) -> torch.Generator:
+    return stream.generator_of(*seed)
+
+
+def _stateless_uniform(shape: Any, seed: list[int], dtype: torch.dtype) -> torch.Tensor:
+    return torch.rand(shape, generator=_seeded(seed), dtype=dtype)
+
+
+def _stateless_normal(shape: Any, seed: list[int], dtype: torch.dtype) -> torch.Tensor:
+    return torch.randn(shape, generator=_seeded(seed), dtype=dtype)
+
+
+def _stateless_truncated(shape: Any, seed: list[int], dtype: torch.dtype) -> torch.Tensor:
+    return _truncated(shape, dtype, _seeded(seed))
+
+
+def _stateless_int(
+    shape: Any, seed: list[int], minval: int, maxval: int, dtype: torch.dtype
+) -> torch.Tensor:
+    return _integers(shape, minval, maxval, dtype, _seeded(seed))
+
+
+def _stateless_multinomial(
+    logits: torch.Tensor, num_samples: int, seed: list[int], output_dtype: torch.dtype
+) -> torch.Tensor:
+    return _categorical(logits, num_samples, output_dtype, _seeded(seed))
+
+
+# ---- shape rules and gradients ---------------------------------------------------------------
+
+
+def _two_seeds(ctx: ShapeContext) -> Any:
+    dims = ctx.rank("seed", 1)
+    if dims[0] not in (None, 2):
+        raise ValueError(f"seed must have shape [2], but has shape [{dims[0]}]")
+    return ctx.shape_value("shape")
+
+
+def _bounds(ctx: ShapeContext) -> Any:
+    ctx.rank("minval", 0)
+    ctx.rank("maxval", 0)
+    return ctx.shape_value("shape")
+
+
+def _stateless_bounds(ctx: ShapeContext) -> Any:
+    _two_seeds(ctx)
+    return _bounds(ctx)
+
+
+def _per_row(ctx: ShapeContext) -> Any:
+    count = ctx.value("num_samples")
+    ctx.rank("num_samples", 0)
+    return (ctx.rank("logits", 2)[0], None if count is None else int(count))
+
+
+def _with(name: str) -> Any:
+    def rule(ctx: ShapeContext) -> Any:
+        outer, inner = ctx.shape_value("shape"), ctx[name]
+        return None if outer is None or inner is None else (*outer, *inner)
+
+    return rule
+
+
+def _random_gamma_grad(op: Any, grad: Tensor) -> tuple[None, Tensor]:
+    """The sample is a smooth function of alpha once its randomness is held fixed."""
+    from penstock.ops import fill, join, reduction, reshape, shape
+
+    sizes, alpha = op.inputs
+    with control_dependencies([grad]):
+        count = shape.shape(sizes)[0]
+        ones = fill.ones([count], dtype=dtypes.int32)
+        unit = join.concat([ones, shape.shape(alpha)], axis=0)
+        partial = make("RandomGammaGrad", reshape.reshape(alpha, unit), op.outputs[0])
+        return None, reduction.reduce_sum(grad * partial, axis=fill.range_(count))
+
+
+# ---- definitions -----------------------------------------------------------------------------
+
+
+for _name, _kernel in (
+    ("RandomUniform", "torch.rand({shape}, generator={state}.generator, dtype={dtype})"),
+    ("RandomStandardNormal", "torch.randn({shape}, generator={state}.generator, dtype={dtype})"),
+    ("TruncatedNormal", _truncated_normal),
+):
+    define_op(
+        _name,
+        "shape: T -> output: dtype",
+        attrs=[*_SEEDS, f"dtype: {_FLOATS}", f"T: {_INDEX}"],
+        shape=from_value("shape"),
+        kernel=_kernel,
+        host=("shape",),
+        no_gradient=_NO_INPUTS,
+        state=stream.of_op,
+        random=True,
+        stateful=True,
+    )
+
+define_op(
+    "ParameterizedTruncatedNormal",
+    "shape: T, means: dtype, stdevs: dtype, minvals: dtype, maxvals: dtype -> output: dtype",
+    attrs=[*_SEEDS, f"dtype: {_FLOATS}", f"T: {_INDEX}"],
+    shape=from_value("shape"),
+    kernel=_parameterized,
+    host=("shape",),
+    no_gradient="TensorFlow defines none",
+    state=stream.of_op,
+    random=True,
+    stateful=True,
+)
+
+define_op(
+    "RandomUniformInt",
+    "shape: T, minval: Tout, maxval: Tout -> output: Tout",
+    attrs=[*_SEEDS, f"Tout: {_INDEX}", f"T: {_INDEX}"],
+    shape=_bounds,
+    kernel=_uniform_int,
+    host=("shape", "minval", "maxval"),
+    no_gradient="integers have no gradient",
+    state=stream.of_op,
+    random=True,
+    stateful=True,
+)
+
+define_op(
+    "RandomShuffle",
+    "value: T -> output: T",
+    attrs=[*_SEEDS, "T: type"],
+    shape=first_input,
+    kernel=_shuffle,
+    no_gradient="TensorFlow defines none",
+    state=stream.of_op,
+    random=True,
+    stateful=True,
+)
+
+define_op(
+    "Multinomial",
+    "logits: T, num_samples: int32 -> output: output_dtype",
+    attrs=[*_SEEDS, f"T: {_NUMBERS}", f"output_dtype: {_INDEX} = int64"],
+    shape=_per_row,
+    kernel=_multinomial,
+    host=("num_samples",),
+    no_gradient="a drawn class does not change smoothly with the logits",
+    state=stream.of_op,
+    random=True,
+    stateful=True,
+)
+
+define_op(
+    "RandomGamma",
+    "shape: S, alpha: T -> output: T",
+    attrs=[*_SEEDS, f"S: {_INDEX}", "T: {half, float, double}"],
+    shape=_with("alpha"),
+    kernel=_gamma,
+    host=("shape",),
+    gradient=_random_gamma_grad,
+    state=stream.of_op,
+    random=True,
+    stateful=True,
+)
+
+define_op(
+    "RandomGammaGrad",
+    "alpha: T, sample: T -> output: T",
+    attrs=["T: {float, double}"],
+    shape=broadcast,
+    kernel=_gamma_grad,
+    no_gradient="TensorFlow defines none",
+)
+
+define_op(
+    "RandomPoisson",
+    "shape: S, rate: dtype -> output: dtype",
+    attrs=[*_SEEDS, f"S: {_INDEX}", "dtype: {half, float, double}"],
+    shape=_with("rate"),
+    kernel=_poisson,
+    host=("shape",),
+    no_gradient="counts do not change smoothly with the rate",
+    state=stream.of_op,
+    random=True,
+    stateful=True,
+)
+
+define_op(
+    "RandomPoissonV2",
+    "shape: S, rate: R -> output: dtype",
+    attrs=[
+        *_SEEDS,
+        f"S: {_INDEX}",
+        "R: {half, float, double, int32, int64} = double",
+        "dtype: {half, float, double, int32, int64} = int64",
+    ],
+    shape=_with("rate"),
+    kernel=_poisson,
+    host=("shape",),
+    no_gradient="counts do not change smoothly with the rate",
+    state=stream.of_op,
+    random=True,
+    stateful=True,
+)
+
+for _name, _kernel in (
+    ("StatelessRandomUniform", _stateless_uniform),
+    ("StatelessRandomNormal", _stateless_normal),
+    ("StatelessTruncatedNormal", _stateless_truncated),
+):
+    define_op(
+        _name,
+        "shape: T, seed: Tseed -> output: dtype",
+        attrs=[f"dtype: {_FLOATS} = float", f"T: {_INDEX} = int32", f"Tseed: {_INDEX} = int64"],
+        shape=_two_seeds,
+        kernel=_kernel,
+        host=("shape", "seed"),
+        no_gradient=_NO_INPUTS,
+    )
+
+define_op(
+    "StatelessRandomUniformInt",
+    "shape: T, seed: Tseed, minval: dtype, maxval: dtype -> output: dtype",
+    attrs=[f"dtype: {_INDEX}", f"T: {_INDEX}", f"Tseed: {_INDEX} = int64"],
+    shape=_stateless_bounds,
+    kernel=_stateless_int,
+    host=("shape", "seed", "minval", "maxval"),
+    no_gradient="integers have no gradient",
+)
+
+define_op(
+    "StatelessMultinomial",
+    "logits: T, num_samples: int32, seed: Tseed -> output: output_dtype",
+    attrs=[f"T: {_NUMBERS}", f"Tseed: {_INDEX} = int64", f"output_dtype: {_INDEX} = int64"],
+    shape=_per_row,
+    kernel=_stateless_multinomial,
+    host=("num_samples", "seed"),
+    no_gradient="a drawn class does not change smoothly with the logits",
+)
+
+
+# ---- public functions ------------------------------------------------------------------------
+
+
+def _shape_tensor(shape: Any) -> Tensor:
+    if isinstance(shape, list | tuple):
+        shape = [d.value if isinstance(d, shapes.Dimension) else d for d in shape]
+        return convert_to_tensor(shape, None if shape else dtypes.int32, name="shape")
+    return convert_to_tensor(shape, name="shape")
+
+
+def _seeds(seed: int | None) -> dict[str, int]:
+    first, second = get_seed(seed)
+    return {"seed": first or 0, "seed2": second or 0}
+
+
+def _scaled(draw: Tensor, factor: Tensor, offset: Tensor, name: str) -> Tensor:
+    made: Tensor = make("Add", make("Mul", draw, factor, name="mul"), offset, name=name)
+    return made
+
+
+def _uniform_type(dtype: Any, maxval: Any, asker: str) -> tuple[dtypes.DType, Any]:
+    wanted = dtypes.as_dtype(dtype)
+    allowed = (
+        dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64,
+    )  # fmt: skip
+    if wanted not in allowed:
+        raise ValueError(
+            f"{asker}: dtype may not be {wanted.name}; allowed are"
+            f" {', '.join(d.name for d in allowed)}"
+        )
+    if maxval is None:
+        if wanted.is_integer:
+            raise ValueError(f"{asker}: maxval must be given for the integer type {wanted.name}")
+        maxval = 1
+    return wanted, maxval
+
+
+def random_uniform(
+    shape: Any,
+    minval: Any = 0,
+    maxval: Any = None,
+    dtype: Any = dtypes.float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Numbers drawn uniformly from ``[minval, maxval)``.
+
+    Args:
+      shape: shape of the result: a 1-D integer tensor or sequence.
+      minval: lower bound, included; for integers a scalar.
+      maxval: upper bound, excluded; 1 by default for floats, required for integers.
+      dtype: half, bfloat16, float32, float64, int32 or int64.
+      seed: op-level seed; see ``set_random_seed``.
+      name: name of the result.
+
+    Returns:
+      A tensor of ``shape`` and ``dtype``.
+
+    Raises:
+      ValueError: a type that is not allowed, or no ``maxval`` for integers.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Graph().as_default():
+      ...     tf.random_uniform([2, 3]).shape.as_list()
+      [2, 3]
+    """
+    wanted, maxval = _uniform_type(dtype, maxval, "random_uniform")
+    with name_scope(name, "random_uniform", [shape, minval, maxval]) as scope:
+        sizes = _shape_tensor(shape)
+        low = convert_to_tensor(minval, wanted, name="min")
+        high = convert_to_tensor(maxval, wanted, name="max")
+        seeds = _seeds(seed)
+        if wanted.is_integer:
+            made: Tensor = make("RandomUniformInt", sizes, low, high, name=scope, **seeds)
+            return made
+        draw = make("RandomUniform", sizes, dtype=wanted, **seeds)
+        return _scaled(draw, make("Sub", high, low, name="sub"), low, scope)
+
+
+def _normal(
+    op_type: str, default: str, shape: Any, mean: Any, stddev: Any, dtype: Any, seed: Any, name: Any
+) -> Tensor:
+    wanted = dtypes.as_dtype(dtype)
+    with name_scope(name, default, [shape, mean, stddev]) as scope:
+        sizes = _shape_tensor(shape)
+        mean = convert_to_tensor(mean, wanted, name="mean")
+        stddev = convert_to_tensor(stddev, wanted, name="stddev")
+        draw = make(op_type, sizes, dtype=wanted, **_seeds(seed))
+        return _scaled(draw, stddev, mean, scope)
+
+
+def random_normal(
+    shape: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = dtypes.float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Numbers drawn from a normal distribution.
+
+    Args:
+      shape: shape of the result.
+      mean, stddev: of the distribution; scalars or what broadcasts to ``shape``.
+      dtype: half, bfloat16, float32 or float64.
+      seed: op-level seed.
+      name: name of the result.
+
+    Returns:
+      A tensor of ``shape`` and ``dtype``.
+    """
+    return _normal(
+        "RandomStandardNormal", "random_normal", shape, mean, stddev, dtype, seed, name
+    )
+
+
+def truncated_normal(
+    shape: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = dtypes.float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Numbers drawn from a normal distribution cut off two standard deviations from its mean.
+
+    Args:
+      shape: shape of the result.
+      mean, stddev: of the distribution before it is cut off.
+      dtype: half, bfloat16, float32 or float64.
+      seed: op-level seed.
+      name: name of the result.
+
+    Returns:
+      A tensor of ``shape`` and ``dtype``.
+    """
+    return _normal("TruncatedNormal", "truncated_normal", shape, mean, stddev, dtype, seed, name)
+
+
+def random_shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Tensor:
+    """``value`` with its rows (slices along the first dim) in random order.
+
+    Args:
+      value: a tensor of any type.
+      seed: op-level seed.
+      name: name of the node.
+
+    Returns:
+      A tensor of the shape and type of ``value``.
+    """
+    made: Tensor = make("RandomShuffle", value, name=name, **_seeds(seed))
+    return made
+
+
+def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None = None) -> Tensor:
+    """A slice of ``value`` of shape ``size`` at a random place.
+
+    Args:
+      value: the tensor to crop.
+      size: 1-D, one size a dim; to keep a dim whole, give its full size.
+      seed: op-level seed.
+      name: name of the result.
+
+    Returns:
+      A tensor of the type of ``value`` and shape ``size``.
+
+    Raises:
+      InvalidArgumentError: when it is run, if ``size`` exceeds the shape of ``value``.
+    """
+    from penstock.ops import debug, reduction
+    from penstock.ops import shape as shape_ops
+
+    with name_scope(name, "random_crop", [value, size]) as scope:
+        value = convert_to_tensor(value, name="value")
+        size = convert_to_tensor(size, dtypes.int32, name="size")
+        shape = shape_ops.shape(value)
+        fits = reduction.reduce_all(shape >= size)
+        check = debug.Assert(fits, ["Need value.shape >= size, got ", shape, size], 1000)
+        with control_dependencies([check]):
+            shape = make("Identity", shape, name="control_dependency")
+        limit = shape - size + 1
+        offset = random_uniform(
+            shape_ops.shape(shape), dtype=size.dtype, maxval=size.dtype.max, seed=seed
+        )
+        made: Tensor = make("Slice", value, offset % limit, size, name=scope)
+        return made
+
+
+def multinomial(
+    logits: Any,
+    num_samples: Any,
+    seed: int | None = None,
+    name: str | None = None,
+    output_dtype: Any = None,
+) -> Tensor:
+    """Classes drawn by unnormalized log probabilities.
+
+    Args:
+      logits: ``[batch, classes]``.
+      num_samples: scalar: how many to draw for each row.
+      seed: op-level seed.
+      name: name of the scope.
+      output_dtype: int32 or int64, by default int64.
+
+    Returns:
+      Class numbers, ``[batch, num_samples]``.
+    """
+    with name_scope(name, "multinomial", [logits]):
+        return _draw_classes(logits, num_samples, output_dtype, seed)
+
+
+def categorical(
+    logits: Any,
+    num_samples: Any,
+    dtype: Any = None,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """``multinomial`` under its newer name.
+
+    Args:
+      logits: ``[batch, classes]``.
+      num_samples: scalar: how many to draw for each row.
+      dtype: int32 or int64, by default int64.
+      seed: op-level seed.
+      name: name of the scope.
+
+    Returns:
+      Class numbers, ``[batch, num_samples]``.
+    """
+    with name_scope(name, "categorical", [logits]):
+        return _draw_classes(logits, num_samples, dtype, seed)
+
+
+def _draw_classes(logits: Any, num_samples: Any, dtype: Any, seed: int | None) -> Tensor:
+    logits = convert_to_tensor(logits, name="logits")
+    wanted = dtypes.int64 if dtype is None else dtypes.as_dtype(dtype)
+    made: Tensor = make("Multinomial", logits, num_samples, output_dtype=wanted, **_seeds(seed))
+    return made
+
+
+def random_gamma(
+    shape: Any,
+    alpha: Any,
+    beta: Any = None,
+    dtype: Any = dtypes.float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Numbers drawn from gamma distributions; differentiable in ``alpha`` and ``beta``.
+
+    Args:
+      shape: how many to draw for each parameter.
+      alpha: shape parameters.
+      beta: rates, broadcast with ``alpha``; 1 by default.
+      dtype: half, float32 or float64.
+      seed: op-level seed.
+      name: name of the scope.
+
+    Returns:
+      A tensor of shape ``shape + shape(alpha + beta)``.
+    """
+    from penstock.ops import nodes
+
+    wanted = dtypes.as_dtype(dtype)
+    with name_scope(name, "random_gamma", [shape, alpha, beta]):
+        sizes = convert_to_tensor(shape, dtypes.int32, name="shape")
+        alpha = convert_to_tensor(alpha, wanted, name="alpha")
+        beta = convert_to_tensor(1 if beta is None else beta, wanted, name="beta")
+        full = alpha + nodes.zeros_like(beta)
+        tiny = np.finfo(wanted.as_numpy_dtype).tiny
+        draw = make("RandomGamma", sizes, full, **_seeds(seed))
+        made: Tensor = make("Maximum", tiny, draw / beta)
+        return made
+
+
+def random_poisson(
+    lam: Any,
+    shape: Any,
+    dtype: Any = dtypes.float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Counts drawn from Poisson distributions.
+
+    Args:
+      lam: rates.
+      shape: how many to draw for each rate.
+      dtype: half, float32, float64, int32 or int64.
+      seed: op-level seed.
+      name: name of the scope.
+
+    Returns:
+      A tensor of shape ``shape + shape(lam)``.
+    """
+    with name_scope(name, "random_poisson", [lam, shape]):
+        sizes = convert_to_tensor(shape, dtypes.int32, name="shape")
+        seeds = _seeds(seed)
+        made: Tensor = make("RandomPoissonV2", sizes, lam, dtype=dtypes.as_dtype(dtype), **seeds)
+        return made
+
+
+def stateless_uniform(
+    shape: Any,
+    seed: Any,
+    minval: Any = 0,
+    maxval: Any = None,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+) -> Tensor:
+    """Uniform numbers that depend on nothing but the arguments.
+
+    Args:
+      shape: shape of the result.
+      seed: two integers, shape ``[2]``.
+      minval, maxval, dtype, name: as in ``random_uniform``.
+
+    Returns:
+      A tensor of ``shape`` and ``dtype``.
+
+    Raises:
+      ValueError: as ``random_uniform``.
+    """
+    wanted, maxval = _uniform_type(dtype, maxval, "stateless_uniform")
+    with name_scope(name, "stateless_random_uniform", [shape, seed, minval, maxval]) as scope:
+        sizes = _shape_tensor(shape)
+        low = convert_to_tensor(minval, wanted, name="min")
+        high = convert_to_tensor(maxval, wanted, name="max")
+        if wanted.is_integer:
+            made: Tensor = make("StatelessRandomUniformInt", sizes, seed, low, high, name=scope)
+            return made
+        draw = make("StatelessRandomUniform", sizes, seed, dtype=wanted)
+        return _scaled(draw, make("Sub", high, low, name="sub"), low, scope)
+
+
+def _stateless(
+    op_type: str, default: str, shape: Any, seed: Any, mean: Any, stddev: Any, dtype: Any, name: Any
+) -> Tensor:
+    wanted = dtypes.as_dtype(dtype)
+    with name_scope(name, default, [shape, seed, mean, stddev]) as scope:
+        sizes = _shape_tensor(shape)
+        mean = convert_to_tensor(mean, wanted, name="mean")
+        stddev = convert_to_tensor(stddev, wanted, name="stddev")
+        return _scaled(make(op_type, sizes, seed, dtype=wanted), stddev, mean, scope)
+
+
+def stateless_normal(
+    shape: Any,
+    seed: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+) -> Tensor:
+    """Normal numbers that depend on nothing but the arguments.
+
+    Args:
+      shape: shape of the result.
+      seed: two integers, shape ``[2]``.
+      mean, stddev, dtype, name: as in ``random_normal``.
+
+    Returns:
+      A tensor of ``shape`` and ``dtype``.
+    """
+    default = "stateless_random_normal"
+    return _stateless("StatelessRandomNormal", default, shape, seed, mean, stddev, dtype, name)
+
+
+def stateless_truncated_normal(
+    shape: Any,
+    seed: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+) -> Tensor:
+    """Truncated normal numbers that depend on nothing but the arguments.
+
+    Args:
+      shape: shape of the result.
+      seed: two integers, shape ``[2]``.
+      mean, stddev, dtype, name: as in ``truncated_normal``.
+
+    Returns:
+      A tensor of ``shape`` and ``dtype``.
+    """
+    default = "stateless_truncated_normal"
+    return _stateless("StatelessTruncatedNormal", default, shape, seed, mean, stddev, dtype, name)
+
+
+def stateless_multinomial(
+    logits: Any,
+    num_samples: Any,
+    seed: Any,
+    output_dtype: Any = dtypes.int64,
+    name: str | None = None,
+) -> Tensor:
+    """``multinomial`` that depends on nothing but its arguments.
+
+    Args:
+      logits: ``[batch, classes]``.
+      num_samples: scalar: how many to draw for each row.
+      seed: two integers, shape ``[2]``.
+      output_dtype: int32 or int64.
+      name: name of the scope.
+
+    Returns:
+      Class numbers, ``[batch, num_samples]``.
+    """
+    with name_scope(name, "stateless_multinomial", [logits, seed]):
+        return _stateless_classes(logits, num_samples, seed, output_dtype)
+
+
+def stateless_categorical(
+    logits: Any,
+    num_samples: Any,
+    seed: Any,
+    dtype: Any = dtypes.int64,
+    name: str | None = None,
+) -> Tensor:
+    """``categorical`` that depends on nothing but its arguments.
+
+    Args:
+      logits: ``[batch, classes]``.
+      num_samples: scalar: how many to draw for each row.
+      seed: two integers, shape ``[2]``.
+      dtype: int32 or int64.
+      name: name of the scope.
+
+    Returns:
+      Class numbers, ``[batch, num_samples]``.
+    """
+    with name_scope(name, "stateless_categorical", [logits, seed]):
+        return _stateless_classes(logits, num_samples, seed, dtype)
+
+
+def _stateless_classes(logits: Any, num_samples: Any, seed: Any, dtype: Any) -> Tensor:
+    logits = convert_to_tensor(logits, name="logits")
+    wanted = dtypes.as_dtype(dtype)
+    made: Tensor = make("StatelessMultinomial", logits, num_samples, seed, output_dtype=wanted)
+    return made

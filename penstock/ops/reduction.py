@@ -1,0 +1,917 @@
+"""Reductions: sums, means, extrema, products, logical ones, argmax, and counting.
+
+TF and ATen differ in what this file hides: no axes mean "reduce nothing" in TF and "reduce all" in
+ATen; integer sums keep their dtype in TF; extrema over empty dims are allowed.  With constant axes
+the emitted line is the ATen method itself (``x.sum((0, 1), True)``).
+
+Gradients build TF 1.15's nodes with one exception: where shape and axes of a Sum or Mean are known,
+TF leaves a dozen nodes in the graph that nothing reads (it evaluates them while building); here the
+two constants they lead to are computed directly.  The nodes that are read have the same names.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from penstock.base import dtypes
+from penstock.graph.build import constant, make
+from penstock.graph.convert import convert_to_tensor
+from penstock.graph.scopes import colocate_with, name_scope
+from penstock.graph.tensor import Tensor
+from penstock.opdef import define_op
+from penstock.opdef.inference import Dims, ShapeContext, scalar
+
+__all__ = [
+    "arg_max", "arg_min", "argmax", "argmin", "bincount", "count_nonzero", "histogram_fixed_width",
+    "reduce_all", "reduce_any", "reduce_euclidean_norm", "reduce_logsumexp", "reduce_max",
+    "reduce_mean", "reduce_min", "reduce_prod", "reduce_std", "reduce_sum", "reduce_variance",
+]  # fmt: skip
+
+NUMBERS = (
+    "{float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16,"
+    " uint16, complex128, half, uint32, uint64}"
+)
+_TIDX = "Tidx: {int32, int64} = int32"
+# Unsigned types for which ATen has storage but no arithmetic.
+BARE_UNSIGNED = (torch.uint16, torch.uint32, torch.uint64)
+_SIGN = -(1 << 63)
+
+
+def to_ordered_int64(x: torch.Tensor) -> torch.Tensor:
+    """Unsigned values as int64 in the same order (uint64 is shifted by half its range)."""
+    wide = x.to(torch.int64)
+    return wide ^ _SIGN if x.dtype is torch.uint64 else wide
+
+
+def from_ordered_int64(x: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """Inverse of ``to_ordered_int64``."""
+    return (x ^ _SIGN if dtype is torch.uint64 else x).to(dtype)
+
+
+# ---- shape rules and folds -------------------------------------------------------------------
+
+
+def _axes_of(value: np.ndarray | None, rank: int) -> set[int] | None:
+    if value is None:
+        return None
+    axes = set()
+    for axis in np.atleast_1d(value).tolist():
+        if not -rank <= axis < rank:
+            raise ValueError(
+                f"reduction_indices holds {axis}; the input has rank {rank}, so axes are in"
+                f" [{-rank}, {rank})"
+            )
+        axes.add(axis % rank)
+    return axes
+
+
+def _reduced_dims(ctx: ShapeContext) -> Dims:
+    dims = ctx["input"]
+    keep = ctx.attr("keep_dims")
+    axes_dims = ctx["reduction_indices"]
+    if axes_dims is not None and len(axes_dims) > 1:
+        raise ValueError(
+            f"reduction_indices must be a scalar or a vector, not of rank {len(axes_dims)}"
+        )
+    value = ctx.value("reduction_indices")
+    if dims is None:
+        # Without a rank only "everything is reduced" could be known, and TF does not look for it.
+        return () if not keep and _reduces_all(ctx) else None
+    axes = _axes_of(value, len(dims))
+    if axes is None:
+        if keep:
+            return (None,) * len(dims)
+        return () if _reduces_all(ctx) else None
+    if keep:
+        return tuple(1 if i in axes else d for i, d in enumerate(dims))
+    return tuple(d for i, d in enumerate(dims) if i not in axes)
+
+
+def _reduces_all(ctx: ShapeContext) -> bool:
+    """Whether the axes are ``range(rank(input))``, as the public functions make them."""
+    axes = ctx.tensor("reduction_indices").op
+    if axes.type != "Range" or axes._inputs[1].op.type != "Rank":
+        return False
+    return axes._inputs[1].op._inputs[0] is ctx.tensor("input")
+
+
+def _folded(function: Any) -> Any:
+    def fold(ctx: ShapeContext, x: np.ndarray | None, axes: np.ndarray | None) -> Any:
+        if x is None or axes is None or x.dtype.kind not in "iub":
+            return None
+        kept = tuple(_axes_of(axes, x.ndim) or ())
+        if not kept:
+            return x
+        try:
+            result = function(x, axis=kept, keepdims=ctx.attr("keep_dims"))
+        except ValueError:
+            return None
+        return np.asarray(result).astype(x.dtype, copy=False)
+
+    return fold
+
+
+# ---- kernels ---------------------------------------------------------------------------------
+
+
+def _as_axes(axes: Any, rank: int) -> list[int]:
+    axes = axes if isinstance(axes, list) else [axes]
+    for axis in axes:
+        if not -rank <= axis < rank:
+            raise ValueError(
+                f"invalid reduction dimension {axis} for an input with {rank} dimension(s)"
+            )
+    return axes
+
+
+def _kept_dims(x: torch.Tensor, axes: list[int], keep: bool) -> list[int]:
+    reduced = {a % x.dim() for a in axes}
+    dims = enumerate(x.shape)
+    return [1 if i in reduced else d for i, d in dims if keep or i not in reduced]
+
+
+def _sum(input: Any, reduction_indices: Any, keep_dims: bool) -> Any:
+    axes = _as_axes(reduction_indices, input.dim())
+    if not axes:
+        return input
+    if input.dtype in BARE_UNSIGNED:
+        return input.to(torch.int64).sum(axes, keep_dims).to(input.dtype)
+    return input.sum(axes, keep_dims, dtype=input.dtype)
+
+
+def _mean(input: Any, reduction_indices: Any, keep_dims: bool) -> Any:
+    axes = _as_axes(reduction_indices, input.dim())
+    if not axes:
+        return input.clone()
+    if input.dtype.is_floating_point or input.dtype.is_complex:
+        return input.mean(axes, keep_dims)
+    count = 1
+    for axis in {a % input.dim() for a in axes}:
+        count *= input.shape[axis]
+    total = input.to(torch.int64).sum(axes, keep_dims).to(input.dtype).to(torch.int64)
+    return torch.div(total, max(count, 1), rounding_mode="trunc").to(input.dtype)
+
+
+def _lowest(dtype: torch.dtype) -> Any:
+    return -float("inf") if dtype.is_floating_point else torch.iinfo(dtype).min
+
+
+def _highest(dtype: torch.dtype) -> Any:
+    return float("inf") if dtype.is_floating_point else torch.iinfo(dtype).max
+
+
+def _extremum(method: str, empty: Any) -> Any:
+    def kernel(input: Any, reduction_indices: Any, keep_dims: bool) -> Any:
+        axes = _as_axes(reduction_indices, input.dim())
+        if not axes:
+            return input.clone()
+        if not input.numel():
+            return input.new_full(_kept_dims(input, axes, keep_dims), empty(input.dtype))
+        if input.dtype in BARE_UNSIGNED:
+            found = getattr(to_ordered_int64(input), method)(axes, keep_dims)
+            return from_ordered_int64(found, input.dtype)
+        return getattr(input, method)(axes, keep_dims)
+
+    kernel.__name__ = f"_{method}"
+    return kernel
+
+
+def _prod(input: Any, reduction_indices: Any, keep_dims: bool) -> Any:
+    axes = _as_axes(reduction_indices, input.dim())
+    if not axes:
+        return input.clone()
+    axes = sorted({a % input.dim() for a in axes}, reverse=True)
+    dtype = torch.int64 if input.dtype in BARE_UNSIGNED else input.dtype
+    result = input.to(dtype)
+    for axis in axes:
+        result = result.prod(axis, keep_dims, dtype=dtype)
+    return result.to(input.dtype)
+
+
+def _all(input: Any, reduction_indices: Any, keep_dims: bool) -> Any:
+    axes = _as_axes(reduction_indices, input.dim())
+    return torch.all(input, axes, keep_dims) if axes else input.clone()
+
+
+def _any(input: Any, reduction_indices: Any, keep_dims: bool) -> Any:
+    axes = _as_axes(reduction_indices, input.dim())
+    return torch.any(input, axes, keep_dims) if axes else input.clone()
+
+
+def _euclidean_norm(input: Any, reduction_indices: Any, keep_dims: bool) -> Any:
+    axes = _as_axes(reduction_indices, input.dim())
+    dtype = input.dtype
+    if not axes:
+        return input.abs().to(dtype)
+    if dtype.is_floating_point or dtype.is_complex:
+        return torch.linalg.vector_norm(input, 2, axes, keep_dims).to(dtype)
+    total = input.to(torch.int64).square().sum(axes, keep_dims).to(dtype)
+    return total.to(torch.float64).sqrt().to(dtype)
+
+
+def _inline_reduction(method: str, *, fits: Any, suffix: str = "") -> Any:
+    """The ATen method itself, where the axes are constant and the dtype needs no care."""
+
+    def inline(call: Any) -> str | None:
+        value, dims = call.value("reduction_indices"), call.dims("input")
+        if value is None or value.size == 0 or not fits(call, dims):
+            return None
+        rank = None if dims is None else len(dims)
+        axes = np.atleast_1d(value).tolist()
+        keep = call.attr("keep_dims")
+        if rank is not None and not keep and len({a % rank for a in axes}) == rank:
+            return f"{call.arg['input']}.{method}({suffix.lstrip(', ')})"
+        where = axes[0] if len(axes) == 1 else tuple(axes)
+        return f"{call.arg['input']}.{method}({where}{', True' if keep else ''}{suffix})"
+
+    return inline
+
+
+def _float_like(call: Any, dims: Dims) -> bool:
+    dtype = call.dtype("input")
+    return bool(dtype.is_floating or dtype.is_complex)
+
+
+def _nonempty(call: Any, dims: Dims) -> bool:
+    known = dims is not None and None not in dims and 0 not in dims
+    return known and call.dtype("input") not in (dtypes.uint16, dtypes.uint32, dtypes.uint64)
+
+
+def _plain_bool(call: Any, dims: Dims) -> bool:
+    return dims is not None
+
+
+def _single_axis_int(call: Any) -> str | None:
+    """Products of shape vectors, which integer gradients of Mean need, as one call."""
+    value, dims = call.value("reduction_indices"), call.dims("input")
+    dtype = call.dtype("input")
+    if value is None or dims is None or len(dims) != 1 or value.size != 1:
+        return None
+    if dtype in (dtypes.uint16, dtypes.uint32, dtypes.uint64) or call.attr("keep_dims"):
+        return None
+    return f"{call.arg['input']}.prod(dtype=torch.{dtype.name})"
+
+
+# ---- gradients -------------------------------------------------------------------------------
+
+
+def reduced_shape(input_shape: Tensor, axes: Tensor) -> Tensor:
+    """The shape that a reduction over ``axes`` would have if it kept its dims (TF's nodes)."""
+    from penstock.ops import nodes
+
+    axes = nodes.cast(axes, dtypes.int32)
+    rank = nodes.size(input_shape)
+    axes = nodes.mod(nodes.add(axes, rank), rank)
+    axes_shape = nodes.shape(axes)
+    every = nodes.range_to(rank)
+    ones = make("Fill", axes_shape, 1)
+    return make("DynamicStitch", [every, axes], [input_shape, ones])
+
+
+def _safe_div(x: Tensor, y: Tensor) -> Tensor:
+    from penstock.ops import nodes
+
+    return nodes.floordiv(x, nodes.maximum(y, 1))
+
+
+def _sum_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
+    from penstock.ops import nodes
+
+    x, axes_tensor = op.inputs[0], op.inputs[1]
+    dims = x._dims
+    if dims is not None:
+        from penstock.opdef import static
+
+        axes = static.constant_value(axes_tensor)
+        if axes is not None and np.array_equal(axes, np.arange(len(dims))):
+            grad = nodes.reshape(grad, [1] * len(dims))
+            if None in dims:
+                shape = nodes.shape(x)
+            else:
+                shape = constant(np.array(dims, np.int32), dtypes.int32)
+            return [make("Tile", grad, shape), None]
+        if axes is not None and None not in dims:
+            reduced = _axes_of(axes, len(dims)) or set()
+            kept = [1 if i in reduced else d for i, d in enumerate(dims)]
+            tiles = [d // max(k, 1) for d, k in zip(dims, kept, strict=True)]
+            grad = nodes.reshape(grad, kept)
+            return [make("Tile", grad, np.array(tiles, np.int32)), None]
+    shape = nodes.shape(x)
+    with colocate_with(shape):
+        kept_shape = reduced_shape(shape, axes_tensor)
+        scaling = _safe_div(shape, kept_shape)
+    return [make("Tile", nodes.reshape(grad, kept_shape), scaling), None]
+
+
+def _mean_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
+    from penstock.ops import nodes
+
+    x, y = op.inputs[0], op.outputs[0]
+    total = _sum_grad(op, grad)[0]
+    assert total is not None
+    if nodes.is_known(x) and nodes.is_known(y):
+        count = int(np.prod(x._dims, dtype=np.int64)) // max(
+            int(np.prod(y._dims, dtype=np.int64)), 1
+        )
+        kind = total.dtype.base_dtype
+        factor = constant(np.asarray(count, kind.as_numpy_dtype), kind)
+    else:
+        shapes = nodes.shape(x), nodes.shape(y)
+        sizes = [reduce_prod(s) for s in shapes]
+        factor = nodes.cast(_safe_div(*sizes), total.dtype)
+    return [nodes.div(total, factor), None]
+
+
+def _extremum_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
+    from penstock.ops import nodes
+
+    x, axes, y = op.inputs[0], op.inputs[1], op.outputs[0]
+    kept = reduced_shape(nodes.shape(x), axes)
+    y, grad = nodes.reshape(y, kept), nodes.reshape(grad, kept)
+    chosen = nodes.cast(nodes.equal(y, x), grad.dtype)
+    count = nodes.reshape(make("Sum", chosen, axes), kept)
+    return [nodes.mul(nodes.div(chosen, count), grad), None]
+
+
+def _prod_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
+    from penstock.ops import nodes
+
+    x = op.inputs[0]
+    shape = nodes.shape(x)
+    axes = nodes.reshape(op.inputs[1], [-1])
+    kept = reduced_shape(shape, op.inputs[1])
+    tiles = _safe_div(shape, kept)
+    grad = make("Tile", nodes.reshape(grad, kept), tiles)
+    # The reduced dims are brought to the front and flattened; products of all the other elements
+    # are an exclusive product from the left times one from the right, which needs no division.
+    rank = nodes.rank(x)
+    axes = nodes.cast(axes, dtypes.int32)
+    reduced = nodes.mod(nodes.add(axes, rank), rank)
+    others = make("ListDiff", nodes.range_to(rank), reduced, out_idx=dtypes.int32)[0]
+    perm = nodes.concat([reduced, others], 0)
+    reduced_size = reduce_prod(nodes.gather(shape, reduced))
+    other_size = reduce_prod(nodes.gather(shape, others))
+    permuted = nodes.transpose(x, perm)
+    permuted_shape = nodes.shape(permuted)
+    flat = nodes.reshape(permuted, [reduced_size, other_size])
+    left = make("Cumprod", flat, 0, exclusive=True)
+    right = make("Cumprod", flat, 0, exclusive=True, reverse=True)
+    rest = nodes.reshape(nodes.mul(nodes.conj(left), nodes.conj(right)), permuted_shape)
+    rest = nodes.transpose(rest, make("InvertPermutation", perm))
+    return [nodes.reshape(nodes.mul(grad, rest), shape), None]
+
+
+def _euclidean_norm_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
+    from penstock.ops import nodes
+
+    x, axes, y = op.inputs[0], op.inputs[1], op.outputs[0]
+    if not op.attrs["keep_dims"]:
+        kept = reduced_shape(nodes.shape(x), axes)
+        y, grad = nodes.reshape(y, kept), nodes.reshape(grad, kept)
+    return [nodes.mul(x, nodes.div(grad, y)), None]
+
+
+# ---- the table -------------------------------------------------------------------------------
+
+_ROWS: list[tuple[str, dict[str, Any]]] = [
+    ("Sum", {"kernel": _sum, "inline": _inline_reduction("sum", fits=_float_like),
+             "gradient": _sum_grad, "fold": _folded(np.sum), "aliases": ("input",)}),
+    ("Mean", {"kernel": _mean, "inline": _inline_reduction("mean", fits=_float_like),
+              "gradient": _mean_grad}),
+    ("Max", {"kernel": _extremum("amax", _lowest), "gradient": _extremum_grad,
+             "inline": _inline_reduction("amax", fits=_nonempty), "fold": _folded(np.max)}),
+    ("Min", {"kernel": _extremum("amin", _highest), "gradient": _extremum_grad,
+             "inline": _inline_reduction("amin", fits=_nonempty), "fold": _folded(np.min)}),
+    ("Prod", {"kernel": _prod, "inline": _single_axis_int, "gradient": _prod_grad,
+              "fold": _folded(np.prod)}),
+    # TF 1.15 has no gradient here; this is what TF 2 gives.
+    ("EuclideanNorm", {"kernel": _euclidean_norm, "gradient": _euclidean_norm_grad}),
+]  # fmt: skip
+for _name, _rest in _ROWS:
+    define_op(
+        _name,
+        "input: T, reduction_indices: Tidx -> output: T",
+        attrs=["keep_dims: bool = False", f"T: {NUMBERS}", _TIDX],
+        shape=_reduced_dims,
+        host=("reduction_indices",),
+        **_rest,
+    )
+for _name, _kernel, _method in (("All", _all, "all"), ("Any", _any, "any")):
+    define_op(
+        _name,
+        "input: bool, reduction_indices: Tidx -> output: bool",
+        attrs=["keep_dims: bool = False", _TIDX],
+        shape=_reduced_dims,
+        kernel=_kernel,
+        inline=_inline_reduction(_method, fits=_plain_bool),
+        host=("reduction_indices",),
+        no_gradient="booleans have none",
+    )
+
+
+# ---- argmax and argmin -----------------------------------------------------------------------
+
+
+def _arg_shape(ctx: ShapeContext) -> Dims:
+    dims, axis = ctx["input"], ctx.value("dimension")
+    ctx.rank("dimension", 0)
+    if dims is None:
+        return None
+    if len(dims) <= 1:
+        return ()
+    if axis is None:
+        return (None,) * (len(dims) - 1)
+    axis = int(axis)
+    if not -len(dims) <= axis < len(dims):
+        raise ValueError(
+            f"dimension is {axis}; the input has rank {len(dims)}, so it must be in"
+            f" [{-len(dims)}, {len(dims)})"
+        )
+    axis %= len(dims)
+    return dims[:axis] + dims[axis + 1 :]
+
+
+def _arg_kernel(method: str) -> Any:
+    def kernel(input: Any, dimension: int, output_type: Any) -> Any:
+        if not -input.dim() <= dimension < input.dim():
+            raise ValueError(
+                f"dimension must be in [{-input.dim()}, {input.dim()}), but is {dimension}"
+            )
+        if not input.shape[dimension]:
+            raise ValueError(f"reduction axis {dimension} is empty in shape {list(input.shape)}")
+        if input.dtype in BARE_UNSIGNED:
+            input = to_ordered_int64(input)
+        return getattr(input, method)(dimension).to(output_type)
+
+    kernel.__name__ = f"_{method}"
+    return kernel
+
+
+def _inline_arg(method: str) -> Any:
+    def inline(call: Any) -> str | None:
+        dims, axis = call.dims("input"), call.value("dimension")
+        if dims is None or axis is None or None in dims or 0 in dims or not dims:
+            return None
+        if call.dtype("input") in (dtypes.uint16, dtypes.uint32, dtypes.uint64):
+            return None
+        narrow = ".int()" if call.attr("output_type") is dtypes.int32 else ""
+        return f"{call.arg['input']}.{method}({int(axis)}){narrow}"
+
+    return inline
+
+
+for _name in ("ArgMax", "ArgMin"):
+    define_op(
+        _name,
+        "input: T, dimension: Tidx -> output: output_type",
+        attrs=[f"T: {NUMBERS}", _TIDX, "output_type: {int32, int64} = int64"],
+        shape=_arg_shape,
+        kernel=_arg_kernel(_name.lower()),
+        inline=_inline_arg(_name.lower()),
+        host=("dimension",),
+        no_gradient="an index is piecewise constant",
+    )
+
+
+# ---- l2 loss, counting -----------------------------------------------------------------------
+
+
+def _l2_loss(t: Any) -> Any:
+    flat = t.reshape(-1)
+    if t.dtype in (torch.float32, torch.float64):
+        return torch.dot(flat, flat) * 0.5
+    return (flat.float().square_().sum() * 0.5).to(t.dtype)
+
+
+def _l2_loss_grad(op: Any, grad: Tensor) -> Tensor:
+    from penstock.ops import nodes
+
+    return nodes.mul(op.inputs[0], grad)
+
+
+define_op(
+    "L2Loss",
+    "t: T -> output: T",
+    attrs=["T: {half, bfloat16, float, double}"],
+    shape=scalar,
+    kernel=_l2_loss,
+    gradient=_l2_loss_grad,
+)
+
+
+def _bins_shape(ctx: ShapeContext) -> Dims:
+    ctx.rank("size", 0)
+    size = ctx.value("size")
+    if size is None:
+        return (None,)
+    if size < 0:
+        raise ValueError(f"size must not be negative; found {int(size)}")
+    return (int(size),)
+
+
+def _bincount(arr: Any, size: int, weights: Any) -> Any:
+    if size < 0:
+        raise ValueError(f"size must not be negative; found {size}")
+    flat = arr.reshape(-1).to(torch.int64)
+    if flat.numel() and int(flat.min()) < 0:
+        raise ValueError("input arr must not hold negative values")
+    if weights.numel() and weights.shape != arr.shape:
+        raise ValueError(
+            f"weights must be empty or of the shape of arr, {list(arr.shape)};"
+            f" found {list(weights.shape)}"
+        )
+    kept = flat < size
+    values = weights.reshape(-1) if weights.numel() else weights.new_ones(flat.numel())
+    return weights.new_zeros(size).index_add_(0, flat[kept], values[kept])
+
+
+define_op(
+    "Bincount",
+    "arr: int32, size: int32, weights: T -> bins: T",
+    attrs=["T: {int32, int64, float, double}"],
+    shape=_bins_shape,
+    kernel=_bincount,
+    host=("size",),
+    no_gradient="TF defines none for Bincount; bincount with weights differentiates as"
+    " UnsortedSegmentSum",
+)
+
+
+def _histogram_shape(ctx: ShapeContext) -> Dims:
+    ctx.rank("nbins", 0)
+    range_dims = ctx.rank("value_range", 1)
+    if range_dims[0] not in (None, 2):
+        raise ValueError(f"value_range must hold 2 elements; it has {range_dims[0]}")
+    bins = ctx.value("nbins")
+    if bins is None:
+        return (None,)
+    if bins <= 0:
+        raise ValueError(f"nbins must be positive; found {int(bins)}")
+    return (int(bins),)
+
+
+def _histogram(values: Any, value_range: Any, nbins: int, dtype: Any) -> Any:
+    low, high = value_range.tolist()
+    if nbins <= 0:
+        raise ValueError(f"nbins must be positive; found {nbins}")
+    if not low < high:
+        raise ValueError(f"value_range must be increasing; found [{low}, {high}]")
+    step = (float(high) - float(low)) / nbins
+    flat = values.reshape(-1).clamp(min=low)
+    index = ((flat - low).to(torch.float64) / step).clamp(max=nbins - 1).to(torch.int64)
+    return torch.bincount(index, minlength=nbins).to(dtype)
+
+
+define_op(
+    "HistogramFixedWidth",
+    "values: T, value_range: T, nbins: int32 -> out: dtype",
+    attrs=["T: {int32, int64, float, double}", "dtype: {int32, int64} = int32"],
+    shape=_histogram_shape,
+    kernel=_histogram,
+    host=("nbins",),
+    no_gradient="counts are piecewise constant",
+)
+
+
+# ---- public functions ------------------------------------------------------------------------
+
+
+def renamed(new: str, value: Any, old: str, old_value: Any) -> Any:
+    """The one of two synonymous arguments that was given.
+
+    Raises:
+      ValueError: both were.
+    """
+    if old_value is None:
+        return value
+    if value is not None:
+        raise ValueError(f"{old!r} is the former name of {new!r}: give one of them, not both")
+    return old_value
+
+
+def _axes(x: Any, axis: Any) -> Any:
+    """``axis``, or all axes: a constant for a tensor of known rank, else ``range(rank(x))``."""
+    from penstock.ops import nodes
+
+    if axis is not None:
+        return axis
+    if isinstance(x, Tensor) and x._dims is not None:
+        return constant(np.arange(len(x._dims), dtype=np.int32), dtypes.int32)
+    return nodes.range_to(nodes.rank(x))
+
+
+def _reduce(
+    op_type: str, x: Any, axis: Any, keep: Any, name: str | None, old_axis: Any, old_keep: Any
+) -> Tensor:
+    axis = renamed("axis", axis, "reduction_indices", old_axis)
+    keep = bool(renamed("keepdims", keep, "keep_dims", old_keep))
+    result: Tensor = make(op_type, x, _axes(x, axis), name=name, keep_dims=keep)
+    if axis is None and not keep:
+        result.set_shape(())
+    return result
+
+
+_REDUCE_DOC = """{what} over ``axis``.
+
+    Args:
+      input_tensor: {dtype} tensor of any shape.
+      axis: int, list of ints or integer tensor, each in ``[-rank, rank)``; None reduces all dims,
+        an empty list none.
+      keepdims: whether reduced dims stay, with size 1.
+      name: name of the node.
+      reduction_indices: former name of ``axis``.
+      keep_dims: former name of ``keepdims``.
+
+    Returns:
+      A tensor of the dtype of ``input_tensor``.
+
+    Raises:
+      ValueError: an axis out of range, or an argument given under both of its names.
+    """
+
+
+def _reduction(op_type: str, what: str, dtype: str = "numeric") -> Any:
+    def reduce(
+        input_tensor: Any,
+        axis: Any = None,
+        keepdims: Any = None,
+        name: str | None = None,
+        reduction_indices: Any = None,
+        keep_dims: Any = None,
+    ) -> Tensor:
+        return _reduce(
+            op_type, input_tensor, axis, keepdims, name, reduction_indices, keep_dims
+        )
+
+    reduce.__name__ = reduce.__qualname__ = f"reduce_{op_type.lower()}"
+    reduce.__doc__ = _REDUCE_DOC.format(what=what, dtype=dtype)
+    return reduce
+
+
+reduce_sum = _reduction("Sum", "Sum of elements")
+reduce_mean = _reduction("Mean", "Mean of elements; integer means truncate")
+reduce_max = _reduction("Max", "Largest element", "real")
+reduce_min = _reduction("Min", "Smallest element", "real")
+reduce_prod = _reduction("Prod", "Product of elements")
+reduce_all = _reduction("All", "Logical and of elements", "bool")
+reduce_any = _reduction("Any", "Logical or of elements", "bool")
+
+
+def reduce_euclidean_norm(
+    input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None
+) -> Tensor:
+    """Square root of the sum of squares over ``axis``; arguments as of ``reduce_sum``."""
+    return _reduce("EuclideanNorm", input_tensor, axis, keepdims, name, None, None)
+
+
+def reduce_logsumexp(
+    input_tensor: Any,
+    axis: Any = None,
+    keepdims: Any = None,
+    name: str | None = None,
+    reduction_indices: Any = None,
+    keep_dims: Any = None,
+) -> Tensor:
+    """``log(sum(exp(input_tensor)))`` over ``axis``, without overflow.
+
+    Args:
+      input_tensor: floating tensor.
+      axis, keepdims, name, reduction_indices, keep_dims: as of ``reduce_sum``.
+
+    Returns:
+      A tensor of the dtype of ``input_tensor``.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     float(session.run(tf.reduce_logsumexp([1000.0, -1000.0])))
+      1000.0
+    """
+    from penstock.ops import nodes
+
+    axis = renamed("axis", axis, "reduction_indices", reduction_indices)
+    keep = bool(renamed("keepdims", keepdims, "keep_dims", keep_dims))
+    x = input_tensor if isinstance(input_tensor, Tensor) else None
+    x = x if x is not None else convert_to_tensor(input_tensor)
+    with name_scope(name, "ReduceLogSumExp", [x]) as scope:
+        raw = reduce_max(x, axis, keepdims=True)
+        shift = make(
+            "StopGradient",
+            make("Select", make("IsFinite", raw), raw, nodes.zeros_like(raw)),
+        )
+        total = reduce_sum(make("Exp", make("Sub", x, shift)), axis, keepdims=keep)
+        result = make("Log", total)
+        if not keep:
+            shift = nodes.reshape(shift, nodes.shape(result))
+        del scope
+        return make("Add", result, shift)
+
+
+def reduce_variance(
+    input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None
+) -> Tensor:
+    """Population variance over ``axis``.
+
+    Args:
+      input_tensor: floating tensor.
+      axis, keepdims: as of ``reduce_sum``.
+      name: name of the scope.
+
+    Returns:
+      A tensor of the dtype of ``input_tensor``.
+
+    Raises:
+      TypeError: integers.
+    """
+    from penstock.ops import nodes
+
+    with name_scope(name or "reduce_variance"):
+        means = reduce_mean(input_tensor, axis, keepdims=True)
+        if means.dtype.is_integer:
+            raise TypeError(f"input must be floating or complex; found {means.dtype.name}")
+        centred = nodes.sub(input_tensor, means)
+        return reduce_mean(make("Square", centred), axis, keepdims=keepdims)
+
+
+def reduce_std(
+    input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None
+) -> Tensor:
+    """Population standard deviation over ``axis``; arguments as of ``reduce_variance``."""
+    with name_scope(name or "reduce_std"):
+        return make("Sqrt", reduce_variance(input_tensor, axis, keepdims))
+
+
+def count_nonzero(
+    input_tensor: Any = None,
+    axis: Any = None,
+    keepdims: Any = None,
+    dtype: Any = dtypes.int64,
+    name: str | None = None,
+    reduction_indices: Any = None,
+    keep_dims: Any = None,
+    input: Any = None,
+) -> Tensor:
+    """How many elements over ``axis`` differ from zero (from "" for strings).
+
+    Args:
+      input_tensor: numeric, bool or string tensor; ``input`` is its other name.
+      axis, keepdims, reduction_indices, keep_dims: as of ``reduce_sum``.
+      dtype: dtype of the counts.
+      name: name of the scope.
+
+    Returns:
+      A tensor of ``dtype``.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     session.run(tf.count_nonzero([[0, 1], [2, 3]], 1)).tolist()
+      [1, 2]
+    """
+    from penstock.ops import nodes
+
+    axis = renamed("axis", axis, "reduction_indices", reduction_indices)
+    keep = bool(renamed("keepdims", keepdims, "keep_dims", keep_dims))
+    given = renamed("input", input, "input_tensor", input_tensor)
+    with name_scope(name, "count_nonzero", [given]):
+        x = convert_to_tensor(given, name="input")
+        kind = x.dtype.base_dtype
+        zero = np.array(b"", object) if kind is dtypes.string else np.zeros((), kind.as_numpy_dtype)
+        none = make("Const", name="zeros", value=zero, dtype=kind)
+        nonzero = nodes.cast(make("NotEqual", x, none), dtypes.int64)
+        return nodes.cast(reduce_sum(nonzero, axis, keepdims=keep), dtype)
+
+
+def _arg(op_type: str, x: Any, axis: Any, name: str | None, old: Any, kind: Any) -> Tensor:
+    axis = renamed("axis", axis, "dimension", old)
+    made: Tensor = make(op_type, x, 0 if axis is None else axis, name=name, output_type=kind)
+    return made
+
+
+def argmax(
+    input: Any,
+    axis: Any = None,
+    name: str | None = None,
+    dimension: Any = None,
+    output_type: Any = dtypes.int64,
+) -> Tensor:
+    """Index of the largest element along ``axis``; the first of equal ones.
+
+    Args:
+      input: real tensor of rank at least 1.
+      axis: one int, in ``[-rank, rank)``; 0 by default.
+      name: name of the node.
+      dimension: former name of ``axis``.
+      output_type: int32 or int64.
+
+    Returns:
+      A tensor of ``output_type``, ``axis`` removed from the shape.
+    """
+    return _arg("ArgMax", input, axis, name, dimension, output_type)
+
+
+def argmin(
+    input: Any,
+    axis: Any = None,
+    name: str | None = None,
+    dimension: Any = None,
+    output_type: Any = dtypes.int64,
+) -> Tensor:
+    """Index of the smallest element along ``axis``; arguments as of ``argmax``."""
+    return _arg("ArgMin", input, axis, name, dimension, output_type)
+
+
+def arg_max(
+    input: Any, dimension: Any, output_type: Any = dtypes.int64, name: str | None = None
+) -> Tensor:
+    """``argmax`` under its former name and argument order."""
+    return _arg("ArgMax", input, dimension, name, None, output_type)
+
+
+def arg_min(
+    input: Any, dimension: Any, output_type: Any = dtypes.int64, name: str | None = None
+) -> Tensor:
+    """``argmin`` under its former name and argument order."""
+    return _arg("ArgMin", input, dimension, name, None, output_type)
+
+
+def l2_loss(t: Any, name: str | None = None) -> Tensor:
+    """Half the sum of squares of ``t``, a scalar.
+
+    Args:
+      t: floating tensor of any shape.
+      name: name of the node.
+
+    Returns:
+      A scalar of the dtype of ``t``.
+    """
+    made: Tensor = make("L2Loss", t, name=name)
+    return made
+
+
+def bincount(
+    arr: Any,
+    weights: Any = None,
+    minlength: Any = None,
+    maxlength: Any = None,
+    dtype: Any = dtypes.int32,
+) -> Tensor:
+    """How often each integer occurs in ``arr``, or the sum of its weights.
+
+    Args:
+      arr: int32 tensor of values that are not negative.
+      weights: tensor of the shape of ``arr``, summed instead of ones.
+      minlength: the result has at least this many bins.
+      maxlength: the result has at most this many bins; larger values are not counted.
+      dtype: dtype of the counts without weights.
+
+    Returns:
+      A vector of ``max(arr) + 1`` bins, within the two limits.
+    """
+    from penstock.ops import nodes
+
+    with name_scope("bincount"):
+        values = convert_to_tensor(arr, dtypes.int32, name="arr")
+        nonempty = nodes.greater(reduce_prod(nodes.shape(values)), 0)
+        occupied = nodes.add(reduce_max(values), 1)
+        size = nodes.mul(nodes.cast(nonempty, dtypes.int32), occupied)
+        if minlength is not None:
+            least = convert_to_tensor(minlength, dtypes.int32, name="minlength")
+            size = nodes.maximum(least, size)
+        if maxlength is not None:
+            most = convert_to_tensor(maxlength, dtypes.int32, name="maxlength")
+            size = make("Minimum", most, size)
+        if weights is not None:
+            given = convert_to_tensor(weights, name="weights")
+            return make("UnsortedSegmentSum", given, values, size)
+        none = constant(np.zeros(0, dtypes.as_dtype(dtype).as_numpy_dtype), dtype)
+        return make("Bincount", values, size, none)
+
+
+def histogram_fixed_width(
+    values: Any,
+    value_range: Any,
+    nbins: Any = 100,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+) -> Tensor:
+    """Counts of ``values`` in ``nbins`` bins of equal width.
+
+    Args:
+      values: int32, int64, float or double tensor.
+      value_range: vector ``[low, high]`` of that dtype; values outside count in the outer bins.
+      nbins: number of bins.
+      dtype: int32 or int64, of the counts.
+      name: name of the node.
+
+    Returns:
+      A vector of ``nbins`` counts.
+    """
+    with name_scope(name, "histogram_fixed_width", [values, value_range, nbins]) as scope:
+        made: Tensor = make(
+            "HistogramFixedWidth", values, value_range, nbins, name=scope, dtype=dtype
+        )
+        return made

@@ -1,0 +1,297 @@
+"""Reshape, ExpandDims and Squeeze: the same elements under another shape.
+
+All are views at run time.  The shape rule of Reshape finds the one missing dim (``-1``) when the
+rest is known, as TensorFlow's does.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from penstock.graph.build import make
+from penstock.graph.tensor import Tensor
+from penstock.opdef import define_op, static
+from penstock.opdef.inference import Dims, ShapeContext, show
+from penstock.ops import shape as shape_ops
+
+__all__ = ["expand_dims", "reshape", "squeeze"]
+
+_INDEX = "{int32, int64}"
+
+
+# ---- Reshape ---------------------------------------------------------------------------------
+
+
+def _known_part(dims: tuple[int | None, ...]) -> tuple[int, list[int]]:
+    """Product of the known dims, and where the unknown ones are; none where some dim is 0."""
+    if 0 in dims:
+        return 0, []
+    known, unknown = 1, []
+    for index, dim in enumerate(dims):
+        if dim is None:
+            unknown.append(index)
+        else:
+            known *= dim
+    return known, unknown
+
+
+def _reshape_shape(ctx: ShapeContext) -> Dims:
+    wanted, given = ctx.shape_value("shape"), ctx["tensor"]
+    if wanted is None or given is None:
+        return wanted
+    have, have_unknown = _known_part(given)
+    want, want_unknown = _known_part(wanted)
+    if len(have_unknown) > 1 or len(want_unknown) > 1:
+        return wanted
+    if not have_unknown and not want_unknown:
+        fits = have == want
+    elif not have_unknown and want > 0:
+        fits = have % want == 0
+        hole = want_unknown[0]
+        wanted = (*wanted[:hole], have // want, *wanted[hole + 1 :])
+    elif not want_unknown and have > 0:
+        fits = want % have == 0
+    else:
+        fits = True
+    if not fits:
+        raise ValueError(f"a tensor of shape {show(given)} cannot be reshaped to {show(wanted)}")
+    return wanted
+
+
+def _fold_reshape(ctx: ShapeContext, tensor: Any, shape: Any) -> np.ndarray | None:
+    if tensor is None or shape is None:
+        return None
+    result: np.ndarray = tensor.reshape(shape.tolist())
+    return result
+
+
+def _reshape_grad(op: Any, grad: Tensor) -> list[Any]:
+    return [reshape(grad, shape_ops.shape(op.inputs[0])), None]
+
+
+define_op(
+    "Reshape",
+    "tensor: T, shape: Tshape -> output: T",
+    attrs=["T: type", f"Tshape: {_INDEX} = int32"],
+    shape=_reshape_shape,
+    # Both torch tensors and string arrays have a method of that name.
+    kernel="{tensor}.reshape({shape})",
+    fold=_fold_reshape,
+    host=("shape",),
+    aliases=("tensor",),
+    gradient=_reshape_grad,
+)
+
+
+def _partial_reshape(ctx: ShapeContext) -> Dims:
+    """A known vector stays one when only its form is restated, as ``reshape(x, [-1])`` does."""
+    dims = ctx["tensor"]
+    if dims is None or len(dims) != 1 or len(ctx.op.outputs[0]._dims or ()) != 1:
+        return None
+    return ctx.shape_value("tensor")
+
+
+static.partial_value("Reshape")(_partial_reshape)
+
+
+# ---- ExpandDims ------------------------------------------------------------------------------
+
+
+def _expand_shape(ctx: ShapeContext) -> Dims:
+    dims, value = ctx["input"], ctx.value("dim")
+    if dims is None:
+        return None
+    if value is None:
+        return None
+    if value.size != 1:
+        raise ValueError(f"dim must be one number; found {value.tolist()}")
+    axis = int(value.reshape(()))
+    if not -len(dims) - 1 <= axis <= len(dims):
+        raise ValueError(
+            f"dim {axis} is not in [{-len(dims) - 1}, {len(dims)}], the range for an input of"
+            f" shape {show(dims)}"
+        )
+    axis += len(dims) + 1 if axis < 0 else 0
+    return (*dims[:axis], 1, *dims[axis:])
+
+
+def _fold_expand(ctx: ShapeContext, value: Any, dim: Any) -> np.ndarray | None:
+    if value is None or dim is None:
+        return None
+    return np.expand_dims(value, int(dim.reshape(())))
+
+
+def _expand_kernel(input: Any, dim: Any) -> Any:
+    while isinstance(dim, list):
+        (dim,) = dim
+    if isinstance(input, np.ndarray):
+        return np.expand_dims(input, dim)
+    return input.unsqueeze(dim)
+
+
+def _expand_inline(call: Any) -> str | None:
+    value = call.value("dim")
+    if value is None or call.dtype("input").name == "string":
+        return None
+    return f"{call.arg['input']}.unsqueeze({int(value.reshape(()))})"
+
+
+def _reshape_back(op: Any, grad: Tensor) -> Tensor:
+    return reshape(grad, shape_ops.shape(op.inputs[0]))
+
+
+define_op(
+    "ExpandDims",
+    "input: T, dim: Tdim -> output: T",
+    attrs=["T: type", f"Tdim: {_INDEX} = int32"],
+    shape=_expand_shape,
+    kernel=_expand_kernel,
+    inline=_expand_inline,
+    fold=_fold_expand,
+    host=("dim",),
+    aliases=("input",),
+    gradient=lambda op, grad: [_reshape_back(op, grad), None],
+)
+
+
+# ---- Squeeze ---------------------------------------------------------------------------------
+
+
+def _squeeze_axes(axes: list[int], rank: int) -> set[int]:
+    for axis in axes:
+        if not -rank <= axis < rank:
+            raise ValueError(f"squeeze dim {axis} is not in [{-rank}, {rank})")
+    return {axis % rank for axis in axes}
+
+
+def _squeeze_shape(ctx: ShapeContext) -> Dims:
+    dims, axes = ctx["input"], ctx.attr("squeeze_dims")
+    if dims is None or (not axes and None in dims):
+        return None
+    chosen = _squeeze_axes(axes, len(dims))
+    for axis in chosen:
+        if dims[axis] not in (1, None):
+            raise ValueError(f"dim {axis} of an input of shape {show(dims)} is not 1")
+    if axes:
+        return tuple(d for i, d in enumerate(dims) if i not in chosen)
+    return tuple(d for d in dims if d != 1)
+
+
+def _fold_squeeze(ctx: ShapeContext, value: Any) -> np.ndarray | None:
+    if value is None:
+        return None
+    return np.squeeze(value, tuple(ctx.attr("squeeze_dims")) or None)
+
+
+def _squeeze_kernel(input: Any, squeeze_dims: Any) -> Any:
+    dims = input.shape
+    chosen = _squeeze_axes(squeeze_dims, len(dims))
+    for axis in chosen:
+        if dims[axis] != 1:
+            raise ValueError(f"squeeze of dim {axis}: its size is {dims[axis]}, not 1")
+    if isinstance(input, np.ndarray):
+        return np.squeeze(input, tuple(squeeze_dims) or None)
+    return input.squeeze(tuple(squeeze_dims)) if squeeze_dims else input.squeeze()
+
+
+def _squeeze_inline(call: Any) -> str | None:
+    dims, axes = call.dims("input"), call.attr("squeeze_dims")
+    if dims is None or not axes or call.dtype("input").name == "string":
+        return None
+    if any(dims[axis] != 1 for axis in axes):
+        return None
+    chosen = str(axes[0]) if len(axes) == 1 else f"({', '.join(map(str, axes))})"
+    return f"{call.arg['input']}.squeeze({chosen})"
+
+
+define_op(
+    "Squeeze",
+    "input: T -> output: T",
+    attrs=["T: type", "squeeze_dims: list(int) = []"],
+    shape=_squeeze_shape,
+    kernel=_squeeze_kernel,
+    inline=_squeeze_inline,
+    fold=_fold_squeeze,
+    aliases=("input",),
+    gradient=_reshape_back,
+)
+
+
+# ---- public functions ------------------------------------------------------------------------
+
+
+def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
+    """The elements of ``tensor``, in the same order, under another shape.
+
+    Args:
+      tensor: a tensor.
+      shape: int32 or int64 vector; one dim may be -1 and is then computed.
+      name: name of the node.
+
+    Returns:
+      Tensor of ``shape``.
+
+    Raises:
+      ValueError: the numbers of elements differ.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Graph().as_default():
+      ...     tf.reshape(tf.zeros([2, 6]), [3, -1]).shape.as_list()
+      [3, 4]
+    """
+    made: Tensor = make("Reshape", tensor, shape, name=name)
+    return made
+
+
+def expand_dims(
+    input: Any, axis: Any = None, name: str | None = None, dim: Any = None
+) -> Tensor:
+    """``input`` with a dim of size 1 put in at ``axis``.
+
+    Args:
+      input: a tensor.
+      axis: where, in [-rank-1, rank].
+      name: name of the node.
+      dim: deprecated synonym of ``axis``.
+
+    Returns:
+      A tensor of one dim more.
+    """
+    axis = _one_of("axis", axis, "dim", dim)
+    if axis is None:
+        raise ValueError("expand_dims: axis must be given")
+    made: Tensor = make("ExpandDims", input, axis, name=name)
+    return made
+
+
+def squeeze(
+    input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None
+) -> Tensor:
+    """``input`` without dims of size 1.
+
+    Args:
+      input: a tensor.
+      axis: int or list of ints, the dims to remove; by default all of size 1.
+      name: name of the node.
+      squeeze_dims: deprecated synonym of ``axis``.
+
+    Returns:
+      A tensor with the same elements.
+
+    Raises:
+      ValueError: a named dim is not of size 1.
+    """
+    axis = _one_of("axis", axis, "squeeze_dims", squeeze_dims)
+    axes = [] if axis is None else [axis] if np.isscalar(axis) else list(axis)
+    made: Tensor = make("Squeeze", input, name=name, squeeze_dims=[int(a) for a in axes])
+    return made
+
+
+def _one_of(name: str, value: Any, old_name: str, old_value: Any) -> Any:
+    """The value of an argument that has a deprecated synonym."""
+    if value is not None and old_value is not None:
+        raise ValueError(f"both {name!r} and its deprecated synonym {old_name!r} are given")
+    return old_value if value is None else value

@@ -1,0 +1,233 @@
+"""ScatterNd and the TensorScatter ops: writing slices at indices into a new tensor.
+
+All work on the leading dims flattened to one, where torch's ``index_add_`` and ``index_copy_`` do
+the writing.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import torch
+
+from penstock.base import shapes
+from penstock.graph.build import make
+from penstock.graph.tensor import Tensor
+from penstock.opdef import define_op
+from penstock.opdef.inference import Dims, ShapeContext, show
+from penstock.ops import gather as gather_ops
+from penstock.ops.movement import moving
+
+__all__ = [
+    "scatter_nd", "tensor_scatter_add", "tensor_scatter_nd_add", "tensor_scatter_nd_sub",
+    "tensor_scatter_nd_update", "tensor_scatter_sub", "tensor_scatter_update",
+]  # fmt: skip
+
+_INDEX = "{int32, int64}"
+
+
+def _check_shapes(indices: Dims, updates: Dims, output: Dims) -> None:
+    """Refuses updates that do not have shape ``indices.shape[:-1] + output.shape[d:]``."""
+    if indices is None or updates is None:
+        return
+    if not indices:
+        raise ValueError("indices must have at least one dim")
+    lead = indices[:-1]
+    fits = shapes.is_compatible_static(updates[: len(lead)], lead)
+    depth = indices[-1]
+    if fits and output is not None and depth is not None:
+        fits = depth <= len(output) and shapes.is_compatible_static(
+            updates[len(lead) :], output[depth:]
+        )
+    if not fits:
+        raise ValueError(
+            f"updates of shape {show(updates)} do not fit indices of shape {show(indices)} into"
+            f" an output of shape {show(output)}; expected indices.shape[:-1] +"
+            " output.shape[indices.shape[-1]:]"
+        )
+
+
+def _scatter_nd_shape(ctx: ShapeContext) -> Dims:
+    output = ctx.shape_value("shape")
+    _check_shapes(ctx["indices"], ctx["updates"], output)
+    return output
+
+
+def _into_shape(source: str) -> Any:
+    def rule(ctx: ShapeContext) -> Dims:
+        output: Dims = ctx.rank_at_least(source, 1)
+        _check_shapes(ctx["indices"], ctx["updates"], output)
+        return output
+
+    return rule
+
+
+def _flattened(indices: Any, updates: Any, dims: Any) -> tuple[Any, Any, list[int]]:
+    """Row numbers [n], updates [n, inner] and the flattened shape [rows, inner]."""
+    depth = indices.shape[-1]
+    rows = gather_ops.flat_index(indices, dims[:depth]).reshape(-1)
+    form = [math.prod(dims[:depth]), math.prod(dims[depth:])]
+    return rows, updates.reshape(rows.numel(), form[1]), form
+
+
+def _added(flat: Any, rows: Any, values: Any) -> Any:
+    return flat.index_add_(0, rows, values)
+
+
+def _scatter_nd_kernel(indices: Any, updates: Any, shape: Any) -> Any:
+    if isinstance(updates, np.ndarray):
+        return _scatter_strings(indices, updates, shape)
+    rows, values, form = _flattened(indices, updates, shape)
+    return _added(updates.new_zeros(form), rows, values).reshape(shape)
+
+
+def _scatter_strings(indices: Any, updates: np.ndarray, shape: list[int]) -> np.ndarray:
+    depth = indices.shape[-1]
+    rows = gather_ops.flat_index(indices, shape[:depth]).reshape(-1).tolist()
+    result = np.full((math.prod(shape[:depth]), math.prod(shape[depth:])), b"", object)
+    for row, update in zip(rows, updates.reshape(len(rows), -1), strict=True):
+        result[row] += update
+    return result.reshape(shape)
+
+
+def _updating(write: Any) -> Any:
+    def kernel(tensor: Any, indices: Any, updates: Any) -> Any:
+        rows, values, form = _flattened(indices, updates, tensor.shape)
+        flat = tensor.reshape(form).clone(memory_format=torch.contiguous_format)
+        return write(flat, rows, values).reshape(tensor.shape)
+
+    # The same bits as signed integers add up alike.
+    return moving(kernel)
+
+
+def _copied(flat: Any, rows: Any, values: Any) -> Any:
+    return flat.index_copy_(0, rows, values)
+
+
+def _subtracted(flat: Any, rows: Any, values: Any) -> Any:
+    return flat.index_add_(0, rows, values, alpha=-1)
+
+
+_add_kernel = _updating(_added)
+
+
+def _non_aliasing_kernel(input: Any, indices: Any, updates: Any) -> Any:
+    return _add_kernel(input, indices, updates)
+
+
+def _taken(op: Any, grad: Tensor, indices: Tensor) -> Tensor:
+    made: Tensor = make("GatherNd", grad, indices)
+    return made
+
+
+def _update_grad(op: Any, grad: Tensor) -> list[Any]:
+    from penstock.ops import elementwise
+
+    indices, updates = op.inputs[1], op.inputs[2]
+    updates_grad = _taken(op, grad, indices)
+    zeros = make("Identity", grad), elementwise.zeros_like(updates, grad.dtype.base_dtype)
+    return [make("TensorScatterUpdate", zeros[0], indices, zeros[1]), None, updates_grad]
+
+
+def _add_grad(op: Any, grad: Tensor) -> list[Any]:
+    updates_grad = _taken(op, grad, op.inputs[1])
+    return [make("Identity", grad), None, updates_grad]
+
+
+def _sub_grad(op: Any, grad: Tensor) -> list[Any]:
+    updates_grad = _taken(op, grad, op.inputs[1])
+    return [make("Identity", grad), None, make("Neg", updates_grad)]
+
+
+define_op(
+    "ScatterNd",
+    "indices: Tindices, updates: T, shape: Tindices -> output: T",
+    attrs=["T: type", f"Tindices: {_INDEX}"],
+    shape=_scatter_nd_shape,
+    kernel=moving(_scatter_nd_kernel),
+    host=("shape",),
+    gradient=lambda op, grad: [None, _taken(op, grad, op.inputs[0]), None],
+)
+
+define_op(
+    "ScatterNdNonAliasingAdd",
+    "input: T, indices: Tindices, updates: T -> output: T",
+    attrs=[
+        "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32,"
+        " bfloat16, uint16, complex128, half, uint32, uint64, bool}",
+        f"Tindices: {_INDEX}",
+    ],
+    shape=_into_shape("input"),
+    kernel=_non_aliasing_kernel,
+    gradient=lambda op, grad: [grad, None, _taken(op, grad, op.inputs[1])],
+)
+
+for _type, _write, _gradient in (
+    ("TensorScatterUpdate", _copied, _update_grad),
+    ("TensorScatterAdd", _added, _add_grad),
+    ("TensorScatterSub", _subtracted, _sub_grad),
+):
+    define_op(
+        _type,
+        "tensor: T, indices: Tindices, updates: T -> output: T",
+        attrs=["T: type", f"Tindices: {_INDEX}"],
+        shape=_into_shape("tensor"),
+        kernel=_updating(_write),
+        gradient=_gradient,
+    )
+
+
+# ---- public functions ------------------------------------------------------------------------
+
+
+def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Tensor:
+    """A tensor of zeros with ``updates`` added at ``indices``.
+
+    Args:
+      indices: int32 or int64 tensor; its last dim, of size d, indexes the first d dims.
+      updates: tensor of shape ``indices.shape[:-1] + shape[d:]``.
+      shape: vector of the type of ``indices``.
+      name: name of the node.
+
+    Returns:
+      Tensor of ``shape``; updates at the same place add up.
+    """
+    made: Tensor = make("ScatterNd", indices, updates, shape, name=name)
+    return made
+
+
+def tensor_scatter_update(
+    tensor: Any, indices: Any, updates: Any, name: str | None = None
+) -> Tensor:
+    """A copy of ``tensor`` with ``updates`` written at ``indices``.
+
+    Args:
+      tensor: a tensor.
+      indices: int32 or int64 tensor; its last dim, of size d, indexes the first d dims.
+      updates: tensor of shape ``indices.shape[:-1] + tensor.shape[d:]``.
+      name: name of the node.
+
+    Returns:
+      A tensor like ``tensor``.
+    """
+    made: Tensor = make("TensorScatterUpdate", tensor, indices, updates, name=name)
+    return made
+
+
+def tensor_scatter_add(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+    """A copy of ``tensor`` with ``updates`` added at ``indices``; see tensor_scatter_update."""
+    made: Tensor = make("TensorScatterAdd", tensor, indices, updates, name=name)
+    return made
+
+
+def tensor_scatter_sub(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+    """A copy of ``tensor`` less ``updates`` at ``indices``; see tensor_scatter_update."""
+    made: Tensor = make("TensorScatterSub", tensor, indices, updates, name=name)
+    return made
+
+
+tensor_scatter_nd_update = tensor_scatter_update
+tensor_scatter_nd_add = tensor_scatter_add
+tensor_scatter_nd_sub = tensor_scatter_sub

@@ -1,0 +1,251 @@
+"""Softmax, log-softmax and the cross entropies.
+
+The fused cross entropies return (loss, backprop): the loss of each row and its gradient with
+respect to the logits, both from one log-softmax.  Where a step uses one of the two, only that one
+is computed.  Softmax along another dim than the last one is a transposition to the last, as in
+TensorFlow, whose graphs it repeats node by node.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from penstock.base import shapes
+from penstock.graph import convert
+from penstock.graph.build import make
+from penstock.graph.tensor import Tensor
+from penstock.opdef import define_op
+from penstock.opdef.inference import ShapeContext, show
+from penstock.ops import nodes
+
+__all__: list[str] = []
+
+_FLOATING = "T: {half, bfloat16, float, double}"
+
+
+# ---- Softmax and LogSoftmax --------------------------------------------------------------------
+
+
+def _logits_shape(ctx: ShapeContext) -> Any:
+    return ctx.rank_at_least("logits", 1)
+
+
+def _softmax_gradient(op: Any, grad: Tensor) -> Tensor:
+    softmax = op.outputs[0]
+    channels = make("Sum", nodes.mul(grad, softmax), -1, keep_dims=True)
+    made: Tensor = nodes.mul(nodes.sub(grad, channels), softmax)
+    return made
+
+
+def _log_softmax_gradient(op: Any, grad: Tensor) -> Tensor:
+    softmax = make("Exp", op.outputs[0])
+    total = make("Sum", grad, -1, keep_dims=True)
+    made: Tensor = nodes.sub(grad, nodes.mul(total, softmax))
+    return made
+
+
+for _name, _output, _function, _gradient in (
+    ("Softmax", "softmax", "torch.softmax", _softmax_gradient),
+    ("LogSoftmax", "logsoftmax", "torch.log_softmax", _log_softmax_gradient),
+):
+    define_op(
+        _name,
+        f"logits: T -> {_output}: T",
+        attrs=[_FLOATING],
+        shape=_logits_shape,
+        kernel=f"{_function}({{logits}}, -1)",
+        gradient=_gradient,
+    )
+
+
+# ---- cross entropy with distributions as labels -------------------------------------------------
+
+
+def _xent_shape(ctx: ShapeContext) -> Any:
+    dims = shapes.broadcast_static(ctx["features"], ctx["labels"])
+    if dims is None:
+        return [(None,), (None, None)]
+    if len(dims) != 2:
+        raise ValueError(f"features and labels must be matrices, but broadcast to {show(dims)}")
+    return [(dims[0],), dims]
+
+
+def _xent(features, labels):
+    if features.shape != labels.shape:
+        features, labels = torch.broadcast_tensors(features, labels)
+    log_p = torch.log_softmax(features, -1)
+    return torch.sum(log_p * labels, -1).neg_(), log_p.exp_().sub_(labels)
+
+
+def _xent_inline(call: Any) -> str | None:
+    features, labels = call.arg["features"], call.arg["labels"]
+    loss, backprop = call.needed
+    if loss and backprop or call.dims("features") != call.dims("labels"):
+        return None
+    if loss:
+        return f"torch.sum(torch.log_softmax({features}, -1) * {labels}, -1).neg_(), None"
+    return f"None, torch.softmax({features}, -1) - {labels}"
+
+
+def _times_rows(rows: Tensor, matrix: Tensor) -> Tensor:
+    """Each row of ``matrix`` times an element of ``rows``: ``ExpandDims``, ``mul``."""
+    made: Tensor = nodes.mul(make("ExpandDims", rows, -1), matrix)
+    return made
+
+
+def _is_zero(grad: Tensor) -> bool:
+    return grad.op.type in ("ZerosLike", "Zeros")
+
+
+def _xent_gradient(op: Any, loss_grad: Tensor, backprop_grad: Tensor | None) -> Any:
+    logits = op.inputs[0]
+    grad = _times_rows(loss_grad, op.outputs[1])
+    if backprop_grad is not None and not _is_zero(backprop_grad):
+        softmax = make("Softmax", logits)
+        rows = make("ExpandDims", backprop_grad, 1)
+        columns = make("ExpandDims", softmax, 2)
+        inner = make("BatchMatMulV2", rows, columns, name="MatMul")
+        centered = nodes.sub(backprop_grad, make("Squeeze", inner, squeeze_dims=[1]))
+        grad = nodes.add(grad, nodes.mul(centered, softmax))
+    return grad, _times_rows(loss_grad, make("Neg", make("LogSoftmax", logits)))
+
+
+define_op(
+    "SoftmaxCrossEntropyWithLogits",
+    "features: T, labels: T -> loss: T, backprop: T",
+    attrs=[_FLOATING],
+    shape=_xent_shape,
+    kernel=_xent,
+    inline=_xent_inline,
+    gradient=_xent_gradient,
+)
+
+
+# ---- cross entropy with class numbers as labels ------------------------------------------------
+
+
+def _sparse_xent_shape(ctx: ShapeContext) -> Any:
+    features, labels = ctx.rank("features", 2), ctx.rank("labels", 1)
+    rows = shapes.merge_static((features[0],), labels)
+    return [rows, (*rows, features[1])]
+
+
+def _sparse_xent(features, labels):
+    log_p = torch.log_softmax(features, -1)
+    index, valid = _class_index(features, labels)
+    picked = log_p.gather(1, index)
+    # The gradient at the label is p - 1, elsewhere p.
+    backprop = log_p.exp_().scatter_(1, index, torch.expm1(picked))
+    loss = picked.squeeze(1).neg_()
+    if valid is None:
+        return loss, backprop
+    return torch.where(valid, loss, torch.nan), torch.where(valid[:, None], backprop, torch.nan)
+
+
+def _class_index(features, labels):
+    """Labels as a column of int64, and which are valid (None: ``gather`` checks them).
+
+    A label that is no class raises on the CPU; on other devices its row becomes NaN, as on GPUs in
+    TensorFlow, since a failed assertion there would end the process's use of the device.
+    """
+    index = labels.to(torch.int64)
+    if labels.device.type != "cpu":
+        valid = (index >= 0) & (index < features.shape[1])
+        return index.clamp(0, features.shape[1] - 1).unsqueeze(1), valid
+    return index.unsqueeze(1), None
+
+
+def _sparse_xent_gradient(op: Any, loss_grad: Tensor, _: Any) -> tuple[Tensor, None]:
+    message = (
+        "Currently there is no way to take the second derivative of sparse_softmax_cross_entropy"
+        "_with_logits: the gradient is computed with the loss, as a constant"
+    )
+    backprop = make("PreventGradient", op.outputs[1], message=message)
+    return _times_rows(loss_grad, backprop), None
+
+
+define_op(
+    "SparseSoftmaxCrossEntropyWithLogits",
+    "features: T, labels: Tlabels -> loss: T, backprop: T",
+    attrs=[_FLOATING, "Tlabels: {int32, int64} = int64"],
+    shape=_sparse_xent_shape,
+    kernel=_sparse_xent,
+    gradient=_sparse_xent_gradient,
+)
+
+
+# ---- public: softmax -----------------------------------------------------------------------------
+
+
+def axis_argument(axis: Any, dim: Any) -> int:
+    """The axis under its new or former name; -1 by default."""
+    from penstock.ops import reduction
+
+    axis = reduction.renamed("axis", axis, "dim", dim)
+    return -1 if axis is None else int(axis)
+
+
+def _swap_axis(tensor: Tensor, axis: int, last: Tensor) -> Tensor:
+    order = nodes.concat(
+        [
+            make("Range", 0, axis, 1, name="range"),
+            [last],
+            make("Range", axis + 1, last, 1, name="range"),
+            [axis],
+        ],
+        0,
+    )
+    return nodes.transpose(tensor, order)
+
+
+def _along(op_type: str, logits: Any, axis: int, name: str | None) -> Tensor:
+    """``op_type`` along ``axis``, which is brought to the end for it."""
+    logits = convert.convert_to_tensor(logits)
+    dims = logits._dims
+    if axis == -1 or (dims is not None and axis == len(dims) - 1):
+        made: Tensor = make(op_type, logits, name=name)
+        return made
+    if dims is not None and not -len(dims) <= axis < len(dims):
+        raise ValueError(f"axis {axis} is not in [{-len(dims)}, {len(dims)}) of {show(dims)}")
+    if dims is not None:
+        axis %= len(dims)
+    elif axis < 0:
+        raise ValueError(f"axis {axis} needs logits of known rank")
+    nodes.rank(logits)  # TensorFlow makes this node, so that later ones are named alike.
+    last = make("Sub", nodes.rank(logits), 1)
+    turned = make(op_type, _swap_axis(logits, axis, last), name=name)
+    result = _swap_axis(turned, axis, make("Sub", last.op.inputs[0], 1))
+    result.set_shape(logits.shape)
+    return result
+
+
+def softmax(
+    logits: Any, axis: int | None = None, name: str | None = None, dim: int | None = None
+) -> Tensor:
+    """``exp(logits) / sum(exp(logits))`` along ``axis``.
+
+    Args:
+      logits: a floating tensor of rank 1 or more.
+      axis: the dim that sums to 1; by default the last.
+      name: name of the node.
+      dim: former name of ``axis``.
+
+    Returns:
+      A tensor of the same type and shape.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Graph().as_default(), tf.Session() as sess:
+      ...     sess.run(tf.nn.softmax([[1.0, 1.0], [0.0, 100.0]])).tolist()
+      [[0.5, 0.5], [0.0, 1.0]]
+    """
+    return _along("Softmax", logits, axis_argument(axis, dim), name)
+
+
+def log_softmax(
+    logits: Any, axis: int | None = None, name: str | None = None, dim: int | None = None
+) -> Tensor:
+    """``logits - log(sum(exp(logits)))`` along ``axis``; arguments as of ``softmax``."""
+    return _along("LogSoftmax", logits, axis_argument(axis, dim), name)

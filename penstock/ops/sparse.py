@@ -1,0 +1,175 @@
+"""Sparse tensors made dense."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from penstock.graph.build import make
+from penstock.graph.composite import SparseTensor
+from penstock.graph.tensor import Tensor
+from penstock.opdef import define_op
+from penstock.opdef.inference import ShapeContext, show
+from penstock.ops import unsigned
+
+__all__ = ["sparse_tensor_to_dense", "sparse_to_dense"]
+
+
+def _to_dense_shape(ctx: ShapeContext) -> Any:
+    ctx.rank("default_value", 0)
+    ctx.rank("output_shape", 1)
+    indices = ctx["sparse_indices"]
+    if indices is not None and len(indices) > 2:
+        raise ValueError(f"sparse_indices must have rank at most 2, but has shape {show(indices)}")
+    dims = ctx.shape_value("output_shape")
+    if dims is not None and indices is not None and len(indices) == 2:
+        depth = indices[1]
+        if depth is not None and depth != len(dims):
+            raise ValueError(
+                f"sparse_indices has shape {show(indices)}: its rows must have {len(dims)}"
+                f" number(s), one for each dim of output_shape {show(dims)}"
+            )
+    return dims
+
+
+def _to_dense(
+    sparse_indices: torch.Tensor,
+    output_shape: list[int],
+    sparse_values: Any,
+    default_value: Any,
+    validate_indices: bool,
+) -> Any:
+    rank = len(output_shape)
+    # A scalar is one index, a vector holds indices into a vector.
+    indices = sparse_indices.reshape(-1, 1) if sparse_indices.dim() < 2 else sparse_indices
+    count = indices.shape[0]
+    if indices.shape[1] != rank:
+        raise ValueError(
+            f"sparse_indices of shape {list(sparse_indices.shape)} does not index output_shape"
+            f" {output_shape}"
+        )
+    if sparse_values.ndim > 1 or sparse_values.ndim == 1 and sparse_values.shape[0] != count:
+        raise ValueError(
+            f"sparse_values must be a scalar or have {count} element(s); found shape"
+            f" {list(sparse_values.shape)}"
+        )
+    if count:
+        _check_indices(indices, output_shape, validate_indices)
+    if isinstance(sparse_values, np.ndarray):
+        text = np.full(output_shape, default_value[()], dtype=object)
+        text[tuple(indices.numpy().T)] = sparse_values
+        return text
+    dense = default_value.expand(output_shape).clone()
+    if count:
+        # ATen moves no unsigned integers by index: move the same bits as signed ones.
+        signed = unsigned.SIGNED.get(dense.dtype, dense.dtype)
+        dense.view(signed).index_put_(indices.long().unbind(1), sparse_values.view(signed))
+    return dense
+
+
+def _check_indices(indices: torch.Tensor, output_shape: list[int], ordered: bool) -> None:
+    limits = torch.tensor(output_shape, dtype=indices.dtype, device=indices.device)
+    outside = ((indices < 0) | (indices >= limits)).any(1)
+    if bool(outside.any()):
+        row = int(outside.nonzero()[0])
+        raise ValueError(
+            f"sparse_indices[{row}] = {indices[row].tolist()} is out of bounds: output_shape is"
+            f" {output_shape}"
+        )
+    if not ordered:
+        return
+    rows = [tuple(row) for row in indices.tolist()]
+    for row in range(1, len(rows)):
+        if rows[row] <= rows[row - 1]:
+            what = "repeated" if rows[row] == rows[row - 1] else "out of order"
+            raise ValueError(f"sparse_indices[{row}] = {list(rows[row])} is {what}")
+
+
+def _to_dense_grad(op: Any, grad: Tensor) -> list[Any]:
+    from penstock.ops import nodes, reduction, reshape
+
+    indices, shape, given = op.inputs[0], op.inputs[1], op.inputs[2]
+    places = indices
+    if indices.shape.ndims in (0, 1):
+        # TensorFlow takes a vector of indices for one index here, and fails.
+        places = reshape.reshape(indices, [-1, 1])
+    values = make("GatherNd", grad, places)
+    total = reduction.reduce_sum(values)
+    default = reduction.reduce_sum(grad) - total
+    if given.shape.ndims == 0:
+        values = total
+    return [nodes.zeros_like(indices), nodes.zeros_like(shape), values, default]
+
+
+define_op(
+    "SparseToDense",
+    "sparse_indices: Tindices, output_shape: Tindices, sparse_values: T, default_value: T"
+    " -> dense: T",
+    attrs=["validate_indices: bool = True", "T: type", "Tindices: {int32, int64}"],
+    shape=_to_dense_shape,
+    kernel=_to_dense,
+    host=("output_shape",),
+    gradient=_to_dense_grad,
+)
+
+
+def sparse_to_dense(
+    sparse_indices: Any,
+    output_shape: Any,
+    sparse_values: Any,
+    default_value: Any = 0,
+    validate_indices: bool = True,
+    name: str | None = None,
+) -> Tensor:
+    """A dense tensor with given values at given places and one value everywhere else.
+
+    Args:
+      sparse_indices: int32 or int64: a scalar, ``[n]`` (places in a vector) or ``[n, rank]``.
+      output_shape: 1-D, of the same type.
+      sparse_values: ``[n]``, or a scalar for all places.
+      default_value: scalar, for all other places.
+      validate_indices: whether to check that indices are in lexicographic order, without repeats.
+      name: name of the node.
+
+    Returns:
+      A tensor of shape ``output_shape``.
+
+    Raises:
+      InvalidArgumentError: when it is run, for an index out of bounds (or out of order).
+    """
+    made: Tensor = make(
+        "SparseToDense", sparse_indices, output_shape, sparse_values, default_value, name=name,
+        validate_indices=validate_indices,
+    )  # fmt: skip
+    return made
+
+
+def sparse_tensor_to_dense(
+    sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None
+) -> Tensor:
+    """A ``SparseTensor`` made dense.
+
+    Args:
+      sp_input: the sparse tensor.
+      default_value: scalar for places without a value; zero (or the empty string) by default.
+      validate_indices: whether to check the order of indices.
+      name: name of the node.
+
+    Returns:
+      A dense tensor of the shape and type of ``sp_input``.
+
+    Raises:
+      TypeError: ``sp_input`` is not a SparseTensor.
+    """
+    from penstock.ops import fill
+
+    if not isinstance(sp_input, SparseTensor):
+        raise TypeError(f"sp_input must be a SparseTensor; found {type(sp_input).__name__}")
+    if default_value is None:
+        default_value = fill.zeros([], dtype=sp_input.dtype)
+    return sparse_to_dense(
+        sp_input.indices, sp_input.dense_shape, sp_input.values, default_value, validate_indices,
+        name,
+    )  # fmt: skip

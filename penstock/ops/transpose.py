@@ -1,0 +1,517 @@
+"""Reordering dims and elements: Transpose, Tile, Reverse, ReverseSequence, Roll.
+
+Transpose is a view (torch ``permute``); whoever needs contiguous memory makes it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from penstock.graph.build import make
+from penstock.graph.composite import IndexedSlices
+from penstock.graph.convert import convert_to_tensor
+from penstock.graph.scopes import name_scope
+from penstock.graph.tensor import Tensor
+from penstock.opdef import define_op
+from penstock.opdef.inference import Dims, ShapeContext, show
+from penstock.ops import fill as fill_ops
+from penstock.ops import join
+from penstock.ops import reshape as reshape_ops
+from penstock.ops import shape as shape_ops
+from penstock.ops.movement import moving
+
+__all__ = [
+    "invert_permutation", "matrix_transpose", "reverse", "reverse_sequence", "reverse_v2", "roll",
+    "tile", "transpose",
+]  # fmt: skip
+
+_INDEX = "{int32, int64}"
+
+
+# ---- Transpose, ConjugateTranspose, InvertPermutation ------------------------------------------
+
+
+def _transpose_shape(ctx: ShapeContext) -> Dims:
+    dims, perm = ctx["x"], ctx.value("perm")
+    vector = ctx["perm"]
+    rank = len(dims) if dims is not None else None
+    if rank is None and vector is not None and len(vector) == 1:
+        rank = vector[0]
+    if perm is None or rank is None:
+        return None if rank is None else (None,) * rank
+    order = perm.reshape(-1).tolist()
+    if len(order) != rank:
+        raise ValueError(f"perm {order} has {len(order)} entries for an input of rank {rank}")
+    order = [p + rank if p < 0 else p for p in order]
+    if sorted(order) != list(range(rank)):
+        raise ValueError(f"perm {order} is not a permutation of 0..{rank - 1}")
+    return (None,) * rank if dims is None else tuple(dims[p] for p in order)
+
+
+def _transpose_kernel(x: Any, perm: Any) -> Any:
+    if isinstance(x, np.ndarray):
+        return np.transpose(x, perm)
+    return x.permute(perm)
+
+
+def _transpose_inline(call: Any) -> str | None:
+    if call.dtype("x").name == "string":
+        return None
+    perm = call.value("perm")
+    if perm is not None and perm.tolist() == [1, 0]:
+        return f"{call.arg['x']}.t()"
+    return f"{call.arg['x']}.permute({call.arg['perm']})"
+
+
+def _conjugate_kernel(x: Any, perm: Any) -> Any:
+    return torch.conj_physical(x.permute(perm))
+
+
+def _fold_transpose(ctx: ShapeContext, x: Any, perm: Any) -> np.ndarray | None:
+    return None if x is None or perm is None else np.transpose(x, perm)
+
+
+def _transpose_grad(op: Any, grad: Tensor) -> list[Any]:
+    return [transpose(grad, invert_permutation(op.inputs[1])), None]
+
+
+def _conjugate_grad(op: Any, grad: Tensor) -> list[Any]:
+    return [transpose(grad, invert_permutation(op.inputs[1]), conjugate=True), None]
+
+
+for _type, _kernel, _gradient, _views in (
+    ("Transpose", _transpose_kernel, _transpose_grad, ("x",)),
+    ("ConjugateTranspose", _conjugate_kernel, _conjugate_grad, ("x",)),
+):
+    define_op(
+        _type,
+        "x: T, perm: Tperm -> y: T",
+        attrs=["T: type", f"Tperm: {_INDEX} = int32"],
+        shape=_transpose_shape,
+        kernel=_kernel,
+        inline=_transpose_inline if _type == "Transpose" else None,
+        fold=_fold_transpose if _type == "Transpose" else None,
+        host=("perm",),
+        aliases=_views,
+        gradient=_gradient,
+    )
+
+
+def _invert_kernel(x: Any) -> torch.Tensor:
+    count = x.numel()
+    order = x.tolist()
+    if sorted(order) != list(range(count)):
+        raise ValueError(f"{order} is not a permutation of 0..{count - 1}")
+    result = torch.empty_like(x)
+    result[x.long()] = torch.arange(count, dtype=x.dtype, device=x.device)
+    return result
+
+
+def _fold_invert(ctx: ShapeContext, x: Any) -> np.ndarray | None:
+    return None if x is None else np.argsort(x).astype(x.dtype)
+
+
+define_op(
+    "InvertPermutation",
+    "x: T -> y: T",
+    attrs=[f"T: {_INDEX} = int32"],
+    shape=lambda ctx: ctx.rank("x", 1),
+    kernel=_invert_kernel,
+    fold=_fold_invert,
+    gradient=lambda op, grad: None,
+)
+
+
+# ---- Tile ------------------------------------------------------------------------------------
+
+
+def _tile_shape(ctx: ShapeContext) -> Dims:
+    dims, times = ctx["input"], ctx.shape_value("multiples")
+    if dims is None:
+        return None if times is None else (None,) * len(times)
+    if times is None:
+        return (None,) * len(dims)
+    if len(times) != len(dims):
+        raise ValueError(f"multiples {times} must have one entry a dim of {show(dims)}")
+    return tuple(
+        None if d is None or t is None else d * t for d, t in zip(dims, times, strict=True)
+    )
+
+
+def _tile_kernel(input: Any, multiples: Any) -> Any:
+    if len(multiples) != len(input.shape):
+        raise ValueError(
+            f"tile: {len(multiples)} multiples for an input of rank {len(input.shape)}"
+        )
+    if isinstance(input, np.ndarray):
+        return np.tile(input, multiples)
+    return input.repeat(multiples)
+
+
+def _tile_grad(op: Any, grad: Any) -> list[Any]:
+    source, multiples = op.inputs
+    full = shape_ops.shape(source, out_type=multiples.dtype.base_dtype)
+    pairs = join.stack([multiples, full])
+    split = reshape_ops.reshape(transpose(pairs), [-1])
+    axes = fill_ops.range_(0, shape_ops.size(split), 2)
+    if isinstance(grad, IndexedSlices):
+        grad = _densified_rows(grad, full)
+    total = make("Sum", reshape_ops.reshape(grad, split), axes)
+    if source._dims is not None:
+        total.set_shape(source._dims)
+    return [total, None]
+
+
+def _densified_rows(grad: IndexedSlices, full: Tensor) -> Tensor:
+    from penstock.ops import slicing
+
+    count = slicing.getitem(full, 0)
+    rows = make("FloorMod", grad.indices, shape_ops.cast_to(count, grad.indices.dtype), name="mod")
+    made: Tensor = make("UnsortedSegmentSum", grad.values, rows, count)
+    return made
+
+
+define_op(
+    "Tile",
+    "input: T, multiples: Tmultiples -> output: T",
+    attrs=["T: type", f"Tmultiples: {_INDEX} = int32"],
+    shape=_tile_shape,
+    kernel=_tile_kernel,
+    host=("multiples",),
+    gradient=_tile_grad,
+)
+
+
+def _tile_grad_shape(ctx: ShapeContext) -> Dims:
+    dims, times = ctx["input"], ctx.shape_value("multiples")
+    if dims is None or times is None:
+        return None if dims is None else (None,) * len(dims)
+    return tuple(
+        None if d is None or not t else d // t for d, t in zip(dims, times, strict=True)
+    )
+
+
+def _tile_grad_kernel(input: Any, multiples: Any) -> Any:
+    split = [n for d, t in zip(input.shape, multiples, strict=True) for n in (t, d // t)]
+    axes = list(range(0, len(split), 2))
+    return input.reshape(split).sum(axes, dtype=input.dtype) if axes else input
+
+
+define_op(
+    "TileGrad",
+    "input: T, multiples: int32 -> output: T",
+    attrs=["T: type"],
+    shape=_tile_grad_shape,
+    kernel=moving(_tile_grad_kernel),
+    host=("multiples",),
+    aliases=("input",),
+    no_gradient="TensorFlow has none; Tile's own gradient does not use it",
+)
+
+
+# ---- Reverse, ReverseV2, ReverseSequence, Roll -------------------------------------------------
+
+
+def _reverse_shape(ctx: ShapeContext) -> Dims:
+    dims, vector = ctx["tensor"], ctx.rank("dims", 1)
+    if dims is not None and vector[0] not in (None, len(dims)):
+        raise ValueError(f"dims must have one entry a dim of {show(dims)}; it has {vector[0]}")
+    if dims is None and vector[0] is not None:
+        return (None,) * vector[0]
+    return dims  # type: ignore[no-any-return]
+
+
+def _flip(value: Any, axes: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return np.flip(value, tuple(axes)).copy()
+    return value.flip(axes)
+
+
+def _reverse_kernel(tensor: Any, dims: Any) -> Any:
+    return _flip(tensor, [i for i, chosen in enumerate(dims) if chosen])
+
+
+def _reverse_v2_shape(ctx: ShapeContext) -> Dims:
+    dims, axis = ctx["tensor"], ctx.value("axis")
+    ctx.rank("axis", 1)
+    if dims is not None and axis is not None:
+        chosen = [a % len(dims) if dims else a for a in axis.tolist()]
+        for a in axis.tolist():
+            if not -len(dims) <= a < len(dims):
+                raise ValueError(f"axis {a} is out of range for a tensor of shape {show(dims)}")
+        if len(set(chosen)) != len(chosen):
+            raise ValueError(f"axis {axis.tolist()} names a dim twice")
+    return dims  # type: ignore[no-any-return]
+
+
+def _reverse_v2_kernel(tensor: Any, axis: Any) -> Any:
+    return _flip(tensor, axis)
+
+
+_REVERSIBLE = "uint8, int8, uint16, int16, int32, int64, bool, half, float, double"
+
+define_op(
+    "Reverse",
+    "tensor: T, dims: bool -> output: T",
+    attrs=[f"T: {{{_REVERSIBLE}, complex64, complex128, string}}"],
+    shape=_reverse_shape,
+    kernel=moving(_reverse_kernel),
+    host=("dims",),
+    gradient=lambda op, grad: [make("Reverse", grad, op.inputs[1]), None],
+)
+
+define_op(
+    "ReverseV2",
+    "tensor: T, axis: Tidx -> output: T",
+    attrs=[
+        f"Tidx: {_INDEX} = int32",
+        f"T: {{{_REVERSIBLE}, bfloat16, complex64, complex128, string}}",
+    ],
+    shape=_reverse_v2_shape,
+    kernel=moving(_reverse_v2_kernel),
+    host=("axis",),
+    gradient=lambda op, grad: [make("ReverseV2", grad, op.inputs[1]), None],
+)
+
+
+def _sequence_shape(ctx: ShapeContext) -> Dims:
+    dims, (count,) = ctx["input"], ctx.rank("seq_lengths", 1)
+    if dims is None:
+        return None
+    batch, seq = ctx.attr("batch_dim"), ctx.attr("seq_dim")
+    if not 0 <= batch < len(dims) or not 0 <= seq < len(dims):
+        raise ValueError(
+            f"batch_dim {batch} and seq_dim {seq} must be dims of an input of shape {show(dims)}"
+        )
+    if None not in (count, dims[batch]) and count != dims[batch]:
+        raise ValueError(f"{count} seq_lengths for a batch of {dims[batch]}: {show(dims)}")
+    return (*dims[:batch], dims[batch] if dims[batch] is not None else count, *dims[batch + 1 :])
+
+
+def _sequence_kernel(input: Any, seq_lengths: Any, seq_dim: Any, batch_dim: Any) -> Any:
+    if seq_dim == batch_dim:
+        raise ValueError(f"seq_dim and batch_dim are both {seq_dim}")
+    if isinstance(input, np.ndarray):
+        places = torch.arange(input.size).reshape(input.shape)
+        where = _sequence_kernel(places, seq_lengths, seq_dim, batch_dim)
+        return input.reshape(-1)[where.numpy()]
+    size = input.shape[seq_dim]
+    lengths = seq_lengths.long().unsqueeze(1)
+    if lengths.numel() and (lengths.min() < 0 or lengths.max() > size):
+        raise ValueError(f"seq_lengths {seq_lengths.tolist()} are not all in [0, {size}]")
+    steps = torch.arange(size, device=input.device).unsqueeze(0)
+    order = torch.where(steps < lengths, lengths - 1 - steps, steps)
+    if batch_dim > seq_dim:
+        order = order.t()
+    form = [1] * input.dim()
+    form[batch_dim], form[seq_dim] = input.shape[batch_dim], size
+    return input.gather(seq_dim, order.reshape(form).expand(input.shape))
+
+
+def _sequence_grad(op: Any, grad: Tensor) -> list[Any]:
+    attrs = {k: op.attrs[k] for k in ("seq_dim", "batch_dim")}
+    return [make("ReverseSequence", grad, op.inputs[1], **attrs), None]
+
+
+define_op(
+    "ReverseSequence",
+    "input: T, seq_lengths: Tlen -> output: T",
+    attrs=["seq_dim: int", "batch_dim: int = 0", "T: type", f"Tlen: {_INDEX} = int64"],
+    shape=_sequence_shape,
+    kernel=moving(_sequence_kernel),
+    gradient=_sequence_grad,
+)
+
+
+def _roll_kernel(input: Any, shift: Any, axis: Any) -> Any:
+    shifts = shift if isinstance(shift, list) else [shift]
+    axes = axis if isinstance(axis, list) else [axis]
+    if len(shifts) != len(axes):
+        raise ValueError(f"roll: {len(shifts)} shifts for {len(axes)} axes")
+    if isinstance(input, np.ndarray):
+        return np.roll(input, shifts, axes)
+    return torch.roll(input, shifts, axes)
+
+
+def _roll_grad(op: Any, grad: Tensor) -> list[Any]:
+    _, shift, axis = op.inputs
+    return [make("Roll", grad, make("Neg", shift), axis), None, None]
+
+
+define_op(
+    "Roll",
+    "input: T, shift: Tshift, axis: Taxis -> output: T",
+    attrs=["T: type", f"Tshift: {_INDEX}", f"Taxis: {_INDEX}"],
+    shape=lambda ctx: ctx.rank_at_least("input", 1),
+    kernel=moving(_roll_kernel),
+    host=("shift", "axis"),
+    gradient=_roll_grad,
+)
+
+
+# ---- public functions ------------------------------------------------------------------------
+
+
+def transpose(
+    a: Any, perm: Any = None, name: str | None = "transpose", conjugate: bool = False
+) -> Tensor:
+    """``a`` with its dims reordered: dim i of the result is dim ``perm[i]`` of ``a``.
+
+    Args:
+      a: a tensor.
+      perm: integer vector; by default the dims in reverse order.
+      name: name of the node.
+      conjugate: also conjugate the elements, if they are complex.
+
+    Returns:
+      A tensor.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Graph().as_default():
+      ...     tf.transpose(tf.zeros([2, 3, 4]), [0, 2, 1]).shape.as_list()
+      [2, 4, 3]
+    """
+    with name_scope(name, "transpose", [a]) as scope:
+        tensor = convert_to_tensor(a, name="x") if perm is not None else convert_to_tensor(a)
+        op_type = "Transpose"
+        if conjugate and tensor.dtype.base_dtype.is_complex:
+            op_type = "ConjugateTranspose"
+        if perm is None:
+            perm = _reversed_dims(tensor)
+        made: Tensor = make(op_type, tensor, perm, name=scope)
+        return made
+
+
+def _reversed_dims(tensor: Tensor) -> Any:
+    if tensor._dims is not None:
+        return np.arange(len(tensor._dims) - 1, -1, -1, dtype=np.int32)
+    rank = make("Rank", tensor)
+    last = make("Sub", rank, 1, name="sub")
+    return make("Sub", last, make("Range", 0, rank, 1), name="sub")
+
+
+def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = False) -> Tensor:
+    """``a`` with its last two dims exchanged.
+
+    Args:
+      a: tensor of rank at least 2.
+      name: name of the scope.
+      conjugate: also conjugate the elements, if they are complex.
+
+    Returns:
+      A tensor.
+
+    Raises:
+      ValueError: the rank is less than 2.
+    """
+    with name_scope(name, values=[a]):
+        a = convert_to_tensor(a, name="a")
+        if a._dims is not None:
+            rank = len(a._dims)
+            if rank < 2:
+                raise ValueError(f"matrix_transpose needs rank 2 or more; found {show(a._dims)}")
+            order = [*range(rank - 2), rank - 1, rank - 2]
+            return transpose(a, order, conjugate=conjugate)
+        rank = shape_ops.rank(a)
+        lead = fill_ops.range_(make("Sub", rank, 2, name="sub"))
+        last = make("Sub", rank, 1, name="sub")
+        previous = make("Sub", rank, 2, name="sub")
+        return transpose(a, join.concat([lead, [last], [previous]], 0), conjugate=conjugate)
+
+
+def invert_permutation(x: Any, name: str | None = None) -> Tensor:
+    """The permutation that undoes permutation ``x``.
+
+    Args:
+      x: int32 or int64 vector with 0..n-1 in some order.
+      name: name of the node.
+
+    Returns:
+      Tensor of the type and shape of ``x``.
+    """
+    made: Tensor = make("InvertPermutation", x, name=name)
+    return made
+
+
+def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
+    """``input`` repeated along each dim.
+
+    Args:
+      input: a tensor.
+      multiples: integer vector, how many times for each dim.
+      name: name of the node.
+
+    Returns:
+      A tensor of the rank of ``input``.
+    """
+    made: Tensor = make("Tile", input, multiples, name=name)
+    return made
+
+
+def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
+    """``tensor`` with the order along some dims reversed.
+
+    Args:
+      tensor: a tensor.
+      axis: integer vector, the dims.
+      name: name of the node.
+
+    Returns:
+      A tensor like ``tensor``.
+    """
+    made: Tensor = make("ReverseV2", tensor, axis, name=name)
+    return made
+
+
+reverse_v2 = reverse
+
+
+def reverse_sequence(
+    input: Any,
+    seq_lengths: Any,
+    seq_axis: int | None = None,
+    batch_axis: int | None = None,
+    name: str | None = None,
+    seq_dim: int | None = None,
+    batch_dim: int | None = None,
+) -> Tensor:
+    """Reverses the first ``seq_lengths[i]`` steps of the i-th entry of a batch.
+
+    Args:
+      input: a tensor.
+      seq_lengths: integer vector, one length a batch entry.
+      seq_axis: dim of the steps; also called ``seq_dim``.
+      batch_axis: dim of the batch, 0 by default; also called ``batch_dim``.
+      name: name of the node.
+      seq_dim: deprecated synonym.
+      batch_dim: deprecated synonym.
+
+    Returns:
+      A tensor like ``input``.
+    """
+    seq = reshape_ops._one_of("seq_axis", seq_axis, "seq_dim", seq_dim)
+    batch = reshape_ops._one_of("batch_axis", batch_axis, "batch_dim", batch_dim)
+    made: Tensor = make(
+        "ReverseSequence", input, seq_lengths, name=name, seq_dim=seq, batch_dim=batch or 0
+    )
+    return made
+
+
+def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
+    """``input`` with its elements moved along some dims; what falls off enters at the other end.
+
+    Args:
+      input: tensor of rank at least 1.
+      shift: integer scalar or vector.
+      axis: integer scalar or vector of that size.
+      name: name of the node.
+
+    Returns:
+      A tensor like ``input``.
+    """
+    made: Tensor = make("Roll", input, shift, axis, name=name)
+    return made

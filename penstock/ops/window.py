@@ -1,0 +1,110 @@
+"""Sliding windows: the arithmetic that convolutions and pools share.
+
+Along one spatial dim, a window of ``k`` elements, ``d`` apart, moves in steps of ``s``::
+
+    VALID     out = floor((size - reach) / s) + 1 with reach = (k - 1) d + 1
+    SAME      out = ceil(size / s); the padding that this needs is split in halves, the odd element
+              goes to the end
+    EXPLICIT  out = floor((size + before + after - reach) / s) + 1
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+
+class Span(NamedTuple):
+    """One spatial dim of a window op: number of outputs and padding at both ends."""
+
+    outputs: int
+    before: int
+    after: int
+
+
+def spatial(data_format: str) -> tuple[int, int]:
+    """Positions of height and width in a shape of ``data_format``."""
+    return (1, 2) if data_format == "NHWC" else (2, 3)
+
+
+def channel(data_format: str) -> int:
+    """Position of the channels."""
+    return 3 if data_format == "NHWC" else 1
+
+
+def span(
+    size: int, window: int, stride: int, dilation: int, padding: str, explicit: Any = None
+) -> Span:
+    """Outputs and padding along one dim; ``explicit`` is (before, after) for EXPLICIT padding."""
+    reach = (window - 1) * dilation + 1
+    if padding == "SAME":
+        outputs = -(-size // stride)
+        total = max((outputs - 1) * stride + reach - size, 0)
+        return Span(outputs, total // 2, total - total // 2)
+    before, after = explicit if padding == "EXPLICIT" else (0, 0)
+    return Span((size + before + after - reach) // stride + 1, before, after)
+
+
+def explicit_pair(explicit_paddings: Any, axis: int) -> tuple[int, int] | None:
+    """(before, after) of ``axis`` in the flat attr ``explicit_paddings``."""
+    if not explicit_paddings:
+        return None
+    return explicit_paddings[2 * axis], explicit_paddings[2 * axis + 1]
+
+
+def static_size(
+    size: int | None,
+    window: int | None,
+    stride: int,
+    dilation: int,
+    padding: str,
+    explicit: Any,
+    what: str,
+) -> int | None:
+    """The number of outputs in a shape rule.
+
+    Raises:
+      ValueError: the window does not fit; ``what`` names the operand.
+    """
+    if stride < 1 or dilation < 1:
+        raise ValueError(f"strides and dilations must be positive; found {stride} and {dilation}")
+    if size is None or (window is None and padding != "SAME"):
+        return None
+    outputs = span(size, window or 1, stride, dilation, padding, explicit).outputs
+    if outputs < 0 or (outputs == 0 and size > 0 and padding != "SAME"):
+        raise ValueError(
+            f"a window of {window} (dilation {dilation}, {padding} padding) does not fit into"
+            f" {size} element(s) of {what}"
+        )
+    return outputs
+
+
+def check_padding(padding: str, explicit_paddings: Any, data_format: str) -> None:
+    """Checks that ``explicit_paddings`` goes with ``padding`` and pads only spatial dims."""
+    if padding != "EXPLICIT":
+        if explicit_paddings:
+            raise ValueError(
+                f"explicit_paddings is {list(explicit_paddings)}, but padding is {padding}"
+            )
+        return
+    if len(explicit_paddings) != 8 or min(explicit_paddings) < 0:
+        raise ValueError(
+            "explicit_paddings must be 8 numbers, none negative; found "
+            f"{list(explicit_paddings)}"
+        )
+    for axis in {0, channel(data_format)}:
+        if explicit_pair(explicit_paddings, axis) != (0, 0):
+            raise ValueError(
+                "explicit_paddings may not pad the batch or the channels; found "
+                f"{list(explicit_paddings)} with {data_format}"
+            )
+
+
+def check_four(name: str, values: Any, data_format: str, *, positive_only: bool = False) -> None:
+    """Checks an attr with one entry a dim: four entries, 1 for the batch."""
+    if len(values) != 4:
+        raise ValueError(f"{name} must have 4 entries; found {list(values)}")
+    if values[0] != 1 or (not positive_only and values[channel(data_format)] != 1):
+        raise ValueError(
+            f"{name} must be 1 for batch and channels ({data_format}); found {list(values)}"
+        )
+

@@ -1,0 +1,1 @@
+"""Variables: the classes, scopes and stores that share them, partitions, initial values."""

@@ -1,0 +1,129 @@
+"""Initial values: where they are built, and guarding them against variables not yet initialized.
+
+An initial value may use other variables.  Initializers run in one step in no particular order, so
+reads of variables in it are replaced by "the value if there is one, else its own initial value".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from penstock.graph import scopes
+from penstock.graph.build import add_checked, make
+from penstock.graph.composite import IndexedSlices
+from penstock.graph.keys import GraphKeys
+from penstock.graph.operation import Operation
+from penstock.graph.tensor import Tensor
+
+_HOLDERS = ("Variable", "VariableV2", "VarHandleOp")
+# These work on a variable that has no value, or are ordered by the user.
+_LEFT_ALONE = (
+    "IsVariableInitialized", "VarIsInitializedOp", "ReadVariableOp", "If",
+    "_InitializedValue", "_ResourceInitializedValue",
+)  # fmt: skip
+
+
+@contextmanager
+def initializer_scope(graph: Any, scope: str) -> Iterator[None]:
+    """Nodes of an initial value: named under ``Initializer``, placed with the variable."""
+    attrs = {"_class": [f"loc:@{scope[:-1]}".encode()]}
+    with graph._attr_scope(attrs), scopes.name_scope("Initializer"):
+        yield
+
+
+def initialized_value(variable: Any) -> Tensor:
+    """The variable's value if it has one, else its initial value.
+
+    TF builds a conditional; here it is one node of the same name, because both sides are at hand
+    when it runs.
+    """
+    made: Tensor
+    with variable.graph.control_dependencies(None), scopes.name_scope("cond"):
+        if variable.dtype.is_ref:
+            kind, held = "_InitializedValue", variable._ref()
+        else:
+            kind, held = "_ResourceInitializedValue", variable.handle
+        made = make(kind, held, variable.initial_value, name="Merge")
+    return made
+
+
+def guarded(scope: str, value: Tensor) -> Tensor:
+    """``value`` with variables in it replaced by their initialized values, where there are any.
+
+    Args:
+      scope: the new variable's scope; the copies' names end in it.
+      value: the initial value.
+
+    Returns:
+      ``value`` itself when no variable is in it, or when its graph has a cycle.
+    """
+    if not value.op._inputs and value.op.type not in _HOLDERS:
+        return value
+    order = _dependencies(value.op)
+    if order is None or not any(op.type in _HOLDERS for op in order):
+        return value
+    replaced: dict[Operation, Operation] = {}
+    for op in order:
+        replaced[op] = _safe(scope, op, replaced)
+    return replaced[value.op].outputs[value.value_index]
+
+
+def _dependencies(root: Operation) -> list[Operation] | None:
+    """What ``root`` is computed from, inputs first; None when there is a cycle."""
+    order: list[Operation] = []
+    state: dict[Operation, int] = {}
+    stack = [(root, False)]
+    while stack:
+        op, leaving = stack.pop()
+        if leaving:
+            state[op] = 2
+            order.append(op)
+            continue
+        if state.get(op) == 2:
+            continue
+        if state.get(op) == 1:
+            return None
+        state[op] = 1
+        stack.append((op, True))
+        before = [] if op.type in _LEFT_ALONE else [t.op for t in op._inputs]
+        stack.extend((o, False) for o in reversed(before) if state.get(o) != 2)
+    return order
+
+
+def _safe(scope: str, op: Operation, replaced: dict[Operation, Operation]) -> Operation:
+    if op.type in _LEFT_ALONE:
+        return op
+    if op.type in _HOLDERS:
+        found = _variable_of(op)
+        return op if found is None else found.initialized_value().op
+    inputs = [replaced[t.op].outputs[t.value_index] for t in op._inputs]
+    if all(new is old for new, old in zip(inputs, op._inputs, strict=True)):
+        return op
+    graph = op.graph
+    name = f"{op.name}_{scope}".replace(":", "_")
+    attrs = {k: v for k, v in op.attrs.items() if k not in op.op_def.inferred_attrs}
+    return add_checked(graph, op.op_def, inputs, attrs, graph.node_name(name))
+
+
+def _variable_of(op: Operation) -> Any:
+    graph = op.graph
+    for key in (GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES):
+        for variable in graph.get_collection(key):
+            if variable.name in (op.name, f"{op.name}:0"):
+                return variable
+    return None
+
+
+def slices_of(sparse_delta: Any) -> tuple[Any, Any]:
+    """Indices and values of the argument of ``scatter_...`` methods.
+
+    Raises:
+      TypeError: it is not an IndexedSlices.
+    """
+    if not isinstance(sparse_delta, IndexedSlices):
+        raise TypeError(
+            f"sparse_delta must be IndexedSlices; found {type(sparse_delta).__name__}"
+        )
+    return sparse_delta.indices, sparse_delta.values

@@ -1,0 +1,48 @@
+"""Rows for shapes, reshapes and tensors made from numbers."""
+
+from tests.ops.opcase import ALL, OpCase, const, feed, real, strings
+
+_STRINGS = [["a", "bc", ""], ["d", "e", "f"]]
+
+CASES = [
+    OpCase("Shape", [real(2, 3)], {"out_type": "int32"}, ALL),
+    OpCase("Shape", [real(2, 3, 0)], {"out_type": "int64"}),
+    OpCase("Shape", [strings(_STRINGS)]),
+    OpCase("ShapeN", [[real(2, 3), real(4)]], {"out_type": "int64"}),
+    OpCase("Rank", [real(2, 3)], {}, ALL),
+    OpCase("Rank", [strings(_STRINGS)]),
+    OpCase("Size", [real(2, 3)], {"out_type": "int64"}, ALL),
+    OpCase("Size", [strings(_STRINGS)]),
+    OpCase("Reshape", [real(2, 6), const([3, -1])], {}, ALL),
+    OpCase("Reshape", [real(2, 6), feed([3, -1, 2], "int64")]),
+    OpCase("Reshape", [real(1, 1), const([], "int32")]),
+    OpCase("Reshape", [real(0, 3), const([0, 7])]),
+    OpCase("Reshape", [strings(_STRINGS), const([3, 2])]),
+    OpCase("Reshape", [real(2, 6), const([5, -1])], raises=True),
+    OpCase("Reshape", [real(2, 6), const([5, 2])], raises=True),
+    OpCase("ExpandDims", [real(2, 3), const(1)], {}, ALL),
+    OpCase("ExpandDims", [real(2, 3), const(-1, "int64")]),
+    OpCase("ExpandDims", [real(2, 3), feed(0, "int32")]),
+    OpCase("ExpandDims", [strings(_STRINGS), const(0)]),
+    OpCase("ExpandDims", [real(2, 3), const(4)], raises=True),
+    OpCase("Squeeze", [real(1, 3, 1)], {}, ALL),
+    OpCase("Squeeze", [real(1, 3, 1)], {"squeeze_dims": [0]}),
+    OpCase("Squeeze", [real(1, 3, 1)], {"squeeze_dims": [-1, 0]}),
+    OpCase("Squeeze", [strings([_STRINGS])], {"squeeze_dims": [0]}),
+    OpCase("Squeeze", [real(2, 3, 1)], {"squeeze_dims": [0]}, raises=True),
+    OpCase("EnsureShape", [real(2, 3)], {"shape": [2, None]}, ALL),
+    OpCase("EnsureShape", [real(2, 3)], {"shape": [2, 4]}, raises=True),
+    OpCase("GuaranteeConst", [const(real(2, 3), "T")], {}, ALL, grad=False,
+           grad_reason="TensorFlow has no gradient"),
+    OpCase("Fill", [const([2, 3]), real()], {}, ALL),
+    OpCase("Fill", [feed([2, 0], "int64"), real()]),
+    OpCase("Fill", [const([2]), strings("x")]),
+    OpCase("Range", [const(2, "T"), const(11, "T"), const(3, "T")], {},
+           ("int32", "int64", "float32", "float64"), type_attr="Tidx"),
+    OpCase("Range", [feed(9, "T"), feed(2, "T"), feed(-2, "T")], {},
+           ("int32", "int64", "float32", "float64"), type_attr="Tidx"),
+    OpCase("Range", [const(5), const(1), const(1)], raises=True),
+    OpCase("LinSpace", [const(0.5, "T"), const(2.5, "T"), const(5)], {},
+           ("float32", "float64")),
+    OpCase("LinSpace", [feed(3, "T"), feed(3, "T"), feed(1, "int64")]),
+]  # fmt: skip

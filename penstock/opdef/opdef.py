@@ -166,7 +166,8 @@ def define_op(
       kernel: a function, or source with ``{parameter}`` fields such as ``"torch.mm({a}, {b})"``.
       inline: given a ``codegen`` call, source that is faster than calling the kernel, or None.
       fold: static value for shape inference: ``fold(ctx, *input arrays) -> array | None``; called
-        with None for inputs that are not statically known.
+        with None for inputs that are not statically known; a list, one an output, where the op has
+        several.
       gradient: ``gradient(op, *output gradients) -> input gradient(s)``, graph-building.
       no_gradient: why there is none; an op needs this or a gradient.
       stateful .. internal: traits; see the module's docstring.  ``internal`` marks ops that only

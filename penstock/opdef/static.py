@@ -61,7 +61,7 @@ def _evaluate(tensor: Tensor) -> np.ndarray | None:
 
     op = tensor.op
     fold = op.op_def.fold
-    if fold is None or tensor.value_index != 0:
+    if fold is None:
         return None
     size = 1
     for dim in tensor._dims or ():
@@ -70,6 +70,8 @@ def _evaluate(tensor: Tensor) -> np.ndarray | None:
         return None
     values = [constant_value(t) for t in op._inputs]
     result = fold(ShapeContext(op), *values)
+    if op.op_def.has_list_output or len(op.outputs) > 1:
+        result = None if result is None else result[tensor.value_index]
     return None if result is None else np.asarray(result)
 
 

@@ -10,6 +10,7 @@ In TensorFlow ``EluGrad`` and ``SeluGrad`` take the activation's *output*; the o
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -40,36 +41,30 @@ _LINEAR_FROM = 40
 # ---- kernels -----------------------------------------------------------------------------------
 
 
-def _wide(function: Any) -> Any:
-    """A kernel for the unsigned types that ATen does not compute with: by way of int64."""
-
-    def kernel(*values: torch.Tensor) -> torch.Tensor:
-        wide = [v.to(torch.int64) for v in values]
-        return function(*wide).to(values[0].dtype)
-
-    return kernel
+_UNSIGNED_TORCH = (torch.uint16, torch.uint32, torch.uint64)
 
 
-_relu_wide = _wide(torch.relu)
-_relu6_wide = _wide(lambda x: torch.clamp(x, 0, 6))
-_relu_grad_wide = _wide(lambda g, x: torch.where(x > 0, g, 0))
-_relu6_grad_wide = _wide(lambda g, x: torch.where((x > 0) & (x < 6), g, 0))
+def _by_int64(function: Any, *values: torch.Tensor) -> torch.Tensor:
+    """``function``, by way of int64 for the unsigned types that ATen does not compute with."""
+    if values[0].dtype not in _UNSIGNED_TORCH:
+        return function(*values)
+    return function(*(v.to(torch.int64) for v in values)).to(values[0].dtype)
 
 
 def _relu(features):
-    return _relu_wide(features)
+    return _by_int64(torch.relu, features)
 
 
 def _relu6(features):
-    return _relu6_wide(features)
+    return _by_int64(lambda x: torch.clamp(x, 0, 6), features)
 
 
 def _relu_grad(gradients, features):
-    return _relu_grad_wide(gradients, features)
+    return _by_int64(lambda g, x: torch.where(x > 0, g, 0), gradients, features)
 
 
 def _relu6_grad(gradients, features):
-    return _relu6_grad_wide(gradients, features)
+    return _by_int64(lambda g, x: torch.where((x > 0) & (x < 6), g, 0), gradients, features)
 
 
 def _leaky_relu(features, alpha):
@@ -158,15 +153,20 @@ def _softplus_grad_gradient(op: Any, grad: Tensor) -> tuple[Tensor, Tensor]:
     return first, second
 
 
+def _if_float(source: str) -> Callable[[Any], str | None]:
+    """In-place source for the types that ATen computes with in place."""
+    return lambda op: source if op.outputs[0].dtype.is_floating else None
+
+
 # ---- the ops -----------------------------------------------------------------------------------
 
 # op type: (kernel, inline, attrs, in-place source, gradient)
-_FORWARD: dict[str, tuple[Any, Any, list[str], str | None, Any]] = {
+_FORWARD: dict[str, tuple[Any, Any, list[str], Any, Any]] = {
     "Relu": (
         _relu,
         _unless_unsigned("torch.relu({features})"),
         [_REAL[:-1] + ", qint8}"],
-        None,
+        _if_float("torch.relu_({features})"),
         _from_output("ReluGrad"),
     ),
     "Relu6": (
@@ -220,7 +220,10 @@ _BACKWARD: dict[str, tuple[str, Any, Any, list[str], str | None, Any]] = {
         _relu_grad,
         _unless_unsigned("torch.ops.aten.threshold_backward.default({gradients}, {features}, 0)"),
         [_REAL],
-        None,
+        _if_float(
+            "torch.ops.aten.threshold_backward.grad_input"
+            "({gradients}, {features}, 0, grad_input={gradients})"
+        ),
         _piecewise_gradient("ReluGrad"),
     ),
     "Relu6Grad": (

@@ -326,7 +326,8 @@ _binary("Add", f"{_NUMBERS}, string", _add, _add_grad, inline=_direct("torch.add
 _binary("AddV2", _NUMBERS, "torch.add({x}, {y})", _add_grad, commutative=True, fold=np.add,
         inplace={"x": "{x}.add_({y})", "y": "{y}.add_({x})"})  # fmt: skip
 _binary("Sub", _WITH_UINT16, _wrapping("sub", torch.sub), _sub_grad, fold=np.subtract,
-        inline=_direct("torch.sub({x}, {y})"), inplace=_mirrored("sub", "torch.sub({x}, {y}, out={y})"))  # fmt: skip
+        inline=_direct("torch.sub({x}, {y})"),
+        inplace=_mirrored("sub", "torch.sub({x}, {y}, out={y})"))  # fmt: skip
 _binary("Mul", _WITH_UINT16, _wrapping("mul", torch.mul), _mul_grad, fold=np.multiply,
         commutative=True, inline=_direct("torch.mul({x}, {y})"),
         inplace=_mirrored("mul", "{y}.mul_({x})"))  # fmt: skip

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from penstock.base import errors
 from penstock.graph.build import make
 from penstock.graph.scopes import get_seed
 from penstock.graph.tensor import Tensor
@@ -32,6 +33,19 @@ _MISS = float(np.finfo(np.float32).min)
 
 def _stream(attrs: Any) -> Stream:
     return Stream(attrs["seed"], attrs["seed2"])
+
+
+def _reported(factory: Any) -> Any:
+    """``factory`` with its complaints about attrs as errors of the op, as when a kernel fails."""
+
+    def state(attrs: Any, name: str) -> sampler.Sampler:
+        try:
+            made: sampler.Sampler = factory(attrs, name)
+        except (ValueError, OSError) as error:
+            raise errors.InvalidArgumentError(None, None, f"{name!r}: {error}") from error
+        return made
+
+    return state
 
 
 def _plain(kind: Any) -> Any:
@@ -119,7 +133,7 @@ for _name, _attrs, _state in (
         shape=_sample_shape,
         kernel=_sample,
         no_gradient="candidates are drawn, not computed from the true classes",
-        state=_state,
+        state=_reported(_state),
         random=True,
         stateful=True,
     )

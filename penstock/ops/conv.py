@@ -29,7 +29,7 @@ from penstock.ops import nodes, window
 
 __all__: list[str] = []
 
-_ATTRS = [
+ATTRS = [
     "T: {half, bfloat16, float, double}",
     "strides: list(int)",
     "use_cudnn_on_gpu: bool = True",
@@ -103,14 +103,14 @@ class Geometry:
 # ---- kernels: what the generated program calls where static shapes do not say enough -----------
 
 
-def conv_nchw(x, w, g, groups):
-    """Convolution of (N, C, H, W) with (O, I, H, W)."""
+def conv_nchw(x, w, g, groups, bias=None):
+    """Convolution of (N, C, H, W) with (O, I, H, W), plus a bias for each of the O."""
     if g.even:
         return torch.convolution(
-            x, w, None, g.strides, g.before, g.dilations, False, (0, 0), groups
+            x, w, bias, g.strides, g.before, g.dilations, False, (0, 0), groups
         )
     x = torch.constant_pad_nd(x, g.pads)
-    return torch.convolution(x, w, None, g.strides, (0, 0), g.dilations, False, (0, 0), groups)
+    return torch.convolution(x, w, bias, g.strides, (0, 0), g.dilations, False, (0, 0), groups)
 
 
 def conv_input_grad_nchw(grad, w, g, size, groups):
@@ -207,7 +207,8 @@ def _static_geometry(call: Any, image: Any, kernel: Any) -> Any:
     return g, (image[h], image[w]), channels // kernel[2]
 
 
-def _conv2d_inline(call: Any) -> str | None:
+def inline_convolution(call: Any, bias: str = "None") -> str | None:
+    """Source of a convolution whose geometry is known, else None."""
     known = _static_geometry(call, call.dims("input"), call.dims("filter"))
     if known is None:
         return None
@@ -217,7 +218,7 @@ def _conv2d_inline(call: Any) -> str | None:
         x, before = f"torch.constant_pad_nd({x}, {g.pads})", (0, 0)
     w = f"{call.arg['filter']}.permute(3, 2, 0, 1)"
     return (
-        f"torch.convolution({x}, {w}, None, {g.strides}, {before}, {g.dilations}, False, (0, 0),"
+        f"torch.convolution({x}, {w}, {bias}, {g.strides}, {before}, {g.dilations}, False, (0, 0),"
         f" {groups}){_back(call)}"
     )
 
@@ -386,10 +387,10 @@ def _backprop_filter_gradient(op: Any, grad: Tensor) -> tuple[Tensor, None, Tens
 define_op(
     "Conv2D",
     "input: T, filter: T -> output: T",
-    attrs=_ATTRS,
+    attrs=ATTRS,
     shape=conv_shape,
     kernel=_conv2d,
-    inline=_conv2d_inline,
+    inline=inline_convolution,
     layouts={"filter": _OHWI},
     gradient=_conv2d_gradient,
 )
@@ -397,7 +398,7 @@ define_op(
 define_op(
     "Conv2DBackpropInput",
     "input_sizes: int32, filter: T, out_backprop: T -> output: T",
-    attrs=_ATTRS,
+    attrs=ATTRS,
     shape=_backprop_input_shape,
     kernel=_conv2d_backprop_input,
     inline=_conv2d_backprop_input_inline,
@@ -409,7 +410,7 @@ define_op(
 define_op(
     "Conv2DBackpropFilter",
     "input: T, filter_sizes: int32, out_backprop: T -> output: T",
-    attrs=_ATTRS,
+    attrs=ATTRS,
     shape=_backprop_filter_shape,
     kernel=_conv2d_backprop_filter,
     inline=_conv2d_backprop_filter_inline,

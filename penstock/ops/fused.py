@@ -11,7 +11,8 @@ import torch
 
 from penstock.opdef import define_op
 from penstock.opdef.inference import ShapeContext, no_outputs, same_as
-from penstock.ops import products
+from penstock.opdef.registry import OPS
+from penstock.ops import conv, products
 
 _MADE_BY_PASSES = "made by passes only, after gradients are built"
 
@@ -67,6 +68,28 @@ define_op(
     no_gradient=_MADE_BY_PASSES,
     internal=True,
 )  # fmt: skip
+
+
+def _conv_bias(input, filter, bias, strides, padding, explicit_paddings, data_format, dilations):
+    x, w = input.permute(0, 3, 1, 2), filter.permute(3, 2, 0, 1)
+    geometry = conv.Geometry(
+        x.shape[2:], w.shape[2:], strides, padding, explicit_paddings, data_format, dilations
+    )
+    groups = x.shape[1] // w.shape[1]
+    return conv.conv_nchw(x, w, geometry, groups, bias).permute(0, 2, 3, 1).contiguous()
+
+
+define_op(
+    "_ConvBias",
+    "input: T, filter: T, bias: T -> output: T",
+    attrs=conv.ATTRS,
+    shape=OPS["Conv2D"].shape,
+    kernel=_conv_bias,
+    inline=lambda call: conv.inline_convolution(call, call.arg["bias"]),
+    layouts=OPS["Conv2D"].layouts,
+    no_gradient=_MADE_BY_PASSES,
+    internal=True,
+)
 
 
 def _descend_along_product(var, alpha, a, b, transpose_a, transpose_b):

@@ -214,7 +214,8 @@ def _gather_v2_grad(op: Any, grad: Tensor) -> list[Any]:
 def _axis_grad(grad: Tensor, full: Tensor, indices: Tensor, axis: Tensor) -> Tensor:
     """Moves the gathered dim to the front, sums the pieces of each index, and moves it back."""
     item = slicing.getitem
-    size = reshape_ops.expand_dims(shape_ops.size(indices), 0)
+    # TensorFlow makes these two nodes and does not use them; they keep the later names the same.
+    reshape_ops.expand_dims(shape_ops.size(indices), 0)
     outer = item(full, slice(None, axis))
     inner = item(item(full, slice(axis, None)), slice(1, None))
     values_shape = join.concat([outer, [-1], inner], 0)

@@ -1,6 +1,6 @@
-"""Concat and Pack, Split and Unpack: joining tensors and taking them apart.
+"""Concat and Pack: joining tensors; ``split`` takes them apart.
 
-Splits and unpacks are views.  A list that holds tensors becomes a tensor by packing (``packed``),
+A list that holds tensors becomes a tensor by packing (``packed``),
 registered here as a conversion.
 """
 
@@ -23,7 +23,7 @@ from penstock.opdef.inference import Dims, ShapeContext, show
 from penstock.ops import reshape as reshape_ops
 from penstock.ops import shape as shape_ops
 
-__all__ = ["concat", "parallel_stack", "split", "stack", "unstack"]
+__all__ = ["concat", "parallel_stack", "stack"]
 
 _INDEX = "{int32, int64}"
 
@@ -138,7 +138,10 @@ def _concat_dense_grad(values: list[Tensor], axis: Tensor, grad: Tensor) -> list
     if len(sizes) > 16:
         table = stack(sizes, axis=1)
         lengths = reshape_ops.squeeze(make("Slice", table, stack([axis, 0]), [1, -1]))
-        return split(grad, lengths, axis)
+        from penstock.ops import split as split_ops
+
+        pieces: list[Tensor] = split_ops.split(grad, lengths, axis)
+        return pieces
     offsets = make("ConcatOffset", axis, sizes)
     return [make("Slice", grad, begin, size) for begin, size in zip(offsets, sizes, strict=True)]
 
@@ -257,7 +260,7 @@ define_op(
 )
 
 
-# ---- Pack, ParallelConcat, Unpack ------------------------------------------------------------
+# ---- Pack, ParallelConcat ---------------------------------------------------------------------
 
 
 def _pack_shape(ctx: ShapeContext) -> Dims:
@@ -285,8 +288,6 @@ def _pack_kernel(values: Any, axis: Any) -> Any:
 def _pack_inline(call: Any) -> str | None:
     if _is_string(call, "values"):
         return None
-    if call.attr("N") == 1 and call.tensors["values"][0]._dims == ():
-        return f"{call.arg['values'][0]}.reshape(1)"
     return f"torch.stack([{', '.join(call.arg['values'])}], {call.arg['axis']})"
 
 
@@ -308,6 +309,13 @@ def _partial_pack(ctx: ShapeContext) -> Dims:
 
 static.partial_value("Pack")(_partial_pack)
 
+
+def _pack_grad(op: Any, grad: Tensor) -> Any:
+    from penstock.ops import split as split_ops
+
+    return split_ops.unstack(grad, num=op.attrs["N"], axis=op.attrs["axis"])
+
+
 define_op(
     "Pack",
     "values: N * T -> output: T",
@@ -316,9 +324,7 @@ define_op(
     kernel=_pack_kernel,
     inline=_pack_inline,
     fold=_fold_pack,
-    # A pack of one scalar is a view of it.
-    aliases=("values",),
-    gradient=lambda op, grad: unstack(grad, num=op.attrs["N"], axis=op.attrs["axis"]),
+    gradient=_pack_grad,
 )
 
 
@@ -343,152 +349,6 @@ define_op(
     shape=_parallel_shape,
     kernel=_parallel_kernel,
     no_gradient="TensorFlow has none",
-)
-
-
-def _unpack_shape(ctx: ShapeContext) -> list[Dims]:
-    dims, num = ctx["value"], ctx.attr("num")
-    if dims is None:
-        return [None] * num
-    axis = _checked_axis(ctx.attr("axis"), len(dims))
-    if dims[axis] not in (None, num):
-        raise ValueError(f"dim {axis} of {show(dims)} is {dims[axis]}; num is {num}")
-    return [(*dims[:axis], *dims[axis + 1 :])] * num
-
-
-def _unpack_kernel(value: Any, num: Any, axis: Any) -> Any:
-    if value.shape[axis] != num:
-        raise ValueError(f"unpack into {num}: dim {axis} of {tuple(value.shape)} is another")
-    if isinstance(value, np.ndarray):
-        return [np.asarray(one, object) for one in np.moveaxis(value, axis, 0)[..., None][..., 0]]
-    return value.unbind(axis)
-
-
-def _unpack_inline(call: Any) -> str | None:
-    dims, axis = call.dims("value"), call.attr("axis")
-    if dims is None or dims[axis] is None or _is_string(call, "value"):
-        return None
-    return f"{call.arg['value']}.unbind({axis})"
-
-
-define_op(
-    "Unpack",
-    "value: T -> output: num * T",
-    attrs=["num: int >= 0", "T: type", "axis: int = 0"],
-    shape=_unpack_shape,
-    kernel=_unpack_kernel,
-    inline=_unpack_inline,
-    aliases=("value",),
-    gradient=lambda op, *grads: stack(list(grads), axis=op.attrs["axis"]),
-)
-
-
-# ---- Split, SplitV ---------------------------------------------------------------------------
-
-
-def _split_shape(ctx: ShapeContext) -> list[Dims]:
-    num, dims, value = ctx.attr("num_split"), ctx["value"], ctx.value("split_dim")
-    if dims is None:
-        return [None] * num
-    if value is None:
-        return [(None,) * len(dims)] * num
-    axis = _checked_axis(int(value), len(dims))
-    size = dims[axis]
-    if size is not None and size % num:
-        raise ValueError(f"dim {axis} of {show(dims)} cannot be split evenly into {num}")
-    part = None if size is None else size // num
-    return [(*dims[:axis], part, *dims[axis + 1 :])] * num
-
-
-def _split_kernel(split_dim: Any, value: Any, num_split: Any) -> Any:
-    rank = len(value.shape)
-    if not -rank <= split_dim < rank:
-        raise ValueError(f"split_dim {split_dim} is not in [{-rank}, {rank})")
-    size = value.shape[split_dim]
-    if size % num_split:
-        raise ValueError(f"dim {split_dim} of size {size} cannot be split evenly into {num_split}")
-    if isinstance(value, np.ndarray):
-        return np.split(value, num_split, split_dim)
-    if not size:
-        return [value] * num_split
-    return value.split(size // num_split, split_dim)
-
-
-def _split_inline(call: Any) -> str | None:
-    dims, value = call.dims("value"), call.value("split_dim")
-    if dims is None or value is None or _is_string(call, "value"):
-        return None
-    size = dims[int(value)]
-    if not size:
-        return None
-    part = size // call.attr("num_split")
-    return f"{call.arg['value']}.split({part}, {int(value)})"
-
-
-define_op(
-    "Split",
-    "split_dim: int32, value: T -> output: num_split * T",
-    attrs=["num_split: int >= 1", "T: type"],
-    shape=_split_shape,
-    kernel=_split_kernel,
-    inline=_split_inline,
-    host=("split_dim",),
-    aliases=("value",),
-    gradient=lambda op, *grads: [None, concat(list(grads), op.inputs[0])],
-)
-
-
-def _split_v_shape(ctx: ShapeContext) -> list[Dims]:
-    num, dims, value = ctx.attr("num_split"), ctx["value"], ctx.value("split_dim")
-    if num == 1:
-        return [dims]
-    if dims is None:
-        return [None] * num
-    if value is None:
-        return [(None,) * len(dims)] * num
-    axis = _checked_axis(int(value), len(dims))
-    sizes = ctx.value("size_splits")
-    if sizes is None:
-        parts: list[int | None] = [None] * num
-    else:
-        if sizes.shape != (num,):
-            raise ValueError(f"size_splits {sizes.tolist()} must be a vector of {num} sizes")
-        parts = _resolved(sizes.tolist(), dims[axis])
-    return [(*dims[:axis], part, *dims[axis + 1 :]) for part in parts]
-
-
-def _resolved(sizes: list[int], total: int | None) -> list[int | None]:
-    """Sizes with the one -1 replaced by what is left of ``total``."""
-    holes = sizes.count(-1)
-    known = sum(s for s in sizes if s != -1)
-    if holes > 1:
-        raise ValueError(f"size_splits {sizes} has more than one -1")
-    if total is None:
-        return [None if s == -1 else s for s in sizes]
-    if (holes and known > total) or (not holes and known != total):
-        raise ValueError(f"size_splits {sizes} do not add up to the dim's size {total}")
-    return [total - known if s == -1 else s for s in sizes]
-
-
-def _split_v_kernel(value: Any, size_splits: Any, split_dim: Any) -> Any:
-    rank = len(value.shape)
-    if not -rank <= split_dim < rank:
-        raise ValueError(f"split_dim {split_dim} is not in [{-rank}, {rank})")
-    sizes = _resolved(size_splits, value.shape[split_dim])
-    if isinstance(value, np.ndarray):
-        return np.split(value, np.cumsum(sizes)[:-1], split_dim)
-    return value.split(sizes, split_dim)
-
-
-define_op(
-    "SplitV",
-    "value: T, size_splits: Tlen, split_dim: int32 -> output: num_split * T",
-    attrs=["num_split: int >= 1", "T: type", f"Tlen: {_INDEX} = int64"],
-    shape=_split_v_shape,
-    kernel=_split_v_kernel,
-    host=("size_splits", "split_dim"),
-    aliases=("value",),
-    gradient=lambda op, *grads: [concat(list(grads), op.inputs[2]), None, None],
 )
 
 
@@ -581,72 +441,6 @@ def parallel_stack(values: Any, name: str = "parallel_stack") -> Tensor:
         rows = [reshape_ops.expand_dims(v, 0) for v in values]
         made: Tensor = make("ParallelConcat", rows, shape=[len(rows), *first._dims])
         return made
-
-
-def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unstack") -> Any:
-    """A tensor taken apart along a dim.
-
-    Args:
-      value: a tensor.
-      num: how many; by default the dim's static size.
-      axis: the dim.
-      name: name of the node.
-
-    Returns:
-      A list of ``num`` tensors of one dim less.
-
-    Raises:
-      ValueError: the dim's size is unknown and ``num`` is not given, or ``axis`` is out of range.
-    """
-    if num is None:
-        value = convert_to_tensor(value)
-        if value._dims is not None:
-            num = value._dims[_checked_axis(axis, len(value._dims))]
-        if num is None:
-            raise ValueError(
-                f"unstack: num cannot be inferred from shape {show(value._dims)} of {value.name}"
-            )
-    return make("Unpack", value, name=name, num=num, axis=axis)
-
-
-def split(
-    value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split"
-) -> Any:
-    """A tensor cut into pieces along a dim.
-
-    Args:
-      value: a tensor.
-      num_or_size_splits: an int (that many equal pieces), or a vector of sizes, one of which may
-        be -1 (the rest).
-      axis: the dim.
-      num: how many pieces, when ``num_or_size_splits`` is a tensor of unknown length.
-      name: name of the node.
-
-    Returns:
-      A list of tensors.
-
-    Raises:
-      ValueError: the number of pieces is not known.
-
-    Example:
-      >>> import penstock as tf
-      >>> with tf.Graph().as_default():
-      ...     [t.shape.as_list() for t in tf.split(tf.zeros([5, 3]), [1, -1], 0)]
-      [[1, 3], [4, 3]]
-    """
-    sizes = convert_to_tensor(num_or_size_splits)
-    if isinstance(num_or_size_splits, int | np.integer | shapes.Dimension):
-        return make("Split", axis, value, name=name, num_split=int(num_or_size_splits))
-    if sizes._dims == ():
-        raise ValueError(
-            "split: num_or_size_splits must be a Python int or a vector; found the scalar tensor"
-            f" {sizes.name}"
-        )
-    if num is None:
-        num = sizes._dims[0] if sizes._dims else None
-        if num is None:
-            raise ValueError(f"split: the length of {sizes.name} is unknown; give num")
-    return make("SplitV", value, sizes, axis, name=name, num_split=num)
 
 
 # ---- lists that hold tensors become tensors ----------------------------------------------------

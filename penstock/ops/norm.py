@@ -159,7 +159,7 @@ def _fused_batch_norm_grad(
         reserve_space_1, reserve_space_2, reserve_space_1, inverse, is_training, epsilon,
         (True, True, True),
     )  # fmt: skip
-    rest = scale.new_zeros(() if is_training else scale.shape)
+    rest = scale.new_zeros(0 if is_training else scale.shape)
     return _from_nchw(dx, data_format), dscale, doffset, rest, rest.clone()
 
 

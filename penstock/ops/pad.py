@@ -154,8 +154,6 @@ define_op(
     kernel=_pad_kernel,
     inline=_pad_inline,
     host=("paddings",),
-    # Paddings of nothing give the input itself.
-    aliases=("input",),
     gradient=_pad_grad,
 )
 
@@ -166,7 +164,6 @@ define_op(
     shape=_pad_shape,
     kernel=_pad_v2_kernel,
     host=("paddings",),
-    aliases=("input",),
     gradient=_pad_grad,
 )
 

@@ -1,9 +1,8 @@
 """Random ops.
 
 Stateful ops draw from a ``Stream`` private to (session, node), seeded by the attrs ``seed`` and
-``seed2``; they are never folded or merged.  Stateless ops draw from a stream that their ``seed``
-input makes anew at every run, so they are functions of their inputs.  Either way the numbers are
-reproducible from their seeds, but are not the ones that TensorFlow draws.
+``seed2``; they are never folded or merged.  The numbers are reproducible from their seeds, but are
+not the ones that TensorFlow draws.  ``stateless_random`` has the ops whose seed is an input.
 
 Truncated normals go through the inverse of the normal distribution function: one uniform draw and
 one ``erfinv`` an element, whatever is cut off.
@@ -28,18 +27,16 @@ from penstock.resources import stream
 
 __all__ = [
     "categorical", "multinomial", "random_crop", "random_gamma", "random_normal",
-    "random_poisson", "random_shuffle", "random_uniform", "stateless_categorical",
-    "stateless_multinomial", "stateless_normal", "stateless_truncated_normal",
-    "stateless_uniform", "truncated_normal",
+    "random_poisson", "random_shuffle", "random_uniform", "truncated_normal",
 ]  # fmt: skip
 
-_FLOATS = "{half, bfloat16, float, double}"
-_NUMBERS = (
+FLOATS = "{half, bfloat16, float, double}"
+NUMBERS = (
     "{float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}"
 )
 _SEEDS = ["seed: int = 0", "seed2: int = 0"]
-_INDEX = "{int32, int64}"
-_NO_INPUTS = "a draw does not depend smoothly on the shape that was asked for"
+INDEX = "{int32, int64}"
+NO_INPUTS = "a draw does not depend smoothly on the shape that was asked for"
 
 
 # ---- kernels ---------------------------------------------------------------------------------
@@ -50,7 +47,7 @@ _SQRT2 = math.sqrt(2)
 _WITHIN_TWO = math.erf(_SQRT2) * (1 - 1e-6)
 
 
-def _truncated(shape: Any, dtype: torch.dtype, generator: torch.Generator) -> torch.Tensor:
+def truncated(shape: Any, dtype: torch.dtype, generator: torch.Generator) -> torch.Tensor:
     wide = dtype if dtype in (torch.float32, torch.float64) else torch.float32
     draw = torch.empty(shape, dtype=wide)
     draw.uniform_(-_WITHIN_TWO, _WITHIN_TWO, generator=generator).erfinv_().mul_(_SQRT2)
@@ -58,7 +55,7 @@ def _truncated(shape: Any, dtype: torch.dtype, generator: torch.Generator) -> to
 
 
 def _truncated_normal(shape: Any, dtype: torch.dtype, state: stream.Stream) -> torch.Tensor:
-    return _truncated(shape, dtype, state.generator)
+    return truncated(shape, dtype, state.generator)
 
 
 def _parameterized(
@@ -94,10 +91,10 @@ def _parameterized(
 def _uniform_int(
     shape: Any, minval: int, maxval: int, Tout: torch.dtype, state: stream.Stream
 ) -> torch.Tensor:
-    return _integers(shape, minval, maxval, Tout, state.generator)
+    return integers(shape, minval, maxval, Tout, state.generator)
 
 
-def _integers(
+def integers(
     shape: Any, minval: int, maxval: int, dtype: torch.dtype, generator: torch.Generator
 ) -> torch.Tensor:
     if minval >= maxval and math.prod(shape):
@@ -116,7 +113,7 @@ def _shuffle(value: Any, state: stream.Stream) -> Any:
     return torch.index_select(value, 0, order)
 
 
-def _categorical(
+def categorical_draw(
     logits: torch.Tensor, num_samples: int, output_dtype: torch.dtype, generator: torch.Generator
 ) -> torch.Tensor:
     if logits.dim() != 2:
@@ -142,7 +139,7 @@ def _categorical(
 def _multinomial(
     logits: torch.Tensor, num_samples: int, output_dtype: torch.dtype, state: stream.Stream
 ) -> torch.Tensor:
-    return _categorical(logits, num_samples, output_dtype, state.generator)
+    return categorical_draw(logits, num_samples, output_dtype, state.generator)
 
 
 def _gamma(shape: Any, alpha: torch.Tensor, state: stream.Stream) -> torch.Tensor:
@@ -164,56 +161,16 @@ def _poisson(
     return torch.poisson(full, generator=state.generator).to(dtype)
 
 
-def _seeded(seed: list[int]) -> torch.Generator:
-    return stream.generator_of(*seed)
-
-
-def _stateless_uniform(shape: Any, seed: list[int], dtype: torch.dtype) -> torch.Tensor:
-    return torch.rand(shape, generator=_seeded(seed), dtype=dtype)
-
-
-def _stateless_normal(shape: Any, seed: list[int], dtype: torch.dtype) -> torch.Tensor:
-    return torch.randn(shape, generator=_seeded(seed), dtype=dtype)
-
-
-def _stateless_truncated(shape: Any, seed: list[int], dtype: torch.dtype) -> torch.Tensor:
-    return _truncated(shape, dtype, _seeded(seed))
-
-
-def _stateless_int(
-    shape: Any, seed: list[int], minval: int, maxval: int, dtype: torch.dtype
-) -> torch.Tensor:
-    return _integers(shape, minval, maxval, dtype, _seeded(seed))
-
-
-def _stateless_multinomial(
-    logits: torch.Tensor, num_samples: int, seed: list[int], output_dtype: torch.dtype
-) -> torch.Tensor:
-    return _categorical(logits, num_samples, output_dtype, _seeded(seed))
-
-
 # ---- shape rules and gradients ---------------------------------------------------------------
 
 
-def _two_seeds(ctx: ShapeContext) -> Any:
-    dims = ctx.rank("seed", 1)
-    if dims[0] not in (None, 2):
-        raise ValueError(f"seed must have shape [2], but has shape [{dims[0]}]")
-    return ctx.shape_value("shape")
-
-
-def _bounds(ctx: ShapeContext) -> Any:
+def bounds(ctx: ShapeContext) -> Any:
     ctx.rank("minval", 0)
     ctx.rank("maxval", 0)
     return ctx.shape_value("shape")
 
 
-def _stateless_bounds(ctx: ShapeContext) -> Any:
-    _two_seeds(ctx)
-    return _bounds(ctx)
-
-
-def _per_row(ctx: ShapeContext) -> Any:
+def per_row(ctx: ShapeContext) -> Any:
     count = ctx.value("num_samples")
     ctx.rank("num_samples", 0)
     return (ctx.rank("logits", 2)[0], None if count is None else int(count))
@@ -251,11 +208,11 @@ for _name, _kernel in (
     define_op(
         _name,
         "shape: T -> output: dtype",
-        attrs=[*_SEEDS, f"dtype: {_FLOATS}", f"T: {_INDEX}"],
+        attrs=[*_SEEDS, f"dtype: {FLOATS}", f"T: {INDEX}"],
         shape=from_value("shape"),
         kernel=_kernel,
         host=("shape",),
-        no_gradient=_NO_INPUTS,
+        no_gradient=NO_INPUTS,
         state=stream.of_op,
         random=True,
         stateful=True,
@@ -264,7 +221,7 @@ for _name, _kernel in (
 define_op(
     "ParameterizedTruncatedNormal",
     "shape: T, means: dtype, stdevs: dtype, minvals: dtype, maxvals: dtype -> output: dtype",
-    attrs=[*_SEEDS, f"dtype: {_FLOATS}", f"T: {_INDEX}"],
+    attrs=[*_SEEDS, f"dtype: {FLOATS}", f"T: {INDEX}"],
     shape=from_value("shape"),
     kernel=_parameterized,
     host=("shape",),
@@ -277,8 +234,8 @@ define_op(
 define_op(
     "RandomUniformInt",
     "shape: T, minval: Tout, maxval: Tout -> output: Tout",
-    attrs=[*_SEEDS, f"Tout: {_INDEX}", f"T: {_INDEX}"],
-    shape=_bounds,
+    attrs=[*_SEEDS, f"Tout: {INDEX}", f"T: {INDEX}"],
+    shape=bounds,
     kernel=_uniform_int,
     host=("shape", "minval", "maxval"),
     no_gradient="integers have no gradient",
@@ -302,8 +259,8 @@ define_op(
 define_op(
     "Multinomial",
     "logits: T, num_samples: int32 -> output: output_dtype",
-    attrs=[*_SEEDS, f"T: {_NUMBERS}", f"output_dtype: {_INDEX} = int64"],
-    shape=_per_row,
+    attrs=[*_SEEDS, f"T: {NUMBERS}", f"output_dtype: {INDEX} = int64"],
+    shape=per_row,
     kernel=_multinomial,
     host=("num_samples",),
     no_gradient="a drawn class does not change smoothly with the logits",
@@ -315,7 +272,7 @@ define_op(
 define_op(
     "RandomGamma",
     "shape: S, alpha: T -> output: T",
-    attrs=[*_SEEDS, f"S: {_INDEX}", "T: {half, float, double}"],
+    attrs=[*_SEEDS, f"S: {INDEX}", "T: {half, float, double}"],
     shape=_with("alpha"),
     kernel=_gamma,
     host=("shape",),
@@ -337,7 +294,7 @@ define_op(
 define_op(
     "RandomPoisson",
     "shape: S, rate: dtype -> output: dtype",
-    attrs=[*_SEEDS, f"S: {_INDEX}", "dtype: {half, float, double}"],
+    attrs=[*_SEEDS, f"S: {INDEX}", "dtype: {half, float, double}"],
     shape=_with("rate"),
     kernel=_poisson,
     host=("shape",),
@@ -352,7 +309,7 @@ define_op(
     "shape: S, rate: R -> output: dtype",
     attrs=[
         *_SEEDS,
-        f"S: {_INDEX}",
+        f"S: {INDEX}",
         "R: {half, float, double, int32, int64} = double",
         "dtype: {half, float, double, int32, int64} = int64",
     ],
@@ -365,46 +322,10 @@ define_op(
     stateful=True,
 )
 
-for _name, _kernel in (
-    ("StatelessRandomUniform", _stateless_uniform),
-    ("StatelessRandomNormal", _stateless_normal),
-    ("StatelessTruncatedNormal", _stateless_truncated),
-):
-    define_op(
-        _name,
-        "shape: T, seed: Tseed -> output: dtype",
-        attrs=[f"dtype: {_FLOATS} = float", f"T: {_INDEX} = int32", f"Tseed: {_INDEX} = int64"],
-        shape=_two_seeds,
-        kernel=_kernel,
-        host=("shape", "seed"),
-        no_gradient=_NO_INPUTS,
-    )
-
-define_op(
-    "StatelessRandomUniformInt",
-    "shape: T, seed: Tseed, minval: dtype, maxval: dtype -> output: dtype",
-    attrs=[f"dtype: {_INDEX}", f"T: {_INDEX}", f"Tseed: {_INDEX} = int64"],
-    shape=_stateless_bounds,
-    kernel=_stateless_int,
-    host=("shape", "seed", "minval", "maxval"),
-    no_gradient="integers have no gradient",
-)
-
-define_op(
-    "StatelessMultinomial",
-    "logits: T, num_samples: int32, seed: Tseed -> output: output_dtype",
-    attrs=[f"T: {_NUMBERS}", f"Tseed: {_INDEX} = int64", f"output_dtype: {_INDEX} = int64"],
-    shape=_per_row,
-    kernel=_stateless_multinomial,
-    host=("num_samples", "seed"),
-    no_gradient="a drawn class does not change smoothly with the logits",
-)
-
-
 # ---- public functions ------------------------------------------------------------------------
 
 
-def _shape_tensor(shape: Any) -> Tensor:
+def shape_tensor(shape: Any) -> Tensor:
     if isinstance(shape, list | tuple):
         shape = [d.value if isinstance(d, shapes.Dimension) else d for d in shape]
         return convert_to_tensor(shape, None if shape else dtypes.int32, name="shape")
@@ -416,12 +337,12 @@ def _seeds(seed: int | None) -> dict[str, int]:
     return {"seed": first or 0, "seed2": second or 0}
 
 
-def _scaled(draw: Tensor, factor: Tensor, offset: Tensor, name: str) -> Tensor:
+def scaled(draw: Tensor, factor: Tensor, offset: Tensor, name: str) -> Tensor:
     made: Tensor = make("Add", make("Mul", draw, factor, name="mul"), offset, name=name)
     return made
 
 
-def _uniform_type(dtype: Any, maxval: Any, asker: str) -> tuple[dtypes.DType, Any]:
+def uniform_type(dtype: Any, maxval: Any, asker: str) -> tuple[dtypes.DType, Any]:
     wanted = dtypes.as_dtype(dtype)
     allowed = (
         dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64,
@@ -468,9 +389,9 @@ def random_uniform(
       ...     tf.random_uniform([2, 3]).shape.as_list()
       [2, 3]
     """
-    wanted, maxval = _uniform_type(dtype, maxval, "random_uniform")
+    wanted, maxval = uniform_type(dtype, maxval, "random_uniform")
     with name_scope(name, "random_uniform", [shape, minval, maxval]) as scope:
-        sizes = _shape_tensor(shape)
+        sizes = shape_tensor(shape)
         low = convert_to_tensor(minval, wanted, name="min")
         high = convert_to_tensor(maxval, wanted, name="max")
         seeds = _seeds(seed)
@@ -478,7 +399,7 @@ def random_uniform(
             made: Tensor = make("RandomUniformInt", sizes, low, high, name=scope, **seeds)
             return made
         draw = make("RandomUniform", sizes, dtype=wanted, **seeds)
-        return _scaled(draw, make("Sub", high, low, name="sub"), low, scope)
+        return scaled(draw, make("Sub", high, low, name="sub"), low, scope)
 
 
 def _normal(
@@ -486,11 +407,11 @@ def _normal(
 ) -> Tensor:
     wanted = dtypes.as_dtype(dtype)
     with name_scope(name, default, [shape, mean, stddev]) as scope:
-        sizes = _shape_tensor(shape)
+        sizes = shape_tensor(shape)
         mean = convert_to_tensor(mean, wanted, name="mean")
         stddev = convert_to_tensor(stddev, wanted, name="stddev")
         draw = make(op_type, sizes, dtype=wanted, **_seeds(seed))
-        return _scaled(draw, stddev, mean, scope)
+        return scaled(draw, stddev, mean, scope)
 
 
 def random_normal(
@@ -702,144 +623,3 @@ def random_poisson(
         seeds = _seeds(seed)
         made: Tensor = make("RandomPoissonV2", sizes, lam, dtype=dtypes.as_dtype(dtype), **seeds)
         return made
-
-
-def stateless_uniform(
-    shape: Any,
-    seed: Any,
-    minval: Any = 0,
-    maxval: Any = None,
-    dtype: Any = dtypes.float32,
-    name: str | None = None,
-) -> Tensor:
-    """Uniform numbers that depend on nothing but the arguments.
-
-    Args:
-      shape: shape of the result.
-      seed: two integers, shape ``[2]``.
-      minval, maxval, dtype, name: as in ``random_uniform``.
-
-    Returns:
-      A tensor of ``shape`` and ``dtype``.
-
-    Raises:
-      ValueError: as ``random_uniform``.
-    """
-    wanted, maxval = _uniform_type(dtype, maxval, "stateless_uniform")
-    with name_scope(name, "stateless_random_uniform", [shape, seed, minval, maxval]) as scope:
-        sizes = _shape_tensor(shape)
-        low = convert_to_tensor(minval, wanted, name="min")
-        high = convert_to_tensor(maxval, wanted, name="max")
-        if wanted.is_integer:
-            made: Tensor = make("StatelessRandomUniformInt", sizes, seed, low, high, name=scope)
-            return made
-        draw = make("StatelessRandomUniform", sizes, seed, dtype=wanted)
-        return _scaled(draw, make("Sub", high, low, name="sub"), low, scope)
-
-
-def _stateless(
-    op_type: str, default: str, shape: Any, seed: Any, mean: Any, stddev: Any, dtype: Any, name: Any
-) -> Tensor:
-    wanted = dtypes.as_dtype(dtype)
-    with name_scope(name, default, [shape, seed, mean, stddev]) as scope:
-        sizes = _shape_tensor(shape)
-        mean = convert_to_tensor(mean, wanted, name="mean")
-        stddev = convert_to_tensor(stddev, wanted, name="stddev")
-        return _scaled(make(op_type, sizes, seed, dtype=wanted), stddev, mean, scope)
-
-
-def stateless_normal(
-    shape: Any,
-    seed: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
-    dtype: Any = dtypes.float32,
-    name: str | None = None,
-) -> Tensor:
-    """Normal numbers that depend on nothing but the arguments.
-
-    Args:
-      shape: shape of the result.
-      seed: two integers, shape ``[2]``.
-      mean, stddev, dtype, name: as in ``random_normal``.
-
-    Returns:
-      A tensor of ``shape`` and ``dtype``.
-    """
-    default = "stateless_random_normal"
-    return _stateless("StatelessRandomNormal", default, shape, seed, mean, stddev, dtype, name)
-
-
-def stateless_truncated_normal(
-    shape: Any,
-    seed: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
-    dtype: Any = dtypes.float32,
-    name: str | None = None,
-) -> Tensor:
-    """Truncated normal numbers that depend on nothing but the arguments.
-
-    Args:
-      shape: shape of the result.
-      seed: two integers, shape ``[2]``.
-      mean, stddev, dtype, name: as in ``truncated_normal``.
-
-    Returns:
-      A tensor of ``shape`` and ``dtype``.
-    """
-    default = "stateless_truncated_normal"
-    return _stateless("StatelessTruncatedNormal", default, shape, seed, mean, stddev, dtype, name)
-
-
-def stateless_multinomial(
-    logits: Any,
-    num_samples: Any,
-    seed: Any,
-    output_dtype: Any = dtypes.int64,
-    name: str | None = None,
-) -> Tensor:
-    """``multinomial`` that depends on nothing but its arguments.
-
-    Args:
-      logits: ``[batch, classes]``.
-      num_samples: scalar: how many to draw for each row.
-      seed: two integers, shape ``[2]``.
-      output_dtype: int32 or int64.
-      name: name of the scope.
-
-    Returns:
-      Class numbers, ``[batch, num_samples]``.
-    """
-    with name_scope(name, "stateless_multinomial", [logits, seed]):
-        return _stateless_classes(logits, num_samples, seed, output_dtype)
-
-
-def stateless_categorical(
-    logits: Any,
-    num_samples: Any,
-    seed: Any,
-    dtype: Any = dtypes.int64,
-    name: str | None = None,
-) -> Tensor:
-    """``categorical`` that depends on nothing but its arguments.
-
-    Args:
-      logits: ``[batch, classes]``.
-      num_samples: scalar: how many to draw for each row.
-      seed: two integers, shape ``[2]``.
-      dtype: int32 or int64.
-      name: name of the scope.
-
-    Returns:
-      Class numbers, ``[batch, num_samples]``.
-    """
-    with name_scope(name, "stateless_categorical", [logits, seed]):
-        return _stateless_classes(logits, num_samples, seed, dtype)
-
-
-def _stateless_classes(logits: Any, num_samples: Any, seed: Any, dtype: Any) -> Tensor:
-    logits = convert_to_tensor(logits, name="logits")
-    wanted = dtypes.as_dtype(dtype)
-    made: Tensor = make("StatelessMultinomial", logits, num_samples, seed, output_dtype=wanted)
-    return made

@@ -60,6 +60,13 @@ def _size_kernel(input: Any, out_type: Any) -> torch.Tensor:
     return torch.tensor(count, dtype=out_type)
 
 
+def _fold_shape_n(ctx: ShapeContext, *_: Any) -> list[np.ndarray | None]:
+    dtype = ctx.attr("out_type").as_numpy_dtype
+    return [
+        None if dims is None or None in dims else np.array(dims, dtype) for dims in ctx["input"]
+    ]
+
+
 def _shape_n_kernel(input: Any, out_type: Any) -> list[torch.Tensor]:
     return [torch.tensor(one.shape, dtype=out_type) for one in input]
 
@@ -81,6 +88,7 @@ define_op(
     attrs=["N: int >= 1", "T: type", f"out_type: {_INDEX} = int32"],
     shape=lambda ctx: [_vector_of_rank(dims) for dims in ctx["input"]],
     kernel=_shape_n_kernel,
+    fold=_fold_shape_n,
     gradient=lambda op, *grads: [None] * len(op.inputs),
 )
 

@@ -96,10 +96,9 @@ def _to_dense_grad(op: Any, grad: Tensor) -> list[Any]:
         # TensorFlow takes a vector of indices for one index here, and fails.
         places = reshape.reshape(indices, [-1, 1])
     values = make("GatherNd", grad, places)
-    total = reduction.reduce_sum(values)
-    default = reduction.reduce_sum(grad) - total
+    default = reduction.reduce_sum(grad) - reduction.reduce_sum(values)
     if given.shape.ndims == 0:
-        values = total
+        values = reduction.reduce_sum(values)
     return [nodes.zeros_like(indices), nodes.zeros_like(shape), values, default]
 
 

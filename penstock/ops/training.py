@@ -22,6 +22,7 @@ import torch
 from penstock.base.shapes import merge_static
 from penstock.opdef import define_op
 from penstock.opdef.inference import ShapeContext, no_outputs
+from penstock.ops import state
 
 _NUMERIC = (
     "{float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16,"
@@ -83,7 +84,9 @@ def momentum(var, accum, lr, grad, momentum, use_nesterov):
 
 
 def adam_rate(beta1_power, beta2_power, lr):
-    """The step size with both bias corrections in it."""
+    """The step size with both bias corrections in it; not finite, as in TF, where one is none."""
+    if beta1_power == 1 or beta2_power > 1:
+        return math.nan if beta2_power >= 1 else math.copysign(math.inf, lr)
     return lr * math.sqrt(1 - beta2_power) / (1 - beta1_power)
 
 
@@ -98,7 +101,7 @@ def adam(var, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grad, u
 def ada_max(var, m, v, beta1_power, lr, beta1, beta2, epsilon, grad):
     m.lerp_(grad, 1 - beta1)
     torch.maximum(v.mul_(beta2), grad.abs(), out=v)
-    var.addcdiv_(m, v + epsilon, value=-lr / (1 - beta1_power))
+    var.addcdiv_(m, v + epsilon, value=-adam_rate(beta1_power, 0.0, lr))
 
 
 def rms_prop(var, ms, mom, lr, rho, momentum, epsilon, grad):
@@ -132,7 +135,7 @@ def _ftrl(var, accum, linear, grad, shrunk, lr, l1, l2, lr_power):
         return accumulated.sqrt() if lr_power == -0.5 else accumulated.pow(-lr_power)
 
     grown = torch.addcmul(accum, grad, grad)
-    linear.add_(shrunk).sub_((scale(grown) - scale(accum)).mul_(var), alpha=1 / lr)
+    linear.add_(shrunk).sub_((scale(grown) - scale(accum)).div_(lr).mul_(var))
     numerator = linear.sign().mul_(l1).sub_(linear)
     quotient = numerator / (scale(grown) / lr + 2 * l2)
     var.copy_(torch.where(linear.abs() > l1, quotient, torch.zeros_like(quotient)))
@@ -170,7 +173,10 @@ _ROWS: list[tuple[str, Callable[..., None], int, tuple[str, ...], str | None]] =
 
 
 def _inline_gradient_descent(call: Any) -> str | None:
-    if call.attr("use_locking"):
+    dims = call.dims("delta")
+    if call.attr("use_locking") or dims is None or None in dims:
+        return None
+    if state.state_dims(call.tensors["var"]) != dims or state.views_state(call.tensors["delta"]):
         return None
     return f"{call.arg['var']}.value.sub_({call.arg['delta']}, alpha={call.arg['alpha']})"
 
@@ -186,15 +192,37 @@ def _with_signature(function: Callable[..., Any], names: list[str], title: str) 
     return function
 
 
-def _dense_kernel(formula: Callable[..., None], states: int, names: list[str]) -> Any:
+def _check_shapes(resources: Any, grad: torch.Tensor, shape: Any) -> None:
+    """Refuses a gradient or slot that would be broadcast to the variable's ``shape``."""
+    parts = [(r.name, tuple(r.value.shape)) for r in resources[1:]]
+    for name, found in [*parts, ("the gradient", tuple(grad.shape))]:
+        if found != tuple(shape):
+            raise ValueError(
+                f"variable {resources[0].name!r} needs shape {list(shape)} here; {name} has shape"
+                f" {list(found)}"
+            )
+
+
+def _dense_kernel(
+    formula: Callable[..., None], states: int, names: list[str], gradient: str
+) -> Any:
+    where = names.index(gradient)
+
+    def update(values):
+        tensors = [resource.value for resource in values[:states]]
+        var, grad = tensors[0], values[where]
+        if grad.shape != var.shape or any(t.shape != var.shape for t in tensors):
+            _check_shapes(values[:states], grad, var.shape)
+        values[where] = state.apart(var, grad)
+        formula(*tensors, *values[states:])
+
     def kernel(*args):
         *values, use_locking = args
-        tensors = [resource.value for resource in values[:states]]
         if use_locking:
             with values[0].lock:
-                formula(*tensors, *values[states:])
+                update(values)
         else:
-            formula(*tensors, *values[states:])
+            update(values)
 
     return _with_signature(kernel, [*names, "use_locking"], f"apply_{formula.__name__}")
 
@@ -206,12 +234,22 @@ def _sparse_kernel(
 
     def update(resources, rest, grad, indices):
         tensors = [resource.value for resource in resources]
+        var = tensors[0]
+        if any(t.shape != var.shape for t in tensors):
+            _check_shapes(resources, var, var.shape)
+        wanted = (indices.shape[0], *var.shape[1:])
+        if grad.shape != wanted:
+            raise ValueError(
+                f"variable {resources[0].name!r} has shape {list(var.shape)}, so {wanted[0]} rows"
+                f" of it take a gradient of shape {list(wanted)}; found {list(grad.shape)}"
+            )
+        # Also the check of the indices, before anything is changed.
+        rows = [t.index_select(0, indices) for t in tensors]
         if indices.numel() == torch.unique(indices).numel():
-            rows = [t.index_select(0, indices) for t in tensors]
             formula(*rows, *rest[: where - states], grad, *rest[where - states :])
-            wide = indices.long()
+            wide = (indices.long(),)
             for tensor, row in zip(tensors, rows, strict=True):
-                tensor.index_copy_(0, wide, row)
+                tensor.index_put_(wide, row)
             return
         for position, index in enumerate(indices.tolist()):
             rows = [t[index] for t in tensors]
@@ -278,7 +316,7 @@ def _define(
             f"{', '.join(typed)} -> {output}",
             attrs=[f"T: {_NUMERIC}", locking, *attrs],
             shape=_shape_rule(states, gradient, False),
-            kernel=_dense_kernel(formula, states, names),
+            kernel=_dense_kernel(formula, states, names, gradient),
             inline=_INLINE.get(name),
             **traits,
         )
@@ -314,6 +352,13 @@ def _like(resource, reference):
 
 
 def _grads_like(grads, references):
+    for grad, reference in zip(grads, references, strict=True):
+        # The fused kernels compare sizes of memory at best.
+        if grad.shape != reference.shape:
+            raise ValueError(
+                f"a variable of shape {list(reference.shape)} cannot be updated by a gradient of"
+                f" shape {list(grad.shape)}"
+            )
     return [
         g if g.stride() == r.stride() else torch.empty_like(r).copy_(g)
         for g, r in zip(grads, references, strict=True)

@@ -9,8 +9,6 @@ import torch
 
 from penstock.base import dtypes
 from penstock.graph.build import make
-from penstock.graph.convert import convert_to_tensor
-from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext, show
@@ -19,7 +17,7 @@ from penstock.ops import shape as shape_ops
 from penstock.ops import slicing
 from penstock.ops.unsigned import INDIRECT, SIGNED, WIDER
 
-__all__ = ["searchsorted", "setdiff1d", "unique", "unique_with_counts", "unravel_index", "where"]
+__all__ = ["searchsorted", "setdiff1d", "unique", "unique_with_counts", "unravel_index"]
 
 _INDEX = "{int32, int64}"
 _OUT = f"out_idx: {_INDEX} = int32"
@@ -223,7 +221,9 @@ def _unravel_kernel(indices: Any, dims: Any) -> Any:
         raise ValueError(f"dims {dims} must not hold 0")
     size = int(np.prod(dims))
     if indices.numel() and (indices.min() < 0 or indices.max() >= size):
-        raise ValueError(f"indices {indices.tolist()} are not all in [0, {size}), as dims {dims} say")
+        raise ValueError(
+            f"indices {indices.tolist()} are not all in [0, {size}), as dims {dims} say"
+        )
     rows, rest = [], indices
     for dim in reversed(dims):
         rows.append(rest % dim)
@@ -243,32 +243,6 @@ define_op(
 
 
 # ---- public functions ------------------------------------------------------------------------
-
-
-def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
-    """Positions where ``condition`` is true; or elements of ``x`` there and of ``y`` elsewhere.
-
-    Args:
-      condition: bool tensor (any number type when x and y are not given).
-      x: tensor of the shape of ``condition``, or with a vector ``condition`` over its rows.
-      y: tensor of the type and shape of ``x``.
-      name: name of the node.
-
-    Returns:
-      int64 tensor [n, rank] of positions, or a tensor like ``x``.
-
-    Raises:
-      ValueError: only one of ``x`` and ``y`` is given.
-    """
-    if (x is None) != (y is None):
-        raise ValueError("where: x and y must both be given, or neither")
-    if x is not None:
-        made: Tensor = make("Select", condition, x, y, name=name)
-        return made
-    with name_scope(name, "Where", [condition]) as scope:
-        condition = convert_to_tensor(condition, preferred_dtype=dtypes.bool, name="condition")
-        made = make("Where", condition, name=scope)
-        return made
 
 
 def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Any:

@@ -26,10 +26,14 @@ def fold_constants(evaluate: Evaluate) -> Callable[[StepGraph], StepGraph]:
     def rule(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
         if op.type == "Const" or not op.op_def.pure or not op.outputs or op._control_inputs:
             return None
-        known = static.constant_value(op.outputs[0]) if len(op.outputs) == 1 else None
-        if known is not None and _waits(rebuilder, op):
-            return None
-        values = [known] if known is not None else _evaluated(rebuilder, op, evaluate)
+        known = [static.constant_value(tensor) for tensor in op.outputs]
+        values: list[np.ndarray] | None
+        if all(value is not None for value in known):
+            if _waits(rebuilder, op):
+                return None
+            values = [value for value in known if value is not None]
+        else:
+            values = _evaluated(rebuilder, op, evaluate)
         if values is None:
             return None
         return [

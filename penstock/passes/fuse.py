@@ -84,6 +84,9 @@ def bias_into_convolution(fuser: _Fuser, op: Operation) -> list[Tensor] | None:
         return None
     product, bias = op._inputs
     conv = fuser.only_reader(product, "Conv2D")
+    if conv is None and op.type != "BiasAdd":
+        product, bias = bias, product
+        conv = fuser.only_reader(product, "Conv2D")
     if conv is None or bias._dims is None or len(bias._dims) != 1:
         return None
     if conv.attrs["data_format"] != op.attrs.get("data_format", "NHWC"):
@@ -173,8 +176,8 @@ def _is_float_delta(op: Operation) -> bool:
 
 RULES: dict[str, list[FuseRule]] = {
     "BiasAdd": [bias_into_product, bias_into_convolution],
-    "Add": [bias_into_product],
-    "AddV2": [bias_into_product],
+    "Add": [bias_into_product, bias_into_convolution],
+    "AddV2": [bias_into_product, bias_into_convolution],
     "Relu": [relu_into_linear],
     "ApplyGradientDescent": [product_into_descent],
     "ResourceApplyGradientDescent": [product_into_descent],

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from penstock.base import dtypes
-from penstock.graph.handles import resource_keys
+from penstock.graph.handles import handle_of, resource_key, resource_keys
 from penstock.graph.operation import Operation
 from penstock.graph.rebuild import Rebuilder
 from penstock.graph.step import StepGraph
@@ -60,8 +60,9 @@ def _groups(step: StepGraph) -> list[list[Operation]]:
 def _may_move(step: StepGraph, group: list[Operation]) -> bool:
     """Whether every update of the group may happen where the last one stands."""
     members = set(group)
-    touched = {key for op in group for key in resource_keys(op)}
-    if len(touched) != sum(len(resource_keys(op)) for op in group):
+    written = [key for op in group for key in _written(op)]
+    touched = set(written)
+    if len(touched) != len(written):
         return False
     dependent: set[Operation] = set(members)
     order = step.operations
@@ -77,6 +78,11 @@ def _may_move(step: StepGraph, group: list[Operation]) -> bool:
     return not any(
         other in members for op in group for other in [t.op for t in op._inputs] if other is not op
     )
+
+
+def _written(op: Operation) -> list[tuple[str, str]]:
+    by_name = op.inputs_by_name()
+    return [resource_key(handle_of(by_name[name])) for name in _FAMILIES[op.type].states]
 
 
 def combine_updates(step: StepGraph) -> StepGraph:

@@ -54,7 +54,9 @@ def _errors(bound: Bound, ours: Result | None, theirs: Result | None) -> Verdict
             verdict.differences.append("the row says raises=True, but neither raises")
             return verdict
         return None
-    if ours is None:
+    if ours is None and bound.case.reason:
+        verdict.skipped = bound.case.reason
+    elif ours is None:
         assert theirs is not None
         verdict.differences.append(
             f"TensorFlow raises {theirs['class']} ({theirs['message'][:160]}); Penstock does not"

@@ -11,7 +11,7 @@ import scipy.stats
 
 import penstock as tf
 from penstock.graph.build import make
-from penstock.ops import random
+from penstock.ops import stateless_random
 
 DRAWS = 20_000
 # Seeds are fixed, so a test either always passes or always fails; a right distribution gives a p
@@ -46,12 +46,12 @@ def _pvalue(values: np.ndarray, cdf: Callable[[np.ndarray], np.ndarray]) -> floa
         ),
         (lambda t: tf.random_gamma([DRAWS], 0.7, 2, t, seed=5), scipy.stats.gamma(0.7, 0, 0.5).cdf),
         (
-            lambda t: random.stateless_uniform([DRAWS], [7, 8], dtype=t),
+            lambda t: stateless_random.stateless_uniform([DRAWS], [7, 8], dtype=t),
             scipy.stats.uniform.cdf,
         ),
-        (lambda t: random.stateless_normal([DRAWS], [7, 9], dtype=t), scipy.stats.norm.cdf),
+        (lambda t: stateless_random.stateless_normal([DRAWS], [7, 9], dtype=t), scipy.stats.norm.cdf),
         (
-            lambda t: random.stateless_truncated_normal([DRAWS], [8, 8], dtype=t),
+            lambda t: stateless_random.stateless_truncated_normal([DRAWS], [8, 8], dtype=t),
             scipy.stats.truncnorm(-2, 2).cdf,
         ),
     ],
@@ -249,7 +249,7 @@ def test_equal_random_nodes_are_not_merged() -> None:
 
 def test_stateless_depends_on_the_seed_alone() -> None:
     def build(seed: list[int]) -> Callable[[], Any]:
-        return lambda: random.stateless_uniform([5], seed)
+        return lambda: stateless_random.stateless_uniform([5], seed)
 
     first, again = _run(build([1, 2]), steps=2)
     np.testing.assert_array_equal(first, again)
@@ -261,7 +261,7 @@ def test_stateless_depends_on_the_seed_alone() -> None:
 def test_fed_stateless_seed() -> None:
     with tf.Graph().as_default():
         seed = tf.placeholder(tf.int64, [2])
-        draw = random.stateless_uniform([3], seed, 0, 100, tf.int32)
+        draw = stateless_random.stateless_uniform([3], seed, 0, 100, tf.int32)
         with tf.Session() as session:
             a, b, c = (session.run(draw, {seed: s}) for s in ([1, 2], [1, 2], [3, 4]))
     np.testing.assert_array_equal(a, b)

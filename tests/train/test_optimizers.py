@@ -322,3 +322,53 @@ def test_slot_of_variable_of_unknown_shape() -> None:
         np.testing.assert_array_equal(session.run(var), [0.0, 1.0])
         session.run(updates[1])
         np.testing.assert_allclose(session.run(var), [-0.353553, 0.646447], rtol=1e-5)
+
+
+@pytest.mark.parametrize("count", [1, 2])
+@pytest.mark.parametrize("case", ["sgd", "momentum", "adam", "rmsprop"])
+def test_gradient_that_would_broadcast_is_refused_at_run_time(case: str, count: int) -> None:
+    grad = tf.placeholder(tf.float32)
+    variables = [tf.Variable([1.0, 2.0], name=f"W{i}") for i in range(count)]
+    optimizer = programs.optimizers(tf)[case](None)
+    update = optimizer.apply_gradients([(grad, v) for v in variables])
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        for bad in ([1.0], 1.0, [1.0, 1.0, 1.0]):
+            with pytest.raises(tf.errors.InvalidArgumentError):
+                session.run(update, {grad: bad})
+        for var in variables:
+            np.testing.assert_array_equal(session.run(var), [1.0, 2.0])
+        session.run(update, {grad: [1.0, 1.0]})
+
+
+@pytest.mark.parametrize("case", ["sgd", "momentum", "adam"])
+def test_gradient_that_is_the_variable_turned_round(case: str) -> None:
+    start = np.arange(1.0, 10.0, dtype=np.float32).reshape(3, 3)
+    var, copied = tf.Variable(start), tf.Variable(start)
+    optimizer = programs.optimizers(tf)[case](None)
+    update = optimizer.apply_gradients([(tf.transpose(var), var)])
+    wanted = programs.optimizers(tf)[case](None).apply_gradients([(tf.constant(start.T), copied)])
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run([update])
+        session.run([wanted])
+        np.testing.assert_allclose(session.run(var), session.run(copied), rtol=1e-6)
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("case", ["sgd", "momentum", "adam", "rmsprop"])
+def test_gradients_that_are_each_others_variables(case: str, style: str) -> None:
+    pairs = []
+    with tf.Session() as session:
+        for stopped in (False, True):
+            a = tf.Variable([1.0, 2.0], use_resource=STYLES[style])
+            b = tf.Variable([3.0, 5.0], use_resource=STYLES[style])
+            optimizer = programs.optimizers(tf)[case](None)
+            grads = [tf.constant([3.0, 5.0]), tf.constant([1.0, 2.0])]
+            if not stopped:
+                grads = [tf.identity(b), tf.identity(a)]
+            update = optimizer.apply_gradients(zip(grads, [a, b], strict=True))
+            session.run(tf.global_variables_initializer())
+            session.run(update)
+            pairs.append(session.run([a, b]))
+    np.testing.assert_allclose(pairs[0], pairs[1], rtol=1e-6)

@@ -19,7 +19,7 @@ CASES = [
     OpCase("Pack", [[real()]]),
     OpCase("Pack", [[_A, _B]], {"axis": 1}),
     OpCase("Pack", [[real(2, 3), real(3, 2)]], raises=True),
-    OpCase("ParallelConcat", [[real(1, 3), real(1, 3)]], {"shape": [2, 3]}, ALL),
+    OpCase("ParallelConcat", [[const(real(1, 3)), const(real(1, 3))]], {"shape": [2, 3]}, ALL),
     OpCase("Unpack", [real(2, 3)], {"num": 2}, ALL),
     OpCase("Unpack", [real(2, 3, 2)], {"num": 3, "axis": -2}),
     OpCase("Unpack", [_A], {"num": 2, "axis": 1}),

@@ -21,15 +21,25 @@ def _batch_variance(*arrays):
     return arrays[1].var((0, 1, 2))
 
 
+def _without(first):
+    """Leaves out reserve outputs, whose shapes differ between TensorFlow's kernels."""
+    return lambda index, array: array.ravel()[:0] if index >= first else array
+
+
 def _version(version, sweep):
     name, grad = f"FusedBatchNorm{version}", f"FusedBatchNormGrad{version}"
     third = [const(0.0, "float32")] if version == "V3" else []
     statistics = [derived(_batch_mean, "float32"), derived(_batch_variance, "float32")]
     inference = {"is_training": False, "epsilon": 0.01}
-    unchecked = {"grad": False, "grad_reason": "tests/nn differentiates it numerically: only y "
-                                               "has a gradient"}
+    unchecked = {
+        "grad": False,
+        "grad_reason": "only y has a gradient; tests/nn compares it with the composed one",
+    }
     return [
-        OpCase(name, [_X, _SCALE, _OFFSET, _EMPTY, _EMPTY], {"epsilon": 0.001}, sweep, **unchecked),
+        OpCase(
+            name, [_X, _SCALE, _OFFSET, _EMPTY, _EMPTY], {"epsilon": 0.001}, sweep,
+            compare=_without(5), **unchecked,
+        ),
         # In half precision TensorFlow leaves the statistics it passes through at 0.
         OpCase(name, [_X, _SCALE, _OFFSET, _MEAN, _VARIANCE], inference, _FEW, **unchecked),
         OpCase(
@@ -40,10 +50,13 @@ def _version(version, sweep):
             **unchecked,
         ),
         OpCase(name, [real(2, 4, 3, 2), _SCALE, _OFFSET, _EMPTY, _EMPTY], raises=True),
-        OpCase(grad, [real(2, 4, 3, 3), _X, _SCALE, *statistics, *third], {}, sweep, **unchecked),
+        OpCase(
+            grad, [real(2, 4, 3, 3), _X, _SCALE, *statistics, *third], {}, sweep,
+            compare=_without(3), **unchecked,
+        ),
         OpCase(
             grad, [real(2, 4, 3, 3), _X, _SCALE, _MEAN, _VARIANCE, *third], inference, _FEW,
-            oracle="tf1", **unchecked,
+            oracle="tf1", compare=_without(3), **unchecked,
         ),
     ]  # fmt: skip
 

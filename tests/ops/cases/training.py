@@ -63,6 +63,22 @@ _SPARSE_TYPES = {
 }  # fmt: skip
 _DENSE_ONLY = {"GradientDescent", "Adam", "AdaMax", "AddSign", "PowerSign"}
 
+# Hyper-parameters out of the range that makes sense: TensorFlow computes what the formula gives.
+_ODD: list[tuple[str, list[tuple[float, float]], list[Any], list[Any], dict[str, Any]]] = [
+    ("Ftrl", [(0.1, 2), (-2, 2)], [], [0.0, 0.3, 0.2, -0.5], {}),
+    ("Ftrl", [(0.1, 2), (-2, 2)], [], [0.5, -0.3, 0.2, -0.5], {}),
+    ("Ftrl", [(0.1, 2), (-2, 2)], [], [0.5, 0.3, -0.2, -0.5], {}),
+    ("Ftrl", [(0.1, 2), (-2, 2)], [], [0.5, 0.3, 0.2, 0.5], {}),
+    ("FtrlV2", [(0.1, 2), (-2, 2)], [], [0.0, 0.3, 0.2, 0.1, -0.5], {}),
+    ("Adam", [(-2, 2), (0.1, 2)], [1.0, 0.75, 0.1, 0.9, 0.99, 1e-3], [], {}),
+    ("Adam", [(-2, 2), (0.1, 2)], [1.0, 1.0, 0.1, 0.9, 0.99, 1e-3], [], {}),
+    ("Adam", [(-2, 2), (0.1, 2)], [0.5, 1.5, 0.1, 0.9, 0.99, 1e-3], [], {}),
+    ("Adam", [(-2, 2), (0.1, 2)], [1.5, 1.0, 0.1, 0.9, 0.99, 1e-3], [], {}),
+    ("AdaMax", [(-2, 2), (0.1, 2)], [1.0, 0.1, 0.9, 0.99, 1e-3], [], {}),
+    ("ProximalGradientDescent", [], [0.3, -0.5, -0.2], [], {}),
+    ("AdagradDA", [(-2, 2), (0.1, 2)], [], [0.0, 0.1, 0.2, "step"], {}),
+]
+
 
 def _operands(values: list[Any]) -> list[Spec]:
     return [feed(4, "int64") if v == "step" else feed(v) for v in values]
@@ -95,6 +111,15 @@ def _cases() -> list[OpCase]:
                 raises=True,
             )
         )
+        for name, slots, before, after, attrs in _ODD:
+            states = [held(real(*VAR)), *(held(real(*VAR, lo=lo, hi=hi)) for lo, hi in slots)]
+            operands = [*states, *_operands(before), real(*VAR), *_operands(after)]
+            cases.append(OpCase(f"{prefix}Apply{name}", operands, attrs))
+        # Indices out of range.
+        table = [held(real(*VAR)), held(real(*VAR, lo=0.1)), feed(0.1)]
+        for indices in ([0, 5], [-1, 0], [-1, -1]):
+            operands = [*table, real(2, 3), feed(indices, "int32")]
+            cases.append(OpCase(f"{prefix}SparseApplyAdagrad", operands, raises=True))
     return cases
 
 

@@ -1,0 +1,259 @@
+"""Stateless random ops: their seed is an input, so they are functions of their inputs.
+
+Each run draws from a stream that the two seeds make anew.  The numbers are not the ones that
+TensorFlow draws for the same seeds.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from penstock.base import dtypes
+from penstock.graph.build import make
+from penstock.graph.convert import convert_to_tensor
+from penstock.graph.scopes import name_scope
+from penstock.graph.tensor import Tensor
+from penstock.opdef import define_op
+from penstock.opdef.inference import ShapeContext
+from penstock.ops.random import (
+    FLOATS,
+    INDEX,
+    NO_INPUTS,
+    NUMBERS,
+    bounds,
+    categorical_draw,
+    integers,
+    per_row,
+    scaled,
+    shape_tensor,
+    truncated,
+    uniform_type,
+)
+from penstock.resources import stream
+
+__all__ = [
+    "stateless_categorical", "stateless_multinomial", "stateless_normal",
+    "stateless_truncated_normal", "stateless_uniform",
+]  # fmt: skip
+
+
+def _seeded(seed: list[int]) -> torch.Generator:
+    return stream.generator_of(*seed)
+
+
+def _stateless_uniform(shape: Any, seed: list[int], dtype: torch.dtype) -> torch.Tensor:
+    return torch.rand(shape, generator=_seeded(seed), dtype=dtype)
+
+
+def _stateless_normal(shape: Any, seed: list[int], dtype: torch.dtype) -> torch.Tensor:
+    return torch.randn(shape, generator=_seeded(seed), dtype=dtype)
+
+
+def _stateless_truncated(shape: Any, seed: list[int], dtype: torch.dtype) -> torch.Tensor:
+    return truncated(shape, dtype, _seeded(seed))
+
+
+def _stateless_int(
+    shape: Any, seed: list[int], minval: int, maxval: int, dtype: torch.dtype
+) -> torch.Tensor:
+    return integers(shape, minval, maxval, dtype, _seeded(seed))
+
+
+def _stateless_multinomial(
+    logits: torch.Tensor, num_samples: int, seed: list[int], output_dtype: torch.dtype
+) -> torch.Tensor:
+    return categorical_draw(logits, num_samples, output_dtype, _seeded(seed))
+
+
+def _two_seeds(ctx: ShapeContext) -> Any:
+    dims = ctx.rank("seed", 1)
+    if dims[0] not in (None, 2):
+        raise ValueError(f"seed must have shape [2], but has shape [{dims[0]}]")
+    return ctx.shape_value("shape")
+
+
+def _stateless_bounds(ctx: ShapeContext) -> Any:
+    _two_seeds(ctx)
+    return bounds(ctx)
+
+
+for _name, _kernel in (
+    ("StatelessRandomUniform", _stateless_uniform),
+    ("StatelessRandomNormal", _stateless_normal),
+    ("StatelessTruncatedNormal", _stateless_truncated),
+):
+    define_op(
+        _name,
+        "shape: T, seed: Tseed -> output: dtype",
+        attrs=[f"dtype: {FLOATS} = float", f"T: {INDEX} = int32", f"Tseed: {INDEX} = int64"],
+        shape=_two_seeds,
+        kernel=_kernel,
+        host=("shape", "seed"),
+        no_gradient=NO_INPUTS,
+    )
+
+define_op(
+    "StatelessRandomUniformInt",
+    "shape: T, seed: Tseed, minval: dtype, maxval: dtype -> output: dtype",
+    attrs=[f"dtype: {INDEX}", f"T: {INDEX}", f"Tseed: {INDEX} = int64"],
+    shape=_stateless_bounds,
+    kernel=_stateless_int,
+    host=("shape", "seed", "minval", "maxval"),
+    no_gradient="integers have no gradient",
+)
+
+define_op(
+    "StatelessMultinomial",
+    "logits: T, num_samples: int32, seed: Tseed -> output: output_dtype",
+    attrs=[f"T: {NUMBERS}", f"Tseed: {INDEX} = int64", f"output_dtype: {INDEX} = int64"],
+    shape=per_row,
+    kernel=_stateless_multinomial,
+    host=("num_samples", "seed"),
+    no_gradient="a drawn class does not change smoothly with the logits",
+)
+
+
+# ---- public functions ------------------------------------------------------------------------
+
+
+def stateless_uniform(
+    shape: Any,
+    seed: Any,
+    minval: Any = 0,
+    maxval: Any = None,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+) -> Tensor:
+    """Uniform numbers that depend on nothing but the arguments.
+
+    Args:
+      shape: shape of the result.
+      seed: two integers, shape ``[2]``.
+      minval, maxval, dtype, name: as in ``random_uniform``.
+
+    Returns:
+      A tensor of ``shape`` and ``dtype``.
+
+    Raises:
+      ValueError: as ``random_uniform``.
+    """
+    wanted, maxval = uniform_type(dtype, maxval, "stateless_uniform")
+    with name_scope(name, "stateless_random_uniform", [shape, seed, minval, maxval]) as scope:
+        sizes = shape_tensor(shape)
+        low = convert_to_tensor(minval, wanted, name="min")
+        high = convert_to_tensor(maxval, wanted, name="max")
+        if wanted.is_integer:
+            made: Tensor = make("StatelessRandomUniformInt", sizes, seed, low, high, name=scope)
+            return made
+        draw = make("StatelessRandomUniform", sizes, seed, dtype=wanted)
+        return scaled(draw, make("Sub", high, low, name="sub"), low, scope)
+
+
+def _stateless(
+    op_type: str, default: str, shape: Any, seed: Any, mean: Any, stddev: Any, dtype: Any, name: Any
+) -> Tensor:
+    wanted = dtypes.as_dtype(dtype)
+    with name_scope(name, default, [shape, seed, mean, stddev]) as scope:
+        sizes = shape_tensor(shape)
+        mean = convert_to_tensor(mean, wanted, name="mean")
+        stddev = convert_to_tensor(stddev, wanted, name="stddev")
+        return scaled(make(op_type, sizes, seed, dtype=wanted), stddev, mean, scope)
+
+
+def stateless_normal(
+    shape: Any,
+    seed: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+) -> Tensor:
+    """Normal numbers that depend on nothing but the arguments.
+
+    Args:
+      shape: shape of the result.
+      seed: two integers, shape ``[2]``.
+      mean, stddev, dtype, name: as in ``random_normal``.
+
+    Returns:
+      A tensor of ``shape`` and ``dtype``.
+    """
+    default = "stateless_random_normal"
+    return _stateless("StatelessRandomNormal", default, shape, seed, mean, stddev, dtype, name)
+
+
+def stateless_truncated_normal(
+    shape: Any,
+    seed: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+) -> Tensor:
+    """Truncated normal numbers that depend on nothing but the arguments.
+
+    Args:
+      shape: shape of the result.
+      seed: two integers, shape ``[2]``.
+      mean, stddev, dtype, name: as in ``truncated_normal``.
+
+    Returns:
+      A tensor of ``shape`` and ``dtype``.
+    """
+    default = "stateless_truncated_normal"
+    return _stateless("StatelessTruncatedNormal", default, shape, seed, mean, stddev, dtype, name)
+
+
+def stateless_multinomial(
+    logits: Any,
+    num_samples: Any,
+    seed: Any,
+    output_dtype: Any = dtypes.int64,
+    name: str | None = None,
+) -> Tensor:
+    """``multinomial`` that depends on nothing but its arguments.
+
+    Args:
+      logits: ``[batch, classes]``.
+      num_samples: scalar: how many to draw for each row.
+      seed: two integers, shape ``[2]``.
+      output_dtype: int32 or int64.
+      name: name of the scope.
+
+    Returns:
+      Class numbers, ``[batch, num_samples]``.
+    """
+    with name_scope(name, "stateless_multinomial", [logits, seed]):
+        return _stateless_classes(logits, num_samples, seed, output_dtype)
+
+
+def stateless_categorical(
+    logits: Any,
+    num_samples: Any,
+    seed: Any,
+    dtype: Any = dtypes.int64,
+    name: str | None = None,
+) -> Tensor:
+    """``categorical`` that depends on nothing but its arguments.
+
+    Args:
+      logits: ``[batch, classes]``.
+      num_samples: scalar: how many to draw for each row.
+      seed: two integers, shape ``[2]``.
+      dtype: int32 or int64.
+      name: name of the scope.
+
+    Returns:
+      Class numbers, ``[batch, num_samples]``.
+    """
+    with name_scope(name, "stateless_categorical", [logits, seed]):
+        return _stateless_classes(logits, num_samples, seed, dtype)
+
+
+def _stateless_classes(logits: Any, num_samples: Any, seed: Any, dtype: Any) -> Tensor:
+    logits = convert_to_tensor(logits, name="logits")
+    wanted = dtypes.as_dtype(dtype)
+    made: Tensor = make("StatelessMultinomial", logits, num_samples, seed, output_dtype=wanted)
+    return made

@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from penstock.graph.operation import Operation
 from penstock.graph.tensor import Tensor
 from penstock.opdef.opdef import torch_dtype_name
 
+Watch = Literal["", "deadline", "time"]
 FetchSource = Callable[[dtypes.DType, str, bool, Any], str]
 _LITERAL_LIMIT = 64
 _FIELD = re.compile(r"\{(\w+)\}")
@@ -99,11 +100,11 @@ class Call:
 
 
 class _Emitter:
-    def __init__(self, plan: Plan, fetch_source: FetchSource, name: str, checked: bool) -> None:
+    def __init__(self, plan: Plan, fetch_source: FetchSource, name: str, watch: Watch) -> None:
         self.plan = plan
         self.step = plan.step
         self.fetch_source = fetch_source
-        self.checked = checked
+        self.watch = watch
         self.name = name
         self.lines: list[str] = []
         self.source = Source("", {}, {}, {}, {}, {}, {})
@@ -176,11 +177,13 @@ class _Emitter:
         dead = [d for d in dict.fromkeys(dead) if d not in live_targets]
         if dead:
             text += "; del " + ", ".join(dead)
-        if self.checked:
+        if self.watch == "deadline":
             self.lines.append("    check()")
         self.lines.append(f"    {text:<70}  # {op.name}")
         number = len(self.lines)
         self.source.line_ops[number] = op
+        if self.watch == "time":
+            self.lines.append(f"    tick({number})")
         self.source.line_inputs[number] = self._named_inputs(line)
         for name, layout in call.layouts.items():
             handle = _variable_behind(call.tensors[name])
@@ -381,16 +384,17 @@ def _host_literal(array: np.ndarray) -> str | None:
     return repr(value)
 
 
-def emit(plan: Plan, fetch_source: FetchSource, *, name: str, checked: bool = False) -> Source:
+def emit(plan: Plan, fetch_source: FetchSource, *, name: str, watch: Watch = "") -> Source:
     """Writes the program of ``plan``.
 
     Args:
       plan: the decisions.
       fetch_source: ``(dtype, source, copy, dims) -> source`` that turns a value into what is returned.
       name: the function's name.
-      checked: call ``check()`` before every line (deadlines, cancellation).
+      watch: ``"deadline"`` calls ``check()`` before every node's line; ``"time"`` calls
+        ``tick(line)`` after it.
 
     Returns:
       The text, with the maps that linking and error reports need.
     """
-    return _Emitter(plan, fetch_source, name, checked).emit()
+    return _Emitter(plan, fetch_source, name, watch).emit()

@@ -6,6 +6,14 @@ modules of this package.  This module only gathers the names.
 
 import importlib as _importlib
 
+from penstock.nn.conv import (
+    conv1d,
+    conv1d_transpose,
+    conv2d,
+    conv2d_backprop_filter,
+    conv2d_backprop_input,
+    conv2d_transpose,
+)
 from penstock.nn.cross_entropy import (
     log_poisson_loss,
     sigmoid_cross_entropy_with_logits,
@@ -61,14 +69,6 @@ from penstock.ops.activation import (
     softsign,
 )
 from penstock.ops.bias import bias_add
-from penstock.ops.conv import (
-    conv1d,
-    conv1d_transpose,
-    conv2d,
-    conv2d_backprop_filter,
-    conv2d_backprop_input,
-    conv2d_transpose,
-)
 from penstock.ops.depthwise import (
     depthwise_conv2d_native,
     depthwise_conv2d_native_backprop_filter,

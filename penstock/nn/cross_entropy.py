@@ -171,7 +171,8 @@ def sparse_softmax_cross_entropy_with_logits(
             loss, _ = make(where, precise, labels, name=where)
             return nodes.cast(loss, kind) if half else loss
         with control_dependencies(_shape_checks(labels, logits)):
-            classes = nodes.shape(logits)[nodes.sub(nodes.rank(logits), 1)]
+            sizes: Any = nodes.shape(logits)
+            classes = sizes[nodes.sub(nodes.rank(logits), 1)]
             precise = nodes.reshape(precise, [-1, classes])
             labels = nodes.reshape(labels, [-1])
             loss, _ = make(where, precise, labels, name=where)
@@ -195,7 +196,8 @@ def _shape_checks(labels: Tensor, logits: Tensor) -> list[Any]:
     if nodes.is_known(labels) and logits._dims is not None and None not in logits._dims[:-1]:
         return []
     found = nodes.shape(labels)
-    return [check.assert_equal(found, nodes.shape(logits)[:-1])]
+    sizes: Any = nodes.shape(logits)
+    return [check.assert_equal(found, sizes[:-1])]
 
 
 # ---- losses written from element-wise ops -------------------------------------------------------

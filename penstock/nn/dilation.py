@@ -17,8 +17,9 @@ from penstock.graph import convert
 from penstock.graph.build import constant, make
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
+from penstock.nn import conv
 from penstock.opdef import static
-from penstock.ops import conv, depthwise, nodes, reduction, space
+from penstock.ops import depthwise, nodes, reduction, space
 
 WindowOp = Callable[[Tensor, int, str], Tensor]
 

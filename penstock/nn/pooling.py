@@ -8,8 +8,9 @@ from penstock.graph import convert
 from penstock.graph.build import make
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
+from penstock.nn import conv
 from penstock.opdef.inference import show
-from penstock.ops import conv, reduction, window
+from penstock.ops import reduction, window
 
 
 def _pool2d(

@@ -34,7 +34,7 @@ _batch_norm_backward = torch.ops.aten.native_batch_norm_backward.default
 def _window_sum(x, radius):
     """Sums over 2 * radius + 1 neighbouring channels (the last dim)."""
     width = 2 * radius + 1
-    rows = x.reshape(1, 1, -1, x.shape[-1])
+    rows = x.reshape(1, -1, 1, x.shape[-1])
     sums = torch._C._nn.avg_pool2d(
         rows, (1, width), (1, 1), (0, radius), False, True, 1
     )

@@ -22,19 +22,19 @@ from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import control_dependencies, get_seed, name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
-from penstock.opdef.inference import ShapeContext, broadcast, first_input, from_value
+from penstock.opdef.inference import ShapeContext, first_input, from_value
 from penstock.resources import stream
 
 __all__ = [
-    "categorical", "multinomial", "random_crop", "random_gamma", "random_normal",
-    "random_poisson", "random_shuffle", "random_uniform", "truncated_normal",
+    "categorical", "multinomial", "random_crop", "random_normal", "random_shuffle",
+    "random_uniform", "truncated_normal",
 ]  # fmt: skip
 
 FLOATS = "{half, bfloat16, float, double}"
 NUMBERS = (
     "{float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}"
 )
-_SEEDS = ["seed: int = 0", "seed2: int = 0"]
+SEEDS = ["seed: int = 0", "seed2: int = 0"]
 INDEX = "{int32, int64}"
 NO_INPUTS = "a draw does not depend smoothly on the shape that was asked for"
 
@@ -142,25 +142,6 @@ def _multinomial(
     return categorical_draw(logits, num_samples, output_dtype, state.generator)
 
 
-def _gamma(shape: Any, alpha: torch.Tensor, state: stream.Stream) -> torch.Tensor:
-    wide = alpha.float() if alpha.dtype is torch.float16 else alpha
-    full = wide.expand([*shape, *alpha.shape]).contiguous()
-    draw = torch._standard_gamma(full, generator=state.generator)
-    return draw if draw.dtype is alpha.dtype else draw.to(alpha.dtype)
-
-
-def _gamma_grad(alpha: torch.Tensor, sample: torch.Tensor) -> torch.Tensor:
-    both = torch.broadcast_tensors(alpha, sample)
-    return torch._standard_gamma_grad(both[0].contiguous(), both[1].contiguous())
-
-
-def _poisson(
-    shape: Any, rate: torch.Tensor, dtype: torch.dtype, state: stream.Stream
-) -> torch.Tensor:
-    full = rate.double().expand([*shape, *rate.shape]).contiguous()
-    return torch.poisson(full, generator=state.generator).to(dtype)
-
-
 # ---- shape rules and gradients ---------------------------------------------------------------
 
 
@@ -176,27 +157,6 @@ def per_row(ctx: ShapeContext) -> Any:
     return (ctx.rank("logits", 2)[0], None if count is None else int(count))
 
 
-def _with(name: str) -> Any:
-    def rule(ctx: ShapeContext) -> Any:
-        outer, inner = ctx.shape_value("shape"), ctx[name]
-        return None if outer is None or inner is None else (*outer, *inner)
-
-    return rule
-
-
-def _random_gamma_grad(op: Any, grad: Tensor) -> tuple[None, Tensor]:
-    """The sample is a smooth function of alpha once its randomness is held fixed."""
-    from penstock.ops import fill, join, reduction, reshape, shape
-
-    sizes, alpha = op.inputs
-    with control_dependencies([grad]):
-        count = shape.shape(sizes)[0]
-        ones = fill.ones([count], dtype=dtypes.int32)
-        unit = join.concat([ones, shape.shape(alpha)], axis=0)
-        partial = make("RandomGammaGrad", reshape.reshape(alpha, unit), op.outputs[0])
-        return None, reduction.reduce_sum(grad * partial, axis=fill.range_(count))
-
-
 # ---- definitions -----------------------------------------------------------------------------
 
 
@@ -208,7 +168,7 @@ for _name, _kernel in (
     define_op(
         _name,
         "shape: T -> output: dtype",
-        attrs=[*_SEEDS, f"dtype: {FLOATS}", f"T: {INDEX}"],
+        attrs=[*SEEDS, f"dtype: {FLOATS}", f"T: {INDEX}"],
         shape=from_value("shape"),
         kernel=_kernel,
         host=("shape",),
@@ -221,7 +181,7 @@ for _name, _kernel in (
 define_op(
     "ParameterizedTruncatedNormal",
     "shape: T, means: dtype, stdevs: dtype, minvals: dtype, maxvals: dtype -> output: dtype",
-    attrs=[*_SEEDS, f"dtype: {FLOATS}", f"T: {INDEX}"],
+    attrs=[*SEEDS, f"dtype: {FLOATS}", f"T: {INDEX}"],
     shape=from_value("shape"),
     kernel=_parameterized,
     host=("shape",),
@@ -234,7 +194,7 @@ define_op(
 define_op(
     "RandomUniformInt",
     "shape: T, minval: Tout, maxval: Tout -> output: Tout",
-    attrs=[*_SEEDS, f"Tout: {INDEX}", f"T: {INDEX}"],
+    attrs=[*SEEDS, f"Tout: {INDEX}", f"T: {INDEX}"],
     shape=bounds,
     kernel=_uniform_int,
     host=("shape", "minval", "maxval"),
@@ -247,7 +207,7 @@ define_op(
 define_op(
     "RandomShuffle",
     "value: T -> output: T",
-    attrs=[*_SEEDS, "T: type"],
+    attrs=[*SEEDS, "T: type"],
     shape=first_input,
     kernel=_shuffle,
     no_gradient="TensorFlow defines none",
@@ -259,64 +219,11 @@ define_op(
 define_op(
     "Multinomial",
     "logits: T, num_samples: int32 -> output: output_dtype",
-    attrs=[*_SEEDS, f"T: {NUMBERS}", f"output_dtype: {INDEX} = int64"],
+    attrs=[*SEEDS, f"T: {NUMBERS}", f"output_dtype: {INDEX} = int64"],
     shape=per_row,
     kernel=_multinomial,
     host=("num_samples",),
     no_gradient="a drawn class does not change smoothly with the logits",
-    state=stream.of_op,
-    random=True,
-    stateful=True,
-)
-
-define_op(
-    "RandomGamma",
-    "shape: S, alpha: T -> output: T",
-    attrs=[*_SEEDS, f"S: {INDEX}", "T: {half, float, double}"],
-    shape=_with("alpha"),
-    kernel=_gamma,
-    host=("shape",),
-    gradient=_random_gamma_grad,
-    state=stream.of_op,
-    random=True,
-    stateful=True,
-)
-
-define_op(
-    "RandomGammaGrad",
-    "alpha: T, sample: T -> output: T",
-    attrs=["T: {float, double}"],
-    shape=broadcast,
-    kernel=_gamma_grad,
-    no_gradient="TensorFlow defines none",
-)
-
-define_op(
-    "RandomPoisson",
-    "shape: S, rate: dtype -> output: dtype",
-    attrs=[*_SEEDS, f"S: {INDEX}", "dtype: {half, float, double}"],
-    shape=_with("rate"),
-    kernel=_poisson,
-    host=("shape",),
-    no_gradient="counts do not change smoothly with the rate",
-    state=stream.of_op,
-    random=True,
-    stateful=True,
-)
-
-define_op(
-    "RandomPoissonV2",
-    "shape: S, rate: R -> output: dtype",
-    attrs=[
-        *_SEEDS,
-        f"S: {INDEX}",
-        "R: {half, float, double, int32, int64} = double",
-        "dtype: {half, float, double, int32, int64} = int64",
-    ],
-    shape=_with("rate"),
-    kernel=_poisson,
-    host=("shape",),
-    no_gradient="counts do not change smoothly with the rate",
     state=stream.of_op,
     random=True,
     stateful=True,
@@ -332,7 +239,7 @@ def shape_tensor(shape: Any) -> Tensor:
     return convert_to_tensor(shape, name="shape")
 
 
-def _seeds(seed: int | None) -> dict[str, int]:
+def seeds(seed: int | None) -> dict[str, int]:
     first, second = get_seed(seed)
     return {"seed": first or 0, "seed2": second or 0}
 
@@ -394,11 +301,11 @@ def random_uniform(
         sizes = shape_tensor(shape)
         low = convert_to_tensor(minval, wanted, name="min")
         high = convert_to_tensor(maxval, wanted, name="max")
-        seeds = _seeds(seed)
+        given = seeds(seed)
         if wanted.is_integer:
-            made: Tensor = make("RandomUniformInt", sizes, low, high, name=scope, **seeds)
+            made: Tensor = make("RandomUniformInt", sizes, low, high, name=scope, **given)
             return made
-        draw = make("RandomUniform", sizes, dtype=wanted, **seeds)
+        draw = make("RandomUniform", sizes, dtype=wanted, **given)
         return scaled(draw, make("Sub", high, low, name="sub"), low, scope)
 
 
@@ -410,7 +317,7 @@ def _normal(
         sizes = shape_tensor(shape)
         mean = convert_to_tensor(mean, wanted, name="mean")
         stddev = convert_to_tensor(stddev, wanted, name="stddev")
-        draw = make(op_type, sizes, dtype=wanted, **_seeds(seed))
+        draw = make(op_type, sizes, dtype=wanted, **seeds(seed))
         return scaled(draw, stddev, mean, scope)
 
 
@@ -473,7 +380,7 @@ def random_shuffle(value: Any, seed: int | None = None, name: str | None = None)
     Returns:
       A tensor of the shape and type of ``value``.
     """
-    made: Tensor = make("RandomShuffle", value, name=name, **_seeds(seed))
+    made: Tensor = make("RandomShuffle", value, name=name, **seeds(seed))
     return made
 
 
@@ -560,66 +467,5 @@ def categorical(
 def _draw_classes(logits: Any, num_samples: Any, dtype: Any, seed: int | None) -> Tensor:
     logits = convert_to_tensor(logits, name="logits")
     wanted = dtypes.int64 if dtype is None else dtypes.as_dtype(dtype)
-    made: Tensor = make("Multinomial", logits, num_samples, output_dtype=wanted, **_seeds(seed))
+    made: Tensor = make("Multinomial", logits, num_samples, output_dtype=wanted, **seeds(seed))
     return made
-
-
-def random_gamma(
-    shape: Any,
-    alpha: Any,
-    beta: Any = None,
-    dtype: Any = dtypes.float32,
-    seed: int | None = None,
-    name: str | None = None,
-) -> Tensor:
-    """Numbers drawn from gamma distributions; differentiable in ``alpha`` and ``beta``.
-
-    Args:
-      shape: how many to draw for each parameter.
-      alpha: shape parameters.
-      beta: rates, broadcast with ``alpha``; 1 by default.
-      dtype: half, float32 or float64.
-      seed: op-level seed.
-      name: name of the scope.
-
-    Returns:
-      A tensor of shape ``shape + shape(alpha + beta)``.
-    """
-    from penstock.ops import nodes
-
-    wanted = dtypes.as_dtype(dtype)
-    with name_scope(name, "random_gamma", [shape, alpha, beta]):
-        sizes = convert_to_tensor(shape, dtypes.int32, name="shape")
-        alpha = convert_to_tensor(alpha, wanted, name="alpha")
-        beta = convert_to_tensor(1 if beta is None else beta, wanted, name="beta")
-        full = alpha + nodes.zeros_like(beta)
-        tiny = np.finfo(wanted.as_numpy_dtype).tiny
-        draw = make("RandomGamma", sizes, full, **_seeds(seed))
-        made: Tensor = make("Maximum", tiny, draw / beta)
-        return made
-
-
-def random_poisson(
-    lam: Any,
-    shape: Any,
-    dtype: Any = dtypes.float32,
-    seed: int | None = None,
-    name: str | None = None,
-) -> Tensor:
-    """Counts drawn from Poisson distributions.
-
-    Args:
-      lam: rates.
-      shape: how many to draw for each rate.
-      dtype: half, float32, float64, int32 or int64.
-      seed: op-level seed.
-      name: name of the scope.
-
-    Returns:
-      A tensor of shape ``shape + shape(lam)``.
-    """
-    with name_scope(name, "random_poisson", [lam, shape]):
-        sizes = convert_to_tensor(shape, dtypes.int32, name="shape")
-        seeds = _seeds(seed)
-        made: Tensor = make("RandomPoissonV2", sizes, lam, dtype=dtypes.as_dtype(dtype), **seeds)
-        return made

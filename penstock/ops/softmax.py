@@ -238,7 +238,7 @@ def softmax(
     Example:
       >>> import penstock as tf
       >>> with tf.Graph().as_default(), tf.Session() as sess:
-      ...     sess.run(tf.nn.softmax([[1.0, 1.0], [0.0, 100.0]])).tolist()
+      ...     sess.run(tf.nn.softmax([[1.0, 1.0], [0.0, 200.0]])).tolist()
       [[0.5, 0.5], [0.0, 1.0]]
     """
     return _along("Softmax", logits, axis_argument(axis, dim), name)

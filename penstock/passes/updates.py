@@ -45,6 +45,23 @@ def _group_key(op: Operation, family: _Family) -> Any:
     return op.type, op.attrs["T"], shared, flags, tuple(op._control_inputs)
 
 
+def _may_view_state(tensor: Tensor) -> bool:
+    """Whether ``tensor`` may lie in a variable's memory, where another update would change it."""
+    stack, seen = [tensor], set()
+    while stack:
+        current = stack.pop()
+        definition = current.op.op_def
+        if current.dtype.is_ref or set(definition.reads) & set(definition.aliases):
+            return True
+        if current.op in seen:
+            continue
+        seen.add(current.op)
+        for name in definition.aliases:
+            given = current.op.inputs_by_name()[name]
+            stack.extend(given if isinstance(given, list) else [given])
+    return False
+
+
 def _groups(step: StepGraph) -> list[list[Operation]]:
     found: dict[Any, list[Operation]] = {}
     for op in step.operations:
@@ -52,6 +69,8 @@ def _groups(step: StepGraph) -> list[list[Operation]]:
         if family is None or op.attrs["T"] not in _FUSABLE or op.attrs["use_locking"]:
             continue
         if op.attrs.get("use_nesterov") and "Adam" in op.type:
+            continue
+        if _may_view_state(op.inputs_by_name()[family.gradient]):
             continue
         found.setdefault(_group_key(op, family), []).append(op)
     return [group for group in found.values() if len(group) > 1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from penstock.codegen.emit import emit
+from penstock.codegen.emit import Watch, emit
 from penstock.codegen.plan import make_plan
 from penstock.graph.graph import Graph
 from penstock.graph.operation import Operation
@@ -31,7 +31,7 @@ def build_program(
     options: Options,
     *,
     shapes: Sequence[tuple[int, ...]] | None = None,
-    checked: bool = False,
+    watch: Watch = "",
     done: frozenset[Operation] = frozenset(),
 ) -> Program:
     """Compiles one step.
@@ -42,7 +42,7 @@ def build_program(
       resources: the state that the program works on.
       options: the session's options.
       shapes: of the values fed, when the program is to be for these shapes alone.
-      checked: whether the program looks for deadlines and cancellation between lines.
+      watch: what the program does between lines: nothing, look for deadlines, or take the time.
       done: nodes that an earlier part of a partial run has run.
 
     Returns:
@@ -55,7 +55,7 @@ def build_program(
     refined = _refined(pruned, shapes)
     rewritten = pipeline.rewrite(refined, evaluate) if options.optimize else refined
     plan = make_plan(rewritten)
-    source = emit(plan, fetch_source, name="step", checked=checked)
+    source = emit(plan, fetch_source, name="step", watch=watch)
     return Program(source, resources, "step")
 
 

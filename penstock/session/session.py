@@ -20,12 +20,13 @@ from typing import Any
 import torch
 
 from penstock.base import errors
+from penstock.codegen.emit import Watch
 from penstock.graph import scopes
 from penstock.graph.graph import Graph
 from penstock.graph.operation import Operation
 from penstock.graph.tensor import Tensor
 from penstock.resources.manager import ResourceManager
-from penstock.runtime import deadline, memory
+from penstock.runtime import deadline, memory, timing
 from penstock.runtime.program import Program
 from penstock.session import feeds as feeding
 from penstock.session import partial
@@ -178,7 +179,8 @@ class BaseSession:
             if self._closed:
                 raise RuntimeError("the session is closed and cannot run anything")
             seconds = self._timeout(options)
-            step = self._prepare(key, fetches, feed_dict or {}, checked=seconds is not None)
+            watch: Watch = "" if seconds is None else "deadline"
+            step = self._prepare(key, fetches, feed_dict or {}, watch)
             if seconds is not None:
                 with deadline.deadline(seconds):
                     return self._execute(step, feed_dict)
@@ -217,7 +219,9 @@ class BaseSession:
             name = name.rpartition("/")[0]
         error._op = self._graph._by_name.get(name)
 
-    def _prepare(self, key: Any, fetches: Any, feed_dict: Any, checked: bool) -> _Step:
+    def _prepare(
+        self, key: Any, fetches: Any, feed_dict: Any, watch: Watch = ""
+    ) -> _Step:
         with self._compile_lock:
             version = self._graph.mutation_version
             plan = FetchPlan(self._graph, fetches)
@@ -228,21 +232,21 @@ class BaseSession:
                 version,
                 [(k, _composed(pick, tensor)) for k, pick, tensor in fed],
                 tensors,
-                lambda shapes: self._program(tensors, plan, shapes, checked),
+                lambda shapes: self._program(tensors, plan, shapes, watch),
                 plan,
                 isinstance(fetches, Tensor),
             )
-            if key is not None and not checked:
+            if key is not None and not watch:
                 self._steps[key] = step
             return step
 
     def _program(
-        self, feeds: list[Tensor], plan: FetchPlan, shapes: tuple[Any, ...] | None, checked: bool
+        self, feeds: list[Tensor], plan: FetchPlan, shapes: tuple[Any, ...] | None, watch: Watch
     ) -> Program:
         graph = self._graph
         targets = plan.operations
         key = (
-            tuple(feeds), tuple(plan.tensors), tuple(targets), graph.mutation_version, checked,
+            tuple(feeds), tuple(plan.tensors), tuple(targets), graph.mutation_version, watch,
             shapes,
         )  # fmt: skip
         with self._compile_lock:
@@ -250,7 +254,7 @@ class BaseSession:
             if program is None:
                 program = build_program(
                     graph, feeds, plan.tensors, targets, self._resources, self._options,
-                    shapes=shapes, checked=checked,
+                    shapes=shapes, watch=watch,
                 )  # fmt: skip
                 self._programs[key] = program
                 self._warn_when_growing()
@@ -268,21 +272,32 @@ class BaseSession:
             stacklevel=5,
         )
 
-    def explain(self, fetches: Any, feed_dict: Any = None) -> str:
+    def explain(self, fetches: Any, feed_dict: Any = None, timed_runs: int = 0) -> str:
         """The generated program that ``run(fetches, feed_dict)`` would run.
 
         Args:
           fetches: as for ``run``.
           feed_dict: as for ``run``, or just a sequence of the tensors fed, which gives the program
             that serves any shapes.
+          timed_runs: run the step so many times (with its effects!) and give each line's median
+            time; needs values in ``feed_dict``.
 
         Returns:
           Python source: one line a node, the node's name in a comment.
         """
-        step = self._prepare(None, fetches, feed_dict or {}, checked=False)
-        if isinstance(feed_dict, dict):
-            return step.program([c(feed_dict[k]) for k, c in step.feeds]).explain()
-        return step.build(None).explain()
+        step = self._prepare(None, fetches, feed_dict or {}, "time" if timed_runs else "")
+        if not isinstance(feed_dict, dict):
+            return step.build(None).explain()
+        args = [convert(feed_dict[key]) for key, convert in step.feeds]
+        program = step.program(args)
+        if not timed_runs:
+            return program.explain()
+        clock = timing.LineClock()
+        program.scope["tick"] = clock.tick
+        for _ in range(timed_runs):
+            clock.start()
+            self._launch(step, args)
+        return clock.annotate(program.explain())
 
     def make_callable(
         self, fetches: Any, feed_list: Sequence[Any] | None = None, accept_options: bool = False
@@ -298,7 +313,7 @@ class BaseSession:
           A function faster than ``run``, which looks nothing up.
         """
         keys = list(feed_list or ())
-        step = self._prepare(None, fetches, dict.fromkeys(keys), checked=False)
+        step = self._prepare(None, fetches, dict.fromkeys(keys))
 
         converters = [(keys.index(key), convert) for key, convert in step.feeds]
 

@@ -49,7 +49,10 @@ def _pvalue(values: np.ndarray, cdf: Callable[[np.ndarray], np.ndarray]) -> floa
             lambda t: stateless_random.stateless_uniform([DRAWS], [7, 8], dtype=t),
             scipy.stats.uniform.cdf,
         ),
-        (lambda t: stateless_random.stateless_normal([DRAWS], [7, 9], dtype=t), scipy.stats.norm.cdf),
+        (
+            lambda t: stateless_random.stateless_normal([DRAWS], [7, 9], dtype=t),
+            scipy.stats.norm.cdf,
+        ),
         (
             lambda t: stateless_random.stateless_truncated_normal([DRAWS], [8, 8], dtype=t),
             scipy.stats.truncnorm(-2, 2).cdf,

@@ -355,20 +355,20 @@ def test_gradient_that_is_the_variable_turned_round(case: str) -> None:
         np.testing.assert_allclose(session.run(var), session.run(copied), rtol=1e-6)
 
 
-@pytest.mark.parametrize("style", STYLES)
+# Reads of reference variables are not ordered with updates, so only resource variables promise it.
 @pytest.mark.parametrize("case", ["sgd", "momentum", "adam", "rmsprop"])
-def test_gradients_that_are_each_others_variables(case: str, style: str) -> None:
-    pairs = []
+def test_gradients_that_are_each_others_variables(case: str) -> None:
+    results = []
     with tf.Session() as session:
-        for stopped in (False, True):
-            a = tf.Variable([1.0, 2.0], use_resource=STYLES[style])
-            b = tf.Variable([3.0, 5.0], use_resource=STYLES[style])
-            optimizer = programs.optimizers(tf)[case](None)
+        for read in (False, True):
+            a = tf.Variable([1.0, 2.0], use_resource=True)
+            b = tf.Variable([3.0, 5.0], use_resource=True)
             grads = [tf.constant([3.0, 5.0]), tf.constant([1.0, 2.0])]
-            if not stopped:
+            if read:
                 grads = [tf.identity(b), tf.identity(a)]
+            optimizer = programs.optimizers(tf)[case](None)
             update = optimizer.apply_gradients(zip(grads, [a, b], strict=True))
             session.run(tf.global_variables_initializer())
             session.run(update)
-            pairs.append(session.run([a, b]))
-    np.testing.assert_allclose(pairs[0], pairs[1], rtol=1e-6)
+            results.append(session.run([a, b]))
+    np.testing.assert_allclose(results[0], results[1], rtol=1e-6)

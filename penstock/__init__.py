@@ -1,43 +1,904 @@
-"""Temporary loader while families are written; explicit re-exports replace it."""
+"""Penstock: TensorFlow 1.x programs as dataflow graphs over PyTorch's kernels.
 
-import importlib as _importlib
-import os as _os
-import pkgutil as _pkgutil
+``import penstock as tf`` gives the public names of TensorFlow 1.15, as far as they are built.
+This module holds explicit re-exports and no logic.
+"""
 
-from penstock.base import devices, dtypes, errors  # noqa: F401
-from penstock.base.devices import DeviceSpec  # noqa: F401
-from penstock.base.dtypes import *  # noqa: F403
-from penstock.base.dtypes import DType, as_dtype  # noqa: F401
-from penstock.base.shapes import Dimension, TensorShape  # noqa: F401
-from penstock.graph.composite import (  # noqa: F401
-    IndexedSlices, SparseTensor, SparseTensorValue, IndexedSlicesValue)
-from penstock.graph.convert import convert_to_tensor, register_tensor_conversion_function  # noqa: F401
-from penstock.graph.graph import Graph  # noqa: F401
-from penstock.graph.keys import GraphKeys  # noqa: F401
-from penstock.graph.operation import Operation  # noqa: F401
-from penstock.graph.scopes import (  # noqa: F401
-    add_to_collection, add_to_collections, colocate_with, container, control_dependencies, device,
-    get_collection, get_collection_ref, get_default_graph, get_default_session, name_scope,
-    reset_default_graph, set_random_seed)
-from penstock.graph.tensor import Tensor  # noqa: F401
-from penstock.session.options import ConfigProto, GPUOptions, RunMetadata, RunOptions  # noqa: F401
-from penstock.session.session import InteractiveSession, Session  # noqa: F401
+import penstock.ops
+from penstock import nn, train
+from penstock.api import (
+    bitwise,
+    debugging,
+    dtypes,
+    initializers,
+    linalg,
+    manip,
+    math,
+    random,
+    sparse,
+)
+from penstock.autodiff.custom import custom_gradient, grad_pass_through, recompute_grad
+from penstock.autodiff.gradients import gradients
+from penstock.autodiff.hessians import hessians
+from penstock.autodiff.options import AggregationMethod, UnconnectedGradients
+from penstock.autodiff.register import (
+    NoGradient,
+    RegisterGradient,
+)
+from penstock.autodiff.register import (
+    NoGradient as NotDifferentiable,
+)
+from penstock.autodiff.register import (
+    NoGradient as no_gradient,
+)
+from penstock.base import errors
+from penstock.base.devices import DeviceSpec
+from penstock.base.dtypes import (
+    QUANTIZED_DTYPES,
+    DType,
+    as_dtype,
+    bfloat16,
+    bool,
+    complex64,
+    complex128,
+    double,
+    float16,
+    float32,
+    float64,
+    half,
+    int8,
+    int16,
+    int32,
+    int64,
+    qint8,
+    qint16,
+    qint32,
+    quint8,
+    quint16,
+    resource,
+    string,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    variant,
+)
+from penstock.base.shapes import Dimension, TensorShape, dimension_at_index, dimension_value
+from penstock.formats.messages import AttrValue, GraphDef, NameAttrList, NodeDef
+from penstock.graph.behavior import (
+    control_flow_v2_enabled,
+    disable_control_flow_v2,
+    disable_eager_execution,
+    disable_tensor_equality,
+    disable_v2_behavior,
+    disable_v2_tensorshape,
+    enable_eager_execution,
+    executing_eagerly,
+    get_static_value,
+    init_scope,
+    is_tensor,
+    make_ndarray,
+    op_scope,
+)
+from penstock.graph.composite import IndexedSlices, SparseTensor, SparseTensorValue
+from penstock.graph.convert import convert_to_tensor, register_tensor_conversion_function
+from penstock.graph.graph import Graph
+from penstock.graph.graphdef import import_graph_def
+from penstock.graph.keys import GraphKeys
+from penstock.graph.operation import Operation
+from penstock.graph.scopes import (
+    add_to_collection,
+    add_to_collections,
+    colocate_with,
+    container,
+    control_dependencies,
+    device,
+    get_collection,
+    get_collection_ref,
+    get_default_graph,
+    get_default_session,
+    get_seed,
+    name_scope,
+    reset_default_graph,
+    set_random_seed,
+)
+from penstock.graph.tensor import Tensor
+from penstock.ops.addn import accumulate_n, add_n
+from penstock.ops.argmax import arg_max, arg_min, argmax, argmin
+from penstock.ops.binary import (
+    add,
+    atan2,
+    maximum,
+    minimum,
+    mul,
+    multiply,
+    scalar_mul,
+    squared_difference,
+    sub,
+    subtract,
+)
+from penstock.ops.binary import (
+    pow_ as pow,
+)
+from penstock.ops.broadcasting import broadcast_dynamic_shape, broadcast_static_shape, broadcast_to
+from penstock.ops.cast import (
+    bitcast,
+    cast,
+    saturate_cast,
+    to_bfloat16,
+    to_complex64,
+    to_complex128,
+    to_double,
+    to_float,
+    to_int32,
+    to_int64,
+)
+from penstock.ops.check import (
+    assert_equal,
+    assert_greater,
+    assert_greater_equal,
+    assert_integer,
+    assert_less,
+    assert_less_equal,
+    assert_near,
+    assert_negative,
+    assert_non_negative,
+    assert_non_positive,
+    assert_none_equal,
+    assert_positive,
+    assert_proper_iterable,
+    assert_rank,
+    assert_rank_at_least,
+    assert_rank_in,
+    assert_same_float_dtype,
+    assert_scalar,
+    assert_type,
+    is_non_decreasing,
+    is_numeric_tensor,
+    is_strictly_increasing,
+)
+from penstock.ops.clip import (
+    clip_by_average_norm,
+    clip_by_global_norm,
+    clip_by_norm,
+    clip_by_value,
+    global_norm,
+)
+from penstock.ops.comparison import (
+    equal,
+    greater,
+    greater_equal,
+    less,
+    less_equal,
+    logical_and,
+    logical_or,
+    logical_xor,
+    not_equal,
+    where,
+)
+from penstock.ops.comparison import (
+    where as where_v2,
+)
+from penstock.ops.complex import angle, conj, imag, real
+from penstock.ops.complex import complex_ as complex
+from penstock.ops.constant import constant, make_tensor_proto, placeholder, placeholder_with_default
+from penstock.ops.contraction import einsum, tensordot
+from penstock.ops.control import group, identity, identity_n, no_op, stop_gradient
+from penstock.ops.control import tuple_ as tuple
+from penstock.ops.cumulative import cumprod, cumsum
+from penstock.ops.debug import (
+    Assert,
+    Print,
+    add_check_numerics_ops,
+    check_numerics,
+    timestamp,
+    verify_tensor_all_finite,
+)
+from penstock.ops.debug import (
+    print_ as print,
+)
+from penstock.ops.division import (
+    div,
+    div_no_nan,
+    divide,
+    floor_div,
+    floordiv,
+    floormod,
+    realdiv,
+    truediv,
+    truncatediv,
+    truncatemod,
+)
+from penstock.ops.division import (
+    floormod as mod,
+)
+from penstock.ops.elementwise import (
+    abs_ as abs,
+)
+from penstock.ops.elementwise import (
+    acos,
+    acosh,
+    asin,
+    asinh,
+    atan,
+    atanh,
+    ceil,
+    cos,
+    cosh,
+    digamma,
+    erf,
+    erfc,
+    exp,
+    expm1,
+    floor,
+    inv,
+    is_finite,
+    is_inf,
+    is_nan,
+    lgamma,
+    log,
+    log1p,
+    log_sigmoid,
+    logical_not,
+    neg,
+    negative,
+    ones_like,
+    reciprocal,
+    rint,
+    rsqrt,
+    sigmoid,
+    sign,
+    sin,
+    sinh,
+    sqrt,
+    square,
+    tan,
+    tanh,
+    zeros_like,
+)
+from penstock.ops.elementwise import (
+    round_ as round,
+)
+from penstock.ops.fill import fill, lin_space, ones, zeros
+from penstock.ops.fill import lin_space as linspace
+from penstock.ops.fill import range_ as range
+from penstock.ops.gather import batch_gather, gather, gather_nd
+from penstock.ops.histogram import bincount, histogram_fixed_width
+from penstock.ops.indexed_slices import (
+    convert_to_tensor_or_indexed_slices,
+    convert_to_tensor_or_sparse_tensor,
+)
+from penstock.ops.join import concat, parallel_stack, stack
+from penstock.ops.linalg import (
+    cholesky,
+    cross,
+    matrix_determinant,
+    matrix_inverse,
+    matrix_transpose,
+    trace,
+)
+from penstock.ops.linalg_eig import qr, self_adjoint_eig, self_adjoint_eigvals, svd
+from penstock.ops.linalg_norm import norm
+from penstock.ops.linalg_solve import (
+    cholesky_solve,
+    matrix_solve,
+    matrix_solve_ls,
+    matrix_triangular_solve,
+)
+from penstock.ops.matmul import matmul, sparse_matmul
+from penstock.ops.matrix_diag import (
+    diag,
+    diag_part,
+    eye,
+    matrix_band_part,
+    matrix_diag,
+    matrix_diag_part,
+    matrix_set_diag,
+)
+from penstock.ops.matrix_functions import matrix_square_root
+from penstock.ops.onehot import meshgrid, one_hot, repeat, sequence_mask
+from penstock.ops.pad import pad
+from penstock.ops.random import (
+    multinomial,
+    random_crop,
+    random_normal,
+    random_shuffle,
+    random_uniform,
+    truncated_normal,
+)
+from penstock.ops.random_gamma import random_gamma, random_poisson
+from penstock.ops.reduction import (
+    reduce_all,
+    reduce_any,
+    reduce_max,
+    reduce_mean,
+    reduce_min,
+    reduce_prod,
+    reduce_sum,
+)
+from penstock.ops.reshape import expand_dims, reshape, squeeze
+from penstock.ops.scatter import (
+    scatter_nd,
+    tensor_scatter_add,
+    tensor_scatter_nd_sub,
+    tensor_scatter_nd_update,
+)
+from penstock.ops.scatter import (
+    tensor_scatter_add as tensor_scatter_nd_add,
+)
+from penstock.ops.scatter import (
+    tensor_scatter_nd_sub as tensor_scatter_sub,
+)
+from penstock.ops.scatter import (
+    tensor_scatter_nd_update as tensor_scatter_update,
+)
+from penstock.ops.segment import segment_max, segment_mean, segment_min, segment_prod, segment_sum
+from penstock.ops.shape import ensure_shape, guarantee_const, rank, shape, shape_n, size
+from penstock.ops.slicing import boolean_mask, strided_slice
+from penstock.ops.slicing import slice_ as slice
+from penstock.ops.sorting import argsort, sort
+from penstock.ops.space import (
+    batch_to_space,
+    batch_to_space_nd,
+    depth_to_space,
+    extract_image_patches,
+    required_space_to_batch_paddings,
+    space_to_batch,
+    space_to_batch_nd,
+    space_to_depth,
+)
+from penstock.ops.sparse import sparse_tensor_to_dense, sparse_to_dense
+from penstock.ops.sparse_segment import (
+    sparse_segment_mean,
+    sparse_segment_sqrt_n,
+    sparse_segment_sum,
+)
+from penstock.ops.special import betainc, igamma, igammac, polygamma, zeta
+from penstock.ops.split import split, unstack
+from penstock.ops.state import assign, assign_add, assign_sub, count_up_to
+from penstock.ops.state_scatter import (
+    batch_scatter_update,
+    scatter_add,
+    scatter_div,
+    scatter_max,
+    scatter_min,
+    scatter_mul,
+    scatter_nd_add,
+    scatter_nd_sub,
+    scatter_nd_update,
+    scatter_sub,
+    scatter_update,
+)
+from penstock.ops.statistics import count_nonzero, reduce_logsumexp
+from penstock.ops.stitch import dynamic_partition, dynamic_stitch
+from penstock.ops.transpose import (
+    invert_permutation,
+    reverse,
+    reverse_sequence,
+    roll,
+    tile,
+    transpose,
+)
+from penstock.ops.transpose import (
+    reverse as reverse_v2,
+)
+from penstock.ops.unique import searchsorted, setdiff1d, unique, unique_with_counts, unravel_index
+from penstock.ops.unsorted_segment import (
+    unsorted_segment_max,
+    unsorted_segment_mean,
+    unsorted_segment_min,
+    unsorted_segment_prod,
+    unsorted_segment_sqrt_n,
+    unsorted_segment_sum,
+)
+from penstock.session.options import (
+    ConfigProto,
+    GPUOptions,
+    GraphOptions,
+    OptimizerOptions,
+    RunMetadata,
+    RunOptions,
+)
+from penstock.session.session import InteractiveSession, Session
+from penstock.variables.creation import (
+    disable_resource_variables,
+    enable_resource_variables,
+    resource_variables_enabled,
+    variable_creator_scope,
+)
+from penstock.variables.initializers import (
+    constant_initializer,
+    glorot_normal_initializer,
+    glorot_uniform_initializer,
+    ones_initializer,
+    orthogonal_initializer,
+    random_normal_initializer,
+    random_uniform_initializer,
+    truncated_normal_initializer,
+    uniform_unit_scaling_initializer,
+    variance_scaling_initializer,
+    zeros_initializer,
+)
+from penstock.variables.listing import (
+    all_variables,
+    assert_variables_initialized,
+    global_variables,
+    global_variables_initializer,
+    initialize_all_variables,
+    initialize_local_variables,
+    initialize_variables,
+    is_variable_initialized,
+    local_variables,
+    local_variables_initializer,
+    model_variables,
+    moving_average_variables,
+    report_uninitialized_variables,
+    trainable_variables,
+    variables_initializer,
+)
+from penstock.variables.partition import (
+    fixed_size_partitioner,
+    min_max_variable_partitioner,
+    variable_axis_size_partitioner,
+)
+from penstock.variables.scope import (
+    VariableScope,
+    create_partitioned_variables,
+    get_local_variable,
+    get_variable,
+    get_variable_scope,
+    no_regularizer,
+    variable_op_scope,
+    variable_scope,
+)
+from penstock.variables.store import AUTO_REUSE
+from penstock.variables.variable import Variable, VariableAggregation, VariableSynchronization
 
 newaxis = None
 __version__ = "0.1.0"
-_here = _os.path.dirname(__file__)
-_failed = {}
-for _room in ("graph", "ops", "variables", "autodiff"):
-    for _m in _pkgutil.iter_modules([_os.path.join(_here, _room)]):
-        try:
-            _mod = _importlib.import_module(f"penstock.{_room}.{_m.name}")
-        except Exception as _e:  # a sibling may be half written
-            _failed[_m.name] = _e
-            continue
-        for _n in getattr(_mod, "__all__", ()):
-            globals()[_n.rstrip("_") if _n.endswith("_") else _n] = getattr(_mod, _n)
-for _room in ("nn", "train"):
-    try:
-        globals()[_room] = _importlib.import_module(f"penstock.{_room}")
-    except Exception as _e:
-        _failed[_room] = _e
+VERSION = __version__
+
+__all__ = [
+    "AUTO_REUSE",
+    "AggregationMethod",
+    "Assert",
+    "AttrValue",
+    "ConfigProto",
+    "DType",
+    "DeviceSpec",
+    "Dimension",
+    "GPUOptions",
+    "Graph",
+    "GraphDef",
+    "GraphKeys",
+    "GraphOptions",
+    "IndexedSlices",
+    "InteractiveSession",
+    "NameAttrList",
+    "NoGradient",
+    "NodeDef",
+    "NotDifferentiable",
+    "Operation",
+    "OptimizerOptions",
+    "Print",
+    "QUANTIZED_DTYPES",
+    "RegisterGradient",
+    "RunMetadata",
+    "RunOptions",
+    "Session",
+    "SparseTensor",
+    "SparseTensorValue",
+    "Tensor",
+    "TensorShape",
+    "UnconnectedGradients",
+    "VERSION",
+    "Variable",
+    "VariableAggregation",
+    "VariableScope",
+    "VariableSynchronization",
+    "abs",
+    "accumulate_n",
+    "acos",
+    "acosh",
+    "add",
+    "add_check_numerics_ops",
+    "add_n",
+    "add_to_collection",
+    "add_to_collections",
+    "all_variables",
+    "angle",
+    "arg_max",
+    "arg_min",
+    "argmax",
+    "argmin",
+    "argsort",
+    "as_dtype",
+    "asin",
+    "asinh",
+    "assert_equal",
+    "assert_greater",
+    "assert_greater_equal",
+    "assert_integer",
+    "assert_less",
+    "assert_less_equal",
+    "assert_near",
+    "assert_negative",
+    "assert_non_negative",
+    "assert_non_positive",
+    "assert_none_equal",
+    "assert_positive",
+    "assert_proper_iterable",
+    "assert_rank",
+    "assert_rank_at_least",
+    "assert_rank_in",
+    "assert_same_float_dtype",
+    "assert_scalar",
+    "assert_type",
+    "assert_variables_initialized",
+    "assign",
+    "assign_add",
+    "assign_sub",
+    "atan",
+    "atan2",
+    "atanh",
+    "batch_gather",
+    "batch_scatter_update",
+    "batch_to_space",
+    "batch_to_space_nd",
+    "betainc",
+    "bfloat16",
+    "bincount",
+    "bitcast",
+    "bitwise",
+    "bool",
+    "boolean_mask",
+    "broadcast_dynamic_shape",
+    "broadcast_static_shape",
+    "broadcast_to",
+    "cast",
+    "ceil",
+    "check_numerics",
+    "cholesky",
+    "cholesky_solve",
+    "clip_by_average_norm",
+    "clip_by_global_norm",
+    "clip_by_norm",
+    "clip_by_value",
+    "colocate_with",
+    "complex",
+    "complex128",
+    "complex64",
+    "concat",
+    "conj",
+    "constant",
+    "constant_initializer",
+    "container",
+    "control_dependencies",
+    "control_flow_v2_enabled",
+    "convert_to_tensor",
+    "convert_to_tensor_or_indexed_slices",
+    "convert_to_tensor_or_sparse_tensor",
+    "cos",
+    "cosh",
+    "count_nonzero",
+    "count_up_to",
+    "create_partitioned_variables",
+    "cross",
+    "cumprod",
+    "cumsum",
+    "custom_gradient",
+    "debugging",
+    "depth_to_space",
+    "device",
+    "diag",
+    "diag_part",
+    "digamma",
+    "dimension_at_index",
+    "dimension_value",
+    "disable_control_flow_v2",
+    "disable_eager_execution",
+    "disable_resource_variables",
+    "disable_tensor_equality",
+    "disable_v2_behavior",
+    "disable_v2_tensorshape",
+    "div",
+    "div_no_nan",
+    "divide",
+    "double",
+    "dtypes",
+    "dynamic_partition",
+    "dynamic_stitch",
+    "einsum",
+    "enable_eager_execution",
+    "enable_resource_variables",
+    "ensure_shape",
+    "equal",
+    "erf",
+    "erfc",
+    "errors",
+    "executing_eagerly",
+    "exp",
+    "expand_dims",
+    "expm1",
+    "extract_image_patches",
+    "eye",
+    "fill",
+    "fixed_size_partitioner",
+    "float16",
+    "float32",
+    "float64",
+    "floor",
+    "floor_div",
+    "floordiv",
+    "floormod",
+    "gather",
+    "gather_nd",
+    "get_collection",
+    "get_collection_ref",
+    "get_default_graph",
+    "get_default_session",
+    "get_local_variable",
+    "get_seed",
+    "get_static_value",
+    "get_variable",
+    "get_variable_scope",
+    "global_norm",
+    "global_variables",
+    "global_variables_initializer",
+    "glorot_normal_initializer",
+    "glorot_uniform_initializer",
+    "grad_pass_through",
+    "gradients",
+    "greater",
+    "greater_equal",
+    "group",
+    "guarantee_const",
+    "half",
+    "hessians",
+    "histogram_fixed_width",
+    "identity",
+    "identity_n",
+    "igamma",
+    "igammac",
+    "imag",
+    "import_graph_def",
+    "init_scope",
+    "initialize_all_variables",
+    "initialize_local_variables",
+    "initialize_variables",
+    "initializers",
+    "int16",
+    "int32",
+    "int64",
+    "int8",
+    "inv",
+    "invert_permutation",
+    "is_finite",
+    "is_inf",
+    "is_nan",
+    "is_non_decreasing",
+    "is_numeric_tensor",
+    "is_strictly_increasing",
+    "is_tensor",
+    "is_variable_initialized",
+    "less",
+    "less_equal",
+    "lgamma",
+    "lin_space",
+    "linalg",
+    "linspace",
+    "local_variables",
+    "local_variables_initializer",
+    "log",
+    "log1p",
+    "log_sigmoid",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
+    "make_ndarray",
+    "make_tensor_proto",
+    "manip",
+    "math",
+    "matmul",
+    "matrix_band_part",
+    "matrix_determinant",
+    "matrix_diag",
+    "matrix_diag_part",
+    "matrix_inverse",
+    "matrix_set_diag",
+    "matrix_solve",
+    "matrix_solve_ls",
+    "matrix_square_root",
+    "matrix_transpose",
+    "matrix_triangular_solve",
+    "maximum",
+    "meshgrid",
+    "min_max_variable_partitioner",
+    "minimum",
+    "mod",
+    "model_variables",
+    "moving_average_variables",
+    "mul",
+    "multinomial",
+    "multiply",
+    "name_scope",
+    "neg",
+    "negative",
+    "newaxis",
+    "nn",
+    "no_gradient",
+    "no_op",
+    "no_regularizer",
+    "norm",
+    "not_equal",
+    "one_hot",
+    "ones",
+    "ones_initializer",
+    "ones_like",
+    "op_scope",
+    "orthogonal_initializer",
+    "pad",
+    "parallel_stack",
+    "placeholder",
+    "placeholder_with_default",
+    "polygamma",
+    "pow",
+    "print",
+    "qint16",
+    "qint32",
+    "qint8",
+    "qr",
+    "quint16",
+    "quint8",
+    "random",
+    "random_crop",
+    "random_gamma",
+    "random_normal",
+    "random_normal_initializer",
+    "random_poisson",
+    "random_shuffle",
+    "random_uniform",
+    "random_uniform_initializer",
+    "range",
+    "rank",
+    "real",
+    "realdiv",
+    "reciprocal",
+    "recompute_grad",
+    "reduce_all",
+    "reduce_any",
+    "reduce_logsumexp",
+    "reduce_max",
+    "reduce_mean",
+    "reduce_min",
+    "reduce_prod",
+    "reduce_sum",
+    "register_tensor_conversion_function",
+    "repeat",
+    "report_uninitialized_variables",
+    "required_space_to_batch_paddings",
+    "reset_default_graph",
+    "reshape",
+    "resource",
+    "resource_variables_enabled",
+    "reverse",
+    "reverse_sequence",
+    "reverse_v2",
+    "rint",
+    "roll",
+    "round",
+    "rsqrt",
+    "saturate_cast",
+    "scalar_mul",
+    "scatter_add",
+    "scatter_div",
+    "scatter_max",
+    "scatter_min",
+    "scatter_mul",
+    "scatter_nd",
+    "scatter_nd_add",
+    "scatter_nd_sub",
+    "scatter_nd_update",
+    "scatter_sub",
+    "scatter_update",
+    "searchsorted",
+    "segment_max",
+    "segment_mean",
+    "segment_min",
+    "segment_prod",
+    "segment_sum",
+    "self_adjoint_eig",
+    "self_adjoint_eigvals",
+    "sequence_mask",
+    "set_random_seed",
+    "setdiff1d",
+    "shape",
+    "shape_n",
+    "sigmoid",
+    "sign",
+    "sin",
+    "sinh",
+    "size",
+    "slice",
+    "sort",
+    "space_to_batch",
+    "space_to_batch_nd",
+    "space_to_depth",
+    "sparse",
+    "sparse_matmul",
+    "sparse_segment_mean",
+    "sparse_segment_sqrt_n",
+    "sparse_segment_sum",
+    "sparse_tensor_to_dense",
+    "sparse_to_dense",
+    "split",
+    "sqrt",
+    "square",
+    "squared_difference",
+    "squeeze",
+    "stack",
+    "stop_gradient",
+    "strided_slice",
+    "string",
+    "sub",
+    "subtract",
+    "svd",
+    "tan",
+    "tanh",
+    "tensor_scatter_add",
+    "tensor_scatter_nd_add",
+    "tensor_scatter_nd_sub",
+    "tensor_scatter_nd_update",
+    "tensor_scatter_sub",
+    "tensor_scatter_update",
+    "tensordot",
+    "tile",
+    "timestamp",
+    "to_bfloat16",
+    "to_complex128",
+    "to_complex64",
+    "to_double",
+    "to_float",
+    "to_int32",
+    "to_int64",
+    "trace",
+    "train",
+    "trainable_variables",
+    "transpose",
+    "truediv",
+    "truncated_normal",
+    "truncated_normal_initializer",
+    "truncatediv",
+    "truncatemod",
+    "tuple",
+    "uint16",
+    "uint32",
+    "uint64",
+    "uint8",
+    "uniform_unit_scaling_initializer",
+    "unique",
+    "unique_with_counts",
+    "unravel_index",
+    "unsorted_segment_max",
+    "unsorted_segment_mean",
+    "unsorted_segment_min",
+    "unsorted_segment_prod",
+    "unsorted_segment_sqrt_n",
+    "unsorted_segment_sum",
+    "unstack",
+    "variable_axis_size_partitioner",
+    "variable_creator_scope",
+    "variable_op_scope",
+    "variable_scope",
+    "variables_initializer",
+    "variance_scaling_initializer",
+    "variant",
+    "verify_tensor_all_finite",
+    "where",
+    "where_v2",
+    "zeros",
+    "zeros_initializer",
+    "zeros_like",
+    "zeta",
+]

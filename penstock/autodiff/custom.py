@@ -69,6 +69,11 @@ def _call(f: Callable[..., Any], args: Sequence[Any]) -> Any:
     result, grad_fn = f(*inputs)
     flat = _flatten(result)
     results = [convert_to_tensor(r) for r in flat]
+    from penstock.ops import control
+
+    # TF makes these while it looks for variables; later `Identity` nodes are counted from them.
+    for r in results:
+        control.identity(r)
     variables = _variables_used(results, inputs)
     takes_variables = _takes_variables(grad_fn)
     if variables and not takes_variables:
@@ -98,8 +103,6 @@ def _call(f: Callable[..., Any], args: Sequence[Any]) -> Any:
         return [None] * len(results) + given + list(variable_grads)
 
     RegisterGradient(name)(internal_grad)
-    from penstock.ops import control
-
     with get_default_graph().gradient_override_map({"IdentityN": name}):
         passed = control.identity_n([*results, *inputs, *variables])
     return _pack(result, iter(passed))

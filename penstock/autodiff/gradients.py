@@ -27,6 +27,7 @@ from penstock.autodiff import aggregate, hooks
 from penstock.autodiff.options import UnconnectedGradients
 from penstock.autodiff.register import get_gradient_function
 from penstock.base import dtypes
+from penstock.graph import derivative
 from penstock.graph.build import constant, make
 from penstock.graph.composite import IndexedSlices
 from penstock.graph.convert import convert_to_tensor
@@ -470,3 +471,6 @@ def _merge_shape(op: Operation, index: int, tensor: Tensor, grad: Tensor) -> Non
             f"the gradient of input {index} of {op.name!r} (op type: {op.type}) has shape "
             f"{grad.get_shape()}; the input has shape {tensor.get_shape()}"
         ) from None
+
+
+derivative.register(gradients)

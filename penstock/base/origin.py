@@ -9,6 +9,7 @@ from __future__ import annotations
 import linecache
 import os
 import sys
+from types import FrameType
 from typing import NamedTuple
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
@@ -33,11 +34,11 @@ class Origin(NamedTuple):
 
 def capture() -> Origin | None:
     """The user's line that is running now, or None when no frame lies outside the package."""
-    frame = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         code = frame.f_code
         name = code.co_filename
         if not name.startswith(_PACKAGE) and not name.startswith("<") and "contextlib" not in name:
             return Origin(name, frame.f_lineno, code.co_name)
-        frame = frame.f_back  # type: ignore[assignment]
+        frame = frame.f_back
     return None

@@ -389,7 +389,7 @@ def emit(plan: Plan, fetch_source: FetchSource, *, name: str, watch: Watch = "")
 
     Args:
       plan: the decisions.
-      fetch_source: ``(dtype, source, copy, dims) -> source`` that turns a value into what is returned.
+      fetch_source: ``(dtype, source, copy, dims) -> source`` that makes what is returned.
       name: the function's name.
       watch: ``"deadline"`` calls ``check()`` before every node's line; ``"time"`` calls
         ``tick(line)`` after it.

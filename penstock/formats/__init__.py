@@ -1,1 +1,1 @@
-"""Bytes in TensorFlow's formats, with no graph: tensors as messages, later checkpoints and records."""
+"""Bytes in TensorFlow's formats, no graph: tensors as messages, later checkpoints and records."""

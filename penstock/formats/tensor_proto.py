@@ -1,7 +1,7 @@
 """NumPy arrays as ``TensorProto`` messages and back.
 
-Numeric tensors are written as raw little-endian ``tensor_content`` (scalars in the typed field, which
-is what other readers print); strings always in ``string_val``.  Reading accepts every form: raw
+Numeric tensors are written as raw little-endian ``tensor_content`` (scalars in the typed field,
+which is what other readers print); strings always in ``string_val``.  Reading takes all forms: raw
 content, typed fields, and typed fields cut short (the last value repeats).
 """
 

@@ -6,6 +6,8 @@ is made unique first, and constants made for Python arguments live under it (``A
 
 from __future__ import annotations
 
+import collections
+import functools
 from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
@@ -37,7 +39,7 @@ def make(op_type: str, *inputs: Any, name: str | None = None, **attrs: Any) -> A
       **attrs: attrs that the inputs do not determine; those with defaults may be left out.
 
     Returns:
-      The output tensor; a list for a list output; a tuple of those for several outputs; the
+      The output tensor; a list for a list output; a namedtuple of those for several outputs; the
       Operation when there are none.
 
     Raises:
@@ -77,9 +79,16 @@ def outputs_of(op: Operation) -> Any:
     if not definition.has_list_output:
         if len(outputs) == 1:
             return outputs[0]
-        return tuple(outputs) if outputs else op
+        return _tuple_of(definition)._make(outputs) if outputs else op
     values = list(op.outputs_by_name().values())
-    return values[0] if len(values) == 1 else tuple(values)
+    return values[0] if len(values) == 1 else _tuple_of(definition)._make(values)
+
+
+@functools.cache
+def _tuple_of(definition: OpDef) -> Any:
+    """The namedtuple of an op's outputs: ``tf.nn.top_k(x).indices``."""
+    fields = [arg.name for arg in definition.outputs]
+    return collections.namedtuple(definition.name, fields, rename=True)
 
 
 def _graph_of(inputs: Sequence[Any]) -> Graph:
@@ -127,20 +136,21 @@ class _Solver:
         attr = arg.type_attr
         if wanted is None:
             wanted = self.solved.get(attr or "")
+        tensor: Tensor = value
         if type(value) is not Tensor:
-            value = self._convert(arg, value, wanted, arg.name)
-        base = value.dtype.base_dtype
+            tensor = self._convert(arg, value, wanted, arg.name)
+        base = tensor.dtype.base_dtype
         if wanted is None:
             self.solved[attr or ""] = base
-            self.source[attr or ""] = (arg.name, value)
+            self.source[attr or ""] = (arg.name, tensor)
         elif base is not wanted:
-            self._fail_type(arg, value, wanted)
-        if arg.is_ref and not value.dtype.is_ref:
+            self._fail_type(arg, tensor, wanted)
+        if arg.is_ref and not tensor.dtype.is_ref:
             raise TypeError(
                 f"{self.op_def.name} {self.name!r}: input {arg.name!r} must be a reference to a"
-                f" variable; {value.name} is a plain {value.dtype.name} tensor"
+                f" variable; {tensor.name} is a plain {tensor.dtype.name} tensor"
             )
-        return value
+        return tensor
 
     def _convert(self, arg: ArgDef, value: Any, wanted: Any, name: str) -> Tensor:
         preferred = None

@@ -73,7 +73,8 @@ class IndexedSlices:
         return shapes.TensorShape(static.constant_value_as_shape(self._dense_shape))
 
     def __neg__(self) -> IndexedSlices:
-        return IndexedSlices(-self._values, self._indices, self._dense_shape)
+        values: Any = self._values
+        return IndexedSlices(-values, self._indices, self._dense_shape)
 
     def __repr__(self) -> str:
         return f"IndexedSlices(indices={self._indices}, values={self._values})"

@@ -64,7 +64,7 @@ def convert_to_tensor(
 
     Raises:
       TypeError: no conversion is registered for the type of ``value``.
-      ValueError: ``value`` cannot be of type ``dtype``, or is of another graph.
+      ValueError: ``value`` is None, cannot be of type ``dtype``, or is of another graph.
 
     Example:
       >>> import penstock as tf
@@ -79,6 +79,8 @@ def convert_to_tensor(
                 f"tensor {value.name} has dtype {value.dtype.name}; {dtype.name} was asked for"
             )
         return value
+    if value is None:
+        raise ValueError("None is no value of a tensor")
     hint = preferred_dtype if preferred_dtype is not None else dtype_hint
     if dtype is None and hint is not None:
         converted = _try(value, dtypes.as_dtype(hint), name, as_ref)

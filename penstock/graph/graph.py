@@ -183,8 +183,10 @@ class Graph:
             if scope is None:
                 break
             if callable(scope):
-                chosen = scope(op)
-                spec = devices.canonical_name(chosen) if chosen else ""
+                chosen = scope(op) or ""
+                devices.canonical_name(chosen)  # refuses a malformed one
+                # As the function wrote it, until an outer scope is merged in: TF does the same.
+                spec = chosen.to_string() if hasattr(chosen, "to_string") else str(chosen)
             else:
                 merged = devices.DeviceSpec.from_string(scope)
                 merged.merge_from(devices.DeviceSpec.from_string(spec))
@@ -493,7 +495,7 @@ class Graph:
             return self._collections.setdefault(name, [])
 
     def get_collection(self, name: Any, scope: str | None = None) -> list[Any]:
-        """A copy of the collection; ``scope`` is a regular expression that names must start with."""
+        """A copy of the collection; ``scope`` is a regular expression that names start with."""
         items = list(self._collections.get(name, ()))
         if scope is None:
             return items

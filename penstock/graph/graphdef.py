@@ -1,6 +1,6 @@
 """Graphs as ``GraphDef`` messages, out and in.
 
-Out, attrs that op definitions fill in are all written, in TF's form.  In, attrs that are missing take
+Out, attrs that op definitions fill in are all written, in TF's form.  In, missing attrs take
 their defaults, and shapes are inferred anew, so a GraphDef of any age that uses known ops works.
 """
 
@@ -375,7 +375,7 @@ class _Importer:
                 tensor.set_shape(shape_from_proto(proto))
             op.attrs.pop("_output_shapes", None)
 
-    def element(self, name: str) -> Any:
+    def element(self, name: str | bytes) -> Any:
         """An operation or tensor by its name in the message."""
         if not isinstance(name, str | bytes):
             raise TypeError(f"return_elements are names; found {name!r}")

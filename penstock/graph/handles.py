@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from penstock.base import dtypes
 from penstock.graph.operation import Operation
 from penstock.graph.tensor import Tensor
@@ -51,3 +53,45 @@ def resource_key(op: Operation) -> tuple[str, str]:
 def resource_keys(op: Operation) -> set[tuple[str, str]]:
     """The keys of all state that the node's inputs stand for."""
     return {resource_key(handle_of(t)) for t in op._inputs if is_handle(t)}
+
+
+def states_behind(tensor: Tensor) -> set[tuple[str, str]]:
+    """The keys of all state in whose memory the tensor may lie: it is a read or a view of it."""
+    found: set[tuple[str, str]] = set()
+    stack, seen = [tensor], set[Operation]()
+    while stack:
+        current = stack.pop()
+        if is_handle(current):
+            found.add(resource_key(handle_of(current)))
+        elif current.op not in seen:
+            seen.add(current.op)
+            for name in current.op.op_def.aliases:
+                value = current.op.inputs_by_name()[name]
+                stack.extend(value if isinstance(value, list) else [value])
+    return found
+
+
+class WriteOrder:
+    """Where, in a list of nodes in order, each state is written."""
+
+    def __init__(self, operations: Iterable[Operation]) -> None:
+        self._positions: dict[Operation, int] = {}
+        self._writes: dict[tuple[str, str], list[int]] = {}
+        for position, op in enumerate(operations):
+            self._positions[op] = position
+            for key in _written_keys(op):
+                self._writes.setdefault(key, []).append(position)
+
+    def written_until(self, key: tuple[str, str], op: Operation) -> bool:
+        """Whether the state is written by a node before ``op``, or by ``op`` itself."""
+        return any(write <= self._positions[op] for write in self._writes.get(key, ()))
+
+
+def _written_keys(op: Operation) -> set[tuple[str, str]]:
+    by_name = op.inputs_by_name()
+    found: set[tuple[str, str]] = set()
+    for name in op.op_def.writes:
+        value = by_name[name]
+        tensors = value if isinstance(value, list) else [value]
+        found.update(resource_key(handle_of(t)) for t in tensors if is_handle(t))
+    return found

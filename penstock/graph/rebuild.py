@@ -3,6 +3,10 @@
 A pass never changes a node.  It walks the old graph in order and, for each node, either copies it
 or gives other tensors for its outputs.  The old-to-new map carries names, devices, control inputs
 and the user's lines by itself.
+
+A node that takes a reference variable reads it where it stands.  A rule that reads it elsewhere (a
+product moved down to its bias) must not carry the read past a write; ``run`` sees to that for all
+rules: it copies the node instead.
 """
 
 from __future__ import annotations
@@ -13,6 +17,7 @@ from typing import Any
 from penstock.base import shapes
 from penstock.graph import build, scopes
 from penstock.graph.graph import Graph
+from penstock.graph.handles import WriteOrder, handle_of, resource_key, wants_handle
 from penstock.graph.operation import Operation
 from penstock.graph.step import StepGraph
 from penstock.graph.tensor import Tensor
@@ -35,6 +40,7 @@ class Rebuilder:
         self.controls: dict[Operation, list[Operation]] = {}
         self._current: Operation | None = None
         self._made: list[Operation] = []
+        self._write_order: WriteOrder | None = None
 
     def run(self, rule: Rule, keep: Callable[[Operation], bool] | None = None) -> StepGraph:
         """Walks the old graph with ``rule`` and returns the new step graph."""
@@ -59,7 +65,8 @@ class Rebuilder:
         self._current = op
         self._made = []
         outputs = rule(self, op)
-        if outputs is None:
+        if outputs is None or not self._keeps_reads(op, outputs):
+            self._forget_made()
             self.copy(op)
             return
         made = list(outputs)
@@ -68,6 +75,39 @@ class Rebuilder:
         # What depended on the old node now depends on what replaced it, and on its controls.
         stand_ins = dict.fromkeys([*(t.op for t in made), *self._made])
         self.controls[op] = [*stand_ins, *self._ops(op._control_inputs)]
+
+    def _forget_made(self) -> None:
+        """Takes back the nodes, the newest of the graph, that a refused rule has made."""
+        count = len(self._made)
+        if count:
+            for node in self._made:
+                del self.graph._by_name[node.name]
+            del self.graph._operations[-count:]
+            self._made = []
+
+    def _keeps_reads(self, op: Operation, outputs: Sequence[Tensor]) -> bool:
+        """Whether what a rule gives for ``op`` reads variables where the old nodes did.
+
+        A node that only hands a reference on (``W/read``) is no read: as in TF, its consumers see
+        the variable as it is when they run.  Any other node that a rule would replace by a bare
+        reference is one, and stays.
+        """
+        if any(new.dtype.is_ref for new in outputs) and not op.op_def.passes_through:
+            if not any(old.dtype.is_ref for old in op.outputs):
+                return False
+        for node in self._made:
+            own = self.inputs(op)
+            for tensor, handle in zip(node._inputs, wants_handle(node), strict=True):
+                if not tensor.dtype.is_ref or handle or tensor in own:
+                    continue
+                if self._order().written_until(resource_key(handle_of(tensor)), op):
+                    return False
+        return True
+
+    def _order(self) -> WriteOrder:
+        if self._write_order is None:
+            self._write_order = WriteOrder(self.old.operations)
+        return self._write_order
 
     def copy(self, op: Operation) -> Operation:
         """Copies an old node with its inputs mapped."""

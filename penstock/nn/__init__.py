@@ -1,10 +1,8 @@
 """``tf.nn``: neural-network functions.
 
-Ops and their public functions live in ``penstock.ops``; what is written from several ops, in the
-modules of this package.  This module only gathers the names.
+Most stand beside their ops in ``penstock.ops``; what is written from several families stands in
+this room.  This module only gathers the names.
 """
-
-import importlib as _importlib
 
 from penstock.nn.conv import (
     conv1d,
@@ -40,80 +38,64 @@ from penstock.nn.normalization import (
     fused_batch_norm,
     l2_normalize,
     local_response_normalization,
-    lrn,
     moments,
     normalize_moments,
     sufficient_statistics,
     weighted_moments,
     zero_fraction,
 )
+from penstock.nn.normalization import (
+    local_response_normalization as lrn,
+)
 from penstock.nn.pooling import (
     avg_pool,
     avg_pool1d,
-    avg_pool2d,
-    avg_pool_v2,
     max_pool,
     max_pool1d,
     max_pool2d,
-    max_pool_v2,
     max_pool_with_argmax,
 )
-from penstock.ops.activation import (
-    crelu,
-    elu,
-    leaky_relu,
-    relu,
-    relu6,
-    selu,
-    softplus,
-    softsign,
+from penstock.nn.pooling import (
+    avg_pool as avg_pool2d,
 )
+from penstock.nn.pooling import (
+    avg_pool as avg_pool_v2,
+)
+from penstock.nn.pooling import (
+    max_pool as max_pool_v2,
+)
+from penstock.nn.sampling import nce_loss, sampled_softmax_loss
+from penstock.ops.activation import crelu, elu, leaky_relu, relu, relu6, selu, softplus, softsign
 from penstock.ops.bias import bias_add
+from penstock.ops.candidates import (
+    all_candidate_sampler,
+    compute_accidental_hits,
+    fixed_unigram_candidate_sampler,
+    learned_unigram_candidate_sampler,
+    log_uniform_candidate_sampler,
+    uniform_candidate_sampler,
+)
 from penstock.ops.depthwise import (
     depthwise_conv2d_native,
     depthwise_conv2d_native_backprop_filter,
     depthwise_conv2d_native_backprop_input,
 )
+from penstock.ops.depthwise import (
+    depthwise_conv2d_native_backprop_filter as depthwise_conv2d_backprop_filter,
+)
+from penstock.ops.depthwise import (
+    depthwise_conv2d_native_backprop_input as depthwise_conv2d_backprop_input,
+)
 from penstock.ops.dropout import dropout
+from penstock.ops.elementwise import sigmoid, tanh
+from penstock.ops.embedding import embedding_lookup, embedding_lookup_sparse
+from penstock.ops.l2_loss import l2_loss
 from penstock.ops.softmax import log_softmax, softmax
-
-depthwise_conv2d_backprop_input = depthwise_conv2d_native_backprop_input
-depthwise_conv2d_backprop_filter = depthwise_conv2d_native_backprop_filter
-
-# Until every sibling family stands: name to (module, attribute) of functions that others write.
-_SIBLINGS = {
-    "sigmoid": ("penstock.ops.elementwise", "sigmoid"),
-    "tanh": ("penstock.ops.elementwise", "tanh"),
-    "l2_loss": ("penstock.ops.reduction", "l2_loss"),
-    "embedding_lookup": ("penstock.ops.embedding", "embedding_lookup"),
-    "embedding_lookup_sparse": ("penstock.ops.embedding", "embedding_lookup_sparse"),
-    "safe_embedding_lookup_sparse": ("penstock.ops.embedding", "safe_embedding_lookup_sparse"),
-    "top_k": ("penstock.ops.sorting", "top_k"),
-    "in_top_k": ("penstock.ops.sorting", "in_top_k"),
-    "nce_loss": ("penstock.nn.sampling", "nce_loss"),
-    "sampled_softmax_loss": ("penstock.nn.sampling", "sampled_softmax_loss"),
-    "all_candidate_sampler": ("penstock.ops.candidates", "all_candidate_sampler"),
-    "compute_accidental_hits": ("penstock.ops.candidates", "compute_accidental_hits"),
-    "fixed_unigram_candidate_sampler": (
-        "penstock.ops.candidates", "fixed_unigram_candidate_sampler",
-    ),
-    "learned_unigram_candidate_sampler": (
-        "penstock.ops.candidates", "learned_unigram_candidate_sampler",
-    ),
-    "log_uniform_candidate_sampler": ("penstock.ops.candidates", "log_uniform_candidate_sampler"),
-    "uniform_candidate_sampler": ("penstock.ops.candidates", "uniform_candidate_sampler"),
-    "space_to_batch": ("penstock.ops.space", "space_to_batch"),
-    "space_to_depth": ("penstock.ops.space", "space_to_depth"),
-    "depth_to_space": ("penstock.ops.space", "depth_to_space"),
-}  # fmt: skip
-missing: dict[str, str] = {}
-for _name, (_module, _attribute) in _SIBLINGS.items():
-    try:
-        globals()[_name] = getattr(_importlib.import_module(_module), _attribute)
-    except Exception as _error:  # a sibling may be half written
-        missing[_name] = str(_error)
+from penstock.ops.sorting import in_top_k, top_k
+from penstock.ops.space import depth_to_space, space_to_batch, space_to_depth
 
 __all__ = [
+    "all_candidate_sampler",
     "atrous_conv2d",
     "atrous_conv2d_transpose",
     "avg_pool",
@@ -123,6 +105,7 @@ __all__ = [
     "batch_norm_with_global_normalization",
     "batch_normalization",
     "bias_add",
+    "compute_accidental_hits",
     "conv1d",
     "conv1d_transpose",
     "conv2d",
@@ -132,6 +115,7 @@ __all__ = [
     "conv_transpose",
     "convolution",
     "crelu",
+    "depth_to_space",
     "depthwise_conv2d",
     "depthwise_conv2d_backprop_filter",
     "depthwise_conv2d_backprop_input",
@@ -140,12 +124,19 @@ __all__ = [
     "depthwise_conv2d_native_backprop_input",
     "dropout",
     "elu",
+    "embedding_lookup",
+    "embedding_lookup_sparse",
+    "fixed_unigram_candidate_sampler",
     "fused_batch_norm",
+    "in_top_k",
+    "l2_loss",
     "l2_normalize",
     "leaky_relu",
+    "learned_unigram_candidate_sampler",
     "local_response_normalization",
     "log_poisson_loss",
     "log_softmax",
+    "log_uniform_candidate_sampler",
     "lrn",
     "max_pool",
     "max_pool1d",
@@ -153,26 +144,33 @@ __all__ = [
     "max_pool_v2",
     "max_pool_with_argmax",
     "moments",
+    "nce_loss",
     "normalize_moments",
     "pool",
     "relu",
     "relu6",
     "relu_layer",
+    "sampled_softmax_loss",
     "selu",
     "separable_conv2d",
+    "sigmoid",
     "sigmoid_cross_entropy_with_logits",
     "softmax",
     "softmax_cross_entropy_with_logits",
     "softmax_cross_entropy_with_logits_v2",
     "softplus",
     "softsign",
+    "space_to_batch",
+    "space_to_depth",
     "sparse_softmax_cross_entropy_with_logits",
     "sufficient_statistics",
     "swish",
+    "tanh",
+    "top_k",
+    "uniform_candidate_sampler",
     "weighted_cross_entropy_with_logits",
     "weighted_moments",
     "with_space_to_batch",
     "xw_plus_b",
     "zero_fraction",
 ]
-__all__ += [n for n in _SIBLINGS if n not in missing]

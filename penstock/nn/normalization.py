@@ -11,7 +11,7 @@ from penstock.graph import convert
 from penstock.graph.build import constant, make
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
-from penstock.ops import nodes, reduction
+from penstock.ops import nodes, reduction, statistics
 
 # The least epsilon that cuDNN takes.
 _LEAST_EPSILON = 1.001e-5
@@ -380,7 +380,7 @@ def zero_fraction(value: Any, name: str | None = None) -> Tensor:
     with name_scope(name, "zero_fraction", [value]):
         value = convert.convert_to_tensor(value, name="value")
         size = make("Size", value, out_type=dtypes.int64)
-        nonzero = reduction.count_nonzero(value, dtype=dtypes.int64)
+        nonzero = statistics.count_nonzero(value, dtype=dtypes.int64)
         with name_scope("counts_to_fraction"):
             zeros = nodes.cast(nodes.sub(size, nonzero), dtypes.float32)
             share = nodes.div(zeros, nodes.cast(size, dtypes.float32))

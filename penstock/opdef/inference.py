@@ -121,7 +121,7 @@ def broadcast(ctx: ShapeContext) -> Dims:
     """Rule: the first two inputs, broadcast."""
     first, second = ctx.op._inputs[0]._dims, ctx.op._inputs[1]._dims
     if first == second and first is not None and None not in first:
-        return first  # type: ignore[no-any-return]
+        return first
     return shapes.broadcast_static(first, second)
 
 

@@ -37,7 +37,7 @@ Traits (passes and the code generator ask these, never op names):
   function of the node that gives it, or None where it does not apply.
 * ``layouts``: per input, the physical order of dims that the kernel likes best; a variable that
   feeds it is kept in that order under its unchanged shape.
-* ``state``: ``state(attrs, name)`` makes the op's lasting state: the resource that a ref or resource
+* ``state``: ``state(attrs, name)`` makes the op's lasting state: what a ref or resource
   output stands for (shared by container and shared_name), or a stream private to the node.
 * ``effect``: running it matters even if nobody consumes it (asserts, prints, writes).
 * ``random``: draws from a stream; ``blocking``: may wait for another step.
@@ -65,7 +65,8 @@ class OpDef:
     __slots__ = (
         "aliases", "attrs", "blocking", "commutative", "effect", "explicit_attrs", "fold",
         "gradient", "has_list_output", "host", "inferred_attrs", "inline", "inplace", "inputs",
-        "internal", "kernel", "kernel_name", "layouts", "no_gradient", "name", "outputs", "parameters",
+        "internal", "kernel", "kernel_name", "layouts", "no_gradient", "name", "outputs",
+        "parameters",
         "random", "reads", "shape", "state", "stateful", "template", "writes", "_call",
     )  # fmt: skip
 
@@ -201,7 +202,9 @@ def define_op(
 def _check_attrs_of(op_name: str, arg: ArgDef, attrs: Mapping[str, AttrDef]) -> None:
     for attr in (arg.type_attr, arg.number_attr, arg.type_list_attr):
         if attr is not None and attr not in attrs:
-            raise ValueError(f"{op_name}: argument {arg} names attr {attr!r}, which is not declared")
+            raise ValueError(
+                f"{op_name}: argument {arg} names attr {attr!r}, which is not declared"
+            )
 
 
 def _set_kernel(op: OpDef, kernel: Kernel | None) -> None:

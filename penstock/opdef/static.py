@@ -2,7 +2,7 @@
 
 Shape rules need the values of small tensors (a reshape's target, a reduction's axes).  An op takes
 part by giving a ``fold`` in its definition (all of a value) or by registering with
-``partial_value`` (a shape vector of which some entries are known).  Values are cached on the tensor,
+``partial_value`` (a shape vector of which some entries are known).  Values are kept on the tensor,
 which is sound because nodes do not change.
 """
 

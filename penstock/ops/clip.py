@@ -20,6 +20,7 @@ from penstock.graph.scopes import colocate_with, name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext, show
+from penstock.ops.unsigned import INDIRECT, SIGNED, from_ordered_int64, to_ordered_int64
 
 __all__ = [
     "clip_by_average_norm", "clip_by_global_norm", "clip_by_norm", "clip_by_value", "global_norm",
@@ -39,7 +40,22 @@ def _clip_shape(ctx: ShapeContext) -> Dims:
 
 
 def _clip(t: Any, clip_value_min: Any, clip_value_max: Any) -> Any:
+    if t.dtype in SIGNED:
+        low, high = to_ordered_int64(clip_value_min), to_ordered_int64(clip_value_max)
+        return from_ordered_int64(to_ordered_int64(t).clamp_(low, high), t.dtype)
+    if t.is_complex():  # TF clips both parts
+        return torch.complex(
+            torch.clamp(t.real, clip_value_min.real, clip_value_max.real),
+            torch.clamp(t.imag, clip_value_min.imag, clip_value_max.imag),
+        )
     return torch.clamp(t, clip_value_min, clip_value_max)
+
+
+def _clip_inline(call: Any) -> str | None:
+    kind = call.dtype("t")
+    if kind in INDIRECT or kind.is_complex:
+        return None
+    return "torch.clamp({t}, {clip_value_min}, {clip_value_max})".format(**call.arg)
 
 
 define_op(
@@ -51,7 +67,7 @@ define_op(
     ],
     shape=_clip_shape,
     kernel=_clip,
-    inline=lambda call: "torch.clamp({t}, {clip_value_min}, {clip_value_max})".format(**call.arg),
+    inline=_clip_inline,
     no_gradient="TF 1.15 has none: clip_by_value builds Minimum and Maximum, which do",
 )
 

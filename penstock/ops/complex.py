@@ -50,13 +50,13 @@ def _angle_grad(op: Any, grad: Any) -> Any:
 
 
 def _abs_grad(op: Any, grad: Any) -> Any:
-    from penstock.ops import binary, elementwise
+    from penstock.ops import division, elementwise
 
     x, y = op.inputs[0], op.outputs[0]
     kind = x.dtype.base_dtype
     wide = make("Complex", grad, elementwise.zeros_like(grad), Tout=kind)
     product = wide * x
-    return binary.div_no_nan(product, make("Complex", y, elementwise.zeros_like(y), Tout=kind))
+    return division.div_no_nan(product, make("Complex", y, elementwise.zeros_like(y), Tout=kind))
 
 
 for _name, _input, _output, _kernel, _aliases, _gradient in (

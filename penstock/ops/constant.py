@@ -16,8 +16,7 @@ from penstock.graph import convert
 from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
-from penstock.opdef.inference import ShapeContext, from_attr
-
+from penstock.opdef.inference import Dims, ShapeContext, from_attr, show
 
 __all__ = ["constant", "make_tensor_proto", "placeholder", "placeholder_with_default"]
 
@@ -50,11 +49,19 @@ define_op(
     no_gradient="a placeholder has no inputs",
 )
 
+def _default_shape(ctx: ShapeContext) -> Dims:
+    shape, given = ctx.attr("shape")._dims, ctx["input"]
+    if not shapes.is_compatible_static(shape, given):
+        raise ValueError(f"the default has shape {show(given)}; shape says {show(shape)}")
+    dims: Dims = shape
+    return dims
+
+
 define_op(
     "PlaceholderWithDefault",
     "input: dtype -> output: dtype",
     attrs=["dtype: type", "shape: shape"],
-    shape=from_attr("shape"),
+    shape=_default_shape,
     kernel="{input}",
     aliases=("input",),
     gradient=lambda op, grad: grad,
@@ -175,7 +182,7 @@ def _plain(value: Any) -> Any:
 
 
 def _kinds(value: Any) -> set[Any]:
-    """What Python kinds of leaves ``value`` has; ``np`` marks NumPy leaves, which keep their type."""
+    """What Python kinds of leaves ``value`` has; ``np`` marks NumPy leaves, with a type."""
     if isinstance(value, list):
         result: set[Any] = set()
         for item in value:

@@ -10,11 +10,10 @@ from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext
-from penstock.ops.reduction import BARE_UNSIGNED, NUMBERS
+from penstock.ops.reduction import NUMBERS, TIDX
+from penstock.ops.unsigned import BARE_UNSIGNED
 
 __all__ = ["cumprod", "cumsum", "cumulative_logsumexp"]
-
-_TIDX = "Tidx: {int32, int64} = int32"
 
 
 def _running_shape(ctx: ShapeContext) -> Dims:
@@ -130,7 +129,7 @@ for _name, _kernel, _grad, _types, _inline in (
     define_op(
         _name,
         "x: T, axis: Tidx -> out: T",
-        attrs=["exclusive: bool = False", "reverse: bool = False", f"T: {_types}", _TIDX],
+        attrs=["exclusive: bool = False", "reverse: bool = False", f"T: {_types}", TIDX],
         shape=_running_shape,
         kernel=_kernel,
         inline=_inline,

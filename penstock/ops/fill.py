@@ -120,7 +120,9 @@ def _fold_range(ctx: ShapeContext, *values: Any) -> np.ndarray | None:
     if any(v is None for v in values):
         return None
     start, limit, delta = (v.item() for v in values)
-    return start + delta * np.arange(_range_size(start, limit, delta), dtype=values[0].dtype)
+    count = np.arange(_range_size(start, limit, delta), dtype=values[0].dtype)
+    # NumPy widens bfloat16 times a number.
+    return (start + delta * count).astype(values[0].dtype)
 
 
 def _range_kernel(start: Any, limit: Any, delta: Any, Tidx: Any) -> torch.Tensor:

@@ -120,3 +120,33 @@ for _kind, _prefix in (("Ref(T)", ""), ("resource", "Resource")):
         no_gradient=_MADE_BY_PASSES,
         internal=True,
     )
+
+
+# ---- the logistic loss ---------------------------------------------------------------------------
+
+
+def _sigmoid_xent(logits, labels):
+    # log(1 + exp(-|x|)) is exact for large |x|, where softplus(x) - x z would cancel.
+    tail = torch._C._nn.softplus(logits.abs().neg_())
+    return torch.relu(logits).addcmul_(logits, labels, value=-1).add_(tail)
+
+
+define_op(
+    "_SigmoidXent",
+    "logits: T, labels: T -> loss: T",
+    attrs=["T: type"],
+    shape=same_as("logits"),
+    kernel=_sigmoid_xent,
+    no_gradient=_MADE_BY_PASSES,
+    internal=True,
+)
+
+define_op(
+    "_SigmoidXentGrad",
+    "grad: T, logits: T, labels: T -> backprop: T",
+    attrs=["T: type"],
+    shape=same_as("logits"),
+    kernel="torch.sigmoid({logits}).sub_({labels}).mul_({grad})",
+    no_gradient=_MADE_BY_PASSES,
+    internal=True,
+)

@@ -103,7 +103,7 @@ def _zero_diagonal(x: Tensor, zeros: Tensor) -> Tensor:
 
 def _qr_grad(op: Any, grad_q: Tensor, grad_r: Tensor) -> Tensor:
     from penstock.ops import nodes
-    from penstock.ops.linalg import _band, adjoint
+    from penstock.ops.linalg import adjoint, band
 
     q, r = op.outputs
     q_dims, r_dims = q._dims, r._dims
@@ -127,7 +127,7 @@ def _qr_grad(op: Any, grad_q: Tensor, grad_r: Tensor) -> Tensor:
     q_skew = nodes.sub(q_part, adjoint(q_part))
     r_part = _mm(r, grad_r, adjoint_b=True)
     r_skew = nodes.sub(r_part, adjoint(r_part))
-    lower = _band(nodes.add(q_skew, r_skew), -1, 0)
+    lower = band(nodes.add(q_skew, r_skew), -1, 0)
     inside = _mm(q, nodes.add(grad_r, by_inverse_of_r(lower)))
     outside = by_inverse_of_r(nodes.sub(grad_q, _mm(q, q_part)))
     return nodes.add(inside, outside)
@@ -209,7 +209,7 @@ def _wide_svd_grad(
 
 def _eig_grad(op: Any, grad_e: Tensor, grad_v: Tensor) -> Tensor:
     from penstock.ops import nodes
-    from penstock.ops.linalg import _band, adjoint
+    from penstock.ops.linalg import adjoint, band
 
     e, v = op.outputs
     with control_dependencies([grad_e, grad_v]):
@@ -223,7 +223,7 @@ def _eig_grad(op: Any, grad_e: Tensor, grad_v: Tensor) -> Tensor:
             inner = _diag(grad_e)
         full = _mm(v, _mm(inner, v, adjoint_b=True))
         # Only the lower triangle of the input is read: it receives what both halves are due.
-        full = _band(nodes.add(full, adjoint(full)), -1, 0)
+        full = band(nodes.add(full, adjoint(full)), -1, 0)
         half = nodes.mul(0.5, make("MatrixDiagPart", full, name="diag_part"))
         return _zero_diagonal(full, half)
 

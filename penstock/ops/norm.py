@@ -14,10 +14,12 @@ from typing import Any
 
 import torch
 
+from penstock.base import shapes
+from penstock.graph import derivative
 from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
-from penstock.opdef.inference import ShapeContext, merged
+from penstock.opdef.inference import Dims, ShapeContext, merged
 from penstock.ops import nodes
 
 __all__: list[str] = []
@@ -218,9 +220,8 @@ def _fused_gradient(version: str) -> Any:
         extra = [op.outputs[5]] if version == "V3" else []
         op_type = f"FusedBatchNormGrad{version}"
         if attrs["is_training"]:
-            saved = op.outputs[3:5]
-            dx, dscale, doffset, _, _ = make(op_type, grad, x, scale, *saved, *extra, **attrs)
-            return dx, dscale, doffset, None, None
+            # The empty mean and variance get the op's empty outputs, as nodes of TF's graphs do.
+            return make(op_type, grad, x, scale, *op.outputs[3:5], *extra, **attrs)
         nchw = attrs["data_format"] == "NCHW"
         if nchw:
             x = nodes.transpose(x, [0, 2, 3, 1])
@@ -238,13 +239,11 @@ def _fused_gradient(version: str) -> Any:
 
 def _fused_grad_gradient(op: Any, *grads: Any) -> Any:
     """Second order: the gradient's formula is written out in nodes and differentiated."""
-    from penstock.autodiff import gradients
-
     dy, x, scale, mean, variance = op.inputs[:5]
     build = _training_formula if op.attrs["is_training"] else _inference_formula
     formulas = build(op, dy, x, scale, mean, variance)
     weights = list(grads[:3])
-    ddy, dx, dscale = gradients.gradients(list(formulas), [dy, x, scale], weights)
+    ddy, dx, dscale = derivative.differentiate(formulas, [dy, x, scale], weights)
     return [ddy, dx, dscale, *[None] * (len(op.inputs) - 3)]
 
 
@@ -353,8 +352,10 @@ def _global_shape(ctx: ShapeContext) -> Any:
 
 
 def _global_grad_shape(ctx: ShapeContext) -> Any:
-    image = merged("t", "backprop")(ctx)
-    channel = merged("m", "v", "gamma")(ctx)
+    image = shapes.merge_static(ctx.rank("t", 4), ctx.rank("backprop", 4))
+    channel: Dims = (None,)
+    for name in ("m", "v", "gamma"):
+        channel = shapes.merge_static(channel, ctx.rank(name, 1))
     return [image, channel, channel, channel, channel]
 
 

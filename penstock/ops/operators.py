@@ -16,7 +16,7 @@ from penstock.graph.composite import SparseTensor
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
-from penstock.ops import binary, comparison, elementwise
+from penstock.ops import binary, comparison, division, elementwise
 
 __all__: list[str] = []
 
@@ -41,8 +41,8 @@ _BINARY: dict[str, tuple[str, Callable[[Any, Any, str], Any]]] = {
     "add": ("add", _add),
     "sub": ("sub", _node("Sub")),
     "mul": ("mul", binary.product),
-    "truediv": ("truediv", binary.truediv),
-    "div": ("div", binary.div),
+    "truediv": ("truediv", division.truediv),
+    "div": ("div", division.div),
     "floordiv": ("floordiv", _node("FloorDiv")),
     "mod": ("mod", _node("FloorMod")),
     "pow": ("pow", _node("Pow")),

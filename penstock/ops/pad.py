@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from penstock.base import dtypes
 from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
@@ -74,17 +75,26 @@ def _flat_pairs(paddings: Any) -> list[int]:
     return [p for pair in reversed(paddings) for p in pair]
 
 
+def _pad_strings(input: np.ndarray, paddings: Any, value: bytes) -> np.ndarray:
+    _flat_pairs(paddings)
+    return np.pad(input, paddings, constant_values=value) if input.ndim else input.copy()
+
+
 def _pad_kernel(input: Any, paddings: Any) -> Any:
+    if isinstance(input, np.ndarray):
+        return _pad_strings(input, paddings, b"")
     return torch.constant_pad_nd(input, _flat_pairs(paddings), 0)
 
 
 def _pad_v2_kernel(input: Any, paddings: Any, constant_values: Any) -> Any:
+    if isinstance(input, np.ndarray):
+        return _pad_strings(input, paddings, constant_values.item())
     return torch.constant_pad_nd(input, _flat_pairs(paddings), constant_values.item())
 
 
 def _pad_inline(call: Any) -> str | None:
     value = call.value("paddings")
-    if value is None:
+    if value is None or call.dtype("input") is dtypes.string:
         return None
     flat = _flat_pairs(value.tolist())
     return f"torch.constant_pad_nd({call.arg['input']}, {flat}, 0)"
@@ -108,7 +118,10 @@ def _mirror_kernel(input: Any, paddings: Any, mode: Any) -> Any:
     for axis, (before, after) in enumerate(paddings):
         if before or after:
             index = _mirror_index(input.shape[axis], before, after, offset, axis)
-            input = input.index_select(axis, torch.from_numpy(index).to(input.device))
+            if isinstance(input, np.ndarray):
+                input = input.take(index, axis)
+            else:
+                input = input.index_select(axis, torch.from_numpy(index).to(input.device))
     return input
 
 

@@ -1,4 +1,4 @@
-"""Reductions: sums, means, extrema, products, logical ones, argmax, and counting.
+"""Reductions along axes: sums, means, extrema, products, norms, and logical ones.
 
 TF and ATen differ in what this file hides: no axes mean "reduce nothing" in TF and "reduce all" in
 ATen; integer sums keep their dtype in TF; extrema over empty dims are allowed.  With constant axes
@@ -18,37 +18,22 @@ import torch
 
 from penstock.base import dtypes
 from penstock.graph.build import constant, make
-from penstock.graph.convert import convert_to_tensor
-from penstock.graph.scopes import colocate_with, name_scope
+from penstock.graph.scopes import colocate_with
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
-from penstock.opdef.inference import Dims, ShapeContext, scalar
+from penstock.opdef.inference import Dims, ShapeContext
+from penstock.ops.unsigned import BARE_UNSIGNED, from_ordered_int64, to_ordered_int64
 
 __all__ = [
-    "arg_max", "arg_min", "argmax", "argmin", "bincount", "count_nonzero", "histogram_fixed_width",
-    "reduce_all", "reduce_any", "reduce_euclidean_norm", "reduce_logsumexp", "reduce_max",
-    "reduce_mean", "reduce_min", "reduce_prod", "reduce_std", "reduce_sum", "reduce_variance",
+    "reduce_all", "reduce_any", "reduce_euclidean_norm", "reduce_max", "reduce_mean", "reduce_min",
+    "reduce_prod", "reduce_sum",
 ]  # fmt: skip
 
 NUMBERS = (
     "{float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16,"
     " uint16, complex128, half, uint32, uint64}"
 )
-_TIDX = "Tidx: {int32, int64} = int32"
-# Unsigned types for which ATen has storage but no arithmetic.
-BARE_UNSIGNED = (torch.uint16, torch.uint32, torch.uint64)
-_SIGN = -(1 << 63)
-
-
-def to_ordered_int64(x: torch.Tensor) -> torch.Tensor:
-    """Unsigned values as int64 in the same order (uint64 is shifted by half its range)."""
-    wide = x.to(torch.int64)
-    return wide ^ _SIGN if x.dtype is torch.uint64 else wide
-
-
-def from_ordered_int64(x: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-    """Inverse of ``to_ordered_int64``."""
-    return (x ^ _SIGN if dtype is torch.uint64 else x).to(dtype)
+TIDX = "Tidx: {int32, int64} = int32"
 
 
 # ---- shape rules and folds -------------------------------------------------------------------
@@ -394,7 +379,7 @@ for _name, _rest in _ROWS:
     define_op(
         _name,
         "input: T, reduction_indices: Tidx -> output: T",
-        attrs=["keep_dims: bool = False", f"T: {NUMBERS}", _TIDX],
+        attrs=["keep_dims: bool = False", f"T: {NUMBERS}", TIDX],
         shape=_reduced_dims,
         host=("reduction_indices",),
         **_rest,
@@ -403,177 +388,13 @@ for _name, _kernel, _method in (("All", _all, "all"), ("Any", _any, "any")):
     define_op(
         _name,
         "input: bool, reduction_indices: Tidx -> output: bool",
-        attrs=["keep_dims: bool = False", _TIDX],
+        attrs=["keep_dims: bool = False", TIDX],
         shape=_reduced_dims,
         kernel=_kernel,
         inline=_inline_reduction(_method, fits=_plain_bool),
         host=("reduction_indices",),
         no_gradient="booleans have none",
     )
-
-
-# ---- argmax and argmin -----------------------------------------------------------------------
-
-
-def _arg_shape(ctx: ShapeContext) -> Dims:
-    dims, axis = ctx["input"], ctx.value("dimension")
-    ctx.rank("dimension", 0)
-    if dims is None:
-        return None
-    if len(dims) <= 1:
-        return ()
-    if axis is None:
-        return (None,) * (len(dims) - 1)
-    axis = int(axis)
-    if not -len(dims) <= axis < len(dims):
-        raise ValueError(
-            f"dimension is {axis}; the input has rank {len(dims)}, so it must be in"
-            f" [{-len(dims)}, {len(dims)})"
-        )
-    axis %= len(dims)
-    return dims[:axis] + dims[axis + 1 :]
-
-
-def _arg_kernel(method: str) -> Any:
-    def kernel(input: Any, dimension: int, output_type: Any) -> Any:
-        if not -input.dim() <= dimension < input.dim():
-            raise ValueError(
-                f"dimension must be in [{-input.dim()}, {input.dim()}), but is {dimension}"
-            )
-        if not input.shape[dimension]:
-            raise ValueError(f"reduction axis {dimension} is empty in shape {list(input.shape)}")
-        if input.dtype in BARE_UNSIGNED:
-            input = to_ordered_int64(input)
-        return getattr(input, method)(dimension).to(output_type)
-
-    kernel.__name__ = f"_{method}"
-    return kernel
-
-
-def _inline_arg(method: str) -> Any:
-    def inline(call: Any) -> str | None:
-        dims, axis = call.dims("input"), call.value("dimension")
-        if dims is None or axis is None or None in dims or 0 in dims or not dims:
-            return None
-        if call.dtype("input") in (dtypes.uint16, dtypes.uint32, dtypes.uint64):
-            return None
-        narrow = ".int()" if call.attr("output_type") is dtypes.int32 else ""
-        return f"{call.arg['input']}.{method}({int(axis)}){narrow}"
-
-    return inline
-
-
-for _name in ("ArgMax", "ArgMin"):
-    define_op(
-        _name,
-        "input: T, dimension: Tidx -> output: output_type",
-        attrs=[f"T: {NUMBERS}", _TIDX, "output_type: {int32, int64} = int64"],
-        shape=_arg_shape,
-        kernel=_arg_kernel(_name.lower()),
-        inline=_inline_arg(_name.lower()),
-        host=("dimension",),
-        no_gradient="an index is piecewise constant",
-    )
-
-
-# ---- l2 loss, counting -----------------------------------------------------------------------
-
-
-def _l2_loss(t: Any) -> Any:
-    flat = t.reshape(-1)
-    if t.dtype in (torch.float32, torch.float64):
-        return torch.dot(flat, flat) * 0.5
-    return (flat.float().square_().sum() * 0.5).to(t.dtype)
-
-
-def _l2_loss_grad(op: Any, grad: Tensor) -> Tensor:
-    from penstock.ops import nodes
-
-    return nodes.mul(op.inputs[0], grad)
-
-
-define_op(
-    "L2Loss",
-    "t: T -> output: T",
-    attrs=["T: {half, bfloat16, float, double}"],
-    shape=scalar,
-    kernel=_l2_loss,
-    gradient=_l2_loss_grad,
-)
-
-
-def _bins_shape(ctx: ShapeContext) -> Dims:
-    ctx.rank("size", 0)
-    size = ctx.value("size")
-    if size is None:
-        return (None,)
-    if size < 0:
-        raise ValueError(f"size must not be negative; found {int(size)}")
-    return (int(size),)
-
-
-def _bincount(arr: Any, size: int, weights: Any) -> Any:
-    if size < 0:
-        raise ValueError(f"size must not be negative; found {size}")
-    flat = arr.reshape(-1).to(torch.int64)
-    if flat.numel() and int(flat.min()) < 0:
-        raise ValueError("input arr must not hold negative values")
-    if weights.numel() and weights.shape != arr.shape:
-        raise ValueError(
-            f"weights must be empty or of the shape of arr, {list(arr.shape)};"
-            f" found {list(weights.shape)}"
-        )
-    kept = flat < size
-    values = weights.reshape(-1) if weights.numel() else weights.new_ones(flat.numel())
-    return weights.new_zeros(size).index_add_(0, flat[kept], values[kept])
-
-
-define_op(
-    "Bincount",
-    "arr: int32, size: int32, weights: T -> bins: T",
-    attrs=["T: {int32, int64, float, double}"],
-    shape=_bins_shape,
-    kernel=_bincount,
-    host=("size",),
-    no_gradient="TF defines none for Bincount; bincount with weights differentiates as"
-    " UnsortedSegmentSum",
-)
-
-
-def _histogram_shape(ctx: ShapeContext) -> Dims:
-    ctx.rank("nbins", 0)
-    range_dims = ctx.rank("value_range", 1)
-    if range_dims[0] not in (None, 2):
-        raise ValueError(f"value_range must hold 2 elements; it has {range_dims[0]}")
-    bins = ctx.value("nbins")
-    if bins is None:
-        return (None,)
-    if bins <= 0:
-        raise ValueError(f"nbins must be positive; found {int(bins)}")
-    return (int(bins),)
-
-
-def _histogram(values: Any, value_range: Any, nbins: int, dtype: Any) -> Any:
-    low, high = value_range.tolist()
-    if nbins <= 0:
-        raise ValueError(f"nbins must be positive; found {nbins}")
-    if not low < high:
-        raise ValueError(f"value_range must be increasing; found [{low}, {high}]")
-    step = (float(high) - float(low)) / nbins
-    flat = values.reshape(-1).clamp(min=low)
-    index = ((flat - low).to(torch.float64) / step).clamp(max=nbins - 1).to(torch.int64)
-    return torch.bincount(index, minlength=nbins).to(dtype)
-
-
-define_op(
-    "HistogramFixedWidth",
-    "values: T, value_range: T, nbins: int32 -> out: dtype",
-    attrs=["T: {int32, int64, float, double}", "dtype: {int32, int64} = int32"],
-    shape=_histogram_shape,
-    kernel=_histogram,
-    host=("nbins",),
-    no_gradient="counts are piecewise constant",
-)
 
 
 # ---- public functions ------------------------------------------------------------------------
@@ -642,9 +463,7 @@ def _reduction(op_type: str, what: str, dtype: str = "numeric") -> Any:
         reduction_indices: Any = None,
         keep_dims: Any = None,
     ) -> Tensor:
-        return _reduce(
-            op_type, input_tensor, axis, keepdims, name, reduction_indices, keep_dims
-        )
+        return _reduce(op_type, input_tensor, axis, keepdims, name, reduction_indices, keep_dims)
 
     reduce.__name__ = reduce.__qualname__ = f"reduce_{op_type.lower()}"
     reduce.__doc__ = _REDUCE_DOC.format(what=what, dtype=dtype)
@@ -665,253 +484,3 @@ def reduce_euclidean_norm(
 ) -> Tensor:
     """Square root of the sum of squares over ``axis``; arguments as of ``reduce_sum``."""
     return _reduce("EuclideanNorm", input_tensor, axis, keepdims, name, None, None)
-
-
-def reduce_logsumexp(
-    input_tensor: Any,
-    axis: Any = None,
-    keepdims: Any = None,
-    name: str | None = None,
-    reduction_indices: Any = None,
-    keep_dims: Any = None,
-) -> Tensor:
-    """``log(sum(exp(input_tensor)))`` over ``axis``, without overflow.
-
-    Args:
-      input_tensor: floating tensor.
-      axis, keepdims, name, reduction_indices, keep_dims: as of ``reduce_sum``.
-
-    Returns:
-      A tensor of the dtype of ``input_tensor``.
-
-    Example:
-      >>> import penstock as tf
-      >>> with tf.Graph().as_default(), tf.Session() as session:
-      ...     float(session.run(tf.reduce_logsumexp([1000.0, -1000.0])))
-      1000.0
-    """
-    from penstock.ops import nodes
-
-    axis = renamed("axis", axis, "reduction_indices", reduction_indices)
-    keep = bool(renamed("keepdims", keepdims, "keep_dims", keep_dims))
-    x = input_tensor if isinstance(input_tensor, Tensor) else None
-    x = x if x is not None else convert_to_tensor(input_tensor)
-    with name_scope(name, "ReduceLogSumExp", [x]) as scope:
-        raw = reduce_max(x, axis, keepdims=True)
-        shift = make(
-            "StopGradient",
-            make("Select", make("IsFinite", raw), raw, nodes.zeros_like(raw)),
-        )
-        total = reduce_sum(make("Exp", make("Sub", x, shift)), axis, keepdims=keep)
-        result = make("Log", total)
-        if not keep:
-            shift = nodes.reshape(shift, nodes.shape(result))
-        del scope
-        return make("Add", result, shift)
-
-
-def reduce_variance(
-    input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None
-) -> Tensor:
-    """Population variance over ``axis``.
-
-    Args:
-      input_tensor: floating tensor.
-      axis, keepdims: as of ``reduce_sum``.
-      name: name of the scope.
-
-    Returns:
-      A tensor of the dtype of ``input_tensor``.
-
-    Raises:
-      TypeError: integers.
-    """
-    from penstock.ops import nodes
-
-    with name_scope(name or "reduce_variance"):
-        means = reduce_mean(input_tensor, axis, keepdims=True)
-        if means.dtype.is_integer:
-            raise TypeError(f"input must be floating or complex; found {means.dtype.name}")
-        centred = nodes.sub(input_tensor, means)
-        return reduce_mean(make("Square", centred), axis, keepdims=keepdims)
-
-
-def reduce_std(
-    input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None
-) -> Tensor:
-    """Population standard deviation over ``axis``; arguments as of ``reduce_variance``."""
-    with name_scope(name or "reduce_std"):
-        return make("Sqrt", reduce_variance(input_tensor, axis, keepdims))
-
-
-def count_nonzero(
-    input_tensor: Any = None,
-    axis: Any = None,
-    keepdims: Any = None,
-    dtype: Any = dtypes.int64,
-    name: str | None = None,
-    reduction_indices: Any = None,
-    keep_dims: Any = None,
-    input: Any = None,
-) -> Tensor:
-    """How many elements over ``axis`` differ from zero (from "" for strings).
-
-    Args:
-      input_tensor: numeric, bool or string tensor; ``input`` is its other name.
-      axis, keepdims, reduction_indices, keep_dims: as of ``reduce_sum``.
-      dtype: dtype of the counts.
-      name: name of the scope.
-
-    Returns:
-      A tensor of ``dtype``.
-
-    Example:
-      >>> import penstock as tf
-      >>> with tf.Graph().as_default(), tf.Session() as session:
-      ...     session.run(tf.count_nonzero([[0, 1], [2, 3]], 1)).tolist()
-      [1, 2]
-    """
-    from penstock.ops import nodes
-
-    axis = renamed("axis", axis, "reduction_indices", reduction_indices)
-    keep = bool(renamed("keepdims", keepdims, "keep_dims", keep_dims))
-    given = renamed("input", input, "input_tensor", input_tensor)
-    with name_scope(name, "count_nonzero", [given]):
-        x = convert_to_tensor(given, name="input")
-        kind = x.dtype.base_dtype
-        zero = np.array(b"", object) if kind is dtypes.string else np.zeros((), kind.as_numpy_dtype)
-        none = make("Const", name="zeros", value=zero, dtype=kind)
-        nonzero = nodes.cast(make("NotEqual", x, none), dtypes.int64)
-        return nodes.cast(reduce_sum(nonzero, axis, keepdims=keep), dtype)
-
-
-def _arg(op_type: str, x: Any, axis: Any, name: str | None, old: Any, kind: Any) -> Tensor:
-    axis = renamed("axis", axis, "dimension", old)
-    made: Tensor = make(op_type, x, 0 if axis is None else axis, name=name, output_type=kind)
-    return made
-
-
-def argmax(
-    input: Any,
-    axis: Any = None,
-    name: str | None = None,
-    dimension: Any = None,
-    output_type: Any = dtypes.int64,
-) -> Tensor:
-    """Index of the largest element along ``axis``; the first of equal ones.
-
-    Args:
-      input: real tensor of rank at least 1.
-      axis: one int, in ``[-rank, rank)``; 0 by default.
-      name: name of the node.
-      dimension: former name of ``axis``.
-      output_type: int32 or int64.
-
-    Returns:
-      A tensor of ``output_type``, ``axis`` removed from the shape.
-    """
-    return _arg("ArgMax", input, axis, name, dimension, output_type)
-
-
-def argmin(
-    input: Any,
-    axis: Any = None,
-    name: str | None = None,
-    dimension: Any = None,
-    output_type: Any = dtypes.int64,
-) -> Tensor:
-    """Index of the smallest element along ``axis``; arguments as of ``argmax``."""
-    return _arg("ArgMin", input, axis, name, dimension, output_type)
-
-
-def arg_max(
-    input: Any, dimension: Any, output_type: Any = dtypes.int64, name: str | None = None
-) -> Tensor:
-    """``argmax`` under its former name and argument order."""
-    return _arg("ArgMax", input, dimension, name, None, output_type)
-
-
-def arg_min(
-    input: Any, dimension: Any, output_type: Any = dtypes.int64, name: str | None = None
-) -> Tensor:
-    """``argmin`` under its former name and argument order."""
-    return _arg("ArgMin", input, dimension, name, None, output_type)
-
-
-def l2_loss(t: Any, name: str | None = None) -> Tensor:
-    """Half the sum of squares of ``t``, a scalar.
-
-    Args:
-      t: floating tensor of any shape.
-      name: name of the node.
-
-    Returns:
-      A scalar of the dtype of ``t``.
-    """
-    made: Tensor = make("L2Loss", t, name=name)
-    return made
-
-
-def bincount(
-    arr: Any,
-    weights: Any = None,
-    minlength: Any = None,
-    maxlength: Any = None,
-    dtype: Any = dtypes.int32,
-) -> Tensor:
-    """How often each integer occurs in ``arr``, or the sum of its weights.
-
-    Args:
-      arr: int32 tensor of values that are not negative.
-      weights: tensor of the shape of ``arr``, summed instead of ones.
-      minlength: the result has at least this many bins.
-      maxlength: the result has at most this many bins; larger values are not counted.
-      dtype: dtype of the counts without weights.
-
-    Returns:
-      A vector of ``max(arr) + 1`` bins, within the two limits.
-    """
-    from penstock.ops import nodes
-
-    with name_scope("bincount"):
-        values = convert_to_tensor(arr, dtypes.int32, name="arr")
-        nonempty = nodes.greater(reduce_prod(nodes.shape(values)), 0)
-        occupied = nodes.add(reduce_max(values), 1)
-        size = nodes.mul(nodes.cast(nonempty, dtypes.int32), occupied)
-        if minlength is not None:
-            least = convert_to_tensor(minlength, dtypes.int32, name="minlength")
-            size = nodes.maximum(least, size)
-        if maxlength is not None:
-            most = convert_to_tensor(maxlength, dtypes.int32, name="maxlength")
-            size = make("Minimum", most, size)
-        if weights is not None:
-            given = convert_to_tensor(weights, name="weights")
-            return make("UnsortedSegmentSum", given, values, size)
-        none = constant(np.zeros(0, dtypes.as_dtype(dtype).as_numpy_dtype), dtype)
-        return make("Bincount", values, size, none)
-
-
-def histogram_fixed_width(
-    values: Any,
-    value_range: Any,
-    nbins: Any = 100,
-    dtype: Any = dtypes.int32,
-    name: str | None = None,
-) -> Tensor:
-    """Counts of ``values`` in ``nbins`` bins of equal width.
-
-    Args:
-      values: int32, int64, float or double tensor.
-      value_range: vector ``[low, high]`` of that dtype; values outside count in the outer bins.
-      nbins: number of bins.
-      dtype: int32 or int64, of the counts.
-      name: name of the node.
-
-    Returns:
-      A vector of ``nbins`` counts.
-    """
-    with name_scope(name, "histogram_fixed_width", [values, value_range, nbins]) as scope:
-        made: Tensor = make(
-            "HistogramFixedWidth", values, value_range, nbins, name=scope, dtype=dtype
-        )
-        return made

@@ -6,6 +6,7 @@ rest is known, as TensorFlow's does.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -63,8 +64,25 @@ def _reshape_shape(ctx: ShapeContext) -> Dims:
 def _fold_reshape(ctx: ShapeContext, tensor: Any, shape: Any) -> np.ndarray | None:
     if tensor is None or shape is None:
         return None
-    result: np.ndarray = tensor.reshape(shape.tolist())
+    result: np.ndarray = _reshape_kernel(tensor, shape.tolist())
     return result
+
+
+def _reshape_kernel(tensor: Any, shape: Any) -> Any:
+    if -1 in shape and 0 in shape:
+        # TensorFlow leaves dims of size 0 out where it solves for the open one; ATen refuses.
+        known = math.prod(d for d in shape if d > 0)
+        size = math.prod(d for d in tensor.shape if d)
+        shape = [size // known if d == -1 else d for d in shape]
+    # Both torch tensors and string arrays have a method of that name.
+    return tensor.reshape(shape)
+
+
+def _reshape_inline(call: Any) -> str | None:
+    value = call.value("shape")
+    if value is not None and (value == 0).any() and (value == -1).any():
+        return None
+    return "{tensor}.reshape({shape})".format(**call.arg) if value is not None else None
 
 
 def _reshape_grad(op: Any, grad: Tensor) -> list[Any]:
@@ -76,8 +94,8 @@ define_op(
     "tensor: T, shape: Tshape -> output: T",
     attrs=["T: type", f"Tshape: {_INDEX} = int32"],
     shape=_reshape_shape,
-    # Both torch tensors and string arrays have a method of that name.
-    kernel="{tensor}.reshape({shape})",
+    kernel=_reshape_kernel,
+    inline=_reshape_inline,
     fold=_fold_reshape,
     host=("shape",),
     aliases=("tensor",),

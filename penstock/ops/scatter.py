@@ -95,6 +95,8 @@ def _scatter_strings(indices: Any, updates: np.ndarray, shape: list[int]) -> np.
 def _updating(write: Any) -> Any:
     def kernel(tensor: Any, indices: Any, updates: Any) -> Any:
         rows, values, form = _flattened(indices, updates, tensor.shape)
+        if isinstance(tensor, np.ndarray):
+            return write(tensor.reshape(form).copy(), rows, values).reshape(tensor.shape)
         flat = tensor.reshape(form).clone(memory_format=torch.contiguous_format)
         return write(flat, rows, values).reshape(tensor.shape)
 
@@ -103,6 +105,9 @@ def _updating(write: Any) -> Any:
 
 
 def _copied(flat: Any, rows: Any, values: Any) -> Any:
+    if isinstance(flat, np.ndarray):
+        flat[rows.numpy()] = values
+        return flat
     return flat.index_copy_(0, rows, values)
 
 

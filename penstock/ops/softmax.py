@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from penstock.base import shapes
+from penstock.base import dtypes, shapes
 from penstock.graph import convert
 from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
@@ -79,11 +79,26 @@ def _xent(features, labels):
     return torch.sum(log_p * labels, -1).neg_(), log_p.exp_().sub_(labels)
 
 
+# Few classes: ATen's softmax over the last dim runs one short row at a time; over the first dim of
+# the transposed view it runs along all rows at once (100 x 10: 6.9 us against 2.8).
+_FEW_CLASSES = 32
+
+
+def _narrow_xent(features, labels):
+    logs = torch._log_softmax(features.t(), 0, False).t()
+    return torch.linalg.vecdot(logs, labels).neg_(), logs.exp_().sub_(labels)
+
+
 def _xent_inline(call: Any) -> str | None:
     features, labels = call.arg["features"], call.arg["labels"]
     loss, backprop = call.needed
-    if loss and backprop or call.dims("features") != call.dims("labels"):
+    dims = call.dims("features")
+    if dims != call.dims("labels") or dims is None or None in dims:
         return None
+    if loss and backprop:
+        if dims[1] > _FEW_CLASSES or call.dtype("features") is not dtypes.float32:
+            return None
+        return f"{call.function(_narrow_xent)}({features}, {labels})"
     if loss:
         return f"torch.sum(torch.log_softmax({features}, -1) * {labels}, -1).neg_(), None"
     return f"None, torch.softmax({features}, -1) - {labels}"

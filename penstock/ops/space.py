@@ -229,14 +229,18 @@ def _scaled(dim: int | None, factor: int, shrink: bool, dims: Dims) -> int | Non
     return dim // factor
 
 
+def _permuted(x: Any, order: tuple[int, ...]) -> Any:
+    return x.transpose(order) if isinstance(x, np.ndarray) else x.permute(order)
+
+
 def _to_depth(input: Any, block_size: Any, data_format: Any) -> Any:
     n = block_size
     if data_format == "NCHW":
         b, c, h, w = input.shape
-        wide = input.reshape(b, c, h // n, n, w // n, n).permute(0, 3, 5, 1, 2, 4)
+        wide = _permuted(input.reshape(b, c, h // n, n, w // n, n), (0, 3, 5, 1, 2, 4))
         return wide.reshape(b, n * n * c, h // n, w // n)
     b, h, w, c = input.shape
-    wide = input.reshape(b, h // n, n, w // n, n, c).permute(0, 1, 3, 2, 4, 5)
+    wide = _permuted(input.reshape(b, h // n, n, w // n, n, c), (0, 1, 3, 2, 4, 5))
     return wide.reshape(b, h // n, w // n, n * n * c)
 
 
@@ -244,10 +248,10 @@ def _from_depth(input: Any, block_size: Any, data_format: Any) -> Any:
     n = block_size
     if data_format == "NCHW":
         b, c, h, w = input.shape
-        wide = input.reshape(b, n, n, c // (n * n), h, w).permute(0, 3, 4, 1, 5, 2)
+        wide = _permuted(input.reshape(b, n, n, c // (n * n), h, w), (0, 3, 4, 1, 5, 2))
         return wide.reshape(b, c // (n * n), h * n, w * n)
     b, h, w, c = input.shape
-    wide = input.reshape(b, h, w, n, n, c // (n * n)).permute(0, 1, 3, 2, 4, 5)
+    wide = _permuted(input.reshape(b, h, w, n, n, c // (n * n)), (0, 1, 3, 2, 4, 5))
     return wide.reshape(b, h * n, w * n, c // (n * n))
 
 

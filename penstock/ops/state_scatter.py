@@ -16,7 +16,6 @@ import torch
 from penstock.base import errors, shapes
 from penstock.graph import scopes
 from penstock.graph.build import make
-from penstock.graph.composite import IndexedSlices
 from penstock.graph.convert import convert_to_tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import ShapeContext
@@ -28,7 +27,7 @@ __all__ = [
     "scatter_update",
 ]  # fmt: skip
 
-_UPDATE = "an update of state; gradients are taken with respect to the variable's value"
+UPDATE = "an update of state; gradients are taken with respect to the variable's value"
 # ATen neither indexes nor adds these; the same bits as signed numbers wrap alike.
 _SIGNED = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: torch.int64}
 
@@ -38,7 +37,7 @@ _SIGNED = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: t
 
 def _rows_set(target: Any, indices: torch.Tensor, updates: Any) -> None:
     if isinstance(target, np.ndarray):
-        _check_range(indices, target.shape[0])
+        check_range(indices, target.shape[0])
         for index, row in zip(indices.tolist(), updates):
             target[index] = row
         return
@@ -50,6 +49,10 @@ def _rows_add(target: torch.Tensor, indices: torch.Tensor, updates: torch.Tensor
 
 
 def _rows_sub(target: torch.Tensor, indices: torch.Tensor, updates: torch.Tensor) -> None:
+    if target.dtype is torch.bool:  # the difference of two is true where they differ
+        flips = target.to(torch.int8).index_add_(0, indices, updates.to(torch.int8))
+        target.copy_(flips.bitwise_and_(1))
+        return
     if target.dtype is torch.uint8:
         # alpha=-1 does not fit the type.
         target, updates = target.view(torch.int8), updates.view(torch.int8)
@@ -60,7 +63,7 @@ def _in_turn(function: Callable[..., torch.Tensor]) -> Callable[..., None]:
     """Combines by any function: all rows at once where none repeats, else one after another."""
 
     def combine(target: torch.Tensor, indices: torch.Tensor, updates: torch.Tensor) -> None:
-        _check_range(indices, target.shape[0])
+        check_range(indices, target.shape[0])
         updates = apart(target, updates)
         places = indices.tolist()
         if len(set(places)) == len(places):
@@ -75,7 +78,7 @@ def _in_turn(function: Callable[..., torch.Tensor]) -> Callable[..., None]:
 
 def _rows_div(target: torch.Tensor, indices: torch.Tensor, updates: torch.Tensor) -> None:
     if target.dtype in _SIGNED:
-        _check_range(indices, target.shape[0])
+        check_range(indices, target.shape[0])
         np.floor_divide.at(target.numpy(), indices.numpy(), updates.numpy())
         return
     _truncating_div(target, indices, updates)
@@ -100,7 +103,7 @@ _COMBINE: dict[str, Callable[..., None]] = {
 }
 
 
-def _check_range(indices: torch.Tensor, size: int) -> None:
+def check_range(indices: torch.Tensor, size: int) -> None:
     bad = (indices < 0) | (indices >= size)
     if bool(bad.any()):
         position = int(bad.nonzero()[0, 0])
@@ -117,8 +120,10 @@ def _scatter(state: Any, indices: torch.Tensor, updates: Any, combine: Callable[
         indices = indices.reshape(-1)
     count = indices.shape[0]
     if isinstance(target, np.ndarray):
-        rows = np.broadcast_to(updates, (count, *target.shape[1:])) if updates.ndim == 0 else (
-            updates.reshape(count, *target.shape[1:])
+        rows = (
+            np.broadcast_to(updates, (count, *target.shape[1:]))
+            if updates.ndim == 0
+            else (updates.reshape(count, *target.shape[1:]))
         )
         combine(target, indices, rows)
         return
@@ -126,13 +131,15 @@ def _scatter(state: Any, indices: torch.Tensor, updates: Any, combine: Callable[
         updates = updates.expand(count, *target.shape[1:])
     elif updates.dim() != target.dim() or updates.shape[0] != count:
         updates = updates.reshape(count, *target.shape[1:])
+    # Rows are written one by one, so even the variable itself must be apart.
+    updates = updates.clone() if updates is target else apart(target, updates)
     if target.dtype in _SIGNED and combine is not _rows_div:
         signed = _SIGNED[target.dtype]
         target, updates = target.view(signed), updates.contiguous().view(signed)
     try:
         combine(target, indices, updates)
     except (IndexError, RuntimeError):
-        _check_range(indices, target.shape[0])
+        check_range(indices, target.shape[0])
         # ATen also refuses, before it writes, updates that lie in the variable's memory.
         separate = apart(target, updates)
         if separate is updates:
@@ -150,13 +157,13 @@ def _scatter_nd(
     if isinstance(target, np.ndarray):
         rows = updates.reshape(tuples.shape[0], *target.shape[depth:])
         for place, row in zip(tuples.tolist(), rows):
-            _check_tuple(place, target.shape)
+            check_tuple(place, target.shape)
             target[tuple(place)] = row
         return
     sizes = torch.tensor(target.shape[:depth], dtype=tuples.dtype, device=tuples.device)
     bad = ((tuples < 0) | (tuples >= sizes)).any(dim=1)
     if bool(bad.any()):
-        _check_tuple(tuples[int(bad.nonzero()[0, 0])].tolist(), target.shape)
+        check_tuple(tuples[int(bad.nonzero()[0, 0])].tolist(), target.shape)
     strides = torch.ones_like(sizes)
     for i in range(depth - 2, -1, -1):
         strides[i] = strides[i + 1] * sizes[i + 1]
@@ -172,7 +179,7 @@ def _scatter_nd(
         target.copy_(flat.reshape(target.shape))
 
 
-def _check_tuple(place: list[int], shape: Any) -> None:
+def check_tuple(place: list[int], shape: Any) -> None:
     if any(not 0 <= index < size for index, size in zip(place, shape)):
         raise errors.InvalidArgumentError(
             None, None, f"index {place} is not within a variable of shape {list(shape)}"
@@ -239,9 +246,7 @@ def _kernels(apply: Callable[..., None], combine: Callable[..., None], name: str
 
 
 def _define_scatter(verb: str) -> None:
-    by_reference, _, by_resource = _kernels(
-        _scatter, _COMBINE[verb], f"scatter_{verb.lower()}"
-    )
+    by_reference, _, by_resource = _kernels(_scatter, _COMBINE[verb], f"scatter_{verb.lower()}")
     types = "type" if verb == "Update" else NUMBERS
     if verb in ("Min", "Max"):
         types = "{half, bfloat16, float, double, int32, int64}"
@@ -256,7 +261,7 @@ def _define_scatter(verb: str) -> None:
         shape=lambda ctx: _check_rows(ctx["ref"], ctx["indices"], ctx["updates"]),
         kernel=by_reference,
         writes=("ref",),
-        no_gradient=_UPDATE,
+        no_gradient=UPDATE,
     )
     define_op(
         f"ResourceScatter{verb}",
@@ -269,14 +274,12 @@ def _define_scatter(verb: str) -> None:
         kernel=by_resource,
         writes=("resource",),
         stateful=True,
-        no_gradient=_UPDATE,
+        no_gradient=UPDATE,
     )
 
 
 def _define_scatter_nd(verb: str) -> None:
-    by_reference, by_handle, _ = _kernels(
-        _scatter_nd, _COMBINE[verb], f"scatter_nd_{verb.lower()}"
-    )
+    by_reference, by_handle, _ = _kernels(_scatter_nd, _COMBINE[verb], f"scatter_nd_{verb.lower()}")
     define_op(
         f"ScatterNd{verb}",
         "ref: Ref(T), indices: Tindices, updates: T -> output_ref: Ref(T)",
@@ -288,7 +291,7 @@ def _define_scatter_nd(verb: str) -> None:
         shape=lambda ctx: _check_tuples(ctx["ref"], ctx["indices"], ctx["updates"]),
         kernel=by_reference,
         writes=("ref",),
-        no_gradient=_UPDATE,
+        no_gradient=UPDATE,
     )
     define_op(
         f"ResourceScatterNd{verb}",
@@ -298,7 +301,7 @@ def _define_scatter_nd(verb: str) -> None:
         kernel=by_handle,
         writes=("ref",),
         stateful=True,
-        no_gradient=_UPDATE,
+        no_gradient=UPDATE,
     )
 
 
@@ -314,222 +317,6 @@ for _verb in _COMBINE:
     _define_scatter(_verb)
 for _verb in ("Update", "Add", "Sub"):
     _define_scatter_nd(_verb)
-
-
-# ---- gathers from handles ------------------------------------------------------------------------
-
-
-def _gather_shape(ctx: ShapeContext) -> Any:
-    held, indices = state_dims(ctx.tensor("resource")), ctx["indices"]
-    batch = ctx.attr("batch_dims")
-    if held is None or indices is None:
-        return None
-    if len(held) < 1 + batch:
-        raise ValueError(f"the variable must have rank at least {1 + batch}")
-    return (*indices, *held[1 + batch :])
-
-
-def _gather(resource: Any, indices: torch.Tensor, batch_dims: int) -> Any:
-    params = resource.value
-    if isinstance(params, np.ndarray):
-        _check_range(indices.reshape(-1), params.shape[0])
-        return params[indices.numpy()]
-    lead, rest = params.shape[:batch_dims], params.shape[batch_dims + 1 :]
-    size = params.shape[batch_dims]
-    flat = indices.reshape(-1)
-    if batch_dims:
-        _check_range(flat, size)
-        batches = int(np.prod(lead))
-        offsets = torch.arange(batches, dtype=flat.dtype) * size
-        flat = (indices.reshape(batches, -1) + offsets[:, None]).reshape(-1)
-        params = params.reshape(batches * size, *rest)
-    try:
-        rows = params.index_select(0, flat)
-    except (IndexError, RuntimeError):
-        _check_range(flat, params.shape[0])
-        raise
-    return rows if indices.dim() == 1 else rows.reshape(*indices.shape, *rest)
-
-
-def _gather_grad(op: Any, grad: Any) -> Any:
-    from penstock.ops import join, reshape, shape, slicing
-
-    handle, indices = op.inputs
-    if op.get_attr("batch_dims"):
-        return _batched_gather_grad(op, grad), None
-    dims = state_dims(handle)
-    if dims is None or None in dims:
-        params_shape = make("VariableShape", handle)
-    else:
-        params_shape = convert_to_tensor(list(dims), name="Const")
-    size = reshape.expand_dims(shape.size(indices), 0)
-    row_shape = slicing.getitem(params_shape, slice(1, None))
-    values_shape = join.concat([size, row_shape], 0)
-    values = reshape.reshape(grad, values_shape)
-    return IndexedSlices(values, reshape.reshape(indices, size), params_shape), None
-
-
-def _batched_gather_grad(op: Any, grad: Any) -> Any:
-    """Sums the gradient rows with the batch dims flattened into the dim that is gathered from."""
-    from penstock.ops import join, reshape, shape, slicing
-
-    handle, indices = op.inputs
-    batch, kind = op.get_attr("batch_dims"), indices.dtype
-    held = make("VariableShape", handle, out_type=kind)
-    batches = make("Prod", slicing.getitem(held, slice(None, batch)), 0)
-    size = slicing.getitem(held, batch)
-    rows = slicing.getitem(held, slice(batch + 1, None))
-    offsets = make("Mul", make("Range", 0, batches, 1, Tidx=kind), size)
-    flat = reshape.reshape(indices, join.stack([batches, -1]))
-    places = reshape.reshape(make("AddV2", flat, reshape.expand_dims(offsets, 1)), [-1])
-    count = shape.shape(places, out_type=kind)
-    values = reshape.reshape(grad, join.concat([count, rows], 0))
-    summed = make("UnsortedSegmentSum", values, places, make("Mul", batches, size))
-    return reshape.reshape(summed, held)
-
-
-define_op(
-    "ResourceGather",
-    "resource: resource, indices: Tindices -> output: dtype",
-    attrs=[
-        "batch_dims: int = 0", "validate_indices: bool = true", "dtype: type",
-        "Tindices: {int32, int64}",
-    ],
-    shape=_gather_shape,
-    kernel=_gather,
-    reads=("resource",),
-    stateful=True,
-    gradient=_gather_grad,
-)  # fmt: skip
-
-
-def _gather_nd_shape(ctx: ShapeContext) -> Any:
-    held, indices = state_dims(ctx.tensor("resource")), ctx["indices"]
-    if held is None or indices is None or not indices or indices[-1] is None:
-        return None
-    if indices[-1] > len(held):
-        raise ValueError(f"index tuples of length {indices[-1]} are too long for rank {len(held)}")
-    return (*indices[:-1], *held[indices[-1] :])
-
-
-def _gather_nd(resource: Any, indices: torch.Tensor) -> Any:
-    params = resource.value
-    depth = indices.shape[-1]
-    tuples = indices.reshape(-1, depth)
-    sizes = torch.tensor(params.shape[:depth], dtype=tuples.dtype)
-    bad = ((tuples < 0) | (tuples >= sizes)).any(dim=1)
-    if bool(bad.any()):
-        _check_tuple(tuples[int(bad.nonzero()[0, 0])].tolist(), params.shape)
-    shape = (*indices.shape[:-1], *params.shape[depth:])
-    if depth == 0:
-        return params.expand(shape).clone()
-    if isinstance(params, np.ndarray):
-        return params[tuple(tuples.numpy().T)].reshape(shape)
-    return params[tuple(tuples.long().unbind(1))].reshape(shape)
-
-
-def _gather_nd_grad(op: Any, grad: Any) -> Any:
-    from penstock.ops import reshape
-
-    handle, indices = op.inputs
-    held = make("VariableShape", handle, out_type=indices.dtype)
-    dims = indices._dims
-    if dims is not None and len(dims) == 2 and dims[-1] == 1:
-        return IndexedSlices(grad, reshape.squeeze(indices, axis=-1), held), None
-    return make("ScatterNd", indices, grad, held), None
-
-
-define_op(
-    "ResourceGatherNd",
-    "resource: resource, indices: Tindices -> output: dtype",
-    attrs=["dtype: type", "Tindices: {int32, int64}"],
-    shape=_gather_nd_shape,
-    kernel=_gather_nd,
-    reads=("resource",),
-    stateful=True,
-    gradient=_gather_nd_grad,
-)
-
-
-# ---- assigning to slices -------------------------------------------------------------------------
-
-
-def _part(target: Any, spec: tuple[Any, ...]) -> tuple[Any, list[int]]:
-    """The part of ``target`` that a strided slice names, and the dims of it that run backwards."""
-    from penstock.ops import slicing
-
-    begin, end, strides, *masks = spec
-    key = slicing.python_key(begin, end, strides, tuple(masks))
-    slicing._check_rank(key, target.shape)
-    forward, flipped = slicing._forward_key(key, target.shape)
-    if isinstance(target, np.ndarray) and Ellipsis not in forward:
-        # An ellipsis keeps a fully indexed object array an array.
-        forward = (*forward, Ellipsis)
-    return target[forward], flipped
-
-
-def _assign_part(state: Any, value: Any, *spec: Any) -> None:
-    part, flipped = _part(state.value, spec)
-    if tuple(part.shape) != tuple(value.shape):
-        raise ValueError(
-            f"the slice of variable {state.name!r} has shape {list(part.shape)}; a value of shape"
-            f" {list(value.shape)} was assigned"
-        )
-    if isinstance(part, np.ndarray):
-        part[...] = np.flip(value, flipped) if flipped else value
-        return
-    value = apart(state.value, value)
-    part.copy_(value.flip(flipped) if flipped else value)
-
-
-_SLICE_ATTRS = [
-    "T: type", "Index: {int32, int64}", "begin_mask: int = 0", "end_mask: int = 0",
-    "ellipsis_mask: int = 0", "new_axis_mask: int = 0", "shrink_axis_mask: int = 0",
-]  # fmt: skip
-
-
-def _assign_slice(
-    ref: Any, begin: Any, end: Any, strides: Any, value: Any, begin_mask: int, end_mask: int,
-    ellipsis_mask: int, new_axis_mask: int, shrink_axis_mask: int,
-) -> None:  # fmt: skip
-    _assign_part(
-        ref, value, begin, end, strides, begin_mask, end_mask, ellipsis_mask, new_axis_mask,
-        shrink_axis_mask,
-    )  # fmt: skip
-
-
-def _assign_resource_slice(
-    ref: Any, begin: Any, end: Any, strides: Any, value: Any, begin_mask: int, end_mask: int,
-    ellipsis_mask: int, new_axis_mask: int, shrink_axis_mask: int,
-) -> None:  # fmt: skip
-    with ref.lock:
-        _assign_part(
-            ref, value, begin, end, strides, begin_mask, end_mask, ellipsis_mask, new_axis_mask,
-            shrink_axis_mask,
-        )  # fmt: skip
-
-
-define_op(
-    "StridedSliceAssign",
-    "ref: Ref(T), begin: Index, end: Index, strides: Index, value: T -> output_ref: Ref(T)",
-    attrs=_SLICE_ATTRS,
-    shape=lambda ctx: ctx["ref"],
-    kernel=_assign_slice,
-    host=("begin", "end", "strides"),
-    writes=("ref",),
-    no_gradient=_UPDATE,
-)
-define_op(
-    "ResourceStridedSliceAssign",
-    "ref: resource, begin: Index, end: Index, strides: Index, value: T ->",
-    attrs=_SLICE_ATTRS,
-    shape=lambda ctx: [],
-    kernel=_assign_resource_slice,
-    host=("begin", "end", "strides"),
-    writes=("ref",),
-    stateful=True,
-    no_gradient=_UPDATE,
-)
 
 
 # ---- public functions ----------------------------------------------------------------------------
@@ -549,8 +336,10 @@ def _public(verb: str, doc: str, locking: bool = False) -> Callable[..., Any]:
         return ref._after(make(f"Resource{verb}", ref.handle, indices, rows, name=name))
 
     by_tuple = verb.startswith("ScatterNd")
-    rows = "updates.shape = indices.shape[:-1] + ref.shape[indices.shape[-1]:]" if by_tuple else (
-        "updates.shape = indices.shape + ref.shape[1:], or a scalar"
+    rows = (
+        "updates.shape = indices.shape[:-1] + ref.shape[indices.shape[-1]:]"
+        if by_tuple
+        else ("updates.shape = indices.shape + ref.shape[1:], or a scalar")
     )
     scatter.__doc__ = (
         f"{doc}\n\nArgs:\n  ref: a Variable.\n  indices: int32 or int64 tensor"

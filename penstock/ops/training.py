@@ -12,6 +12,7 @@ Source: the update rules as TensorFlow's op documentation states them.
 
 from __future__ import annotations
 
+import cmath
 import inspect
 import math
 from collections.abc import Callable
@@ -85,6 +86,8 @@ def momentum(var, accum, lr, grad, momentum, use_nesterov):
 
 def adam_rate(beta1_power, beta2_power, lr):
     """The step size with both bias corrections in it; not finite, as in TF, where one is none."""
+    if isinstance(beta1_power, complex):
+        return lr * cmath.sqrt(1 - beta2_power) / (1 - beta1_power)
     if beta1_power == 1 or beta2_power > 1:
         return math.nan if beta2_power >= 1 else math.copysign(math.inf, lr)
     return lr * math.sqrt(1 - beta2_power) / (1 - beta1_power)

@@ -24,7 +24,7 @@ from penstock.ops import shape as shape_ops
 from penstock.ops.movement import moving
 
 __all__ = [
-    "invert_permutation", "matrix_transpose", "reverse", "reverse_sequence", "reverse_v2", "roll",
+    "invert_permutation", "reverse", "reverse_sequence", "reverse_v2", "roll",
     "tile", "transpose",
 ]  # fmt: skip
 
@@ -40,6 +40,8 @@ def _transpose_shape(ctx: ShapeContext) -> Dims:
     rank = len(dims) if dims is not None else None
     if rank is None and vector is not None and len(vector) == 1:
         rank = vector[0]
+    if dims is None and rank is not None and rank < 2:
+        return None  # as TensorFlow infers it
     if perm is None or rank is None:
         return None if rank is None else (None,) * rank
     order = perm.reshape(-1).tolist()
@@ -67,6 +69,8 @@ def _transpose_inline(call: Any) -> str | None:
 
 
 def _conjugate_kernel(x: Any, perm: Any) -> Any:
+    if isinstance(x, np.ndarray):
+        return np.transpose(x, perm)
     return torch.conj_physical(x.permute(perm))
 
 
@@ -392,35 +396,6 @@ def _reversed_dims(tensor: Tensor) -> Any:
     rank = make("Rank", tensor)
     last = make("Sub", rank, 1, name="sub")
     return make("Sub", last, make("Range", 0, rank, 1), name="sub")
-
-
-def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = False) -> Tensor:
-    """``a`` with its last two dims exchanged.
-
-    Args:
-      a: tensor of rank at least 2.
-      name: name of the scope.
-      conjugate: also conjugate the elements, if they are complex.
-
-    Returns:
-      A tensor.
-
-    Raises:
-      ValueError: the rank is less than 2.
-    """
-    with name_scope(name, values=[a]):
-        a = convert_to_tensor(a, name="a")
-        if a._dims is not None:
-            rank = len(a._dims)
-            if rank < 2:
-                raise ValueError(f"matrix_transpose needs rank 2 or more; found {show(a._dims)}")
-            order = [*range(rank - 2), rank - 1, rank - 2]
-            return transpose(a, order, conjugate=conjugate)
-        rank = shape_ops.rank(a)
-        lead = fill_ops.range_(make("Sub", rank, 2, name="sub"))
-        last = make("Sub", rank, 1, name="sub")
-        previous = make("Sub", rank, 2, name="sub")
-        return transpose(a, join.concat([lead, [last], [previous]], 0), conjugate=conjugate)
 
 
 def invert_permutation(x: Any, name: str | None = None) -> Tensor:

@@ -15,7 +15,7 @@ from penstock.opdef.inference import Dims, ShapeContext, show
 from penstock.ops import reshape as reshape_ops
 from penstock.ops import shape as shape_ops
 from penstock.ops import slicing
-from penstock.ops.unsigned import INDIRECT, SIGNED, WIDER
+from penstock.ops.unsigned import INDIRECT, SIGNED, from_ordered_int64, to_ordered_int64
 
 __all__ = ["searchsorted", "setdiff1d", "unique", "unique_with_counts", "unravel_index"]
 
@@ -32,11 +32,16 @@ def _where_shape(ctx: ShapeContext) -> Dims:
 
 
 def _where_kernel(input: Any) -> Any:
+    if not input.dim():
+        raise ValueError("Where needs a tensor of rank 1 or more; found a scalar")
     return input.view(SIGNED.get(input.dtype, input.dtype)).nonzero()
 
 
 def _where_inline(call: Any) -> str | None:
-    return None if call.dtype("input") in INDIRECT else f"{call.arg['input']}.nonzero()"
+    # Scalars go to the kernel, which refuses them.
+    if call.dtype("input") in INDIRECT or not call.dims("input"):
+        return None
+    return f"{call.arg['input']}.nonzero()"
 
 
 define_op(
@@ -56,6 +61,15 @@ define_op(
 # ---- Unique, UniqueV2, UniqueWithCounts, ListDiff ----------------------------------------------
 
 
+def _comparable(x: Any) -> Any:
+    """Unsigned integers in a type that ATen can order, as the same numbers or shifted alike."""
+    return to_ordered_int64(x) if x.dtype in SIGNED else x
+
+
+def _restored(x: Any, dtype: Any) -> Any:
+    return from_ordered_int64(x, dtype) if dtype in SIGNED else x
+
+
 def _first_seen(x: Any, dim: int | None = None) -> tuple[Any, Any, Any]:
     """Unique elements (rows along ``dim``) in order of first occurrence, positions, counts."""
     if isinstance(x, np.ndarray):
@@ -68,7 +82,7 @@ def _first_seen(x: Any, dim: int | None = None) -> tuple[Any, Any, Any]:
     if not x.numel():
         none = torch.zeros(0, dtype=torch.int64, device=x.device)
         return x, none, none
-    work = x.to(WIDER.get(x.dtype, x.dtype))
+    work = _comparable(x)
     values, inverse, counts = torch.unique(
         work, return_inverse=True, return_counts=True, dim=dim
     )
@@ -78,7 +92,8 @@ def _first_seen(x: Any, dim: int | None = None) -> tuple[Any, Any, Any]:
     order = torch.argsort(first.scatter_reduce_(0, inverse, steps, "amin"))
     rank = torch.empty_like(order)
     rank[order] = steps[:size]
-    return values.index_select(dim or 0, order).to(x.dtype), rank[inverse], counts[order]
+    values = _restored(values.index_select(dim or 0, order), x.dtype)
+    return values, rank[inverse], counts[order]
 
 
 def _unique_kernel(x: Any, out_idx: Any) -> Any:
@@ -91,10 +106,24 @@ def _unique_counts_kernel(x: Any, out_idx: Any) -> Any:
     return values, positions.to(out_idx), counts.to(out_idx)
 
 
+def _unique_string_rows(x: np.ndarray, axis: int, out_idx: Any) -> Any:
+    place: dict[Any, int] = {}
+    first: list[int] = []
+    positions = []
+    for at, row in enumerate(np.moveaxis(x, axis, 0)):
+        number = place.setdefault(tuple(row.ravel().tolist()), len(place))
+        if number == len(first):
+            first.append(at)
+        positions.append(number)
+    return x.take(first, axis), torch.tensor(positions, dtype=out_idx)
+
+
 def _unique_v2_kernel(x: Any, axis: Any, out_idx: Any) -> Any:
     if len(axis) > 1:
         raise ValueError(f"axis takes at most one dim; found {axis}")
     rank = len(x.shape)
+    if isinstance(x, np.ndarray) and axis and rank > 1:
+        return _unique_string_rows(x, axis[0] % rank, out_idx)
     if not axis:
         if rank != 1:
             raise ValueError(f"without an axis, x must be a vector; it has rank {rank}")
@@ -157,10 +186,9 @@ def _diff_kernel(x: Any, y: Any, out_idx: Any) -> Any:
         gone = set(y.tolist())
         kept = [i for i, v in enumerate(x.tolist()) if v not in gone]
         return x[kept], torch.tensor(kept, dtype=out_idx)
-    wide = WIDER.get(x.dtype, x.dtype)
-    x, y, dtype = x.to(wide), y.to(wide), x.dtype
-    rows = torch.isin(x, y, invert=True).nonzero().squeeze(1)
-    return x.index_select(0, rows).to(dtype), rows.to(out_idx)
+    work, dtype = _comparable(x), x.dtype
+    rows = torch.isin(work, _comparable(y), invert=True).nonzero().squeeze(1)
+    return _restored(work.index_select(0, rows), dtype), rows.to(out_idx)
 
 
 define_op(
@@ -178,7 +206,9 @@ define_op(
 
 def _bound_shape(ctx: ShapeContext) -> Dims:
     ctx.rank("sorted_inputs", 2)
-    return ctx.rank("values", 2)
+    ctx.rank("values", 2)
+    dims: Dims = ctx["values"]
+    return dims
 
 
 def _bound_kernel(right: bool) -> Any:
@@ -188,8 +218,7 @@ def _bound_kernel(right: bool) -> Any:
                 f"sorted_inputs {tuple(sorted_inputs.shape)} and values {tuple(values.shape)}"
                 " differ in their first dim"
             )
-        wide = WIDER.get(values.dtype, values.dtype)
-        rows, wanted = sorted_inputs.contiguous().to(wide), values.contiguous().to(wide)
+        rows, wanted = (_comparable(x.contiguous()) for x in (sorted_inputs, values))
         found = torch.searchsorted(rows, wanted, right=right)
         return found.to(out_type)
 

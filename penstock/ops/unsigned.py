@@ -22,6 +22,8 @@ WIDER = {torch.uint16: torch.int32, torch.uint32: torch.int64}
 # Dtypes of which plain ATen source is not written: these three, and strings, which are NumPy's.
 INDIRECT = frozenset((dtypes.uint16, dtypes.uint32, dtypes.uint64, dtypes.string))
 _LEAST = -(1 << 63)
+# Unsigned types for which ATen has storage but no arithmetic.
+BARE_UNSIGNED = tuple(SIGNED)
 
 
 def wrapping(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -79,3 +81,14 @@ def direct_inplace(source: str) -> Callable[[Any], str | None]:
         return None if op.outputs[0].dtype.base_dtype in INDIRECT else source
 
     return choose
+
+
+def to_ordered_int64(x: torch.Tensor) -> torch.Tensor:
+    """Unsigned values as int64 in the same order (uint64 is shifted by half its range)."""
+    wide = x.to(torch.int64)
+    return wide ^ _LEAST if x.dtype is torch.uint64 else wide
+
+
+def from_ordered_int64(x: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """Inverse of ``to_ordered_int64``."""
+    return (x ^ _LEAST if dtype is torch.uint64 else x).to(dtype)

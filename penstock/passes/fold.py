@@ -6,6 +6,7 @@ node all of whose inputs are constants, which is evaluated by its own kernel.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -47,7 +48,8 @@ def fold_constants(evaluate: Evaluate) -> Callable[[StepGraph], StepGraph]:
 def _waits(rebuilder: Rebuilder, op: Operation) -> bool:
     """Whether a known input comes from a node that stays, as it waits for another (an assert)."""
     return any(
-        new.op.type != "Const" and static.constant_value(old) is not None
+        static.constant_value(old) is not None
+        and (new.op.type != "Const" or new.op._control_inputs)
         for old, new in zip(op._inputs, rebuilder.inputs(op), strict=True)
     )
 
@@ -59,7 +61,9 @@ def _evaluated(
     if definition.random or definition.state is not None or definition.internal:
         return None
     inputs = rebuilder.inputs(op)
-    if not inputs or any(t.op.type != "Const" for t in inputs) or _too_large(op):
+    if not inputs or _too_large(op):
+        return None
+    if any(t.op.type != "Const" or t.op._control_inputs for t in inputs):
         return None
     try:
         return evaluate(op, [t.op.attrs["value"] for t in inputs])
@@ -72,7 +76,7 @@ def _too_large(op: Operation) -> bool:
     for tensor in op.outputs:
         if tensor._dims is None or None in tensor._dims:
             continue
-        size = int(np.prod(tensor._dims, dtype=np.int64)) * (tensor.dtype.size or 1)
+        size = math.prod(d or 0 for d in tensor._dims) * (tensor.dtype.size or 1)
         if size > _LARGEST_BYTES:
             return True
     return False

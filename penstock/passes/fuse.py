@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from penstock.base import dtypes
+from penstock.graph.handles import states_behind
 from penstock.graph.operation import Operation
 from penstock.graph.rebuild import Rebuilder
 from penstock.graph.step import StepGraph
@@ -155,10 +156,14 @@ def product_into_descent(fuser: _Fuser, op: Operation) -> list[Tensor] | None:
     matmul = fuser.only_reader(delta, "MatMul")
     if matmul is None or delta._dims is None or None in delta._dims:
         return None
+    own = states_behind(var)
+    if any(own & states_behind(operand) for operand in matmul._inputs):
+        # The product's operands lie in the memory that it would be added to.
+        return None
     inner = matmul._inputs[0]._dims
     transposed = matmul.attrs["transpose_a"]
     size = None if inner is None else inner[0 if transposed else 1]
-    if size is None or (size > _FEW and min(delta._dims) > _FEW):
+    if size is None or (size > _FEW and min(d or 0 for d in delta._dims) > _FEW):
         return None
     new = fuser.rebuilder
     attrs = {k: matmul.attrs[k] for k in ("transpose_a", "transpose_b")}

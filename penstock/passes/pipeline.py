@@ -10,8 +10,10 @@ from collections.abc import Callable
 
 from penstock.graph.step import StepGraph
 from penstock.graph.verify import verify
+from penstock.passes.algebra import rewrite_algebra
 from penstock.passes.fold import Evaluate, fold_constants
 from penstock.passes.fuse import fuse
+from penstock.passes.logistic import recognize_logistic_loss
 from penstock.passes.merge import merge_common
 from penstock.passes.prune import drop_dead
 from penstock.passes.simplify import drop_idle_controls, simplify
@@ -24,9 +26,13 @@ def passes(evaluate: Evaluate) -> list[tuple[str, Pass]]:
     """Every pass by name, in the order in which they run."""
     return [
         ("drop_idle_controls", drop_idle_controls),
-        ("fold_constants", fold_constants(evaluate)),
         ("simplify", simplify),
+        ("recognize_logistic_loss", recognize_logistic_loss),
+        ("drop_recognized", drop_dead),
+        ("fold_constants", fold_constants(evaluate)),
+        ("simplify_folded", simplify),
         ("merge_common", merge_common),
+        ("rewrite_algebra", rewrite_algebra),
         ("drop_dead", drop_dead),
         ("fuse", fuse),
         ("combine_updates", combine_updates),

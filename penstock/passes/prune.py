@@ -131,14 +131,14 @@ def _depth_first(
                 result.append(op)
                 continue
             if state.get(op):
-                if state[op] == 1 and op is not root:
-                    raise ValueError(f"the graph has a cycle through {op.name!r}")
                 continue
             state[op] = 1
             stack.append((op, True))
-            stack.extend(
-                (o, False) for o in _before(op, fed) if o in needed and state.get(o) != 2
-            )
+            for other in _before(op, fed):
+                if state.get(other) == 1:
+                    raise ValueError(f"the graph has a cycle through {other.name!r}")
+                if other in needed and state.get(other) != 2:
+                    stack.append((other, False))
     return result
 
 

@@ -7,6 +7,7 @@ types in its row.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -22,7 +23,8 @@ def drop_idle_controls(step: StepGraph) -> StepGraph:
     """Cuts control edges from nodes whose running has no effect.
 
     The nodes stand in a valid order already, so nothing is lost but needless computing: a gradient
-    gate no longer makes every other gradient run.
+    gate no longer makes every other gradient run.  Nodes with an effect become targets: whatever
+    later passes find out about the values that led to them, they run.
     """
     matters: dict[Operation, bool] = {}
     for op in step.operations:
@@ -41,7 +43,9 @@ def drop_idle_controls(step: StepGraph) -> StepGraph:
     rebuilder = Rebuilder(step)
     for op in step.operations:
         rule(rebuilder, op)
-    return rebuilder.finish()
+    cut = rebuilder.finish()
+    effects = [op for op in cut.operations if op.op_def.effect]
+    return replace(cut, targets=list(dict.fromkeys([*cut.targets, *effects])))
 
 
 # ---- rules ---------------------------------------------------------------------------------------
@@ -71,6 +75,24 @@ def bypass_same_reshape(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | N
     if same and 0 not in (before or ()) and not op._control_inputs:
         return [rebuilder[op._inputs[0]]]
     return None
+
+
+_RESHAPES = ("Reshape", "ExpandDims", "Squeeze")
+
+
+def collapse_reshapes(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
+    """A reshape of reshapes: only the last one counts, and none where it undoes the others."""
+    source = rebuilder[op._inputs[0]]
+    if source.op.type not in _RESHAPES or op._control_inputs or source.op._control_inputs:
+        return None
+    while source.op.type in _RESHAPES and not source.op._control_inputs:
+        source = source.op._inputs[0]
+    dims = op.outputs[0]._dims
+    if dims is not None and None not in dims and source._dims == dims:
+        return [source]
+    if op.type != "Reshape":
+        return None
+    return [rebuilder.make("Reshape", source, rebuilder[op._inputs[1]])]
 
 
 def bypass_empty_reduction(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
@@ -124,18 +146,25 @@ def sum_to_shape(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
     shape = axes.op._inputs[axes.value_index]
     if rebuilder[op._inputs[1]] is not shape or shape.op.type != "Shape":
         return None
-    return [rebuilder.make("_SumToShape", total._inputs[0], shape.op._inputs[0])]
+    grad, operand = total._inputs[0], shape.op._inputs[0]
+    if grad._dims is not None and grad._dims == operand._dims and None not in grad._dims:
+        return [grad]
+    return [rebuilder.make("_SumToShape", grad, operand)]
 
 
 def _constant(tensor: Tensor) -> np.ndarray | None:
-    return tensor.op.attrs["value"] if tensor.op.type == "Const" else None
+    """The value of a constant that waits for nothing, so that no control edge is lost with it."""
+    op = tensor.op
+    return op.attrs["value"] if op.type == "Const" and not op._control_inputs else None
 
 
 # Op type to the rules that are tried on it, in order; None stands for every type.
 RULES: dict[str | None, list[LocalRule]] = {
     None: [bypass_pass_through],
     "Cast": [bypass_same_cast],
-    "Reshape": [bypass_same_reshape, sum_to_shape],
+    "Reshape": [bypass_same_reshape, collapse_reshapes, sum_to_shape],
+    "ExpandDims": [collapse_reshapes],
+    "Squeeze": [collapse_reshapes],
     "Sum": [bypass_empty_reduction],
     "Mean": [bypass_empty_reduction],
     "Max": [bypass_empty_reduction],
@@ -152,7 +181,7 @@ def simplify(step: StepGraph) -> StepGraph:
 
     def rule(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
         for one in (*general, *RULES.get(op.type, ())):
-            found = one(rebuilder, op)
+            found: list[Tensor] | None = one(rebuilder, op)
             if found is not None:
                 return found
         return None

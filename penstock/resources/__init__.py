@@ -1,1 +1,1 @@
-"""State that outlives a step: variables, random streams, and the manager that finds them by name."""
+"""State that outlives a step: variables, random streams, and the manager that finds them."""

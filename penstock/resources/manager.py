@@ -1,7 +1,7 @@
 """Finding state by container and name.
 
-State: one dictionary from (container, name) to resource, under one lock.  A session of its own has a
-manager of its own; the sessions of a server share the server's.
+State: one dictionary from (container, name) to resource, under one lock.  A session of its own has
+a manager of its own; the sessions of a server share the server's.
 """
 
 from __future__ import annotations

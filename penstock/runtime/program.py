@@ -86,7 +86,7 @@ class Program:
         for name, tensor in self.source.line_inputs.get(number, ()):
             value = local.get(name, self.scope.get(name))
             operands.append(f"{tensor.name} {_describe(value, tensor)}")
-        kind = _error_class(raised)
+        kind: Any = _error_class(raised)
         message = _message(op, raised, operands)
         return kind(None, op, message) if kind is not errors.OpError else None
 

@@ -49,8 +49,10 @@ def to_array(value: Any) -> np.ndarray:
     if value.is_conj() or value.is_neg():
         value = value.resolve_conj().resolve_neg()
     if value.dtype is torch.bfloat16:
-        return value.view(torch.int16).numpy().view(ml_dtypes.bfloat16)
-    return value.numpy()
+        bits: np.ndarray = value.view(torch.int16).numpy()
+        return bits.view(ml_dtypes.bfloat16)
+    array: np.ndarray = value.numpy()
+    return array
 
 
 def bfloat16_array(value: torch.Tensor) -> Any:

@@ -148,7 +148,10 @@ def fetch_key(fetches: Any) -> Any:
     if kind is Tensor or kind is Operation or kind is str:
         return fetches
     if isinstance(fetches, list | tuple):
-        return (kind, *map(fetch_key, fetches))
+        for item in fetches:
+            if type(item) is not Tensor and type(item) is not Operation:
+                return (kind, *map(fetch_key, fetches))
+        return (kind, *fetches)
     if isinstance(fetches, Mapping):
         return (kind, *((key, fetch_key(item)) for key, item in fetches.items()))
     hash(fetches)

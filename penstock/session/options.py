@@ -9,9 +9,25 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from tensorboard.compat.proto.config_pb2 import ConfigProto, GPUOptions, RunMetadata, RunOptions
+from tensorboard.compat.proto.config_pb2 import (
+    ConfigProto,
+    GPUOptions,
+    GraphOptions,
+    OptimizerOptions,
+    RunMetadata,
+    RunOptions,
+)
 
-__all__ = ["ConfigProto", "GPUOptions", "Options", "RunMetadata", "RunOptions", "apply_config"]
+__all__ = [
+    "ConfigProto",
+    "GPUOptions",
+    "GraphOptions",
+    "OptimizerOptions",
+    "Options",
+    "RunMetadata",
+    "RunOptions",
+    "apply_config",
+]
 
 
 @dataclass(frozen=True)

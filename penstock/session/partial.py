@@ -69,7 +69,8 @@ def run_part(session: Any, step: PartialStep, fetches: Any, feed_dict: Any) -> A
       ValueError: a feed or fetch that was not declared, or a tensor fed twice.
     """
     plan = FetchPlan(step.graph, fetches)
-    for element in [*plan.tensors, *plan.operations]:
+    elements: list[Tensor | Operation] = [*plan.tensors, *plan.operations]
+    for element in elements:
         if element not in step.fetchable:
             raise ValueError(f"{element.name!r} was not declared as a fetch of this partial run")
     _take_feeds(step, feed_dict or {})

@@ -16,7 +16,7 @@ from penstock.graph.build import make
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.keys import GraphKeys
 from penstock.graph.tensor import Tensor
-from penstock.ops import binary, control, state
+from penstock.ops import control, division, state
 from penstock.train import slot_creator
 from penstock.train.optimizer import cast
 from penstock.variables import initializers
@@ -121,7 +121,7 @@ def weighted_moving_average(
         below = assign_moving_average(weights, weight, decay, zero_debias=False)
         above, below = convert_to_tensor(above), convert_to_tensor(below)
         if truediv and not above.dtype.base_dtype.is_floating:
-            return binary.truediv(above, below, name=scope.name)
+            return division.truediv(above, below, name=scope.name)
         kind = "RealDiv" if truediv or above.dtype.base_dtype.is_floating else "FloorDiv"
         made: Tensor = make(kind, above, below, name=scope.name)
         return made

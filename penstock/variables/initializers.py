@@ -350,7 +350,7 @@ class orthogonal_initializer(Initializer):
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
         """A random matrix, given ``shape``; dims before the last count as rows."""
-        from penstock.ops import linalg_eig, reshape, transpose
+        from penstock.ops import linalg, linalg_eig, reshape
 
         dims = _dims(shape)
         if len(dims) < 2:
@@ -362,7 +362,7 @@ class orthogonal_initializer(Initializer):
         # With the signs of r's diagonal made positive, q is uniform over orthogonal matrices.
         q = q * make("Sign", make("MatrixDiagPart", r))
         if rows < columns:
-            q = transpose.matrix_transpose(q)
+            q = linalg.matrix_transpose(q)
         matrix: Any = reshape.reshape(q, dims)
         scaled: Tensor = self.gain * matrix
         return scaled

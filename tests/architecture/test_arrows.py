@@ -19,7 +19,7 @@ ALLOWED = {
     "ops": {"numpy", "torch", "opdef", "graph", "resources", "formats", "ml_dtypes"},
     "autodiff": {"numpy", "opdef", "graph", "ops"},
     "variables": {"numpy", "opdef", "graph", "ops", "resources", "tensorboard"},
-    "nn": {"numpy", "opdef", "graph", "ops", "variables"},
+    "nn": {"numpy", "opdef", "graph", "ops", "variables", "autodiff"},
     "passes": {"numpy", "opdef", "graph"},
     "placement": {"opdef", "graph"},
     "partition": {"opdef", "graph"},
@@ -29,6 +29,7 @@ ALLOWED = {
         "numpy", "ml_dtypes", "torch", "tensorboard", "opdef", "graph", "resources", "passes",
         "placement", "partition", "codegen", "runtime",
     },
+    "api": {"graph", "ops", "variables", "autodiff", "nn", "train", "session", "formats"},
     "train": {"numpy", "opdef", "graph", "ops", "variables", "autodiff", "nn", "session"},
 }  # fmt: skip
 # Where torch may be imported only inside a function: graph-only tools start without it.

@@ -7,6 +7,7 @@ and with unknown placeholder shapes, values, gradients, what variables hold afte
 error.  A backend is an object with
 
     tf               module with the TF1 API: Graph, Session, placeholder, constant, gradients
+    graph(op)                    a new graph in which that op type is allowed
     make(op, inputs, attrs)      builds one node (inputs in op-def order), returns its Operation
     to_feed(array, dtype)        array (see ``unpack``) to what the backend's feeds take
     from_fetch(value, dtype)     what ``Session.run`` gave back to such an array
@@ -132,7 +133,8 @@ def static_shape(tensor):
 
 
 def _message(error):
-    noise = ("Graph execution error", "Detected at node", "<stack traces")
+    # TensorFlow 2 tells first where each node was made, then what was wrong.
+    noise = ("Graph execution error", "Detected at node", "<stack traces", 'File "', "Node: ")
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return "; ".join(line for line in lines if not line.startswith(noise))[:400]
 
@@ -211,11 +213,10 @@ def _gradients(backend, session, job, built, outputs):
 
 def run_job(backend, job):
     """Builds and runs one job; see the module docstring for the result."""
-    tf = backend.tf
     result = {"id": job["id"]}
     stage = "build"
     try:
-        with tf.Graph().as_default():
+        with backend.graph(job["op"]).as_default():
             built = build(backend, job)
             result["dtypes"] = [base_name(t.dtype) for t in built.op.outputs]
             result["static"] = [static_shape(t) for t in built.op.outputs]
@@ -231,7 +232,7 @@ def run_job(backend, job):
                 result["grads"], result["grad_error"] = grads, error
         stage = "build with unknown shapes"
         if job["unknown"]:
-            with tf.Graph().as_default():
+            with backend.graph(job["op"]).as_default():
                 built = build(backend, job, known=False)
                 result["static_unknown"] = [static_shape(t) for t in built.op.outputs]
     except Exception as error:  # one failing case must not end the others

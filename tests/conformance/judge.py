@@ -1,8 +1,8 @@
 """Compares what Penstock and TensorFlow observed for one job, and sums up by op.
 
 For each job the verdict is a list of differences, or a reason why nothing could be compared.  An op
-differs if any job differs, agrees if none does and at least one was compared, and else is not
-comparable.
+differs if any job differs, agrees if none does and the values of at least one were compared, and
+else is not comparable.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ def lacks_kernel(error: Result) -> bool:
 def _errors(bound: Bound, ours: Result | None, theirs: Result | None) -> Verdict | None:
     verdict = Verdict(bound)
     if theirs is not None and lacks_kernel(theirs) and not bound.case.raises:
-        verdict.skipped = f"TensorFlow: {theirs['class']}: {theirs['message'][:120]}"
+        said = f"TensorFlow: {theirs['class']}: {theirs['message'][:120]}"
+        verdict.skipped = bound.case.reason or said
         return verdict
     if ours is None and theirs is None:
         if bound.case.raises:
@@ -154,12 +155,15 @@ def summarize(op: str, verdicts: list[Verdict]) -> dict[str, str]:
         lines = [f"{v.bound.id}: {v.differences[0]}" for v in bad]
         more = f" (and {len(lines) - 3} more)" if len(lines) > 3 else ""
         return {"status": "differ", "reason": "; ".join(lines[:3]) + more}
-    compared = [v for v in verdicts if not v.skipped]
+    # That both refuse something is compared too, but says nothing of values.
+    compared = [v for v in verdicts if not v.skipped and not v.bound.case.raises]
     if compared:
         rows = len({v.bound.case.id for v in compared})
         dtypes = ", ".join(dict.fromkeys(v.bound.dtype for v in compared))
         skipped = len(verdicts) - len(compared)
         note = f"; {skipped} runs not comparable" if skipped else ""
         return {"status": "agree", "reason": f"{rows} rows ({dtypes}){note}"}
-    reasons = list(dict.fromkeys(v.skipped for v in verdicts))
-    return {"status": "not comparable", "reason": "; ".join(reasons[:2])}
+    reasons = list(dict.fromkeys(v.skipped or v.bound.case.reason for v in verdicts))
+    reasons = [r for r in reasons if r] or ["only errors are compared: no row that runs"]
+    errors = "; errors agree" if any(not v.skipped for v in verdicts) else ""
+    return {"status": "not comparable", "reason": "; ".join(reasons[:2]) + errors}

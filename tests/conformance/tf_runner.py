@@ -54,6 +54,16 @@ class TensorFlow:
         """The op def, or None."""
         return op_def_registry.get(op) if NEW else op_defs().get(op)
 
+    def graph(self, op):
+        """A new graph, of a version that still allows ``op`` if it is one of those removed."""
+        graph, op_def = tf1.Graph(), self.op_def(op)
+        if op_def is not None and op_def.deprecation.version:
+            old = tf1.GraphDef()
+            old.versions.producer = op_def.deprecation.version - 1
+            with graph.as_default():
+                tf1.import_graph_def(old, name="")
+        return graph
+
     def make(self, op, inputs, attrs):
         """One node by op type; attrs not given take their defaults."""
         op_def = self.op_def(op)

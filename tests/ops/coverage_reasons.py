@@ -4,7 +4,6 @@ from __future__ import annotations
 
 WITHOUT_ROW: dict[str, str] = {
     "Placeholder": "its value is whatever is fed; every row of the table feeds one",
-    "NoOp": "has no inputs and no outputs; tests/session",
 }
 
 # Ops that make state (variables, queues) have ``state`` in place of a kernel: not named here.

@@ -28,10 +28,15 @@ class Penstock:
 
     tf = tf
 
+    def graph(self, op: str) -> tf.Graph:
+        """A new graph."""
+        return tf.Graph()
+
     def make(self, op: str, inputs: list[Any], attrs: dict[str, Any]) -> Any:
         """Builds one node; returns its Operation."""
         if "value" in attrs and "dtype" in attrs:  # the tensor of a Const
-            attrs = {**attrs, "value": cast(attrs["value"], attrs["dtype"])}
+            value = self.to_const(cast(attrs["value"], attrs["dtype"]), attrs["dtype"])
+            attrs = {**attrs, "value": value}
         return _operation(make(op, *inputs, **attrs))
 
     def to_feed(self, array: np.ndarray, dtype: str) -> Any:

@@ -11,6 +11,7 @@ import torch
 import penstock as tf
 from penstock.opdef import registry
 from penstock.opdef.opdef import call_kernel
+from penstock.session import session as sessions
 from tests.conformance.jobs import base_name, build, run_built, static_shape
 from tests.conformance.peers import to_job
 from tests.ops.cases import all_cases
@@ -86,12 +87,8 @@ def _check_values_stay(built: Any, session: Any, outputs: list[Any]) -> None:
 
 @pytest.mark.parametrize("bound", ONE_DTYPE, ids=_name)
 def test_unknown_static_shapes(bound: Bound) -> None:
-    with tf.Graph().as_default():
-        built = build(BACKEND, to_job(bound), known=False)
-        with tf.Session() as session:
-            outputs = run_built(BACKEND, session, built)
-    for tensor, (_, value) in zip(built.op.outputs, outputs, strict=True):
-        static = static_shape(tensor)
+    outputs, statics = _outputs(bound, known=False)
+    for static, (_, value) in zip(statics, outputs, strict=True):
         assert value is None or _fits(static, value.shape), f"{static} is not {value.shape}"
 
 
@@ -100,17 +97,31 @@ def _repeatable(bound: Bound) -> bool:
     return not bound.case.reason and not (definition and definition.random)
 
 
+def _outputs(bound: Bound, **how: bool) -> tuple[list[Any], list[Any]]:
+    """Values and static shapes of the outputs, built as ``how`` tells ``build``."""
+    with tf.Graph().as_default():
+        built = build(BACKEND, to_job(bound), **how)
+        with tf.Session() as session:
+            values = run_built(BACKEND, session, built)
+    return values, [static_shape(t) for t in built.op.outputs]
+
+
 @pytest.mark.parametrize("bound", [b for b in RUNS if _repeatable(b)], ids=_name)
-def test_constants_give_the_same(bound: Bound) -> None:
-    results = []
-    for as_const in (False, True):
-        with tf.Graph().as_default():
-            built = build(BACKEND, to_job(bound), as_const=as_const)
-            with tf.Session() as session:
-                results.append(run_built(BACKEND, session, built))
-    for (name, fed), (_, folded) in zip(*results, strict=True):
-        wrong = None if fed is None else difference(fed, folded, name)
-        assert wrong is None, f"from constants: {wrong}"
+def test_every_way_gives_the_same(bound: Bound, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compiled for static shapes, for the fed shapes, for any shape, and folded at compile time.
+
+    The first two use what ``inline`` writes for known shapes, the third what serves all shapes,
+    the last the kernel itself.
+    """
+    expected, _ = _outputs(bound)
+    ways = {"fed shapes": _outputs(bound, known=False)[0]}
+    ways["constants"] = _outputs(bound, as_const=True)[0]
+    monkeypatch.setattr(sessions, "_SPECIAL_PROGRAMS", 0)
+    ways["any shapes"] = _outputs(bound, known=False)[0]
+    for way, found in ways.items():
+        for (name, fed), (_, other) in zip(expected, found, strict=True):
+            wrong = None if fed is None else difference(fed, other, name)
+            assert wrong is None, f"from {way}: {wrong}"
 
 
 @pytest.mark.parametrize("bound", ERRORS, ids=_name)

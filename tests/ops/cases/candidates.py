@@ -2,7 +2,10 @@
 
 from tests.ops.opcase import ALL, FLOATS, OpCase, const, feed, real, strings
 
-DRAWN = "it draws random candidates: the generator differs from TensorFlow's"
+DRAWN = (
+    "it draws random candidates, by another generator than TensorFlow's;"
+    " tests/ops/test_candidates checks the distribution"
+)
 TRUE = [[1, 2], [2, 5], [0, 9]]
 
 

@@ -5,6 +5,7 @@ from tests.ops.opcase import (
     COMPLEX,
     FLOATS,
     FLOATS_NO_BF16,
+    NUMERIC,
     OpCase,
     const,
     feed,
@@ -15,6 +16,14 @@ from tests.ops.opcase import (
 
 CASES = [
     OpCase("NoOp", []),
+    OpCase("Const", [], {"value": [[0, 1, 2], [3, 4, 5]], "dtype": "T"}, NUMERIC,
+           type_attr="dtype"),
+    OpCase("Const", [], {"value": [True, False], "dtype": "bool"}, type_attr="dtype"),
+    OpCase("Const", [], {"value": [b"a", b"bc"], "dtype": "string"}, type_attr="dtype"),
+    OpCase("PlaceholderWithDefault", [real(2, 3)], {"shape": [2, 3]}, ALL, type_attr="dtype"),
+    OpCase("PlaceholderWithDefault", [real(2, 3)], {"shape": [None, 3]}, type_attr="dtype"),
+    OpCase("PlaceholderWithDefault", [real(2, 3)], {"shape": [3, 3]}, type_attr="dtype",
+           raises=True),
     OpCase("Identity", [real(3, 4)], {}, ALL, ref=lambda x: x),
     OpCase("Identity", [real()], {}, FLOATS + COMPLEX, grad2=True),
     OpCase("Identity", [real(0, 2)]),
@@ -34,5 +43,5 @@ CASES = [
     OpCase("Assert", [feed(False, "bool"), [real(2, dtype="float32")]], raises=True),
     OpCase("CheckNumerics", [real(3, 4)], {"message": "m"}, FLOATS),
     OpCase("CheckNumerics", [feed([1.0, float("nan")])], {"message": "m"}, raises=True),
-    OpCase("Timestamp", [], reason="it is the time"),
+    OpCase("Timestamp", [], reason="it is the time; see test_check"),
 ]  # fmt: skip

@@ -2,8 +2,6 @@
 
 from tests.ops.opcase import FLOATS, OpCase, const, feed, real
 
-_NO_NCHW = "TensorFlow's CPU kernels do not take NCHW; tests/nn compares it with NHWC"
-_NO_GROUPS = "TensorFlow's CPU kernels have no grouped gradients; checked numerically instead"
 _FEW = ("float32", "float64")
 # image, filter, strides, padding, dilations
 _SHAPES = [
@@ -93,13 +91,9 @@ CASES = [
     OpCase(
         "Conv2DBackpropFilter", [real(2, 6, 5, 3), const([3, 3, 3, 4]), real(2, 4, 4, 4)], _EXPLICIT
     ),
-    OpCase("Conv2D", [real(2, 3, 6, 5), real(3, 3, 3, 4)], _NCHW, reason=_NO_NCHW),
-    OpCase(
-        "Conv2D",
-        [real(2, 6, 5, 4), real(3, 3, 2, 4)],
-        _attrs((1, 1), "SAME", (1, 1)),
-        reason=_NO_GROUPS,
-    ),
+    OpCase("Conv2D", [real(2, 3, 6, 5), real(3, 3, 3, 4)], _NCHW, _FEW),
+    # Groups: each half of the filters sees half of the channels.
+    OpCase("Conv2D", [real(2, 6, 5, 4), real(3, 3, 2, 4)], _attrs((1, 1), "SAME", (1, 1))),
     OpCase(
         "Conv2D", [real(2, 6, 5, 4), real(3, 3, 3, 4)], _attrs((1, 1), "SAME", (1, 1)), raises=True
     ),
@@ -127,7 +121,6 @@ CASES = [
         "DepthwiseConv2dNative",
         [real(2, 3, 6, 5), real(3, 3, 3, 2)],
         {**_DEPTH, "data_format": "NCHW"},
-        reason=_NO_NCHW,
     ),
     OpCase("DepthwiseConv2dNative", [real(2, 6, 5, 3), real(3, 3, 2, 2)], _DEPTH, raises=True),
     OpCase(

@@ -7,9 +7,7 @@ _MEAN, _VARIANCE = real(3, dtype="float32"), real(3, lo=0.5, hi=2, dtype="float3
 _EMPTY = const([], "float32")
 _X, _CHANNELS_FIRST = real(2, 4, 3, 3), real(2, 3, 4, 3)
 _HALVES = ("float32", "half", "bfloat16")
-_NO_NCHW = "TensorFlow's CPU kernels do not take NCHW; tests/nn compares it with NHWC"
 _FEW = ("float32",)
-_REMOVED = "TensorFlow runs this op only in graphs of before 2015; tests/nn checks it"
 _LRN = {"depth_radius": 2, "bias": 1.0, "alpha": 0.3}
 
 
@@ -46,7 +44,6 @@ def _version(version, sweep):
             name,
             [_CHANNELS_FIRST, _SCALE, _OFFSET, _EMPTY, _EMPTY],
             {"data_format": "NCHW"},
-            reason=_NO_NCHW,
             **unchecked,
         ),
         OpCase(name, [real(2, 4, 3, 2), _SCALE, _OFFSET, _EMPTY, _EMPTY], raises=True),
@@ -82,20 +79,17 @@ CASES = [
         [real(2, 3, 3, 4), real(4), real(4, lo=0.5), real(4), real(4)],
         _GLOBAL,
         FLOATS[:2],
-        reason=_REMOVED,
     ),
     OpCase(
         "BatchNormWithGlobalNormalization",
         [real(2, 3, 3, 4), real(4), real(4, lo=0.5), real(4), real(4)],
         {**_GLOBAL, "scale_after_normalization": False},
         _FEW,
-        reason=_REMOVED,
     ),
     OpCase(
         "BatchNormWithGlobalNormalizationGrad",
         [real(2, 3, 3, 4), real(4), real(4, lo=0.5), real(4), real(2, 3, 3, 4)],
         _GLOBAL,
         FLOATS[:2],
-        reason=_REMOVED,
     ),
 ]

@@ -12,7 +12,10 @@ from tests.ops.opcase import (
     real,
 )
 
-DRAWN = "it draws random numbers: the generator differs from TensorFlow's"
+DRAWN = (
+    "it draws random numbers, by another generator than TensorFlow's; tests/ops/test_random checks"
+    " the distribution"
+)
 SHAPES = ([3, 4], [], [2, 0, 3], [7])
 
 

@@ -45,6 +45,10 @@ CASES = [
     OpCase("Any", [bools(3, 4), const([0, 1])]),
     OpCase("Any", [bools(3, 4), _NONE]),
     OpCase("EuclideanNorm", [real(3, 4), const(1)], {}, FLOATS),
+    OpCase(
+        "EuclideanNorm", [real(3, 4), const(1)], {}, COMPLEX, grad=False,
+        grad_reason="TF's gradient, which ours is, lacks a conjugate",
+    ),
     OpCase("EuclideanNorm", [real(3, 4), const([0, 1])], {"keep_dims": True}, FLOAT_DOUBLE),
     OpCase("ArgMax", [distinct(3, 4), const(1)], {"output_type": "int32"}, REALS, id="ArgMax_i32"),
     OpCase("ArgMax", [distinct(3, 4, 2), feed(-2, "int64")], id="ArgMax_fed"),

@@ -3,8 +3,7 @@
 from tests.ops.opcase import REALS, OpCase, const, distinct, feed, ints, real
 
 CASES = [
-    OpCase("TopK", [distinct(3, 5)], {"k": 2}, REALS,
-           reason="TensorFlow refuses the op in graphs of today's version"),
+    OpCase("TopK", [distinct(3, 5)], {"k": 2}, REALS, oracle="tf1"),
     OpCase("TopKV2", [distinct(3, 5), const(3)], {}, REALS),
     OpCase("TopKV2", [distinct(2, 2, 4), feed(1, "int32")]),
     OpCase("TopKV2", [distinct(2, 300), const(4)]),

@@ -96,16 +96,18 @@ def _slice_rows() -> list[OpCase]:
 CASES = [
     *(
         OpCase(op, [], {"shape": [2, 3], "dtype": "float32"},
-               reason="a variable that nothing initialized has no value", raises=True)
+               reason="a variable that nothing initialized has no value; rows on reference"
+                      " variables all use one", raises=True)
         for op in ("VariableV2", "Variable")
     ),
     OpCase("VarHandleOp", [], {"shape": [2, 3], "dtype": "float32"},
-           reason="a handle has no value to compare"),
+           reason="a handle has no value to compare; rows on resource variables all use one"),
     OpCase("TemporaryVariable", [], {"shape": [2, 3], "dtype": "float32"},
-           reason="its value is unspecified"),
+           reason="its value is unspecified; the rows of DestroyTemporaryVariable assign one"),
     OpCase("DestroyTemporaryVariable",
-           [made("TemporaryVariable", shape=[2], dtype="float32", var_name="t")],
-           {"var_name": "t"}, reason="the value is unspecified until it is assigned"),
+           [made("Assign", [made("TemporaryVariable", shape=[2], dtype="float32", var_name="t"),
+                            const([1.5, -2.0], "float32")])],
+           {"var_name": "t"}, grad=False, grad_reason="its input is a reference"),
     OpCase("IsVariableInitialized", [var(real(3))], {}, ALL, type_attr="dtype"),
     OpCase("VarIsInitializedOp", [resvar(real(3))]),
     OpCase("ReadVariableOp", [resvar(real(3))], {"dtype": "T"}, ALL, type_attr="dtype"),

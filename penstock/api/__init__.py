@@ -1,0 +1,1 @@
+"""Namespaces of public names (``tf.math``, ``tf.linalg``, ...): explicit re-exports, no logic."""

@@ -1,0 +1,51 @@
+"""Half the sum of squares, the usual penalty on weights."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from penstock.graph.build import make
+from penstock.graph.tensor import Tensor
+from penstock.opdef import define_op
+from penstock.opdef.inference import scalar
+
+__all__: list[str] = []
+
+
+def _l2_loss(t: Any) -> Any:
+    flat = t.reshape(-1)
+    if t.dtype in (torch.float32, torch.float64):
+        return torch.dot(flat, flat) * 0.5
+    return (flat.float().square_().sum() * 0.5).to(t.dtype)
+
+
+def _l2_loss_grad(op: Any, grad: Tensor) -> Tensor:
+    from penstock.ops import nodes
+
+    return nodes.mul(op.inputs[0], grad)
+
+
+define_op(
+    "L2Loss",
+    "t: T -> output: T",
+    attrs=["T: {half, bfloat16, float, double}"],
+    shape=scalar,
+    kernel=_l2_loss,
+    gradient=_l2_loss_grad,
+)
+
+
+def l2_loss(t: Any, name: str | None = None) -> Tensor:
+    """Half the sum of squares of ``t``, a scalar.
+
+    Args:
+      t: floating tensor of any shape.
+      name: name of the node.
+
+    Returns:
+      A scalar of the dtype of ``t``.
+    """
+    made: Tensor = make("L2Loss", t, name=name)
+    return made

@@ -1,0 +1,91 @@
+"""Assigning to a strided slice of a variable."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from penstock.opdef import define_op
+from penstock.ops.state import apart
+from penstock.ops.state_scatter import UPDATE
+
+__all__: list[str] = []
+
+
+def _part(target: Any, spec: tuple[Any, ...]) -> tuple[Any, list[int]]:
+    """The part of ``target`` that a strided slice names, and the dims of it that run backwards."""
+    from penstock.ops import strided_slice
+
+    begin, end, strides, *masks = spec
+    key = strided_slice.python_key(begin, end, strides, tuple(masks))
+    strided_slice.check_rank(key, target.shape)
+    forward, flipped = strided_slice.forward_key(key, target.shape)
+    if isinstance(target, np.ndarray) and Ellipsis not in forward:
+        # An ellipsis keeps a fully indexed object array an array.
+        forward = (*forward, Ellipsis)
+    return target[forward], flipped
+
+
+def _assign_part(state: Any, value: Any, *spec: Any) -> None:
+    part, flipped = _part(state.value, spec)
+    if tuple(part.shape) != tuple(value.shape):
+        raise ValueError(
+            f"the slice of variable {state.name!r} has shape {list(part.shape)}; a value of shape"
+            f" {list(value.shape)} was assigned"
+        )
+    if isinstance(part, np.ndarray):
+        part[...] = np.flip(value, flipped) if flipped else value
+        return
+    value = apart(state.value, value)
+    part.copy_(value.flip(flipped) if flipped else value)
+
+
+_SLICE_ATTRS = [
+    "T: type", "Index: {int32, int64}", "begin_mask: int = 0", "end_mask: int = 0",
+    "ellipsis_mask: int = 0", "new_axis_mask: int = 0", "shrink_axis_mask: int = 0",
+]  # fmt: skip
+
+
+def _assign_slice(
+    ref: Any, begin: Any, end: Any, strides: Any, value: Any, begin_mask: int, end_mask: int,
+    ellipsis_mask: int, new_axis_mask: int, shrink_axis_mask: int,
+) -> None:  # fmt: skip
+    _assign_part(
+        ref, value, begin, end, strides, begin_mask, end_mask, ellipsis_mask, new_axis_mask,
+        shrink_axis_mask,
+    )  # fmt: skip
+
+
+def _assign_resource_slice(
+    ref: Any, begin: Any, end: Any, strides: Any, value: Any, begin_mask: int, end_mask: int,
+    ellipsis_mask: int, new_axis_mask: int, shrink_axis_mask: int,
+) -> None:  # fmt: skip
+    with ref.lock:
+        _assign_part(
+            ref, value, begin, end, strides, begin_mask, end_mask, ellipsis_mask, new_axis_mask,
+            shrink_axis_mask,
+        )  # fmt: skip
+
+
+define_op(
+    "StridedSliceAssign",
+    "ref: Ref(T), begin: Index, end: Index, strides: Index, value: T -> output_ref: Ref(T)",
+    attrs=_SLICE_ATTRS,
+    shape=lambda ctx: ctx["ref"],
+    kernel=_assign_slice,
+    host=("begin", "end", "strides"),
+    writes=("ref",),
+    no_gradient=UPDATE,
+)
+define_op(
+    "ResourceStridedSliceAssign",
+    "ref: resource, begin: Index, end: Index, strides: Index, value: T ->",
+    attrs=_SLICE_ATTRS,
+    shape=lambda ctx: [],
+    kernel=_assign_resource_slice,
+    host=("begin", "end", "strides"),
+    writes=("ref",),
+    stateful=True,
+    no_gradient=UPDATE,
+)

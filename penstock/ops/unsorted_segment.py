@@ -1,0 +1,233 @@
+"""Reductions over segments named by unsorted ids, in a number that is given.
+
+Rows of negative ids are dropped; segments that nothing falls into hold the neutral element.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from penstock.base import dtypes
+from penstock.graph.build import constant, make
+from penstock.graph.convert import convert_to_tensor
+from penstock.graph.scopes import name_scope
+from penstock.graph.tensor import Tensor
+from penstock.opdef import define_op
+from penstock.opdef.inference import Dims, ShapeContext, show
+from penstock.ops.reduction import (
+    NUMBERS,
+)
+from penstock.ops.segment import COUNT, IDS, REAL_NUMBERS, scatter_rows, segment_count
+
+__all__ = [
+    "unsorted_segment_max", "unsorted_segment_mean", "unsorted_segment_min",
+    "unsorted_segment_prod", "unsorted_segment_sqrt_n", "unsorted_segment_sum",
+]  # fmt: skip
+
+
+def _unsorted_shape(ctx: ShapeContext) -> Dims:
+    data, ids = ctx["data"], ctx["segment_ids"]
+    count = segment_count(ctx)
+    if data is None or ids is None:
+        return None
+    fits = len(data) >= len(ids) and all(
+        a is None or b is None or a == b for a, b in zip(ids, data, strict=False)
+    )
+    if not fits:
+        raise ValueError(
+            f"the shape of data, {show(data)}, must start with that of segment_ids, {show(ids)}"
+        )
+    return (count, *data[len(ids) :])
+
+
+def _neutral(kind: str, dtype: torch.dtype) -> Any:
+    if kind in ("sum", "prod"):
+        return int(kind == "prod")
+    info = torch.finfo(dtype) if dtype.is_floating_point else torch.iinfo(dtype)
+    return info.min if kind == "amax" else info.max
+
+
+def _unsorted_kernel(kind: str) -> Any:
+    def kernel(data: Any, segment_ids: Any, num_segments: int) -> Any:
+        if num_segments < 0:
+            raise ValueError(f"num_segments must not be negative; found {num_segments}")
+        rank = segment_ids.dim()
+        if data.shape[:rank] != segment_ids.shape:
+            raise ValueError(
+                f"the shape of data, {list(data.shape)}, must start with that of segment_ids,"
+                f" {list(segment_ids.shape)}"
+            )
+        ids = segment_ids.reshape(-1).to(torch.int64)
+        rows = data.reshape(ids.shape[0], *data.shape[rank:])
+        if ids.numel():
+            low, high = (int(v) for v in ids.aminmax())
+            if high >= num_segments:
+                raise ValueError(
+                    f"segment_ids holds {high}; ids must be below num_segments, {num_segments}"
+                )
+            if low < 0:
+                kept = (ids >= 0).nonzero().reshape(-1)
+                ids, rows = ids[kept], rows[kept]
+        return scatter_rows(kind, rows, ids, num_segments, _neutral(kind, data.dtype))
+
+    kernel.__name__ = f"_unsorted_segment_{kind}"
+    return kernel
+
+
+def _gather_or_zero(
+    params: Tensor, ids: Tensor, clipped: Tensor | None = None, valid: Tensor | None = None
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Rows of ``params`` by id, zeros for negative ids; the clipped ids and the mask, for reuse."""
+    from penstock.ops import nodes
+
+    if clipped is None:
+        clipped = nodes.maximum(ids, nodes.zeros_like(ids))
+    gathered = nodes.gather(params, clipped)
+    if valid is None:
+        valid = nodes.greater_equal(ids, 0)
+        missing = 0
+        if gathered._dims is not None and valid._dims is not None:
+            missing = len(gathered._dims) - len(valid._dims)
+        for _ in range(missing):
+            valid = make("ExpandDims", valid, -1)
+        if gathered._dims is None or ids._dims is None:
+            valid = _expanded(valid, gathered)
+        valid = make("LogicalAnd", valid, nodes.ones_like(gathered, dtypes.bool), name="and")
+    return make("Select", valid, gathered, nodes.zeros_like(gathered)), clipped, valid
+
+
+def _expanded(mask: Tensor, like: Tensor) -> Tensor:
+    """``mask`` with trailing dims of size 1 up to the rank of ``like``, found at run time."""
+    from penstock.ops import nodes
+
+    missing = nodes.sub(nodes.rank(like), nodes.rank(mask))
+    ones = make("Fill", make("ExpandDims", missing, 0), 1)
+    return nodes.reshape(mask, nodes.concat([nodes.shape(mask), ones], 0))
+
+
+def _unsorted_sum_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
+    return [_gather_or_zero(grad, op.inputs[1])[0], None, None]
+
+
+def _unsorted_extremum_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
+    from penstock.ops import nodes
+
+    data, ids, count = op.inputs
+    found, clipped, valid = _gather_or_zero(op.outputs[0], ids)
+    chosen = make("LogicalAnd", nodes.equal(data, found), valid)
+    number = make("UnsortedSegmentSum", nodes.cast(chosen, grad.dtype), ids, count)
+    shared = _gather_or_zero(nodes.div(grad, number), ids, clipped, valid)[0]
+    return [make("Select", chosen, shared, nodes.zeros_like(shared)), None, None]
+
+
+def _unsorted_prod_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
+    from penstock.ops import nodes
+
+    data, ids, count = op.inputs
+    # A segment with two zeros has gradient 0 everywhere; with one, only at that zero.
+    is_zero = nodes.equal(data, 0)
+    zeros = make("UnsortedSegmentSum", nodes.cast(is_zero, dtypes.int32), ids, count)
+    grad = make("Select", nodes.greater(zeros, 1), nodes.zeros_like(grad), grad)
+    nonzero = make("Select", is_zero, nodes.ones_like(data), data)
+    rest = make("UnsortedSegmentProd", nonzero, ids, count)
+    clipped = nodes.maximum(ids, nodes.zeros_like(ids))
+    product = nodes.gather(op.outputs[0], clipped)
+    rest = nodes.gather(rest, clipped)
+    partial = make("Select", is_zero, rest, nodes.div(product, data))
+    return [nodes.mul(_gather_or_zero(grad, ids, clipped)[0], partial), None, None]
+
+
+for _name, _types, _kind, _gradient in (
+    ("UnsortedSegmentSum", NUMBERS, "sum", _unsorted_sum_grad),
+    ("UnsortedSegmentProd", NUMBERS, "prod", _unsorted_prod_grad),
+    ("UnsortedSegmentMax", REAL_NUMBERS, "amax", _unsorted_extremum_grad),
+    ("UnsortedSegmentMin", REAL_NUMBERS, "amin", _unsorted_extremum_grad),
+):
+    define_op(
+        _name,
+        "data: T, segment_ids: Tindices, num_segments: Tnumsegments -> output: T",
+        attrs=[f"T: {_types}", IDS, COUNT],
+        shape=_unsorted_shape,
+        kernel=_unsorted_kernel(_kind),
+        host=("num_segments",),
+        gradient=_gradient,
+    )
+_UNSORTED_DOC = """{what} of each segment of ``data``, ids in any order.
+
+    Args:
+      data: tensor whose shape starts with that of ``segment_ids``.
+      segment_ids: int32 or int64 tensor; elements with negative ids are dropped.
+      num_segments: how many rows the result has.
+      name: name of the node.
+
+    Returns:
+      A tensor of shape ``[num_segments, ...]``; segments without elements hold {empty}.
+
+    Raises:
+      InvalidArgumentError: at run time, for an id that is not below ``num_segments``.
+    """
+
+
+def _unsorted_function(kind: str, what: str, empty: str) -> Any:
+    def segment(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
+        made: Tensor = make(f"UnsortedSegment{kind}", data, segment_ids, num_segments, name=name)
+        return made
+
+    segment.__name__ = segment.__qualname__ = f"unsorted_segment_{kind.lower()}"
+    segment.__doc__ = _UNSORTED_DOC.format(what=what, empty=empty)
+    return segment
+
+
+unsorted_segment_sum = _unsorted_function("Sum", "Sum", "0")
+unsorted_segment_prod = _unsorted_function("Prod", "Product", "1")
+unsorted_segment_max = _unsorted_function("Max", "Largest element", "the lowest finite number")
+unsorted_segment_min = _unsorted_function("Min", "Smallest element", "the highest finite number")
+
+
+def _unsorted_scaled(kind: str, data: Any, ids: Any, count: Any, name: str | None) -> Tensor:
+    from penstock.ops import nodes
+
+    with name_scope(name, f"UnsortedSegment{kind}"):
+        data, ids = convert_to_tensor(data), convert_to_tensor(ids)
+        dtype = data.dtype.base_dtype
+        ids_shape = nodes.shape(ids)
+        with name_scope("ones") as scope:
+            one = constant(np.ones((), dtype.as_numpy_dtype), dtype)
+            ones = make("Fill", ids_shape, one, name=scope)
+        number = make("UnsortedSegmentSum", ones, ids, count)
+        number = nodes.reshape(number, _divisor_shape(data, ids, count))
+        number = nodes.maximum(number, 1)
+        total = make("UnsortedSegmentSum", data, ids, count)
+        return nodes.div(total, number if kind == "Mean" else make("Sqrt", number))
+
+
+def _divisor_shape(data: Tensor, ids: Tensor, count: Any) -> Any:
+    from penstock.ops import nodes
+
+    if data._dims is not None and ids._dims is not None:
+        ones = [1] * (len(data._dims) - len(ids._dims))
+        if isinstance(count, Tensor):
+            tail = constant(np.array(ones, np.int32), dtypes.int32)
+            return nodes.concat([make("ExpandDims", count, 0), tail], 0)
+        return [int(count), *ones]
+    missing = nodes.sub(nodes.rank(data), nodes.rank(ids))
+    tail = make("Fill", make("ExpandDims", missing, 0), 1)
+    rows = convert_to_tensor(count, dtypes.int32)
+    return nodes.concat([make("ExpandDims", rows, 0), tail], 0)
+
+
+def unsorted_segment_mean(
+    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+) -> Tensor:
+    """Mean of each segment of ``data``; arguments as of ``unsorted_segment_sum``."""
+    return _unsorted_scaled("Mean", data, segment_ids, num_segments, name)
+
+
+def unsorted_segment_sqrt_n(
+    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+) -> Tensor:
+    """Sum of each segment over the square root of its size; as ``unsorted_segment_sum``."""
+    return _unsorted_scaled("SqrtN", data, segment_ids, num_segments, name)

@@ -1,0 +1,124 @@
+"""Every registered op type says what TensorFlow 1.15's does: arguments, attrs and flags."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from typing import Any
+
+import pytest
+
+import penstock
+import penstock.ops
+from penstock.opdef.registry import all_ops
+from penstock.opdef.signature import REQUIRED, ArgDef, AttrDef
+from tests import spec
+
+BY_IMPORT = set(all_ops())
+for _module in pkgutil.iter_modules(penstock.ops.__path__):
+    importlib.import_module(f"penstock.ops.{_module.name}")
+
+SPEC = spec.load("op_defs.json")
+OURS = {name: op for name, op in all_ops().items() if not op.internal}
+CHECKED = sorted(set(OURS) & set(SPEC))
+# How many ops are compared at least; raise it when ops are added.
+FLOOR = 403
+# Op types that TensorFlow 1.15 does not have, with what they are for.
+ADDED = {
+    "BroadcastArgs": "the broadcast of two shape vectors; 1.15 has it without a public name",
+    "IgammaGradA": "derivative of Igamma in its first argument, for its gradient",
+    "RandomPoissonV2": "tf.random_poisson builds it; the specification lists no such row",
+    "ResourceScatterMax": "scatter_max on resource variables",
+    "ResourceScatterMin": "scatter_min on resource variables",
+}
+# Ops that we call stateful and TensorFlow does not.
+MORE_STATEFUL = {
+    "Placeholder": "its value is fed: two of them must not be merged",
+    "IsVariableInitialized": "it reads the variable's state, which may change between two of them",
+}
+# (op, attr): why we allow other types than TensorFlow.
+OTHER_TYPES: dict[tuple[str, str], str] = {}
+_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
+
+
+def _type(dtype: Any) -> str:
+    return _NAMES.get(dtype.base_dtype.name, dtype.base_dtype.name)
+
+
+def _argument(arg: ArgDef) -> str:
+    kind = _type(arg.dtype) if arg.dtype is not None else arg.type_attr
+    if arg.type_list_attr is not None:
+        kind = f"list({arg.type_list_attr})"
+    if arg.is_ref:
+        kind = f"Ref({kind})"
+    if arg.number_attr is not None:
+        kind = f"{arg.number_attr} * {kind}"
+    return f"{arg.name}: {kind}"
+
+
+def _attr(attr: AttrDef) -> dict[str, Any]:
+    said: dict[str, Any] = {"type": attr.kind}
+    if attr.default is not REQUIRED:
+        default = attr.default
+        if attr.kind == "type":
+            default = _type(default)
+        elif attr.kind == "list(type)":
+            default = [_type(one) for one in default]
+        said["default"] = default
+    if attr.minimum:
+        said["min"] = attr.minimum
+    return said
+
+
+def _allowed(attr: AttrDef) -> set[str] | None:
+    if attr.allowed is None:
+        return None
+    return {a if isinstance(a, str) else _type(a) for a in attr.allowed}
+
+
+def test_importing_the_package_registers_every_op() -> None:
+    assert set(all_ops()) == BY_IMPORT
+
+
+def test_ops_that_tensorflow_lacks_are_stated() -> None:
+    assert set(OURS) - set(SPEC) == set(ADDED)
+
+
+def test_many_ops_are_checked() -> None:
+    assert len(CHECKED) >= FLOOR
+
+
+@pytest.mark.parametrize("name", CHECKED)
+def test_arguments(name: str) -> None:
+    assert [_argument(a) for a in OURS[name].inputs] == SPEC[name]["inputs"]
+    assert [_argument(a) for a in OURS[name].outputs] == SPEC[name]["outputs"]
+
+
+@pytest.mark.parametrize("name", CHECKED)
+def test_attrs(name: str) -> None:
+    theirs = {
+        attr: {k: v for k, v in said.items() if k != "allowed" and (k, v) != ("min", 0)}
+        for attr, said in SPEC[name]["attrs"].items()
+    }
+    assert {a: _attr(d) for a, d in OURS[name].attrs.items()} == theirs
+
+
+@pytest.mark.parametrize("name", CHECKED)
+def test_allowed_values(name: str) -> None:
+    for attr, said in SPEC[name]["attrs"].items():
+        found = _allowed(OURS[name].attrs[attr])
+        wanted = set(said["allowed"]) if "allowed" in said else None
+        if (name, attr) in OTHER_TYPES:
+            assert found != wanted, "the exception is not needed any more"
+        else:
+            assert found == wanted
+
+
+@pytest.mark.parametrize("name", CHECKED)
+def test_flags(name: str) -> None:
+    op = OURS[name]
+    wanted = SPEC[name].get("stateful", False)
+    assert op.stateful == (True if name in MORE_STATEFUL else wanted)
+    assert not (name in MORE_STATEFUL and wanted), "the exception is not needed any more"
+    # Ours may say more (AddV2 is commutative as well); never less.
+    assert op.commutative >= SPEC[name].get("commutative", False)

@@ -1,0 +1,84 @@
+"""Feeds: what test_session.py does not cover."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+import torch
+
+import penstock as tf
+from penstock.session.feeds import converter, expand
+
+
+def test_arrays_of_the_right_type_are_not_copied() -> None:
+    convert = converter(tf.placeholder(tf.float32, [None]))
+    array = np.ones(3, np.float32)
+    assert convert(array).data_ptr() == array.ctypes.data
+    tensor = torch.ones(3)
+    assert convert(tensor).data_ptr() == tensor.data_ptr()
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.arange(3, dtype=np.float32)[::-1],
+        np.arange(3, dtype=">f4"),
+        np.arange(3, dtype=np.float64),
+        np.arange(6, dtype=np.float32)[::2],
+        np.broadcast_to(np.float32(7), (3,)),
+        [0, 1.5, 2],
+        np.arange(3, dtype=ml_dtypes.bfloat16),
+    ],
+    ids=["reversed", "big-endian", "float64", "strided", "broadcast", "list", "bfloat16"],
+)
+def test_anything_that_numpy_reads(array: Any) -> None:
+    fed = converter(tf.placeholder(tf.float32, [3]))(array)
+    assert fed.dtype is torch.float32
+    np.testing.assert_array_equal(fed.numpy(), np.asarray(array, np.float32))
+
+
+def test_bfloat16_goes_in_and_out() -> None:
+    x = tf.placeholder(tf.bfloat16, [2])
+    with tf.Session() as sess:
+        value = sess.run(tf.add(x, x), {x: [1.5, 2.0]})
+    assert value.dtype == ml_dtypes.bfloat16 and value.tolist() == [3.0, 4.0]
+
+
+def test_strings_are_bytes() -> None:
+    x = tf.placeholder(tf.string, [None])
+    with tf.Session() as sess:
+        assert sess.run(tf.identity(x), {x: ["ä", b"\xff"]}).tolist() == ["ä".encode(), b"\xff"]
+        with pytest.raises(TypeError, match="string"):
+            sess.run(tf.identity(x), {x: [3]})
+        with pytest.raises(ValueError, match="shape"):
+            sess.run(tf.identity(x), {x: [["a"]]})
+
+
+def test_tensors_with_gradients_are_taken_by_value() -> None:
+    x = tf.placeholder(tf.float32, [2])
+    with tf.Session() as sess:
+        assert sess.run(tf.exp(x), {x: torch.zeros(2, requires_grad=True)}).tolist() == [1.0, 1.0]
+
+
+def test_open_dims_are_checked() -> None:
+    convert = converter(tf.placeholder(tf.float32, [None, 2], name="x"))
+    for bad in (np.ones((3, 3)), np.ones(2), np.ones((1, 1, 2))):
+        with pytest.raises(ValueError, match=r"x:0.*\(\?, 2\)"):
+            convert(bad)
+
+
+def test_one_tensor_fed_under_two_keys_is_refused() -> None:
+    x = tf.placeholder(tf.float32, [], name="x")
+    with pytest.raises(ValueError, match="fed twice"):
+        expand(tf.get_default_graph(), {x: 1.0, "x:0": 2.0})
+
+
+def test_integers_must_fit() -> None:
+    convert = converter(tf.placeholder(tf.uint8, [], name="x"))
+    assert convert(255).item() == 255
+    for bad in (256, -1):
+        with pytest.raises(TypeError, match="x:0"):
+            convert(bad)

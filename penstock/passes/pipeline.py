@@ -16,7 +16,7 @@ from penstock.passes.fuse import fuse
 from penstock.passes.logistic import recognize_logistic_loss
 from penstock.passes.merge import merge_common
 from penstock.passes.prune import drop_dead
-from penstock.passes.simplify import drop_idle_controls, simplify
+from penstock.passes.simplify import simplify
 from penstock.passes.updates import combine_updates
 
 Pass = Callable[[StepGraph], StepGraph]
@@ -25,7 +25,6 @@ Pass = Callable[[StepGraph], StepGraph]
 def passes(evaluate: Evaluate) -> list[tuple[str, Pass]]:
     """Every pass by name, in the order in which they run."""
     return [
-        ("drop_idle_controls", drop_idle_controls),
         ("simplify", simplify),
         ("recognize_logistic_loss", recognize_logistic_loss),
         ("drop_recognized", drop_dead),

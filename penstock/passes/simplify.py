@@ -52,13 +52,11 @@ def drop_idle_controls(step: StepGraph) -> StepGraph:
 
 
 def bypass_pass_through(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
-    """A node that hands its input on; a fetched read of a variable stays where it is."""
+    """A node that hands its input on; what reads a reference variable here is left (``reads``)."""
     if not op.op_def.passes_through or op._control_inputs:
         return None
     source = rebuilder[op._inputs[0]]
-    if source.dtype.is_ref and op.outputs[0] in rebuilder.old.fetches:
-        return None
-    return [source]
+    return None if source.dtype.is_ref else [source]
 
 
 def bypass_same_cast(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:

@@ -13,6 +13,7 @@ from penstock.graph.tensor import Tensor
 from penstock.graph.verify import verify
 from penstock.passes import pipeline
 from penstock.passes.prune import prune
+from penstock.passes.reads import read_at_use
 from penstock.passes.refine import refine
 from penstock.placement.available import local_devices
 from penstock.placement.check import check_devices
@@ -52,7 +53,8 @@ def build_program(
     check_devices(
         pruned, local_devices(), options.allow_soft_placement, options.log_device_placement
     )
-    refined = _refined(pruned, shapes)
+    meant = verify(read_at_use(pruned), "read_at_use")
+    refined = _refined(meant, shapes)
     rewritten = pipeline.rewrite(refined, evaluate) if options.optimize else refined
     plan = make_plan(rewritten)
     source = emit(plan, fetch_source, name="step", watch=watch)

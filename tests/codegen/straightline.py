@@ -15,7 +15,8 @@ import numpy as np
 import penstock as tf
 from penstock.graph.build import make
 
-VARIABLES = (3, 4, 5)  # places: two by reference, one resource
+REFERENCES = (3, 4)  # the places of the variables by reference
+VARIABLES = (*REFERENCES, 5)  # and of the resource
 SHAPES: list[tuple[int, ...]] = [(2, 2)] * 6 + [(2,)]
 VIEWS = {
     "identity": lambda x: x.copy(),
@@ -88,7 +89,8 @@ def make_sense(draws: list[tuple[str, int, int]], fetches: list[int]) -> Program
         else:
             first, second = shapes[a], shapes[b]
             after = None if first is None or second is None else _shape_after(op, first, second)
-            if after is None:
+            if after is None or (op == "identity" and a in REFERENCES):
+                # An identity of a reference is no read of its own: see Rebuilder._keeps_reads.
                 continue
             shapes.append(after)
         program.lines.append((op, a, b))
@@ -159,7 +161,7 @@ class Built:
 
 
 def _value(place: Any) -> Any:
-    """What a node reads: of a reference variable the reference, not the value read at its making."""
+    """What a node reads: the reference itself, not the value read at the variable's making."""
     if not isinstance(place, tf.Variable):
         return place
     handle = place._ref()

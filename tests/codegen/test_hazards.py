@@ -60,8 +60,8 @@ def _check(draws: list[tuple[str, int, int]], wanted: list[int], config: Any) ->
 @given(draws=lines, wanted=fetches)
 # A product moves down to its bias, past a write of its operand.
 @example([("matmul", 0, 3), ("assign", 0, 0), ("bias_add", 7, 6)], [9])
-# An identity, and a product with one, hold the value from before the write.
-@example([("identity", 3, 0), ("assign", 0, 0), ("add", 7, 0)], [9])
+# An identity of a resource, and a product with one, hold the value from before the write.
+@example([("identity", 5, 0), ("assign", 2, 0), ("add", 7, 0)], [9])
 @example([("unit", 3, 0), ("assign", 0, 0), ("add", 7, 0)], [9])
 # A product that would be added to the variable in whose memory its operand lies.
 @example([("matmul", 3, 0), ("descend", 0, 7)], [0])

@@ -41,7 +41,7 @@ def _too_few_inputs(step: StepGraph) -> StepGraph:
 
 
 def _wrong_type(step: StepGraph) -> StepGraph:
-    _op(step, "e").outputs[0]._dtype = tf.int32
+    _op(step, "e").outputs[0].dtype = tf.int32
     return step
 
 
@@ -59,7 +59,7 @@ def _foreign_fetch(step: StepGraph) -> StepGraph:
 
 
 def _same_name(step: StepGraph) -> StepGraph:
-    _op(step, "e")._name = "y"
+    _op(step, "e").name = "y"
     return step
 
 

@@ -11,6 +11,7 @@ import pytest
 
 import penstock as tf
 from penstock.ops import debug
+from penstock.ops.check_shapes import assert_shapes
 
 
 @pytest.fixture(autouse=True)
@@ -188,23 +189,23 @@ def test_ranks() -> None:
 
 def test_shapes_that_agree() -> None:
     x, y = tf.placeholder(tf.float32, [4, 3]), tf.placeholder(tf.float32, [4])
-    assert tf.assert_shapes([(x, ("N", 3)), (y, ("N",)), (x, (None, "."))]).type == "NoOp"
-    assert tf.assert_shapes([(x, (..., "D")), (x, ("*", 4, "D")), (y, None)]).type == "NoOp"
+    assert assert_shapes([(x, ("N", 3)), (y, ("N",)), (x, (None, "."))]).type == "NoOp"
+    assert assert_shapes([(x, (..., "D")), (x, ("*", 4, "D")), (y, None)]).type == "NoOp"
     with pytest.raises(ValueError, match="m.  Specified by tensor .* must have size 4.  Rec.* 3"):
-        tf.assert_shapes([(y, ("N",)), (x, (None, "N"))], message="m")
+        assert_shapes([(y, ("N",)), (x, (None, "N"))], message="m")
     with pytest.raises(ValueError, match="Specified explicitly.*must have size 5"):
-        tf.assert_shapes([(x, (5, 3))])
+        assert_shapes([(x, (5, 3))])
     with pytest.raises(ValueError, match="must have rank 3"):
-        tf.assert_shapes([(x, ("A", "B", "C"))])
+        assert_shapes([(x, ("A", "B", "C"))])
     with pytest.raises(ValueError, match="only allowed as the first entry"):
-        tf.assert_shapes([(x, ("A", ...))])
+        assert_shapes([(x, ("A", ...))])
     with pytest.raises(ValueError, match="must be an iterable; found 3"):
-        tf.assert_shapes([(x, 3)])
+        assert_shapes([(x, 3)])
 
 
 def test_shapes_when_run() -> None:
     x, y = tf.placeholder(tf.float32, [None, 3]), tf.placeholder(tf.float32)
-    check = tf.assert_shapes([(x, ("N", 3)), (y, ("N", "N"))])
+    check = assert_shapes([(x, ("N", 3)), (y, ("N", "N"))])
     run(check, {x: np.zeros((2, 3)), y: np.zeros((2, 2))})
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"must have size.*\[2\]"):
         run(check, {x: np.zeros((2, 3)), y: np.zeros((2, 4))})

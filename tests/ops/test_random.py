@@ -103,11 +103,19 @@ def test_integers_need_an_upper_bound() -> None:
         tf.random_uniform([2], dtype=tf.string)
 
 
-def test_classes_by_log_probability() -> None:
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda logits: tf.multinomial(logits, DRAWS, seed=1),
+        lambda logits: make("StatelessMultinomial", logits, DRAWS, [3, 4]),
+    ],
+    ids=["Multinomial", "StatelessMultinomial"],
+)
+def test_classes_by_log_probability(draw: Callable[[np.ndarray], tf.Tensor]) -> None:
     weights = np.array([[1, 2, 3, 4], [5, 0, 1, 0]])
     with np.errstate(divide="ignore"):
         logits = (np.log(weights) + 7).astype(np.float32)
-    (values,) = _run(lambda: tf.multinomial(logits, DRAWS, seed=1))
+    (values,) = _run(lambda: draw(logits))
     assert values.shape == (2, DRAWS) and values.dtype == np.int64
     for row, weight in zip(values, weights, strict=True):
         counts = np.bincount(row, minlength=4)

@@ -11,6 +11,8 @@ from penstock.graph.step import StepGraph
 from penstock.graph.verify import verify
 from penstock.passes import pipeline
 from penstock.passes.prune import prune
+from penstock.passes.reads import read_at_use
+from penstock.passes.reads import read_at_use
 from penstock.passes.refine import refine
 from penstock.runtime.program import evaluate
 
@@ -24,6 +26,8 @@ def rewritten(
     """The step after every pass of the default pipeline."""
     tensors = [getattr(f, "_ref", lambda f=f: f)() for f in fetches]
     step = verify(prune(tf.get_default_graph(), list(feeds), tensors, list(run)), "prune")
+    step = verify(read_at_use(step), "read_at_use")
+    step = verify(read_at_use(step), "read_at_use")
     if shapes is not None:
         step = refine(step, shapes)
     return pipeline.rewrite(step, evaluate)

@@ -14,8 +14,8 @@ from penstock.runtime.program import _error_class
 
 
 def _failing() -> tuple[Any, Any, Any]:
-    a = tf.placeholder(tf.float32, name="a")
-    b = tf.placeholder(tf.float32, name="b")
+    a = tf.placeholder(tf.float32, [None, None], name="a")
+    b = tf.placeholder(tf.float32, [None, None], name="b")
     return a, b, tf.matmul(tf.exp(a), b, name="product")  # the user's line
 
 

@@ -50,19 +50,15 @@ from penstock.nn.normalization import (
 from penstock.nn.pooling import (
     avg_pool,
     avg_pool1d,
+    avg_pool_v2,
     max_pool,
     max_pool1d,
     max_pool2d,
+    max_pool_v2,
     max_pool_with_argmax,
 )
 from penstock.nn.pooling import (
     avg_pool as avg_pool2d,
-)
-from penstock.nn.pooling import (
-    avg_pool as avg_pool_v2,
-)
-from penstock.nn.pooling import (
-    max_pool as max_pool_v2,
 )
 from penstock.nn.sampling import nce_loss, sampled_softmax_loss
 from penstock.ops.activation import crelu, elu, leaky_relu, relu, relu6, selu, softplus, softsign

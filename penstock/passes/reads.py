@@ -1,7 +1,7 @@
 """Where reference variables are read: at their uses.
 
 ``W/read`` (an identity of the reference) hands the reference on: in TF its output is the variable's
-own memory, so that a consumer ordered after an update sees the update, even though ``W/read`` itself
+own memory, so that a consumer ordered after an update sees the update, though ``W/read`` itself
 stands before it.  Programs depend on that (a moving average taken after the training op), so it is
 part of what a step means and not an optimization; it is done for every step.
 

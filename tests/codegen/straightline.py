@@ -25,6 +25,7 @@ VIEWS = {
     "transpose": lambda x: x.T.copy(),
     "first": lambda x: x[0].copy(),
     "reversed": lambda x: x[::-1].copy(),
+    "spread": lambda x: np.broadcast_to(x, (2, 2)).copy(),
 }
 UNARY = {
     "negative": np.negative,
@@ -62,6 +63,8 @@ def _shape_after(op: str, x: tuple[int, ...], y: tuple[int, ...]) -> tuple[int, 
     size = int(np.prod(x))
     if op in UNARY or op == "identity" or (op == "reversed" and x):
         return x
+    if op == "spread":
+        return (2, 2) if x == (2,) else None
     if op in ("flat", "square"):
         return None if size != 4 else (4,) if op == "flat" else (2, 2)
     if op in ("transpose", "matmul", "first"):
@@ -184,6 +187,8 @@ def _node(op: str, x: Any, y: Any) -> Any:
         return tf.multiply(x, tf.constant(1.0, tf.float64))
     if op in ("flat", "square"):
         return tf.reshape(x, [-1] if op == "flat" else [2, 2])
+    if op == "spread":
+        return tf.broadcast_to(x, [2, 2])
     if op in ("first", "reversed"):
         value = tf.convert_to_tensor(x)
         return tf.strided_slice(value, [0], [1], shrink_axis_mask=1) if op == "first" else (

@@ -72,6 +72,10 @@ def _check(draws: list[tuple[str, int, int]], wanted: list[int], config: Any) ->
 # A view of a result that is written in place later.
 @example([("negative", 0, 0), ("flat", 7, 0), ("abs", 7, 0), ("negative", 8, 0)], [9, 10])
 @example([("transpose", 3, 0), ("assign_add", 0, 7)], [0])
+# A row that is added to a matrix is not the sum.
+@example([("negative", 6, 0), ("add", 0, 7)], [8])
+# One element of memory that stands for several.
+@example([("negative", 6, 0), ("spread", 7, 0), ("abs", 8, 0)], [9])
 @example([("reversed", 3, 0), ("scatter_add", 0, 7)], [0])
 def test_programs_mean_what_their_instructions_do_in_order(
     config: Any, draws: list[tuple[str, int, int]], wanted: list[int]

@@ -12,7 +12,6 @@ from penstock.graph.verify import verify
 from penstock.passes import pipeline
 from penstock.passes.prune import prune
 from penstock.passes.reads import read_at_use
-from penstock.passes.reads import read_at_use
 from penstock.passes.refine import refine
 from penstock.runtime.program import evaluate
 

@@ -52,7 +52,7 @@ class Call:
     literal; ``call.needed[i]`` says whether output ``i`` is used.
     """
 
-    __slots__ = ("op", "arg", "needed", "tensors", "layouts", "_functions")
+    __slots__ = ("op", "arg", "needed", "tensors", "layouts", "result_layout", "_functions")
 
     def __init__(
         self,
@@ -60,9 +60,12 @@ class Call:
         arg: dict[str, Any],
         needed: list[bool],
         functions: dict[str, Callable[..., Any]],
+        result_layout: tuple[int, ...] | None = None,
     ) -> None:
         self.op, self.arg, self.needed = op, arg, needed
         self._functions = functions
+        # The order of dims in memory of the variable that the result updates, where it is special.
+        self.result_layout = result_layout
         self.layouts = dict(op.op_def.layouts)
         self.tensors = op.inputs_by_name()
 
@@ -166,7 +169,9 @@ class _Emitter:
         for read in line.reads:
             self._read_line(read, line.op)
         op = line.op
-        call = Call(op, self._arguments(line), line.needed, self.source.functions)
+        call = Call(
+            op, self._arguments(line), line.needed, self.source.functions, self._updated_layout(op)
+        )
         expression = self._expression(line, call)
         targets = self._targets(line)
         if expression == "None" and not targets:
@@ -189,6 +194,19 @@ class _Emitter:
             handle = _variable_behind(call.tensors[name])
             if handle is not None:
                 self.source.layouts.setdefault(self._resource_name(handle), layout)
+
+    def _updated_layout(self, op: Operation) -> tuple[int, ...] | None:
+        """Layout of the variable that the first output is the update of."""
+        for consumer in op.outputs[0]._consumers if op.outputs else ():
+            if not consumer.op_def.writes:
+                continue
+            by_name = {n: _as_list(v) for n, v in consumer.inputs_by_name().items()}
+            states = by_name[consumer.op_def.writes[0]]
+            for values in by_name.values():
+                if len(values) == len(states) and op.outputs[0] in values:
+                    state = states[values.index(op.outputs[0])]
+                    return self.source.layouts.get(self._resource_name(handle_of(state)))
+        return None
 
     def _named_inputs(self, line: Line) -> list[tuple[str, Tensor]]:
         pairs = []
@@ -346,6 +364,10 @@ class _Emitter:
                 source = self.local[read or tensor]
             parts.append(self.fetch_source(tensor.dtype.base_dtype, source, copy, tensor._dims))
         self.lines.append(f"    return ({', '.join(parts)}{',' if len(parts) == 1 else ''})")
+
+
+def _as_list(value: Any) -> list[Tensor]:
+    return value if isinstance(value, list) else [value]
 
 
 def _variable_behind(tensor: Tensor) -> Operation | None:

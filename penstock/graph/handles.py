@@ -79,7 +79,7 @@ class WriteOrder:
         self._writes: dict[tuple[str, str], list[int]] = {}
         for position, op in enumerate(operations):
             self._positions[op] = position
-            for key in _written_keys(op):
+            for key in written_keys(op):
                 self._writes.setdefault(key, []).append(position)
 
     def written_until(self, key: tuple[str, str], op: Operation) -> bool:
@@ -87,7 +87,8 @@ class WriteOrder:
         return any(write <= self._positions[op] for write in self._writes.get(key, ()))
 
 
-def _written_keys(op: Operation) -> set[tuple[str, str]]:
+def written_keys(op: Operation) -> set[tuple[str, str]]:
+    """The keys of all state that the node writes."""
     by_name = op.inputs_by_name()
     found: set[tuple[str, str]] = set()
     for name in op.op_def.writes:

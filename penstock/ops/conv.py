@@ -222,6 +222,20 @@ def inline_convolution(call: Any, bias: str = "None") -> str | None:
     )
 
 
+def inline_pointwise(call: Any, bias: str, activation: str) -> str | None:
+    """Source of a convolution with an activation as one oneDNN primitive, where it can be."""
+    known = _static_geometry(call, call.dims("input"), call.dims("filter"))
+    if known is None or not known[0].even:
+        return None
+    g, _, groups = known
+    function = call.function(torch.ops.mkldnn._convolution_pointwise.default, "convolution")
+    w = f"{call.arg['filter']}.permute(3, 2, 0, 1)"
+    return (
+        f"{function}({_view(call, 'input')}, {w}, {bias}, {g.before}, {g.strides}, {g.dilations},"
+        f' {groups}, "{activation}", [], ""){_back(call)}'
+    )
+
+
 def _conv2d_backprop_input_inline(call: Any) -> str | None:
     kernel = call.dims("filter")
     known = _static_geometry(call, call.out_dims(), kernel)

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from penstock.base import dtypes
 from penstock.opdef import define_op
 from penstock.opdef.inference import ShapeContext, no_outputs, same_as
 from penstock.opdef.registry import OPS
@@ -47,7 +48,7 @@ def _linear(a, b, bias, transpose_a, transpose_b, activation):
 
 def _inline_linear(call: Any) -> str | None:
     product = products.Product(call)
-    product.keep_narrow_weights_transposed()
+    product.choose_layout()
     activation = call.attr("activation")
     if product.suits_onednn:
         return product.linear(call.arg["bias"], activation)
@@ -70,22 +71,35 @@ define_op(
 )  # fmt: skip
 
 
-def _conv_bias(input, filter, bias, strides, padding, explicit_paddings, data_format, dilations):
+def _conv_bias(
+    input, filter, bias, strides, padding, explicit_paddings, data_format, dilations, activation
+):
     x, w = input.permute(0, 3, 1, 2), filter.permute(3, 2, 0, 1)
     geometry = conv.Geometry(
         x.shape[2:], w.shape[2:], strides, padding, explicit_paddings, data_format, dilations
     )
     groups = x.shape[1] // w.shape[1]
-    return conv.conv_nchw(x, w, geometry, groups, bias).permute(0, 2, 3, 1).contiguous()
+    result = conv.conv_nchw(x, w, geometry, groups, bias).permute(0, 2, 3, 1).contiguous()
+    return result.relu_() if activation == "relu" else result
+
+
+def _inline_conv_bias(call: Any) -> str | None:
+    bias, relu = call.arg["bias"], call.attr("activation") == "relu"
+    if relu and call.dtype("input") is dtypes.float32 and products.onednn_runs():
+        text = conv.inline_pointwise(call, bias, "relu")
+        if text is not None:
+            return text
+    text = conv.inline_convolution(call, bias)
+    return f"{text}.relu_()" if relu and text is not None else text
 
 
 define_op(
     "_ConvBias",
     "input: T, filter: T, bias: T -> output: T",
-    attrs=conv.ATTRS,
+    attrs=[*conv.ATTRS, "activation: string = 'none'"],
     shape=OPS["Conv2D"].shape,
     kernel=_conv_bias,
-    inline=lambda call: conv.inline_convolution(call, call.arg["bias"]),
+    inline=_inline_conv_bias,
     layouts=OPS["Conv2D"].layouts,
     no_gradient=_MADE_BY_PASSES,
     internal=True,

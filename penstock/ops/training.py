@@ -368,15 +368,31 @@ def _grads_like(grads, references):
     ]
 
 
+def _as_stored(*lists):
+    """The lists with tensors that are not contiguous as flat views of their memory.
+
+    The tensors of one variable lie alike and densely, so element for element their memory
+    corresponds; the fused kernels are three times slower on transposed tensors than on flat ones.
+    """
+    flat = [not t.is_contiguous() for t in lists[0]]
+    if not any(flat):
+        return lists
+    return [
+        [t.as_strided((t.numel(),), (1,), t.storage_offset()) if f else t
+         for t, f in zip(tensors, flat, strict=True)]
+        for tensors in lists
+    ]  # fmt: skip
+
+
 # Bias corrections are in the rate already, so the kernel's own must come out as one.
 _MANY_STEPS = torch.tensor(1e9)
 
 
 def multi_momentum(vars, accums, lr, grads, momentum, use_nesterov):
     values = [v.value for v in vars]
+    slots = [_like(a, v) for a, v in zip(accums, values, strict=True)]
     torch._fused_sgd_(
-        values, _grads_like(grads, values),
-        [_like(a, v) for a, v in zip(accums, values, strict=True)],
+        *_as_stored(values, _grads_like(grads, values), slots),
         weight_decay=0.0, momentum=momentum, lr=lr, dampening=0.0, nesterov=use_nesterov,
         maximize=False, is_first_step=False,
     )  # fmt: skip
@@ -384,10 +400,10 @@ def multi_momentum(vars, accums, lr, grads, momentum, use_nesterov):
 
 def multi_adam(vars, ms, vs, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grads):
     values = [v.value for v in vars]
+    first = [_like(m, v) for m, v in zip(ms, values, strict=True)]
+    second = [_like(s, v) for s, v in zip(vs, values, strict=True)]
     torch._fused_adam_(
-        values, _grads_like(grads, values),
-        [_like(m, v) for m, v in zip(ms, values, strict=True)],
-        [_like(s, v) for s, v in zip(vs, values, strict=True)],
+        *_as_stored(values, _grads_like(grads, values), first, second),
         [], [_MANY_STEPS] * len(values),
         lr=adam_rate(beta1_power, beta2_power, lr), beta1=beta1, beta2=beta2, weight_decay=0.0,
         eps=epsilon, amsgrad=False, maximize=False,

@@ -89,7 +89,7 @@ def sum_of_pads(
     dims = op.outputs[0]._dims
     if dims is None or len(places) < 2 or any(uses[t] != 1 for t in op._inputs):
         return None
-    if any(place is None for place in places):
+    if any(place is None for place in places) or any(t._dims != dims for t in op._inputs):
         return None
     found = sorted(
         ((p, t) for p, t in zip(places, op._inputs, strict=True) if p is not None),

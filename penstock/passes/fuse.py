@@ -79,6 +79,15 @@ def relu_into_linear(fuser: _Fuser, op: Operation) -> list[Tensor] | None:
     return [fuser.rebuilder.make("_Linear", *linear._inputs, activation="relu", **attrs)]
 
 
+def relu_into_convolution(fuser: _Fuser, op: Operation) -> list[Tensor] | None:
+    """``Relu`` of a convolution with bias: the activation moves into the call."""
+    source = fuser.rebuilder[op._inputs[0]].op
+    if source.type != "_ConvBias" or fuser.uses[op._inputs[0]] != 1 or op._control_inputs:
+        return None
+    attrs = {k: v for k, v in source.attrs.items() if k not in ("T", "activation")}
+    return [fuser.rebuilder.make("_ConvBias", *source._inputs, activation="relu", **attrs)]
+
+
 def bias_into_convolution(fuser: _Fuser, op: Operation) -> list[Tensor] | None:
     """``Conv2D`` + bias -> ``_ConvBias``."""
     if op._control_inputs or not _is_float(op):
@@ -183,7 +192,7 @@ RULES: dict[str, list[FuseRule]] = {
     "BiasAdd": [bias_into_product, bias_into_convolution],
     "Add": [bias_into_product, bias_into_convolution],
     "AddV2": [bias_into_product, bias_into_convolution],
-    "Relu": [relu_into_linear],
+    "Relu": [relu_into_linear, relu_into_convolution],
     "ApplyGradientDescent": [product_into_descent],
     "ResourceApplyGradientDescent": [product_into_descent],
     "MaxPool": [pooling_with_indices],

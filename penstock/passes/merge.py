@@ -1,11 +1,16 @@
-"""Common subexpressions: pure nodes of one type with equal inputs and attrs are computed once."""
+"""Common subexpressions: pure nodes of one type with equal inputs and attrs are computed once.
+
+Reads of one resource are merged as well, as long as no write of it stands between them.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
 
+from penstock.graph.handles import handle_of, resource_key, written_keys
 from penstock.graph.operation import Operation
 from penstock.graph.rebuild import Rebuilder
 from penstock.graph.step import StepGraph
@@ -17,15 +22,20 @@ _SMALL_BYTES = 4096
 def merge_common(step: StepGraph) -> StepGraph:
     """The pass."""
     seen: dict[Any, list[Tensor]] = {}
+    writes: Counter[tuple[str, str]] = Counter()
 
     def rule(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
         definition = op.op_def
-        if not definition.pure or definition.random or definition.state or not op.outputs:
+        writes.update(written_keys(op))
+        if op._control_inputs or not op.outputs:
             return None
-        if op._control_inputs:
+        epoch = 0
+        if definition.reads and definition.aliases and not definition.effect:
+            epoch = writes[resource_key(handle_of(op._inputs[0]))]
+        elif not definition.pure or definition.random or definition.state:
             return None
         inputs = rebuilder.inputs(op)
-        key = (op.type, _operands(op, inputs), *_attr_keys(op))
+        key = (op.type, epoch, _operands(op, inputs), *_attr_keys(op))
         found = seen.get(key)
         if found is not None:
             return found

@@ -145,9 +145,16 @@ def sum_to_shape(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
     if rebuilder[op._inputs[1]] is not shape or shape.op.type != "Shape":
         return None
     grad, operand = total._inputs[0], shape.op._inputs[0]
-    if grad._dims is not None and grad._dims == operand._dims and None not in grad._dims:
+    if _is_known(grad) and grad._dims == operand._dims:
         return [grad]
+    if _is_known(grad) and _is_known(operand):
+        # The axes fold to constants, and a plain sum is the faster.
+        return None
     return [rebuilder.make("_SumToShape", grad, operand)]
+
+
+def _is_known(tensor: Tensor) -> bool:
+    return tensor._dims is not None and None not in tensor._dims
 
 
 def _constant(tensor: Tensor) -> np.ndarray | None:

@@ -19,6 +19,7 @@ GOLDEN = Path(__file__).parent / "golden"
 def one_kernel_library(monkeypatch: pytest.MonkeyPatch) -> None:
     """The choice between matrix libraries depends on the processor; here it is always the same."""
     monkeypatch.setattr(products, "onednn_is_faster", lambda: False)
+    monkeypatch.setattr(products, "onednn_runs", lambda: False)
 
 
 def _dense(x: Any, rows: int, columns: int, name: str) -> Any:

@@ -156,7 +156,6 @@ class _Backprop:
         self.grads: dict[Operation, list[Any]] = {}
         self.queue: deque[Operation] = deque()
         self.stop_ops: set[Operation] = set()
-        self.xs: set[Tensor] = set()
         self.loops: hooks.LoopState | None = None
 
     # ---- where it starts ---------------------------------------------------------------------
@@ -186,7 +185,6 @@ class _Backprop:
         stops: Sequence[Operation],
     ) -> None:
         """Visits every op between xs and ys."""
-        self.xs = set(xs)
         to_ops = [y.op for y in ys]
         from_ops = [x.op for x in xs]
         reached = _reached_from(from_ops)

@@ -1,9 +1,9 @@
 """What control flow adds to backpropagation, without this room knowing it.
 
 Loops need state while gradients are made (a backward loop for each forward one, stacks of saved
-values).  The control-flow room registers how that state is made; ``gradients`` calls it at the
+values).  A room for control flow registers how that state is made; ``gradients`` calls it at the
 points below.  ``Switch`` needs zeros of its own kind: an op type may register how zeros for one of
-its outputs are made.
+its outputs are made.  No such room exists yet: the gradient of a loop is an error that says so.
 """
 
 from __future__ import annotations

@@ -13,7 +13,6 @@ Source: the behaviour of `tf.DeviceSpec` and `tf.device` in TensorFlow 1.15.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -27,8 +26,6 @@ _NUMBER = re.compile(r"[0-9]+\Z")
 
 Parts: TypeAlias = "tuple[str | None, int | None, int | None, str | None, int | None]"
 """job, replica, task, device type, device index."""
-DeviceFunction: TypeAlias = Callable[[Any], str]
-"""Takes a node (anything with a `device` string) and returns its new device string."""
 
 
 class DeviceSpec:

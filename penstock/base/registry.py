@@ -38,10 +38,6 @@ class Registry(Mapping[str, T], Generic[T]):
         except KeyError:
             raise LookupError(self._missing(name)) from None
 
-    def get_or_none(self, name: str) -> T | None:
-        """The item of that name, or None."""
-        return self._items.get(name)
-
     def __contains__(self, name: object) -> bool:
         return name in self._items
 

@@ -167,7 +167,7 @@ class _Emitter:
 
     def _line(self, line: Line) -> None:
         for read in line.reads:
-            self._read_line(read, line.op)
+            self._read_line(read)
         op = line.op
         call = Call(
             op, self._arguments(line), line.needed, self.source.functions, self._updated_layout(op)
@@ -217,7 +217,7 @@ class _Emitter:
             pairs.append((name or "", tensor))
         return pairs
 
-    def _read_line(self, read: Read, op: Operation) -> None:
+    def _read_line(self, read: Read) -> None:
         handle = read.handle
         name = self._new_local(read)
         copy = ".clone()" if read.copies else ""

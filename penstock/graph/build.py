@@ -413,11 +413,3 @@ def constant(value: Any, dtype: Any = None, name: str = "Const") -> Tensor:
     array = array.astype(kind.as_numpy_dtype, copy=False)
     made: Tensor = make("Const", name=name, value=array, dtype=kind)
     return made
-
-
-def make_from(op: Operation, *inputs: Any, name: str | None = None, **attrs: Any) -> Any:
-    """``make`` of the same op type as ``op``, with its attrs unless given anew."""
-    inherited = {
-        k: v for k, v in op.attrs.items() if k not in op.op_def.inferred_attrs and k[0] != "_"
-    }
-    return make(op.type, *inputs, name=name, **{**inherited, **attrs})

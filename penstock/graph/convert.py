@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import Any
 
 from penstock.base import dtypes
-from penstock.graph.scopes import get_default_graph
 from penstock.graph.tensor import Tensor
 
 _CONVERSIONS: list[tuple[int, int, Any, Callable[..., Any]]] = []
@@ -131,13 +130,6 @@ def convert_n_to_tensor(
     ]
 
 
-
-
 def is_dense_tensor_like(value: Any) -> bool:
     """Whether ``value`` acts as a dense tensor: a Tensor, or a class registered with one."""
     return isinstance(value, Tensor) or getattr(value, "_is_dense_tensor_like", False)
-
-
-def current_graph_of(value: Any) -> Any:
-    """The graph that ``value`` belongs to, or the default graph."""
-    return getattr(value, "graph", None) or get_default_graph()

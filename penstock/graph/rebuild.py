@@ -126,7 +126,7 @@ class Rebuilder:
             made._dims = old._dims
             self.tensors[old] = made
         if any(map(_more_is_known, op._inputs, new._inputs)):
-            _infer_again(new)
+            infer_again(new)
         self.graph._register(new)
         self.controls[op] = [new]
         return new
@@ -164,7 +164,7 @@ def _more_is_known(old: Tensor, new: Tensor) -> bool:
     return old._dims != new._dims or (new.op.type == "Const" and old.op.type != "Const")
 
 
-def _infer_again(op: Operation) -> None:
+def infer_again(op: Operation) -> None:
     """Static shapes from inputs that are better known now, merged with what was known before."""
     known = [t._dims for t in op.outputs]
     Graph._infer_shapes(op)

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     import numpy as np
 
     from penstock.graph.operation import Operation
-    from penstock.graph.tensor import Tensor
 
 Dims = tuple[int | None, ...] | None
 
@@ -165,9 +164,3 @@ def each(*rules: Callable[[ShapeContext], Dims]) -> Callable[[ShapeContext], Seq
         return [one(ctx) for one in rules]
 
     return rule
-
-
-def tensor_dims(tensor: Tensor) -> Dims:
-    """Static dims of a tensor."""
-    dims: Dims = tensor._dims
-    return dims

@@ -119,13 +119,6 @@ class OpDef:
         first = self.inputs[0]
         return not first.is_list and self.template == f"{{{first.name}}}"
 
-    def input_index(self, name: str) -> int:
-        """Position of the input argument ``name``."""
-        for index, arg in enumerate(self.inputs):
-            if arg.name == name:
-                return index
-        raise KeyError(f"op {self.name} has no input {name!r}")
-
     def __repr__(self) -> str:
         sides = (", ".join(map(str, side)) for side in (self.inputs, self.outputs))
         return f"{self.name}({' -> '.join(sides)})"

@@ -180,12 +180,3 @@ def _layout(data_format: str | None) -> str:
     if data_format.startswith("NC"):
         return "NCHW"
     raise ValueError(f"data_format must be of the form 'N...C' or 'NC...'; found {data_format!r}")
-
-
-def bias_add_v1(value: Any, bias: Any, name: str | None = None) -> Tensor:
-    """Adds a bias to the last dim, as graphs made before ``data_format`` existed do."""
-    with name_scope(name, "BiasAddV1", [value, bias]) as scope:
-        value = convert.convert_to_tensor(value, name="input")
-        bias = convert.convert_to_tensor(bias, dtype=value.dtype.base_dtype, name="bias")
-        made: Tensor = make("BiasAddV1", value, bias, name=scope)
-    return made

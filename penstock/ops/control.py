@@ -28,10 +28,6 @@ def _pass_value(ctx: ShapeContext, *values: Any) -> Any:
     return values[0]
 
 
-def _no_gradient_to_input(op: Operation, grad: Any) -> Any:
-    return None
-
-
 def _refuse_gradient(op: Operation, grad: Any) -> Any:
     raise LookupError(
         f"the gradient of {op.name!r} is asked for, but PreventGradient forbids it: "
@@ -123,12 +119,6 @@ def identity_n(input: Sequence[Any], name: str | None = None) -> list[Tensor]:
 def stop_gradient(input: Any, name: str | None = None) -> Tensor:
     """``input`` as a constant for ``tf.gradients``: nothing flows back through it."""
     made: Tensor = make("StopGradient", input, name=name)
-    return made
-
-
-def prevent_gradient(input: Any, message: str = "", name: str | None = None) -> Tensor:
-    """``input``, for which asking a gradient is an error that shows ``message``."""
-    made: Tensor = make("PreventGradient", input, name=name, message=message)
     return made
 
 

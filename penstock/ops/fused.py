@@ -140,9 +140,9 @@ for _kind, _prefix in (("Ref(T)", ""), ("resource", "Resource")):
 
 
 def _sigmoid_xent(logits, labels):
-    # log(1 + exp(-|x|)) is exact for large |x|, where softplus(x) - x z would cancel.
-    tail = torch._C._nn.softplus(logits.abs().neg_())
-    return torch.relu(logits).addcmul_(logits, labels, value=-1).add_(tail)
+    # log(1 + exp(-|x|)) is -logsigmoid(|x|), exact for large |x|, where softplus(x) - x z cancels.
+    loss = torch.relu(logits).addcmul_(logits, labels, value=-1)
+    return loss.sub_(torch._C._nn.log_sigmoid(logits.abs()))
 
 
 define_op(

@@ -147,6 +147,40 @@ def _scatter(state: Any, indices: torch.Tensor, updates: Any, combine: Callable[
         combine(target, indices, separate)
 
 
+def _add_rows(state: Any, indices: torch.Tensor, updates: torch.Tensor) -> None:
+    try:
+        state.value.index_add_(0, indices, updates)
+    except (IndexError, RuntimeError):
+        _scatter(state, indices, updates, _rows_add)
+
+
+def _subtract_rows(state: Any, indices: torch.Tensor, updates: torch.Tensor) -> None:
+    try:
+        state.value.index_add_(0, indices, updates, alpha=-1)
+    except (IndexError, RuntimeError):
+        _scatter(state, indices, updates, _rows_sub)
+
+
+def _inline_rows(function: Callable[..., None]) -> Callable[[Any], str | None]:
+    """The common case: rows of floats whose shapes fit as they stand; ATen refuses the rest."""
+
+    def inline(call: Any) -> str | None:
+        var, rows, updates = (call.dims(n) for n in ("ref", "indices", "updates"))
+        if var is None or rows is None or updates is None or call.attr("use_locking"):
+            return None
+        if not call.dtype("updates").is_floating or len(rows) != 1 or None in updates:
+            return None
+        if updates != (*rows, *var[1:]):
+            return None
+        arguments = ", ".join(call.arg[n] for n in ("ref", "indices", "updates"))
+        return f"{call.function(function)}({arguments})"
+
+    return inline
+
+
+_INLINE = {"Add": _inline_rows(_add_rows), "Sub": _inline_rows(_subtract_rows)}
+
+
 def _scatter_nd(
     state: Any, indices: torch.Tensor, updates: Any, combine: Callable[..., None]
 ) -> None:
@@ -260,6 +294,7 @@ def _define_scatter(verb: str) -> None:
         ],
         shape=lambda ctx: _check_rows(ctx["ref"], ctx["indices"], ctx["updates"]),
         kernel=by_reference,
+        inline=_INLINE.get(verb),
         writes=("ref",),
         no_gradient=UPDATE,
     )

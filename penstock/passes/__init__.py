@@ -1,1 +1,1 @@
-"""Graph-to-graph passes; ``pipeline.PASSES`` is the one ordered list of them."""
+"""Graph-to-graph passes; ``pipeline.passes`` gives the rewrites in their one order."""

@@ -1,7 +1,11 @@
-"""The passes, in their one order.
+"""The rewrites that make a step cheaper, in their one order.
 
-Each takes a step graph to an equivalent one.  The list is built by a function because folding needs
-to run kernels, and how to do that is the runtime's business (policies are passed in as functions).
+Each takes a step graph to an equivalent one, and the verifier looks at what it made.  What gives a
+step its meaning comes before them and is done for every step (``session.build``): ``prune``,
+``read_at_use`` and ``refine``.
+
+The list is built by a function because folding needs to run kernels, and how to do that is the
+runtime's business (policies are passed in as functions).
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ def prune(
     fed = set(feeds)
     roots = [t.op for t in fetches if t not in fed] + list(targets)
     needed = needed_operations(roots, fed, done)
-    ordered = _in_order(graph, needed, fed)
+    ordered = _in_order(needed, fed)
     rebuilder = Rebuilder(StepGraph(graph, [], [], []))
     new_feeds = []
     for index, tensor in enumerate(feeds):
@@ -101,7 +101,7 @@ def _feed_shape(tensor: Tensor) -> shapes.TensorShape:
     return shapes.from_static(tensor._dims)
 
 
-def _in_order(graph: Graph, needed: set[Operation], fed: set[Tensor]) -> list[Operation]:
+def _in_order(needed: set[Operation], fed: set[Tensor]) -> list[Operation]:
     """Creation order, mended where an input or control was made later than its user."""
     ordered = sorted(needed, key=lambda op: op._id)
     done: set[Operation] = set()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from penstock.graph.rebuild import Rebuilder
+from penstock.graph.rebuild import Rebuilder, infer_again
 from penstock.graph.step import StepGraph
 
 
@@ -29,8 +29,11 @@ def refine(step: StepGraph, fed_shapes: Sequence[tuple[int | None, ...] | None])
 
     rebuilder = Rebuilder(step)
     for op in step.operations:
-        # Copying infers shapes again wherever an input's shape is better known than before.
+        # Copying infers shapes again wherever an input's shape is better known than before; others
+        # follow from values that are shapes (what `tf.fill(tf.shape(x), 0.0)` makes).
         new = rebuilder.copy(op)
         if op.type == "_Feed":
             new.outputs[0]._dims = by_feed[op.outputs[0]] or new.outputs[0]._dims
+        elif any(t._dims is None or None in t._dims for t in new.outputs):
+            infer_again(new)
     return rebuilder.finish()

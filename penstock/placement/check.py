@@ -1,6 +1,6 @@
 """Which devices nodes ask for, held against those that exist.
 
-This issue's programs run on one device; what is checked is that a request could be honoured, or
+Programs run on one device; what is checked is that a request could be honoured, or
 that soft placement allows another device in its stead.
 """
 

@@ -31,11 +31,6 @@ class ResourceManager:
         """The resource of that name, or None."""
         return self._items.get((container, name))
 
-    def delete(self, container: str, name: str) -> bool:
-        """Forgets one resource; says whether it existed."""
-        with self._lock:
-            return self._items.pop((container, name), None) is not None
-
     def clear(self, containers: Iterable[str] = ()) -> None:
         """Forgets all resources, or those of the named containers."""
         names = set(containers)

@@ -79,7 +79,9 @@ class Sampler:
         if tries == size:
             expected = self.probability(both) * size
         else:
-            expected = np.expm1(self._log_miss(both) * tries)
+            expected = self._log_miss(both)
+            expected *= tries
+            np.expm1(expected, expected)
             np.negative(expected, expected)
         counts = expected.astype(np.float32)
         return chosen, counts[size:].reshape(true_classes.shape), counts[:size]
@@ -133,7 +135,7 @@ class LogUniformSampler(Sampler):
         classes = np.exp(numbers, numbers).astype(np.int64)
         classes -= 1
         # Rounding may reach range_max; it stands for class 0, as in TensorFlow.
-        classes[classes == self.range_max] = 0
+        classes %= self.range_max
         return classes
 
     def probability(self, classes: np.ndarray) -> np.ndarray:

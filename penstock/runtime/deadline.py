@@ -1,7 +1,7 @@
-"""The deadline and cancellation of the step that this thread runs.
+"""The deadline of the step that this thread runs.
 
-Only programs built with checks look at it (``Session.run`` builds such a one when a timeout is
-set), and every op that blocks does.
+Only programs built with checks look at it, before every line; ``Session.run`` builds such a one
+when a timeout is set.
 """
 
 from __future__ import annotations
@@ -32,11 +32,6 @@ def deadline(seconds: float) -> Iterator[None]:
         yield
     finally:
         _current.until, _current.seconds = saved
-
-
-def remaining() -> float | None:
-    """Seconds left, or None when there is no deadline."""
-    return None if _current.until is None else _current.until - time.monotonic()
 
 
 def check() -> None:

@@ -1,4 +1,9 @@
-"""The pipeline on one screen: from (graph, feeds, fetches) to a program."""
+"""The pipeline on one screen: from (graph, feeds, fetches) to a program.
+
+Cut the step out of the graph, look at the devices it asks for, read variables where they are used,
+take the shapes that are fed, rewrite, decide about memory, write the text, link it to state.  Only
+the rewriting is optional (``opt_level=-1`` in the session's OptimizerOptions leaves it out).
+"""
 
 from __future__ import annotations
 

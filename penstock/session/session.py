@@ -1,9 +1,10 @@
 """Sessions: where graphs meet state and run.
 
 State: the graph, the resources (this session's variables and streams), and two caches: from what
-the user asked (fetch nesting, feed keys) to a prepared step, and from (feeds, fetches, targets) to
-a compiled program.  Both are valid for one ``mutation_version`` of the graph; growth of the graph
-invalidates nothing, since nodes do not change.
+the user asked (fetch nesting, feed keys) to a prepared step, and from (feeds, fetches, targets, and
+for a special program the shapes fed) to a compiled program.  Both are valid for one
+``mutation_version`` of the graph; growth of the graph invalidates nothing, since nodes do not
+change.
 
 ``run`` is safe to call from several threads at once: programs keep their values in locals, and
 shared state is in resources.

@@ -36,4 +36,4 @@ def test_a_missing_name_suggests_the_nearest(colours: Registry[int | None]) -> N
 
 def test_none_may_be_an_item(colours: Registry[int | None]) -> None:
     assert colours["none"] is None and "none" in colours
-    assert colours.get_or_none("blue") is None
+    assert "blue" not in colours

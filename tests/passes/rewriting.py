@@ -26,7 +26,6 @@ def rewritten(
     tensors = [getattr(f, "_ref", lambda f=f: f)() for f in fetches]
     step = verify(prune(tf.get_default_graph(), list(feeds), tensors, list(run)), "prune")
     step = verify(read_at_use(step), "read_at_use")
-    step = verify(read_at_use(step), "read_at_use")
     if shapes is not None:
         step = refine(step, shapes)
     return pipeline.rewrite(step, evaluate)

@@ -1,4 +1,4 @@
-"""Each rule of ``algebra.RULES``, firing in the default pipeline, and held back where it must be."""
+"""Each rule of ``algebra.RULES``, firing in the default pipeline, and held back where it must."""
 
 from __future__ import annotations
 

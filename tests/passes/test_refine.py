@@ -32,6 +32,13 @@ def test_what_follows_from_shapes_folds_away() -> None:
     assert agree([y], {x: np.ones((4, 3))}) == [3.0]
 
 
+def test_shapes_follow_from_values_that_are_shapes() -> None:
+    x = tf.placeholder(tf.float32, [None, 3])
+    y = tf.exp(tf.fill(tf.shape(x), 2.0))
+    step = refine(prune(tf.get_default_graph(), [x], [y], []), [(5, 3)])
+    assert step.fetches[0]._dims == (5, 3)
+
+
 def test_none_leaves_what_is_declared() -> None:
     x, y = _batch_mean()
     step = refine(prune(tf.get_default_graph(), [x], [y], []), [None])

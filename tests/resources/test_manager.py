@@ -15,12 +15,6 @@ def test_one_resource_a_name_and_container() -> None:
     assert manager.lookup("", "a") is first and manager.lookup("", "b") is None
 
 
-def test_deleting_says_whether_it_existed() -> None:
-    manager = ResourceManager()
-    manager.lookup_or_create("", "a", object)
-    assert manager.delete("", "a") and not manager.delete("", "a")
-
-
 def test_clearing_all_or_some_containers() -> None:
     manager = ResourceManager()
     for container in ("x", "y"):

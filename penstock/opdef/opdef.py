@@ -63,7 +63,7 @@ class OpDef:
     """Everything that Penstock knows about one op type; see the module's docstring."""
 
     __slots__ = (
-        "aliases", "attrs", "blocking", "commutative", "effect", "explicit_attrs", "fold",
+        "aliases", "attrs", "blocking", "commutative", "effect", "fold",
         "gradient", "has_list_output", "host", "inferred_attrs", "inline", "inplace", "inputs",
         "internal", "kernel", "kernel_name", "layouts", "no_gradient", "name", "outputs",
         "parameters",
@@ -84,7 +84,6 @@ class OpDef:
         inferred = {a.type_attr for a in inputs} | {a.number_attr for a in inputs}
         inferred |= {a.type_list_attr for a in inputs}
         self.inferred_attrs = frozenset(str(n) for n in inferred if n)
-        self.explicit_attrs = tuple(a for n, a in self.attrs.items() if n not in inferred)
         self.has_list_output = any(arg.is_list for arg in outputs)
         self.shape: Callable[..., Any] | None = None
         self.kernel: Callable[..., Any] | None = None

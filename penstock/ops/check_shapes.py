@@ -104,7 +104,7 @@ def assert_shapes(
       >>> import penstock as tf
       >>> with tf.Graph().as_default():
       ...     x, y = tf.placeholder(tf.float32, [4, 3]), tf.placeholder(tf.float32, [4])
-      ...     tf.assert_shapes([(x, ("N", 3)), (y, ("N",))]).type
+      ...     tf.debugging.assert_shapes([(x, ("N", 3)), (y, ("N",))]).type
       'NoOp'
     """
     text = message or ""

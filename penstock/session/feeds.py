@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -16,9 +15,6 @@ from penstock.graph.graph import Graph
 from penstock.graph.operation import Operation
 from penstock.graph.tensor import Tensor
 from penstock.runtime import values
-
-# Programs never write to fed memory, so sharing a read-only array is safe.
-warnings.filterwarnings("ignore", message="The given NumPy array is not writable")
 
 Converter = Callable[[Any], Any]
 
@@ -49,7 +45,7 @@ def _numeric_converter(tensor: Tensor, wanted: torch.dtype, numpy_dtype: np.dtyp
         kind = type(value)
         if kind is np.ndarray and value.dtype == numpy_dtype and not is_bfloat16:
             try:
-                made = from_numpy(value)
+                made = from_numpy(value if value.flags.writeable else _as_writable(value))
             except ValueError:  # negative strides, or not native byte order
                 made = from_numpy(np.ascontiguousarray(value))
         elif kind is scalar:
@@ -64,6 +60,20 @@ def _numeric_converter(tensor: Tensor, wanted: torch.dtype, numpy_dtype: np.dtyp
         return made
 
     return convert
+
+
+class _Memory:
+    """An array's memory, said to be writable: torch warns of any other, and programs only read."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        interface = dict(array.__array_interface__)
+        interface["data"] = (interface["data"][0], False)
+        self.__array_interface__ = interface
+        self.owner = array
+
+
+def _as_writable(array: np.ndarray) -> np.ndarray:
+    return np.asarray(_Memory(array))
 
 
 def _slow(tensor: Tensor, value: Any, wanted: torch.dtype, numpy_dtype: np.dtype) -> Any:

@@ -198,20 +198,7 @@ class _Planner:
                 template = choice(op) if callable(choice) else choice
                 if template is not None and self._may_overwrite(line, positions[name]):
                     line.overwrites = template
-                    overwritten = op._inputs[positions[name][0]]
-                    self._inherit(op.outputs[0], overwritten)
                     break
-
-    def _inherit(self, output: Tensor, overwritten: Tensor) -> None:
-        """The output now lives in the overwritten input's memory, so its roots are that memory."""
-        own = self.roots[output]
-        old = self.roots[overwritten]
-        last = max((self.last_use.get(r, -1) for r in own), default=-1)
-        for root in old:
-            self.last_use[root] = max(self.last_use.get(root, -1), last)
-        for tensor, roots in self.roots.items():
-            if roots & own:
-                self.roots[tensor] = (roots - own) | old
 
     def _may_overwrite(self, line: Line, positions: list[int]) -> bool:
         if len(positions) != 1 or positions[0] in line.read_of:

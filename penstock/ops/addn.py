@@ -20,6 +20,10 @@ from penstock.ops.binary import COMPLEX, FLOATS
 __all__ = ["accumulate_n", "add_n"]
 
 
+# A longer sum is a loop: a line of thousands of terms would be more than Python's compiler takes.
+_INLINE_TERMS = 8
+
+
 def _sum_of(inputs: Sequence[Any]) -> Any:
     dtype = inputs[0].dtype
     signed = unsigned.SIGNED.get(dtype)
@@ -42,7 +46,9 @@ def _sum_inline(call: Any) -> str | None:
     tensors = call.tensors["inputs"]
     dims = tensors[0]._dims
     same = dims is not None and None not in dims and all(t._dims == dims for t in tensors)
-    if not same or tensors[0].dtype.base_dtype in unsigned.INDIRECT or len(tensors) < 2:
+    if not same or tensors[0].dtype.base_dtype in unsigned.INDIRECT:
+        return None
+    if not 2 <= len(tensors) <= _INLINE_TERMS:
         return None
     first, second, *rest = call.arg["inputs"]
     return f"torch.add({first}, {second})" + "".join(f".add_({part})" for part in rest)

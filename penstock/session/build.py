@@ -7,9 +7,11 @@ the rewriting is optional (``opt_level=-1`` in the session's OptimizerOptions le
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import gc
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
-from penstock.codegen.emit import Watch, emit
+from penstock.codegen.emit import Source, Watch, emit
 from penstock.codegen.plan import make_plan
 from penstock.graph.graph import Graph
 from penstock.graph.operation import Operation
@@ -54,6 +56,34 @@ def build_program(
     Returns:
       A program that takes the feeds' values in order and returns the fetches' values in order.
     """
+    with _collector_paused():
+        source = _compiled(graph, feeds, fetches, targets, options, shapes, watch, done)
+        return Program(source, resources, "step")
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Passes make many small objects that live to the end; looking for garbage only costs."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _compiled(
+    graph: Graph,
+    feeds: Sequence[Tensor],
+    fetches: Sequence[Tensor],
+    targets: Sequence[Operation],
+    options: Options,
+    shapes: Sequence[tuple[int, ...]] | None,
+    watch: Watch,
+    done: frozenset[Operation],
+) -> Source:
+    """The stages, one a line."""
     pruned = verify(prune(graph, feeds, fetches, targets, done), "prune")
     check_devices(
         pruned, local_devices(), options.allow_soft_placement, options.log_device_placement
@@ -62,8 +92,7 @@ def build_program(
     refined = _refined(meant, shapes)
     rewritten = pipeline.rewrite(refined, evaluate) if options.optimize else refined
     plan = make_plan(rewritten)
-    source = emit(plan, fetch_source, name="step", watch=watch)
-    return Program(source, resources, "step")
+    return emit(plan, fetch_source, name="step", watch=watch)
 
 
 def _refined(step: StepGraph, shapes: Sequence[tuple[int, ...]] | None) -> StepGraph:

@@ -167,6 +167,19 @@ def test_many_shapes_share_a_general_program() -> None:
         assert len(sess._programs) <= 5
 
 
+def test_sums_of_thousands_of_terms_compile() -> None:
+    with tf.Graph().as_default(), tf.Session() as sess:
+        x = tf.placeholder(tf.float32, [2])
+        w = tf.Variable([1.0, 2.0])
+        total = tf.add_n([x * w + float(i) for i in range(3000)])
+        (grad,) = tf.gradients(total, w)
+        sess.run(w.initializer)
+        values = sess.run([total, grad], {x: [1.0, 1.0]})
+    base = 3000 * 2999 / 2
+    assert values[0].tolist() == [base + 3000, base + 6000]
+    assert values[1].tolist() == [3000.0, 3000.0]
+
+
 def test_closed_sessions_do_not_run() -> None:
     with tf.Graph().as_default():
         sess = tf.Session()

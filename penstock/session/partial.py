@@ -85,8 +85,7 @@ def run_part(session: Any, step: PartialStep, fetches: Any, feed_dict: Any) -> A
     targets = [op for op in plan.operations if op in running]
     program = session._part_program(given, fetched, targets, step.done)
     args = [step.values[t] for t in given]
-    with torch.inference_mode():
-        results = program.function(*args)
+    results = session._call(program, args)
     fresh = dict(zip(fetched, results, strict=True))
     for tensor, value in fresh.items():
         step.values[tensor] = feeding.converter(tensor)(value)

@@ -158,7 +158,8 @@ class BaseSession:
           feed_dict: from tensors (or names) to the values to use for them: Python numbers, lists,
             NumPy arrays or torch tensors.
           options: a ``RunOptions``; ``timeout_in_ms`` bounds the step.
-          run_metadata: a ``RunMetadata`` to fill.
+          run_metadata: a ``RunMetadata``; left as it is, since steps are not traced yet
+            (``explain`` times a step's lines).
 
         Returns:
           NumPy arrays and scalars in the nesting of ``fetches``; None for operations.
@@ -195,10 +196,14 @@ class BaseSession:
         return self._launch(step, [convert(feed_dict[key]) for key, convert in step.feeds])
 
     def _launch(self, step: _Step, args: list[Any]) -> Any:
-        program = step.program(args)
+        values = self._call(step.program(args), args)
+        return values[0] if step.single else step.assemble(values)
+
+    def _call(self, program: Program, args: Sequence[Any]) -> tuple[Any, ...]:
+        """Runs a program; what its lines raise becomes the error of the node."""
         guard = _InferenceMode(True)
         try:
-            values = program.function(*args)
+            return program.function(*args)
         except BaseException as raised:
             error = program.error(raised)
             if error is None:
@@ -207,8 +212,6 @@ class BaseSession:
             # The failed frame must not outlive the step: it holds temporaries.
             traceback.clear_frames(raised.__traceback__)
             cause = raised.with_traceback(None)
-        else:
-            return values[0] if step.single else step.assemble(values)
         finally:
             del guard
         raise error from (None if isinstance(cause, errors.OpError) else cause)

@@ -252,6 +252,23 @@ def test_partial_runs_need_their_feeds() -> None:
             sess.partial_run(handle, b)
 
 
+def test_a_failing_part_names_its_node_and_the_run_goes_on() -> None:
+    with tf.Graph().as_default(), tf.Session() as sess:
+        a = tf.placeholder(tf.float32, [2, 3], name="a")
+        b = tf.placeholder(tf.float32, name="b")
+        v = tf.Variable([1.0], name="v")
+        product = tf.matmul(a, b, name="product")
+        handle = sess.partial_run_setup([product, v + 1.0], [a, b])
+        with pytest.raises(tf.errors.InvalidArgumentError, match="product"):
+            sess.partial_run(handle, product, {a: np.ones((2, 3)), b: np.ones((4, 5))})
+        reading = v * 2.0
+        handle = sess.partial_run_setup([reading], [])
+        with pytest.raises(tf.errors.FailedPreconditionError, match="v"):
+            sess.partial_run(handle, reading)
+        sess.run(v.initializer)
+        assert sess.partial_run(handle, reading).tolist() == [2.0]
+
+
 def test_timeouts_end_a_step() -> None:
     with tf.Graph().as_default(), tf.Session() as sess:
         fed = x = tf.placeholder(tf.float32, [400, 400])

@@ -287,8 +287,7 @@ class _Emitter:
         for arg in definition.inputs:
             host = arg.name in definition.host
             if arg.is_list:
-                size = op.attrs[arg.number_attr or arg.type_list_attr or ""]
-                count = size if isinstance(size, int) else len(size)
+                count = arg.count(op.attrs)
                 result[arg.name] = [
                     self._input(line, position + i, host) for i in range(count)
                 ]

@@ -18,7 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from penstock.graph.handles import handle_of, is_handle, resource_key, wants_handle
+from penstock.graph.handles import handle_of, is_handle, resource_key, wants_handle, written_keys
 from penstock.graph.operation import Operation
 from penstock.graph.step import StepGraph
 from penstock.graph.tensor import Tensor
@@ -99,12 +99,9 @@ class _Planner:
             if is_handle(tensor) and not wants[index]:
                 line.read_of[index] = self._read(tensor, position, line)
         self._output_roots(line)
-        for name in op.op_def.writes:
-            for tensor in _as_list(op.inputs_by_name()[name]):
-                if is_handle(tensor):
-                    key = resource_key(handle_of(tensor))
-                    self.writes.setdefault(key, []).append(position)
-                    self.current_read.pop(key, None)
+        for key in written_keys(op):
+            self.writes.setdefault(key, []).append(position)
+            self.current_read.pop(key, None)
         return line
 
     def _read(self, tensor: Tensor, position: int, line: Line | None) -> Read:

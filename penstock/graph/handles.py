@@ -31,11 +31,7 @@ def wants_handle(op: Operation) -> list[bool]:
     result: list[bool] = []
     for arg in op.op_def.inputs:
         handle = arg.is_ref or arg.dtype is dtypes.resource
-        count = 1
-        if arg.is_list:
-            size = op.attrs[arg.number_attr or arg.type_list_attr or ""]
-            count = size if isinstance(size, int) else len(size)
-        result.extend([handle] * count)
+        result.extend([handle] * arg.count(op.attrs))
     for index, tensor in enumerate(op._inputs):
         if tensor.dtype is dtypes.resource:
             result[index] = True

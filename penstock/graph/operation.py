@@ -16,6 +16,7 @@ from penstock.graph.tensor import Tensor
 if TYPE_CHECKING:
     from penstock.graph.graph import Graph
     from penstock.opdef.opdef import OpDef
+    from penstock.opdef.signature import ArgDef
 
 
 class Operation:
@@ -110,34 +111,23 @@ class Operation:
 
     def inputs_by_name(self) -> dict[str, Any]:
         """Input tensors by argument name; list arguments give lists."""
-        result: dict[str, Any] = {}
-        position = 0
-        for arg in self.op_def.inputs:
-            if arg.number_attr is not None:
-                count = self.attrs[arg.number_attr]
-            elif arg.type_list_attr is not None:
-                count = len(self.attrs[arg.type_list_attr])
-            else:
-                result[arg.name] = self._inputs[position]
-                position += 1
-                continue
-            result[arg.name] = self._inputs[position : position + count]
-            position += count
-        return result
+        return self._grouped(self.op_def.inputs, self._inputs)
 
     def outputs_by_name(self) -> dict[str, Any]:
         """Output tensors by argument name; list arguments give lists."""
+        return self._grouped(self.op_def.outputs, self.outputs)
+
+    def _grouped(self, args: Sequence[ArgDef], tensors: list[Tensor]) -> dict[str, Any]:
         result: dict[str, Any] = {}
         position = 0
-        for arg in self.op_def.outputs:
-            if arg.is_list:
-                size = self.attrs[arg.number_attr or arg.type_list_attr or ""]
-                count = size if isinstance(size, int) else len(size)
-                result[arg.name] = self.outputs[position : position + count]
-                position += count
-            else:
-                result[arg.name] = self.outputs[position]
+        for arg in args:
+            if not arg.is_list:
+                result[arg.name] = tensors[position]
                 position += 1
+                continue
+            end = position + arg.count(self.attrs)
+            result[arg.name] = tensors[position:end]
+            position = end
         return result
 
     def run(self, feed_dict: Any = None, session: Any = None) -> None:

@@ -54,8 +54,7 @@ def _check_inputs(op: Operation, after: str) -> None:
         _fail(after, op, f"takes {len(handles)} inputs, has {len(op._inputs)}")
     flat = []
     for arg in op.op_def.inputs:
-        size = op.attrs[arg.number_attr or arg.type_list_attr or ""] if arg.is_list else 1
-        flat.extend([arg] * (size if isinstance(size, int) else len(size)))
+        flat.extend([arg] * arg.count(op.attrs))
     for arg, tensor in zip(flat, op._inputs, strict=True):
         wanted = arg.dtype or (op.attrs.get(arg.type_attr) if arg.type_attr else None)
         if wanted is not None and tensor.dtype.base_dtype is not wanted.base_dtype:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,6 +45,12 @@ class ArgDef:
     def is_list(self) -> bool:
         """Whether this argument stands for a list of tensors."""
         return self.number_attr is not None or self.type_list_attr is not None
+
+    def count(self, attrs: Mapping[str, Any]) -> int:
+        """How many tensors this argument of a node with these attrs stands for."""
+        if self.number_attr is not None:
+            return int(attrs[self.number_attr])
+        return 1 if self.type_list_attr is None else len(attrs[self.type_list_attr])
 
     def __str__(self) -> str:
         kind = self.dtype.name if self.dtype else self.type_attr or f"list({self.type_list_attr})"

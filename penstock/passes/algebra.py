@@ -21,15 +21,10 @@ from penstock.graph.operation import Operation
 from penstock.graph.rebuild import Rebuilder
 from penstock.graph.step import StepGraph
 from penstock.graph.tensor import Tensor
+from penstock.passes.simplify import constant_of
 
 # Fewer products than this are not worth concatenating their operands.
 _LEAST_PRODUCTS = 3
-
-
-def _constant(tensor: Tensor) -> np.ndarray | None:
-    """The value of a constant that waits for nothing, so that no control edge is lost with it."""
-    op = tensor.op
-    return op.attrs["value"] if op.type == "Const" and not op._control_inputs else None
 
 
 def _make_constant(rebuilder: Rebuilder, value: np.ndarray) -> Tensor:
@@ -70,7 +65,7 @@ def _padded_interval(term: Tensor) -> tuple[int, int, int] | None:
     source = op._inputs[0] if op.type == "Pad" else None
     if source is None or op._control_inputs or source._dims is None or None in source._dims:
         return None
-    paddings = _constant(op._inputs[1])
+    paddings = constant_of(op._inputs[1])
     if paddings is None:
         return None
     axes = np.flatnonzero(paddings.any(axis=1))
@@ -115,7 +110,7 @@ def product_with_ones(
     if op.attrs["transpose_a"] or not op.outputs[0].dtype.is_floating:
         return None
     left, right = rebuilder.inputs(op)
-    ones = _constant(right)
+    ones = constant_of(right)
     if ones is None or not np.all(ones == 1) or op.outputs[0]._dims is None:
         return None
     if not op.attrs["transpose_b"] and ones.shape[1] == 1:

@@ -95,7 +95,7 @@ def collapse_reshapes(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | Non
 
 def bypass_empty_reduction(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
     """A reduction over no axes."""
-    axes = _constant(rebuilder[op._inputs[1]])
+    axes = constant_of(rebuilder[op._inputs[1]])
     if axes is not None and axes.size == 0 and not op._control_inputs:
         return [rebuilder[op._inputs[0]]]
     return None
@@ -103,7 +103,7 @@ def bypass_empty_reduction(rebuilder: Rebuilder, op: Operation) -> list[Tensor] 
 
 def bypass_unit_tile(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
     """A tile with all multiples one."""
-    multiples = _constant(rebuilder[op._inputs[1]])
+    multiples = constant_of(rebuilder[op._inputs[1]])
     if multiples is not None and np.all(multiples == 1) and not op._control_inputs:
         return [rebuilder[op._inputs[0]]]
     return None
@@ -115,7 +115,7 @@ def bypass_unit_factor(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | No
         return None
     first, second = rebuilder.inputs(op)
     for factor, other in ((second, first), (first, second)):
-        value = _constant(factor)
+        value = constant_of(factor)
         if value is not None and value.size == 1 and value.ravel()[0] == 1:
             if other._dims is not None and other._dims == op.outputs[0]._dims:
                 return [other]
@@ -157,7 +157,7 @@ def _is_known(tensor: Tensor) -> bool:
     return tensor._dims is not None and None not in tensor._dims
 
 
-def _constant(tensor: Tensor) -> np.ndarray | None:
+def constant_of(tensor: Tensor) -> np.ndarray | None:
     """The value of a constant that waits for nothing, so that no control edge is lost with it."""
     op = tensor.op
     return op.attrs["value"] if op.type == "Const" and not op._control_inputs else None

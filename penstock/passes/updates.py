@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from penstock.base import dtypes
-from penstock.graph.handles import handle_of, resource_key, resource_keys
+from penstock.graph.handles import handle_of, resource_key, resource_keys, states_behind
 from penstock.graph.operation import Operation
 from penstock.graph.rebuild import Rebuilder
 from penstock.graph.step import StepGraph
@@ -45,23 +45,6 @@ def _group_key(op: Operation, family: _Family) -> Any:
     return op.type, op.attrs["T"], shared, flags, tuple(op._control_inputs)
 
 
-def _may_view_state(tensor: Tensor) -> bool:
-    """Whether ``tensor`` may lie in a variable's memory, where another update would change it."""
-    stack, seen = [tensor], set()
-    while stack:
-        current = stack.pop()
-        definition = current.op.op_def
-        if current.dtype.is_ref or set(definition.reads) & set(definition.aliases):
-            return True
-        if current.op in seen:
-            continue
-        seen.add(current.op)
-        for name in definition.aliases:
-            given = current.op.inputs_by_name()[name]
-            stack.extend(given if isinstance(given, list) else [given])
-    return False
-
-
 def _groups(step: StepGraph) -> list[list[Operation]]:
     found: dict[Any, list[Operation]] = {}
     for op in step.operations:
@@ -70,7 +53,8 @@ def _groups(step: StepGraph) -> list[list[Operation]]:
             continue
         if op.attrs.get("use_nesterov") and "Adam" in op.type:
             continue
-        if _may_view_state(op.inputs_by_name()[family.gradient]):
+        if states_behind(op.inputs_by_name()[family.gradient]):
+            # It may lie in a variable's memory, where another update would change it.
             continue
         found.setdefault(_group_key(op, family), []).append(op)
     return [group for group in found.values() if len(group) > 1]
@@ -83,14 +67,12 @@ def _may_move(step: StepGraph, group: list[Operation]) -> bool:
     touched = set(written)
     if len(touched) != len(written):
         return False
-    dependent: set[Operation] = set(members)
     order = step.operations
     for op in order[order.index(group[0]) : order.index(group[-1])]:
         if op in members:
             continue
         before = [t.op for t in op._inputs] + op._control_inputs
-        if any(other in dependent for other in before):
-            dependent.add(op)
+        if any(other in members for other in before):
             return False
         if touched & resource_keys(op):
             return False

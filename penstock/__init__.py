@@ -5,17 +5,24 @@ This module holds explicit re-exports and no logic.
 """
 
 import penstock.ops
-from penstock import nn, train
+from penstock import contrib, nn, saved_model, summary, train
 from penstock.api import (
     bitwise,
     debugging,
     dtypes,
+    gfile,
+    graph_util,
+    image,
     initializers,
+    io,
     linalg,
     manip,
     math,
+    profiler,
+    python_io,
     random,
     sparse,
+    strings,
 )
 from penstock.autodiff.custom import custom_gradient, grad_pass_through, recompute_grad
 from penstock.autodiff.gradients import gradients
@@ -64,7 +71,19 @@ from penstock.base.dtypes import (
     variant,
 )
 from penstock.base.shapes import Dimension, TensorShape, dimension_at_index, dimension_value
-from penstock.formats.messages import AttrValue, GraphDef, NameAttrList, NodeDef
+from penstock.formats.messages import (
+    AttrValue,
+    Event,
+    GraphDef,
+    HistogramProto,
+    LogMessage,
+    MetaGraphDef,
+    NameAttrList,
+    NodeDef,
+    SessionLog,
+    Summary,
+    SummaryMetadata,
+)
 from penstock.graph.behavior import (
     control_flow_v2_enabled,
     disable_control_flow_v2,
@@ -259,6 +278,7 @@ from penstock.ops.elementwise import (
 from penstock.ops.elementwise import (
     round_ as round,
 )
+from penstock.ops.files import matching_files, read_file, write_file
 from penstock.ops.fill import fill, lin_space, ones, zeros
 from penstock.ops.fill import lin_space as linspace
 from penstock.ops.fill import range_ as range
@@ -371,6 +391,7 @@ from penstock.ops.state_scatter import (
 )
 from penstock.ops.statistics import count_nonzero, reduce_logsumexp
 from penstock.ops.stitch import dynamic_partition, dynamic_stitch
+from penstock.ops.string_join import string_join
 from penstock.ops.transpose import (
     invert_permutation,
     reverse,
@@ -400,6 +421,14 @@ from penstock.session.options import (
     RunOptions,
 )
 from penstock.session.session import InteractiveSession, Session
+from penstock.summary.legacy import (
+    audio_summary,
+    histogram_summary,
+    image_summary,
+    merge_all_summaries,
+    merge_summary,
+    scalar_summary,
+)
 from penstock.variables.creation import (
     disable_resource_variables,
     enable_resource_variables,
@@ -467,13 +496,17 @@ __all__ = [
     "DType",
     "DeviceSpec",
     "Dimension",
+    "Event",
     "GPUOptions",
     "Graph",
     "GraphDef",
     "GraphKeys",
     "GraphOptions",
+    "HistogramProto",
     "IndexedSlices",
     "InteractiveSession",
+    "LogMessage",
+    "MetaGraphDef",
     "NameAttrList",
     "NoGradient",
     "NodeDef",
@@ -486,8 +519,11 @@ __all__ = [
     "RunMetadata",
     "RunOptions",
     "Session",
+    "SessionLog",
     "SparseTensor",
     "SparseTensorValue",
+    "Summary",
+    "SummaryMetadata",
     "Tensor",
     "TensorShape",
     "UnconnectedGradients",
@@ -541,6 +577,7 @@ __all__ = [
     "atan",
     "atan2",
     "atanh",
+    "audio_summary",
     "batch_gather",
     "batch_scatter_update",
     "batch_to_space",
@@ -573,6 +610,7 @@ __all__ = [
     "constant",
     "constant_initializer",
     "container",
+    "contrib",
     "control_dependencies",
     "control_flow_v2_enabled",
     "convert_to_tensor",
@@ -642,6 +680,7 @@ __all__ = [
     "get_static_value",
     "get_variable",
     "get_variable_scope",
+    "gfile",
     "global_norm",
     "global_variables",
     "global_variables_initializer",
@@ -649,6 +688,7 @@ __all__ = [
     "glorot_uniform_initializer",
     "grad_pass_through",
     "gradients",
+    "graph_util",
     "greater",
     "greater_equal",
     "group",
@@ -656,11 +696,14 @@ __all__ = [
     "half",
     "hessians",
     "histogram_fixed_width",
+    "histogram_summary",
     "identity",
     "identity_n",
     "igamma",
     "igammac",
     "imag",
+    "image",
+    "image_summary",
     "import_graph_def",
     "init_scope",
     "initialize_all_variables",
@@ -673,6 +716,7 @@ __all__ = [
     "int8",
     "inv",
     "invert_permutation",
+    "io",
     "is_finite",
     "is_inf",
     "is_nan",
@@ -699,6 +743,7 @@ __all__ = [
     "make_ndarray",
     "make_tensor_proto",
     "manip",
+    "matching_files",
     "math",
     "matmul",
     "matrix_band_part",
@@ -713,6 +758,8 @@ __all__ = [
     "matrix_transpose",
     "matrix_triangular_solve",
     "maximum",
+    "merge_all_summaries",
+    "merge_summary",
     "meshgrid",
     "min_max_variable_partitioner",
     "minimum",
@@ -745,6 +792,8 @@ __all__ = [
     "polygamma",
     "pow",
     "print",
+    "profiler",
+    "python_io",
     "qint16",
     "qint32",
     "qint8",
@@ -762,6 +811,7 @@ __all__ = [
     "random_uniform_initializer",
     "range",
     "rank",
+    "read_file",
     "real",
     "realdiv",
     "reciprocal",
@@ -790,7 +840,9 @@ __all__ = [
     "round",
     "rsqrt",
     "saturate_cast",
+    "saved_model",
     "scalar_mul",
+    "scalar_summary",
     "scatter_add",
     "scatter_div",
     "scatter_max",
@@ -841,8 +893,11 @@ __all__ = [
     "stop_gradient",
     "strided_slice",
     "string",
+    "string_join",
+    "strings",
     "sub",
     "subtract",
+    "summary",
     "svd",
     "tan",
     "tanh",
@@ -897,6 +952,7 @@ __all__ = [
     "verify_tensor_all_finite",
     "where",
     "where_v2",
+    "write_file",
     "zeros",
     "zeros_initializer",
     "zeros_like",

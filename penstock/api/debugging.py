@@ -1,5 +1,6 @@
 """``tf.debugging``: checks; explicit re-exports, no logic."""
 
+from penstock.debug.check_numerics import disable_check_numerics, enable_check_numerics
 from penstock.ops.check import (
     assert_equal,
     assert_greater,
@@ -53,6 +54,8 @@ __all__ = [
     "assert_shapes",
     "assert_type",
     "check_numerics",
+    "disable_check_numerics",
+    "enable_check_numerics",
     "is_finite",
     "is_inf",
     "is_nan",

@@ -3,6 +3,10 @@
 The text names globals that linking supplies: ``c<i>`` constants, ``r_<name>`` resources, ``s<i>``
 private state, kernel functions by their own names, and ``torch``.  Emitting needs none of them, so
 this room stays free of torch.
+
+An *observed* program takes one more argument, ``observe``, and calls ``observe(LINE, outputs)``
+after each line: the one hook behind line times, traces, memory, first-NaN searches and dumps.  It
+is an argument and no global, so that threads can run one program with observers of their own.
 """
 
 from __future__ import annotations
@@ -20,10 +24,13 @@ from penstock.base import dtypes, shapes
 from penstock.codegen.plan import Line, Plan, Read, is_silent
 from penstock.graph.handles import handle_of, is_handle, resource_key
 from penstock.graph.operation import Operation
+from penstock.graph.step import StepGraph
 from penstock.graph.tensor import Tensor
 from penstock.opdef.opdef import torch_dtype_name
 
-Watch = Literal["", "deadline", "time"]
+Watch = Literal["", "deadline", "observe"]
+# ``observe(line, outputs)``: what an observed program calls; see ``emit``.
+Observe = Callable[[int, tuple[Any, ...]], None]
 FetchSource = Callable[[dtypes.DType, str, bool, Any], str]
 _LITERAL_LIMIT = 64
 _FIELD = re.compile(r"\{(\w+)\}")
@@ -42,6 +49,8 @@ class Source:
     resources: dict[str, Operation]
     states: dict[str, Operation]
     functions: dict[str, Callable[..., Any]]
+    # The step graph that the program runs, after all passes.
+    step: StepGraph
     layouts: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
 
@@ -110,7 +119,7 @@ class _Emitter:
         self.watch = watch
         self.name = name
         self.lines: list[str] = []
-        self.source = Source("", {}, {}, {}, {}, {}, {})
+        self.source = Source("", {}, {}, {}, {}, {}, {}, plan.step)
         self.local: dict[Any, str] = {}
         self.count = 0
         self.constant_names: dict[Tensor, str] = {}
@@ -121,6 +130,8 @@ class _Emitter:
         for index, tensor in enumerate(self.step.feeds):
             self.local[tensor] = f"f{index}"
             args.append(f"f{index}")
+        if self.watch == "observe":
+            args.append("observe")
         self.lines.append(f"def {self.name}({', '.join(args)}):")
         for index, tensor in enumerate(self.step.feeds):
             self.lines.append(f"    # f{index}: {self._feed_comment(index, tensor)}")
@@ -187,8 +198,8 @@ class _Emitter:
         self.lines.append(f"    {text:<70}  # {op.name}")
         number = len(self.lines)
         self.source.line_ops[number] = op
-        if self.watch == "time":
-            self.lines.append(f"    tick({number})")
+        if self.watch == "observe":
+            self._observe(number, [self._observed(t) for t in op.outputs])
         self.source.line_inputs[number] = self._named_inputs(line)
         for name, layout in call.layouts.items():
             handle = _variable_behind(call.tensors[name])
@@ -223,7 +234,20 @@ class _Emitter:
         copy = ".clone()" if read.copies else ""
         text = f"{name} = {self._resource_name(handle)}.value{copy}"
         self.lines.append(f"    {text:<70}  # read {handle.name}")
-        self.source.line_ops[len(self.lines)] = handle
+        number = len(self.lines)
+        self.source.line_ops[number] = handle
+        if self.watch == "observe":
+            self._observe(number, [name])
+
+    def _observe(self, number: int, outputs: list[str]) -> None:
+        values = ", ".join(outputs) + ("," if len(outputs) == 1 else "")
+        self.lines.append(f"    observe({number}, ({values}))")
+
+    def _observed(self, tensor: Tensor) -> str:
+        """Source for an output that has just been made, as observers see it."""
+        if tensor.dtype.is_ref:
+            return f"getattr({self._resource_name(handle_of(tensor))}, 'value', None)"
+        return self.local.get(tensor, "None")
 
     def _new_local(self, value: Any) -> str:
         name = self.local[value] = f"v{self.count}"
@@ -350,11 +374,7 @@ class _Emitter:
             self.step.fetches, self.plan.fetch_copies, self.plan.fetch_reads, strict=True
         ):
             if read is not None and read not in self.local:
-                handle = read.handle
-                name = self._new_local(read)
-                text = f"{name} = {self._resource_name(handle)}.value"
-                self.lines.append(f"    {text:<70}  # read {handle.name}")
-                self.source.line_ops[len(self.lines)] = handle
+                self._read_line(read)
             if tensor.op.type == "Const" and read is None:
                 source = self._constant_name(tensor)
             elif is_handle(tensor) and read is None:
@@ -412,10 +432,24 @@ def emit(plan: Plan, fetch_source: FetchSource, *, name: str, watch: Watch = "")
       plan: the decisions.
       fetch_source: ``(dtype, source, copy, dims) -> source`` that makes what is returned.
       name: the function's name.
-      watch: ``"deadline"`` calls ``check()`` before every node's line; ``"time"`` calls
-        ``tick(line)`` after it.
+      watch: ``"deadline"`` calls ``check()`` before every node's line.  ``"observe"`` gives the
+        function a last argument ``observe`` and calls ``observe(LINE, outputs)`` after every line
+        that runs a node or reads a variable.
 
     Returns:
       The text, with the maps that linking and error reports need.
+
+    What an observer is given:
+      ``LINE`` is the number of the line observed: ``Source.line_ops[LINE]`` is its node in the
+      step graph (for a read: the variable's node) and ``Source.line_inputs[LINE]`` the operands
+      (absent for reads).  ``outputs`` is flat, in the order of ``op.outputs``: torch tensors,
+      NumPy object arrays for strings, and for an output that is a reference to a variable the
+      variable's value.  None stands for what the program does not make (an output that nothing
+      uses) or what has no value (a handle, a variable not initialized).  Constants and feeds have
+      no line: ``Source.constants`` and the arguments have their values.
+
+      The values are the program's own memory: later lines may overwrite them, and keeping one
+      keeps its memory.  Copy what is to be kept, and change nothing.  What an observer raises ends
+      the step and reaches the caller as it is.
     """
     return _Emitter(plan, fetch_source, name, watch).emit()

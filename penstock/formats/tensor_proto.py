@@ -68,6 +68,36 @@ def to_proto(array: np.ndarray, dtype: dtypes.DType) -> Any:
     return proto
 
 
+def fill_typed(proto: Any, array: np.ndarray, dtype: dtypes.DType) -> None:
+    """Puts values into the typed field of a message, which is where V1 checkpoints have them."""
+    if dtype is dtypes.string:
+        proto.string_val.extend(array.ravel().tolist())
+        return
+    flat = array.ravel()
+    bare = flat.view(flat.dtype[0]) if flat.dtype.fields else flat
+    getattr(proto, _FIELDS[dtype]).extend(_typed_values(bare, dtype))
+
+
+def typed_array(proto: Any, dtype: dtypes.DType, size: int) -> np.ndarray:
+    """The `size` values of the typed field of a message, flat.
+
+    Raises:
+      TypeError: a type without such a field.
+      ValueError: the field holds another number of values.
+    """
+    field = "string_val" if dtype is dtypes.string else _FIELDS.get(dtype)
+    if field is None:
+        raise TypeError(f"{dtype.name} tensors have no values in a message")
+    count = len(getattr(proto, field)) // (2 if dtype in _COMPLEX else 1)
+    if count != size:
+        raise ValueError(f"a message holds {count} values of {dtype.name} where {size} belong")
+    if dtype is dtypes.string:
+        out = np.empty(size, dtype=object)
+        out[:] = list(proto.string_val)
+        return out
+    return _from_typed(proto, dtype, np.dtype(dtype.as_numpy_dtype), size)
+
+
 def _typed_values(flat: np.ndarray, dtype: dtypes.DType) -> list[Any]:
     if dtype in _COMPLEX:
         return [part for v in flat.tolist() for part in (v.real, v.imag)]
@@ -108,8 +138,8 @@ def _from_typed(
 ) -> np.ndarray:
     values = getattr(proto, _FIELDS[dtype])
     if dtype in _COMPLEX:
-        pairs = np.array(values, dtype=np.float64).reshape(-1, 2)
-        flat = (pairs[:, 0] + 1j * pairs[:, 1]).astype(numpy_dtype)
+        # A view and not a sum: that would lose the signs of zeros, and infinities.
+        flat = np.array(values, dtype=np.float64).view(np.complex128).astype(numpy_dtype)
     elif dtype in _SIXTEEN_BITS:
         bits = np.array(values, dtype=np.uint16)
         flat = bits.view(ml_dtypes.bfloat16 if dtype is dtypes.bfloat16 else np.float16)

@@ -17,11 +17,12 @@ from tensorboard.compat.proto.tensor_shape_pb2 import TensorShapeProto
 
 from penstock.base import devices, dtypes, shapes
 from penstock.formats import tensor_proto
-from penstock.graph import build, scopes
+from penstock.graph import build, external, inline_functions, scopes, unknown_op
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.graph import Graph
 from penstock.graph.operation import Operation
 from penstock.graph.tensor import Tensor
+from penstock.opdef.opdef import OpDef
 from penstock.opdef.registry import OPS
 from penstock.opdef.signature import REQUIRED, AttrDef
 
@@ -163,13 +164,25 @@ def _array_dtype(array: np.ndarray) -> dtypes.DType:
 # ---- out -----------------------------------------------------------------------------------------
 
 
-def node_def(op: Operation) -> Any:
-    """One node as a ``NodeDef``."""
-    node = NodeDef(name=op.name, op=op.type, device=op.device)
+def node_def(op: Operation, into: Any = None, without: str | None = None) -> Any:
+    """One node as a ``NodeDef``.
+
+    Args:
+      op: the node.
+      into: an empty message to fill in place.
+      without: name of an attr to leave out.
+
+    Returns:
+      The message.
+    """
+    node = NodeDef() if into is None else into
+    node.name, node.op, node.device = op.name, op.type, op.device
     node.input.extend(t._as_node_def_input() for t in op._inputs)
     node.input.extend(sorted(f"^{c.name}" for c in op._control_inputs))
     definitions = op.op_def.attrs
     for name, value in op.attrs.items():
+        if name == without:
+            continue
         definition = definitions.get(name)
         if name == "_class":
             node.attr[name].list.s.extend(value)
@@ -179,25 +192,33 @@ def node_def(op: Operation) -> Any:
     return node
 
 
-def graph_def(graph: Graph, from_version: int | None = None, add_shapes: bool = False) -> Any:
+def graph_def(
+    graph: Graph, from_version: int | None = None, add_shapes: bool = False, into: Any = None
+) -> Any:
     """A graph as a ``GraphDef``.
 
     Args:
       graph: the graph.
       from_version: only nodes made since the graph had this version.
       add_shapes: whether to add an ``_output_shapes`` attr to every node.
+      into: an empty message to fill in place, which saves a copy.
 
     Returns:
       The message.
     """
-    message = GraphDef()
+    message = GraphDef() if into is None else into
     message.versions.producer, message.versions.min_consumer = graph._graph_def_versions
     for op in graph._operations[from_version or 0 :]:
-        node = node_def(op)
-        if add_shapes and op.outputs:
-            node.attr["_output_shapes"].list.shape.extend(shape_proto(t.shape) for t in op.outputs)
-        message.node.append(node)
+        node = node_def(op, message.node.add())
+        if add_shapes:
+            add_output_shapes(node, op)
     return message
+
+
+def add_output_shapes(node: Any, op: Operation) -> None:
+    """Adds the ``_output_shapes`` attr to the message of ``op``."""
+    if op.outputs:
+        node.attr["_output_shapes"].list.shape.extend(shape_proto(t.shape) for t in op.outputs)
 
 
 # ---- in ------------------------------------------------------------------------------------------
@@ -219,15 +240,17 @@ def import_graph_def(
         default graph (or values that convert) that replace them.
       return_elements: names in ``graph_def`` of operations and tensors to return.
       name: prefix of the new nodes; default ``"import"``, the empty string for none.
-      op_dict, producer_op_list: accepted for compatibility.
+      op_dict: accepted for compatibility.
+      producer_op_list: an ``OpList`` message; nodes of op types that Penstock does not have but
+        this list describes are imported as well, and fail when a step needs them.
 
     Returns:
       The elements of ``return_elements``, in order, or None.
 
     Raises:
       TypeError: ``graph_def`` is no GraphDef, or an argument has a wrong type.
-      ValueError: an unknown op type or a node name, a missing input, a malformed name, or
-        ``input_map`` entries that nothing uses.
+      ValueError: op types that neither Penstock nor ``producer_op_list`` knows, a missing input,
+        a malformed name, or ``input_map`` entries that nothing uses.
     """
     if not hasattr(graph_def, "node"):
         raise TypeError(f"graph_def must be a GraphDef; found {type(graph_def).__name__}")
@@ -239,7 +262,7 @@ def import_graph_def(
         if not prefix:
             scope = f"{graph.get_name_scope()}/" if graph.get_name_scope() else ""
         mapped = _converted_map(graph, input_map or {})
-        importer = _Importer(graph, scope, mapped)
+        importer = _Importer(graph, scope, mapped, producer_op_list)
         importer.add(graph_def)
     if return_elements is None:
         return None
@@ -262,14 +285,20 @@ def _converted_map(graph: Graph, input_map: Mapping[str, Any]) -> dict[str, Any]
 class _Importer:
     """Adds nodes in dependency order."""
 
-    def __init__(self, graph: Graph, scope: str, input_map: dict[str, Any]) -> None:
+    def __init__(
+        self, graph: Graph, scope: str, input_map: dict[str, Any], op_list: Any = None
+    ) -> None:
         self.graph = graph
         self.scope = scope
         self.input_map = input_map
+        self.op_list = op_list
+        self.foreign: dict[str, OpDef] = {}
+        self.values = external.ExternalValues()
         self.used: set[str] = set()
         self.ops: dict[str, Operation] = {}
 
     def add(self, message: Any) -> None:
+        message = self._expanded(message)
         nodes = {node.name: node for node in message.node}
         if len(nodes) != len(message.node):
             raise ValueError("graph_def has two nodes of one name")
@@ -278,6 +307,20 @@ class _Importer:
         unused = set(self.input_map) - self.used
         if unused:
             raise ValueError(f"input_map names that graph_def does not use: {sorted(unused)}")
+
+    def _expanded(self, message: Any) -> Any:
+        """The message without calls; refuses ops that nothing describes before a node is made."""
+        bodies = [message.node, *(function.node_def for function in message.library.function)]
+        used = {node.op for body in bodies for node in body}
+        self.foreign = unknown_op.definitions(self.op_list, used)
+        message = inline_functions.inlined(message, self.foreign)
+        missing: dict[str, list[str]] = {}
+        for node in message.node:
+            if node.op not in OPS and node.op not in self.foreign:
+                missing.setdefault(node.op, []).append(node.name)
+        if missing:
+            raise ValueError(unknown_op.missing_message(missing))
+        return message
 
     def _ordered(self, nodes: dict[str, Any]) -> list[Any]:
         order: list[Any] = []
@@ -301,12 +344,13 @@ class _Importer:
         return order
 
     def _node(self, node: Any) -> Operation:
-        if node.op not in OPS:
-            raise ValueError(f"node {node.name!r}: {OPS._missing(node.op)}")
-        definition = OPS[node.op]
+        definition = self.foreign.get(node.op) or OPS[node.op]
         attrs = {}
         for key, value in node.attr.items():
             attrs[key] = self._attr(key, value, definition.attrs.get(key))
+        where = attrs.pop(external.ATTR, None)
+        if where is not None:
+            attrs["value"] = self.values.load(where, node.name)
         inputs: list[Tensor] = []
         controls: list[Operation] = []
         for text in node.input:

@@ -2,8 +2,9 @@
 
 A signature is one line, ``"values: N * T, axis: Tidx -> output: T"``, and an attr is one line,
 ``"N: int >= 2"``, ``"T: {float, double}"``, ``"padding: {'SAME', 'VALID'}"``,
-``"strides: list(int)"`` or ``"transpose_a: bool = False"``.  Both are parsed once, at import, into
-the small records below; nothing else in Penstock looks at the text again.
+``"strides: list(int)"``, ``"transpose_a: bool = False"`` or ``"color: tensor = uint8[255, 0]"``.
+Both are parsed once, at import, into the small records below; nothing else in Penstock looks at
+the text again.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from penstock.base import dtypes
 
@@ -144,5 +147,10 @@ def _default(kind: str, text: str) -> Any:
         return dtypes.as_dtype(text.strip().strip("'\""))
     if kind == "list(type)":
         return [dtypes.as_dtype(item.strip("'\" ")) for item in _braced(text)]
+    if kind == "tensor":
+        name, bracket, rest = text.strip().partition("[")
+        array = np.array(_literal(bracket + rest), dtypes.as_dtype(name).as_numpy_dtype)
+        array.setflags(write=False)
+        return array
     value = _literal(text)
     return float(value) if kind == "float" else value

@@ -15,6 +15,8 @@ from typing import Any
 
 import torch
 
+from penstock.resources.pending import Pending
+
 
 class Variable:
     """Mutable tensor state.
@@ -43,12 +45,19 @@ class Variable:
         """Sets the value; copies into the existing memory where the shape is the same.
 
         Args:
-          value: the new value; its memory is not kept.
+          value: the new value; its memory is not kept, except that a ``Pending`` is read into
+            memory that becomes the variable's.
           validate_shape: whether another shape than the declared one is an error.
 
         Raises:
           ValueError: the shape differs and ``validate_shape`` is set.
         """
+        if isinstance(value, Pending):
+            if validate_shape:
+                self._check_shape(tuple(value.shape))
+            taken = value.take()
+            self.value = taken if self.layout is None else self._owned(taken)
+            return
         old = getattr(self, "value", None)
         if isinstance(value, torch.Tensor):
             if old is not None and old.shape == value.shape and old.dtype == value.dtype:

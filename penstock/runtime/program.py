@@ -20,8 +20,9 @@ from penstock.codegen.emit import Source
 from penstock.graph.handles import resource_key
 from penstock.graph.operation import Operation
 from penstock.opdef import opdef
+from penstock.resources import waiting
 from penstock.resources.manager import ResourceManager
-from penstock.runtime import deadline, values
+from penstock.runtime import values
 
 _numbers = itertools.count()
 
@@ -31,6 +32,8 @@ class Program:
 
     def __init__(self, source: Source, resources: ResourceManager, name: str) -> None:
         self.source = source
+        # Whether a node of it may wait for another step.
+        self.blocking = any(op.op_def.blocking for op in source.line_ops.values())
         self.filename = f"<penstock program {next(_numbers)}>"
         scope = self._link(source, resources)
         linecache.cache[self.filename] = (
@@ -47,7 +50,7 @@ class Program:
     def _link(source: Source, resources: ResourceManager) -> dict[str, Any]:
         scope: dict[str, Any] = {
             "torch": torch,
-            "check": deadline.check,
+            "check": waiting.check_deadline,
             "fetched": values.fetched,
             "bfloat16_array": values.bfloat16_array,
             **values.SCALAR_NAMES,

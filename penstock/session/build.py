@@ -50,11 +50,12 @@ def build_program(
       resources: the state that the program works on.
       options: the session's options.
       shapes: of the values fed, when the program is to be for these shapes alone.
-      watch: what the program does between lines: nothing, look for deadlines, or take the time.
+      watch: what the program does between lines: nothing, look for deadlines, or call an observer.
       done: nodes that an earlier part of a partial run has run.
 
     Returns:
-      A program that takes the feeds' values in order and returns the fetches' values in order.
+      A program that takes the feeds' values in order (and, if it is observed, the observer) and
+      returns the fetches' values in order.
     """
     with _collector_paused():
         source = _compiled(graph, feeds, fetches, targets, options, shapes, watch, done)

@@ -39,6 +39,9 @@ class Options:
     log_device_placement: bool = False
     timeout_in_ms: int = 0
     optimize: bool = True
+    # Every so many runs of a step, after the first so many, fill ``RunMetadata.cost_graph``.
+    build_cost_model: int = 0
+    build_cost_model_after: int = 0
 
 
 def apply_config(config: Any) -> Options:
@@ -67,4 +70,6 @@ def apply_config(config: Any) -> Options:
         log_device_placement=config.log_device_placement,
         timeout_in_ms=config.operation_timeout_in_ms,
         optimize=config.graph_options.optimizer_options.opt_level >= 0,
+        build_cost_model=config.graph_options.build_cost_model,
+        build_cost_model_after=config.graph_options.build_cost_model_after,
     )

@@ -12,6 +12,7 @@ shared state is in resources.
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 import traceback
 import warnings
@@ -21,19 +22,21 @@ from typing import Any
 import torch
 
 from penstock.base import errors
-from penstock.codegen.emit import Watch
+from penstock.codegen.emit import Observe, Watch
 from penstock.graph import scopes
 from penstock.graph.graph import Graph
 from penstock.graph.operation import Operation
 from penstock.graph.tensor import Tensor
+from penstock.resources import waiting
 from penstock.resources.manager import ResourceManager
-from penstock.runtime import deadline, memory, timing
+from penstock.runtime import memory, timing
 from penstock.runtime.program import Program
 from penstock.session import feeds as feeding
-from penstock.session import partial
+from penstock.session import partial, tracing
 from penstock.session.build import build_program
 from penstock.session.fetches import FetchPlan, fetch_key
 from penstock.session.options import apply_config
+from penstock.session.users_graph import users_node
 
 _InferenceMode = torch._C._InferenceMode
 _MANY_PROGRAMS = 100
@@ -95,6 +98,10 @@ class BaseSession:
       TypeError: an argument of a wrong kind.
     """
 
+    # What runs in place of every step, ``(session, fetches, feed_dict) -> values``: a check or a
+    # debugger, set on the class for all sessions or on one session.
+    _inspect: Callable[..., Any] | None = None
+
     def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
         if not isinstance(target, str | bytes):
             raise TypeError(f"target must be a string; found {type(target).__name__}")
@@ -106,12 +113,16 @@ class BaseSession:
         self._options = apply_config(config)
         memory.keep_freed_memory()
         self._resources = ResourceManager()
+        # Ends the waits of this session's steps when it is closed.
+        self._cancellation = waiting.Cancellation()
         self._steps: dict[Any, _Step] = {}
         self._programs: dict[Any, Program] = {}
         self._compile_lock = threading.RLock()
         self._partial: dict[str, partial.PartialStep] = {}
         self._closed = False
         self._warned = False
+        # How often each call ran, where the session builds cost models.
+        self._cost_runs: dict[Any, int] = {}
 
     # ---- properties --------------------------------------------------------------------------
 
@@ -131,8 +142,12 @@ class BaseSession:
         return self._target
 
     def close(self) -> None:
-        """Ends the session and frees its state; running it afterwards is an error."""
+        """Ends the session and frees its state; running it afterwards is an error.
+
+        Steps of other threads that wait (for an element of a queue, say) end with CancelledError.
+        """
         self._closed = True
+        self._cancellation.cancel("the session was closed")
         self._steps.clear()
         self._programs.clear()
         self._resources.clear()
@@ -157,9 +172,10 @@ class BaseSession:
             nesting of those in lists, tuples, namedtuples and dicts.
           feed_dict: from tensors (or names) to the values to use for them: Python numbers, lists,
             NumPy arrays or torch tensors.
-          options: a ``RunOptions``; ``timeout_in_ms`` bounds the step.
-          run_metadata: a ``RunMetadata``; left as it is, since steps are not traced yet
-            (``explain`` times a step's lines).
+          options: a ``RunOptions``; ``timeout_in_ms`` bounds the step, ``trace_level`` and
+            ``output_partition_graphs`` fill ``run_metadata`` (see ``session.tracing``, which says
+            what each option means here).
+          run_metadata: a ``RunMetadata`` that takes what ``options`` ask for.
 
         Returns:
           NumPy arrays and scalars in the nesting of ``fetches``; None for operations.
@@ -169,6 +185,8 @@ class BaseSession:
           TypeError, ValueError: fetches or feeds that make no sense for this graph.
           tf.errors.OpError: a node failed; the message names it and the line that made it.
         """
+        if self._inspect is not None:
+            return self._inspect(fetches, feed_dict)
         try:
             key = (
                 fetches if type(fetches) is Tensor else fetch_key(fetches),
@@ -178,15 +196,32 @@ class BaseSession:
         except TypeError:
             key, step = None, None
         if step is None or step.version != self._graph.mutation_version or options is not None:
-            if self._closed:
-                raise RuntimeError("the session is closed and cannot run anything")
-            seconds = self._timeout(options)
-            watch: Watch = "" if seconds is None else "deadline"
-            step = self._prepare(key, fetches, feed_dict or {}, watch)
-            if seconds is not None:
-                with deadline.deadline(seconds):
-                    return self._execute(step, feed_dict)
+            return self._run_with_options(key, fetches, feed_dict or {}, options, run_metadata)
         return self._execute(step, feed_dict)
+
+    def _run_with_options(
+        self, key: Any, fetches: Any, feed_dict: Any, options: Any, run_metadata: Any
+    ) -> Any:
+        """The way of a call that is new, bounded in time or traced."""
+        if self._closed:
+            raise RuntimeError("the session is closed and cannot run anything")
+        seconds = self._timeout(options)
+        bound = waiting.running(seconds=seconds)
+        wanted = self._wanted(options, run_metadata, key)
+        if wanted is not None:
+            with bound:
+                return tracing.run(self, fetches, feed_dict, wanted, run_metadata)
+        step = self._prepare(key, fetches, feed_dict, "" if seconds is None else "deadline")
+        with bound:
+            return self._execute(step, feed_dict)
+
+    def _wanted(self, options: Any, run_metadata: Any, key: Any) -> tracing.Wanted | None:
+        every, after = self._options.build_cost_model, self._options.build_cost_model_after
+        due = False
+        if every > 0:
+            count = self._cost_runs[key] = self._cost_runs.get(key, 0) + 1
+            due = count > after and (count - after) % every == 0
+        return tracing.wanted(options, due) if run_metadata is not None else None
 
     def _timeout(self, options: Any) -> float | None:
         milliseconds = getattr(options, "timeout_in_ms", 0) or self._options.timeout_in_ms
@@ -199,8 +234,68 @@ class BaseSession:
         values = self._call(step.program(args), args)
         return values[0] if step.single else step.assemble(values)
 
+    def _observed(
+        self,
+        fetches: Any,
+        feed_dict: Any,
+        make_observer: Callable[[Program, list[Any]], Observe],
+        *,
+        optimize: bool = True,
+    ) -> Any:
+        """Runs a step, with its effects, under the eyes of an observer.
+
+        The one place for everything that looks into a running step.  The observed program is
+        compiled apart from the one that ``run`` uses, which stays as it is, and is cached; threads
+        may observe at the same time.
+
+        Args:
+          fetches, feed_dict: as for ``run``.
+          make_observer: ``(program, args) -> observe``, called just before each run.  ``program``
+            is the observed ``Program`` (its ``source.line_ops``, ``line_inputs``, ``constants``
+            and ``step``, the step graph after the passes; ``scope`` has the values of constants
+            and the resources by the names in ``source``); ``args`` are the values fed, in the
+            order of ``program.source.step.feeds``.  ``observe(line, outputs)`` is called after
+            each line; ``codegen.emit`` says with what.
+          optimize: False compiles without the optimizing passes, so that every node of the user's
+            graph that the step needs has a line of its own (with its own name).
+
+        Returns:
+          What ``run`` would return.
+
+        Raises:
+          What ``run`` raises, errors naming the user's node; what ``observe`` raises as it is.
+
+        Example::
+
+            session._observed(loss, feeds, lambda program, args: lambda line, outputs:
+                print(program.source.line_ops[line].name, outputs))
+        """
+        step = self._observed_step(fetches, feed_dict or {}, optimize)
+        args = [convert(feed_dict[key]) for key, convert in step.feeds]
+        program = step.program(args)
+        values = self._call(program, [*args, make_observer(program, args)])
+        return values[0] if step.single else step.assemble(values)
+
+    def _observed_step(self, fetches: Any, feed_dict: Any, optimize: bool = True) -> _Step:
+        if self._closed:
+            raise RuntimeError("the session is closed and cannot run anything")
+        try:
+            key: Any = (fetch_key(fetches), tuple(feed_dict), "observe", optimize)
+            step = self._steps.get(key)
+        except TypeError:
+            key, step = None, None
+        if step is None or step.version != self._graph.mutation_version:
+            step = self._prepare(key, fetches, feed_dict, "observe", optimize)
+        return step
+
     def _call(self, program: Program, args: Sequence[Any]) -> tuple[Any, ...]:
         """Runs a program; what its lines raise becomes the error of the node."""
+        if program.blocking:
+            with waiting.running(self._cancellation):
+                return self._call_now(program, args)
+        return self._call_now(program, args)
+
+    def _call_now(self, program: Program, args: Sequence[Any]) -> tuple[Any, ...]:
         guard = _InferenceMode(True)
         try:
             return program.function(*args)
@@ -208,7 +303,8 @@ class BaseSession:
             error = program.error(raised)
             if error is None:
                 raise
-            self._name_users_node(error)
+            # The error's node is to be that of the user's graph, not the pass's copy of it.
+            error._op = users_node(self._graph, error.op.name) if error.op is not None else None
             # The failed frame must not outlive the step: it holds temporaries.
             traceback.clear_frames(raised.__traceback__)
             cause = raised.with_traceback(None)
@@ -216,15 +312,8 @@ class BaseSession:
             del guard
         raise error from (None if isinstance(cause, errors.OpError) else cause)
 
-    def _name_users_node(self, error: errors.OpError) -> None:
-        """Lets the error's ``op`` be the node of the user's graph, not the pass's copy of it."""
-        name = error.op.name if error.op is not None else ""
-        while name and name not in self._graph._by_name:
-            name = name.rpartition("/")[0]
-        error._op = self._graph._by_name.get(name)
-
     def _prepare(
-        self, key: Any, fetches: Any, feed_dict: Any, watch: Watch = ""
+        self, key: Any, fetches: Any, feed_dict: Any, watch: Watch = "", optimize: bool = True
     ) -> _Step:
         with self._compile_lock:
             version = self._graph.mutation_version
@@ -236,28 +325,37 @@ class BaseSession:
                 version,
                 [(k, _composed(pick, tensor)) for k, pick, tensor in fed],
                 tensors,
-                lambda shapes: self._program(tensors, plan, shapes, watch),
+                lambda shapes: self._program(tensors, plan, shapes, watch, optimize),
                 plan,
                 isinstance(fetches, Tensor),
             )
-            if key is not None and not watch:
+            # Under a deadline, or where runs are counted for a cost model, calls come here again.
+            if key is not None and watch != "deadline" and not self._options.build_cost_model:
                 self._steps[key] = step
             return step
 
     def _program(
-        self, feeds: list[Tensor], plan: FetchPlan, shapes: tuple[Any, ...] | None, watch: Watch
+        self,
+        feeds: list[Tensor],
+        plan: FetchPlan,
+        shapes: tuple[Any, ...] | None,
+        watch: Watch,
+        optimize: bool,
     ) -> Program:
         graph = self._graph
         targets = plan.operations
         key = (
             tuple(feeds), tuple(plan.tensors), tuple(targets), graph.mutation_version, watch,
-            shapes,
+            optimize, shapes,
         )  # fmt: skip
         with self._compile_lock:
             program = self._programs.get(key)
             if program is None:
+                options = self._options
+                if not optimize:
+                    options = dataclasses.replace(options, optimize=False)
                 program = build_program(
-                    graph, feeds, plan.tensors, targets, self._resources, self._options,
+                    graph, feeds, plan.tensors, targets, self._resources, options,
                     shapes=shapes, watch=watch,
                 )  # fmt: skip
                 self._programs[key] = program
@@ -289,7 +387,7 @@ class BaseSession:
         Returns:
           Python source: one line a node, the node's name in a comment.
         """
-        step = self._prepare(None, fetches, feed_dict or {}, "time" if timed_runs else "")
+        step = self._prepare(None, fetches, feed_dict or {}, "observe" if timed_runs else "")
         if not isinstance(feed_dict, dict):
             return step.build(None).explain()
         args = [convert(feed_dict[key]) for key, convert in step.feeds]
@@ -297,10 +395,9 @@ class BaseSession:
         if not timed_runs:
             return program.explain()
         clock = timing.LineClock()
-        program.scope["tick"] = clock.tick
         for _ in range(timed_runs):
             clock.start()
-            self._launch(step, args)
+            self._call(program, [*args, clock.observe])
         return clock.annotate(program.explain())
 
     def make_callable(
@@ -326,6 +423,8 @@ class BaseSession:
                 raise RuntimeError("the session is closed and cannot run anything")
             if len(args) != len(keys):
                 raise TypeError(f"the callable takes {len(keys)} value(s); {len(args)} were given")
+            if self._inspect is not None:
+                return self._inspect(fetches, dict(zip(keys, args, strict=True)))
             return self._launch(step, [convert(args[index]) for index, convert in converters])
 
         def call_with_options(*args: Any, options: Any = None, run_metadata: Any = None) -> Any:
@@ -333,6 +432,30 @@ class BaseSession:
             return self.run(fetches, fed, options, run_metadata)
 
         return call_with_options if accept_options else call
+
+    def _make_callable_from_options(self, callable_options: Any) -> Callable[..., list[Any]]:
+        """A function as ``make_callable`` makes, from a ``CallableOptions``.
+
+        Args:
+          callable_options: names of ``feed``, ``fetch`` and ``target``, and ``run_options``.
+
+        Returns:
+          ``call(*feeds, run_metadata=None)``, which returns the values of the fetches in a list.
+        """
+        fetched = list(callable_options.fetch)
+        targets = [name.removeprefix("^") for name in callable_options.target]
+        run = self.make_callable(
+            (fetched, targets), list(callable_options.feed), accept_options=True
+        )
+        options = None
+        if callable_options.HasField("run_options"):
+            options = callable_options.run_options
+
+        def call(*args: Any, run_metadata: Any = None) -> list[Any]:
+            values: list[Any] = run(*args, options=options, run_metadata=run_metadata)[0]
+            return values
+
+        return call
 
     def partial_run_setup(self, fetches: Any, feeds: Sequence[Any] | None = None) -> str:
         """Declares a step that will be run in parts.

@@ -1,5 +1,32 @@
-"""``tf.train``: optimizers, moving averages, learning-rate schedules, the global step."""
+"""``tf.train``: optimizers, averages, schedules, the global step, savers and checkpoints."""
 
+from penstock.checkpoint.initialize import init_from_checkpoint
+from penstock.checkpoint.management import (
+    CheckpointState,
+    checkpoint_exists,
+    checkpoints_iterator,
+    generate_checkpoint_state_proto,
+    get_checkpoint_mtimes,
+    get_checkpoint_state,
+    latest_checkpoint,
+    remove_checkpoint,
+    update_checkpoint_state,
+)
+from penstock.checkpoint.manager import CheckpointManager
+from penstock.checkpoint.reader import (
+    NewCheckpointReader,
+    list_variables,
+    load_checkpoint,
+    load_variable,
+)
+from penstock.checkpoint.saver import Saver, import_meta_graph
+from penstock.checkpoint.trackable import Checkpoint
+from penstock.checkpoint.warm_start import warm_start
+from penstock.export.graph_file import write_graph
+from penstock.export.meta_graph import export_meta_graph
+from penstock.formats.messages import SaverDef
+from penstock.summary.iterator import summary_iterator
+from penstock.summary.writer import SummaryWriter
 from penstock.train.adadelta import AdadeltaOptimizer
 from penstock.train.adagrad import AdagradOptimizer
 from penstock.train.adagrad_da import AdagradDAOptimizer
@@ -33,11 +60,17 @@ from penstock.train.proximal_gradient_descent import ProximalGradientDescentOpti
 from penstock.train.rmsprop import RMSPropOptimizer
 
 __all__ = [
-    "AdadeltaOptimizer", "AdagradDAOptimizer", "AdagradOptimizer", "AdamOptimizer",
-    "ExponentialMovingAverage", "FtrlOptimizer", "GradientDescentOptimizer", "MomentumOptimizer",
-    "Optimizer", "ProximalAdagradOptimizer", "ProximalGradientDescentOptimizer", "RMSPropOptimizer",
-    "assert_global_step", "cosine_decay", "cosine_decay_restarts", "create_global_step",
-    "exponential_decay", "get_global_step", "get_or_create_global_step", "global_step",
-    "inverse_time_decay", "linear_cosine_decay", "natural_exp_decay", "noisy_linear_cosine_decay",
-    "piecewise_constant", "piecewise_constant_decay", "polynomial_decay",
+    "AdadeltaOptimizer", "AdagradDAOptimizer", "AdagradOptimizer", "AdamOptimizer", "Checkpoint",
+    "CheckpointManager", "CheckpointState", "ExponentialMovingAverage", "FtrlOptimizer",
+    "GradientDescentOptimizer", "MomentumOptimizer", "NewCheckpointReader", "Optimizer",
+    "ProximalAdagradOptimizer", "ProximalGradientDescentOptimizer", "RMSPropOptimizer", "Saver",
+    "SaverDef", "SummaryWriter", "assert_global_step", "checkpoint_exists", "checkpoints_iterator",
+    "cosine_decay", "cosine_decay_restarts", "create_global_step", "exponential_decay",
+    "export_meta_graph", "generate_checkpoint_state_proto", "get_checkpoint_mtimes",
+    "get_checkpoint_state", "get_global_step", "get_or_create_global_step", "global_step",
+    "import_meta_graph", "init_from_checkpoint", "inverse_time_decay", "latest_checkpoint",
+    "linear_cosine_decay", "list_variables", "load_checkpoint", "load_variable",
+    "natural_exp_decay", "noisy_linear_cosine_decay", "piecewise_constant",
+    "piecewise_constant_decay", "polynomial_decay", "remove_checkpoint", "summary_iterator",
+    "update_checkpoint_state", "warm_start", "write_graph",
 ]  # fmt: skip

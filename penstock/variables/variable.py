@@ -20,6 +20,7 @@ from penstock.graph.build import make
 from penstock.graph.convert import register_tensor_conversion_function
 from penstock.graph.graph import Graph
 from penstock.graph.keys import GraphKeys
+from penstock.graph.proto_functions import register_proto_function
 from penstock.graph.tensor import Tensor
 
 __all__ = ["Variable", "VariableAggregation", "VariableSynchronization"]
@@ -474,6 +475,20 @@ def _convert(
 
 
 register_tensor_conversion_function(Variable, _convert, 90)
+
+
+def _to_proto(variable: Any, export_scope: str | None = None) -> Any:
+    return variable.to_proto(export_scope)
+
+
+for _collection in (
+    GraphKeys.GLOBAL_VARIABLES, GraphKeys.TRAINABLE_VARIABLES, GraphKeys.LOCAL_VARIABLES,
+    GraphKeys.MOVING_AVERAGE_VARIABLES, GraphKeys.MODEL_VARIABLES, GraphKeys.GLOBAL_STEP,
+    GraphKeys.METRIC_VARIABLES,
+):  # fmt: skip
+    register_proto_function(
+        _collection, variable_pb2.VariableDef, _to_proto, Variable.from_proto
+    )
 
 
 def resolved_trainable(

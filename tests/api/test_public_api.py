@@ -18,6 +18,7 @@ DIFFERENT = {
     "Variable": "a metaclass makes reference and resource variables; see variables.variable",
     "convert_to_tensor": "one more argument by keyword, as_ref",
     "shape": "one more argument, last: optimize",
+    "train.Saver": "one more argument, last: format",
     "size": "one more argument, last: optimize",
     "Operation": "made by Graph.create_op and never by users; there is no NodeDef behind it",
 }

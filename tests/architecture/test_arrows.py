@@ -13,14 +13,22 @@ PACKAGE = Path(__file__).resolve().parents[2] / "penstock"
 # Room to the rooms and third-party packages it may import, besides `base` and the standard library.
 ALLOWED = {
     "base": {"numpy", "ml_dtypes", "tensorboard"},
-    "formats": {"numpy", "ml_dtypes", "tensorboard"},
+    "formats": {"numpy", "ml_dtypes", "tensorboard", "google", "crc32c", "fsspec"},
     "opdef": {"numpy", "torch"},
     "graph": {"numpy", "tensorboard", "opdef", "formats"},
     "resources": {"torch", "numpy"},
-    "ops": {"numpy", "torch", "opdef", "graph", "resources", "formats"},
+    "ops": {"numpy", "torch", "PIL", "opdef", "graph", "resources", "formats"},
     "autodiff": {"numpy", "opdef", "graph", "ops"},
     "variables": {"numpy", "tensorboard", "opdef", "graph", "ops"},
     "nn": {"numpy", "opdef", "graph", "ops", "autodiff"},
+    "export": {"numpy", "tensorboard", "google", "opdef", "graph", "formats"},
+    "summary": {"numpy", "tensorboard", "google", "graph", "formats"},
+    "checkpoint": {
+        "numpy", "tensorboard", "google", "opdef", "graph", "ops", "variables", "formats", "export",
+    },
+    "saved_model": {
+        "tensorboard", "google", "graph", "ops", "variables", "formats", "export", "checkpoint",
+    },
     "passes": {"numpy", "opdef", "graph"},
     "placement": {"graph"},
     "codegen": {"numpy", "opdef", "graph"},
@@ -29,8 +37,23 @@ ALLOWED = {
         "numpy", "ml_dtypes", "torch", "tensorboard", "graph", "resources", "passes", "placement",
         "codegen", "runtime",
     },
-    "api": {"graph", "ops", "variables", "nn"},
-    "train": {"graph", "ops", "variables", "autodiff"},
+    "profiler": {"numpy", "tensorboard", "graph", "formats"},
+    "debug": {
+        "numpy", "ml_dtypes", "torch", "graph", "ops", "formats", "codegen", "runtime", "session",
+    },
+    "cli": {
+        "numpy", "torch", "tensorboard", "google", "typer", "rich", "opdef", "graph", "ops",
+        "formats", "export", "checkpoint", "saved_model", "passes", "session", "profiler",
+    },
+    "train": {
+        "graph", "ops", "variables", "autodiff", "formats", "export", "checkpoint", "summary",
+    },
+    "api": {
+        "formats", "graph", "ops", "variables", "nn", "export", "summary", "saved_model",
+        "profiler", "debug",
+    },
+    "contrib": {"summary"},
+    "python": {"debug", "profiler"},
 }  # fmt: skip
 # Where torch may be imported only inside a function: graph-only tools start without it.
 LAZY_TORCH = {"opdef"}

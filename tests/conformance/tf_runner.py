@@ -91,7 +91,9 @@ class TensorFlow:
 
     def from_fetch(self, value, dtype):
         """Fetched value as an array; bfloat16 as float32."""
-        return np.asarray(value).astype(np.float32) if dtype == "bfloat16" else np.asarray(value)
+        # A string scalar is fetched as bytes, of which NumPy would drop zeros at the end.
+        array = np.asarray(value, object if isinstance(value, bytes) else None)
+        return array.astype(np.float32) if dtype == "bfloat16" else array
 
     def session(self):
         """A session for the default graph."""

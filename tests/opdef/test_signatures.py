@@ -26,13 +26,18 @@ FLOOR = 403
 # Op types that TensorFlow 1.15 does not have, with what they are for.
 ADDED = {
     "BroadcastArgs": "the broadcast of two shape vectors; 1.15 has it without a public name",
+    "DecodeImage": "tf.image.decode_image; 1.15 makes conditionals around a decoder a format",
     "IgammaGradA": "derivative of Igamma in its first argument, for its gradient",
+    "MergeV2Checkpoints": "sharded savers build it; 1.15 has it without a public name",
     "RandomPoissonV2": "tf.random_poisson builds it; the specification lists no such row",
+    "RestoreSlice": "older savers build it; 1.15 has it without a public name",
     "ResourceScatterMax": "scatter_max on resource variables",
     "ResourceScatterMin": "scatter_min on resource variables",
 }
 # Ops that we call stateful and TensorFlow does not.
 MORE_STATEFUL = {
+    "MatchingFiles": "the files there may change between two of them",
+    "ReadFile": "what the file holds may change between two of them",
     "Placeholder": "its value is fed: two of them must not be merged",
     "IsVariableInitialized": "it reads the variable's state, which may change between two of them",
 }
@@ -56,6 +61,13 @@ def _argument(arg: ArgDef) -> str:
     return f"{arg.name}: {kind}"
 
 
+def _tensor_text(array: Any) -> str:
+    """A small integer vector as the specification prints it."""
+    values = "".join(f"int_val: {value}\n" for value in array.tolist())
+    dims = f"tensor_shape {{\n  dim {{\n    size: {array.size}\n  }}\n}}\n"
+    return f"dtype: DT_{array.dtype.name.upper()}\n{dims}{values}"
+
+
 def _attr(attr: AttrDef) -> dict[str, Any]:
     said: dict[str, Any] = {"type": attr.kind}
     if attr.default is not REQUIRED:
@@ -64,6 +76,8 @@ def _attr(attr: AttrDef) -> dict[str, Any]:
             default = _type(default)
         elif attr.kind == "list(type)":
             default = [_type(one) for one in default]
+        elif attr.kind == "tensor":
+            default = _tensor_text(default)
         said["default"] = default
     if attr.minimum:
         said["min"] = attr.minimum

@@ -1,0 +1,5 @@
+"""``python -m penstock``: the ``penstock`` command."""
+
+from penstock.cli.main import app
+
+app()

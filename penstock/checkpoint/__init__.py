@@ -1,0 +1,1 @@
+"""Checkpoints: savers, the state file, readers, initialization from files, object-based ones."""

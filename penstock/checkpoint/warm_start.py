@@ -1,0 +1,81 @@
+"""``tf.train.warm_start``: a model begins with the variables of an earlier one."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from penstock.checkpoint.initialize import init_from_checkpoint
+from penstock.graph import scopes
+from penstock.graph.keys import GraphKeys
+from penstock.variables.partition import PartitionedVariable
+
+__all__ = ["warm_start"]
+
+_LOG = logging.getLogger("penstock")
+
+
+def warm_start(
+    ckpt_to_initialize_from: Any,
+    vars_to_warm_start: Any = ".*",
+    var_name_to_vocab_info: Mapping[str, Any] | None = None,
+    var_name_to_prev_var_name: Mapping[str, str] | None = None,
+) -> None:
+    """Makes the initializers of variables load an earlier model's checkpoint.
+
+    Args:
+      ckpt_to_initialize_from: a directory or what ``Saver.save`` returned.
+      vars_to_warm_start: a regular expression of names of trainable variables; or a list of
+        expressions, of names of any global variables; or a list of variables.
+      var_name_to_vocab_info: rows rearranged by vocabularies; not there yet.
+      var_name_to_prev_var_name: names in the checkpoint, where they are others.
+
+    Raises:
+      NotImplementedError: ``var_name_to_vocab_info`` is given.
+      ValueError: a variable is not in the checkpoint, or a name matches none.
+    """
+    if var_name_to_vocab_info:
+        raise NotImplementedError("warm_start does not rearrange vocabularies yet")
+    names = dict(var_name_to_prev_var_name or {})
+    for name, parts in _grouped(vars_to_warm_start).items():
+        earlier = names.pop(name, name)
+        init_from_checkpoint(ckpt_to_initialize_from, {earlier: parts})
+    if names:
+        _LOG.warning("warm_start: there are no variables %s to load into", sorted(names))
+
+
+def _grouped(wanted: Any) -> dict[str, Any]:
+    """The variables meant, by name; parts of one variable together."""
+    grouped: dict[str, Any] = {}
+    for variable in _selected(wanted):
+        parts = variable if isinstance(variable, PartitionedVariable) else [variable]
+        for part in parts:
+            info = part._get_save_slice_info()
+            if info is None:
+                grouped[part.op.name] = part
+            else:
+                grouped.setdefault(info.full_name, []).append(part)
+    return grouped
+
+
+def _selected(wanted: Any) -> Sequence[Any]:
+    if wanted is None:
+        return []
+    if isinstance(wanted, str):
+        return scopes.get_collection(GraphKeys.TRAINABLE_VARIABLES, wanted)
+    if not isinstance(wanted, list | tuple):
+        raise ValueError(
+            f"vars_to_warm_start is an expression or a list; found {type(wanted).__name__}"
+        )
+    if not all(isinstance(item, str) for item in wanted):
+        return list(wanted)
+    patterns = [re.compile(item) for item in wanted]
+    found = [
+        v for v in scopes.get_collection(GraphKeys.GLOBAL_VARIABLES)
+        if any(pattern.match(v.name) for pattern in patterns)
+    ]  # fmt: skip
+    if wanted and not found:
+        raise ValueError(f"there are no variables whose names match {list(wanted)}")
+    return found

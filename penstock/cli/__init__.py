@@ -1,0 +1,1 @@
+"""The ``penstock`` command: look at, convert, freeze and explain models and their files."""

@@ -1,0 +1,5 @@
+"""``tf.contrib``: explicit re-exports, no logic."""
+
+from penstock.contrib import tensorboard
+
+__all__ = ["tensorboard"]

@@ -1,0 +1,5 @@
+"""``tf.contrib.tensorboard``: explicit re-exports, no logic."""
+
+from penstock.contrib.tensorboard import plugins
+
+__all__ = ["plugins"]

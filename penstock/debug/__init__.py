@@ -1,0 +1,1 @@
+"""Looking into steps: the first NaN, dumps of every tensor, filters over them."""

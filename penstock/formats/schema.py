@@ -1,0 +1,190 @@
+"""Protobuf messages that the ``tensorboard`` package lacks: checkpoints, saved models, examples.
+
+They are made from the table below when this module is imported.  The package is ``penstock``, so a
+process that imports TensorFlow as well has no clash of names; bytes and text forms hold no package
+names and are TensorFlow's.  Fields that hold shapes, tensors or graphs are of ``tensorboard``'s
+classes.
+
+A row of a message is ``name: (number, type)``.  In front of a type, ``*`` means repeated, ``?`` an
+alternative of the message's only oneof; ``map<T>`` maps strings to T; a type with a dot is
+``tensorboard``'s.
+
+Source: field names and numbers of TensorFlow's tensor_bundle.proto, saved_tensor_slice.proto,
+tensor_slice.proto, checkpoint_state.proto, saved_model.proto, example.proto and feature.proto.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+from tensorboard.compat.proto import (
+    meta_graph_pb2,
+    tensor_pb2,
+    tensor_shape_pb2,
+    types_pb2,
+    versions_pb2,
+)
+
+__all__ = [
+    "BundleEntryProto",
+    "BundleHeaderProto",
+    "BytesList",
+    "CheckpointState",
+    "Example",
+    "Feature",
+    "FeatureList",
+    "FeatureLists",
+    "Features",
+    "FloatList",
+    "Int64List",
+    "SavedModel",
+    "SavedSlice",
+    "SavedSliceMeta",
+    "SavedTensorSliceMeta",
+    "SavedTensorSlices",
+    "SequenceExample",
+    "TensorSliceProto",
+]
+
+_FILE = "penstock/formats/schema.proto"
+_IMPORTED = (meta_graph_pb2, tensor_pb2, tensor_shape_pb2, types_pb2, versions_pb2)
+_ENUMS = ("tensorboard.DataType", "BundleHeaderProto.Endianness")
+
+_Rows = dict[str, tuple[int, str]]
+_MESSAGES: dict[str, _Rows] = {
+    "TensorSliceProto.Extent": {"start": (1, "int64"), "length": (2, "?int64")},
+    "TensorSliceProto": {"extent": (1, "*TensorSliceProto.Extent")},
+    "BundleHeaderProto": {
+        "num_shards": (1, "int32"),
+        "endianness": (2, "BundleHeaderProto.Endianness"),
+        "version": (3, "tensorboard.VersionDef"),
+    },
+    "BundleEntryProto": {
+        "dtype": (1, "tensorboard.DataType"),
+        "shape": (2, "tensorboard.TensorShapeProto"),
+        "shard_id": (3, "int32"),
+        "offset": (4, "int64"),
+        "size": (5, "int64"),
+        "crc32c": (6, "fixed32"),
+        "slices": (7, "*TensorSliceProto"),
+    },
+    "SavedSliceMeta": {
+        "name": (1, "string"),
+        "shape": (2, "tensorboard.TensorShapeProto"),
+        "type": (3, "tensorboard.DataType"),
+        "slice": (4, "*TensorSliceProto"),
+    },
+    "SavedTensorSliceMeta": {
+        "tensor": (1, "*SavedSliceMeta"),
+        "versions": (2, "tensorboard.VersionDef"),
+    },
+    "SavedSlice": {
+        "name": (1, "string"),
+        "slice": (2, "TensorSliceProto"),
+        "data": (3, "tensorboard.TensorProto"),
+    },
+    "SavedTensorSlices": {"meta": (1, "SavedTensorSliceMeta"), "data": (2, "SavedSlice")},
+    "CheckpointState": {
+        "model_checkpoint_path": (1, "string"),
+        "all_model_checkpoint_paths": (2, "*string"),
+        "all_model_checkpoint_timestamps": (3, "*double"),
+        "last_preserved_timestamp": (4, "double"),
+    },
+    "SavedModel": {
+        "saved_model_schema_version": (1, "int64"),
+        "meta_graphs": (2, "*tensorboard.MetaGraphDef"),
+    },
+    "BytesList": {"value": (1, "*bytes")},
+    "FloatList": {"value": (1, "*float")},
+    "Int64List": {"value": (1, "*int64")},
+    "Feature": {
+        "bytes_list": (1, "?BytesList"),
+        "float_list": (2, "?FloatList"),
+        "int64_list": (3, "?Int64List"),
+    },
+    "Features": {"feature": (1, "map<Feature>")},
+    "FeatureList": {"feature": (1, "*Feature")},
+    "FeatureLists": {"feature_list": (1, "map<FeatureList>")},
+    "Example": {"features": (1, "Features")},
+    "SequenceExample": {"context": (1, "Features"), "feature_lists": (2, "FeatureLists")},
+}
+_ONEOFS = {"TensorSliceProto.Extent": "has_length", "Feature": "kind"}
+
+
+def _file() -> descriptor_pb2.FileDescriptorProto:
+    file = descriptor_pb2.FileDescriptorProto(name=_FILE, package="penstock", syntax="proto3")
+    file.dependency.extend(module.DESCRIPTOR.name for module in _IMPORTED)
+    # A message before those inside it: they are added to it.
+    for name in sorted(_MESSAGES, key=lambda name: name.count(".")):
+        _add_message(file, name, _MESSAGES[name])
+    header = next(m for m in file.message_type if m.name == "BundleHeaderProto")
+    endianness = header.enum_type.add(name="Endianness")
+    endianness.value.add(name="LITTLE", number=0)
+    endianness.value.add(name="BIG", number=1)
+    return file
+
+
+def _add_message(file: descriptor_pb2.FileDescriptorProto, name: str, rows: _Rows) -> None:
+    outer, _, inner = name.rpartition(".")
+    if outer:
+        message = next(m for m in file.message_type if m.name == outer).nested_type.add(name=inner)
+    else:
+        message = file.message_type.add(name=name)
+    if name in _ONEOFS:
+        message.oneof_decl.add(name=_ONEOFS[name])
+    for field, (number, kind) in rows.items():
+        if kind.startswith("map<"):
+            entry = field.title().replace("_", "") + "Entry"
+            nested = message.nested_type.add(name=entry)
+            nested.options.map_entry = True
+            _add_field(nested, "key", 1, "string")
+            _add_field(nested, "value", 2, kind[len("map<") : -1])
+            kind = f"*{name}.{entry}"
+        _add_field(message, field, number, kind)
+
+
+def _add_field(message: descriptor_pb2.DescriptorProto, name: str, number: int, kind: str) -> None:
+    kinds = descriptor_pb2.FieldDescriptorProto
+    bare = kind.lstrip("*?")
+    field = message.field.add(name=name, number=number)
+    field.label = kinds.LABEL_REPEATED if kind.startswith("*") else kinds.LABEL_OPTIONAL
+    if kind.startswith("?"):
+        field.oneof_index = 0
+    if bare[0].islower() and "." not in bare:
+        field.type = kinds.Type.Value("TYPE_" + bare.upper())
+        return
+    field.type = kinds.TYPE_ENUM if bare in _ENUMS else kinds.TYPE_MESSAGE
+    field.type_name = "." + bare if bare.startswith("tensorboard.") else ".penstock." + bare
+
+
+def _make() -> dict[str, Any]:
+    """The classes, in the pool where ``tensorboard``'s are: only so can they hold each other."""
+    pool = descriptor_pool.Default()
+    pool.AddSerializedFile(_file().SerializeToString())
+    return {
+        name: message_factory.GetMessageClass(pool.FindMessageTypeByName(f"penstock.{name}"))
+        for name in _MESSAGES
+        if "." not in name
+    }
+
+
+_classes = _make()
+BundleHeaderProto: Any = _classes["BundleHeaderProto"]
+BundleEntryProto: Any = _classes["BundleEntryProto"]
+TensorSliceProto: Any = _classes["TensorSliceProto"]
+SavedSliceMeta: Any = _classes["SavedSliceMeta"]
+SavedTensorSliceMeta: Any = _classes["SavedTensorSliceMeta"]
+SavedSlice: Any = _classes["SavedSlice"]
+SavedTensorSlices: Any = _classes["SavedTensorSlices"]
+CheckpointState: Any = _classes["CheckpointState"]
+SavedModel: Any = _classes["SavedModel"]
+BytesList: Any = _classes["BytesList"]
+FloatList: Any = _classes["FloatList"]
+Int64List: Any = _classes["Int64List"]
+Feature: Any = _classes["Feature"]
+Features: Any = _classes["Features"]
+FeatureList: Any = _classes["FeatureList"]
+FeatureLists: Any = _classes["FeatureLists"]
+Example: Any = _classes["Example"]
+SequenceExample: Any = _classes["SequenceExample"]

@@ -1,0 +1,35 @@
+"""Constants whose values lie in a file beside their GraphDef.
+
+A node's ``_external_value`` attr is ``BUNDLE:START``: the value is in that checkpoint bundle, under
+START followed by the node's name.  In a file BUNDLE is relative to the file's folder, in memory it
+is a whole path.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from penstock.formats.bundle import BundleReader
+
+ATTR = "_external_value"
+
+
+class ExternalValues:
+    """The values of one graph that is being imported; every bundle is opened once."""
+
+    def __init__(self) -> None:
+        self._readers: dict[str, BundleReader] = {}
+
+    def load(self, where: Any, node_name: str) -> np.ndarray:
+        """The value of the node called ``node_name``, whose attr is ``where``."""
+        from penstock.formats.bundle import BundleReader  # few graphs need it
+
+        text = where.decode() if isinstance(where, bytes) else str(where)
+        prefix, _, start = text.rpartition(":")
+        if prefix not in self._readers:
+            self._readers[prefix] = BundleReader(prefix)
+        value: np.ndarray = self._readers[prefix].read(start + node_name)
+        return value

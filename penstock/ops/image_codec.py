@@ -1,0 +1,560 @@
+"""Image files as tensors and back: PNG, JPEG, GIF, BMP.
+
+Pillow reads and writes them; it is imported when the first image is met.  PNG with 16 bits a
+channel, which Pillow does not have for colours, is that of ``formats/png_deep.py``.  Images are
+[height, width, channels]; GIFs are [frames, height, width, 3].
+"""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+import torch
+
+from penstock.base import dtypes, errors
+from penstock.formats import png_deep
+from penstock.graph.build import make
+from penstock.graph.tensor import Tensor
+from penstock.opdef import define_op
+
+__all__ = [
+    "decode_and_crop_jpeg", "decode_bmp", "decode_gif", "decode_image", "decode_jpeg",
+    "decode_png", "encode_jpeg", "encode_png", "extract_jpeg_shape",
+]  # fmt: skip
+
+_MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
+
+
+def _refuse(message: str) -> errors.InvalidArgumentError:
+    return errors.InvalidArgumentError(None, None, message)
+
+
+def _boxed(data: bytes) -> np.ndarray:
+    result = np.empty((), dtype=object)
+    result[()] = data
+    return result
+
+
+def _contents(value: Any) -> bytes:
+    if value.shape != ():
+        raise _refuse(f"contents must be a scalar; found shape {list(value.shape)}")
+    found: bytes = value.item()
+    return found
+
+
+def _image(array: np.ndarray) -> Any:
+    """A Pillow image of uint8 pixels [height, width, channels]."""
+    from PIL import Image
+
+    height, width, channels = array.shape
+    mode = _MODES[channels]
+    pixels = np.ascontiguousarray(array)
+    return Image.frombuffer(mode, (width, height), pixels, "raw", mode, 0, 1)
+
+
+def _opened(contents: bytes, form: str) -> Any:
+    from PIL import Image, UnidentifiedImageError
+
+    try:
+        return Image.open(io.BytesIO(contents), formats=[form])
+    except (UnidentifiedImageError, OSError, SyntaxError, ValueError) as error:
+        raise _refuse(
+            f"Invalid {form} data, size {len(contents)}: it starts with {contents[:8]!r} ({error})"
+        ) from None
+
+
+def _pixels(image: Any, mode: str) -> np.ndarray:
+    try:
+        array = np.asarray(image if image.mode == mode else image.convert(mode))
+    except (OSError, SyntaxError, ValueError) as error:
+        raise _refuse(f"Invalid {image.format} data: {error}") from None
+    return array[..., None] if array.ndim == 2 else array
+
+
+# ---- PNG -----------------------------------------------------------------------------------
+
+
+def png_bytes(image: np.ndarray, compression: int = -1) -> bytes:
+    """A PNG file of uint8 or uint16 pixels [height, width, 1 to 4 channels].
+
+    Args:
+      image: the pixels.
+      compression: zlib's level, 0 to 9; -1 means zlib's default.
+
+    Raises:
+      InvalidArgumentError: the shape is no image's.
+    """
+    if image.ndim != 3 or image.shape[-1] not in _MODES or not image.size:
+        raise _refuse(f"image must be [height, width, 1 to 4 channels]; found {list(image.shape)}")
+    if image.dtype == np.uint16:
+        return png_deep.encoded(image, compression)
+    buffer = io.BytesIO()
+    _image(image).save(buffer, "PNG", compress_level=6 if compression < 0 else compression)
+    return buffer.getvalue()
+
+
+def _with_channels(pixels: np.ndarray, channels: int) -> np.ndarray:
+    """16-bit pixels with as many channels as are asked for; 0 means as they are."""
+    found = pixels.shape[-1]
+    if channels in (0, found):
+        return pixels
+    colors = pixels[..., : found - (found in (2, 4))]
+    opaque = np.full((*pixels.shape[:2], 1), 65535, np.uint16)
+    alpha = pixels[..., -1:] if found in (2, 4) else opaque
+    if channels in (1, 2) and colors.shape[-1] == 3:
+        weights = np.array([6968, 23434, 2366], np.uint32)
+        colors = ((colors.astype(np.uint32) * weights).sum(-1, keepdims=True) >> 15).astype("u2")
+    elif channels in (3, 4) and colors.shape[-1] == 1:
+        colors = np.repeat(colors, 3, axis=-1)
+    return np.concatenate((colors, alpha), -1) if channels in (2, 4) else colors
+
+
+def _png_mode(image: Any) -> str:
+    has_alpha = "transparency" in image.info or image.mode in ("RGBA", "LA", "PA")
+    if image.mode in ("1", "L", "LA", "I", "I;16", "F"):
+        return "LA" if has_alpha else "L"
+    return "RGBA" if has_alpha else "RGB"
+
+
+def _decode_png(contents: Any, channels: int, dtype: Any) -> Any:
+    data = _contents(contents)
+    wide = png_deep.pixels(data)
+    if wide is None:
+        image = _opened(data, "PNG")
+        pixels = _pixels(image, _MODES[channels] if channels else _png_mode(image))
+        result = pixels if dtype is torch.uint8 else pixels.astype(np.uint16) * 257
+    else:
+        wide = _with_channels(wide, channels)
+        result = (wide >> 8).astype(np.uint8) if dtype is torch.uint8 else wide
+    return torch.from_numpy(np.array(result))
+
+
+def _image_shape(ctx: Any) -> tuple[int | None, ...]:
+    ctx.rank("contents", 0)
+    channels = ctx.attr("channels")
+    if channels < 0:
+        raise ValueError(f"channels must be 0 or more; found {channels}")
+    return None, None, channels or None
+
+
+def _encoded_shape(ctx: Any) -> tuple[int, ...]:
+    ctx.rank("image", 3)
+    return ()
+
+
+define_op(
+    "EncodePng",
+    "image: T -> contents: string",
+    attrs=["compression: int = -1", "T: {uint8, uint16} = uint8"],
+    shape=_encoded_shape,
+    kernel=lambda image, compression: _boxed(png_bytes(image.cpu().numpy(), compression)),
+    no_gradient="its output is a string",
+)
+define_op(
+    "DecodePng",
+    "contents: string -> image: dtype",
+    attrs=["channels: int = 0", "dtype: {uint8, uint16} = uint8"],
+    shape=_image_shape,
+    kernel=_decode_png,
+    no_gradient="its input is a string",
+)
+
+# ---- JPEG ----------------------------------------------------------------------------------
+
+
+def _jpeg_mode(image: np.ndarray, form: str) -> np.ndarray:
+    channels = image.shape[-1] if image.ndim == 3 else 0
+    wanted = {"grayscale": (1,), "rgb": (3,), "": (1, 3)}[form]
+    if channels not in wanted or not image.size:
+        raise _refuse(
+            f"image must be [height, width, {' or '.join(map(str, wanted))}] for format {form!r};"
+            f" found {list(image.shape)}"
+        )
+    return image
+
+
+def _encode_jpeg(
+    image: Any, format: str, quality: int, progressive: bool, optimize_size: bool,
+    chroma_downsampling: bool, density_unit: str, x_density: int, y_density: int,
+    xmp_metadata: Any,
+) -> np.ndarray:  # fmt: skip
+    if not 0 <= quality <= 100:
+        raise _refuse(f"quality must be in [0,100], got {quality}")
+    pixels = _jpeg_mode(image.cpu().numpy(), format)
+    scale = 2.54 if density_unit == "cm" else 1.0
+    options: dict[str, Any] = {"dpi": (round(x_density * scale), round(y_density * scale))}
+    if xmp_metadata:
+        xmp = xmp_metadata.encode() if isinstance(xmp_metadata, str) else xmp_metadata
+        options["xmp"] = xmp
+    buffer = io.BytesIO()
+    _image(pixels).save(
+        buffer, "JPEG", quality=quality, progressive=progressive, optimize=optimize_size,
+        subsampling=2 if chroma_downsampling else 0, **options,
+    )  # fmt: skip
+    return _boxed(buffer.getvalue())
+
+
+define_op(
+    "EncodeJpeg",
+    "image: uint8 -> contents: string",
+    attrs=[
+        "format: {'', 'grayscale', 'rgb'} = ''", "quality: int = 95", "progressive: bool = False",
+        "optimize_size: bool = False", "chroma_downsampling: bool = True",
+        "density_unit: {'in', 'cm'} = 'in'", "x_density: int = 300", "y_density: int = 300",
+        'xmp_metadata: string = ""',
+    ],
+    shape=_encoded_shape,
+    kernel=_encode_jpeg,
+    no_gradient="its output is a string",
+)  # fmt: skip
+
+
+def _jpeg_pixels(data: bytes, channels: int, ratio: int, truncated: bool) -> np.ndarray:
+    from PIL import ImageFile
+
+    image = _opened(data, "JPEG")
+    if channels not in (0, 1, 3):
+        raise _refuse(f"channels must be 0, 1, or 3 for JPEG, got {channels}")
+    if ratio not in (1, 2, 4, 8):
+        raise _refuse(f"ratio must be 1, 2, 4, or 8, got {ratio}")
+    mode = _MODES[channels] if channels else ("L" if image.mode == "L" else "RGB")
+    width, height = image.size
+    if ratio > 1 or (mode == "L" and image.mode == "RGB"):
+        # The decoder scales, and gives luminance as it is stored.
+        image.draft(mode, (-(-width // ratio), -(-height // ratio)))
+    try:
+        ImageFile.LOAD_TRUNCATED_IMAGES, before = truncated, ImageFile.LOAD_TRUNCATED_IMAGES
+        image.load()
+    except (OSError, SyntaxError, ValueError) as error:
+        raise _refuse(f"Invalid JPEG data or crop window, data size {len(data)}: {error}") from None
+    finally:
+        ImageFile.LOAD_TRUNCATED_IMAGES = before
+    return _pixels(image, mode)
+
+
+def _decode_jpeg(contents: Any, channels: int, ratio: int, try_recover_truncated: bool) -> Any:
+    pixels = _jpeg_pixels(_contents(contents), channels, ratio, try_recover_truncated)
+    return torch.from_numpy(np.array(pixels))
+
+
+def _decode_and_crop_jpeg(
+    contents: Any, crop_window: Any, channels: int, ratio: int, try_recover_truncated: bool
+) -> Any:
+    pixels = _jpeg_pixels(_contents(contents), channels, ratio, try_recover_truncated)
+    top, left, height, width = crop_window
+    if (
+        min(top, left) < 0
+        or min(height, width) <= 0
+        or top + height > pixels.shape[0]
+        or left + width > pixels.shape[1]
+    ):
+        raise _refuse(
+            f"Invalid JPEG data or crop window: window {list(crop_window)} of an image of"
+            f" {pixels.shape[0]} x {pixels.shape[1]}"
+        )
+    return torch.from_numpy(pixels[top : top + height, left : left + width].copy())
+
+
+def _cropped_shape(ctx: Any) -> tuple[int | None, ...]:
+    window = ctx.value("crop_window")
+    channels = _image_shape(ctx)[2]
+    return (None, None, channels) if window is None else (int(window[2]), int(window[3]), channels)
+
+
+_JPEG_ATTRS = [
+    "channels: int = 0", "ratio: int = 1", "fancy_upscaling: bool = True",
+    "try_recover_truncated: bool = False", "acceptable_fraction: float = 1.0",
+    'dct_method: string = ""',
+]  # fmt: skip
+
+define_op(
+    "DecodeJpeg",
+    "contents: string -> image: uint8",
+    attrs=_JPEG_ATTRS,
+    shape=_image_shape,
+    kernel=_decode_jpeg,
+    no_gradient="its input is a string",
+)
+define_op(
+    "DecodeAndCropJpeg",
+    "contents: string, crop_window: int32 -> image: uint8",
+    attrs=_JPEG_ATTRS,
+    shape=_cropped_shape,
+    kernel=_decode_and_crop_jpeg,
+    host=("crop_window",),
+    no_gradient="its input is a string",
+)
+
+
+def _extract_jpeg_shape(contents: Any, output_type: Any) -> Any:
+    image = _opened(_contents(contents), "JPEG")
+    dims = (image.size[1], image.size[0], len(image.getbands()))
+    return torch.tensor(dims, dtype=output_type)
+
+
+def _three(ctx: Any) -> tuple[int, ...]:
+    ctx.rank("contents", 0)
+    return (3,)
+
+
+define_op(
+    "ExtractJpegShape",
+    "contents: string -> image_shape: output_type",
+    attrs=["output_type: {int32, int64} = int32"],
+    shape=_three,
+    kernel=_extract_jpeg_shape,
+    no_gradient="its input is a string",
+)
+
+# ---- GIF and BMP ---------------------------------------------------------------------------
+
+
+def _decode_gif(contents: Any) -> Any:
+    from PIL import ImageSequence
+
+    image = _opened(_contents(contents), "GIF")
+    frames = [np.array(frame.convert("RGB")) for frame in ImageSequence.Iterator(image)]
+    return torch.from_numpy(np.stack(frames))
+
+
+def _decode_bmp(contents: Any, channels: int) -> Any:
+    image = _opened(_contents(contents), "BMP")
+    found = len(image.getbands())
+    if channels not in (0, found):
+        raise _refuse(f"channels attribute {channels} does not match bits per pixel: {found * 8}")
+    return torch.from_numpy(np.array(_pixels(image, _MODES[found])))
+
+
+def _gif_shape(ctx: Any) -> tuple[int | None, ...]:
+    ctx.rank("contents", 0)
+    return None, None, None, 3
+
+
+define_op(
+    "DecodeGif",
+    "contents: string -> image: uint8",
+    shape=_gif_shape,
+    kernel=_decode_gif,
+    no_gradient="its input is a string",
+)
+define_op(
+    "DecodeBmp",
+    "contents: string -> image: uint8",
+    attrs=["channels: int = 0"],
+    shape=_image_shape,
+    kernel=_decode_bmp,
+    no_gradient="its input is a string",
+)
+
+# ---- whichever it is -----------------------------------------------------------------------
+
+_FIRST_BYTES = {b"\xff\xd8\xff": "JPEG", b"\x89PN": "PNG", b"GIF": "GIF", b"BM": "BMP"}
+
+
+def _decode_image(contents: Any, channels: int, dtype: Any, expand_animations: bool) -> Any:
+    data = _contents(contents)
+    form = next((f for first, f in _FIRST_BYTES.items() if data.startswith(first)), "")
+    if form == "PNG":
+        wide = dtype is not torch.uint8 and png_deep.pixels(data) is not None
+        kind = torch.uint16 if wide or dtype is torch.uint16 else torch.uint8
+        pixels = _decode_png(contents, channels, kind)
+    elif form == "JPEG":
+        pixels = torch.from_numpy(np.array(_jpeg_pixels(data, channels, 1, False)))
+    elif form == "BMP":
+        pixels = _decode_bmp(contents, channels)
+    elif form == "GIF":
+        if channels not in (0, 3):
+            raise _refuse(f"channels must be 0 or 3 for GIF, got {channels}")
+        pixels = _decode_gif(contents)
+        pixels = pixels if expand_animations else pixels[0].clone()
+    else:
+        raise _refuse(
+            "Unknown image file format. One of JPEG, PNG, GIF, BMP required; found data that"
+            f" starts with {data[:8]!r}"
+        )
+    if dtype is pixels.dtype:
+        return pixels
+    if dtype is torch.uint16:
+        return torch.from_numpy(pixels.numpy().astype(np.uint16) * 256)
+    return pixels.to(dtype) * (1.0 / torch.iinfo(pixels.dtype).max)
+
+
+def _any_image_shape(ctx: Any) -> tuple[int | None, ...] | None:
+    channels = _image_shape(ctx)[2]
+    return None if ctx.attr("expand_animations") else (None, None, channels)
+
+
+# TensorFlow 2 has this op; 1.15 makes conditionals around one decoder for each format.
+define_op(
+    "DecodeImage",
+    "contents: string -> image: dtype",
+    attrs=[
+        "channels: int = 0", "dtype: {uint8, uint16, float} = uint8",
+        "expand_animations: bool = True",
+    ],
+    shape=_any_image_shape,
+    kernel=_decode_image,
+    no_gradient="its input is a string",
+)  # fmt: skip
+
+# ---- public functions ----------------------------------------------------------------------
+
+
+def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Tensor:
+    """A PNG file (a string scalar) of an image.
+
+    Args:
+      image: uint8 or uint16 [height, width, 1 to 4 channels].
+      compression: zlib's level, 0 to 9; -1 for its default.
+      name: name of the node.
+    """
+    made: Tensor = make("EncodePng", image, compression=compression, name=name)
+    return made
+
+
+def decode_png(
+    contents: Any, channels: int = 0, dtype: Any = dtypes.uint8, name: str | None = None
+) -> Tensor:
+    """The pixels [height, width, channels] of a PNG file.
+
+    Args:
+      contents: a string scalar.
+      channels: channels wanted: 1 grey, 2 grey and alpha, 3 RGB, 4 RGBA; 0 as the file has.
+      dtype: ``uint8`` or ``uint16``.
+      name: name of the node.
+    """
+    made: Tensor = make("DecodePng", contents, channels=channels, dtype=dtype, name=name)
+    return made
+
+
+def encode_jpeg(
+    image: Any,
+    format: str = "",
+    quality: int = 95,
+    progressive: bool = False,
+    optimize_size: bool = False,
+    chroma_downsampling: bool = True,
+    density_unit: str = "in",
+    x_density: int = 300,
+    y_density: int = 300,
+    xmp_metadata: Any = "",
+    name: str | None = None,
+) -> Tensor:
+    """A JPEG file (a string scalar) of a uint8 image [height, width, 1 or 3 channels].
+
+    Args:
+      image: the pixels.
+      format: "grayscale", "rgb", or "" for what the channels say.
+      quality: 0 to 100.
+      progressive: whether the file can be shown coarsely first.
+      optimize_size: spend more time for a smaller file.
+      chroma_downsampling: whether colours get half the resolution.
+      density_unit: "in" or "cm", of ``x_density`` and ``y_density`` (pixels per unit).
+      x_density: see there.
+      y_density: see there.
+      xmp_metadata: stored in the file.
+      name: name of the node.
+    """
+    made: Tensor = make(
+        "EncodeJpeg", image, format=format, quality=quality, progressive=progressive,
+        optimize_size=optimize_size, chroma_downsampling=chroma_downsampling,
+        density_unit=density_unit, x_density=x_density, y_density=y_density,
+        xmp_metadata=xmp_metadata, name=name,
+    )  # fmt: skip
+    return made
+
+
+def decode_jpeg(
+    contents: Any,
+    channels: int = 0,
+    ratio: int = 1,
+    fancy_upscaling: bool = True,
+    try_recover_truncated: bool = False,
+    acceptable_fraction: float = 1,
+    dct_method: str = "",
+    name: str | None = None,
+) -> Tensor:
+    """The uint8 pixels [height, width, channels] of a JPEG file.
+
+    Args:
+      contents: a string scalar.
+      channels: 1 grey, 3 RGB, 0 as the file has.
+      ratio: 1, 2, 4 or 8: how many times smaller the image is decoded.
+      fancy_upscaling, acceptable_fraction, dct_method: kept in the node; the decoder has one way.
+      try_recover_truncated: give what can be read of a file that is cut short.
+      name: name of the node.
+    """
+    made: Tensor = make(
+        "DecodeJpeg", contents, channels=channels, ratio=ratio, fancy_upscaling=fancy_upscaling,
+        try_recover_truncated=try_recover_truncated, acceptable_fraction=acceptable_fraction,
+        dct_method=dct_method, name=name,
+    )  # fmt: skip
+    return made
+
+
+def decode_and_crop_jpeg(
+    contents: Any,
+    crop_window: Any,
+    channels: int = 0,
+    ratio: int = 1,
+    fancy_upscaling: bool = True,
+    try_recover_truncated: bool = False,
+    acceptable_fraction: float = 1,
+    dct_method: str = "",
+    name: str | None = None,
+) -> Tensor:
+    """As ``decode_jpeg``, cut to ``crop_window``: [top, left, height, width]."""
+    made: Tensor = make(
+        "DecodeAndCropJpeg", contents, crop_window, channels=channels, ratio=ratio,
+        fancy_upscaling=fancy_upscaling, try_recover_truncated=try_recover_truncated,
+        acceptable_fraction=acceptable_fraction, dct_method=dct_method, name=name,
+    )  # fmt: skip
+    return made
+
+
+def extract_jpeg_shape(
+    contents: Any, output_type: Any = dtypes.int32, name: str | None = None
+) -> Tensor:
+    """[height, width, channels] of a JPEG file, from its head alone."""
+    made: Tensor = make("ExtractJpegShape", contents, output_type=output_type, name=name)
+    return made
+
+
+def decode_gif(contents: Any, name: str | None = None) -> Tensor:
+    """The uint8 frames [frames, height, width, 3] of a GIF file."""
+    made: Tensor = make("DecodeGif", contents, name=name)
+    return made
+
+
+def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Tensor:
+    """The uint8 pixels [height, width, channels] of a BMP file."""
+    made: Tensor = make("DecodeBmp", contents, channels=channels, name=name)
+    return made
+
+
+def decode_image(
+    contents: Any,
+    channels: int | None = None,
+    dtype: Any = dtypes.uint8,
+    name: str | None = None,
+    expand_animations: bool = True,
+) -> Tensor:
+    """The pixels of a JPEG, PNG, GIF or BMP file; its first bytes say which it is.
+
+    Args:
+      contents: a string scalar.
+      channels: channels wanted; None or 0 as the file has.
+      dtype: ``uint8``, ``uint16``, or ``float32`` for values in [0, 1].
+      name: name of the node.
+      expand_animations: whether a GIF gives [frames, height, width, 3]; otherwise its first frame.
+
+    Returns:
+      [height, width, channels], or [frames, height, width, 3].
+    """
+    made: Tensor = make(
+        "DecodeImage", contents, channels=channels or 0, dtype=dtype,
+        expand_animations=expand_animations, name=name,
+    )  # fmt: skip
+    return made

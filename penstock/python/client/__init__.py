@@ -1,0 +1,1 @@
+"""``tensorflow.python.client``: what programs import from it."""

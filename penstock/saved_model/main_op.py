@@ -1,0 +1,35 @@
+"""``tf.saved_model.main_op``: what a loaded graph runs first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from penstock.graph import scopes
+from penstock.graph.keys import GraphKeys
+from penstock.graph.operation import Operation
+from penstock.ops import control
+from penstock.variables import listing
+
+__all__ = ["main_op", "main_op_with_restore"]
+
+
+def main_op() -> Operation:
+    """An op that initializes global variables, local variables and tables."""
+    start = listing.global_variables_initializer()
+    local = listing.local_variables_initializer()
+    return control.group(start, local, _tables_initializer())
+
+
+def _tables_initializer() -> Operation:
+    initializers = scopes.get_default_graph().get_collection(GraphKeys.TABLE_INITIALIZERS)
+    return control.group(*initializers, name="init_all_tables")
+
+
+def main_op_with_restore(restore_op_name: Any) -> Operation:
+    """``main_op``, and after it the op that restores variables.
+
+    Args:
+      restore_op_name: that op.
+    """
+    with scopes.get_default_graph().control_dependencies([main_op()]):
+        return control.group(restore_op_name)

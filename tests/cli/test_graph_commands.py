@@ -1,0 +1,89 @@
+"""`penstock summarize`, `freeze` and `explain`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tensorboard.compat.proto.graph_pb2 import GraphDef
+
+import penstock as tf
+
+
+def run_frozen(path: Path) -> np.ndarray:
+    message = GraphDef.FromString(path.read_bytes())
+    assert not any(node.op.startswith("Var") for node in message.node)
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.import_graph_def(message, name="")
+        value: np.ndarray = session.run("logits:0", {"x:0": np.ones((1, 4), np.float32)})
+        return value
+
+
+def test_summarize(model: Any, penstock: Any) -> None:
+    facts = json.loads(penstock("summarize", f"{model.prefix}.meta", "--json", "--depth", "1"))
+    assert facts["parameters"] == 4 * 3 + 3 + 6 * 3
+    scopes = {row["path"]: row["parameters"] for row in facts["scopes"]}
+    assert scopes["layer"] == 15 and scopes["parts"] == 18 and scopes[""] == 33
+    assert facts["float_operations"] >= 2 * 4 * 3
+    said = penstock("summarize", model.directory / "graph.pbtxt")
+    assert "parameters        33 (and 68 of optimizer slots)" in said
+
+
+@pytest.mark.parametrize("graph", ["", "graph.pb", "graph.pbtxt"])
+def test_freeze(model: Any, penstock: Any, tmp_path: Path, graph: str) -> None:
+    out = tmp_path / "frozen.pb"
+    words = ("--meta", model.directory / graph) if graph else ()
+    penstock("freeze", model.prefix, out, "--outputs", "logits", *words)
+    np.testing.assert_allclose(run_frozen(out), model.logits, rtol=1e-6)
+
+
+def test_freeze_from_a_directory_and_another_format(
+    model: Any, penstock: Any, tmp_path: Path
+) -> None:
+    penstock("freeze", model.directory, tmp_path / "a.pb", "--outputs", "logits:0")
+    np.testing.assert_allclose(run_frozen(tmp_path / "a.pb"), model.logits, rtol=1e-6)
+
+
+def test_freeze_mistakes(model: Any, penstock: Any, tmp_path: Path) -> None:
+    out = tmp_path / "o.pb"
+    assert "no node 'q'" in penstock("freeze", model.prefix, out, "--outputs", "q", code=1)
+    assert "names no node" in penstock("freeze", model.prefix, out, "--outputs", ",", code=2)
+    assert "--outputs" in penstock("freeze", model.prefix, out, code=2)
+    penstock("convert", model.prefix, tmp_path / "bare")
+    said = penstock("freeze", tmp_path / "bare", out, "--outputs", "logits", code=1)
+    assert "--meta FILE names one" in said and not out.exists()
+
+
+def test_explain_prints_the_program(model: Any, penstock: Any) -> None:
+    said = penstock("explain", model.directory / "graph.pb", "logits")
+    assert said.startswith("def step(") and "# add_1" in said and "x:0 float32(?, 4)" in said
+    said = penstock("explain", model.directory / "graph.pb", "logits", "--feed", "x=2,4/float32")
+    assert "x:0 float32(2, 4)" in said
+
+
+@pytest.mark.parametrize("values", ["checkpoint", "initializers"])
+@pytest.mark.parametrize("graph", ["graph.pb", "model.ckpt-7.meta"])
+def test_explain_takes_times(model: Any, penstock: Any, graph: str, values: str) -> None:
+    words = ["--checkpoint", model.prefix] if values == "checkpoint" else []
+    feeds = ["--feed", "x=2,4/float32", "--feed", "labels=[0, 2]"]
+    said = penstock("explain", model.directory / graph, "loss", *feeds, "--runs", "3", *words)
+    assert " us " in said and "# loss" in said
+
+
+def test_explain_feeds(model: Any, penstock: Any, tmp_path: Path) -> None:
+    graph = model.directory / "graph.pb"
+    np.save(tmp_path / "x.npy", np.ones([5, 4], np.float32))
+    said = penstock("explain", graph, "logits", "--feed", f"x={tmp_path / 'x.npy'}")
+    assert "float32(5, 4)" in said
+    mistakes = [
+        ("x", "NAME=VALUE"), ("x=2,4/float64", "x:0 is float32"), ("x=2,4/flot", "no dtype"),
+        ("x=what", "no SHAPE/DTYPE"),
+    ]  # fmt: skip
+    for feed, expected in mistakes:
+        assert expected in penstock("explain", graph, "logits", "--feed", feed, code=2)
+    assert "'q'" in penstock("explain", graph, "logits", "--feed", "q=1", code=1)
+    assert "--feed x=1,4/float32" in penstock("explain", graph, "loss", "--runs", "1", code=2)
+    assert "no operation is called 'q'" in penstock("explain", graph, "q", code=1)

@@ -37,7 +37,7 @@ WORKERS ?= 2
 ARGS ?=
 CASES ?=
 
-.PHONY: help venv demo test test-long lint types bench peers tf115 conformance clean distclean
+.PHONY: help venv demo test test-long lint types bench peers tf115 browser conformance clean distclean
 
 help:  ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /  \1\t/' | expand -t 16
@@ -89,6 +89,15 @@ tf115:  ## make .venv-tf115: TensorFlow 1.15, where a Python 3.7 is found
 	echo "installing TensorFlow $(TENSORFLOW1) into .venv-tf115"; \
 	.venv-tf115/bin/python $(PIP_INSTALL) tensorflow-cpu==$(TENSORFLOW1) 'protobuf<3.21'; \
 	touch $(TF115)
+
+browser:  ## headless Chromium for the TensorBoard test, where apt-get may install it
+	@if command -v chromium chromium-browser google-chrome >/dev/null; then exit 0; fi; \
+	if test "$$(id -u)" -ne 0 || ! command -v apt-get >/dev/null; then \
+	    echo "browser: skipped, no Chromium found and no right to install it"; exit 0; \
+	fi; \
+	echo "installing Chromium (a minute)"; \
+	{ apt-get -qq update && apt-get -qq install -y --no-install-recommends chromium; } >/dev/null \
+	    || echo "browser: skipped, apt-get could not install chromium"
 
 bench: venv peers tf115  ## Penstock and its peers side by side (CASES=name,...)
 	@$(BIN)/python -m benchmarks $(if $(CASES),--cases $(CASES)) $(ARGS)

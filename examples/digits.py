@@ -5,15 +5,16 @@ Run it with ``make demo``, or ``python examples/digits.py --help``. By default i
 network is the same for both: two blocks of convolution, relu and pooling, a hidden layer with
 dropout, and ten logits, trained by Adam on the softmax cross-entropy.
 
-A run leaves a folder with ``metrics.json`` and ``program.py.txt``, the Python program that Penstock
-generated for one training step.
+The run's folder holds checkpoints, TensorBoard's logs, ``metrics.json``, and ``program.py.txt``,
+the Python program that Penstock generated for one training step. Run again, it goes on from the
+last checkpoint: batches and dropout follow from the seed and the step, so a run that was killed
+ends with the very numbers of one that was not.
 """
 
 from __future__ import annotations
 
-import json
+import sys
 import time
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,111 +22,48 @@ from typing import Annotated, Any
 import numpy as np
 import numpy.typing as npt
 import typer
-from idx import IdxError, find_idx, read_idx
+from digits_data import CLASSES, Data, Images, Labels, batches, load
+from digits_logs import POINTS, Logs, Summaries, build_summaries
+from digits_run import Metrics, Settings, open_run, write_json, write_text
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 import penstock as tf
 
-CLASSES = 10
-SPLIT_SEED = 0  # which images are held back is part of the task, not of the run
+DROP_RATE = 0.4
 EVAL_BATCH = 500
+SCALARS_EVERY = 10
+DETAILS_EVERY = 100
+SAVE_EVERY = 100
+TRACE_EVERY, TRACED = 500, 100  # steps 100, 600, 1100, ...
 
 # Errors show as Python prints them: Penstock's own name the line that made the failing node.
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
-Images = npt.NDArray[np.float32]
-Labels = npt.NDArray[np.int32]
-
-
-@dataclass(frozen=True)
-class Data:
-    """Images are [n, height, width, 1] in 0..1, labels are [n]; `source` says what they are."""
-
-    source: str
-    train_images: Images
-    train_labels: Labels
-    test_images: Images
-    test_labels: Labels
-
 
 @dataclass(frozen=True)
 class Model:
-    """The graph's endpoints that training and evaluation feed and fetch."""
+    """The graph's endpoints that training, evaluation and the summaries feed and fetch."""
 
     images: Any
     labels: Any
     drop_rate: Any
+    activations: dict[str, Any]
+    losses: Any
+    predictions: Any
     loss: Any
+    accuracy: Any
     train_op: Any
-    correct: Any
+    global_step: Any
 
 
 @dataclass(frozen=True)
-class Metrics:
-    """What a run ends with, as ``metrics.json`` holds it."""
+class Scores:
+    """How the model does on a set of digits; `predictions` is [n]."""
 
-    data: str
-    train_images: int
-    test_images: int
-    steps: int
-    batch_size: int
-    learning_rate: float
-    seed: int
-    final_loss: float
-    test_accuracy: float
-    train_seconds: float
-    steps_per_second: float
-
-
-def load_bundled() -> Data:
-    """The 8x8 digits of scikit-learn: 1437 to learn from, 360 held back."""
-    try:
-        from sklearn.datasets import load_digits
-    except ModuleNotFoundError as error:
-        raise typer.BadParameter(
-            "the bundled digits come with scikit-learn: pip install 'penstock[demo]',"
-            " or give --data-dir"
-        ) from error
-    bundle = load_digits()
-    return split("scikit-learn's 8x8 digits", bundle.images / 16.0, bundle.target, held_back=360)
-
-
-def load_mnist(directory: Path) -> Data:
-    """MNIST's IDX files in `directory`; where the training files are missing, t10k's are split."""
-    test_images, test_labels = read_pair(directory, "t10k")
-    if find_idx(directory / "train-images-idx3-ubyte") is None:
-        source = f"MNIST's t10k files in {directory} (no train files there, so these are split)"
-        return split(source, test_images, test_labels, held_back=len(test_images) // 10)
-    train_images, train_labels = read_pair(directory, "train")
-    return Data(f"MNIST in {directory}", train_images, train_labels, test_images, test_labels)
-
-
-def read_pair(directory: Path, part: str) -> tuple[Images, Labels]:
-    """One part (``train`` or ``t10k``) of MNIST: its images, scaled to 0..1, and its labels."""
-    images = read_idx(directory / f"{part}-images-idx3-ubyte")
-    labels = read_idx(directory / f"{part}-labels-idx1-ubyte")
-    if images.ndim != 3 or labels.ndim != 1 or len(images) != len(labels):
-        raise IdxError(
-            f"{directory}: the {part} files hold images of shape {list(images.shape)} and labels of"
-            f" shape {list(labels.shape)}; wanted [n, height, width] and [n]"
-        )
-    if len(labels) and not 0 <= labels.min() <= labels.max() < CLASSES:
-        raise IdxError(
-            f"{directory}: the {part} labels run from {labels.min()} to {labels.max()};"
-            f" wanted 0 to {CLASSES - 1}"
-        )
-    return (images[..., np.newaxis] / 255.0).astype(np.float32), labels.astype(np.int32)
-
-
-def split(source: str, images: Any, labels: Any, held_back: int) -> Data:
-    """Shuffles in one fixed order and holds back the last `held_back` images for the test."""
-    order = np.random.default_rng(SPLIT_SEED).permutation(len(images))
-    shape = (*np.shape(images)[:3], 1)
-    images = np.asarray(images, np.float32).reshape(shape)[order]
-    labels = np.asarray(labels, np.int32)[order]
-    cut = len(images) - held_back
-    return Data(source, images[:cut], labels[:cut], images[cut:], labels[cut:])
+    loss: float
+    accuracy: float
+    predictions: Labels
 
 
 def weights(name: str, shape: list[int], fan_in: int) -> Any:
@@ -145,55 +83,67 @@ def conv_block(x: Any, filters: int, name: str) -> Any:
         return tf.nn.max_pool(x, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="SAME")
 
 
-def dense(x: Any, units: int, name: str) -> Any:
-    """A matrix product and a bias."""
+def dense(x: Any, units: int, name: str, activation: Any = None) -> Any:
+    """A matrix product, a bias, and perhaps an activation function."""
     width = int(x.shape[1])
     with tf.variable_scope(name):
         kernel = weights("kernel", [width, units], fan_in=width)
         bias = tf.get_variable("bias", [units], initializer=tf.zeros_initializer())
-        return tf.matmul(x, kernel) + bias
+        x = tf.matmul(x, kernel) + bias
+        return x if activation is None else activation(x)
 
 
-def build_model(height: int, width: int, learning_rate: float) -> Model:
+def dropout(x: Any, rate: Any, seed: int, step: Any) -> Any:
+    """Dropout whose mask follows from the step, not from how many a session has drawn before."""
+    with tf.name_scope("dropout"):
+        pair = tf.stack([tf.constant(seed, tf.int64), step])
+        kept = tf.random.stateless_uniform(tf.shape(x), pair) >= rate
+        return tf.where(kept, x / (1.0 - rate), tf.zeros_like(x))
+
+
+def build_model(height: int, width: int, learning_rate: float, seed: int) -> Model:
     """Adds the classifier and its training to the default graph."""
-    images = tf.placeholder(tf.float32, [None, height, width, 1], name="images")
-    labels = tf.placeholder(tf.int32, [None], name="labels")
-    drop_rate = tf.placeholder_with_default(0.0, [], name="drop_rate")
+    with tf.device("/cpu:0"):
+        images = tf.placeholder(tf.float32, [None, height, width, 1], name="images")
+        labels = tf.placeholder(tf.int32, [None], name="labels")
+        drop_rate = tf.placeholder_with_default(0.0, [], name="drop_rate")
+        global_step = tf.train.get_or_create_global_step()
 
-    x = conv_block(images, 32, "conv1")
-    x = conv_block(x, 64, "conv2")
-    x = tf.reshape(x, [-1, int(x.shape[1]) * int(x.shape[2]) * int(x.shape[3])])
-    x = tf.nn.relu(dense(x, 128, "hidden"))
-    x = tf.nn.dropout(x, rate=drop_rate)
-    logits = dense(x, CLASSES, "logits")
+    with tf.device("/gpu:0"):  # where there is one: the session places softly
+        conv1 = conv_block(images, 32, "conv1")
+        conv2 = conv_block(conv1, 64, "conv2")
+        flat = tf.reshape(conv2, [-1, int(np.prod(conv2.shape[1:].as_list()))], name="flatten")
+        hidden = dense(flat, 128, "hidden", tf.nn.relu)
+        logits = dense(dropout(hidden, drop_rate, seed, global_step), CLASSES, "logits")
+        with tf.name_scope("loss"):
+            losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
+            loss = tf.reduce_mean(losses)
+        with tf.name_scope("train"):
+            train_op = tf.train.AdamOptimizer(learning_rate).minimize(loss, global_step)
 
-    losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
-    loss = tf.reduce_mean(losses, name="loss")
-    train_op = tf.train.AdamOptimizer(learning_rate).minimize(loss)
-    hits = tf.equal(tf.argmax(logits, 1, output_type=tf.int32), labels)
-    correct = tf.reduce_sum(tf.cast(hits, tf.float32), name="correct")
-    return Model(images, labels, drop_rate, loss, train_op, correct)
-
-
-def batches(data: Data, size: int, seed: int) -> Iterator[tuple[Images, Labels]]:
-    """Endless training batches, shuffled anew each epoch; a last partial batch is left out."""
-    rng = np.random.default_rng(seed)
-    count = len(data.train_images)
-    while True:
-        order = rng.permutation(count)
-        for start in range(0, count - size + 1, size):
-            chosen = order[start : start + size]
-            yield data.train_images[chosen], data.train_labels[chosen]
+    with tf.device("/cpu:0"), tf.name_scope("accuracy"):
+        predictions = tf.argmax(logits, 1, output_type=tf.int32)
+        accuracy = tf.reduce_mean(tf.cast(tf.equal(predictions, labels), tf.float32))
+    activations = {"conv1": conv1, "conv2": conv2, "hidden": hidden, "logits": logits}
+    return Model(
+        images, labels, drop_rate, activations, losses, predictions, loss, accuracy, train_op,
+        global_step,
+    )  # fmt: skip
 
 
-def evaluate(session: Any, model: Model, images: Images, labels: Labels) -> float:
-    """The share of `images` whose most likely class is the label."""
-    correct = 0.0
+def evaluate(session: Any, model: Model, images: Images, labels: Labels) -> Scores:
+    """The mean loss, the share of images whose most likely class is the label, and the classes."""
+    losses: list[npt.NDArray[np.float32]] = []
+    predictions: list[Labels] = []
     for start in range(0, len(images), EVAL_BATCH):
         part = slice(start, start + EVAL_BATCH)
         feeds = {model.images: images[part], model.labels: labels[part]}
-        correct += float(session.run(model.correct, feed_dict=feeds))
-    return correct / len(images)
+        loss, classes = session.run([model.losses, model.predictions], feed_dict=feeds)
+        losses.append(loss)
+        predictions.append(classes)
+    classes = np.concatenate(predictions)
+    loss = float(np.mean(np.concatenate(losses)))
+    return Scores(loss, float(np.mean(classes == labels)), classes)
 
 
 def progress_bar(console: Console) -> Progress:
@@ -209,33 +159,97 @@ def progress_bar(console: Console) -> Progress:
     )
 
 
-def train(
-    session: Any, model: Model, data: Data, steps: int, batch_size: int, seed: int, console: Console
-) -> tuple[float, float]:
-    """Runs `steps` training steps; returns the last loss and the seconds they took."""
-    stream = batches(data, batch_size, seed)
-    loss = float("nan")
-    with progress_bar(console) as bar:
-        task = bar.add_task("training", total=steps, loss=loss, rate=0.0)
-        began = time.perf_counter()
-        for step in range(1, steps + 1):
-            images, labels = next(stream)
-            feeds = {model.images: images, model.labels: labels, model.drop_rate: 0.4}
-            _, loss = session.run([model.train_op, model.loss], feed_dict=feeds)
-            if step % 10 == 0 or step == steps:
-                rate = step / (time.perf_counter() - began)
+class Trainer:
+    """One session of a run: trains from where the last one stopped, logs, and checkpoints."""
+
+    def __init__(self, folder: Path, data: Data, settings: Settings) -> None:
+        _, height, width, _ = data.train_images.shape
+        self.folder, self.data, self.settings = folder, data, settings
+        self.model = build_model(height, width, settings.learning_rate, settings.seed)
+        with tf.device("/cpu:0"):
+            self.summaries: Summaries = build_summaries(self.model, asdict(settings))
+            self.saver = tf.train.Saver(max_to_keep=3)
+        self.session = tf.Session(config=tf.ConfigProto(allow_soft_placement=True))
+
+    def restore(self) -> int:
+        """Takes up the last checkpoint, or begins; returns the number of steps done."""
+        checkpoint = tf.train.latest_checkpoint(str(self.folder))
+        if checkpoint is None:
+            self.session.run(tf.global_variables_initializer())
+        else:
+            self.saver.restore(self.session, checkpoint)
+        return int(self.session.run(self.model.global_step))
+
+    def save(self, step: int) -> str:
+        """Writes a checkpoint; the oldest of those kept goes."""
+        return str(self.saver.save(self.session, str(self.folder / "model.ckpt"), step))
+
+    def feeds(self, images: Images, labels: Labels) -> dict[Any, Any]:
+        """The feeds of a training step."""
+        model = self.model
+        return {model.images: images, model.labels: labels, model.drop_rate: DROP_RATE}
+
+    def train(self, done: int, steps: int, logs: Logs, console: Console) -> tuple[float, float]:
+        """Runs steps `done` + 1 to `steps`; returns the last loss and the seconds they took."""
+        stream = batches(self.data, self.settings.batch_size, self.settings.seed, done)
+        fetches = [self.model.train_op, self.model.loss]
+        with progress_bar(console) as bar:
+            task = bar.add_task("training", total=steps, completed=done, loss=0.0, rate=0.0)
+            began = time.perf_counter()
+            for step in range(done + 1, steps + 1):
+                feeds = self.feeds(*next(stream))
+                if step % SCALARS_EVERY and step != steps:
+                    self.session.run(fetches, feeds)
+                    continue
+                logged = [*fetches, self.summaries.scalars]
+                if step % TRACE_EVERY == TRACED:
+                    _, loss, scalars = self.traced(logged, feeds, step, logs)
+                else:
+                    _, loss, scalars = self.session.run(logged, feeds)
+                logs.scalars(scalars, step)
+                if step % DETAILS_EVERY == 0 or step == steps:
+                    self.log_details(feeds, step, logs)
+                if step % SAVE_EVERY == 0 and step != steps:
+                    logs.flush()
+                    self.save(step)
+                rate = (step - done) / (time.perf_counter() - began)
                 bar.update(task, completed=step, loss=float(loss), rate=rate)
-        return float(loss), time.perf_counter() - began
+            return float(loss), time.perf_counter() - began
 
+    def log_details(self, feeds: dict[Any, Any], step: int, logs: Logs) -> None:
+        """What is worth knowing now and then: histograms, images, the held-back digits' scores."""
+        scores = self.test()
+        mistaken = self.data.test_images[scores.predictions != self.data.test_labels]
+        logs.scores(scores.loss, scores.accuracy, mistaken, step)
+        logs.details({self.model.images: feeds[self.model.images]}, step)
 
-def program_text(session: Any, model: Model, data: Data, batch_size: int) -> str:
-    """The program that Penstock generated for one training step."""
-    feeds = {
-        model.images: data.train_images[:batch_size],
-        model.labels: data.train_labels[:batch_size],
-        model.drop_rate: 0.4,
-    }
-    return str(session.explain([model.train_op, model.loss], feeds))
+    def traced(self, fetches: list[Any], feeds: dict[Any, Any], step: int, logs: Logs) -> Any:
+        """Runs a step that notes each node's time and memory."""
+        options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
+        metadata = tf.RunMetadata()
+        values = self.session.run(fetches, feeds, options=options, run_metadata=metadata)
+        logs.trace(metadata, step)
+        return values
+
+    def test(self) -> Scores:
+        """The scores on the held-back digits."""
+        return evaluate(self.session, self.model, self.data.test_images, self.data.test_labels)
+
+    def program(self) -> str:
+        """The program that Penstock generated for one training step."""
+        size = self.settings.batch_size
+        feeds = self.feeds(self.data.train_images[:size], self.data.train_labels[:size])
+        return str(self.session.explain([self.model.train_op, self.model.loss], feeds))
+
+    def finish(self, metrics: Metrics, scores: Scores, logs: Logs) -> str:
+        """Writes what a run ends with; the checkpoint last, so that what has it has all."""
+        images = self.data.test_images[:POINTS]
+        hidden = self.session.run(self.model.activations["hidden"], {self.model.images: images})
+        logs.projector(hidden, scores.predictions, self.data)
+        logs.flush()
+        write_text(self.folder / "program.py.txt", self.program())
+        write_json(self.folder / "metrics.json", metrics)
+        return self.save(metrics.steps)
 
 
 @app.command()
@@ -243,67 +257,92 @@ def main(
     data_dir: Annotated[
         Path | None, typer.Option(help="A folder with MNIST's IDX files, gzipped or not.")
     ] = None,
-    steps: Annotated[int, typer.Option(min=1, help="Training steps.")] = 1000,
+    steps: Annotated[int, typer.Option(min=1, help="Training steps, those done included.")] = 1000,
     batch_size: Annotated[int, typer.Option(min=1, help="Images a step.")] = 64,
     learning_rate: Annotated[float, typer.Option(min=0.0, help="Adam's learning rate.")] = 0.001,
     seed: Annotated[int, typer.Option(help="Seed of weights, dropout and batches.")] = 1,
-    out: Annotated[Path, typer.Option(help="Where the run's folder is made.")] = Path("runs"),
+    out: Annotated[
+        Path, typer.Option(help="The run's folder; a run that is there goes on.")
+    ] = Path("runs/digits"),
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Begin anew; the earlier run is kept, renamed.")
+    ] = False,
 ) -> None:
     """Trains a convolutional classifier on handwritten digits and tests it on held-back ones."""
     console = Console()
-    try:
-        data = load_bundled() if data_dir is None else load_mnist(data_dir)
-    except IdxError as error:
-        raise typer.BadParameter(str(error), param_hint="--data-dir") from error
-    count, height, width, _ = data.train_images.shape
+    data = load(data_dir)
+    count, held_back = len(data.train_images), len(data.test_images)
     if batch_size > count:
         message = f"{batch_size} is more than the {count} training images"
         raise typer.BadParameter(message, param_hint="--batch-size")
+    settings = Settings(data.source, batch_size, learning_rate, seed)
+    open_run(out, settings, fresh)
     console.print(f"data: {data.source}", soft_wrap=True, highlight=False)
-    console.print(f"      {count} images to learn from, {len(data.test_images)} held back")
+    console.print(f"      {count} images to learn from, {held_back} held back")
 
-    with tf.Graph().as_default(), tf.Session() as session:
+    with tf.Graph().as_default():
         tf.set_random_seed(seed)
-        model = build_model(height, width, learning_rate)
-        session.run(tf.global_variables_initializer())
-        loss, seconds = train(session, model, data, steps, batch_size, seed, console)
-        accuracy = evaluate(session, model, data.test_images, data.test_labels)
-        program = program_text(session, model, data, batch_size)
+        trainer = Trainer(out, data, settings)
+        with trainer.session:
+            done = trainer.restore()
+            if done >= steps:
+                say_finished(console, out, done)
+            else:
+                if done:
+                    console.print(f"resuming {out} after step {done}", soft_wrap=True)
+                run(trainer, done, steps, console)
+    say_how_to_look(console, out)
 
+
+def run(trainer: Trainer, done: int, steps: int, console: Console) -> None:
+    """Trains to `steps`, tests, and writes the run's outputs."""
+    data, settings = trainer.data, trainer.settings
+    logs = Logs(trainer.folder, trainer.session, trainer.summaries, done)
+    loss, seconds = trainer.train(done, steps, logs, console)
+    scores = trainer.test()
     metrics = Metrics(
-        data=data.source,
-        train_images=count,
+        train_images=len(data.train_images),
         test_images=len(data.test_images),
         steps=steps,
-        batch_size=batch_size,
-        learning_rate=learning_rate,
-        seed=seed,
+        resumed_from=done,
         final_loss=loss,
-        test_accuracy=accuracy,
+        test_loss=scores.loss,
+        test_accuracy=scores.accuracy,
         train_seconds=seconds,
-        steps_per_second=steps / seconds,
+        steps_per_second=(steps - done) / seconds,
+        **asdict(settings),
     )
-    folder = write_run(out, metrics, program)
+    trainer.finish(metrics, scores, logs)
+    logs.close()
     console.print(
-        f"test accuracy {accuracy:.2%} on {len(data.test_images)} held-back digits,"
+        f"test accuracy {scores.accuracy:.2%} on {metrics.test_images} held-back digits,"
         f" {metrics.steps_per_second:.0f} steps/s",
         style="bold",
         highlight=False,
     )
-    console.print(f"outputs: {folder} (metrics.json, program.py.txt)", soft_wrap=True)
 
 
-def write_run(out: Path, metrics: Metrics, program: str) -> Path:
-    """Makes the run's own folder under `out` and writes its two files; returns the folder."""
-    stem = out / time.strftime("digits-%Y%m%d-%H%M%S")
-    folder, again = stem, 1
-    while folder.exists():
-        again += 1
-        folder = stem.with_name(f"{stem.name}-{again}")
-    folder.mkdir(parents=True)
-    (folder / "metrics.json").write_text(json.dumps(asdict(metrics), indent=2) + "\n")
-    (folder / "program.py.txt").write_text(program.rstrip("\n") + "\n")
-    return folder
+def say_finished(console: Console, out: Path, done: int) -> None:
+    """A run that has all its steps: what it reached, and what may be done with it."""
+    console.print(f"{out} is finished: {done} steps", style="bold", soft_wrap=True, highlight=False)
+    console.print(f"train on:    --steps {2 * done}   begin anew: --fresh", highlight=False)
+
+
+def say_how_to_look(console: Console, out: Path) -> None:
+    """The last lines: where everything is, and the commands that show it."""
+    checkpoint = tf.train.latest_checkpoint(str(out))
+    for label, text in {
+        "outputs:": f"{out} (checkpoints, logs, metrics.json, program.py.txt)",
+        "curves:": f"{tool('tensorboard')} --logdir {out}",
+        "checkpoint:": f"{tool('penstock')} inspect {checkpoint}",
+    }.items():
+        console.print(f"{label:<12} {text}", soft_wrap=True, highlight=False)
+
+
+def tool(name: str) -> str:
+    """How to call a command of this Python's environment from here."""
+    path = Path(sys.executable).with_name(name)
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else name
 
 
 if __name__ == "__main__":

@@ -162,7 +162,8 @@ def _histogram_summary(tag: Any, values: Any) -> np.ndarray:
         raise _refuse(f"{kind} in summary histogram for: {name}")
     wide = flat.astype(np.float64, copy=False)
     histogram.min, histogram.max, histogram.num = low, high, flat.size
-    histogram.sum, histogram.sum_squares = float(wide.sum()), float(np.dot(wide, wide))
+    # Not np.dot: its BLAS has threads of its own, which spin on beside torch's for 0.1 s after it.
+    histogram.sum, histogram.sum_squares = float(wide.sum()), float(np.square(wide).sum())
     counts = _bucket_counts(flat)
     # Of empty buckets in a row only the last is kept.
     kept = counts > 0

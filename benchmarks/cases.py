@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from benchmarks import data
+
 PENSTOCK = "penstock"
 BEST_PEER = "best peer"
 
@@ -62,6 +64,10 @@ class Case:
         check: How their values must agree between implementations: "same" (first and tenth, to
             1e-3), "random" (finite, falling, and the same mean to 5%), or "" (not compared).
         kinds: The kinds of implementation that can run it.
+        rounds: Turns each implementation takes, where that is not as with the other cases.
+        moves: Bytes that a step moves to or from files. The driver then says GB/s as well, and
+            measures the memory that a step takes beyond what was held, in a row NAME_memory.
+        only: The implementations that run it, where not all of its kinds do.
     """
 
     name: str
@@ -69,7 +75,12 @@ class Case:
     check_steps: int = 10
     check: str = "same"
     kinds: tuple[str, ...] = ("graph", "torch", "jax")
+    rounds: int | None = None
+    moves: int = 0
+    only: tuple[str, ...] = ()
 
+
+_MODEL = data.size_of(data.checkpoint_shapes())
 
 CASES = (
     Case("null", "feed a scalar, add 1, fetch", check_steps=200),
@@ -87,12 +98,22 @@ CASES = (
     Case("alexnet_training", "AlexNet, batch 16, every gradient applied by SGD"),
     Case("construct", "build 20 layers with gradients: seconds an op", 3, "", ("graph",)),
     Case("import", "a fresh process that imports the module"),
+    Case("save", "save 1 GB of variables", 2, "same", ("graph", "torch"), 5, _MODEL),
+    Case("restore", "restore 1 GB of variables", 2, "same", ("graph", "torch"), 5, _MODEL),
+    Case(
+        "restore_mapped",
+        "the same; torch.load maps the file",
+        *(2, "same", ("graph", "torch"), 5, _MODEL, (PENSTOCK, "torch")),
+    ),
+    Case("background", "a step of cnn without and during async_save of 512 MiB", 10, "", ()),
     Case("memory", "peak resident memory of 20 steps of cnn", check_steps=20),
 )
 
 # What `construct` takes for the whole network, whatever the number of ops an implementation
 # makes of it: measured by the case `construct`, shown and judged as a row of its own.
 CONSTRUCT_BUILD = "construct_build"
+# The rows of the case `background`: medians and 95th percentiles of the step.
+BACKGROUND_ROWS = ("without", "during", "without_p95", "during_p95")
 
 
 @dataclass(frozen=True)
@@ -117,6 +138,9 @@ REQUIREMENTS = (
     Requirement("construct", "tensorflow", 1.0),
     Requirement(CONSTRUCT_BUILD, "tensorflow", 1.0),
     Requirement("import", "tensorflow", 1.0),
+    Requirement("save", BEST_PEER, 1.0),
+    Requirement("restore", BEST_PEER, 1.0),
+    Requirement("restore_mapped", BEST_PEER, 1.0),
 )
 
 

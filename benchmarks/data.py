@@ -42,6 +42,29 @@ Parameters = Dict[str, np.ndarray]
 Batch = Tuple[np.ndarray, ...]
 
 
+# float32 arrays of 64 MB and small ones, as biases are: 1.07 GB in all.
+CHECKPOINT_LARGE, CHECKPOINT_SMALL = 16, 100
+
+
+def checkpoint_shapes() -> Dict[str, Tuple[int, ...]]:
+    """Names and shapes of the variables of the cases ``save`` and ``restore``."""
+    shapes: Dict[str, Tuple[int, ...]] = {
+        "large%d" % index: (4096, 4096) for index in range(CHECKPOINT_LARGE)
+    }
+    shapes.update({"small%d" % index: (1000,) for index in range(CHECKPOINT_SMALL)})
+    return shapes
+
+
+def background_shapes() -> Dict[str, Tuple[int, ...]]:
+    """Names and shapes of what the case ``background`` saves: 512 MiB."""
+    return {"large%d" % index: (4096, 4096) for index in range(8)}
+
+
+def size_of(shapes: Dict[str, Tuple[int, ...]]) -> int:
+    """The size in bytes of float32 arrays of these shapes."""
+    return sum(4 * int(np.prod(shape)) for shape in shapes.values())
+
+
 class CaseData(NamedTuple):
     """Initial parameters by name, and the batches that steps take in turn."""
 

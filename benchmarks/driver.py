@@ -18,7 +18,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchmarks import report
-from benchmarks.cases import CONSTRUCT_BUILD, IMPLEMENTATIONS, Case, Implementation
+from benchmarks.cases import (
+    BACKGROUND_ROWS,
+    CONSTRUCT_BUILD,
+    IMPLEMENTATIONS,
+    PENSTOCK,
+    Case,
+    Implementation,
+)
 from benchmarks.workers import ROOT, WorkerError, WorkerProcess, environment, interpreter_of
 
 # A thread pool may spin for some milliseconds after its last task: let it fall asleep first.
@@ -34,16 +41,18 @@ class Settings:
         rounds: Turns each implementation takes in a case.
         turn_seconds: How long a turn lasts, about; at least one step.
         import_rounds: Fresh processes that import each module.
+        background_rounds: Saves in the background beside which steps are timed.
         memory_rounds: Fresh processes whose peak memory is taken.
     """
 
     rounds: int = 15
     turn_seconds: float = 0.25
     import_rounds: int = 5
+    background_rounds: int = 4
     memory_rounds: int = 1
 
 
-QUICK = Settings(rounds=3, turn_seconds=0.1, import_rounds=1)
+QUICK = Settings(rounds=3, turn_seconds=0.1, import_rounds=1, background_rounds=1)
 
 
 @dataclass
@@ -82,7 +91,11 @@ class Driver:
             for case in cases:
                 self._say(f"{case.name}: {case.title}")
                 started = time.perf_counter()
-                measure = {"import": self._imports, "memory": self._memory}
+                measure = {
+                    "import": self._imports,
+                    "memory": self._memory,
+                    "background": self._background,
+                }
                 measure.get(case.name, self._steps)(case)
                 self._say(f"    {time.perf_counter() - started:.0f} s")
                 for problem in self.outcome.failures.get(case.name, []):
@@ -115,18 +128,21 @@ class Driver:
         values: dict[str, list[float]] = {}
         turns: dict[str, int] = {}
         for implementation in self._available:
-            if implementation.kind in case.kinds:
+            chosen = not case.only or implementation.name in case.only
+            if implementation.kind in case.kinds and chosen:
                 self._prepare(case, implementation, values, turns)
         workers = [self._workers[name] for name in turns]
         samples: dict[str, list[float]] = {name: [] for name in turns}
         for worker in workers:
             worker.reset_idle()
-        for turn in range(self._settings.rounds):
+        for turn in range(min(case.rounds or self._settings.rounds, self._settings.rounds)):
             first = turn % len(workers) if workers else 0
             for worker in workers[first:] + workers[:first]:
                 if worker.name in turns:
                     self._turn(case, worker, turns, samples)
         self._check_idle(workers)
+        if case.moves:
+            self._extra_memory(case, [worker for worker in workers if worker.name in turns])
         self._release(case, workers)
         self._conclude(case, samples, values)
 
@@ -163,6 +179,14 @@ class Driver:
             self.outcome.fail(case.name, f"{worker.name}: {error}")
             del turns[worker.name], samples[worker.name]
 
+    def _extra_memory(self, case: Case, workers: Sequence[WorkerProcess]) -> None:
+        row = self.outcome.results.setdefault(f"{case.name}_memory", {})
+        for worker in workers:
+            try:
+                row[worker.name] = float(worker.ask(extra_memory=True)["bytes"])
+            except WorkerError as error:
+                self.outcome.fail(case.name, f"{worker.name}: {error}")
+
     def _release(self, case: Case, workers: Sequence[WorkerProcess]) -> None:
         for worker in workers:
             if worker.alive:
@@ -186,6 +210,8 @@ class Driver:
                 self.outcome.fail(case.name, problem)
         self.outcome.details[case.name] = {"samples": samples, "check_values": values}
         row = report.medians(samples)
+        for name, seconds in row.items() if case.moves else ():
+            self._say(f"    {name}: {case.moves / seconds / 1e9:.2f} GB/s")
         if case.name != "construct":
             self.outcome.results[case.name] = row
             return
@@ -196,6 +222,34 @@ class Driver:
         for name in row:
             rate = ops[name] / row[name]
             self._say(f"    {name}: {ops[name]:.0f} ops, {rate:.0f} ops/s")
+
+    # -- a step beside work in the background
+
+    def _background(self, case: Case) -> None:
+        ours = [item for item in self._available if item.name == PENSTOCK]
+        for implementation in ours:
+            try:
+                worker = self._worker(implementation)
+                worker.ask(prepare=case.name, check_steps=case.check_steps)
+                worker.ask(beside=1)  # thrown away: caches and allocators
+                times = worker.ask(beside=self._settings.background_rounds)
+                worker.ask(release=True)
+            except WorkerError as error:
+                self.outcome.fail(case.name, f"{implementation.name}: {error}")
+                continue
+            self.outcome.details[case.name] = {"samples": times}
+            without, during = times["without"], times["during"]
+            shares = (0.5, 0.5, 0.95, 0.95)
+            for row, share in zip(BACKGROUND_ROWS, shares, strict=True):
+                steps = during if row.startswith("during") else without
+                value = report.percentile(steps, share)
+                self.outcome.results[f"{case.name}_{row}"] = {PENSTOCK: value}
+            slower = report.percentile(during, 0.5) / report.percentile(without, 0.5) - 1.0
+            snapshot = report.percentile(times["start"], 0.5)
+            self._say(
+                f"    {len(during)} steps during saves: {slower:+.1%} in the median;"
+                f" async_save itself returned after {snapshot * 1e3:.0f} ms"
+            )
 
     # -- cases of fresh processes
 

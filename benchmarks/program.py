@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, NamedTuple
+from typing import Any, Callable, NamedTuple, Optional
 
 
 def nothing_to_close() -> None:
@@ -16,7 +16,11 @@ class Program(NamedTuple):
         step: Does one step with the next batch (cyclically), NumPy in, number or NumPy array out,
             all of it inside the measured time.
         close: Releases what the step holds.
+        between: What is done after each step, outside the measured time.
+        beside: Starts work in the background; gives what tells whether it is over.
     """
 
     step: Callable[[], Any]
     close: Callable[[], None] = nothing_to_close
+    between: Optional[Callable[[], None]] = None
+    beside: Optional[Callable[[], Callable[[], bool]]] = None

@@ -89,10 +89,10 @@ def judge(results: Results, requirements: Sequence[Requirement] = REQUIREMENTS) 
 
 
 def compare_same(values: Mapping[str, Sequence[float]]) -> list[str]:
-    """What differs in the first and tenth values of steps that should be the same.
+    """What differs in the first and tenth (or last) values of steps that should be the same.
 
     Args:
-        values: The values of the first steps (ten or more), by implementation.
+        values: The values of the first steps, as many of each implementation.
 
     Returns:
         A sentence for each difference beyond a relative 1e-3 from the reference, which is
@@ -103,7 +103,7 @@ def compare_same(values: Mapping[str, Sequence[float]]) -> list[str]:
     if reference is None:
         return problems
     for name, found in values.items():
-        for step in (0, 9):
+        for step in (0, min(9, len(found) - 1)):
             a, b = found[step], values[reference][step]
             if not math.isclose(a, b, rel_tol=SAME_RTOL):
                 problems.append(f"{name}: step {step + 1} gives {a:.7g}, {reference} gives {b:.7g}")
@@ -132,13 +132,22 @@ def compare_random(values: Mapping[str, Sequence[float]]) -> list[str]:
     return problems
 
 
+def percentile(values: Sequence[float], share: float) -> float:
+    """The value that a share of all values does not exceed.
+
+    >>> percentile([4.0, 1.0, 3.0, 2.0], 0.75)
+    3.0
+    """
+    return sorted(values)[max(0, math.ceil(share * len(values)) - 1)]
+
+
 def format_value(case: str, value: float) -> str:
     """A median with its unit.
 
     >>> format_value("cnn", 0.0214), format_value("memory", 3 * 2**20)
     ('21.4 ms', '3 MiB')
     """
-    if case == "memory":
+    if case == "memory" or case.endswith("_memory"):
         return f"{value / 2**20:.0f} MiB"
     for unit, scale in (("us", 1e-6), ("ms", 1e-3)):
         if value < 1000 * scale:
@@ -174,7 +183,7 @@ def _cell(case: str, row: Mapping[str, float], name: str) -> str:
     if name not in row:
         return "-"
     text = format_value(case, row[name])
-    if name == PENSTOCK or PENSTOCK not in row:
+    if name == PENSTOCK or PENSTOCK not in row or not row[name]:
         return text
     return f"{text} ({row[PENSTOCK] / row[name]:.3g})"
 

@@ -7,14 +7,17 @@ is ever made.
 
 from __future__ import annotations
 
+import os
 import random
+import shutil
+import tempfile
 from typing import Any, Callable, Dict, List
 
 import numpy as np
 import torch
 from torch.nn import functional
 
-from benchmarks import data
+from benchmarks import checkpoint_cases, data
 from benchmarks.program import Program
 
 Tensors = Dict[str, torch.Tensor]
@@ -228,6 +231,53 @@ def alexnet_training() -> Program:
     return _training(loss_of, torch.optim.SGD(list(v.values()), lr=0.001, fused=True), batches)
 
 
+def _state() -> Tensors:
+    return {name: torch.rand(shape) for name, shape in data.checkpoint_shapes().items()}
+
+
+def save() -> Program:
+    directory = tempfile.mkdtemp(prefix="benchmark-")
+    path = os.path.join(directory, "model.pt")
+    state = _state()
+
+    def step() -> float:
+        torch.save(state, path)
+        return os.path.getsize(path) / 1e9
+
+    def between() -> None:
+        checkpoint_cases.remove_files(directory)
+
+    return Program(step, lambda: shutil.rmtree(directory), between=between)
+
+
+def _restore(mapped: bool) -> Program:
+    directory = tempfile.mkdtemp(prefix="benchmark-")
+    path = os.path.join(directory, "model.pt")
+    state = _state()
+    last = list(state.values())[-1]
+    torch.arange(len(last), out=last)
+    torch.save(state, path)
+    last.zero_()
+    checkpoint_cases.settle_files(directory)
+
+    def step() -> np.ndarray:
+        # As Module.load_state_dict: the values go into the parameters that are there.
+        loaded = torch.load(path, mmap=mapped)
+        for name, value in state.items():
+            value.copy_(loaded[name])
+        return last.numpy().copy()
+
+    return Program(step, lambda: shutil.rmtree(directory))
+
+
+def restore() -> Program:
+    return _restore(mapped=False)
+
+
+def restore_mapped() -> Program:
+    return _restore(mapped=True)
+
+
 CASES: Dict[str, Callable[[], Program]] = {
     case.__name__: case
     for case in (
@@ -239,5 +289,8 @@ CASES: Dict[str, Callable[[], Program]] = {
         lstm,
         alexnet_forward,
         alexnet_training,
+        save,
+        restore,
+        restore_mapped,
     )
 }

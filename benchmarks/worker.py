@@ -7,6 +7,8 @@ each on stdout::
     {"run": 12}                           -> {"seconds": 0.0213, "idle_cpu": 0.001, "idle": 1.2}
     {"release": true}                     -> {}
     {"peak_memory": true}                 -> {"bytes": 412090368}
+    {"extra_memory": true}                -> {"bytes": 67108864}
+    {"beside": 3}          -> {"start": [0.1, ...], "during": [0.02, ...], "without": [0.02, ...]}
 
 A request that fails is answered ``{"error": traceback}`` and the worker goes on. Between requests
 it blocks on stdin; ``idle_cpu`` (CPU seconds that all its threads used since the last reply) lets
@@ -27,7 +29,7 @@ import statistics
 import sys
 import time
 import traceback
-from typing import Any, Callable, Dict, Optional
+from typing import Any, Callable, Dict, List, Optional
 
 import numpy as np
 
@@ -41,9 +43,10 @@ def load_cases(kind: str, module: str) -> Dict[str, Callable[[], Program]]:
         kind: "graph" (a TF1 API), "torch" or "jax".
         module: The module that implements the TF1 API, for kind "graph".
     """
-    cases = importlib.import_module("benchmarks.%s_cases" % kind).CASES
+    cases = dict(importlib.import_module("benchmarks.%s_cases" % kind).CASES)
     if kind != "graph":
-        return dict(cases)
+        return cases
+    cases.update(importlib.import_module("benchmarks.checkpoint_cases").CASES)
     tf = importlib.import_module(module)
     if module == "tensorflow.compat.v1":
         tf.disable_v2_behavior()
@@ -73,6 +76,17 @@ def peak_memory() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
+def resident_memory() -> int:
+    """The resident memory that this process holds, in bytes."""
+    with open("/proc/self/statm") as status:
+        return int(status.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+# How long steps beside one piece of background work are timed at most.
+BESIDE_SECONDS = 6.0
+BESIDE_STEPS = 100
+
+
 class Worker:
     """Holds the prepared program between requests."""
 
@@ -87,6 +101,10 @@ class Worker:
                 return self._prepare(request["prepare"], request["check_steps"])
             if "run" in request:
                 return self._run(request["run"])
+            if "beside" in request:
+                return self._beside(request["beside"])
+            if "extra_memory" in request:
+                return {"bytes": self._extra_memory()}
             if "peak_memory" in request:
                 return {"bytes": peak_memory()}
             self._release()
@@ -103,17 +121,74 @@ class Worker:
             value = self._program.step()
             seconds.append(time.perf_counter() - start)
             values.append(number_of(value))
+            if self._program.between is not None:
+                self._program.between()
         return {"values": values, "step_seconds": statistics.median(seconds[check_steps // 2 :])}
 
-    def _run(self, steps: int) -> Dict[str, Any]:
+    def _prepared(self) -> Program:
         if self._program is None:
             raise RuntimeError("run: no case is prepared")
-        step = self._program.step
+        return self._program
+
+    def _run(self, steps: int) -> Dict[str, Any]:
+        program = self._prepared()
+        step = program.step
         gc.collect()
+        if program.between is not None:
+            seconds = 0.0
+            for _ in range(steps):
+                start = time.perf_counter()
+                step()
+                seconds += time.perf_counter() - start
+                program.between()
+            return {"seconds": seconds / steps}
         start = time.perf_counter()
         for _ in range(steps):
             step()
         return {"seconds": (time.perf_counter() - start) / steps}
+
+    def _extra_memory(self) -> int:
+        """The most memory that a step holds beyond what was held before it, in bytes."""
+        program = self._prepared()
+        gc.collect()
+        with open("/proc/self/clear_refs", "w") as reset:
+            reset.write("5")  # the peak starts anew
+        before = resident_memory()
+        program.step()
+        extra = peak_memory() - before
+        if program.between is not None:
+            program.between()
+        return max(0, extra)
+
+    def _beside(self, rounds: int) -> Dict[str, Any]:
+        """Times each step while background work goes on, and as many after it; several rounds."""
+        program = self._prepared()
+        if program.beside is None:
+            raise RuntimeError("beside: the case has no background work")
+        starts: List[float] = []
+        during: List[float] = []
+        without: List[float] = []
+
+        def timed() -> float:
+            start = time.perf_counter()
+            program.step()
+            return time.perf_counter() - start
+
+        for _ in range(rounds):
+            begun = time.perf_counter()
+            done = program.beside()
+            starts.append(time.perf_counter() - begun)
+            count = 0
+            while not done() and time.perf_counter() - begun < BESIDE_SECONDS:
+                seconds = timed()
+                if not done():  # a step that the work accompanied to its end
+                    during.append(seconds)
+                    count += 1
+            while not done():
+                time.sleep(0.01)
+            timed()
+            without.extend(timed() for _ in range(min(max(count, 20), BESIDE_STEPS)))
+        return {"start": starts, "during": during, "without": without}
 
     def _release(self) -> None:
         if self._program is not None:

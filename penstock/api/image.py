@@ -11,8 +11,17 @@ from penstock.ops.image_codec import (
     encode_png,
     extract_jpeg_shape,
 )
+from penstock.ops.image_resize import (
+    ResizeMethod,
+    resize_bilinear,
+    resize_images,
+    resize_nearest_neighbor,
+)
+
+resize = resize_images
 
 __all__ = [
+    "ResizeMethod",
     "decode_and_crop_jpeg",
     "decode_bmp",
     "decode_gif",
@@ -22,4 +31,8 @@ __all__ = [
     "encode_jpeg",
     "encode_png",
     "extract_jpeg_shape",
+    "resize",
+    "resize_bilinear",
+    "resize_images",
+    "resize_nearest_neighbor",
 ]

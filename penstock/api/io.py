@@ -1,6 +1,18 @@
 """``tf.io``: explicit re-exports, no logic."""
 
 from penstock.api import io_gfile as gfile
+from penstock.data.features import (
+    FixedLenFeature,
+    FixedLenSequenceFeature,
+    SparseFeature,
+    VarLenFeature,
+    parse_example,
+    parse_sequence_example,
+    parse_single_example,
+    parse_single_sequence_example,
+)
+from penstock.data.input import match_filenames_once
+from penstock.data.queues import PaddingFIFOQueue, PriorityQueue, QueueBase, RandomShuffleQueue
 from penstock.export.graph_file import write_graph
 from penstock.formats.record_file import (
     TFRecordCompressionType,
@@ -19,22 +31,47 @@ from penstock.ops.image_codec import (
     encode_jpeg,
     extract_jpeg_shape,
 )
+from penstock.ops.parsing import (
+    decode_csv,
+    decode_json_example,
+    decode_raw,
+    parse_tensor,
+    serialize_tensor,
+)
 
 __all__ = [
+    "FixedLenFeature",
+    "FixedLenSequenceFeature",
+    "PaddingFIFOQueue",
+    "PriorityQueue",
+    "QueueBase",
+    "RandomShuffleQueue",
+    "SparseFeature",
     "TFRecordCompressionType",
     "TFRecordOptions",
     "TFRecordWriter",
+    "VarLenFeature",
     "decode_and_crop_jpeg",
     "decode_bmp",
+    "decode_csv",
     "decode_gif",
     "decode_image",
     "decode_jpeg",
+    "decode_json_example",
     "decode_png",
+    "decode_raw",
     "encode_jpeg",
     "extract_jpeg_shape",
     "gfile",
+    "match_filenames_once",
     "matching_files",
+    "parse_example",
+    "parse_sequence_example",
+    "parse_single_example",
+    "parse_single_sequence_example",
+    "parse_tensor",
     "read_file",
+    "serialize_tensor",
     "tf_record_iterator",
     "write_file",
     "write_graph",

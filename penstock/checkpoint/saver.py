@@ -8,6 +8,7 @@ in flight, if there is one.  A saver made from a ``SaverDef`` alone finds all it
 from __future__ import annotations
 
 import logging
+import operator
 import os
 import time
 from collections.abc import Sequence
@@ -24,6 +25,7 @@ from penstock.export import large_graph, meta_graph
 from penstock.formats import files
 from penstock.formats.checkpoint_reader import open_checkpoint
 from penstock.graph import scopes
+from penstock.graph.graph import Graph
 
 __all__ = ["Saver", "import_meta_graph"]
 
@@ -108,6 +110,7 @@ class Saver:
         self._pad_step_number, self._relative = pad_step_number, save_relative_paths
         self._filename = filename
         self._is_built = self._is_empty = False
+        self._graph: Graph | None = None
         self._last: list[tuple[str, float]] = []
         self._doomed: list[tuple[str, float]] = []
         self._keep_after = 0.0
@@ -127,6 +130,7 @@ class Saver:
         if self._is_built:
             return
         self._is_built = True
+        self._graph = scopes.get_default_graph()
         if self.saver_def is None:
             self._add_nodes()
         elif self._name:
@@ -199,7 +203,8 @@ class Saver:
 
         Raises:
           tf.errors.FailedPreconditionError: a variable has no value.
-          TypeError: ``sess`` is no session.
+          TypeError: ``sess`` is no session or one of another graph, or ``global_step`` is no
+            integer.
           ValueError: the directory does not exist, or names collide.
         """
         self._background.settle()
@@ -288,6 +293,7 @@ class Saver:
             raise ValueError(f"latest_filename is a name without directories; found {latest!r}")
         if not callable(getattr(sess, "run", None)) or not hasattr(sess, "graph"):
             raise TypeError(f"sess must be a session; found {sess!r}")
+        self._check_graph(sess)
         if global_step is None:
             if os.path.basename(save_path) == latest and not self._sharded:
                 raise ValueError(
@@ -295,8 +301,19 @@ class Saver:
                 )
             return save_path
         if not isinstance(global_step, int):
-            global_step = int(_step_value(sess, global_step))
+            global_step = _step_value(sess, global_step)
         return f"{save_path}-{global_step:0{8 if self._pad_step_number else 1}d}"
+
+    def _check_graph(self, sess: Any) -> None:
+        """Refuses a session whose graph lacks the saver's nodes; equal names are enough."""
+        name = None if self._is_empty else self.saver_def.filename_tensor_name
+        if name is None or name.rpartition(":")[0] in sess.graph._by_name:
+            return
+        of = "" if self._graph is None else f"; the saver is of {self._graph._described()}"
+        raise TypeError(
+            f"the saver feeds {name!r}, which the session's graph does not have: that is"
+            f" {sess.graph._described()}{of}"
+        )
 
     def _note(self, path: str, save_path: str, latest: str | None, suffix: str) -> None:
         """Puts a checkpoint into the state file, and deletes what is not kept."""
@@ -340,6 +357,7 @@ class Saver:
           save_path: what ``save`` returned.
 
         Raises:
+          TypeError: ``sess`` is of another graph.
           ValueError: there is no such checkpoint.
           tf.errors.NotFoundError: the checkpoint lacks variables; all of them are named, each
             with the nearest names that are there.
@@ -353,6 +371,7 @@ class Saver:
         self._background.wait()
         if not self._is_built:
             raise RuntimeError("the saver was made with defer_build; call build() before restore()")
+        self._check_graph(sess)
         prefix = os.fsdecode(save_path)
         if not management.checkpoint_exists(prefix):
             raise ValueError(f"there is no checkpoint {prefix!r}")
@@ -382,6 +401,7 @@ class Saver:
 
     def set_last_checkpoints(self, last_checkpoints: Sequence[str]) -> None:
         """Deprecated: as ``set_last_checkpoints_with_time``, with the time unknown."""
+        _check_paths(last_checkpoints, "last_checkpoints")
         self._last = [(path, float("inf")) for path in last_checkpoints]
 
     def set_last_checkpoints_with_time(
@@ -392,6 +412,7 @@ class Saver:
 
     def recover_last_checkpoints(self, checkpoint_paths: Sequence[str]) -> None:
         """Takes over checkpoints of an earlier process, those whose files are there."""
+        _check_paths(checkpoint_paths, "checkpoint_paths")
         found = [path for path in checkpoint_paths if management.checkpoint_exists(path)]
         times = management.get_checkpoint_mtimes(found)
         self.set_last_checkpoints_with_time(list(zip(found, times, strict=True)))
@@ -448,10 +469,24 @@ class Saver:
         )
 
 
-def _step_value(sess: Any, step: Any) -> Any:
-    if isinstance(step, str) or hasattr(step, "graph"):
-        return sess.run(step)
-    return step
+def _step_value(sess: Any, step: Any) -> int:
+    """The step number, which may be in a node; 7.5 is none, and must not become 7."""
+    value = sess.run(step) if isinstance(step, str) or hasattr(step, "graph") else step
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(
+            f"global_step must be an integer, or a tensor, variable or name of one; found {value!r}"
+            + ("" if value is step else f", the value of {step!r}")
+        ) from None
+
+
+def _check_paths(paths: Any, what: str) -> None:
+    if isinstance(paths, str | bytes) or not isinstance(paths, Sequence):
+        raise TypeError(f"{what} must be a list of checkpoint paths; found {paths!r}")
+    for path in paths:
+        if not isinstance(path, str | os.PathLike):
+            raise TypeError(f"{what} must be a list of checkpoint paths; it has {path!r}")
 
 
 def import_meta_graph(

@@ -70,8 +70,8 @@ class Snapshot:
         self._format, self._names, self._specs, self._arrays = format, names, specs, arrays
 
     def write(self, prefix: str) -> str:
-        """Writes a checkpoint; returns its prefix."""
-        writer = save_ops.writer_of(self._format, prefix)
+        """Writes a checkpoint, in this thread alone; returns its prefix."""
+        writer = save_ops.writer_of(self._format, prefix, threads=1)
         save_ops.write_tensors(writer, self._names, self._specs, self._arrays)
         return prefix
 

@@ -12,6 +12,8 @@ from penstock.base import errors
 from penstock.base.dtypes import DType
 from penstock.cli.identify import Found, Kind
 from penstock.cli.output import Failure, Output, shape_text, size
+from penstock.formats import files
+from penstock.formats.bundle import BundleReader, data_path
 from penstock.formats.checkpoint_reader import open_checkpoint
 from penstock.formats.checkpoint_v1 import V1Reader
 
@@ -86,12 +88,26 @@ def describe(found: Found, values: Sequence[str], verify: bool) -> dict[str, Any
         }
         if values:
             facts["values"] = [_values(tensors, name, found.path) for name in values]
+        missing = _missing_files(found)
+        if missing:
+            facts["problems"] = missing
         if verify:
-            facts["problems"] = _problems(tensors)
-            facts["verified"] = len(rows) - len(facts["problems"])
+            unread = _problems(tensors)
+            facts["problems"] = [*missing, *unread]
+            facts["verified"] = len(rows) - len(unread)
         return facts
     finally:
         tensors.close()
+
+
+def _missing_files(found: Found) -> list[str]:
+    """A bundle is opened by its index alone: its data files may be lost, or not copied along."""
+    if found.kind is not Kind.CHECKPOINT:
+        return []
+    with BundleReader(found.path) as reader:
+        shards = reader.shards
+    paths = [data_path(found.path, shard, shards) for shard in range(shards)]
+    return [f"the data file {path} is missing" for path in paths if not files.exists(path)]
 
 
 def _row(tensors: Tensors, name: str) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from penstock.cli.checkpoints import Tensors, byte_count, open_tensors
 from penstock.cli.identify import CHECKPOINTS, single
 from penstock.cli.output import Failure, Output, size
+from penstock.formats import files
 
 _SUFFIXES = {
     ".safetensors": "safetensors", ".pt": "torch", ".pth": "torch", ".bin": "torch",
@@ -37,8 +39,10 @@ def convert_checkpoint(
       include, exclude: regular expressions, searched in the old names.
 
     Raises:
-      Failure: nothing to convert, names that clash, or tensors that the format cannot hold.
+      Failure: nothing to convert, no directory to write to, names that clash, or tensors that the
+        format cannot hold.
     """
+    _refuse_missing_directory(dest)
     kind = target or next((k for suffix, k in _SUFFIXES.items() if dest.endswith(suffix)), "bundle")
     tensors = open_tensors(single(source, CHECKPOINTS, "a checkpoint"))
     try:
@@ -58,6 +62,13 @@ def convert_checkpoint(
     output.line(f"{dest}: {kind}, {len(names)} tensors, {size(total)}")
     if ignored:
         output.line(f"left out, since they are no tensors: {', '.join(ignored)}")
+
+
+def _refuse_missing_directory(dest: str) -> None:
+    """Writers would name their temporary file; remote stores make directories themselves."""
+    folder = os.path.dirname(dest)
+    if folder and not files.is_remote(dest) and not files.isdir(folder):
+        raise Failure(f"{dest}: there is no directory {folder!r}")
 
 
 def _writer(kind: str, dest: str) -> Any:

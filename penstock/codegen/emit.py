@@ -22,6 +22,7 @@ import numpy as np
 
 from penstock.base import dtypes, shapes
 from penstock.codegen.plan import Line, Plan, Read, is_silent
+from penstock.graph.function import FunctionGraph
 from penstock.graph.handles import handle_of, is_handle, resource_key
 from penstock.graph.operation import Operation
 from penstock.graph.step import StepGraph
@@ -52,6 +53,8 @@ class Source:
     # The step graph that the program runs, after all passes.
     step: StepGraph
     layouts: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    # Functions that nodes call: linked to something that compiles and runs them.
+    bodies: dict[str, FunctionGraph] = field(default_factory=dict)
 
 
 class Call:
@@ -216,6 +219,8 @@ class _Emitter:
             for values in by_name.values():
                 if len(values) == len(states) and op.outputs[0] in values:
                     state = states[values.index(op.outputs[0])]
+                    if not is_handle(state):
+                        continue
                     return self.source.layouts.get(self._resource_name(handle_of(state)))
         return None
 
@@ -360,6 +365,10 @@ class _Emitter:
         if isinstance(value, list | tuple):
             inner = ", ".join(self._literal(v) for v in value)
             return f"[{inner}]"
+        if isinstance(value, FunctionGraph):
+            name = f"g_{_identifier(value.name)}"
+            self.source.bodies[name] = value
+            return name
         if isinstance(value, np.ndarray):
             name = f"a{len(self.source.constants)}"
             self.source.constants[name] = value

@@ -235,6 +235,8 @@ def is_silent(op: Operation) -> bool:
     if op.type in ("Const", "_Feed"):
         return True
     definition = op.op_def
+    if definition.kernel is not None or definition.template is not None:
+        return False  # it begins its state anew in each step
     return definition.state is not None and bool(op.outputs) and is_handle(op.outputs[0])
 
 

@@ -1,5 +1,5 @@
 """``tf.contrib``: explicit re-exports, no logic."""
 
-from penstock.contrib import tensorboard
+from penstock.contrib import data, staging, tensorboard
 
-__all__ = ["tensorboard"]
+__all__ = ["data", "staging", "tensorboard"]

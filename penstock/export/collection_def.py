@@ -76,7 +76,10 @@ def _fill(definition: Any, key: str, items: list[Any], scope: str | None) -> Non
             item if isinstance(item, bytes) else item.encode() for item in items
         )
     else:
-        getattr(definition, kind).value.extend(items)
+        # Protobuf refuses a bool where an int stands, which TF's version takes.
+        getattr(definition, kind).value.extend(
+            int(item) if isinstance(item, bool) else item for item in items
+        )
 
 
 def _message_data(item: Any, to_proto: Callable[..., Any] | None, scope: str | None) -> Any:

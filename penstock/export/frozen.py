@@ -41,6 +41,7 @@ def convert_variables_to_constants(
       and gathers ``GatherV2``.
 
     Raises:
+      TypeError: ``output_node_names`` is one string.
       ValueError: a read whose variable cannot be found, or a gather with batch dims.
 
     Example:
@@ -54,7 +55,7 @@ def convert_variables_to_constants(
       >>> [node.name for node in frozen.node if node.op == "Const"]
       ['w', 'mul/y']
     """
-    graph_def = extract_sub_graph(input_graph_def, list(output_node_names))
+    graph_def = extract_sub_graph(input_graph_def, output_node_names)
     nodes = {node.name: node for node in graph_def.node}
     names = [
         node.name

@@ -73,6 +73,7 @@ class BundleWriter:
       prefix: the checkpoint's name; its directory must exist.
       durable: whether `finish` waits until all is on the disk (fsync), so that a loss of power
         leaves a complete checkpoint as well.
+      threads: how many write large tensors; as for `Sink`.
 
     Raises:
       NotFoundError: there is no such directory.
@@ -85,12 +86,14 @@ class BundleWriter:
     array([0., 1., 2.])
     """
 
-    def __init__(self, prefix: str, durable: bool = False) -> None:
+    def __init__(
+        self, prefix: str, durable: bool = False, threads: int | None = None
+    ) -> None:
         self._prefix = os.fspath(prefix)
         self._durable = durable
         self._entries: dict[bytes, Any] = {}
         self._temporary = _beside(data_path(self._prefix, 0, 1))
-        self._data: Sink | None = Sink(self._temporary)
+        self._data: Sink | None = Sink(self._temporary, threads)
 
     def __enter__(self) -> Self:
         return self

@@ -223,7 +223,8 @@ def write_atomically(path: Path, content: bytes) -> None:
     """Writes a small file so that readers see the old content or all of the new one."""
     beside = temporary(path)
     try:
-        with open_file(beside, "wb") as stream:
+        # Writing fails as well as opening does: a full disk is ResourceExhaustedError.
+        with error_names(path), open_file(beside, "wb") as stream:
             stream.write(content)
         replace(beside, path)
     except BaseException:

@@ -338,12 +338,12 @@ def DeleteRecursively(dirname: Any) -> None:
 
     Raises:
       tf.errors.NotFoundError: there is none.
-      tf.errors.FailedPreconditionError: it is a file.
+      tf.errors.FailedPreconditionError: it is a file, or a link to a directory.
     """
     path = _path(dirname)
     if not files.exists(path):
         raise errors.NotFoundError(None, None, f"{path} not found")
-    if not files.isdir(path):
+    if not files.isdir(path) or os.path.islink(path):
         raise errors.FailedPreconditionError(None, None, f"{path}; Not a directory")
     files.remove_tree(path)
 

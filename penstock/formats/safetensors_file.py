@@ -63,16 +63,19 @@ class SafetensorsWriter:
     Args:
       prefix: the checkpoint's name, with or without ".safetensors".
       durable: whether `finish` waits until all is on the disk.
+      threads: how many write large tensors; as for `Sink`.
     """
 
-    def __init__(self, prefix: str, durable: bool = False) -> None:
+    def __init__(
+        self, prefix: str, durable: bool = False, threads: int | None = None
+    ) -> None:
         self._path = safetensors_path(os.fspath(prefix))
         self._durable = durable
         self._header: dict[str, Any] = {}
         self._crcs: dict[str, int] = {}
         self._full: dict[str, list[int]] = {}
         self._temporary = files.temporary(self._path)
-        self._data: Sink | None = Sink(self._temporary)
+        self._data: Sink | None = Sink(self._temporary, threads)
         self._data.write(bytes(_ROOM))
 
     def __enter__(self) -> Self:

@@ -10,7 +10,8 @@ alternative of the message's only oneof; ``map<T>`` maps strings to T; a type wi
 ``tensorboard``'s.
 
 Source: field names and numbers of TensorFlow's tensor_bundle.proto, saved_tensor_slice.proto,
-tensor_slice.proto, checkpoint_state.proto, saved_model.proto, example.proto and feature.proto.
+tensor_slice.proto, checkpoint_state.proto, saved_model.proto, example.proto, feature.proto,
+queue_runner.proto, reader_base.proto and error_codes.proto.
 """
 
 from __future__ import annotations
@@ -38,6 +39,8 @@ __all__ = [
     "Features",
     "FloatList",
     "Int64List",
+    "QueueRunnerDef",
+    "ReaderBaseState",
     "SavedModel",
     "SavedSlice",
     "SavedSliceMeta",
@@ -49,7 +52,7 @@ __all__ = [
 
 _FILE = "penstock/formats/schema.proto"
 _IMPORTED = (meta_graph_pb2, tensor_pb2, tensor_shape_pb2, types_pb2, versions_pb2)
-_ENUMS = ("tensorboard.DataType", "BundleHeaderProto.Endianness")
+_ENUMS = ("tensorboard.DataType", "BundleHeaderProto.Endianness", "Code")
 
 _Rows = dict[str, tuple[int, str]]
 _MESSAGES: dict[str, _Rows] = {
@@ -108,7 +111,26 @@ _MESSAGES: dict[str, _Rows] = {
     "FeatureLists": {"feature_list": (1, "map<FeatureList>")},
     "Example": {"features": (1, "Features")},
     "SequenceExample": {"context": (1, "Features"), "feature_lists": (2, "FeatureLists")},
+    "QueueRunnerDef": {
+        "queue_name": (1, "string"),
+        "enqueue_op_name": (2, "*string"),
+        "close_op_name": (3, "string"),
+        "cancel_op_name": (4, "string"),
+        "queue_closed_exception_types": (5, "*Code"),
+    },
+    "ReaderBaseState": {
+        "work_started": (1, "int64"),
+        "work_finished": (2, "int64"),
+        "num_records_produced": (3, "int64"),
+        "current_work": (4, "bytes"),
+    },
 }
+# The codes of ``tf.errors``, by number.
+_CODES = (
+    "OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND",
+    "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED",
+    "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED",
+)  # fmt: skip
 _ONEOFS = {"TensorSliceProto.Extent": "has_length", "Feature": "kind"}
 
 
@@ -122,6 +144,9 @@ def _file() -> descriptor_pb2.FileDescriptorProto:
     endianness = header.enum_type.add(name="Endianness")
     endianness.value.add(name="LITTLE", number=0)
     endianness.value.add(name="BIG", number=1)
+    codes = file.enum_type.add(name="Code")
+    for number, code in enumerate(_CODES):
+        codes.value.add(name=code, number=number)
     return file
 
 
@@ -188,3 +213,5 @@ FeatureList: Any = _classes["FeatureList"]
 FeatureLists: Any = _classes["FeatureLists"]
 Example: Any = _classes["Example"]
 SequenceExample: Any = _classes["SequenceExample"]
+QueueRunnerDef: Any = _classes["QueueRunnerDef"]
+ReaderBaseState: Any = _classes["ReaderBaseState"]

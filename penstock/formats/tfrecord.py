@@ -116,6 +116,21 @@ def read_records(path: str, compression: str | None = None) -> Iterator[bytes]:
         yield from _records(_Taker(chunks), path)
 
 
+def read_plain(path: str, compression: str | None = None) -> bytes:
+    """All that a file holds, decompressed.
+
+    Args:
+      path: local or remote.
+      compression: "" or None, "GZIP" or "ZLIB".
+
+    Raises:
+      NotFoundError, DataLossError, InvalidArgumentError: as ``read_records``.
+    """
+    window = _window(compression)
+    with files.open_file(path, "rb") as stream:
+        return b"".join(_plain(stream) if window is None else _inflated(stream, path, window))
+
+
 class _Taker:
     """Chunks of any size, taken in the sizes that are asked for."""
 

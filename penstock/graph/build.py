@@ -55,6 +55,8 @@ def make(op_type: str, *inputs: Any, name: str | None = None, **attrs: Any) -> A
     graph = _graph_of(inputs)
     full = graph.node_name(name or op_type)
     tensors, solved = _Solver(op_def, graph, full, attrs).solve(inputs)
+    if graph.building_function:
+        tensors = [graph.capture(t) for t in tensors]
     all_attrs = _complete_attrs(op_def, full, solved, attrs)
     types = _output_types(op_def, all_attrs)
     if op_def.writes or op_def.reads:
@@ -92,6 +94,10 @@ def _tuple_of(definition: OpDef) -> Any:
 
 
 def _graph_of(inputs: Sequence[Any]) -> Graph:
+    graph = get_default_graph()
+    if graph.building_function:
+        # Tensors of the graphs around are captured.
+        return graph
     first: Any = None
     for item in inputs:
         for one in item if type(item) in (list, tuple) else (item,):
@@ -100,7 +106,7 @@ def _graph_of(inputs: Sequence[Any]) -> Graph:
                     first = one
                 elif one.op.graph is not first.op.graph:
                     raise ValueError(f"{one.name!r} is not in the same graph as {first.name!r}")
-    return get_default_graph() if first is None else first.op.graph
+    return graph if first is None else first.op.graph
 
 
 class _Solver:
@@ -400,6 +406,8 @@ def add_checked(
     if position != len(inputs):
         raise ValueError(f"{op_def.name} {full!r}: takes {position} input(s), found {len(inputs)}")
     tensors, solved = _Solver(op_def, graph, full, attrs).solve(grouped)
+    if graph.building_function:
+        tensors = [graph.capture(t) for t in tensors]
     extra = {k: v for k, v in attrs.items() if k not in op_def.attrs and not k.startswith("_")}
     known = {k: v for k, v in attrs.items() if k not in extra}
     complete = _complete_attrs(op_def, full, solved, known)

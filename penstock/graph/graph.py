@@ -440,6 +440,11 @@ class Graph:
         )
         raise TypeError(f"cannot take {obj!r} of type {type(obj).__name__} for {wanted}")
 
+    def _described(self) -> str:
+        """What tells this graph from others, for errors."""
+        first = f", the first {self._operations[0].name!r}" if self._operations else ""
+        return f"the graph {id(self):#x} of {len(self._operations)} nodes{first}"
+
     def _own_element(self, element: Any, allow_tensor: bool, allow_operation: bool) -> Any:
         if isinstance(element, Tensor) and not allow_tensor:
             raise TypeError(f"{element} is a Tensor; an Operation is wanted")
@@ -447,7 +452,10 @@ class Graph:
             raise TypeError(f"{element!r} is an Operation; a Tensor is wanted")
         if element.graph is not self:
             kind = "Tensor" if isinstance(element, Tensor) else "Operation"
-            raise ValueError(f"{kind} {element.name!r} is not an element of this graph")
+            raise ValueError(
+                f"{kind} {element.name!r} is not an element of this graph ({self._described()});"
+                f" it is one of {element.graph._described()}"
+            )
         return element
 
     def _named_element(self, name: str, allow_tensor: bool, allow_operation: bool) -> Any:
@@ -542,6 +550,10 @@ class Graph:
     def building_function(self) -> bool:
         """Whether this graph is the body of a function."""
         return self._building_function
+
+    def capture(self, tensor: Tensor) -> Tensor:
+        """The tensor of this graph that stands for ``tensor``; see ``FunctionGraph``."""
+        return tensor
 
     def prevent_feeding(self, tensor: Tensor) -> None:
         """Marks ``tensor`` as not feedable."""

@@ -6,19 +6,29 @@ their defaults, and shapes are inferred anew, so a GraphDef of any age that uses
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
-from tensorboard.compat.proto.attr_value_pb2 import AttrValue
+from tensorboard.compat.proto.attr_value_pb2 import AttrValue, NameAttrList
 from tensorboard.compat.proto.graph_pb2 import GraphDef
 from tensorboard.compat.proto.node_def_pb2 import NodeDef
 from tensorboard.compat.proto.tensor_shape_pb2 import TensorShapeProto
 
 from penstock.base import devices, dtypes, shapes
 from penstock.formats import tensor_proto
-from penstock.graph import build, external, inline_functions, scopes, unknown_op
+from penstock.graph import (
+    build,
+    external,
+    function_def,
+    inline_functions,
+    node_attrs,
+    scopes,
+    unknown_op,
+)
 from penstock.graph.convert import convert_to_tensor
+from penstock.graph.function import FunctionGraph, functions_of
 from penstock.graph.graph import Graph
 from penstock.graph.operation import Operation
 from penstock.graph.tensor import Tensor
@@ -27,6 +37,8 @@ from penstock.opdef.registry import OPS
 from penstock.opdef.signature import REQUIRED, AttrDef
 
 __all__ = ["import_graph_def"]
+
+_NODE_NAME = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\\/-]*\Z")
 
 
 # ---- attrs -------------------------------------------------------------------------------------
@@ -72,6 +84,8 @@ def attr_value(value: Any, definition: AttrDef | None, dtype: Any = None) -> Any
         wanted = dtype if dtype is not None else dtypes.as_dtype(value.dtype)
         return AttrValue(tensor=tensor_proto.to_proto(value, wanted))
     if kind == "func":
+        if isinstance(value, FunctionGraph):
+            return AttrValue(func=NameAttrList(name=value.name))
         return AttrValue(func=value) if not isinstance(value, AttrValue) else value
     return AttrValue(s=_bytes(value))
 
@@ -154,6 +168,8 @@ def attr_for_user(value: Any, definition: AttrDef | None) -> Any:
         return tensor_proto.to_proto(value, _array_dtype(value))
     if isinstance(value, list):
         return [attr_for_user(v, None) for v in value]
+    if isinstance(value, FunctionGraph):
+        return NameAttrList(name=value.name)
     return value
 
 
@@ -212,6 +228,8 @@ def graph_def(
         node = node_def(op, message.node.add())
         if add_shapes:
             add_output_shapes(node, op)
+    for body in functions_of(graph):
+        message.library.function.add().CopyFrom(function_def.to_message(body, node_def))
     return message
 
 
@@ -242,7 +260,8 @@ def import_graph_def(
       name: prefix of the new nodes; default ``"import"``, the empty string for none.
       op_dict: accepted for compatibility.
       producer_op_list: an ``OpList`` message; nodes of op types that Penstock does not have but
-        this list describes are imported as well, and fail when a step needs them.
+        this list describes are imported as well, and fail when a step needs them; attrs that only
+        this list has are left out where they have their default.
 
     Returns:
       The elements of ``return_elements``, in order, or None.
@@ -250,7 +269,10 @@ def import_graph_def(
     Raises:
       TypeError: ``graph_def`` is no GraphDef, or an argument has a wrong type.
       ValueError: op types that neither Penstock nor ``producer_op_list`` knows, a missing input,
-        a malformed name, or ``input_map`` entries that nothing uses.
+        a malformed name, ``input_map`` entries that ``graph_def`` does not have, or a node whose
+        attrs or input types do not fit its op type.
+
+    A name that the graph has already gets ``_1`` and so on appended, as in TF.
     """
     if not hasattr(graph_def, "node"):
         raise TypeError(f"graph_def must be a GraphDef; found {type(graph_def).__name__}")
@@ -271,13 +293,23 @@ def import_graph_def(
 
 def _converted_map(graph: Graph, input_map: Mapping[str, Any]) -> dict[str, Any]:
     result: dict[str, Any] = {}
+    outer = graph.get_name_scope()
     for key, value in input_map.items():
+        if not isinstance(key, str):
+            raise TypeError(f"input_map must go from names to tensors; found the key {key!r}")
         if key.startswith("^"):
             element = graph.as_graph_element(value)
             result[key] = element.op if isinstance(element, Tensor) else element
             continue
-        with graph.name_scope("_inputs"):
-            made = convert_to_tensor(value)
+        made = value
+        if not isinstance(value, Tensor):
+            if not outer:
+                raise ValueError(
+                    f"input_map has a value that is no tensor for {key!r}; that needs a name to "
+                    "put the converted value under, and name is empty"
+                )
+            with graph.name_scope(f"{outer}/_inputs/"):
+                made = convert_to_tensor(value)
         result[key if ":" in key else f"{key}:0"] = made
     return result
 
@@ -296,17 +328,42 @@ class _Importer:
         self.values = external.ExternalValues()
         self.used: set[str] = set()
         self.ops: dict[str, Operation] = {}
+        self.names: dict[str, str] = {}
+        self.library: Any = None
 
     def add(self, message: Any) -> None:
+        self.library = function_def.Library(message.library, import_graph_def)
         message = self._expanded(message)
         nodes = {node.name: node for node in message.node}
         if len(nodes) != len(message.node):
             raise ValueError("graph_def has two nodes of one name")
+        self._choose_names(nodes)
         for node in self._ordered(nodes):
             self.ops[node.name] = self._node(node)
-        unused = set(self.input_map) - self.used
+        unused = {key for key in self.input_map if key not in self.used and not self._has(key)}
         if unused:
-            raise ValueError(f"input_map names that graph_def does not use: {sorted(unused)}")
+            raise ValueError(f"input_map names what graph_def does not have: {sorted(unused)}")
+
+    def _choose_names(self, nodes: Iterable[str]) -> None:
+        """Gives every node its name here: TF's, with ``_1`` and so on where that is taken."""
+        taken = self.graph._by_name
+        wanted = {f"{self.scope}{name}" for name in nodes}
+        for name in nodes:
+            full = candidate = f"{self.scope}{name}"
+            if not _NODE_NAME.match(name):
+                raise ValueError(f"{name!r} is not a valid name of a node")
+            count = 0
+            while candidate in taken or (count and candidate in wanted):
+                count += 1
+                candidate = f"{full}_{count}"
+            self.names[name] = candidate
+            wanted.add(candidate)
+
+    def _has(self, key: str) -> bool:
+        """Whether graph_def has the node or tensor that a key of the map names."""
+        name, _, index = key.lstrip("^").partition(":")
+        op = self.ops.get(name)
+        return op is not None and int(index or 0) < max(len(op.outputs), key.startswith("^"))
 
     def _expanded(self, message: Any) -> Any:
         """The message without calls; refuses ops that nothing describes before a node is made."""
@@ -345,8 +402,11 @@ class _Importer:
 
     def _node(self, node: Any) -> Operation:
         definition = self.foreign.get(node.op) or OPS[node.op]
+        ignored = node_attrs.check(node, definition, self.op_list)
         attrs = {}
         for key, value in node.attr.items():
+            if key in ignored:
+                continue
             attrs[key] = self._attr(key, value, definition.attrs.get(key))
         where = attrs.pop(external.ATTR, None)
         if where is not None:
@@ -358,9 +418,12 @@ class _Importer:
                 controls.append(self._control(text, node.name))
             else:
                 inputs.append(self._tensor(text, node.name))
-        full = f"{self.scope}{node.name}"
+        full = self.names[node.name]
         self._claim(full)
-        op = build.add_checked(self.graph, definition, inputs, attrs, full)
+        try:
+            op = build.add_checked(self.graph, definition, inputs, attrs, full)
+        except TypeError as error:
+            raise ValueError(str(error)) from None
         op._control_inputs.extend(c for c in controls if c not in op._control_inputs)
         if node.device:
             op._device = devices.canonical_name(node.device)
@@ -370,6 +433,8 @@ class _Importer:
     def _attr(self, key: str, value: Any, definition: AttrDef | None) -> Any:
         if key == "_class":
             return [self._colocation(group) for group in value.list.s]
+        if definition is not None and definition.kind == "func":
+            return self.library.function(value.func.name, key)
         plain = attr_from_any(value)
         if plain is None and definition is not None and definition.default is not REQUIRED:
             return definition.default
@@ -379,7 +444,10 @@ class _Importer:
 
     def _colocation(self, group: bytes) -> bytes:
         head = b"loc:@"
-        return head + self.scope.encode() + group[len(head) :] if group.startswith(head) else group
+        if not group.startswith(head):
+            return group
+        name = group[len(head) :].decode()
+        return head + self.names.get(name, f"{self.scope}{name}").encode()
 
     def _claim(self, full: str) -> None:
         """Marks the name, and the scopes that it implies, as used."""

@@ -23,7 +23,13 @@ def handle_of(tensor: Tensor) -> Operation:
 def is_handle(tensor: Tensor) -> bool:
     """Whether the tensor stands for state rather than for a value."""
     dtype = tensor.dtype
-    return dtype.is_ref or dtype is dtypes.resource
+    if dtype.is_ref:
+        return True
+    if dtype is not dtypes.resource:
+        return False
+    # A handle that is looked up at run time (an iterator's, by its string) is a value.
+    op = tensor.op
+    return op.op_def.state is not None or any(is_handle(t) for t in op._inputs)
 
 
 def wants_handle(op: Operation) -> list[bool]:

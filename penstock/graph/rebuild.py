@@ -61,9 +61,13 @@ class Rebuilder:
             self.old.feed_names,
         )
 
-    def _visit(self, rule: Rule, op: Operation) -> None:
+    def visit(self, op: Operation) -> None:
+        """Says for which old node ``make`` adds nodes; for passes that walk in their own order."""
         self._current = op
         self._made = []
+
+    def _visit(self, rule: Rule, op: Operation) -> None:
+        self.visit(op)
         outputs = rule(self, op)
         if outputs is None or not self._keeps_reads(op, outputs):
             self._forget_made()

@@ -101,6 +101,9 @@ def graph_from_inputs(items: Iterable[Any]) -> Graph:
     Raises:
       ValueError: when two elements are of different graphs, naming both.
     """
+    default = get_default_graph()
+    if default.building_function:
+        return default
     found: Any = None
     for item in items:
         if isinstance(item, Tensor | Operation):
@@ -108,7 +111,7 @@ def graph_from_inputs(items: Iterable[Any]) -> Graph:
                 found = item
             elif item.graph is not found.graph:
                 raise ValueError(f"{item.name!r} is not in the same graph as {found.name!r}")
-    return get_default_graph() if found is None else found.graph
+    return default if found is None else found.graph
 
 
 class name_scope:

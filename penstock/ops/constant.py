@@ -118,6 +118,8 @@ def _filled(array: np.ndarray, shape: shapes.TensorShape, verify: bool) -> np.nd
     if verify:
         raise TypeError(f"the value has shape {list(array.shape)}; {list(dims)} was asked for")
     size = int(np.prod(dims, dtype=np.int64))
+    if not size:
+        return np.empty(dims, array.dtype)  # TF takes any value for it: tf.zeros([0]) needs one
     if array.size > size:
         raise ValueError(
             f"{array.size} elements do not fit shape {list(dims)}, which has {size}"

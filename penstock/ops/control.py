@@ -245,7 +245,7 @@ def tuple_(
                 result.append(None)
             elif isinstance(item, Operation):
                 with control_dependencies([gate]):
-                    result.append(no_op())
+                    result.append(group(item))
             else:
                 result.append(with_dependencies([gate], item))
         return result

@@ -475,7 +475,6 @@ def Assert(  # the public name
         for item in data:
             if not isinstance(item, Tensor):
                 convert.convert_to_tensor(item)
-        condition = convert.convert_to_tensor(condition, name="Condition")
         made: Operation = make("Assert", condition, list(data), name="Assert", **given)
     return made
 

@@ -28,7 +28,7 @@ from penstock.formats.safetensors_file import SafetensorsWriter
 from penstock.formats.tensor_slice import TensorSlice, parse_spec
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext, scalar
-from penstock.resources.pending import Pending
+from penstock.resources.pending import Pending, Spare
 
 __all__: list[str] = []
 
@@ -81,13 +81,19 @@ def write_tensors(
                 writer.add(name, array)
 
 
-def writer_of(format: str, prefix: str) -> Any:
-    """The writer of a format: ``"bundle"``, ``"v1"`` or ``"safetensors"``."""
+def writer_of(format: str, prefix: str, threads: int | None = None) -> Any:
+    """The writer of a format: ``"bundle"``, ``"v1"`` or ``"safetensors"``.
+
+    Args:
+      format: the format's name.
+      prefix: the checkpoint's name.
+      threads: how many write large tensors; default as many as there are cores, up to four.
+    """
     _make_directory(prefix)
     files.sweep_temporaries(os.path.dirname(prefix))
     if format == "safetensors":
-        return SafetensorsWriter(prefix)
-    return V1Writer(prefix) if format == "v1" else BundleWriter(prefix)
+        return SafetensorsWriter(prefix, threads=threads)
+    return V1Writer(prefix) if format == "v1" else BundleWriter(prefix, threads=threads)
 
 
 def _make_directory(prefix: str) -> None:
@@ -256,7 +262,8 @@ class _Wanted:
         self._reader, self._name = reader, name
         self._piece: TensorSlice | None = None
         held, full = reader.dtype(name), tuple(reader.shape(name))
-        if held.base_dtype is not dtype:
+        # What is no tensor (an iterator's position) is saved as its bytes.
+        if held.base_dtype is not (dtypes.string if dtype is dtypes.variant else dtype):
             raise errors.InvalidArgumentError(
                 None, None,
                 f"tensor {name!r} of the checkpoint has dtype {held.name}; {dtype.name} was asked"
@@ -275,9 +282,11 @@ class _Wanted:
         self.dtype = dtype
 
     def value(self) -> Any:
-        if self.dtype is dtypes.string:
+        if self.dtype in (dtypes.string, dtypes.variant):
             return np.asarray(self._array(None), dtype=object)
-        made = torch.empty(self.dims, dtype=getattr(torch, self.dtype.name))
+        return self._into(Spare().empty(self.dims, getattr(torch, self.dtype.name)))
+
+    def _into(self, made: torch.Tensor) -> torch.Tensor:
         self._array(as_array(made))
         return made
 
@@ -290,10 +299,10 @@ class _Wanted:
             into[...] = part
         return part
 
-    def pending(self) -> Any:
-        if self.dtype is dtypes.string:
+    def pending(self, spare: Spare) -> Any:
+        if self.dtype in (dtypes.string, dtypes.variant):
             return self.value()
-        return Pending(self.dims, getattr(torch, self.dtype.name), self.value)
+        return Pending(self.dims, getattr(torch, self.dtype.name), self._into, spare)
 
 
 def restore_tensors(
@@ -328,7 +337,11 @@ def restore_tensors(
         _Wanted(reader, name, spec, dtypes.as_dtype(kind))
         for name, spec, kind in zip(names, specs, types, strict=True)
     ]
-    return [w.pending() if later else w.value() for w, later in zip(wanted, deferred, strict=True)]
+    spare = Spare()
+    return [
+        w.pending(spare) if later else w.value()
+        for w, later in zip(wanted, deferred, strict=True)
+    ]
 
 
 def _only_assigned(tensor: Any) -> bool:

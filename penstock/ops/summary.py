@@ -154,7 +154,8 @@ def _histogram_summary(tag: Any, values: Any) -> np.ndarray:
         histogram.bucket_limit.append(_LIMITS[-1])
         histogram.bucket.append(0.0)
         return _boxed(message.SerializeToString())
-    low, high = float(flat.min()), float(flat.max())
+    # The 0.0 makes a negative zero positive, here and below: TF writes none.
+    low, high = float(flat.min()) + 0.0, float(flat.max()) + 0.0
     # A NaN comes out of both; the first value that is not finite is the one that TF names.
     if not (math.isfinite(low) and math.isfinite(high)):
         first = flat[np.argmin(np.isfinite(flat))]
@@ -163,7 +164,7 @@ def _histogram_summary(tag: Any, values: Any) -> np.ndarray:
     wide = flat.astype(np.float64, copy=False)
     histogram.min, histogram.max, histogram.num = low, high, flat.size
     # Not np.dot: its BLAS has threads of its own, which spin on beside torch's for 0.1 s after it.
-    histogram.sum, histogram.sum_squares = float(wide.sum()), float(np.square(wide).sum())
+    histogram.sum, histogram.sum_squares = float(wide.sum()) + 0.0, float(np.square(wide).sum())
     counts = _bucket_counts(flat)
     # Of empty buckets in a row only the last is kept.
     kept = counts > 0

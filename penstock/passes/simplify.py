@@ -6,7 +6,7 @@ types in its row.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -20,32 +20,42 @@ LocalRule = Callable[[Rebuilder, Operation], "list[Tensor] | None"]
 
 
 def drop_idle_controls(step: StepGraph) -> StepGraph:
-    """Cuts control edges from nodes whose running has no effect.
+    """Cuts control edges that order nothing with an effect.
 
-    The nodes stand in a valid order already, so nothing is lost but needless computing: a gradient
-    gate no longer makes every other gradient run.  Nodes with an effect become targets: whatever
-    later passes find out about the values that led to them, they run.
+    A control edge orders a node after the nearest nodes with an effect (or that may wait) behind
+    it.  Those that the node's inputs come after anyway need no edge, and where the others are no
+    more than the edges were, edges lead to them directly.  The nodes stand in a valid order
+    already, so nothing is lost but needless computing: a gradient gate no longer makes every other
+    gradient run, also in a step whose images come out of a queue.  Nodes with an effect become
+    targets: whatever later passes find out about the values that led to them, they run.
     """
-    matters: dict[Operation, bool] = {}
-    for op in step.operations:
-        before = [t.op for t in op._inputs] + op._control_inputs
-        definition = op.op_def
-        matters[op] = (
-            definition.effect or definition.blocking or any(matters[other] for other in before)
-        )
-
-    def rule(rebuilder: Rebuilder, op: Operation) -> None:
-        new = rebuilder.copy(op)
-        kept = [c for c in op._control_inputs if matters[c]]
-        if len(kept) != len(op._control_inputs):
-            new._control_inputs = rebuilder._ops(kept)
-
+    position = {op: index for index, op in enumerate(step.operations)}
+    # For each node the nearest nodes with an effect that it comes after; itself, if it has one.
+    after: dict[Operation, frozenset[Operation]] = {}
     rebuilder = Rebuilder(step)
     for op in step.operations:
-        rule(rebuilder, op)
+        inputs = _joined(after[t.op] for t in op._inputs)
+        controls = _joined(after[c] for c in op._control_inputs)
+        has_effect = op.op_def.effect or op.op_def.blocking
+        after[op] = frozenset([op]) if has_effect else _joined((inputs, controls))
+        new = rebuilder.copy(op)
+        if op._control_inputs:
+            wanted: Collection[Operation] = controls - inputs
+            if len(wanted) > len(op._control_inputs):
+                wanted = [c for c in op._control_inputs if after[c]]
+            new._control_inputs = rebuilder._ops(sorted(wanted, key=position.__getitem__))
     cut = rebuilder.finish()
     effects = [op for op in cut.operations if op.op_def.effect]
     return replace(cut, targets=list(dict.fromkeys([*cut.targets, *effects])))
+
+
+def _joined(sets: Iterable[frozenset[Operation]]) -> frozenset[Operation]:
+    """The union; one of the sets itself where it holds the others, as it mostly does."""
+    found: frozenset[Operation] = frozenset()
+    for one in sets:
+        if found is not one and not one <= found:
+            found = one if found <= one else found | one
+    return found
 
 
 # ---- rules ---------------------------------------------------------------------------------------

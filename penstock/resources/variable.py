@@ -56,7 +56,9 @@ class Variable:
             if validate_shape:
                 self._check_shape(tuple(value.shape))
             taken = value.take()
+            old = getattr(self, "value", None)
             self.value = taken if self.layout is None else self._owned(taken)
+            value.replaces(old)
             return
         old = getattr(self, "value", None)
         if isinstance(value, torch.Tensor):

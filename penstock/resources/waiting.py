@@ -152,3 +152,8 @@ def wait(waiter: Waiter, give_up: Callable[[], bool], waiting_for: Callable[[], 
         None,
         f"the step did not end within its {_running.seconds:g} s: it waited for {what}",
     )
+
+
+def current_cancellation() -> Cancellation | None:
+    """What cancels the step that this thread runs, for threads that work on behalf of it."""
+    return _running.cancellation

@@ -7,6 +7,7 @@ does not fail pays nothing for that.
 
 from __future__ import annotations
 
+import builtins
 import itertools
 import linecache
 from collections.abc import Callable
@@ -17,6 +18,7 @@ import torch
 
 from penstock.base import errors, shapes
 from penstock.codegen.emit import Source
+from penstock.graph.function import FunctionGraph
 from penstock.graph.handles import resource_key
 from penstock.graph.operation import Operation
 from penstock.opdef import opdef
@@ -26,20 +28,39 @@ from penstock.runtime import values
 
 _numbers = itertools.count()
 
+# Makes a callable of a function's body: ``session.function`` has it.
+Compile = Callable[[FunctionGraph], Any]
+
 
 class Program:
-    """A step's function, linked to torch and to state."""
+    """A step's function, linked to torch and to state.
 
-    def __init__(self, source: Source, resources: ResourceManager, name: str) -> None:
+    Args:
+      source: its text.
+      resources: the state that it works on.
+      name: the function's name in the text.
+      compile: makes callables of the functions that nodes call.
+      private: state of single nodes (random streams), by the node's name; None: the session's.
+        Each iterator that uses a function has its own.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        resources: ResourceManager,
+        name: str,
+        compile: Compile | None = None,
+        private: dict[str, Any] | None = None,
+    ) -> None:
         self.source = source
         # Whether a node of it may wait for another step.
         self.blocking = any(op.op_def.blocking for op in source.line_ops.values())
         self.filename = f"<penstock program {next(_numbers)}>"
-        scope = self._link(source, resources)
+        scope = self._link(source, resources, compile or _no_functions, private)
         linecache.cache[self.filename] = (
             len(source.text), None, source.text.splitlines(keepends=True), self.filename,
         )  # fmt: skip
-        exec(compile(source.text, self.filename, "exec"), scope)
+        exec(builtins.compile(source.text, self.filename, "exec"), scope)
         self.function: Callable[..., tuple[Any, ...]] = scope[name]
         self.scope = scope
 
@@ -47,7 +68,12 @@ class Program:
         linecache.cache.pop(self.filename, None)
 
     @staticmethod
-    def _link(source: Source, resources: ResourceManager) -> dict[str, Any]:
+    def _link(
+        source: Source,
+        resources: ResourceManager,
+        compile: Compile,
+        private: dict[str, Any] | None,
+    ) -> dict[str, Any]:
         scope: dict[str, Any] = {
             "torch": torch,
             "check": waiting.check_deadline,
@@ -57,9 +83,19 @@ class Program:
         }
         for name, array in source.constants.items():
             scope[name] = values.from_array(np.asarray(array), copy=True)
-        for name, op in {**source.resources, **source.states}.items():
+        for name, op in source.resources.items():
             container, key = resource_key(op)
-            scope[name] = resources.lookup_or_create(container, key, _maker(op))
+            scope[name] = resources.lookup_or_create(container, key, _maker(op, compile))
+        for name, op in source.states.items():
+            if private is not None:
+                scope[name] = private.get(op.name) or private.setdefault(
+                    op.name, _maker(op, compile)()
+                )
+                continue
+            container, key = resource_key(op)
+            scope[name] = resources.lookup_or_create(container, key, _maker(op, compile))
+        for name, body in source.bodies.items():
+            scope[name] = compile(body)
         for name, layout in source.layouts.items():
             scope[name].prefer_layout(layout)
         scope.update(source.functions)
@@ -107,12 +143,16 @@ class Program:
         return errors.FailedPreconditionError(None, op, message)
 
 
-def _maker(op: Operation) -> Callable[[], Any]:
+def _maker(op: Operation, compile: Compile) -> Callable[[], Any]:
     factory = op.op_def.state
     if factory is None:
         raise LookupError(f"op {op.type} ({op.name}) has no state")
-    attrs = op.attrs
+    attrs = {k: compile(v) if isinstance(v, FunctionGraph) else v for k, v in op.attrs.items()}
     return lambda: factory(attrs, op.name)
+
+
+def _no_functions(body: FunctionGraph) -> Any:
+    raise LookupError(f"function {body.name} cannot be called here")
 
 
 def _describe(value: Any, tensor: Any) -> str:

@@ -84,6 +84,15 @@ def fetch_source(
     return f"{source}{clone}.numpy(){'[()]' if not dims else ''}"
 
 
+def value_source(
+    dtype: dtypes.DType, source: str, copy: bool, dims: tuple[int | None, ...] | None
+) -> str:
+    """Source that turns a program's value into what a function's caller gets: memory of its own."""
+    if not copy or dtype in (dtypes.resource, dtypes.variant):
+        return source
+    return f"{source}.copy()" if dtype is dtypes.string else f"{source}.clone()"
+
+
 def fetched(value: Any) -> Any:
     """A string array (or other non-tensor value) as the user sees it."""
     return value[()] if isinstance(value, np.ndarray) else value

@@ -167,14 +167,14 @@ class SavedModelBuilder:
         for key, signature in (signatures or {}).items():
             meta_graph.signature_def[key].CopyFrom(signature)
 
-    def save(self, as_text: bool = False) -> str:
+    def save(self, as_text: bool = False) -> bytes:
         """Writes the SavedModel.
 
         Args:
           as_text: whether ``saved_model.pbtxt`` is written in place of ``saved_model.pb``.
 
         Returns:
-          The path of that file.
+          The path of that file, as bytes as in TF.
         """
         name = constants.SAVED_MODEL_FILENAME_PBTXT if as_text else (
             constants.SAVED_MODEL_FILENAME_PB
@@ -185,7 +185,7 @@ class SavedModelBuilder:
             # An empty folder of that name may be there: renaming replaces it.
             files.replace(self._folder, self._export_dir)
             self._folder = self._export_dir
-        return os.path.join(self._export_dir, name)
+        return os.fsencode(os.path.join(self._export_dir, name))
 
 
 def _check_signatures(signatures: Mapping[str, Any]) -> None:

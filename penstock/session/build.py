@@ -10,23 +10,27 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
-from penstock.codegen.emit import Source, Watch, emit
+from penstock.codegen.emit import FetchSource, Source, Watch, emit
 from penstock.codegen.plan import make_plan
+from penstock.graph.function import FunctionGraph
 from penstock.graph.graph import Graph
 from penstock.graph.operation import Operation
 from penstock.graph.step import StepGraph
 from penstock.graph.tensor import Tensor
 from penstock.graph.verify import verify
 from penstock.passes import pipeline
+from penstock.passes.blocking import order_blocking
 from penstock.passes.prune import prune
 from penstock.passes.reads import read_at_use
 from penstock.passes.refine import refine
 from penstock.placement.available import local_devices
 from penstock.placement.check import check_devices
 from penstock.resources.manager import ResourceManager
-from penstock.runtime.program import Program, evaluate
-from penstock.runtime.values import fetch_source
+from penstock.runtime.program import Compile, Program, evaluate
+from penstock.runtime.values import fetch_source, value_source
+from penstock.session.function import BodyFunction
 from penstock.session.options import Options
 
 
@@ -59,7 +63,26 @@ def build_program(
     """
     with _collector_paused():
         source = _compiled(graph, feeds, fetches, targets, options, shapes, watch, done)
-        return Program(source, resources, "step")
+        return Program(source, resources, "step", _compiler(resources, options))
+
+
+def _compiler(resources: ResourceManager, options: Options) -> Compile:
+    """What makes callables of the functions that a program's nodes call."""
+
+    def compile_body(
+        body: FunctionGraph, shapes: Sequence[tuple[int, ...]] | None, private: dict[str, Any]
+    ) -> Program:
+        with _collector_paused():
+            source = _compiled(
+                body, body.inputs, body.outputs, body.effects(), options, shapes, "", frozenset(),
+                value_source,
+            )  # fmt: skip
+            return Program(source, resources, "step", compiler, private)
+
+    def compiler(body: FunctionGraph) -> BodyFunction:
+        return BodyFunction(body, compile_body)
+
+    return compiler
 
 
 @contextmanager
@@ -83,17 +106,19 @@ def _compiled(
     shapes: Sequence[tuple[int, ...]] | None,
     watch: Watch,
     done: frozenset[Operation],
+    result_source: FetchSource = fetch_source,
 ) -> Source:
     """The stages, one a line."""
     pruned = verify(prune(graph, feeds, fetches, targets, done), "prune")
     check_devices(
         pruned, local_devices(), options.allow_soft_placement, options.log_device_placement
     )
-    meant = verify(read_at_use(pruned), "read_at_use")
+    read = verify(read_at_use(pruned), "read_at_use")
+    meant = verify(order_blocking(read), "order_blocking")
     refined = _refined(meant, shapes)
     rewritten = pipeline.rewrite(refined, evaluate) if options.optimize else refined
     plan = make_plan(rewritten)
-    return emit(plan, fetch_source, name="step", watch=watch)
+    return emit(plan, result_source, name="step", watch=watch)
 
 
 def _refined(step: StepGraph, shapes: Sequence[tuple[int, ...]] | None) -> StepGraph:

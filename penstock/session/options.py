@@ -27,6 +27,7 @@ __all__ = [
     "RunMetadata",
     "RunOptions",
     "apply_config",
+    "check_run_arguments",
 ]
 
 
@@ -73,3 +74,16 @@ def apply_config(config: Any) -> Options:
         build_cost_model=config.graph_options.build_cost_model,
         build_cost_model_after=config.graph_options.build_cost_model_after,
     )
+
+
+def check_run_arguments(options: Any, run_metadata: Any) -> None:
+    """Refuses what is no ``RunOptions`` and no ``RunMetadata``; None stands for neither.
+
+    Raises:
+      TypeError: an argument is something else.
+    """
+    for name, given, wanted in (
+        ("options", options, RunOptions), ("run_metadata", run_metadata, RunMetadata),
+    ):  # fmt: skip
+        if given is not None and not isinstance(given, wanted):
+            raise TypeError(f"{name} must be a {wanted.__name__}; found {given!r}")

@@ -35,7 +35,7 @@ from penstock.session import feeds as feeding
 from penstock.session import partial, tracing
 from penstock.session.build import build_program
 from penstock.session.fetches import FetchPlan, fetch_key
-from penstock.session.options import apply_config
+from penstock.session.options import apply_config, check_run_arguments
 from penstock.session.users_graph import users_node
 
 _InferenceMode = torch._C._InferenceMode
@@ -182,9 +182,12 @@ class BaseSession:
 
         Raises:
           RuntimeError: the session is closed.
-          TypeError, ValueError: fetches or feeds that make no sense for this graph.
+          TypeError, ValueError: fetches or feeds that make no sense for this graph; ``options`` or
+            ``run_metadata`` of another type.
           tf.errors.OpError: a node failed; the message names it and the line that made it.
         """
+        if run_metadata is not None:
+            check_run_arguments(options, run_metadata)
         if self._inspect is not None:
             return self._inspect(fetches, feed_dict)
         try:
@@ -205,6 +208,7 @@ class BaseSession:
         """The way of a call that is new, bounded in time or traced."""
         if self._closed:
             raise RuntimeError("the session is closed and cannot run anything")
+        check_run_arguments(options, run_metadata)
         seconds = self._timeout(options)
         bound = waiting.running(seconds=seconds)
         wanted = self._wanted(options, run_metadata, key)
@@ -317,8 +321,8 @@ class BaseSession:
     ) -> _Step:
         with self._compile_lock:
             version = self._graph.mutation_version
-            plan = FetchPlan(self._graph, fetches)
             fed = feeding.expand(self._graph, feed_dict)
+            plan = FetchPlan(self._graph, fetches)
             fed.sort(key=lambda row: (row[2].op._id, row[2].value_index))
             tensors = [tensor for _, _, tensor in fed]
             step = _Step(

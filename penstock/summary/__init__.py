@@ -27,3 +27,8 @@ __all__ = [
     "TaggedRunMetadata", "all_v2_summary_ops", "audio", "get_summary_description", "histogram",
     "image", "initialize", "merge", "merge_all", "scalar", "tensor_summary", "text",
 ]  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    """The public names, without the modules that define them."""
+    return sorted(__all__)

@@ -38,11 +38,19 @@ def clean_tag(name: str | None) -> str | None:
 
 @contextmanager
 def summary_scope(
-    name: str, family: str | None, values: Sequence[Any]
+    name: str | None, family: str | None, values: Sequence[Any], default: str | None = None
 ) -> Iterator[tuple[str, Any]]:
-    """Opens the name scope of a summary; gives its tag and the name of its node."""
-    name, family = clean_tag(name) or "", clean_tag(family)
-    with name_scope(name if family is None else f"{family}/{name}", None, values) as scope:
+    """Opens the name scope of a summary; gives its tag and the name of its node.
+
+    Raises:
+      ValueError: there is no name, nor a ``default`` for one that is None.
+    """
+    given, name, family = name, clean_tag(name), clean_tag(family)
+    with name_scope(name if family is None else f"{family}/{name}", default, values) as scope:
+        if not scope:
+            raise ValueError(
+                f"a summary needs a name of characters that node names may have; found {given!r}"
+            )
         tag = scope.rstrip("/")
         yield (tag if family is None else f"{family}/{tag}"), scope
 
@@ -71,6 +79,9 @@ def scalar(
     Returns:
       A string scalar: a serialized ``Summary``.
 
+    Raises:
+      ValueError: the name is empty.
+
     Example:
       >>> import penstock as tf
       >>> with tf.Graph().as_default(), tf.Session() as sess:
@@ -95,7 +106,7 @@ def histogram(
     Returns:
       A string scalar: a serialized ``Summary``.
     """
-    with summary_scope(name, family, [values]) as (tag, scope):
+    with summary_scope(name, family, [values], "HistogramSummary") as (tag, scope):
         return collect(make("HistogramSummary", tag, values, name=scope), collections, _SUMMARIES)
 
 

@@ -12,6 +12,7 @@ import atexit
 import os
 from typing import Any
 
+from penstock.formats import files
 from penstock.formats.crc import masked_crc32c
 
 
@@ -23,6 +24,10 @@ class EventFileWriter:
       max_queue: events that may wait; one more waits for the thread.
       flush_secs: seconds after which the file is flushed.
       filename_suffix: appended to the file's name.
+
+    Raises:
+      tf.errors.NotFoundError, tf.errors.PermissionDeniedError, ...: the directory cannot be made,
+        or no file in it.
     """
 
     def __init__(
@@ -49,7 +54,9 @@ class EventFileWriter:
     def reopen(self) -> None:
         """Starts another file, unless one is open."""
         if self._writer is None:
-            self._writer = _new_writer(self._logdir, *self._arguments)
+            directory = self._logdir or "."
+            with files.error_names(directory):
+                self._writer = _new_writer(directory, *self._arguments)
             self._process = os.getpid()
             _open.add(self)
 

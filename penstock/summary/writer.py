@@ -34,6 +34,10 @@ class FileWriter:
       filename_suffix: appended to the file's name.
       session: accepted; the file is written from Python all the same, and no nodes are added.
 
+    Raises:
+      tf.errors.NotFoundError, tf.errors.PermissionDeniedError, ...: the directory cannot be made,
+        or no file in it.
+
     Example:
       >>> import tempfile, penstock as tf
       >>> with tf.summary.FileWriter(tempfile.mkdtemp()) as writer:

@@ -1,4 +1,4 @@
-"""``tf.train``: optimizers, averages, schedules, the global step, savers and checkpoints."""
+"""``tf.train``: optimizers, schedules, savers, queue runners, input pipelines, examples."""
 
 from penstock.checkpoint.initialize import init_from_checkpoint
 from penstock.checkpoint.management import (
@@ -22,9 +22,41 @@ from penstock.checkpoint.reader import (
 from penstock.checkpoint.saver import Saver, import_meta_graph
 from penstock.checkpoint.trackable import Checkpoint
 from penstock.checkpoint.warm_start import warm_start
+from penstock.data import queue_runner
+from penstock.data.batching import (
+    batch,
+    batch_join,
+    maybe_batch,
+    maybe_batch_join,
+    maybe_shuffle_batch,
+    maybe_shuffle_batch_join,
+    shuffle_batch,
+    shuffle_batch_join,
+)
+from penstock.data.coordinator import Coordinator, LooperThread
+from penstock.data.input import (
+    input_producer,
+    limit_epochs,
+    match_filenames_once,
+    range_input_producer,
+    slice_input_producer,
+    string_input_producer,
+)
+from penstock.data.queue_runner import QueueRunner, add_queue_runner, start_queue_runners
 from penstock.export.graph_file import write_graph
 from penstock.export.meta_graph import export_meta_graph
 from penstock.formats.messages import SaverDef
+from penstock.formats.schema import (
+    BytesList,
+    Example,
+    Feature,
+    FeatureList,
+    FeatureLists,
+    Features,
+    FloatList,
+    Int64List,
+    SequenceExample,
+)
 from penstock.summary.iterator import summary_iterator
 from penstock.summary.writer import SummaryWriter
 from penstock.train.adadelta import AdadeltaOptimizer
@@ -60,17 +92,23 @@ from penstock.train.proximal_gradient_descent import ProximalGradientDescentOpti
 from penstock.train.rmsprop import RMSPropOptimizer
 
 __all__ = [
-    "AdadeltaOptimizer", "AdagradDAOptimizer", "AdagradOptimizer", "AdamOptimizer", "Checkpoint",
-    "CheckpointManager", "CheckpointState", "ExponentialMovingAverage", "FtrlOptimizer",
-    "GradientDescentOptimizer", "MomentumOptimizer", "NewCheckpointReader", "Optimizer",
-    "ProximalAdagradOptimizer", "ProximalGradientDescentOptimizer", "RMSPropOptimizer", "Saver",
-    "SaverDef", "SummaryWriter", "assert_global_step", "checkpoint_exists", "checkpoints_iterator",
-    "cosine_decay", "cosine_decay_restarts", "create_global_step", "exponential_decay",
-    "export_meta_graph", "generate_checkpoint_state_proto", "get_checkpoint_mtimes",
-    "get_checkpoint_state", "get_global_step", "get_or_create_global_step", "global_step",
-    "import_meta_graph", "init_from_checkpoint", "inverse_time_decay", "latest_checkpoint",
-    "linear_cosine_decay", "list_variables", "load_checkpoint", "load_variable",
-    "natural_exp_decay", "noisy_linear_cosine_decay", "piecewise_constant",
-    "piecewise_constant_decay", "polynomial_decay", "remove_checkpoint", "summary_iterator",
+    "AdadeltaOptimizer", "AdagradDAOptimizer", "AdagradOptimizer", "AdamOptimizer", "BytesList",
+    "Checkpoint", "CheckpointManager", "CheckpointState", "Coordinator", "Example",
+    "ExponentialMovingAverage", "Feature", "FeatureList", "FeatureLists", "Features", "FloatList",
+    "FtrlOptimizer", "GradientDescentOptimizer", "Int64List", "LooperThread", "MomentumOptimizer",
+    "NewCheckpointReader", "Optimizer", "ProximalAdagradOptimizer",
+    "ProximalGradientDescentOptimizer", "QueueRunner", "RMSPropOptimizer", "Saver", "SaverDef",
+    "SequenceExample", "SummaryWriter", "add_queue_runner", "assert_global_step", "batch",
+    "batch_join", "checkpoint_exists", "checkpoints_iterator", "cosine_decay",
+    "cosine_decay_restarts", "create_global_step", "exponential_decay", "export_meta_graph",
+    "generate_checkpoint_state_proto", "get_checkpoint_mtimes", "get_checkpoint_state",
+    "get_global_step", "get_or_create_global_step", "global_step", "import_meta_graph",
+    "init_from_checkpoint", "input_producer", "inverse_time_decay", "latest_checkpoint",
+    "limit_epochs", "linear_cosine_decay", "list_variables", "load_checkpoint", "load_variable",
+    "match_filenames_once", "maybe_batch", "maybe_batch_join", "maybe_shuffle_batch",
+    "maybe_shuffle_batch_join", "natural_exp_decay", "noisy_linear_cosine_decay",
+    "piecewise_constant", "piecewise_constant_decay", "polynomial_decay", "queue_runner",
+    "range_input_producer", "remove_checkpoint", "shuffle_batch", "shuffle_batch_join",
+    "slice_input_producer", "start_queue_runners", "string_input_producer", "summary_iterator",
     "update_checkpoint_state", "warm_start", "write_graph",
 ]  # fmt: skip

@@ -21,6 +21,7 @@ ALLOWED = {
     "autodiff": {"numpy", "opdef", "graph", "ops"},
     "variables": {"numpy", "tensorboard", "opdef", "graph", "ops"},
     "nn": {"numpy", "opdef", "graph", "ops", "autodiff"},
+    "data": {"numpy", "opdef", "graph", "ops", "variables", "formats", "summary", "checkpoint"},
     "export": {"numpy", "tensorboard", "google", "opdef", "graph", "formats"},
     "summary": {"numpy", "tensorboard", "google", "graph", "formats"},
     "checkpoint": {
@@ -43,16 +44,16 @@ ALLOWED = {
     },
     "cli": {
         "numpy", "torch", "tensorboard", "google", "typer", "rich", "opdef", "graph", "ops",
-        "formats", "export", "checkpoint", "saved_model", "passes", "session", "profiler",
+        "formats", "export", "checkpoint", "passes", "session", "profiler",
     },
     "train": {
         "graph", "ops", "variables", "autodiff", "formats", "export", "checkpoint", "summary",
+        "data",
     },
     "api": {
-        "formats", "graph", "ops", "variables", "nn", "export", "summary", "saved_model",
-        "profiler", "debug",
+        "formats", "graph", "ops", "variables", "nn", "export", "data", "profiler", "debug",
     },
-    "contrib": {"summary"},
+    "contrib": {"data", "summary"},
     "python": {"debug", "profiler"},
 }  # fmt: skip
 # Where torch may be imported only inside a function: graph-only tools start without it.

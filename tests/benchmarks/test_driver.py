@@ -6,14 +6,17 @@ import ast
 import doctest
 import json
 import math
+import mmap
 import random
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from benchmarks import cases, data, driver, report, worker
+from benchmarks import cases, checkpoint_cases, data, driver, report, worker
 from benchmarks.cases import BEST_PEER, Requirement
 from benchmarks.program import Program
 from benchmarks.workers import WorkerError
@@ -45,12 +48,17 @@ def test_every_case_is_a_function_of_each_kind(kind: str) -> None:
     functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
     table = next(node for node in tree.body if isinstance(node, ast.AnnAssign))
     listed = {node.id for node in ast.walk(table.value) if isinstance(node, ast.Name)}  # type: ignore[arg-type]
+    if kind == "graph":
+        functions |= set(checkpoint_cases.CASES)
+        listed |= set(checkpoint_cases.CASES)
     fresh_processes = {"import", "memory"}
     wanted = {case.name for case in cases.CASES if kind in case.kinds} - fresh_processes
     assert wanted <= functions & listed
 
 
-@pytest.mark.parametrize("name", ["__init__", "program", "data", "graph_cases", "worker"])
+@pytest.mark.parametrize(
+    "name", ["__init__", "program", "data", "graph_cases", "checkpoint_cases", "worker"]
+)
 def test_what_tensorflow1_runs_is_python37(name: str) -> None:
     ast.parse((FOLDER / f"{name}.py").read_text(), feature_version=(3, 7))
 
@@ -210,6 +218,53 @@ def test_worker_answers_requests_and_errors() -> None:
     assert known.answer({"peak_memory": True})["bytes"] > 2**20
     assert "ZeroDivisionError" in known.answer({"prepare": "bad", "check_steps": 1})["error"]
     assert closed == [True]
+
+
+def test_worker_leaves_out_what_is_between_steps_and_measures_their_memory() -> None:
+    removed: list[int] = []
+
+    def between() -> None:
+        removed.append(1)
+        time.sleep(0.02)
+
+    def step() -> float:
+        # Memory of its own: what a process's allocator has kept would not count.
+        with mmap.mmap(-1, 32 << 20) as memory:
+            for _ in range(32):
+                memory.write(bytes(1 << 20))
+        return 1.0
+
+    known = worker.Worker({"files": lambda: Program(step, between=between)})
+    assert "error" not in known.answer({"prepare": "files", "check_steps": 2})
+    started = time.perf_counter()
+    inside = 5 * known.answer({"run": 5})["seconds"]
+    assert time.perf_counter() - started - inside >= 5 * 0.02
+    assert len(removed) == 7
+    assert (30 << 20) < known.answer({"extra_memory": True})["bytes"] < (60 << 20)
+    assert len(removed) == 8
+
+
+def test_worker_times_steps_beside_background_work_and_without() -> None:
+    running: list[threading.Event] = []
+
+    def beside() -> Any:
+        over = threading.Event()
+        running.append(over)
+        threading.Timer(0.05, over.set).start()
+        return over.is_set
+
+    def step() -> float:
+        time.sleep(0.01 if running and not running[-1].is_set() else 0.001)
+        return 0.0
+
+    known = worker.Worker({"beside": lambda: Program(step, beside=beside)})
+    known.answer({"prepare": "beside", "check_steps": 2})
+    times = known.answer({"beside": 2})
+    assert len(times["start"]) == len(running) == 2
+    assert times["during"] and min(times["during"]) >= 0.01
+    assert len(times["without"]) == 40
+    assert report.percentile(times["without"], 0.5) < 0.01
+    known.answer({"prepare": "beside", "check_steps": 2})
 
 
 def test_number_of_takes_a_number_or_the_root_mean_square() -> None:

@@ -335,3 +335,57 @@ def test_snapshots_need_constant_names() -> None:
     with tf.Graph().as_default():
         with pytest.raises(ValueError, match="constants"):
             snapshot._texts(tf.placeholder(tf.string, [1]))
+
+
+def test_what_to_save_is_a_collection() -> None:
+    with tf.Graph().as_default():
+        tf.Variable(1.0, name="a")
+        for given in ("a", b"a", tf.global_variables()[0]):
+            with pytest.raises(TypeError, match="must be a dict or a list"):
+                tf.train.Saver(given)
+
+
+def test_a_session_of_another_graph(tmp_path: Path) -> None:
+    with tf.Graph().as_default() as graph:
+        tf.Variable(1.0, name="v")
+        saver = tf.train.Saver()
+    prefix = str(tmp_path / "m")
+    with tf.Graph().as_default() as other, tf.Session() as sess:
+        both = f"save/Const:0.*{id(other):#x}.*{id(graph):#x}"
+        for save in (saver.save, saver.async_save):
+            with pytest.raises(TypeError, match=both):
+                save(sess, prefix)
+        # Names are what counts: a graph with the same ones will do.
+        tf.Variable(5.0, name="v")
+        tf.train.Saver()
+        sess.run(tf.global_variables_initializer())
+        path = saver.save(sess, prefix, write_meta_graph=False)
+        assert tf.train.load_checkpoint(path).get_tensor("v") == 5.0
+    with tf.Graph().as_default(), tf.Session() as sess, pytest.raises(TypeError, match="the saver"):
+        saver.restore(sess, path)
+
+
+@pytest.mark.parametrize("step", [7.5, 7.0, np.float32(7), [7]], ids=repr)
+def test_a_global_step_is_an_integer(tmp_path: Path, step: Any) -> None:
+    with tf.Graph().as_default(), tf.Session() as sess:
+        tf.Variable(1.0, name="v")
+        sess.run(tf.global_variables_initializer())
+        saver = tf.train.Saver()
+        with pytest.raises(TypeError, match="global_step must be an integer"):
+            saver.save(sess, str(tmp_path / "m"), global_step=step)
+        with pytest.raises(TypeError, match="the value of"):
+            saver.save(sess, str(tmp_path / "m"), global_step=tf.constant(7.5))
+        path = saver.save(sess, str(tmp_path / "m"), global_step=np.int64(7))
+        assert path == str(tmp_path / "m-7")
+        assert saver.save(sess, str(tmp_path / "m"), tf.constant(8)) == str(tmp_path / "m-8")
+
+
+@pytest.mark.parametrize("paths", ["abc", b"abc", 5, [5]], ids=repr)
+def test_last_checkpoints_are_a_list_of_paths(paths: Any) -> None:
+    with tf.Graph().as_default():
+        tf.Variable(1.0, name="v")
+        saver = tf.train.Saver()
+    for method in (saver.set_last_checkpoints, saver.recover_last_checkpoints):
+        with pytest.raises(TypeError, match="must be a list of checkpoint paths"):
+            method(paths)
+    assert saver.last_checkpoints == []

@@ -107,3 +107,13 @@ def test_a_graph_is_no_checkpoint(model: Any, penstock: Any, tmp_path: Path) -> 
     graph = model.directory / "graph.pb"
     said = penstock("convert", graph, tmp_path / "out", code=1)
     assert "expected a checkpoint; found graph" in said
+
+
+@pytest.mark.parametrize("kind", STEPS)
+def test_a_missing_directory_is_told_with_the_target(
+    penstock: Any, source: str, tmp_path: Path, kind: str
+) -> None:
+    dest = tmp_path / "none" / STEPS[kind]
+    said = penstock("convert", source, dest, "--to", kind, code=1)
+    assert f"{dest}: there is no directory '{tmp_path / 'none'}'" in said
+    assert "tempstate" not in said

@@ -166,3 +166,19 @@ def test_mistakes(model: Any, penstock: Any, tmp_path: Path) -> None:
     assert "no tensor 'q'" in penstock("inspect", model.prefix, "--values", "q", code=1)
     graph = model.directory / "graph.pb"
     assert "--values is for" in penstock("inspect", graph, "--values", "q", code=2)
+
+
+@pytest.mark.parametrize("options", [(), ("--verify",)], ids=repr)
+def test_a_missing_data_file_is_named(penstock: Any, tmp_path: Path, options: Any) -> None:
+    from penstock.formats.bundle import BundleWriter
+
+    prefix = tmp_path / "c"
+    with BundleWriter(str(prefix)) as writer:
+        writer.add("w", np.ones([2], np.float32))
+    data = tmp_path / "c.data-00000-of-00001"
+    data.unlink()
+    said = penstock("inspect", prefix, *options, code=1)
+    assert f"problem: the data file {data} is missing" in said
+    assert "w     float32" in said
+    if options:
+        assert "verified: 0 of 1" in said

@@ -108,3 +108,10 @@ def test_write_graph(tmp_path: Path, as_text: bool) -> None:
     assert len(list((tmp_path / "new").iterdir())) == 1
     with pytest.raises(OSError, match="does not exist"):
         read_graph(tmp_path / "absent")
+
+
+def test_output_node_names_are_no_string() -> None:
+    with tf.Graph().as_default() as graph, tf.Session() as sess:
+        tf.constant(1.0, name="y")
+        with pytest.raises(TypeError, match="list of names"):
+            tf.graph_util.convert_variables_to_constants(sess, graph.as_graph_def(), "y")

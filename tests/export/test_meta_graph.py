@@ -224,3 +224,22 @@ def test_a_collection_has_its_functions_once() -> None:
         proto_functions.register_proto_function("new", to_proto=3)
     assert proto_functions.get_collection_proto_type("variables").DESCRIPTOR.name == "VariableDef"
     assert proto_functions.get_to_proto_function("nothing") is None
+
+
+def test_bools_of_a_collection_are_integers() -> None:
+    with tf.Graph().as_default():
+        tf.add_to_collection("flags", True)
+        tf.add_to_collection("flags", False)
+        message = tf.train.export_meta_graph()
+    assert list(message.collection_def["flags"].int64_list.value) == [1, 0]
+
+
+def test_import_meta_graph_twice_without_a_scope() -> None:
+    with tf.Graph().as_default():
+        v = tf.Variable(1.0, name="v")
+        message = tf.train.Saver([v]).export_meta_graph()
+    with tf.Graph().as_default() as graph:
+        tf.train.import_meta_graph(message)
+        tf.train.import_meta_graph(message)
+        assert [v.name for v in tf.global_variables()] == ["v:0", "v:0"]
+        assert graph.get_operation_by_name("v_1").type == "VariableV2"

@@ -217,3 +217,16 @@ def test_what_killed_writers_left_is_swept_and_nothing_else(tmp_path: Path) -> N
     files.sweep_temporaries(tmp_path)
     assert {p.name for p in tmp_path.iterdir()} == {own, elsewhere, "data", "data.tempstate"}
     files.sweep_temporaries(tmp_path / "missing")
+
+
+def test_a_full_disk_is_resource_exhausted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def opened(path: str, mode: str) -> object:
+        Path(path).write_bytes(b"begun")
+        return open("/dev/full", mode, buffering=0)
+
+    monkeypatch.setattr(files, "open_file", opened)
+    with pytest.raises(errors.ResourceExhaustedError, match="kept"):
+        files.write_atomically(str(tmp_path / "kept"), b"x")
+    assert not list(tmp_path.iterdir())

@@ -242,3 +242,11 @@ def test_newer_names(base: str) -> None:
     seen: list[Exception] = []
     assert list(io_gfile.walk(f"{base}/d", onerror=seen.append)) == []
     assert isinstance(seen[0], errors.NotFoundError)
+
+
+def test_a_link_to_a_directory_is_not_removed_as_one(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    with pytest.raises(errors.FailedPreconditionError, match="Not a directory"):
+        gfile.DeleteRecursively(str(tmp_path / "link"))
+    assert (tmp_path / "real").is_dir()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
+from tensorboard.compat.proto.op_def_pb2 import OpList
 
 import penstock as tf
 
@@ -80,3 +83,107 @@ def test_attrs_survive() -> None:
         assert again.get_tensor_by_name("c:0").shape.ndims is None
         assert sess.run("s:0").tolist() == [b"a", b"bc"]
         assert sess.run("h:0").dtype == np.float16
+
+
+def test_taken_names_are_numbered() -> None:
+    message = _model().as_graph_def()
+    first = [node.name for node in message.node]
+    with tf.Graph().as_default() as graph:
+        tf.import_graph_def(message, name="")
+        (y,) = tf.import_graph_def(message, return_elements=["layer/y:0"], name="")
+        names = [op.name for op in graph.get_operations()]
+    assert names[: len(first)] == first
+    assert names[len(first) :] == [f"{name}_1" for name in first]
+    assert y.name == "layer/y_1:0"
+
+
+def test_numbered_names_take_their_colocation_along() -> None:
+    with tf.Graph().as_default() as graph:
+        a = tf.constant(1.0, name="a")
+        with graph.colocate_with(a.op):
+            tf.constant(2.0, name="b")
+    message = graph.as_graph_def()
+    with tf.Graph().as_default() as graph:
+        tf.import_graph_def(message, name="")
+        tf.import_graph_def(message, name="")
+        assert graph.get_operation_by_name("b_1").colocation_groups() == [b"loc:@a_1"]
+
+
+def test_what_graph_def_has_may_be_mapped_unused() -> None:
+    message = _model().as_graph_def()
+    with tf.Graph().as_default():
+        mine = tf.placeholder(tf.float32, [3], name="mine")
+        (y,) = tf.import_graph_def(message, {"layer/y:0": mine}, ["layer/y:0"])
+        assert y is mine
+        tf.import_graph_def(message, {"layer/y": mine})
+        with pytest.raises(ValueError, match="y:1"):
+            tf.import_graph_def(message, {"layer/y:1": mine})
+
+
+def test_values_of_input_map_need_a_name() -> None:
+    message = _model().as_graph_def()
+    with tf.Graph().as_default() as graph:
+        with pytest.raises(ValueError, match="name is empty"):
+            tf.import_graph_def(message, {"x": np.ones(2, np.float32)}, name="")
+        with pytest.raises(TypeError, match="the key 5"):
+            tf.import_graph_def(message, {5: tf.constant(1.0)})  # type: ignore[dict-item]
+        assert "_inputs/Const" not in [op.name for op in graph.get_operations()]
+
+
+def _nodes(op: str, **attrs: Any) -> Any:
+    """A GraphDef of one node over float placeholders, with attrs more."""
+    message = tf.GraphDef()
+    inputs = ["x", "y"] if op in ("MatMul", "TopKV2") else ["x"]
+    for name in inputs:
+        node = message.node.add(name=name, op="Placeholder")
+        kind = tf.int32 if (op, name) == ("TopKV2", "y") else tf.float32
+        node.attr["dtype"].type = kind.as_datatype_enum
+    node = message.node.add(name="n", op=op, input=inputs)
+    node.attr["T"].type = tf.float32.as_datatype_enum
+    for key, value in attrs.items():
+        node.attr[key].CopyFrom(value)
+    return message
+
+
+def _imported(message: Any, **arguments: Any) -> Any:
+    with tf.Graph().as_default() as graph:
+        tf.import_graph_def(message, name="", **arguments)
+    return graph.get_operation_by_name("n")
+
+
+_TRUE, _INT64 = tf.AttrValue(b=True), tf.AttrValue(type=tf.int64.as_datatype_enum)
+_INT32 = tf.AttrValue(type=tf.int32.as_datatype_enum)
+
+
+def test_attrs_that_an_op_does_not_have() -> None:
+    with pytest.raises(ValueError, match=r"'n' \(Neg\): no attr of Neg is called 'foo'.*\['T'\]"):
+        _imported(_nodes("Neg", foo=tf.AttrValue(i=1)))
+    assert _imported(_nodes("Neg", _foo=tf.AttrValue(i=1))).get_attr("_foo") == 1
+    # Those of later versions: a hint of any value, others with their default.
+    assert "grad_a" not in _imported(_nodes("MatMul", grad_a=_TRUE)).node_def.attr
+    with pytest.raises(ValueError, match="no attr of Neg is called 'grad_a'"):
+        _imported(_nodes("Neg", grad_a=_TRUE))
+    assert _imported(_nodes("TopKV2", index_type=_INT32)).type == "TopKV2"
+    with pytest.raises(ValueError, match="'index_type' of a later version has type: DT_INT64"):
+        _imported(_nodes("TopKV2", index_type=_INT64))
+
+
+def test_attrs_that_the_graphs_own_op_list_has() -> None:
+    op_list = OpList()
+    row = op_list.op.add(name="Neg").attr.add(name="foo", type="int")
+    row.default_value.i = 1
+    _imported(_nodes("Neg", foo=tf.AttrValue(i=1)), producer_op_list=op_list)
+    with pytest.raises(ValueError, match="'foo' of a later version has i: 2"):
+        _imported(_nodes("Neg", foo=tf.AttrValue(i=2)), producer_op_list=op_list)
+
+
+def test_attrs_that_do_not_fit() -> None:
+    with pytest.raises(ValueError, match="float32, which is not float64, as attr T says"):
+        _imported(_nodes("Neg", T=tf.AttrValue(type=tf.float64.as_datatype_enum)))
+    with pytest.raises(ValueError, match="attr 'T' must be a type; found i: 2"):
+        _imported(_nodes("Neg", T=tf.AttrValue(i=2)))
+    for node in (0, 1):
+        message = _nodes("Neg")
+        message.node[node].attr.clear()
+        with pytest.raises(ValueError, match=f"'{message.node[node].name}' .* lacks attr"):
+            _imported(message)

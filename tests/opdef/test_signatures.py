@@ -22,10 +22,11 @@ SPEC = spec.load("op_defs.json")
 OURS = {name: op for name, op in all_ops().items() if not op.internal}
 CHECKED = sorted(set(OURS) & set(SPEC))
 # How many ops are compared at least; raise it when ops are added.
-FLOOR = 403
+FLOOR = 551
 # Op types that TensorFlow 1.15 does not have, with what they are for.
 ADDED = {
     "BroadcastArgs": "the broadcast of two shape vectors; 1.15 has it without a public name",
+    "ConsumeMutexLock": "CriticalSection builds it; 1.15 has it without a public name",
     "DecodeImage": "tf.image.decode_image; 1.15 makes conditionals around a decoder a format",
     "IgammaGradA": "derivative of Igamma in its first argument, for its gradient",
     "MergeV2Checkpoints": "sharded savers build it; 1.15 has it without a public name",
@@ -38,7 +39,10 @@ ADDED = {
 MORE_STATEFUL = {
     "MatchingFiles": "the files there may change between two of them",
     "ReadFile": "what the file holds may change between two of them",
+    "DeserializeSparse": "what it unpacks may be a variant, which is no constant",
     "Placeholder": "its value is fed: two of them must not be merged",
+    "SerializeManySparse": "what it makes may be a variant, which is no constant",
+    "SerializeSparse": "what it makes may be a variant, which is no constant",
     "IsVariableInitialized": "it reads the variable's state, which may change between two of them",
 }
 # (op, attr): why we allow other types than TensorFlow.
@@ -95,7 +99,9 @@ def test_importing_the_package_registers_every_op() -> None:
 
 
 def test_ops_that_tensorflow_lacks_are_stated() -> None:
-    assert set(OURS) - set(SPEC) == set(ADDED)
+    # The op types of tf.data have a test of their own.
+    datasets = {n for n in OURS if "Dataset" in n or "Iterator" in n}
+    assert set(OURS) - set(SPEC) - datasets == set(ADDED)
 
 
 def test_many_ops_are_checked() -> None:

@@ -284,3 +284,23 @@ def test_timestamp() -> None:
 
     now = time.time()
     assert now - 60 < run(tf.timestamp()) < now + 60
+
+
+@pytest.mark.parametrize("condition", [True, np.bool_(True)], ids=repr)
+def test_nodes_of_assert_with_a_python_bool(condition: Any) -> None:
+    with tf.Graph().as_default() as graph:
+        tf.Assert(condition, ["x"])
+        tf.Assert(condition, ["y", tf.constant(1)], name="n")
+        found = [(op.name, op.type, [t.name for t in op.inputs]) for op in graph.get_operations()]
+    # Dumped from TF 1.15.
+    assert found == [
+        ("Assert/Const", "Const", []),
+        ("Assert/Assert/condition", "Const", []),
+        ("Assert/Assert/data_0", "Const", []),
+        ("Assert/Assert", "Assert", ["Assert/Assert/condition:0", "Assert/Assert/data_0:0"]),
+        ("Const", "Const", []),
+        ("n/Const", "Const", []),
+        ("n/Assert/condition", "Const", []),
+        ("n/Assert/data_0", "Const", []),
+        ("n/Assert", "Assert", ["n/Assert/condition:0", "n/Assert/data_0:0", "Const:0"]),
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -46,8 +47,8 @@ def test_nothing_is_seen_before_it_is_whole(tmp_path: Path) -> None:
         builder.add_meta_graph_and_variables(sess, ["serve"])
         assert not folder.exists()
         assert len(list(tmp_path.iterdir())) == 1
-        assert builder.save() == str(folder / "saved_model.pb")
-        assert builder.save(as_text=True) == str(folder / "saved_model.pbtxt")
+        assert builder.save() == os.fsencode(folder / "saved_model.pb")
+        assert builder.save(as_text=True) == os.fsencode(folder / "saved_model.pbtxt")
     assert sorted(p.name for p in folder.iterdir()) == [
         "saved_model.pb", "saved_model.pbtxt", "variables",
     ]  # fmt: skip

@@ -337,3 +337,33 @@ def test_eight_threads_of_ten_thousand_steps() -> None:
     total, errors = _hammer(10_000)
     assert not errors
     assert total == 80_000.0
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [({"options": 5}, "RunOptions"), ({"run_metadata": 5}, "RunMetadata"),
+     ({"options": tf.RunOptions(), "run_metadata": {}}, "RunMetadata")],
+)  # fmt: skip
+def test_run_refuses_what_is_no_option(given: dict, wanted: str) -> None:
+    with tf.Graph().as_default(), tf.Session() as sess:
+        z = tf.constant(1)
+        for _ in range(2):  # new and cached
+            with pytest.raises(TypeError, match=f"must be a {wanted}"):
+                sess.run(z, **given)
+            sess.run(z)
+        sess.run(z, run_metadata=tf.RunMetadata())
+
+
+def test_an_element_of_another_graph_is_told_with_both_graphs() -> None:
+    with tf.Graph().as_default() as theirs:
+        other = tf.constant(1.0, name="other")
+    with tf.Graph().as_default() as ours, tf.Session() as sess:
+        mine = tf.constant(2.0, name="mine")
+        both = f"(?s){id(ours):#x} of 1 nodes.*'mine'.*{id(theirs):#x} of 1 nodes.*'other'"
+        with pytest.raises(ValueError, match=both):
+            sess.run(other)
+        with pytest.raises(TypeError, match=both):
+            sess.run(mine, {other: 1.0})
+        # As in TF, feeds are looked at first.
+        with pytest.raises(TypeError, match=both):
+            sess.run(other, {other: 1.0})

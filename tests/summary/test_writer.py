@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import glob
 import os
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
@@ -193,3 +195,38 @@ def test_records(tmp_path: Path) -> None:
         assert list(tf.python_io.tf_record_iterator(path, kind)) == [b"a", b""]
     with pytest.raises(ValueError, match="'GZIP'"):
         tf.python_io.TFRecordOptions("LZMA")
+
+
+def test_a_directory_that_cannot_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(errors.FailedPreconditionError, match="file/logs"):
+        tf.summary.FileWriter(tmp_path / "file" / "logs")
+
+    # By hand: root may write everywhere.
+    for code, kind in (
+        (errno.EACCES, errors.PermissionDeniedError), (errno.ENOENT, errors.NotFoundError),
+    ):  # fmt: skip
+        refused = mock.Mock(side_effect=OSError(code, os.strerror(code)))
+        monkeypatch.setattr(os, "makedirs", refused)
+        with pytest.raises(kind, match=f"logs: {os.strerror(code)}"):
+            tf.summary.FileWriter(tmp_path / "logs")
+        refused.assert_called()
+
+
+def test_dir_shows_the_public_names() -> None:
+    assert dir(tf.summary) == sorted(tf.summary.__all__)
+
+
+@pytest.mark.parametrize("kind", ["scalar", "histogram", "tensor_summary"])
+def test_a_summary_needs_a_name(kind: str) -> None:
+    make = getattr(tf.summary, kind)
+    with tf.Graph().as_default() as graph, tf.name_scope("outer"):
+        for name in ("", "/"):
+            with pytest.raises(ValueError, match="needs a name"):
+                make(name, 1.0)
+        if kind == "histogram":  # alone it has a default, as in TF
+            assert make(None, 1.0).name == "outer/HistogramSummary:0"
+        else:
+            with pytest.raises(ValueError, match="name"):
+                make(None, 1.0)
+        assert len(graph.get_collection("summaries")) == (kind == "histogram")

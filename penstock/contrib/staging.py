@@ -1,0 +1,5 @@
+"""``tf.contrib.staging``: explicit re-exports, no logic."""
+
+from penstock.data.staging import StagingArea
+
+__all__ = ["StagingArea"]

@@ -1,0 +1,93 @@
+"""What dataset nodes are made with: numbers and seeds as tensors, static batch sizes, states."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from penstock.base import dtypes, shapes
+from penstock.data import specs
+from penstock.data.mapped import Mapped
+from penstock.graph.build import make
+from penstock.graph.convert import convert_to_tensor
+from penstock.graph.scopes import get_seed
+from penstock.graph.tensor import Tensor
+from penstock.opdef import static
+
+
+def int64(value: Any, name: str) -> Tensor:
+    """An int64 tensor."""
+    return convert_to_tensor(value, dtypes.int64, name)
+
+
+def two_seeds(seed: Any) -> tuple[Tensor, Tensor]:
+    """The seed tensors of a node; both 0 where nothing is to be repeatable."""
+    first, second = get_seed(seed)
+    return int64(first or 0, "seed"), int64(second or 0, "seed2")
+
+
+def variant(op_type: str, structure: Any, *inputs: Any, **attrs: Any) -> Any:
+    """The node of a dataset, with the usual attrs."""
+    return make(
+        op_type, *inputs, output_types=specs.flat_types(structure),
+        output_shapes=specs.flat_shapes(structure), **attrs,
+    )  # fmt: skip
+
+
+def slices(structure: Any) -> Any:
+    """The structure of the slices of a batch.
+
+    Raises:
+      ValueError: its parts have no first dim, or differ in it.
+    """
+    size = shapes.Dimension(None)
+    for spec in specs.flatten(structure):
+        size = size.merge_with(spec.shape.with_rank_at_least(1)[0])
+    return specs.map_leaves(specs.unbatched, structure)
+
+
+def batch_dim(size: Tensor, whole: Tensor) -> int | None:
+    """The static size of a batch, where no batch is smaller."""
+    known, dropped = static.constant_value(size), static.constant_value(whole)
+    if known is None or dropped is None or not bool(dropped):
+        return None
+    return int(known)
+
+
+def with_state(
+    function: Callable[..., Any], state: Any, structure: Any, element: Any, asker: str,
+    state_of: Callable[[Any], Any],
+) -> tuple[Mapped, Any]:  # fmt: skip
+    """Traces a function of (state, element), with dims that change from call to call left open.
+
+    Args:
+      function: the function.
+      state, structure: the first state and its specs.
+      element: specs of an element.
+      asker: for messages.
+      state_of: picks the next state's specs from the specs of what is returned.
+
+    Returns:
+      The traced function, and the specs of a state.
+
+    Raises:
+      TypeError: the next state is of other types, classes or another nesting.
+    """
+    while True:
+        mapped = Mapped(function, (structure, element), asker, several=True)
+        found = state_of(mapped.structure)
+        try:
+            leaves = specs.flatten_as(structure, found)
+        except ValueError as error:
+            raise TypeError(str(error)) from None
+        pairs = list(zip(specs.flatten(structure), leaves, strict=True))
+        for old, new in pairs:
+            if type(old) is not type(new) or old.dtype is not new.dtype:
+                raise TypeError(
+                    "The element types for the new state must match the initial state. Expected"
+                    f" {specs.legacy_types(structure)}; got {specs.legacy_types(found)}."
+                )
+        weaker = specs.pack(structure, [a.most_specific_compatible_type(b) for a, b in pairs])
+        if weaker == structure:
+            return mapped, structure
+        structure = weaker

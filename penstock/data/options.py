@@ -1,0 +1,96 @@
+"""``tf.data.Options``: what a pipeline asks of the runtime; kept and merged, without effect."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_NAMES = (
+    "experimental_deterministic", "experimental_distribute", "experimental_optimization",
+    "experimental_slack", "experimental_stateful_whitelist", "experimental_stats",
+    "experimental_threading",
+)  # fmt: skip
+
+
+class _Group:
+    """Options of one kind, any names."""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.__dict__})"
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and other.__dict__ == self.__dict__
+
+    def __hash__(self) -> int:
+        return hash(type(self))
+
+
+class DistributeOptions(_Group):
+    """Options of distribution."""
+
+
+class OptimizationOptions(_Group):
+    """Options of the rewrites of pipelines."""
+
+
+class MapVectorizationOptions(_Group):
+    """Options of the vectorization of maps."""
+
+
+class StatsOptions(_Group):
+    """Options of statistics."""
+
+
+class ThreadingOptions(_Group):
+    """Options of threads."""
+
+
+class Options:
+    """What a pipeline asks of the runtime.
+
+    >>> options = tf.data.Options()
+    >>> options.experimental_deterministic = False
+    >>> tf.data.Dataset.range(3).with_options(options).options().experimental_deterministic
+    False
+    """
+
+    def __init__(self) -> None:
+        self._values: dict[str, Any] = {}
+
+    def merge(self, options: Options) -> Options:
+        """These options, and those of ``options`` where they are set."""
+        made = Options()
+        made._values = {**self._values, **options._values}
+        return made
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Options) and self._values == other._values
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not name.startswith("_") and name not in _NAMES:
+            raise AttributeError(f"Cannot set the property {name} on Options.")
+        super().__setattr__(name, value)
+
+
+_DEFAULTS: dict[str, Any] = {
+    "experimental_distribute": DistributeOptions, "experimental_optimization": OptimizationOptions,
+    "experimental_threading": ThreadingOptions,
+}  # fmt: skip
+
+
+def _option(name: str) -> property:
+    def get(self: Options) -> Any:
+        if name not in self._values and name in _DEFAULTS:
+            self._values[name] = _DEFAULTS[name]()
+        return self._values.get(name)
+
+    def put(self: Options, value: Any) -> None:
+        self._values[name] = value
+
+    return property(get, put, doc=f"The option ``{name.removeprefix('experimental_')}``.")
+
+
+for _name in _NAMES:
+    setattr(Options, _name, _option(_name))

@@ -1,0 +1,364 @@
+"""What an element of a dataset is made of: specs, and nestings of them.
+
+A nesting is of tuples, namedtuples and dicts (keys in order); a list is one tensor.  A spec says of
+one leaf which tensors carry it through the dataset's node: a dense tensor itself, a sparse tensor
+packed into a variant, a dataset its variant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from penstock.base import dtypes, shapes
+from penstock.graph.build import make
+from penstock.graph.composite import SparseTensor, SparseTensorValue
+from penstock.graph.convert import convert_to_tensor
+from penstock.graph.scopes import name_scope
+from penstock.graph.tensor import Tensor
+
+__all__ = ["SparseTensorSpec", "TensorSpec"]
+
+
+# ---- nestings ------------------------------------------------------------------------------------
+
+
+def is_nested(value: Any) -> bool:
+    """Whether a value has parts of its own."""
+    return isinstance(value, tuple | Mapping) and not isinstance(value, SparseTensorValue)
+
+
+def flatten(value: Any) -> list[Any]:
+    """The leaves in order; those of a dict in the order of its sorted keys."""
+    return list(_leaves(value))
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    if not is_nested(value):
+        yield value
+        return
+    parts = [value[k] for k in sorted(value)] if isinstance(value, Mapping) else value
+    for part in parts:
+        yield from _leaves(part)
+
+
+def pack(structure: Any, flat: Sequence[Any]) -> Any:
+    """A nesting as ``structure`` of other leaves."""
+    return _packed(structure, iter(flat))
+
+
+def _packed(structure: Any, flat: Iterator[Any]) -> Any:
+    if not is_nested(structure):
+        return next(flat)
+    if isinstance(structure, Mapping):
+        made = {key: _packed(structure[key], flat) for key in sorted(structure)}
+        return type(structure)((key, made[key]) for key in structure)  # type: ignore[call-arg]
+    parts = [_packed(part, flat) for part in structure]
+    return type(structure)(*parts) if hasattr(structure, "_fields") else tuple(parts)
+
+
+def map_leaves(function: Callable[..., Any], structure: Any, *others: Any) -> Any:
+    """A nesting of what ``function`` makes of the leaves of nestings of one form."""
+    columns = [flatten(structure), *(flatten_as(structure, other) for other in others)]
+    return pack(structure, [function(*leaves) for leaves in zip(*columns, strict=True)])
+
+
+def flatten_as(structure: Any, value: Any) -> list[Any]:
+    """The leaves of ``value``, whose nesting is that of ``structure``.
+
+    Raises:
+      TypeError, ValueError: the nestings differ.
+    """
+    if not is_nested(structure):
+        return [value]
+    if isinstance(structure, Mapping):
+        if not isinstance(value, Mapping):
+            raise TypeError(f"a dict like {structure!r} is wanted; found {value!r}")
+        if set(structure) != set(value):
+            raise ValueError(f"keys differ: {sorted(structure)} are wanted; found {sorted(value)}")
+        pairs = [(structure[k], value[k]) for k in sorted(structure)]
+    else:
+        if not isinstance(value, tuple | list):
+            raise TypeError(f"a tuple like {structure!r} is wanted; found {value!r}")
+        if len(structure) != len(value):
+            raise ValueError(
+                f"{len(structure)} parts are wanted, as in {structure!r}; found {len(value)}"
+            )
+        pairs = list(zip(structure, value, strict=True))
+    return [leaf for inner, part in pairs for leaf in flatten_as(inner, part)]
+
+
+# ---- specs ---------------------------------------------------------------------------------------
+
+
+class TensorSpec:
+    """Shape and dtype of a tensor.
+
+    Args:
+      shape: anything that makes a TensorShape.
+      dtype: element type.
+      name: a name, or None.
+
+    >>> tf.TensorSpec([None, 2], tf.int32).is_compatible_with(tf.zeros([3, 2], tf.int32))
+    True
+    """
+
+    __slots__ = ("_shape", "_dtype", "_name")
+
+    def __init__(self, shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> None:
+        self._shape, self._dtype, self._name = shapes.as_shape(shape), dtypes.as_dtype(dtype), name
+
+    @property
+    def shape(self) -> shapes.TensorShape:
+        """The shape."""
+        return self._shape
+
+    @property
+    def dtype(self) -> dtypes.DType:
+        """The element type."""
+        return self._dtype
+
+    @property
+    def name(self) -> str | None:
+        """The name."""
+        return self._name
+
+    @property
+    def value_type(self) -> Any:
+        """The class of its values."""
+        return Tensor
+
+    @classmethod
+    def from_spec(cls, spec: TensorSpec, name: str | None = None) -> TensorSpec:
+        """A copy, with another name if one is given."""
+        return cls(spec.shape, spec.dtype, name or spec.name)
+
+    @classmethod
+    def from_tensor(cls, tensor: Tensor, name: str | None = None) -> TensorSpec:
+        """The spec of a tensor."""
+        return cls(tensor.shape, tensor.dtype, name or tensor.op.name)
+
+    def is_compatible_with(self, spec_or_tensor: Any) -> bool:
+        """Whether a tensor or spec has this dtype and a shape that fits."""
+        other = spec_or_tensor
+        return bool(other.dtype is self._dtype and self._shape.is_compatible_with(other.shape))
+
+    def most_specific_compatible_type(self, other: TensorSpec) -> TensorSpec:
+        """The spec of what may be either.
+
+        Raises:
+          ValueError: the dtypes differ.
+        """
+        if type(other) is not type(self) or other.dtype is not self._dtype:
+            raise ValueError(f"no spec is compatible with both {self} and {other}")
+        return type(self)(common_shape(self._shape, other.shape), self._dtype)
+
+    # ---- in datasets
+
+    def flat(self) -> list[tuple[dtypes.DType, shapes.TensorShape]]:
+        """Types and shapes of the tensors that carry a value."""
+        return [(self._dtype, self._shape)]
+
+    def to_flat(self, value: Any) -> list[Tensor]:
+        """The tensors that carry a value."""
+        return [value]
+
+    def from_flat(self, tensors: Sequence[Tensor]) -> Any:
+        """The value that tensors carry."""
+        return tensors[0]
+
+    def to_slices(self, value: Any) -> list[Tensor]:
+        """The tensors whose slices carry the slices of a value."""
+        return [value]
+
+    def with_shape(self, shape: Any) -> Any:
+        """The same for another shape."""
+        return type(self)(shape, self._dtype)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            type(other) is type(self)
+            and self._shape._dims == other._shape._dims
+            and self._dtype is other._dtype
+        )
+
+    def __hash__(self) -> int:
+        return hash((self._shape._dims, self._dtype))
+
+    def __repr__(self) -> str:
+        return f"TensorSpec(shape={self._shape}, dtype={self._dtype!r}, name={self._name!r})"
+
+
+class SparseTensorSpec(TensorSpec):
+    """Shape and dtype of a sparse tensor.
+
+    Args:
+      shape: its dense shape.
+      dtype: element type.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, shape: Any = None, dtype: Any = dtypes.float32) -> None:
+        super().__init__(shape, dtype)
+
+    @classmethod
+    def from_value(cls, value: Any) -> SparseTensorSpec:
+        """The spec of a SparseTensor or SparseTensorValue."""
+        sparse = SparseTensor.from_value(value)
+        return cls(sparse.shape, sparse.dtype)
+
+    @property
+    def value_type(self) -> Any:
+        """The class of its values."""
+        return SparseTensor
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether a sparse tensor or spec has this dtype and a shape that fits."""
+        return isinstance(spec_or_value, SparseTensor | SparseTensorSpec) and (
+            super().is_compatible_with(spec_or_value)
+        )
+
+    def flat(self) -> list[tuple[dtypes.DType, shapes.TensorShape]]:
+        return [(dtypes.variant, shapes.from_static(None))]
+
+    def to_flat(self, value: Any) -> list[Tensor]:
+        return [self._pack("SerializeSparse", value)]
+
+    def to_slices(self, value: Any) -> list[Tensor]:
+        return [self._pack("SerializeManySparse", value)]
+
+    @staticmethod
+    def _pack(op_type: str, value: Any) -> Tensor:
+        parts = (value.indices, value.values, value.dense_shape)
+        made: Tensor = make(op_type, *parts, out_type=dtypes.variant)
+        return made
+
+    def from_flat(self, tensors: Sequence[Tensor]) -> Any:
+        indices, values, dense_shape = make("DeserializeSparse", tensors[0], dtype=self._dtype)
+        rank = self._shape.ndims
+        indices.set_shape([None, rank])
+        dense_shape.set_shape([rank])
+        made = SparseTensor.__new__(SparseTensor)
+        made._indices, made._values, made._dense_shape = indices, values, dense_shape
+        return made
+
+    def __repr__(self) -> str:
+        return f"SparseTensorSpec({self._shape}, {self._dtype!r})"
+
+
+def common_shape(one: shapes.TensorShape, other: shapes.TensorShape) -> shapes.TensorShape:
+    """The shape of what may have either."""
+    a, b = one._dims, other._dims
+    if a is None or b is None or len(a) != len(b):
+        return shapes.from_static(None)
+    return shapes.from_static(tuple(x if x == y else None for x, y in zip(a, b, strict=True)))
+
+
+def unbatched(spec: Any) -> Any:
+    """The spec of a slice along the first dim."""
+    dims = spec.shape._dims
+    return spec.with_shape(None if dims is None else dims[1:])
+
+
+def batched(spec: Any, size: int | None) -> Any:
+    """The spec of a batch."""
+    return spec.with_shape(shapes.TensorShape([size]).concatenate(spec.shape))
+
+
+# ---- values and specs ----------------------------------------------------------------------------
+
+
+def normalized(element: Any) -> Any:
+    """An element with its leaves made tensors, sparse tensors or datasets."""
+    with name_scope("normalize_element"):
+        flat = flatten(element)
+        return pack(element, [_leaf(v, f"component_{i}") for i, v in enumerate(flat)])
+
+
+def _leaf(value: Any, name: str) -> Any:
+    if isinstance(value, SparseTensor | SparseTensorValue):
+        return SparseTensor.from_value(value)
+    return value if hasattr(value, "_variant_tensor") else convert_to_tensor(value, name=name)
+
+
+def spec_of(value: Any) -> Any:
+    """The spec, or nesting of specs, of a value whose leaves are normalized."""
+    return map_leaves(_spec_of_leaf, value)
+
+
+def _spec_of_leaf(value: Any) -> Any:
+    if isinstance(value, SparseTensor):
+        return SparseTensorSpec(value.shape, value.dtype)
+    if hasattr(value, "_variant_tensor"):
+        return value._spec()
+    return TensorSpec(value.shape, value.dtype.base_dtype)
+
+
+def to_flat(structure: Any, value: Any) -> list[Tensor]:
+    """The tensors that carry a nesting of values."""
+    leaves = zip(flatten(structure), flatten_as(structure, value), strict=True)
+    return [tensor for spec, leaf in leaves for tensor in spec.to_flat(leaf)]
+
+
+def from_flat(structure: Any, tensors: Sequence[Tensor]) -> Any:
+    """The nesting of values that tensors carry."""
+    specs = flatten(structure)
+    return pack(structure, [s.from_flat([t]) for s, t in zip(specs, tensors, strict=True)])
+
+
+def flat_types(structure: Any) -> list[dtypes.DType]:
+    """Dtypes of the tensors that carry an element."""
+    return [dtype for spec in flatten(structure) for dtype, _ in spec.flat()]
+
+
+def flat_shapes(structure: Any) -> list[shapes.TensorShape]:
+    """Their shapes."""
+    return [shape for spec in flatten(structure) for _, shape in spec.flat()]
+
+
+# ---- the older form: types, shapes and classes apart ---------------------------------------------
+
+
+def legacy_types(structure: Any) -> Any:
+    """The nesting of dtypes."""
+    return map_leaves(lambda spec: spec.dtype, structure)
+
+
+def legacy_shapes(structure: Any) -> Any:
+    """The nesting of shapes."""
+    return map_leaves(lambda spec: spec.shape, structure)
+
+
+def legacy_classes(structure: Any) -> Any:
+    """The nesting of classes."""
+    return map_leaves(lambda spec: spec.value_type, structure)
+
+
+def from_legacy(types: Any, given_shapes: Any = None, classes: Any = None) -> Any:
+    """The nesting of specs from types, shapes (unknown where None) and classes."""
+    types = map_leaves(dtypes.as_dtype, types)
+    flat = flatten(types)
+    dims = [None] * len(flat) if given_shapes is None else _shapes_as(types, given_shapes)
+    kinds = [Tensor] * len(flat) if classes is None else flatten_as(types, classes)
+    specs = []
+    for dtype, shape, kind in zip(flat, dims, kinds, strict=True):
+        specs.append(
+            SparseTensorSpec(shape, dtype) if kind is SparseTensor else TensorSpec(shape, dtype)
+        )
+    return pack(types, specs)
+
+
+def _shapes_as(structure: Any, value: Any) -> list[shapes.TensorShape]:
+    """Shapes in a nesting; at its leaves a tuple or list is a shape."""
+    if not is_nested(structure):
+        return [shapes.as_shape(value)]
+    if isinstance(structure, Mapping):
+        parts = [(structure[k], value[k]) for k in sorted(structure)]
+    else:
+        if not isinstance(value, tuple | list) or len(value) != len(structure):
+            raise ValueError(
+                f"{len(structure)} shapes are wanted, as in {structure!r}; found {value!r}"
+            )
+        parts = list(zip(structure, value, strict=True))
+    return [shape for inner, part in parts for shape in _shapes_as(inner, part)]

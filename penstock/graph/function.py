@@ -1,0 +1,232 @@
+"""Function graphs: the bodies of functions that nodes call, such as the one of a ``MapDataset``.
+
+A ``FunctionGraph`` is a graph of its own, traced once.  What it uses of the graph around it is
+*captured*:
+
+* a value becomes one more input; whoever calls the function passes the outer tensor after the
+  arguments (``captured_outer``, the ``other_arguments`` of a dataset node);
+* a variable, queue or other state is not passed: the body gets a node of its own that names the
+  same state (container and shared name), so that shapes and hazards are known inside as outside;
+* with ``by_value`` nothing is passed: the nodes that make a value are copied into the body.
+
+State besides a graph's: the inputs, the map of what was captured, the outputs.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from penstock.base import dtypes, shapes
+from penstock.graph.build import make
+from penstock.graph.graph import Graph
+from penstock.graph.keys import GraphKeys
+from penstock.graph.operation import Operation
+from penstock.graph.scopes import default_graph_scope, get_default_graph
+from penstock.graph.tensor import Tensor
+from penstock.opdef import static
+
+_numbers = itertools.count()
+_SHARED = (
+    GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES, GraphKeys.TRAINABLE_VARIABLES,
+)  # fmt: skip
+
+
+class FunctionGraph(Graph):
+    """The body of a function.
+
+    Args:
+      name: of the function; made unique.
+      outer: the graph that the function is used in.
+      by_value: copy what makes a captured value instead of passing it.
+      stateful_allowed: op types with state of their own that may be copied all the same.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        outer: Graph | None = None,
+        by_value: bool = False,
+        stateful_allowed: Callable[[str], bool] = lambda op_type: False,
+    ) -> None:
+        super().__init__()
+        self.outer = get_default_graph() if outer is None else outer
+        self.name = f"{name}_{next(_numbers)}"
+        self.inputs: list[Tensor] = []
+        self.outputs: list[Tensor] = []
+        self.captured_outer: list[Tensor] = []
+        self._by_value = by_value
+        self._stateful_allowed = stateful_allowed
+        self._captures: dict[Tensor, Tensor] = {}
+        self._building_function = True
+        self.seed = self.outer.seed
+        self.attached = self.outer.attached
+        for key, items in self.outer._collections.items():
+            self._collections[key] = items if key in _SHARED else list(items)
+
+    # ---- making it ---------------------------------------------------------------------------
+
+    def add_input(self, dtype: dtypes.DType, dims: Any, name: str) -> Tensor:
+        """Adds an argument."""
+        with default_graph_scope(self), self.name_scope(None):
+            shape = shapes.from_static(dims)
+            made: Tensor = make("Placeholder", dtype=dtype, shape=shape, name=name)
+        self.inputs.append(made)
+        return made
+
+    def finish(self, outputs: Iterable[Tensor]) -> None:
+        """Sets the outputs: each passes through an ``Identity`` node, as in TF."""
+        with default_graph_scope(self), self.control_dependencies(None), self.name_scope(None):
+            self.outputs = [make("Identity", t) for t in outputs]
+
+    def capture(self, tensor: Tensor) -> Tensor:
+        """The tensor of this graph that stands for ``tensor``, which may be of a graph around.
+
+        Raises:
+          ValueError: it belongs to no graph around this one, or cannot be copied by value.
+        """
+        if tensor.op.graph is self:
+            return tensor
+        found = self._captures.get(tensor)
+        if found is None:
+            self._check_around(tensor)
+            found = self._captures[tensor] = self._captured(tensor)
+        return found
+
+    def _captured(self, tensor: Tensor) -> Tensor:
+        if self._by_value:
+            return self._copied(tensor)
+        if _is_state(tensor):
+            return self._named_again(tensor)
+        outer = tensor
+        if tensor.op.graph is not self.outer and isinstance(self.outer, FunctionGraph):
+            outer = self.outer.capture(tensor)
+        name = tensor.op.name.rpartition("/")[2] or "captured"
+        inner = self.add_input(tensor.dtype.base_dtype, tensor._dims, name)
+        inner._static = static.constant_value(tensor)
+        self.captured_outer.append(outer)
+        return inner
+
+    def _check_around(self, tensor: Tensor) -> None:
+        graph: Graph = self
+        while isinstance(graph, FunctionGraph):
+            graph = graph.outer
+            if tensor.op.graph is graph:
+                return
+        raise ValueError(
+            f"{tensor.name!r} must be from the graph of function {self.name!r} or one around it"
+        )
+
+    def _named_again(self, tensor: Tensor) -> Tensor:
+        """The handle of the same state, made in this graph."""
+        if tensor.op.op_def.state is None:
+            # A handle that was handed on, ``Identity`` of a variable's: so is the copy's.
+            return self._copied(tensor)
+        return self._copy(tensor.op).outputs[tensor.value_index]
+
+    def _copied(self, tensor: Tensor) -> Tensor:
+        op = tensor.op
+        if self._by_value:
+            self._check_copyable(op)
+        return self._copy(op).outputs[tensor.value_index]
+
+    def _copy(self, op: Operation) -> Operation:
+        attrs = dict(op.attrs)
+        attrs.pop("_class", None)
+        if op.op_def.state is not None and "shared_name" in attrs:
+            attrs["shared_name"] = attrs["shared_name"] or op.name
+        inputs = [self.capture(t) for t in op._inputs]
+        types = [t.dtype for t in op.outputs]
+        with self.name_scope(None), self.control_dependencies(None):
+            name = self.unique_name(op.name)
+            made = self.add_operation(op.op_def, inputs, attrs, types, name)
+        made._device = op._device
+        for old, new in zip(op.outputs, made.outputs, strict=True):
+            new._dims = old._dims
+            self._captures[old] = new
+        return made
+
+    def _check_copyable(self, op: Operation) -> None:
+        if op.type in ("Placeholder", "PlaceholderV2"):
+            raise ValueError(
+                f"Cannot capture a placeholder (name:{op.name}, type:{op.type}) by value."
+            )
+        definition = op.op_def
+        stateful = definition.stateful or definition.state is not None
+        if stateful and not self._stateful_allowed(op.type):
+            raise ValueError(
+                f"Cannot capture a stateful node (name:{op.name}, type:{op.type}) by value."
+            )
+
+    # ---- running it --------------------------------------------------------------------------
+
+    def effects(self) -> list[Operation]:
+        """Nodes that run even if no output needs them."""
+        return [op for op in self._operations if op.op_def.effect]
+
+    # ---- what differs from a graph -----------------------------------------------------------
+
+    def control_dependencies(
+        self, control_inputs: Iterable[Any] | None
+    ) -> Any:
+        """As ``Graph``'s; what is outside has run before the function is called."""
+        if control_inputs is None:
+            return super().control_dependencies(None)
+        return super().control_dependencies([c for c in control_inputs if self._owns(c)])
+
+    def _owns(self, item: Any) -> bool:
+        for part in ("values", "op"):
+            if not isinstance(item, Operation):
+                item = getattr(item, part, item)
+        return getattr(item, "graph", self) is self
+
+    def __repr__(self) -> str:
+        return f"<FunctionGraph {self.name!r}>"
+
+
+def _is_state(tensor: Tensor) -> bool:
+    """Whether the tensor names state that is known while the graph is built."""
+    if not (tensor.dtype.is_ref or tensor.dtype is dtypes.resource):
+        return False
+    op = tensor.op
+    return op.op_def.state is not None or any(_is_state(t) for t in op._inputs)
+
+
+def functions_of(graph: Graph) -> Iterator[FunctionGraph]:
+    """The functions that the nodes of a graph call, and those that these call, inner ones first."""
+    seen: set[FunctionGraph] = set()
+
+    def visit(graph: Graph) -> Iterator[FunctionGraph]:
+        for op in graph._operations:
+            for value in op.attrs.values():
+                if isinstance(value, FunctionGraph) and value not in seen:
+                    seen.add(value)
+                    yield from visit(value)
+                    yield value
+
+    return visit(graph)
+
+
+def trace(
+    name: str,
+    types: Sequence[tuple[dtypes.DType, Any, str]],
+    body: Callable[[list[Tensor]], Sequence[Tensor]],
+) -> FunctionGraph:
+    """Traces a function of the default graph.
+
+    Args:
+      name: of the function.
+      types: dtype, static dims and name of each argument.
+      body: from the arguments to the outputs; called once.
+
+    Returns:
+      Its body.
+    """
+    graph = FunctionGraph(name)
+    arguments = [graph.add_input(dtype, dims, label) for dtype, dims, label in types]
+    with default_graph_scope(graph):
+        outputs = [graph.capture(t) for t in body(arguments)]
+    graph.finish(outputs)
+    # Captures that the trace made come after the arguments.
+    return graph

@@ -1,0 +1,157 @@
+"""Functions as ``FunctionDef`` messages of a GraphDef's library, out and in.
+
+In a FunctionDef an input of a node is the name of an argument or ``node:output:index``, with the
+output's name in the op definition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tensorboard.compat.proto.function_pb2 import FunctionDef
+from tensorboard.compat.proto.graph_pb2 import GraphDef
+
+from penstock.base import dtypes
+from penstock.graph.function import FunctionGraph
+from penstock.graph.operation import Operation
+from penstock.graph.scopes import default_graph_scope
+from penstock.graph.tensor import Tensor
+from penstock.opdef.registry import OPS
+
+
+def to_message(body: FunctionGraph, node_def: Callable[..., Any]) -> Any:
+    """The message of a function.
+
+    Args:
+      body: the function.
+      node_def: makes the message of a node, or fills one: ``graphdef.node_def``.
+    """
+    message = FunctionDef()
+    message.signature.name = body.name
+    names: dict[Tensor, str] = {}
+    taken: set[str] = set()
+    for tensor in body.inputs:
+        names[tensor] = _unique(tensor.op.name, taken)
+        message.signature.input_arg.add(
+            name=names[tensor], type=tensor.dtype.base_dtype.as_datatype_enum
+        )
+    arguments = {t.op for t in body.inputs}
+    for op in body._operations:
+        if op in arguments:
+            continue
+        node = node_def(op, message.node_def.add())
+        controls = [text for text in node.input if text.startswith("^")]
+        node.input[:] = [names.get(t) or _reference(t) for t in op._inputs] + controls
+        message.signature.is_stateful |= op.op_def.effect
+    results: set[str] = set()
+    for tensor in body.outputs:
+        name = _unique(tensor.op.name, results)
+        message.signature.output_arg.add(name=name, type=tensor.dtype.as_datatype_enum)
+        message.ret[name] = names.get(tensor) or _reference(tensor)
+    for op in body.effects():
+        message.control_ret[op.name] = op.name
+        message.signature.control_output.append(op.name)
+    return message
+
+
+def _unique(name: str, taken: set[str]) -> str:
+    base = "".join(c if c.isalnum() else "_" for c in name.lower())
+    made, count = base, 0
+    while made in taken:
+        count += 1
+        made = f"{base}_{count}"
+    taken.add(made)
+    return made
+
+
+def _reference(tensor: Tensor) -> str:
+    position = tensor.value_index
+    for arg in tensor.op.op_def.outputs:
+        count = arg.count(tensor.op.attrs) if arg.is_list else 1
+        if position < count:
+            return f"{tensor.op.name}:{arg.name}:{position}"
+        position -= count
+    raise ValueError(f"{tensor.name} is no output of its node")
+
+
+class Library:
+    """The functions of a GraphDef, read when they are asked for.
+
+    Args:
+      message: the ``FunctionDefLibrary``.
+      add_nodes: ``import_graph_def``.
+    """
+
+    def __init__(self, message: Any, add_nodes: Callable[..., Any]) -> None:
+        self._message, self._add_nodes = message, add_nodes
+        self._functions: Mapping[str, Any] = {f.signature.name: f for f in message.function}
+        self._made: dict[str, FunctionGraph] = {}
+
+    def function(self, name: str, user: str) -> FunctionGraph:
+        """The function of that name.
+
+        Raises:
+          ValueError: there is none.
+        """
+        if name not in self._functions:
+            raise ValueError(
+                f"attr {user!r} names function {name!r}, which the library does not have"
+            )
+        if name not in self._made:
+            self._made[name] = self._read(self._functions[name])
+        return self._made[name]
+
+    def _read(self, source: Any) -> FunctionGraph:
+        body = FunctionGraph(source.signature.name)
+        given: dict[str, Tensor] = {}
+        for arg in source.signature.input_arg:
+            given[arg.name] = body.add_input(dtypes.as_dtype(arg.type), None, arg.name)
+        nodes = {node.name: node for node in source.node_def}
+
+        def renamed(text: str) -> str:
+            if text.startswith("^"):
+                return text
+            if text in given:
+                return f"_argument/{text}"
+            name, _, output = text.partition(":")
+            return f"{name}:{_position(nodes[name], output)}"
+
+        graph_def = GraphDef()
+        graph_def.library.CopyFrom(self._message)
+        used = set()
+        for node in source.node_def:
+            made = graph_def.node.add()
+            made.CopyFrom(node)
+            # An argument is there before the body runs: nothing waits for it.
+            kept = [t for t in node.input if not (t.startswith("^") and t[1:] in given)]
+            made.input[:] = map(renamed, kept)
+            used.update(made.input)
+        replaced = {f"_argument/{n}": t for n, t in given.items() if f"_argument/{n}" in used}
+        with default_graph_scope(body):
+            self._add_nodes(graph_def, input_map=replaced, name="")
+        for arg in source.signature.output_arg:
+            text = source.ret[arg.name]
+            found = given.get(text)
+            if found is None:
+                name, _, output = text.partition(":")
+                op: Operation = body.get_operation_by_name(name)
+                found = op.outputs[_position(nodes[name], output)]
+            body.outputs.append(found)
+        return body
+
+
+def _position(node: Any, output: str) -> int:
+    """Which output of a node ``"product:0"`` is."""
+    wanted, _, index = output.partition(":")
+    position = 0
+    for arg in OPS[node.op].outputs if node.op in OPS else ():
+        if arg.name == wanted:
+            return position + int(index or 0)
+        if arg.number_attr is not None:
+            position += int(node.attr[arg.number_attr].i)
+        elif arg.type_list_attr is not None:
+            position += len(node.attr[arg.type_list_attr].list.type)
+        else:
+            position += 1
+    raise ValueError(f"node {node.name!r} ({node.op}) has no output {wanted!r}")

@@ -1,0 +1,130 @@
+"""Barriers in the graph: elements put together by key; the state is ``resources.barrier.Barrier``.
+
+Taking may wait for another step: it is *blocking*.  ``wait_for_incomplete`` is accepted and changes
+nothing, as in TensorFlow: a take that wants all its elements waits for incomplete ones anyway, and
+one that allows a small batch never does once the barrier is closed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from penstock.base import dtypes, errors
+from penstock.opdef import define_op
+from penstock.opdef.inference import ShapeContext, no_outputs, scalar
+from penstock.resources.barrier import Barrier, Taken
+
+_NO_GRADIENT = "moves elements between steps"
+
+
+def _torch_dtype(dtype: dtypes.DType) -> Any:
+    return object if dtype is dtypes.string else getattr(torch, dtype.name)
+
+
+def _make_state(attrs: dict[str, Any], name: str) -> Barrier:
+    types = [_torch_dtype(t) for t in attrs["component_types"]]
+    # A shape that is not declared is a scalar's.
+    dims = [() if s._dims is None else s._dims for s in attrs["shapes"]]
+    if attrs["capacity"] != -1:
+        _refuse(name, f"only capacity -1 (no bound) is allowed; found {attrs['capacity']}")
+    if len(dims) != len(types) or any(None in shape for shape in dims):
+        _refuse(name, f"the shapes of {len(types)} component(s) must be specified; found {dims}")
+    return Barrier(name, types, dims)
+
+
+def _refuse(name: str, why: str) -> None:
+    raise errors.InvalidArgumentError(None, None, f"Barrier {name!r}: {why}")
+
+
+define_op(
+    "Barrier",
+    "-> handle: Ref(string)",
+    attrs=[
+        "component_types: list(type) >= 1",
+        "shapes: list(shape) = []",
+        "capacity: int = -1",
+        'container: string = ""',
+        'shared_name: string = ""',
+    ],
+    shape=lambda ctx: (2,),
+    state=_make_state,
+    stateful=True,
+    no_gradient=_NO_GRADIENT,
+)
+
+
+def _insert_shape(ctx: ShapeContext) -> Any:
+    keys, values = ctx["keys"], ctx["values"]
+    ctx.rank("keys", 1)
+    ctx.rank_at_least("values", 1)
+    if keys is not None and values is not None and None not in (keys[0], values[0]):
+        if keys[0] != values[0]:
+            raise ValueError(f"{keys[0]} key(s) need as many rows of values; found {values[0]}")
+    return no_outputs(ctx)
+
+
+def _insert(handle: Barrier, keys: Any, values: Any, component_index: int) -> None:
+    handle.insert_many(component_index, keys, values)
+
+
+def _take_shape(ctx: ShapeContext) -> Any:
+    return [None] * (2 + len(ctx.attr("component_types")))
+
+
+def _take(handle: Barrier, num_elements: int, allow_small_batch: bool, timeout_ms: int) -> Taken:
+    if timeout_ms != -1:
+        raise errors.InvalidArgumentError(
+            None, None, f"timeout_ms is {timeout_ms}; only -1 (no time limit) is supported here"
+        )
+    return handle.take_many(num_elements, allow_small_batch)
+
+
+define_op(
+    "BarrierInsertMany",
+    "handle: Ref(string), keys: string, values: T ->",
+    attrs=["T: type", "component_index: int"],
+    shape=_insert_shape,
+    kernel=_insert,
+    writes=("handle",),
+    no_gradient=_NO_GRADIENT,
+)
+define_op(
+    "BarrierTakeMany",
+    "handle: Ref(string), num_elements: int32"
+    " -> indices: int64, keys: string, values: list(component_types)",
+    attrs=[
+        "component_types: list(type) >= 1",
+        "allow_small_batch: bool = False",
+        "wait_for_incomplete: bool = False",
+        "timeout_ms: int = -1",
+    ],
+    shape=_take_shape,
+    kernel=_take,
+    host=("num_elements",),
+    writes=("handle",),
+    blocking=True,
+    no_gradient=_NO_GRADIENT,
+)
+define_op(
+    "BarrierClose",
+    "handle: Ref(string) ->",
+    attrs=["cancel_pending_enqueues: bool = False"],
+    shape=no_outputs,
+    kernel="{handle}.close({cancel_pending_enqueues})",
+    writes=("handle",),
+    no_gradient=_NO_GRADIENT,
+)
+for _name, _method in (
+    ("BarrierReadySize", "ready_size"),
+    ("BarrierIncompleteSize", "incomplete_size"),
+):
+    define_op(
+        _name,
+        "handle: Ref(string) -> size: int32",
+        shape=scalar,
+        kernel=f"torch.tensor({{handle}}.{_method}(), dtype=torch.int32)",
+        reads=("handle",),
+        no_gradient=_NO_GRADIENT,
+    )

@@ -1,0 +1,245 @@
+"""Datasets of the records of files: lines of text, TFRecords, records of a fixed length, CSV.
+
+Files are opened when an iterator comes to them, one at a time, and read as they are consumed.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import torch
+
+from penstock.base import errors
+from penstock.formats import files, tfrecord
+from penstock.opdef import define_op
+from penstock.opdef.inference import scalar
+from penstock.ops.dataset import TYPES, text
+from penstock.resources.dataset.base import Element
+from penstock.resources.dataset.sources import Records
+
+_REASON = "files are no numbers"
+_CHUNK = 1 << 18
+_WINDOW = {"": None, "GZIP": 31, "ZLIB": 15}
+
+
+class _Inflated(io.RawIOBase):
+    """A compressed file as a stream of what is in it."""
+
+    def __init__(self, raw: Any, window: int) -> None:
+        self._raw, self._window = raw, window
+        self._inflate = zlib.decompressobj(window)
+        self._ready = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._ready:
+            data = self._inflate.unused_data or self._raw.read(_CHUNK)
+            if not data:
+                return 0
+            if self._inflate.eof:  # a file of several members
+                self._inflate = zlib.decompressobj(self._window)
+            self._ready = self._inflate.decompress(data)
+        count = min(len(buffer), len(self._ready))
+        buffer[:count] = self._ready[:count]
+        self._ready = self._ready[count:]
+        return count
+
+
+@contextmanager
+def _opened(path: str, compression: str) -> Iterator[Any]:
+    if compression not in _WINDOW:
+        raise errors.InvalidArgumentError(
+            None, None, f"Unsupported compression_type: {compression}; allowed are {list(_WINDOW)}"
+        )
+    window = _WINDOW[compression]
+    with files.open_file(path, "rb") as raw:
+        yield raw if window is None else io.BufferedReader(_Inflated(raw, window), _CHUNK)
+
+
+def _path(name: Any) -> str:
+    return name.decode() if isinstance(name, bytes) else str(name)
+
+
+def _string(value: bytes) -> Element:
+    made = np.empty((), object)
+    made[()] = value
+    return (made,)
+
+
+def _lines(filenames: Any, compression_type: Any) -> Records:
+    compression = text(compression_type)
+
+    def read(name: Any) -> Iterable[Element]:
+        with _opened(_path(name), compression) as stream:
+            for line in stream:
+                yield _string(line.rstrip(b"\n").removesuffix(b"\r"))
+
+    return Records(np.atleast_1d(filenames).tolist(), read)
+
+
+def _tfrecords(filenames: Any, compression_type: Any) -> Records:
+    compression = text(compression_type)
+
+    def read(name: Any) -> Iterable[Element]:
+        return map(_string, tfrecord.read_records(_path(name), compression))
+
+    return Records(np.atleast_1d(filenames).tolist(), read)
+
+
+def _fixed(
+    filenames: Any, header_bytes: int, record_bytes: int, footer_bytes: int, compression: str = ""
+) -> Records:
+    if record_bytes < 1 or header_bytes < 0 or footer_bytes < 0:
+        raise errors.InvalidArgumentError(
+            None, None,
+            "record_bytes must be at least 1, header_bytes and footer_bytes at least 0; found"
+            f" {record_bytes}, {header_bytes} and {footer_bytes}",
+        )  # fmt: skip
+
+    def read(name: Any) -> Iterable[Element]:
+        with _opened(_path(name), compression) as stream:
+            if not compression:
+                check(name, stream.seek(0, io.SEEK_END) - header_bytes - footer_bytes)
+                stream.seek(0)
+            stream.read(header_bytes)
+            # A record is given out once it is known that the footer follows it.
+            held = stream.read(record_bytes + footer_bytes)
+            while len(held) == record_bytes + footer_bytes:
+                yield _string(held[:record_bytes])
+                held = held[record_bytes:] + stream.read(record_bytes)
+            check(name, len(held) - footer_bytes)
+
+    def check(name: Any, body: int) -> None:
+        if body % record_bytes:
+            raise errors.InvalidArgumentError(
+                None, None,
+                f"Excluding the header ({header_bytes} bytes) and footer ({footer_bytes} bytes),"
+                f" input file {_path(name)!r} has body length {body} bytes, which is not an exact"
+                f" multiple of the record length ({record_bytes} bytes).",
+            )  # fmt: skip
+
+    return Records(np.atleast_1d(filenames).tolist(), read)
+
+
+def _fixed_v1(filenames: Any, header_bytes: int, record_bytes: int, footer_bytes: int) -> Records:
+    return _fixed(filenames, header_bytes, record_bytes, footer_bytes)
+
+
+def _fixed_v2(
+    filenames: Any, header_bytes: int, record_bytes: int, footer_bytes: int, compression_type: Any
+) -> Records:
+    return _fixed(filenames, header_bytes, record_bytes, footer_bytes, text(compression_type))
+
+
+_PARSERS: dict[Any, Any] = {
+    torch.int32: int, torch.int64: int, torch.float32: float, torch.float64: float,
+}  # fmt: skip
+
+
+class _Columns:
+    """Fields of a line as the components of an element."""
+
+    def __init__(self, types: Sequence[Any], defaults: Sequence[Any], missing: str) -> None:
+        self.types, self.defaults, self.missing = types, defaults, missing
+
+    def element(self, fields: Sequence[str]) -> Element:
+        return tuple(self._value(i, field) for i, field in enumerate(fields))
+
+    def _value(self, index: int, field: str) -> Any:
+        kind = self.types[index]
+        if field in ("", self.missing):
+            default = self.defaults[index]
+            if not default.shape[0]:
+                raise errors.InvalidArgumentError(
+                    None, None, f"Field {index} is required but missing in record!"
+                )
+            return default[0] if kind is not object else _string(default[0])[0]
+        if kind is object:
+            return _string(field.encode("utf-8", "surrogateescape"))[0]
+        try:
+            return torch.tensor(_PARSERS[kind](field.strip()), dtype=kind)
+        except (ValueError, RuntimeError):
+            name = str(kind).removeprefix("torch.")
+            raise errors.InvalidArgumentError(
+                None, None, f"Field {index} in record is not a valid {name}: {field}"
+            ) from None
+
+
+def _csv(
+    filenames: Any, compression_type: Any, header: bool, field_delim: Any, use_quote_delim: bool,
+    na_value: Any, select_cols: list[int], record_defaults: list[Any], output_types: list[Any],
+) -> Records:  # fmt: skip
+    compression, delimiter = text(compression_type), text(field_delim)
+    columns = _Columns(output_types, record_defaults, text(na_value))
+    quoting: Any = csv.QUOTE_MINIMAL if use_quote_delim else csv.QUOTE_NONE
+
+    def fields_of(row: list[str]) -> list[str]:
+        if select_cols:
+            if len(row) <= max(select_cols):
+                raise errors.InvalidArgumentError(
+                    None, None, f"Expect at least {max(select_cols) + 1} fields but have {len(row)}"
+                )
+            return [row[i] for i in select_cols]
+        if len(row) != len(output_types):
+            raise errors.InvalidArgumentError(
+                None, None, f"Expect {len(output_types)} fields but have {len(row)} in record"
+            )
+        return row
+
+    def parsed(row: list[str]) -> Element | Exception:
+        try:
+            return columns.element(fields_of(row))
+        except errors.InvalidArgumentError as error:
+            return error
+
+    def read(name: Any) -> Iterable[Element | Exception]:
+        with _opened(_path(name), compression) as stream:
+            decoded = io.TextIOWrapper(
+                stream, "utf-8", errors="surrogateescape", newline=""
+            )
+            rows = csv.reader(decoded, delimiter=delimiter, quoting=quoting, strict=True)
+            if header:
+                next(rows, None)
+            for row in rows:
+                if row:
+                    yield parsed(row)
+
+    return Records(np.atleast_1d(filenames).tolist(), read)
+
+
+_FILES: list[tuple[str, str, list[str], Any, tuple[str, ...]]] = [
+    # op type, inputs after the names, attrs, kernel, inputs wanted as numbers
+    ("TextLineDataset", "compression_type: string, buffer_size: int64", [], _lines, ()),
+    ("TFRecordDataset", "compression_type: string, buffer_size: int64", [], _tfrecords, ()),
+    ("FixedLengthRecordDataset",
+     "header_bytes: int64, record_bytes: int64, footer_bytes: int64, buffer_size: int64", [],
+     _fixed_v1, ("header_bytes", "record_bytes", "footer_bytes")),
+    ("FixedLengthRecordDatasetV2",
+     "header_bytes: int64, record_bytes: int64, footer_bytes: int64, buffer_size: int64,"
+     " compression_type: string", [], _fixed_v2, ("header_bytes", "record_bytes", "footer_bytes")),
+    ("CSVDataset",
+     "compression_type: string, buffer_size: int64, header: bool, field_delim: string,"
+     " use_quote_delim: bool, na_value: string, select_cols: int64,"
+     " record_defaults: list(output_types)", TYPES, _csv,
+     ("header", "use_quote_delim", "select_cols")),
+]  # fmt: skip
+
+for _name, _inputs, _attrs, _kernel, _host in _FILES:
+    define_op(
+        _name,
+        f"filenames: string, {_inputs} -> handle: variant",
+        attrs=_attrs,
+        shape=scalar,
+        kernel=_kernel,
+        host=_host,
+        stateful=True,
+        no_gradient=_REASON,
+    )

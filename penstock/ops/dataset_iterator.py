@@ -1,0 +1,164 @@
+"""Iterators in the graph: handles, initialization, the next element, string handles, positions.
+
+An iterator's handle stands for a ``resources.dataset.holder.IteratorHolder``, shared by container
+and name; one that comes from a string is looked up when the step runs.  A one-shot iterator has the
+function that makes its dataset as an attr.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from penstock.base import dtypes, errors
+from penstock.opdef import define_op
+from penstock.opdef.inference import no_outputs, scalar
+from penstock.ops.dataset import TYPES, element_dims
+from penstock.resources.dataset import holder
+from penstock.resources.dataset.base import Context
+
+_REASON = "positions in a dataset are no numbers"
+
+
+def _types(attrs: dict[str, Any]) -> list[Any]:
+    return [
+        object if t in (dtypes.string, dtypes.variant, dtypes.resource) else getattr(torch, t.name)
+        for t in attrs["output_types"]
+    ]
+
+
+def _holder(attrs: dict[str, Any], name: str) -> holder.IteratorHolder:
+    return holder.IteratorHolder(name, _types(attrs))
+
+
+def _one_shot(attrs: dict[str, Any], name: str) -> holder.IteratorHolder:
+    factory = attrs["dataset_factory"]
+
+    def make() -> Any:
+        return Context().function(factory)()[0]
+
+    return holder.IteratorHolder(name, _types(attrs), make)
+
+
+for _name in ("IteratorV2", "Iterator"):
+    define_op(
+        _name,
+        "-> handle: resource",
+        attrs=["shared_name: string", "container: string", *TYPES],
+        shape=scalar,
+        state=_holder,
+        stateful=True,
+        no_gradient=_REASON,
+    )
+define_op(
+    "OneShotIterator",
+    "-> handle: resource",
+    attrs=[
+        "dataset_factory: func",
+        *TYPES,
+        'container: string = ""',
+        'shared_name: string = ""',
+    ],
+    shape=scalar,
+    state=_one_shot,
+    stateful=True,
+    no_gradient=_REASON,
+)
+
+
+def _from_string(string_handle: Any, output_types: list[Any]) -> Any:
+    found = holder.find(string_handle.item())
+    if output_types and list(output_types) != found.types:
+        raise errors.InvalidArgumentError(
+            None, None,
+            f"iterator {found.name!r} gives elements of types {found.types}; its handle was taken"
+            f" for one of {list(output_types)}",
+        )  # fmt: skip
+    return found
+
+
+for _name in ("IteratorFromStringHandleV2", "IteratorFromStringHandle"):
+    define_op(
+        _name,
+        "string_handle: string -> resource_handle: resource",
+        attrs=["output_types: list(type) = []", "output_shapes: list(shape) = []"],
+        shape=scalar,
+        kernel=_from_string,
+        stateful=True,
+        no_gradient=_REASON,
+    )
+
+
+def _handle(resource_handle: Any) -> Any:
+    return np.array(resource_handle.handle, object)
+
+
+def _get_next(iterator: Any) -> Any:
+    return iterator.next()
+
+
+def _make(dataset: Any, iterator: Any) -> None:
+    iterator.initialize(dataset)
+
+
+def _serialize(resource_handle: Any) -> Any:
+    return np.array(resource_handle.save(), object)
+
+
+def _deserialize(resource_handle: Any, serialized: Any) -> None:
+    resource_handle.restore(serialized.item())
+
+
+define_op(
+    "MakeIterator",
+    "dataset: variant, iterator: resource ->",
+    shape=no_outputs,
+    kernel=_make,
+    writes=("iterator",),
+    stateful=True,
+    blocking=True,
+    no_gradient=_REASON,
+)
+for _name in ("IteratorGetNext", "IteratorGetNextSync"):
+    define_op(
+        _name,
+        "iterator: resource -> components: list(output_types)",
+        attrs=TYPES,
+        shape=element_dims,
+        kernel=_get_next,
+        writes=("iterator",),
+        stateful=True,
+        blocking=True,
+        no_gradient=_REASON,
+    )
+define_op(
+    "IteratorToStringHandle",
+    "resource_handle: resource -> string_handle: string",
+    shape=scalar,
+    kernel=_handle,
+    reads=("resource_handle",),
+    stateful=True,
+    no_gradient=_REASON,
+)
+define_op(
+    "SerializeIterator",
+    "resource_handle: resource -> serialized: variant",
+    shape=scalar,
+    kernel=_serialize,
+    reads=("resource_handle",),
+    stateful=True,
+    blocking=True,
+    no_gradient=_REASON,
+)
+define_op(
+    "DeserializeIterator",
+    "resource_handle: resource, serialized: variant ->",
+    shape=no_outputs,
+    kernel=_deserialize,
+    writes=("resource_handle",),
+    stateful=True,
+    blocking=True,
+    no_gradient=_REASON,
+)

@@ -1,0 +1,347 @@
+"""Resizing images: bilinear and nearest neighbour, their gradients, ``tf.image.resize_images``.
+
+TensorFlow has three rules for where in the input the centre of output pixel ``i`` lies, with
+``scale = in / out``:
+
+    default               i * scale                (the corners at the top left fall together)
+    half_pixel_centers    (i + 0.5) * scale - 0.5
+    align_corners         i * (in - 1) / (out - 1) (all four corners fall together)
+
+ATen's bilinear kernel has the last two.  The default is the last one of an image with its last row
+and column repeated once, resized to one row and column more, which are then dropped; the gradient
+goes the same way back.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from penstock.base import dtypes, errors
+from penstock.graph.build import make
+from penstock.graph.convert import convert_to_tensor
+from penstock.graph.scopes import name_scope
+from penstock.graph.tensor import Tensor
+from penstock.opdef import define_op, static
+from penstock.opdef.inference import same_as
+
+__all__ = ["ResizeMethod", "resize_bilinear", "resize_images", "resize_nearest_neighbor"]
+
+_RULES = ["align_corners: bool = False", "half_pixel_centers: bool = False"]
+_resize = torch.ops.aten.upsample_bilinear2d.default
+_resize_back = torch.ops.aten.upsample_bilinear2d_backward.default
+
+
+def _check(in_size: Any, size: Any, align_corners: bool, half_pixel_centers: bool) -> None:
+    problem = None
+    if align_corners and half_pixel_centers:
+        problem = "If half_pixel_centers is True, align_corners must be False."
+    elif len(size) != 2 or min(size) < 1:
+        problem = f"output dimensions must be positive; found {list(size)}"
+    elif min(in_size) < 1:
+        problem = f"input image must be of non-zero size; found {list(in_size)}"
+    if problem is not None:
+        raise errors.InvalidArgumentError(None, None, problem)
+
+
+def _shape(ctx: Any) -> Any:
+    images = ctx.rank("images", 4)
+    ctx.rank("size", 1)
+    size = ctx.shape_value("size")
+    batch, channels = (None, None) if images is None else (images[0], images[3])
+    if size is None:
+        return batch, None, None, channels
+    if len(size) != 2:
+        raise ValueError(f"size must have 2 elements (height, width); found {len(size)}")
+    return batch, *size, channels
+
+
+# ---- bilinear ------------------------------------------------------------------------------
+
+
+def _bilinear(images: Any, size: Any, align_corners: bool, half_pixel_centers: bool) -> Any:
+    count, height, width, channels = images.shape
+    _check((height, width), size, align_corners, half_pixel_centers)
+    if align_corners or half_pixel_centers:
+        source = images.to(torch.float32).permute(0, 3, 1, 2)
+        return _resize(source, size, align_corners).permute(0, 2, 3, 1).contiguous()
+    wider = torch.empty((count, height + 1, width + 1, channels), device=images.device)
+    wider[:, :height, :width] = images
+    wider[:, height, :width] = wider[:, height - 1, :width]
+    wider[:, :, width] = wider[:, :, width - 1]
+    more = _resize(wider.permute(0, 3, 1, 2), [size[0] + 1, size[1] + 1], True)
+    return more.permute(0, 2, 3, 1)[:, : size[0], : size[1]].contiguous()
+
+
+def _bilinear_back(
+    grads: Any, original_image: Any, align_corners: bool, half_pixel_centers: bool
+) -> Any:
+    count, height, width, channels = original_image.shape
+    size = list(grads.shape[1:3])
+    _check((height, width), size, align_corners, half_pixel_centers)
+    given = grads.permute(0, 3, 1, 2)
+    if align_corners or half_pixel_centers:
+        found = _resize_back(given, size, [count, channels, height, width], align_corners)
+    else:
+        given = torch.nn.functional.pad(given, (0, 1, 0, 1))
+        more = [count, channels, height + 1, width + 1]
+        found = _resize_back(given, [size[0] + 1, size[1] + 1], more, True)
+        found[:, :, height - 1] += found[:, :, height]
+        found[:, :, :, width - 1] += found[:, :, :, width]
+        found = found[:, :, :height, :width]
+    return found.permute(0, 2, 3, 1).to(original_image.dtype).contiguous()
+
+
+def _bilinear_grad(op: Any, grad: Any) -> list[Any]:
+    rules = {name: op.attrs[name] for name in ("align_corners", "half_pixel_centers")}
+    return [make("ResizeBilinearGrad", grad, op.inputs[0], **rules), None]
+
+
+define_op(
+    "ResizeBilinear",
+    "images: T, size: int32 -> resized_images: float",
+    attrs=[
+        "T: {int8, uint8, int16, uint16, int32, int64, bfloat16, half, float, double}", *_RULES,
+    ],
+    shape=_shape,
+    kernel=_bilinear,
+    host=("size",),
+    gradient=_bilinear_grad,
+)  # fmt: skip
+define_op(
+    "ResizeBilinearGrad",
+    "grads: float, original_image: T -> output: T",
+    attrs=["T: {float, bfloat16, half, double}", *_RULES],
+    shape=same_as("original_image"),
+    kernel=_bilinear_back,
+    no_gradient="TensorFlow has none",
+)
+
+# ---- nearest neighbour ---------------------------------------------------------------------
+
+
+def _nearest_indices(
+    length: int, found: int, align_corners: bool, half_pixel_centers: bool, device: Any
+) -> Any:
+    """Which of ``found`` rows each of ``length`` rows shows."""
+    places = torch.arange(length, dtype=torch.float32, device=device)
+    if half_pixel_centers:
+        places = places + 0.5
+    if align_corners and length > 1:
+        # Halves go up, other than with torch.round.
+        places = (places * torch.tensor((found - 1) / (length - 1), dtype=torch.float32)) + 0.5
+    else:
+        places = places * torch.tensor(found / length, dtype=torch.float32)
+    return places.floor().to(torch.int64).clamp_(0, found - 1)
+
+
+def _nearest(images: Any, size: Any, align_corners: bool, half_pixel_centers: bool) -> Any:
+    rules = (align_corners, half_pixel_centers)
+    _check(images.shape[1:3], size, *rules)
+    rows, columns = (
+        _nearest_indices(size[i], images.shape[i + 1], *rules, images.device) for i in (0, 1)
+    )
+    bits = images.view(torch.int16) if images.dtype is torch.uint16 else images
+    found = bits.index_select(1, rows).index_select(2, columns)
+    return found.view(images.dtype)
+
+
+def _nearest_back(grads: Any, size: Any, align_corners: bool, half_pixel_centers: bool) -> Any:
+    rules = (align_corners, half_pixel_centers)
+    _check(grads.shape[1:3], size, *rules)
+    count, height, width, channels = grads.shape
+    rows = _nearest_indices(height, size[0], *rules, grads.device)
+    columns = _nearest_indices(width, size[1], *rules, grads.device)
+    folded = grads.new_zeros((count, size[0], width, channels)).index_add_(1, rows, grads)
+    made = grads.new_zeros((count, size[0], size[1], channels))
+    return made.index_add_(2, columns, folded)
+
+
+def _nearest_grad(op: Any, grad: Any) -> list[Any]:
+    from penstock.ops import shape
+
+    images = op.inputs[0]
+    dims = images._dims
+    known = dims is not None and None not in dims[1:3]
+    size = list(dims[1:3]) if known else shape.shape(images)[1:3]
+    rules = {name: op.attrs[name] for name in ("align_corners", "half_pixel_centers")}
+    return [make("ResizeNearestNeighborGrad", grad, size, **rules), None]
+
+
+def _nearest_grad_shape(ctx: Any) -> Any:
+    grads = ctx.rank("grads", 4)
+    size = ctx.shape_value("size") or (None, None)
+    batch, channels = (None, None) if grads is None else (grads[0], grads[3])
+    return batch, *size, channels
+
+
+define_op(
+    "ResizeNearestNeighbor",
+    "images: T, size: int32 -> resized_images: T",
+    attrs=["T: {int8, uint8, int16, uint16, int32, int64, half, float, double}", *_RULES],
+    shape=_shape,
+    kernel=_nearest,
+    host=("size",),
+    gradient=_nearest_grad,
+)
+define_op(
+    "ResizeNearestNeighborGrad",
+    "grads: T, size: int32 -> output: T",
+    attrs=["T: {uint8, int8, int32, half, float, double}", *_RULES],
+    shape=_nearest_grad_shape,
+    kernel=_nearest_back,
+    host=("size",),
+    no_gradient="TensorFlow has none",
+)
+
+# ---- public functions ----------------------------------------------------------------------
+
+
+def resize_bilinear(
+    images: Any, size: Any, align_corners: bool = False, name: str | None = None,
+    half_pixel_centers: bool = False,
+) -> Tensor:  # fmt: skip
+    """Images of another size, each pixel a mean of the four around its place.
+
+    Args:
+      images: [batch, height, width, channels] of any number type.
+      size: int32 [2]: new height and width.
+      align_corners: the centres of the corner pixels keep their place.
+      name: name of the node.
+      half_pixel_centers: pixels are squares around their centres, as other libraries have it.
+
+    Returns:
+      float32 [batch, *size, channels].
+    """
+    made: Tensor = make(
+        "ResizeBilinear", images, size, name=name, align_corners=align_corners,
+        half_pixel_centers=half_pixel_centers,
+    )  # fmt: skip
+    return made
+
+
+def resize_nearest_neighbor(
+    images: Any, size: Any, align_corners: bool = False, name: str | None = None,
+    half_pixel_centers: bool = False,
+) -> Tensor:  # fmt: skip
+    """Images of another size, each pixel the one nearest to its place.
+
+    Args:
+      images: [batch, height, width, channels] of any number type.
+      size: int32 [2]: new height and width.
+      align_corners, name, half_pixel_centers: as for ``resize_bilinear``.
+
+    Returns:
+      [batch, *size, channels] of the type of ``images``.
+    """
+    made: Tensor = make(
+        "ResizeNearestNeighbor", images, size, name=name, align_corners=align_corners,
+        half_pixel_centers=half_pixel_centers,
+    )  # fmt: skip
+    return made
+
+
+class ResizeMethod:
+    """How ``resize_images`` finds the pixels."""
+
+    BILINEAR = 0
+    NEAREST_NEIGHBOR = 1
+    BICUBIC = 2
+    AREA = 3
+
+
+_RESIZERS = {
+    ResizeMethod.BILINEAR: resize_bilinear,
+    ResizeMethod.NEAREST_NEIGHBOR: resize_nearest_neighbor,
+}
+
+
+def resize_images(
+    images: Any, size: Any, method: Any = ResizeMethod.BILINEAR, align_corners: bool = False,
+    preserve_aspect_ratio: bool = False, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Images, or one image, of another size.
+
+    Args:
+      images: [batch, height, width, channels] or [height, width, channels] of any number type.
+      size: int32 [2]: new height and width.
+      method: ResizeMethod.BILINEAR or NEAREST_NEIGHBOR.
+      align_corners: the centres of the corner pixels keep their place.
+      preserve_aspect_ratio: the largest size within ``size`` that keeps the aspect ratio.
+      name: name of the scope.
+
+    Returns:
+      The images; ``images`` itself where it is known to have this size; else, with BILINEAR,
+      float32.
+
+    Raises:
+      ValueError: a shape is wrong.
+      UnimplementedError: the method is BICUBIC or AREA.
+    """
+    from penstock.ops import reshape
+
+    with name_scope(name, "resize", [images, size]):
+        images = convert_to_tensor(images, name="images")
+        if images._dims is None:
+            raise ValueError("'images' contains no shape.")
+        rank = len(images._dims)
+        if rank not in (3, 4):
+            raise ValueError(f"'images' must have either 3 or 4 dimensions; found {rank}")
+        if rank == 3:
+            images = reshape.expand_dims(images, 0)
+        size = convert_to_tensor(size, dtypes.int32, name="size")
+        if size._dims not in (None, (2,), (None,)):
+            raise ValueError(
+                f"'size' must be a 1-D Tensor of 2 elements: new_height, new_width; found shape"
+                f" {size.shape}"
+            )
+        new = static.constant_value_as_shape(size)
+        if preserve_aspect_ratio:
+            size = _within(size, images)
+            new = _dims_within(new, images._dims[1:3])
+        if new is None or None in new or tuple(new) != tuple(images._dims[1:3]):
+            if method not in _RESIZERS:
+                raise _unknown(method)
+            images = _RESIZERS[method](images, size, align_corners)
+            if new is not None:
+                images.set_shape([None, *new, None])
+        return reshape.squeeze(images, axis=[0]) if rank == 3 else images
+
+
+def _unknown(method: Any) -> Exception:
+    if method in (ResizeMethod.BICUBIC, ResizeMethod.AREA):
+        return errors.UnimplementedError(
+            None, None, "resizing has the methods BILINEAR and NEAREST_NEIGHBOR so far"
+        )
+    return ValueError(f"Resize method is not implemented: {method!r}")
+
+
+def _dims_within(wanted: Any, found: Any) -> Any:
+    """What ``_within`` gives, where that is known."""
+    if wanted is None or None in (*wanted, *found):
+        return None
+    real = np.float32
+    factor = min(real(w) / real(f) for w, f in zip(wanted, found, strict=True))
+    return [int(np.round(factor * real(f))) for f in found]
+
+
+def _within(size: Tensor, images: Tensor) -> Tensor:
+    """The largest size within ``size`` that has the images' aspect ratio."""
+    from penstock.ops import binary, cast, elementwise, shape, split
+
+    known = static.constant_value_as_shape(size)
+    dims = list(images._dims or ())
+    if None in dims:
+        current = split.unstack(shape.shape(images))
+        dims = [c if d is None else d for d, c in zip(dims, current, strict=True)]
+
+    def real(value: Any) -> Any:
+        return cast.cast(value, dtypes.float32)
+
+    wanted = [size[i] if known is None or known[i] is None else known[i] for i in (0, 1)]
+    factors = [real(wanted[i]) / real(dims[i + 1]) for i in (0, 1)]
+    factor = binary.minimum(*factors)
+    scaled = [cast.cast(elementwise.round_(factor * real(d)), dtypes.int32) for d in dims[1:3]]
+    return convert_to_tensor(scaled, dtypes.int32, name="size")

@@ -1,0 +1,180 @@
+"""Python functions as ops: PyFunc and PyFuncStateless.
+
+A node names its function by a token; functions live as long as the graph that has nodes of them.
+
+State: the table from tokens to functions, of the process.
+"""
+
+from __future__ import annotations
+
+import itertools
+import traceback
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from penstock.base import dtypes, errors
+from penstock.graph.build import make
+from penstock.graph.scopes import get_default_graph
+from penstock.opdef import define_op
+from penstock.ops.save import as_array
+
+_numbers = itertools.count()
+_functions: weakref.WeakValueDictionary[str, _Registered] = weakref.WeakValueDictionary()
+_KEPT = "py_func"
+
+
+class _Registered:
+    __slots__ = ("function", "__weakref__")
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+
+
+def _argument(value: Any) -> Any:
+    if isinstance(value, np.ndarray) and value.dtype == object:
+        return value[()] if value.ndim == 0 else value
+    array = as_array(value)
+    return array[()] if array.ndim == 0 else array
+
+
+def _result(value: Any, wanted: Any, token: str, index: int) -> Any:
+    if wanted is object:
+        return _strings(value)
+    if isinstance(value, torch.Tensor):
+        value = value.detach().cpu()
+        made = value.clone()
+    else:
+        array = np.asarray(value)
+        if array.dtype == object or array.dtype.kind in "SU":
+            raise errors.InvalidArgumentError(
+                None, None, f"{token} returns a value of type {array.dtype}; expected {wanted}"
+            )
+        if str(array.dtype) == "bfloat16":
+            made = torch.from_numpy(np.array(array).view(np.int16)).view(torch.bfloat16)
+        else:
+            made = torch.from_numpy(np.array(array))
+    if made.dtype is not wanted:
+        name, asked = (str(t).removeprefix("torch.") for t in (made.dtype, wanted))
+        raise errors.InvalidArgumentError(
+            None, None,
+            f"{index}-th value returned by {token} is {name}, but expects {asked}",
+        )  # fmt: skip
+    return made
+
+
+def _strings(value: Any) -> np.ndarray:
+    array = np.asarray(value)
+    made = np.empty(array.size, object)
+    for index, item in enumerate(array.ravel().tolist()):
+        if isinstance(item, str):
+            item = item.encode()
+        if not isinstance(item, bytes):
+            raise errors.UnimplementedError(
+                None, None, f"Unsupported object type {type(item).__name__}"
+            )
+        made[index] = item
+    return made.reshape(array.shape)
+
+
+_CLASSES: list[tuple[type[Exception], type[errors.OpError]]] = [
+    (StopIteration, errors.OutOfRangeError),
+    (TypeError, errors.InvalidArgumentError),
+    (ValueError, errors.InvalidArgumentError),
+    (MemoryError, errors.ResourceExhaustedError),
+    (NotImplementedError, errors.UnimplementedError),
+]
+
+
+def _call(input: list[Any], token: str, Tout: list[Any]) -> list[Any]:
+    found = _functions.get(token)
+    if found is None:
+        raise errors.InvalidArgumentError(
+            None, None, f"the function {token!r} is not known in this process"
+        )
+    try:
+        # What a step runs in, inference mode, is not for the function's own torch calls.
+        with torch.inference_mode(False):
+            given = found.function(*[_argument(v) for v in input])
+    except errors.OpError:
+        raise
+    except Exception as error:
+        kind: Any = next((k for c, k in _CLASSES if isinstance(error, c)), errors.UnknownError)
+        text = "".join(traceback.format_exception(error)) if kind is errors.UnknownError else ""
+        said = f"{type(error).__name__}: {error}"
+        raise kind(None, None, f"{said}\n{text}".strip()) from error
+    if given is None or not Tout:
+        values = []
+    elif isinstance(given, list | tuple):
+        values = list(given)
+    else:
+        values = [given]
+    if len(values) != len(Tout):
+        counts = f"{len(values)} values, but expects to see {len(Tout)} values."
+        raise errors.InvalidArgumentError(None, None, f"{token} returns {counts}")
+    return [_result(v, t, token, i) for i, (v, t) in enumerate(zip(values, Tout))]
+
+
+def _unknown(ctx: Any) -> list[None]:
+    return [None] * len(ctx.attr("Tout"))
+
+
+for _name, _stateful in (("PyFunc", True), ("PyFuncStateless", False)):
+    define_op(
+        _name,
+        "input: list(Tin) -> output: list(Tout)",
+        attrs=["token: string", "Tin: list(type) >= 0", "Tout: list(type) >= 0"],
+        shape=_unknown,
+        kernel=_call,
+        stateful=_stateful,
+        effect=_stateful,
+        no_gradient="nothing is known about a Python function",
+    )
+
+
+def _made(func: Any, inp: Any, Tout: Any, stateful: bool, name: str | None) -> Any:
+    if not callable(func):
+        raise ValueError(f"Expected func to be callable, got func of type {type(func)}")
+    graph = get_default_graph()
+    registered = _Registered(func)
+    token = f"pyfunc_{next(_numbers)}"
+    _functions[token] = registered
+    graph.attached.setdefault(_KEPT, []).append(registered)
+    several = isinstance(Tout, list | tuple)
+    types = [dtypes.as_dtype(t) for t in (Tout if several else [Tout])]
+    op_type = "PyFunc" if stateful else "PyFuncStateless"
+    made = make(op_type, list(inp), name=name or op_type, token=token, Tout=types)
+    if several:
+        return made if types else made
+    return made[0]
+
+
+def py_func(func: Any, inp: Any, Tout: Any, stateful: bool = True, name: str | None = None) -> Any:
+    """Calls a Python function on NumPy arrays as an op.
+
+    Args:
+      func: takes one array (or NumPy scalar) an input and returns one value an output.
+      inp: the inputs, a list.
+      Tout: the dtype of the output, or a list of dtypes of several.
+      stateful: False: the result depends on the inputs alone.
+      name: name of the node.
+
+    Returns:
+      A tensor of unknown shape; a list where ``Tout`` is one.
+
+    Raises:
+      tf.errors.InvalidArgumentError: when it runs, if the function returns other types.
+
+    >>> with tf.Graph().as_default(), tf.Session() as session:
+    ...     session.run(tf.py_func(lambda x: x + 1, [np.float32(2)], tf.float32))
+    np.float32(3.0)
+    """
+    return _made(func, inp, Tout, stateful, name)
+
+
+def numpy_function(func: Any, inp: Any, Tout: Any, name: str | None = None) -> Any:
+    """``py_func`` with ``stateful=True``; the arguments are its."""
+    return _made(func, inp, Tout, True, name)

@@ -1,0 +1,241 @@
+"""Queues in the graph: the ops that make them, put elements in and take them out.
+
+Each op has two forms, rows of one table: version 2 names its queue by a resource handle, the older
+form by a reference to a string.  The state behind both is one ``resources.queue.Queue``, shared by
+container and name.  Enqueues and dequeues may wait for another step: they are *blocking*, so that
+the session runs their steps where a deadline, or its closing, can end the wait.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from penstock.base import dtypes, errors
+from penstock.opdef import define_op
+from penstock.opdef.inference import ShapeContext, no_outputs, scalar
+from penstock.resources import stores
+from penstock.resources.queue import Queue
+
+_NO_GRADIENT = "moves elements between steps"
+_MANY = "component_types: list(type) >= 1"
+_SHAPES = "shapes: list(shape) = []"
+_SHARED = ["capacity: int = -1", 'container: string = ""', 'shared_name: string = ""']
+
+
+# ---- making queues -------------------------------------------------------------------------------
+
+
+def _components(attrs: dict[str, Any]) -> tuple[list[Any], list[stores.Dims]]:
+    types = [_torch_dtype(t) for t in attrs["component_types"]]
+    dims = [s._dims for s in attrs["shapes"]]
+    return types, dims or [None] * len(types)
+
+
+def _torch_dtype(dtype: dtypes.DType) -> Any:
+    return object if dtype is dtypes.string else getattr(torch, dtype.name)
+
+
+def _capacity(attrs: dict[str, Any]) -> int:
+    return attrs["capacity"]
+
+
+def _fifo(attrs: dict[str, Any], name: str) -> Queue:
+    return Queue("FIFOQueue", name, _capacity(attrs), stores.Store(*_components(attrs)))
+
+
+def _padding(attrs: dict[str, Any], name: str) -> Queue:
+    store = stores.PaddingStore(*_components(attrs))
+    return Queue("PaddingFIFOQueue", name, _capacity(attrs), store)
+
+
+def _priority(attrs: dict[str, Any], name: str) -> Queue:
+    types, dims = _components(attrs)
+    store = stores.PriorityStore([torch.int64, *types], [(), *dims])
+    return Queue("PriorityQueue", name, _capacity(attrs), store)
+
+
+def _shuffle(attrs: dict[str, Any], name: str) -> Queue:
+    seeds = [attrs["seed"], attrs["seed2"]]
+    store = stores.ShuffledStore(*_components(attrs), seeds if any(seeds) else None)
+    kept = attrs["min_after_dequeue"]
+    capacity = _capacity(attrs)
+    if kept < 0 or 0 <= capacity <= kept:
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"RandomShuffleQueue {name!r}: min_after_dequeue must be at least 0 and less than the"
+            f" capacity, {capacity}; found {kept}",
+        )
+    return Queue("RandomShuffleQueue", name, capacity, store, kept)
+
+
+_MAKERS = [
+    # op type, its own attrs, what makes the state
+    ("FIFOQueue", [_MANY, _SHAPES], _fifo),
+    ("PaddingFIFOQueue", [_MANY, _SHAPES], _padding),
+    ("PriorityQueue", ["component_types: list(type) = []", "shapes: list(shape)"], _priority),
+    ("RandomShuffleQueue", [_MANY, _SHAPES], _shuffle),
+]
+_SHUFFLING = ["min_after_dequeue: int = 0", "seed: int = 0", "seed2: int = 0"]
+_FORMS = [
+    # suffix of the op type, dtype of a handle, the shape of a made handle
+    ("", "Ref(string)", lambda ctx: (2,)),
+    ("V2", "resource", scalar),
+]
+
+for _name, _own, _make in _MAKERS:
+    _extra = _SHUFFLING if _make is _shuffle else []
+    for _suffix, _handle, _handle_shape in _FORMS:
+        define_op(
+            _name + _suffix,
+            f"-> handle: {_handle}",
+            attrs=[*_own, _SHARED[0], *_extra, *_SHARED[1:]],
+            shape=_handle_shape,
+            state=_make,
+            stateful=True,
+            no_gradient=_NO_GRADIENT,
+        )
+
+
+# ---- using them ----------------------------------------------------------------------------------
+
+
+def _one_shape(ctx: ShapeContext) -> Any:
+    # As in TensorFlow, the classes of `data.queues` say what is known; a handle says nothing.
+    return [None] * len(ctx.attr("component_types"))
+
+
+def _batch_shape(ctx: ShapeContext) -> Any:
+    n = ctx.value("n")
+    if n is not None and n < 0:
+        raise ValueError(f"n must be at least 0; found {n}")
+    return _one_shape(ctx)
+
+
+def _enqueue(handle: Queue, components: list[Any], timeout_ms: int) -> None:
+    _no_timeout(timeout_ms)
+    handle.enqueue(components)
+
+
+def _enqueue_many(handle: Queue, components: list[Any], timeout_ms: int) -> None:
+    _no_timeout(timeout_ms)
+    handle.enqueue_many(components)
+
+
+def _dequeue(handle: Queue, timeout_ms: int) -> Any:
+    _no_timeout(timeout_ms)
+    return handle.dequeue()
+
+
+def _dequeue_many(handle: Queue, n: int, timeout_ms: int) -> Any:
+    _no_timeout(timeout_ms)
+    return handle.dequeue_many(n)
+
+
+def _dequeue_up_to(handle: Queue, n: int, timeout_ms: int) -> Any:
+    _no_timeout(timeout_ms)
+    return handle.dequeue_up_to(n)
+
+
+def _no_timeout(timeout_ms: int) -> None:
+    if timeout_ms != -1:
+        raise errors.InvalidArgumentError(
+            None, None, f"timeout_ms is {timeout_ms}; only -1 (no time limit) is supported here"
+        )
+
+
+_TYPES_IN, _TYPES_OUT = "Tcomponents: list(type) >= 1", "component_types: list(type) >= 1"
+_TIMEOUT = "timeout_ms: int = -1"
+_USES = [
+    # op type, inputs after the handle, outputs, attrs, shape rule, kernel
+    ("QueueEnqueue", ", components: list(Tcomponents)", "", [_TYPES_IN, _TIMEOUT], no_outputs,
+     _enqueue),
+    ("QueueEnqueueMany", ", components: list(Tcomponents)", "", [_TYPES_IN, _TIMEOUT], no_outputs,
+     _enqueue_many),
+    ("QueueDequeue", "", "components: list(component_types)", [_TYPES_OUT, _TIMEOUT], _one_shape,
+     _dequeue),
+    ("QueueDequeueMany", ", n: int32", "components: list(component_types)", [_TYPES_OUT, _TIMEOUT],
+     _batch_shape, _dequeue_many),
+    ("QueueDequeueUpTo", ", n: int32", "components: list(component_types)", [_TYPES_OUT, _TIMEOUT],
+     _batch_shape, _dequeue_up_to),
+]  # fmt: skip
+_LOOKS = [
+    # op type, outputs, attrs, shape rule, kernel, whether it changes the queue
+    ("QueueClose", "", ["cancel_pending_enqueues: bool = False"], no_outputs,
+     "{handle}.close({cancel_pending_enqueues})", True),
+    ("QueueSize", "size: int32", [], scalar,
+     "torch.tensor({handle}.size(), dtype=torch.int32)", False),
+    ("QueueIsClosed", "is_closed: bool", [], scalar, "torch.tensor({handle}.closed)", False),
+]  # fmt: skip
+
+for _suffix, _handle, _ in _FORMS:
+    for _name, _inputs, _outputs, _attrs, _shape, _kernel in _USES:
+        define_op(
+            _name + _suffix,
+            f"handle: {_handle}{_inputs} -> {_outputs}".strip(),
+            attrs=_attrs,
+            shape=_shape,
+            kernel=_kernel,
+            host=("n",) if "n: int32" in _inputs else (),
+            writes=("handle",),
+            stateful=_suffix == "V2",
+            blocking=True,
+            no_gradient=_NO_GRADIENT,
+        )
+    for _name, _outputs, _attrs, _shape, _kernel, _changes in _LOOKS:
+        define_op(
+            _name + _suffix,
+            f"handle: {_handle} -> {_outputs}".strip(),
+            attrs=_attrs,
+            shape=_shape,
+            kernel=_kernel,
+            writes=("handle",) if _changes else (),
+            reads=() if _changes else ("handle",),
+            stateful=_suffix == "V2",
+            # Closing waits for the enqueues that came before it.
+            blocking=_changes,
+            no_gradient=_NO_GRADIENT,
+        )
+
+
+# ---- in two parts, for steps that take from queues as well (`passes.blocking`) -------------------
+
+for _suffix, _handle, _ in _FORMS:
+    define_op(
+        f"_QueueStartClose{_suffix}",
+        f"handle: {_handle} -> ticket: variant",
+        attrs=["cancel_pending_enqueues: bool = False"],
+        shape=scalar,
+        kernel="{handle}.start_close({cancel_pending_enqueues})",
+        writes=("handle",),
+        stateful=True,
+        internal=True,
+        no_gradient=_NO_GRADIENT,
+    )
+for _name in ("Enqueue", "EnqueueMany"):
+    for _suffix, _handle, _ in _FORMS:
+        _method = "start_enqueue_many" if _name == "EnqueueMany" else "start_enqueue"
+        define_op(
+            f"_QueueStart{_name}{_suffix}",
+            f"handle: {_handle}, components: list(Tcomponents) -> ticket: variant",
+            attrs=[_TYPES_IN],
+            shape=scalar,
+            kernel=f"{{handle}}.{_method}({{components}})",
+            writes=("handle",),
+            stateful=True,
+            internal=True,
+            no_gradient=_NO_GRADIENT,
+        )
+define_op(
+    "_Settle",
+    "ticket: variant ->",
+    shape=no_outputs,
+    kernel="{ticket}.settle()",
+    stateful=True,
+    effect=True,
+    blocking=True,
+    internal=True,
+    no_gradient=_NO_GRADIENT,
+)

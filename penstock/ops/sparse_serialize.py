@@ -1,0 +1,153 @@
+"""Sparse tensors as one value, so that datasets hand them on: three cells (positions, entries,
+shape) of a variant vector, or of a string vector in the form of ``TensorProto`` messages.
+
+Many at once make a matrix of one row each; rows of any number of leading dims come back as one
+sparse tensor with those dims in front.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from penstock.base import dtypes, errors
+from penstock.formats import tensor_proto
+from penstock.opdef import define_op
+from penstock.opdef.inference import Dims, ShapeContext
+from penstock.ops.save import as_array
+
+_REASON = "it packs tensors"
+
+
+def _cell(value: Any, as_text: bool) -> Any:
+    if not as_text:
+        return value.clone() if isinstance(value, torch.Tensor) else value.copy()
+    array = as_array(value)
+    dtype = dtypes.string if array.dtype == object else dtypes.as_dtype(array.dtype)
+    return tensor_proto.to_proto(array, dtype).SerializeToString()
+
+
+def _value(cell: Any) -> Any:
+    if not isinstance(cell, bytes):
+        return cell
+    array = tensor_proto.to_array(tensor_proto.TensorProto.FromString(cell))
+    return array if array.dtype == object else torch.from_numpy(np.array(array))
+
+
+def _packed(parts: Any, as_text: bool) -> np.ndarray:
+    made = np.empty(3, object)
+    for index, part in enumerate(parts):
+        made[index] = _cell(part, as_text)
+    return made
+
+
+def _is_text(call: Any) -> bool:
+    return bool(call.attr("out_type") is dtypes.string)
+
+
+def _serialize(sparse_indices: Any, sparse_values: Any, sparse_shape: Any) -> np.ndarray:
+    return _packed((sparse_indices, sparse_values, sparse_shape), False)
+
+
+def _serialize_text(sparse_indices: Any, sparse_values: Any, sparse_shape: Any) -> np.ndarray:
+    return _packed((sparse_indices, sparse_values, sparse_shape), True)
+
+
+def _rows(indices: Any, values: Any, dense_shape: Any, as_text: bool) -> np.ndarray:
+    count = int(dense_shape[0])
+    made = np.empty((count, 3), object)
+    for number in range(count):
+        chosen = indices[:, 0] == number
+        kept = values[chosen.numpy()] if isinstance(values, np.ndarray) else values[chosen]
+        made[number] = _packed((indices[chosen, 1:], kept, dense_shape[1:]), as_text)
+    return made
+
+
+def _serialize_many(sparse_indices: Any, sparse_values: Any, sparse_shape: Any) -> np.ndarray:
+    return _rows(sparse_indices, sparse_values, sparse_shape, False)
+
+
+def _serialize_many_text(sparse_indices: Any, sparse_values: Any, sparse_shape: Any) -> np.ndarray:
+    return _rows(sparse_indices, sparse_values, sparse_shape, True)
+
+
+def _textual(function: Any) -> Any:
+    def inline(call: Any) -> str | None:
+        if not _is_text(call):
+            return None
+        names = ("sparse_indices", "sparse_values", "sparse_shape")
+        return f"{call.function(function)}({', '.join(call.arg[n] for n in names)})"
+
+    return inline
+
+
+def _deserialize(serialized_sparse: np.ndarray) -> Any:
+    lead = serialized_sparse.shape[:-1]
+    if serialized_sparse.shape[-1:] != (3,):
+        raise errors.InvalidArgumentError(
+            None, None,
+            f"serialized_sparse must have 3 cells in its last dim; its shape is"
+            f" {list(serialized_sparse.shape)}",
+        )  # fmt: skip
+    cells = [[_value(c) for c in row] for row in serialized_sparse.reshape(-1, 3)]
+    if not lead:
+        return tuple(cells[0])
+    if not cells:
+        raise errors.InvalidArgumentError(None, None, "no serialized sparse tensor in the batch")
+    shape = cells[0][2].clone()
+    for row in cells:
+        if row[2].shape != shape.shape:
+            message = "sparse tensors of a batch differ in rank"
+            raise errors.InvalidArgumentError(None, None, message)
+        shape = torch.maximum(shape, row[2])
+    places = np.array(list(np.ndindex(*lead)), np.int64).reshape(-1, len(lead))
+    indices = [
+        torch.cat([torch.from_numpy(place).expand(len(row[0]), -1), row[0]], 1)
+        for place, row in zip(places, cells, strict=True)
+    ]
+    values: Any = [row[1] for row in cells]
+    joined = np.concatenate(values) if isinstance(values[0], np.ndarray) else torch.cat(values)
+    return torch.cat(indices), joined, torch.cat([torch.tensor(lead, dtype=torch.int64), shape])
+
+
+def _one_shape(ctx: ShapeContext) -> Dims:
+    ctx.rank("sparse_indices", 2), ctx.rank("sparse_values", 1), ctx.rank("sparse_shape", 1)
+    return (3,)
+
+
+def _many_shape(ctx: ShapeContext) -> Dims:
+    _one_shape(ctx)
+    return (None, 3)
+
+
+def _deserialized_shape(ctx: ShapeContext) -> list[Dims]:
+    return [(None, None), (None,), (None,)]
+
+
+for _name, _kernel, _text_kernel, _shape in (
+    ("SerializeSparse", _serialize, _serialize_text, _one_shape),
+    ("SerializeManySparse", _serialize_many, _serialize_many_text, _many_shape),
+):
+    define_op(
+        _name,
+        "sparse_indices: int64, sparse_values: T, sparse_shape: int64"
+        " -> serialized_sparse: out_type",
+        attrs=["T: type", "out_type: {string, variant} = string"],
+        shape=_shape,
+        kernel=_kernel,
+        inline=_textual(_text_kernel),
+        stateful=True,  # a variant is no constant
+        no_gradient=_REASON,
+    )
+define_op(
+    "DeserializeSparse",
+    "serialized_sparse: Tserialized"
+    " -> sparse_indices: int64, sparse_values: dtype, sparse_shape: int64",
+    attrs=["dtype: type", "Tserialized: {string, variant} = string"],
+    shape=_deserialized_shape,
+    kernel=_deserialize,
+    stateful=True,
+    no_gradient=_REASON,
+)

@@ -1,0 +1,53 @@
+"""Input pipelines against TensorFlow 1.15: their graphs node by node, and what they read.
+
+``make_expected.py`` wrote what is expected.  A watchdog ends the process where something hangs.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import penstock as tf
+from tests.data import pipelines, reading
+
+_HERE = Path(__file__).parent
+GRAPHS: dict[str, Any] = json.loads((_HERE / "expected_graphs.json").read_text())
+VALUES: dict[str, Any] = json.loads((_HERE / "expected_values.json").read_text())
+# Programs that go another way than TensorFlow, and why.
+OTHER: dict[str, str] = {}
+
+
+@pytest.fixture(autouse=True)
+def _watchdog() -> Iterator[None]:
+    faulthandler.dump_traceback_later(120, exit=True)
+    yield
+    faulthandler.cancel_dump_traceback_later()
+
+
+@pytest.mark.parametrize("name", sorted(set(pipelines.GRAPHS) - set(pipelines.NOT_YET)))
+def test_graph_is_tensorflows(name: str) -> None:
+    assert pipelines.describe(tf, name) == GRAPHS[name]
+
+
+@pytest.mark.parametrize("name", pipelines.NOT_YET)
+def test_what_is_not_built_says_so(name: str) -> None:
+    with pytest.raises(NotImplementedError):
+        pipelines.describe(tf, name)
+
+
+@pytest.mark.parametrize("name", sorted(set(reading.PROGRAMS) - set(OTHER)))
+def test_reads_what_tensorflow_reads(name: str, tmp_path: Path) -> None:
+    found = reading.run(tf, name, str(tmp_path))
+    assert json.loads(json.dumps(found)) == VALUES[name]
+
+
+def test_every_program_has_an_expectation() -> None:
+    assert set(GRAPHS) == set(pipelines.GRAPHS)
+    assert set(VALUES) == set(reading.PROGRAMS)
+    assert set(OTHER) <= set(VALUES)

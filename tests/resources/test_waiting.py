@@ -1,0 +1,72 @@
+"""Waits end when woken, at the step's deadline, and when the session is cancelled."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+import pytest
+
+from penstock.base import errors
+from penstock.resources import waiting
+
+
+def _wait(waiter: waiting.Waiter, withdrawn: bool = True) -> None:
+    waiting.wait(waiter, lambda: withdrawn, lambda: "a sign")
+
+
+def test_a_woken_waiter_goes_on() -> None:
+    waiter = waiting.Waiter()
+    threading.Timer(0.02, waiter.wake).start()
+    _wait(waiter)
+
+
+def test_waking_before_the_wait_and_twice() -> None:
+    waiter = waiting.Waiter()
+    waiter.wake()
+    waiter.wake()
+    _wait(waiter)
+
+
+def test_the_deadline_ends_it_and_says_what_it_waited_for() -> None:
+    start = time.monotonic()
+    with waiting.running(None, 0.05):
+        with pytest.raises(errors.DeadlineExceededError, match="0.05 s: it waited for a sign"):
+            _wait(waiting.Waiter())
+    assert 0.04 < time.monotonic() - start < 5
+
+
+def test_what_was_granted_at_the_last_moment_counts() -> None:
+    with waiting.running(None, 0.01):
+        _wait(waiting.Waiter(), withdrawn=False)
+
+
+def test_cancellation_ends_all_waits_and_later_ones() -> None:
+    cancellation = waiting.Cancellation()
+    raised: list[Any] = []
+
+    def work() -> None:
+        with waiting.running(cancellation):
+            try:
+                _wait(waiting.Waiter())
+            except errors.CancelledError as error:
+                raised.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    time.sleep(0.05)
+    cancellation.cancel("the session was closed")
+    work()
+    for thread in threads:
+        thread.join(10)
+    assert len(raised) == 5
+    assert "the session was closed while waiting for a sign" in raised[0].message
+
+
+def test_steps_within_steps_keep_their_own_deadline() -> None:
+    with waiting.running(None, 100.0):
+        with waiting.running(None, 0.01), pytest.raises(errors.DeadlineExceededError):
+            _wait(waiting.Waiter())
+        waiting.check_deadline()

@@ -76,7 +76,7 @@ $(PEERS):
 	@test -x .venv-peers/bin/python || "$(PYTHON)" -m venv .venv-peers
 	@echo "installing TensorFlow $(TENSORFLOW), JAX and $(TORCH) into .venv-peers (minutes the first time)"
 	@.venv-peers/bin/python $(PIP_INSTALL) $(TORCH)
-	@.venv-peers/bin/python $(PIP_INSTALL) tensorflow-cpu==$(TENSORFLOW) tf_keras jax jaxlib
+	@.venv-peers/bin/python $(PIP_INSTALL) tensorflow-cpu==$(TENSORFLOW) tf_keras jax jaxlib pillow
 	@touch $@
 
 # Stays a phony target with its own test, so that "skipped" is said again each time.

@@ -106,6 +106,14 @@ CASES = (
         *(2, "same", ("graph", "torch"), 5, _MODEL, (PENSTOCK, "torch")),
     ),
     Case("background", "a step of cnn without and during async_save of 512 MiB", 10, "", ()),
+    Case("queue_single", "enqueue and dequeue a float32 scalar", 20, "same", ("graph",)),
+    Case("queue_batch", "128 x 784 float32 through a FIFOQueue", 20, "same", ("graph",)),
+    Case("queue_shuffle", "the same through a RandomShuffleQueue", 20, "same", ("graph",)),
+    Case("queue_strings", "128 strings of 100 bytes through a FIFOQueue", 20, "same", ("graph",)),
+    # Which batch a step takes depends on how far the pipeline has read ahead.
+    Case("jpegs", "read, decode, resize 640 jpegs in batches of 32", 1, "", ("graph", "torch")),
+    Case("mlp_queue", "the step of mlp fed by a queue", kinds=("graph",)),
+    Case("mlp_prefetch", "the step of mlp fed by Dataset.prefetch", kinds=("graph",)),
     Case("memory", "peak resident memory of 20 steps of cnn", check_steps=20),
 )
 
@@ -118,11 +126,15 @@ BACKGROUND_ROWS = ("without", "during", "without_p95", "during_p95")
 
 @dataclass(frozen=True)
 class Requirement:
-    """Penstock's median in ``case`` is at most ``ratio`` times that of ``against``."""
+    """Penstock's median in ``case`` is at most ``ratio`` times that of ``against``.
+
+    With ``of``, ``against`` is taken from the row of that other case.
+    """
 
     case: str
     against: str
     ratio: float
+    of: str = ""
 
 
 REQUIREMENTS = (
@@ -141,6 +153,14 @@ REQUIREMENTS = (
     Requirement("save", BEST_PEER, 1.0),
     Requirement("restore", BEST_PEER, 1.0),
     Requirement("restore_mapped", BEST_PEER, 1.0),
+    Requirement("background_during", PENSTOCK, 1.1, of="background_without"),
+    Requirement("queue_single", "tensorflow", 1.0),
+    Requirement("queue_batch", "tensorflow", 1.0),
+    Requirement("queue_shuffle", "tensorflow", 1.0),
+    Requirement("queue_strings", "tensorflow", 1.0),
+    Requirement("jpegs", BEST_PEER, 1.0),
+    Requirement("mlp_queue", PENSTOCK, 1.05, of="mlp"),
+    Requirement("mlp_prefetch", PENSTOCK, 1.05, of="mlp"),
 )
 
 

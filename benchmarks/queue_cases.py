@@ -7,7 +7,7 @@ value is a checksum of what came out, so that all implementations can be held to
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any, Callable, Dict
 
 import numpy as np
 
@@ -30,6 +30,10 @@ def _program(
     return Program(step, session.close)
 
 
+def _last(images: Any) -> float:
+    return float(images[-1, -1])
+
+
 def queue_single(tf: Any) -> Program:
     """One float32 scalar at a time."""
     with tf.Graph().as_default():
@@ -45,7 +49,7 @@ def queue_batch(tf: Any) -> Program:
         queue = tf.FIFOQueue(_CAPACITY, tf.float32, shapes=[[784]])
         x = tf.placeholder(tf.float32, [None, 784])
         return _program(
-            tf, queue.enqueue_many(x), x, queue.dequeue_many(128), images, lambda v: v[-1, -1]
+            tf, queue.enqueue_many(x), x, queue.dequeue_many(128), images, _last
         )
 
 
@@ -56,7 +60,7 @@ def queue_shuffle(tf: Any) -> Program:
         queue = tf.RandomShuffleQueue(_CAPACITY, 0, tf.float32, shapes=[[784]])
         x = tf.placeholder(tf.float32, [None, 784])
         return _program(
-            tf, queue.enqueue_many(x), x, queue.dequeue_many(128), images, lambda v: v[-1, -1]
+            tf, queue.enqueue_many(x), x, queue.dequeue_many(128), images, _last
         )
 
 
@@ -69,3 +73,8 @@ def queue_strings(tf: Any) -> Program:
         return _program(
             tf, queue.enqueue_many(x), x, queue.dequeue_many(128), texts, lambda v: int(v[-1])
         )
+
+
+CASES: Dict[str, Callable[[Any], Program]] = {
+    case.__name__: case for case in (queue_single, queue_batch, queue_shuffle, queue_strings)
+}

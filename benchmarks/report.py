@@ -65,6 +65,8 @@ class Verdict:
         against = required.against
         if against == BEST_PEER and self.peer is not None:
             against = f"{BEST_PEER} ({self.peer})"
+        if required.of:
+            against = f"{against}'s {required.of}"
         bound = f"{required.case}: at most {required.ratio:.3g} of {against}"
         if self.ratio is None:
             return f"{bound}: not measured"
@@ -78,13 +80,14 @@ def judge(results: Results, requirements: Sequence[Requirement] = REQUIREMENTS) 
         if requirement.case not in results:
             continue
         row = results[requirement.case]
+        base = results.get(requirement.of, {}) if requirement.of else row
         peer = best_peer(row) if requirement.against == BEST_PEER else requirement.against
-        if peer is None or peer not in row:
+        if peer is None or peer not in base:
             verdicts.append(Verdict(requirement, None, None))
         elif PENSTOCK not in row:
             verdicts.append(Verdict(requirement, peer, None))
         else:
-            verdicts.append(Verdict(requirement, peer, row[PENSTOCK] / row[peer]))
+            verdicts.append(Verdict(requirement, peer, row[PENSTOCK] / base[peer]))
     return verdicts
 
 
@@ -191,7 +194,7 @@ def _cell(case: str, row: Mapping[str, float], name: str) -> str:
 def _requirement(verdict: Verdict) -> str:
     required = verdict.requirement
     against = verdict.peer if required.against == BEST_PEER else required.against
-    return f"<= {required.ratio:.3g} {against or required.against}"
+    return f"<= {required.ratio:.3g} {required.of or against or required.against}"
 
 
 def _outcome(verdicts: Sequence[Verdict]) -> str:

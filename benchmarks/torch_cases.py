@@ -7,17 +7,18 @@ is ever made.
 
 from __future__ import annotations
 
+import io
 import os
 import random
 import shutil
 import tempfile
-from typing import Any, Callable, Dict, List
+from typing import Any, Callable, Dict, Iterator, List
 
 import numpy as np
 import torch
 from torch.nn import functional
 
-from benchmarks import checkpoint_cases, data
+from benchmarks import checkpoint_cases, data, pipeline_cases
 from benchmarks.program import Program
 
 Tensors = Dict[str, torch.Tensor]
@@ -278,6 +279,61 @@ def restore_mapped() -> Program:
     return _restore(mapped=True)
 
 
+class _Jpegs(torch.utils.data.Dataset):
+    """Files, read, decoded and resized one at a time."""
+
+    def __init__(self, files: List[str]) -> None:
+        self._files = files
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+    def __getitem__(self, index: int) -> torch.Tensor:
+        from PIL import Image
+
+        with Image.open(self._files[index]) as image:
+            pixels = torch.from_numpy(np.array(image.convert("RGB"))).permute(2, 0, 1)[None]
+        size = (pipeline_cases.JPEG_SIZE,) * 2
+        return functional.interpolate(pixels.float(), size, mode="bilinear")[0]
+
+
+class _OverAndOver(torch.utils.data.Sampler):
+    """The indices in order, without an end."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+
+    def __iter__(self) -> Iterator[int]:
+        while True:
+            yield from range(self._count)
+
+
+def _jpeg(image: np.ndarray) -> bytes:
+    from PIL import Image
+
+    buffer = io.BytesIO()
+    Image.fromarray(image).save(buffer, "JPEG", quality=90)
+    return buffer.getvalue()
+
+
+def jpegs() -> Program:
+    files = pipeline_cases.jpeg_files(_jpeg)
+    batches = iter(
+        torch.utils.data.DataLoader(
+            _Jpegs(files),
+            pipeline_cases.JPEG_BATCH,
+            sampler=_OverAndOver(len(files)),
+            num_workers=pipeline_cases.JPEG_THREADS,
+        )
+    )
+
+    def step() -> float:
+        count = pipeline_cases.JPEG_BATCHES
+        return float(np.mean([next(batches)[:, :, ::16, ::16].mean() for _ in range(count)]))
+
+    return Program(step)
+
+
 CASES: Dict[str, Callable[[], Program]] = {
     case.__name__: case
     for case in (
@@ -292,5 +348,6 @@ CASES: Dict[str, Callable[[], Program]] = {
         save,
         restore,
         restore_mapped,
+        jpegs,
     )
 }

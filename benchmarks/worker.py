@@ -46,7 +46,8 @@ def load_cases(kind: str, module: str) -> Dict[str, Callable[[], Program]]:
     cases = dict(importlib.import_module("benchmarks.%s_cases" % kind).CASES)
     if kind != "graph":
         return cases
-    cases.update(importlib.import_module("benchmarks.checkpoint_cases").CASES)
+    for name in ("checkpoint", "queue", "pipeline"):
+        cases.update(importlib.import_module("benchmarks.%s_cases" % name).CASES)
     tf = importlib.import_module(module)
     if module == "tensorflow.compat.v1":
         tf.disable_v2_behavior()

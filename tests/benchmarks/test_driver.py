@@ -16,7 +16,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks import cases, checkpoint_cases, data, driver, report, worker
+from benchmarks import (
+    cases,
+    checkpoint_cases,
+    data,
+    driver,
+    pipeline_cases,
+    queue_cases,
+    report,
+    worker,
+)
 from benchmarks.cases import BEST_PEER, Requirement
 from benchmarks.program import Program
 from benchmarks.workers import WorkerError
@@ -39,6 +48,7 @@ def test_select_names_the_cases_there_are() -> None:
 
 def test_every_requirement_is_on_a_row_that_is_measured() -> None:
     rows = {case.name for case in cases.CASES} | {cases.CONSTRUCT_BUILD}
+    rows |= {f"background_{row}" for row in cases.BACKGROUND_ROWS}
     assert {requirement.case for requirement in cases.REQUIREMENTS} <= rows
 
 
@@ -49,15 +59,20 @@ def test_every_case_is_a_function_of_each_kind(kind: str) -> None:
     table = next(node for node in tree.body if isinstance(node, ast.AnnAssign))
     listed = {node.id for node in ast.walk(table.value) if isinstance(node, ast.Name)}  # type: ignore[arg-type]
     if kind == "graph":
-        functions |= set(checkpoint_cases.CASES)
-        listed |= set(checkpoint_cases.CASES)
+        for module in (checkpoint_cases, pipeline_cases, queue_cases):
+            functions |= set(module.CASES)
+            listed |= set(module.CASES)
     fresh_processes = {"import", "memory"}
     wanted = {case.name for case in cases.CASES if kind in case.kinds} - fresh_processes
     assert wanted <= functions & listed
 
 
 @pytest.mark.parametrize(
-    "name", ["__init__", "program", "data", "graph_cases", "checkpoint_cases", "worker"]
+    "name",
+    [
+        "__init__", "program", "data", "graph_cases", "checkpoint_cases", "pipeline_cases",
+        "queue_cases", "worker",
+    ],
 )
 def test_what_tensorflow1_runs_is_python37(name: str) -> None:
     ast.parse((FOLDER / f"{name}.py").read_text(), feature_version=(3, 7))
@@ -70,6 +85,8 @@ def test_judge_compares_with_the_named_and_the_best_peer() -> None:
         Requirement("cnn", "tensorflow", 1.0),
         Requirement("lstm", BEST_PEER, 1.0),
         Requirement("null", "tensorflow", 1.0),
+        Requirement("cnn", "penstock", 1.05, of="softmax"),
+        Requirement("cnn", "penstock", 1.05, of="alexnet"),
     ]
     results = {
         "softmax": {"penstock": 1.0, "tensorflow": 4.0, "torch": 2.0, "jax": 0.5},
@@ -82,9 +99,12 @@ def test_judge_compares_with_the_named_and_the_best_peer() -> None:
         ("jax", 2.0, False),
         (None, None, None),
         ("torch", None, None),
+        ("penstock", 1.0, True),
+        (None, None, None),
     ]
     assert str(verdicts[1]) == "softmax: at most 1 of best peer (jax): 2, NOT MET"
     assert str(verdicts[2]) == "cnn: at most 1 of tensorflow: not measured"
+    assert str(verdicts[4]) == "cnn: at most 1.05 of penstock's softmax: 1, met"
 
 
 def test_table_shows_medians_ratios_marks_and_unmet_requirements() -> None:

@@ -23,7 +23,7 @@ import os
 import re
 import threading
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from google.protobuf.message import DecodeError
@@ -36,6 +36,7 @@ from penstock.formats.schema import BundleEntryProto, BundleHeaderProto
 from penstock.formats.sstable import TableReader, TableWriter
 from penstock.formats.streams import Sink, Source
 from penstock.formats.tensor_slice import TensorSlice, volume
+from penstock.formats.writer import TensorWriter
 
 _HEADER = b""
 _VERSION = 1
@@ -66,7 +67,7 @@ def data_paths(prefix: str) -> list[tuple[str, int]]:
     return [(os.path.join(directory, name), int(match[1])) for name, match in found if match]
 
 
-class BundleWriter:
+class BundleWriter(TensorWriter):
     """Writes a checkpoint.  As a context manager: finished at the end, abandoned on an error.
 
     Args:
@@ -89,20 +90,11 @@ class BundleWriter:
     def __init__(
         self, prefix: str, durable: bool = False, threads: int | None = None
     ) -> None:
-        self._prefix = os.fspath(prefix)
+        super().__init__(os.fspath(prefix))
         self._durable = durable
         self._entries: dict[bytes, Any] = {}
-        self._temporary = _beside(data_path(self._prefix, 0, 1))
+        self._temporary = _beside(data_path(self.path, 0, 1))
         self._data: Sink | None = Sink(self._temporary, threads)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, error: object, *_: object) -> None:
-        if error is None:
-            self.finish()
-        else:
-            self.abandon()
 
     def add(self, name: str, array: np.ndarray, dtype: DType | None = None) -> None:
         """Writes a tensor.
@@ -142,10 +134,7 @@ class BundleWriter:
           InvalidArgumentError: as for `add`; or the slice does not fit the tensor or the array, or
             the tensor's dtype or shape is another than with the slice before.
         """
-        shape = tuple(int(size) for size in full_shape)
-        if piece.shape(shape) != np.shape(array):
-            text = f"tensor {name}: slice {piece} of {list(shape)} has not the shape"
-            raise errors.InvalidArgumentError(None, None, f"{text} {list(np.shape(array))}")
+        shape = self._full_shape(name, full_shape, piece, array)
         if piece.takes_all(shape):
             self.add(name, array, dtype)
             return
@@ -154,18 +143,18 @@ class BundleWriter:
         whole.shape.dim.extend(_dims(shape))
         whole.slices.append(piece.proto)
         self._claim(name, piece.key(name))
-        _merge_entry(self._entries, name.encode(), whole, self._prefix)
+        _merge_entry(self._entries, name.encode(), whole, self.path)
         self._entries[piece.key(name)] = self._write(array, found)
 
     def _claim(self, name: str, key: bytes) -> None:
         if not name or key in self._entries:
             what = f"a second tensor {name!r}" if name else "a tensor without a name"
-            raise errors.InvalidArgumentError(None, None, f"{self._prefix}: {what} is added")
+            raise self._refused(f"{what} is added")
 
     def _write(self, array: np.ndarray, dtype: DType) -> Any:
         sink = self._open()
         if dtype in _HANDLES:
-            text = f"{self._prefix}: {dtype.name} tensors have no stored form"
+            text = f"{self.path}: {dtype.name} tensors have no stored form"
             raise errors.UnimplementedError(None, None, text)
         offset = sink.length
         strings = dtype is dtypes.string
@@ -181,7 +170,7 @@ class BundleWriter:
 
     def _open(self) -> Sink:
         if self._data is None:
-            text = f"{self._prefix}: the checkpoint is finished"
+            text = f"{self.path}: the checkpoint is finished"
             raise errors.FailedPreconditionError(None, None, text)
         return self._data
 
@@ -197,7 +186,7 @@ class BundleWriter:
             if self._durable:
                 data.sync()
             data.close()
-            _publish(self._prefix, [self._temporary], self._entries, self._durable)
+            _publish(self.path, [self._temporary], self._entries, self._durable)
         except BaseException:
             self.abandon()
             raise

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from google.protobuf.message import DecodeError
@@ -28,6 +28,7 @@ from penstock.formats.snappy import MOST_PER_BYTE as _MOST_PER_BYTE
 from penstock.formats.sstable import TableReader, TableWriter
 from penstock.formats.streams import Sink, Source
 from penstock.formats.tensor_slice import TensorSlice, volume
+from penstock.formats.writer import TensorWriter
 
 _META = b""
 _VERSION = 1
@@ -36,7 +37,7 @@ _MOST_BYTES = (1 << 31) - 1
 _VARINT_BYTES = 10
 
 
-class V1Writer:
+class V1Writer(TensorWriter):
     """Writes one file of a V1 checkpoint.  As a context manager: finished at the end.
 
     Args:
@@ -45,19 +46,12 @@ class V1Writer:
     """
 
     def __init__(self, path: str, durable: bool = False) -> None:
-        self._path = os.fspath(path)
+        super().__init__(os.fspath(path))
         self._durable = durable
         self._meta = SavedTensorSlices()
         self._meta.meta.versions.producer = _VERSION
         self._tensors: dict[str, Any] = {}
         self._values: dict[bytes, bytes] = {}
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, error: object, *_: object) -> None:
-        if error is None:
-            self.finish()
 
     def add(self, name: str, array: np.ndarray, dtype: DType | None = None) -> None:
         """Takes a tensor.
@@ -83,11 +77,10 @@ class V1Writer:
           InvalidArgumentError: as for `add`; or the slice does not fit the tensor or the array, or
             the tensor's dtype or shape is another than with the slice before.
         """
-        shape = tuple(int(size) for size in full_shape)
+        shape = self._full_shape(name, full_shape, piece, array)
         array, found = arrays.checked(name, array, dtype)
-        if piece.shape(shape) != array.shape or piece.key(name) in self._values:
-            text = f"tensor {name}: slice {piece} of {list(shape)}, with values of shape"
-            raise self._refused(f"{text} {list(array.shape)}, does not fit or is there already")
+        if piece.key(name) in self._values:
+            raise self._refused(f"tensor {name}: slice {piece} is there already")
         if array.size * min(found.size, _VARINT_BYTES) > _MOST_BYTES:
             raise self._refused(f"tensor {name}: a slice of a V1 checkpoint holds at most 2 GB")
         message = SavedTensorSlices()
@@ -111,12 +104,9 @@ class V1Writer:
             raise self._refused(f"the slices of tensor {name} differ in the dtype or full shape")
         return meta
 
-    def _refused(self, text: str) -> errors.InvalidArgumentError:
-        return errors.InvalidArgumentError(None, None, f"{self._path}: {text}")
-
     def finish(self) -> None:
         """Writes the file and makes it visible, atomically."""
-        path = files.temporary(self._path)
+        path = files.temporary(self.path)
         sink = Sink(path)
         try:
             table = TableWriter(sink)
@@ -127,14 +117,14 @@ class V1Writer:
             if self._durable:
                 sink.sync()
             sink.close()
-            files.replace(path, self._path)
+            files.replace(path, self.path)
         except BaseException:
             sink.close()
             if files.exists(path):
                 files.remove(path)
             raise
         if self._durable:
-            files.sync_directory(os.path.dirname(self._path))
+            files.sync_directory(os.path.dirname(self.path))
 
     def abandon(self) -> None:
         """Forgets what was added; nothing has been written."""

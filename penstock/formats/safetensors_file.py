@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from penstock.formats import arrays, crc, files
 from penstock.formats.reader import Stored, TensorReader
 from penstock.formats.streams import CHUNK, Sink, Source
 from penstock.formats.tensor_slice import TensorSlice, volume
+from penstock.formats.writer import TensorWriter
 
 SUFFIX = ".safetensors"
 _ROOM = 64 << 10
@@ -57,7 +58,7 @@ def safetensors_path(prefix: str) -> str:
     return prefix if prefix.endswith(SUFFIX) else prefix + SUFFIX
 
 
-class SafetensorsWriter:
+class SafetensorsWriter(TensorWriter):
     """Writes a checkpoint.  As a context manager: finished at the end, abandoned on an error.
 
     Args:
@@ -69,23 +70,14 @@ class SafetensorsWriter:
     def __init__(
         self, prefix: str, durable: bool = False, threads: int | None = None
     ) -> None:
-        self._path = safetensors_path(os.fspath(prefix))
+        super().__init__(safetensors_path(os.fspath(prefix)))
         self._durable = durable
         self._header: dict[str, Any] = {}
         self._crcs: dict[str, int] = {}
         self._full: dict[str, list[int]] = {}
-        self._temporary = files.temporary(self._path)
+        self._temporary = files.temporary(self.path)
         self._data: Sink | None = Sink(self._temporary, threads)
         self._data.write(bytes(_ROOM))
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, error: object, *_: object) -> None:
-        if error is None:
-            self.finish()
-        else:
-            self.abandon()
 
     def add(self, name: str, array: np.ndarray, dtype: DType | None = None) -> None:
         """Writes a tensor.
@@ -122,9 +114,7 @@ class SafetensorsWriter:
         Raises:
           InvalidArgumentError: as for `add`; or the slice does not fit the tensor or the array.
         """
-        shape = tuple(int(size) for size in full_shape)
-        if piece.shape(shape) != np.shape(array):
-            raise self._refused(f"tensor {name}: slice {piece} has not {list(np.shape(array))}")
+        shape = self._full_shape(name, full_shape, piece, array)
         if piece.takes_all(shape):
             self.add(name, array, dtype)
             return
@@ -132,12 +122,9 @@ class SafetensorsWriter:
             raise self._refused(f"the slices of tensor {name} differ in the full shape")
         self.add(f"{name}::{piece}", array, dtype)
 
-    def _refused(self, text: str) -> errors.InvalidArgumentError:
-        return errors.InvalidArgumentError(None, None, f"{self._path}: {text}")
-
     def _open(self) -> Sink:
         if self._data is None:
-            text = f"{self._path}: the checkpoint is finished"
+            text = f"{self.path}: the checkpoint is finished"
             raise errors.FailedPreconditionError(None, None, text)
         return self._data
 
@@ -152,9 +139,9 @@ class SafetensorsWriter:
             if self._durable:
                 with files.open_file(self._temporary, "rb+") as stream:
                     os.fsync(stream.fileno())
-            files.replace(self._temporary, self._path)
+            files.replace(self._temporary, self.path)
             if self._durable:
-                files.sync_directory(os.path.dirname(self._path))
+                files.sync_directory(os.path.dirname(self.path))
         except BaseException:
             self.abandon()
             raise
@@ -162,12 +149,12 @@ class SafetensorsWriter:
 
     def _put_front(self, header: bytes) -> None:
         room = _ROOM - 8
-        if len(header) <= room and not files.is_remote(self._path):
+        if len(header) <= room and not files.is_remote(self.path):
             with files.open_file(self._temporary, "rb+") as stream:
                 stream.write(room.to_bytes(8, "little") + header.ljust(room))
             return
         size = -(-len(header) // 64) * 64
-        longer = files.temporary(self._path)
+        longer = files.temporary(self.path)
         with files.open_file(longer, "wb") as out, files.open_file(self._temporary) as data:
             out.write(size.to_bytes(8, "little") + header.ljust(size))
             data.seek(_ROOM)

@@ -20,9 +20,13 @@ from benchmarks.program import Program
 
 
 def remove_files(directory: str) -> None:
-    """Empties a directory of files."""
+    """Empties a directory of files, and waits until the system has nothing left to write out.
+
+    Else whoever comes next shares the disk with the writes of whoever came before.
+    """
     for name in os.listdir(directory):
         os.remove(os.path.join(directory, name))
+    os.sync()
 
 
 def settle_files(directory: str) -> int:

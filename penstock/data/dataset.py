@@ -30,7 +30,7 @@ _OPTIMIZATIONS = ["map_and_batch_fusion", "noop_elimination", "shuffle_and_repea
 _BY_VALUE_TYPES = ("MatchingFiles", "Assert", "PyFunc", "DatasetToSingleElement", "ReduceDataset")
 
 
-class Dataset(FrameworkSources):
+class Dataset(specs.Structured, FrameworkSources):
     """A sequence of elements, each a nesting of tensors.
 
     The functions ``from_...``, ``range`` and ``zip`` make datasets, and methods others from them.
@@ -431,28 +431,6 @@ class Dataset(FrameworkSources):
     def options(self) -> Options:
         """The options of this dataset and of those it is made of."""
         return self._options
-
-    # ---- what elements are -------------------------------------------------------------------
-
-    @property
-    def element_spec(self) -> Any:
-        """Nesting of specs of an element."""
-        return self._structure
-
-    @property
-    def output_types(self) -> Any:
-        """Nesting of dtypes of an element."""
-        return specs.legacy_types(self._structure)
-
-    @property
-    def output_shapes(self) -> Any:
-        """Nesting of shapes of an element."""
-        return specs.legacy_shapes(self._structure)
-
-    @property
-    def output_classes(self) -> Any:
-        """Nesting of classes of an element."""
-        return specs.legacy_classes(self._structure)
 
     # ---- iterators ---------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ from penstock.graph.tensor import Tensor
 __all__ = ["Iterator"]
 
 
-class Iterator:
+class Iterator(specs.Structured):
     """Goes through a dataset.
 
     Args:
@@ -131,26 +131,6 @@ class Iterator:
             return made
         again: Tensor = make("IteratorToStringHandle", self._iterator_resource, name=name)
         return again
-
-    @property
-    def element_spec(self) -> Any:
-        """Nesting of specs of an element."""
-        return self._structure
-
-    @property
-    def output_types(self) -> Any:
-        """Nesting of dtypes of an element."""
-        return specs.legacy_types(self._structure)
-
-    @property
-    def output_shapes(self) -> Any:
-        """Nesting of shapes of an element."""
-        return specs.legacy_shapes(self._structure)
-
-    @property
-    def output_classes(self) -> Any:
-        """Nesting of classes of an element."""
-        return specs.legacy_classes(self._structure)
 
 
 def _check_structure(wanted: Any, dataset: Any) -> None:

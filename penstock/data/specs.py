@@ -362,3 +362,29 @@ def _shapes_as(structure: Any, value: Any) -> list[shapes.TensorShape]:
             )
         parts = list(zip(structure, value, strict=True))
     return [shape for inner, part in parts for shape in _shapes_as(inner, part)]
+
+
+class Structured:
+    """What datasets and iterators tell of their elements; ``_structure`` nests specs."""
+
+    _structure: Any
+
+    @property
+    def element_spec(self) -> Any:
+        """Nesting of specs of an element."""
+        return self._structure
+
+    @property
+    def output_types(self) -> Any:
+        """Nesting of dtypes of an element."""
+        return legacy_types(self._structure)
+
+    @property
+    def output_shapes(self) -> Any:
+        """Nesting of shapes of an element."""
+        return legacy_shapes(self._structure)
+
+    @property
+    def output_classes(self) -> Any:
+        """Nesting of classes of an element."""
+        return legacy_classes(self._structure)

@@ -72,6 +72,11 @@ from penstock.base.dtypes import (
     variant,
 )
 from penstock.base.shapes import Dimension, TensorShape, dimension_at_index, dimension_value
+from penstock.control_flow.case import case
+from penstock.control_flow.cond import cond
+from penstock.control_flow.functional import foldl, foldr, map_fn, scan
+from penstock.control_flow.tensor_array import TensorArray, TensorArraySpec
+from penstock.control_flow.while_loop import while_loop
 from penstock.data.accumulators import (
     ConditionalAccumulator,
     ConditionalAccumulatorBase,
@@ -583,6 +588,8 @@ __all__ = [
     "SummaryMetadata",
     "TFRecordReader",
     "Tensor",
+    "TensorArray",
+    "TensorArraySpec",
     "TensorShape",
     "TensorSpec",
     "TextLineReader",
@@ -654,6 +661,7 @@ __all__ = [
     "broadcast_dynamic_shape",
     "broadcast_static_shape",
     "broadcast_to",
+    "case",
     "cast",
     "ceil",
     "check_numerics",
@@ -668,6 +676,7 @@ __all__ = [
     "complex128",
     "complex64",
     "concat",
+    "cond",
     "conj",
     "constant",
     "constant_initializer",
@@ -735,6 +744,8 @@ __all__ = [
     "floor_div",
     "floordiv",
     "floormod",
+    "foldl",
+    "foldr",
     "gather",
     "gather_nd",
     "get_collection",
@@ -809,6 +820,7 @@ __all__ = [
     "make_ndarray",
     "make_tensor_proto",
     "manip",
+    "map_fn",
     "matching_files",
     "math",
     "matmul",
@@ -916,6 +928,7 @@ __all__ = [
     "saved_model",
     "scalar_mul",
     "scalar_summary",
+    "scan",
     "scatter_add",
     "scatter_div",
     "scatter_max",
@@ -1027,6 +1040,7 @@ __all__ = [
     "verify_tensor_all_finite",
     "where",
     "where_v2",
+    "while_loop",
     "write_file",
     "zeros",
     "zeros_initializer",

@@ -18,12 +18,14 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
 
-from penstock.autodiff import aggregate, hooks
+from penstock.autodiff import aggregate, control_flow_gradients, control_flow_state
+from penstock.autodiff.control_flow_walk import EXITS, MERGES, is_loop_switch
+from penstock.autodiff.control_flow_zeros import zeros_dtype, zeros_like_output
 from penstock.autodiff.options import UnconnectedGradients
 from penstock.autodiff.register import get_gradient_function
 from penstock.base import dtypes
@@ -107,7 +109,7 @@ def gradients(
         backprop = _Backprop(graph, colocate_gradients_with_ops, gate_gradients, method)
         starts = backprop.start_gradients(y_tensors, given)
         backprop.run(y_tensors, x_tensors, starts, [_op_of(s) for s in stops])
-    return [backprop.gradient_of(x, unconnected) for x in x_tensors]
+    return backprop.results(x_tensors, unconnected)
 
 
 def _unconnected(value: Any) -> UnconnectedGradients:
@@ -156,7 +158,7 @@ class _Backprop:
         self.grads: dict[Operation, list[Any]] = {}
         self.queue: deque[Operation] = deque()
         self.stop_ops: set[Operation] = set()
-        self.loops: hooks.LoopState | None = None
+        self.loops: control_flow_state.LoopState | None = None
 
     # ---- where it starts ---------------------------------------------------------------------
 
@@ -201,8 +203,15 @@ class _Backprop:
         self._find_stops(from_ops, stops)
         while self.queue:
             self._visit(self.queue.popleft())
+
+    def results(self, xs: Sequence[Tensor], unconnected: UnconnectedGradients) -> list[Any]:
+        """The gradients of the xs; ends what loops have open."""
         if self.loops is not None:
-            self.loops.post_processing()
+            self.loops.close()
+        made = [self.gradient_of(x, unconnected) for x in xs]
+        if self.loops is not None:
+            self.loops.forget(made)
+        return made
 
     def _count_pending(self, to_ops: Sequence[Operation], reached: set[Operation]) -> None:
         left = set(reached)
@@ -215,7 +224,9 @@ class _Backprop:
                 between.append(op)
                 queue.extend(t.op for t in op._inputs)
         members = set(between)
-        self.loops = hooks.make_loop_state(between, members, self.colocate)
+        self.loops = control_flow_state.make_loop_state(
+            self.graph, between, members, self.colocate
+        )
         pending = self.pending
         for op in between:
             for tensor in op._inputs:
@@ -225,9 +236,9 @@ class _Backprop:
     def _start_loops(self, ready: set[Operation]) -> None:
         if self.loops is None:
             return
-        for tensor in self.loops.process_unused_loop_exits(self.pending, ready):
+        for tensor in self.loops.begin(self.pending, ready):
             if is_trainable(tensor):
-                self._add(tensor, self.loops.zeros_like_for_exit(tensor))
+                self._add(tensor, self.loops.zeros_for_exit(tensor))
                 self.queue.append(tensor.op)
 
     def _find_stops(self, from_ops: Sequence[Operation], stops: Sequence[Operation]) -> None:
@@ -242,34 +253,33 @@ class _Backprop:
     def _visit(self, op: Operation) -> None:
         first = len(self.graph._operations)
         with self._near(op):
-            if self.loops is not None:
-                self.loops.enter(op, before=True)
-            out_grads = self._sums(op)
             function = None
-            if op not in self.stop_ops and any(g is not None for g in out_grads):
-                function = get_gradient_function(op)
-            if self.loops is not None:
-                self.loops.exit(op, before=True)
-                self.loops.enter(op, before=False)
+            with self._in_loop(op, summing=True):
+                out_grads = self._sums(op)
+                if op not in self.stop_ops and any(g is not None for g in out_grads):
+                    function = get_gradient_function(op)
             if function is not None:
-                self._fill_zeros(op, out_grads)
-                in_grads = self._call(function, op, out_grads)
-                self._hand_on(op, in_grads)
-            if self.loops is not None:
-                self.loops.exit(op, before=False)
+                with self._in_loop(op, summing=False):
+                    self._fill_zeros(op, out_grads)
+                    in_grads = self._call(function, op, out_grads)
+                    self._hand_on(op, in_grads)
         for new in self.graph._operations[first:]:
             if new._original_op is None:
                 new._original_op = op
         self._after(op)
+
+    def _in_loop(self, op: Operation, summing: bool) -> AbstractContextManager[None]:
+        return nullcontext() if self.loops is None else self.loops.around(op, summing)
 
     def _sums(self, op: Operation) -> list[Any]:
         found = self.grads.get(op)
         if found is None:
             return [None] * len(op.outputs)
         for index, terms in enumerate(found):
-            if isinstance(terms, list):
+            # An empty list stays: the Switch of a loop is visited again when there are terms.
+            if isinstance(terms, list) and terms:
                 found[index] = aggregate.aggregate(op, terms, self.method)
-        return list(found)
+        return [None if isinstance(terms, list) else terms for terms in found]
 
     def _fill_zeros(self, op: Operation, out_grads: list[Any]) -> None:
         for index, grad in enumerate(out_grads):
@@ -278,12 +288,8 @@ class _Backprop:
                 continue
             if self.loops is not None:
                 out_grads[index] = self.loops.zeros_like(op, index)
-            elif output.dtype is not dtypes.resource:
-                maker = hooks.zeros_maker(op.type)
-                if maker is not None:
-                    out_grads[index] = maker(op, index)
-                else:
-                    out_grads[index] = make("ZerosLike", output, name="zeros_like")
+            else:
+                out_grads[index] = zeros_like_output(op, index)
 
     def _call(self, function: Any, op: Operation, out_grads: list[Any]) -> list[Any]:
         with name_scope(f"{op.name}_grad"):
@@ -294,7 +300,9 @@ class _Backprop:
                     f"the gradient function of {op.name!r} (op type: {op.type}) returned "
                     f"{len(in_grads)} gradient(s); the op has {len(op._inputs)} input(s)"
                 )
-            if self.gate and sum(g is not None for g in in_grads) > 1:
+            # The gradients of a Merge are one node's already, of which one output is dead.
+            gated = self.gate and op.type not in MERGES
+            if gated and sum(g is not None for g in in_grads) > 1:
                 from penstock.ops import control
 
                 with self.graph.device(None), self.graph.colocate_with(None, True):
@@ -319,12 +327,7 @@ class _Backprop:
         by_output = self.grads.get(tensor.op)
         if by_output is None:
             by_output = self.grads[tensor.op] = [[] for _ in tensor.op.outputs]
-        terms = by_output[tensor.value_index]
-        if isinstance(terms, list):
-            terms.append(grad)
-        else:
-            # The Switch of a loop is visited twice; the second gradient replaces the first.
-            by_output[tensor.value_index] = grad
+        by_output[tensor.value_index].append(grad)
 
     def _after(self, op: Operation) -> None:
         """Counts ``op`` as visited for its inputs, and queues those that are ready."""
@@ -334,30 +337,35 @@ class _Backprop:
             count = pending[source] = pending.get(source, 0) - 1
             ready = count == 0
             if self.loops is not None and not ready:
-                ready = count > 0 and self.loops.is_loop_switch(source)
+                ready = count > 0 and is_loop_switch(source)
             if not ready:
                 continue
-            if self.loops is not None and source.type in ("Exit", "RefExit"):
+            if self.loops is not None and source.type in EXITS:
                 self._after_exit(tensor, self.loops)
             else:
                 self.queue.append(source)
 
-    def _after_exit(self, tensor: Tensor, loops: hooks.LoopState) -> None:
-        state = loops.grad_state(tensor.op)
-        state.deferred_exits.append(tensor)
-        state.pending_exits_count -= 1
-        if state.pending_exits_count:
+    def _after_exit(self, tensor: Tensor, loops: control_flow_state.LoopState) -> None:
+        """Queues the exits of a loop together, once the last of them is ready."""
+        loop = loops.loop_of(tensor.op)
+        if loop is None:
+            self.queue.append(tensor.op)
             return
-        used = [t for t in state.deferred_exits if self._has_gradient(t.op)]
-        state.unused_exits.extend(t for t in state.deferred_exits if t not in used)
+        loop.deferred_exits.append(tensor)
+        loop.pending_exits -= 1
+        if loop.pending_exits:
+            return
+        used = [t for t in loop.deferred_exits if self._has_gradient(t.op)]
+        loop.unused_exits.extend(t for t in loop.deferred_exits if t not in used)
         self.queue.extend(t.op for t in used)
-        for unused in state.unused_exits:
+        for unused in loop.unused_exits:
             if used and is_trainable(unused):
-                self._add(unused, loops.zeros_like_for_exit(unused))
+                self._add(unused, loops.zeros_for_exit(unused))
             self.queue.append(unused.op)
 
     def _has_gradient(self, op: Operation) -> bool:
-        return any(g is not None and g != [] for g in self.grads.get(op, ()))
+        found = self.grads.get(op, ())
+        return any(not isinstance(g, list) or any(t is not None for t in g) for g in found)
 
     # ---- results -----------------------------------------------------------------------------
 
@@ -408,7 +416,7 @@ def _zeros_for(x: Tensor) -> Tensor:
     if x.dtype is dtypes.resource:
         shape = make("VariableShape", x)
         with name_scope("zeros") as scope:
-            zero = constant(0, x.op.attrs.get("dtype", dtypes.float32))
+            zero = constant(0, zeros_dtype(x))
             made: Tensor = make("Fill", shape, zero, name=scope)
         return made
     return _zeros_like(x)
@@ -471,4 +479,5 @@ def _merge_shape(op: Operation, index: int, tensor: Tensor, grad: Tensor) -> Non
         ) from None
 
 
+control_flow_gradients.register()
 derivative.register(gradients)

@@ -11,113 +11,36 @@ is an argument and no global, so that threads can run one program with observers
 
 from __future__ import annotations
 
-import keyword
 import math
-import re
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from penstock.base import dtypes, shapes
-from penstock.codegen.plan import Line, Plan, Read, is_silent
+from penstock.codegen.host_numbers import decide_numbers, expression, literal
+from penstock.codegen.plan import Line, Plan, Read, fed_by, is_silent, returns_state
+from penstock.codegen.source import (
+    Call,
+    FetchSource,
+    Source,
+    Watch,
+    as_source,
+    fill,
+    host_literal,
+    identifier,
+)  # fmt: skip
 from penstock.graph.function import FunctionGraph
 from penstock.graph.handles import handle_of, is_handle, resource_key
 from penstock.graph.operation import Operation
-from penstock.graph.step import StepGraph
 from penstock.graph.tensor import Tensor
 from penstock.opdef.opdef import torch_dtype_name
-
-Watch = Literal["", "deadline", "observe"]
-# ``observe(line, outputs)``: what an observed program calls; see ``emit``.
-Observe = Callable[[int, tuple[Any, ...]], None]
-FetchSource = Callable[[dtypes.DType, str, bool, Any], str]
-_LITERAL_LIMIT = 64
-_FIELD = re.compile(r"\{(\w+)\}")
-
-
-@dataclass(eq=False)
-class Source:
-    """The text of a program and what its globals must be linked to."""
-
-    text: str
-    # Line number in the text (1-based) to the node it runs.
-    line_ops: dict[int, Operation]
-    # Line number to (local name, tensor) of that node's inputs, for error reports.
-    line_inputs: dict[int, list[tuple[str, Tensor]]]
-    constants: dict[str, np.ndarray]
-    resources: dict[str, Operation]
-    states: dict[str, Operation]
-    functions: dict[str, Callable[..., Any]]
-    # The step graph that the program runs, after all passes.
-    step: StepGraph
-    layouts: dict[str, tuple[int, ...]] = field(default_factory=dict)
-    # Functions that nodes call: linked to something that compiles and runs them.
-    bodies: dict[str, FunctionGraph] = field(default_factory=dict)
-
-
-class Call:
-    """One node's call while its source is being chosen; what ``OpDef.inline`` is given.
-
-    ``call.arg[name]`` is source for an input (a list of sources for a list input) or for an attr's
-    literal; ``call.needed[i]`` says whether output ``i`` is used.
-    """
-
-    __slots__ = ("op", "arg", "needed", "tensors", "layouts", "result_layout", "_functions")
-
-    def __init__(
-        self,
-        op: Operation,
-        arg: dict[str, Any],
-        needed: list[bool],
-        functions: dict[str, Callable[..., Any]],
-        result_layout: tuple[int, ...] | None = None,
-    ) -> None:
-        self.op, self.arg, self.needed = op, arg, needed
-        self._functions = functions
-        # The order of dims in memory of the variable that the result updates, where it is special.
-        self.result_layout = result_layout
-        self.layouts = dict(op.op_def.layouts)
-        self.tensors = op.inputs_by_name()
-
-    def function(self, function: Callable[..., Any], name: str | None = None) -> str:
-        """Source that names a function: a global of the program, by the function's own name."""
-        name = _identifier(name or function.__name__.lstrip("_"))  # `_not` is no `not`
-        while self._functions.setdefault(name, function) is not function:
-            name += "_"
-        return name
-
-    def prefer_layout(self, name: str, layout: tuple[int, ...]) -> None:
-        """Asks that the variable behind input ``name``, if there is one, be kept so in memory."""
-        self.layouts[name] = layout
-
-    def dims(self, name: str) -> Any:
-        """Static dims of an input."""
-        return self.tensors[name]._dims
-
-    def dtype(self, name: str) -> dtypes.DType:
-        """Base dtype of an input."""
-        base: dtypes.DType = self.tensors[name].dtype.base_dtype
-        return base
-
-    def attr(self, name: str) -> Any:
-        """Plain value of an attr."""
-        return self.op.attrs[name]
-
-    def value(self, name: str) -> np.ndarray | None:
-        """Value of an input that is a constant of the program, else None."""
-        return _const_array(self.tensors[name])
-
-    def out_dims(self, index: int = 0) -> Any:
-        """Static dims of an output."""
-        return self.op.outputs[index]._dims
 
 
 class _Emitter:
     def __init__(self, plan: Plan, fetch_source: FetchSource, name: str, watch: Watch) -> None:
         self.plan = plan
         self.step = plan.step
+        self.indent = "    "
         self.fetch_source = fetch_source
         self.watch = watch
         self.name = name
@@ -125,6 +48,10 @@ class _Emitter:
         self.source = Source("", {}, {}, {}, {}, {}, {}, plan.step)
         self.local: dict[Any, str] = {}
         self.count = 0
+        # Python numbers by tensor, and the tensors made of them that hold in the current block.
+        self.decided = decide_numbers(plan)
+        self.numbers: dict[Tensor, str] = {}
+        self.made: list[list[Tensor]] = [[]]
         self.constant_names: dict[Tensor, str] = {}
         self.resource_names: dict[tuple[str, str], str] = {}
 
@@ -138,13 +65,21 @@ class _Emitter:
         self.lines.append(f"def {self.name}({', '.join(args)}):")
         for index, tensor in enumerate(self.step.feeds):
             self.lines.append(f"    # f{index}: {self._feed_comment(index, tensor)}")
-        for op in self.step.operations:
-            self._note_silent(op)
-        for line in self.plan.lines:
-            self._line(line)
+        self._body(self.plan)
         self._return()
         self.source.text = "\n".join(self.lines) + "\n"
         return self.source
+
+    def _body(self, plan: Plan) -> None:
+        for op in plan.step.operations:
+            self._note_silent(op)
+        for line in plan.lines:
+            if line.blocks:
+                self._region(line)
+            elif line.op.outputs and line.op.outputs[0] in self.decided.values:
+                self._number_line(line)
+            else:
+                self._line(line)
 
     def _feed_comment(self, index: int, tensor: Tensor) -> str:
         names = self.step.feed_names
@@ -161,7 +96,7 @@ class _Emitter:
         key = resource_key(op)
         name = self.resource_names.get(key)
         if name is None:
-            stem = "r_" + _identifier(op.name)
+            stem = "r_" + identifier(op.name)
             taken = self.source.resources
             name = stem
             while name in taken:
@@ -179,6 +114,11 @@ class _Emitter:
 
     # ---- lines -------------------------------------------------------------------------------
 
+    def _write(self, text: str, comment: str) -> int:
+        """Adds a line and gives its number."""
+        self.lines.append(f"{self.indent}{text:<70}  # {comment}")
+        return len(self.lines)
+
     def _line(self, line: Line) -> None:
         for read in line.reads:
             self._read_line(read)
@@ -191,15 +131,12 @@ class _Emitter:
         if expression == "None" and not targets:
             return
         text = f"{targets} = {expression}" if targets else expression
-        dead = [self.local[v] for v in line.releases if v in self.local]
-        live_targets = {self.local.get(t) for t in op.outputs}
-        dead = [d for d in dict.fromkeys(dead) if d not in live_targets]
+        dead = self._dead(line)
         if dead:
-            text += "; del " + ", ".join(dead)
+            text += f"; {dead}"
         if self.watch == "deadline":
-            self.lines.append("    check()")
-        self.lines.append(f"    {text:<70}  # {op.name}")
-        number = len(self.lines)
+            self.lines.append(f"{self.indent}check()")
+        number = self._write(text, op.name)
         self.source.line_ops[number] = op
         if self.watch == "observe":
             self._observe(number, [self._observed(t) for t in op.outputs])
@@ -208,6 +145,191 @@ class _Emitter:
             handle = _variable_behind(call.tensors[name])
             if handle is not None:
                 self.source.layouts.setdefault(self._resource_name(handle), layout)
+
+    def _number_line(self, line: Line) -> None:
+        """A node that computes with Python numbers."""
+        op = line.op
+        source = expression(op, [self._number(t) for t in op._inputs], self.decided)
+        name = self.numbers[op.outputs[0]] = f"v{self.count}"
+        self.count += 1
+        number = self._write(f"{name} = {source}", op.name)
+        self.source.line_ops[number] = op
+        self.source.line_inputs[number] = [(self._number(t), t) for t in op._inputs]
+        if self.watch == "observe":
+            self._observe(number, [self._observed(op.outputs[0])])
+
+    def _number(self, tensor: Tensor) -> str:
+        """Source for the Python number that a scalar is."""
+        known = self.numbers.get(tensor)
+        if known is None:
+            known = literal(tensor)
+        if known is None:
+            known = f"{self._operand(tensor)}.item()"
+        return known
+
+    def _operand(self, tensor: Tensor) -> str:
+        """Source for a value as a tensor; a Python number is made one where it is first wanted."""
+        known = self.local.get(tensor)
+        if known is None and tensor in self.numbers:
+            dtype = torch_dtype_name(tensor.dtype)
+            known = self._new_local(tensor)
+            self.made[-1].append(tensor)
+            self._write(
+                f"{known} = torch.scalar_tensor({self.numbers[tensor]}, dtype={dtype})",
+                tensor.op.name,
+            )
+        return self.local[tensor] if known is None else known
+
+    def _dead(self, line: Line) -> str:
+        """Lets go of what nothing needs after the line."""
+        live = {self.local.get(t) for t in line.op.outputs}
+        names = [self.local[v] for v in line.releases if v in self.local]
+        names = [name for name in dict.fromkeys(names) if name not in live]
+        return f"del {', '.join(names)}" if names else ""
+
+    # ---- regions -----------------------------------------------------------------------------
+
+    def _region(self, line: Line) -> None:
+        for read in line.reads:
+            self._read_line(read)
+        if line.op.type == "_If":
+            self._branch(line)
+        else:
+            self._loop(line)
+        if self.watch == "observe":
+            number = len(self.lines) + 1
+            self.source.line_ops[number] = line.op
+            self._observe(number, [self._observed(t) for t in line.op.outputs])
+        dead = self._dead(line)
+        if dead:
+            self.lines.append(f"{self.indent}{dead}")
+
+    def _head(self, line: Line, text: str) -> None:
+        number = self._write(text, line.op.name)
+        self.source.line_ops[number] = line.op
+        self.source.line_inputs[number] = self._named_inputs(line)
+
+    def _branch(self, line: Line) -> None:
+        given = [self._input(line, index, False) for index in fed_by(line.op)]
+        test = line.op._inputs[0]
+        pred = self.numbers.get(test) or self._input(line, 0, False)
+        names = [
+            self._new_local(tensor) if needed else None
+            for tensor, needed in zip(line.op.outputs, line.needed, strict=True)
+        ]
+        self._head(line, f"if {pred}:")
+        then, orelse = line.blocks
+        self._side(then, given, names)
+        mark = len(self.lines)
+        self.lines.append(f"{self.indent}else:")
+        self._side(orelse, given, names)
+        if self.lines[-1].strip() == "pass" and len(self.lines) == mark + 2:
+            del self.lines[mark:]
+
+    def _loop(self, line: Line) -> None:
+        op = line.op
+        count = len(op.outputs)
+        values = self.decided.values
+        given = [self._first(line, index) for index in range(count)]
+        args = [self._input(line, index, False) for index in fed_by(op)[count:]]
+        limits = {i: self._limit(line, i) for i in self.decided.converted.get(op, ())}
+        names = []
+        for tensor in op.outputs:
+            names.append(self._new_local(tensor))
+            if tensor in values:
+                self.numbers[tensor] = self.local.pop(tensor)
+        if count:
+            self._head(line, f"{', '.join(names)} = {', '.join(given)}")
+        self._head(line, "while True:")
+        self._open()
+        if self.watch == "deadline":
+            self.lines.append(f"{self.indent}check()")
+        condition, body = line.blocks
+        self._feed(condition, names + args, limits)
+        self._body(condition)
+        test = condition.step.fetches[0]
+        pred = self.numbers.get(test) or self._fetch(condition, 0)
+        number = self._write(f"if not {pred}: break", test.op.name)
+        self.source.line_ops[number] = op
+        self._feed(body, names + args, limits)
+        self._body(body)
+        following = [
+            self._number(body.step.fetches[i]) if op.outputs[i] in values else self._fetch(body, i)
+            for i in range(count)
+        ]
+        changed = [(n, f) for n, f in zip(names, following, strict=True) if n != f]
+        if changed:
+            targets, sources = (", ".join(side) for side in zip(*changed, strict=True))
+            self._write(f"{targets} = {sources}", "next round")
+        self._close()
+
+    def _first(self, line: Line, index: int) -> str:
+        """What a loop's variable begins with."""
+        tensor = line.op._inputs[index]
+        if line.op.outputs[index] in self.decided.values:
+            return self._number(tensor)
+        source = self._input(line, index, False)
+        return f"{source}.clone()" if index in line.copied else source
+
+    def _limit(self, line: Line, index: int) -> str:
+        """A Python number that a loop is given, made before it."""
+        tensor = line.op._inputs[index]
+        source = self._number(tensor)
+        if not source.endswith(".item()"):
+            return source
+        name = f"v{self.count}"
+        self.count += 1
+        self._head(line, f"{name} = {source}")
+        return name
+
+    def _side(self, plan: Plan, given: list[str], names: list[str | None]) -> None:
+        """A side of a conditional; it ends by naming what it gives."""
+        self._open()
+        start = len(self.lines)
+        self._feed(plan, given, {})
+        self._body(plan)
+        for index, name in enumerate(names):
+            if name is not None:
+                self.lines.append(f"{self.indent}{name} = {self._fetch(plan, index)}")
+        if len(self.lines) == start:
+            self.lines.append(f"{self.indent}pass")
+        self._close()
+
+    def _open(self) -> None:
+        self.indent += "    "
+        self.made.append([])
+
+    def _close(self) -> None:
+        self.indent = self.indent[:-4]
+        for tensor in self.made.pop():
+            del self.local[tensor]
+
+    def _feed(self, plan: Plan, given: list[str], limits: dict[int, str]) -> None:
+        for index, (feed, name) in enumerate(zip(plan.step.feeds, given, strict=True)):
+            if feed in self.decided.values:
+                self.numbers[feed] = name
+                continue
+            self.local[feed] = name
+            if index in limits:
+                self.numbers[feed] = limits[index]
+
+    def _fetch(self, plan: Plan, index: int) -> str:
+        """Source for what a block gives."""
+        tensor, read = plan.step.fetches[index], plan.fetch_reads[index]
+        if read is not None and read not in self.local:
+            self._read_line(read)
+        source = self._source(tensor, read)
+        return f"{source}.clone()" if returns_state(plan, index) else source
+
+    def _source(self, tensor: Tensor, read: Read | None) -> str:
+        """Source for a value at the end of a step or block."""
+        if tensor.op.type == "Const" and read is None:
+            return self._constant_name(tensor)
+        if is_handle(tensor) and read is None:
+            return self._resource_name(handle_of(tensor))
+        return self._operand(tensor) if read is None else self.local[read]
+
+    # ---- parts of lines ----------------------------------------------------------------------
 
     def _updated_layout(self, op: Operation) -> tuple[int, ...] | None:
         """Layout of the variable that the first output is the update of."""
@@ -238,20 +360,22 @@ class _Emitter:
         name = self._new_local(read)
         copy = ".clone()" if read.copies else ""
         text = f"{name} = {self._resource_name(handle)}.value{copy}"
-        self.lines.append(f"    {text:<70}  # read {handle.name}")
-        number = len(self.lines)
+        number = self._write(text, f"read {handle.name}")
         self.source.line_ops[number] = handle
         if self.watch == "observe":
             self._observe(number, [name])
 
     def _observe(self, number: int, outputs: list[str]) -> None:
         values = ", ".join(outputs) + ("," if len(outputs) == 1 else "")
-        self.lines.append(f"    observe({number}, ({values}))")
+        self.lines.append(f"{self.indent}observe({number}, ({values}))")
 
     def _observed(self, tensor: Tensor) -> str:
         """Source for an output that has just been made, as observers see it."""
         if tensor.dtype.is_ref:
             return f"getattr({self._resource_name(handle_of(tensor))}, 'value', None)"
+        if tensor in self.numbers and tensor not in self.local:
+            dtype = torch_dtype_name(tensor.dtype)
+            return f"torch.scalar_tensor({self.numbers[tensor]}, dtype={dtype})"
         return self.local.get(tensor, "None")
 
     def _new_local(self, value: Any) -> str:
@@ -296,17 +420,17 @@ class _Emitter:
     def _expression(self, line: Line, call: Call) -> str:
         definition = line.op.op_def
         if line.overwrites is not None:
-            return _fill(line.overwrites, call.arg)
+            return fill(line.overwrites, call.arg)
         if definition.inline is not None:
             text = definition.inline(call)
             if text is not None:
                 return text
         if definition.template is not None:
-            return _fill(definition.template, call.arg)
+            return fill(definition.template, call.arg)
         if definition.kernel is None:
             raise LookupError(f"op {definition.name} ({line.op.name}) has no kernel")
         name = call.function(definition.kernel, definition.kernel_name.lstrip("_"))
-        return f"{name}({', '.join(_as_source(call.arg[p]) for p in definition.parameters)})"
+        return f"{name}({', '.join(as_source(call.arg[p]) for p in definition.parameters)})"
 
     def _arguments(self, line: Line) -> dict[str, Any]:
         op = line.op
@@ -347,12 +471,16 @@ class _Emitter:
             return self._resource_name(handle_of(tensor))
         if read is None and tensor.op.type == "Const":
             if host:
-                literal = _host_literal(tensor.op.attrs["value"])
+                literal = host_literal(tensor.op.attrs["value"])
                 if literal is not None:
                     return literal
             source = self._constant_name(tensor)
+        elif read is not None:
+            source = self.local[read]
+        elif host and tensor in self.numbers:
+            return self.numbers[tensor]
         else:
-            source = self.local[read or tensor]
+            source = self._operand(tensor)
         return f"{source}.tolist()" if host else source
 
     def _literal(self, value: Any) -> str:
@@ -366,7 +494,7 @@ class _Emitter:
             inner = ", ".join(self._literal(v) for v in value)
             return f"[{inner}]"
         if isinstance(value, FunctionGraph):
-            name = f"g_{_identifier(value.name)}"
+            name = f"g_{identifier(value.name)}"
             self.source.bodies[name] = value
             return name
         if isinstance(value, np.ndarray):
@@ -384,12 +512,8 @@ class _Emitter:
         ):
             if read is not None and read not in self.local:
                 self._read_line(read)
-            if tensor.op.type == "Const" and read is None:
-                source = self._constant_name(tensor)
-            elif is_handle(tensor) and read is None:
-                source, copy = self._resource_name(handle_of(tensor)), False
-            else:
-                source = self.local[read or tensor]
+            copy = copy and (read is not None or not is_handle(tensor))
+            source = self._source(tensor, read)
             parts.append(self.fetch_source(tensor.dtype.base_dtype, source, copy, tensor._dims))
         self.lines.append(f"    return ({', '.join(parts)}{',' if len(parts) == 1 else ''})")
 
@@ -406,32 +530,6 @@ def _variable_behind(tensor: Tensor) -> Operation | None:
     if definition.reads and definition.aliases:
         return handle_of(tensor.op._inputs[0])
     return None
-
-
-def _fill(template: str, arg: dict[str, Any]) -> str:
-    return _FIELD.sub(lambda m: _as_source(arg[m.group(1)]), template)
-
-
-def _as_source(value: Any) -> str:
-    return f"[{', '.join(value)}]" if isinstance(value, list) else value
-
-
-def _identifier(name: str) -> str:
-    text = re.sub(r"\W", "_", name)
-    return f"{text}_" if keyword.iskeyword(text) else text
-
-
-def _const_array(tensor: Any) -> np.ndarray | None:
-    return tensor.op.attrs["value"] if tensor.op.type == "Const" else None
-
-
-def _host_literal(array: np.ndarray) -> str | None:
-    if array.size > _LITERAL_LIMIT or array.dtype.kind not in "biuf":
-        return None
-    value = array.tolist()
-    if array.dtype.kind == "f" and not np.all(np.isfinite(array)):
-        return None
-    return repr(value)
 
 
 def emit(plan: Plan, fetch_source: FetchSource, *, name: str, watch: Watch = "") -> Source:

@@ -8,9 +8,16 @@ and when a variable is read, re-read or copied.  The rules:
   *external* roots: memory that others hold.
 * A variable is read where its first consumer stands, and again after each write.  If some value on
   that read's memory is still used after a later write of the variable, the read copies.
+* What a node *keeps* (a tensor pushed on a stack) counts as used until the end of the step, and
+  what a node *lends* (the tensor popped) is external: it may be anybody's memory.
 * A node may overwrite an input when the op says how, the input's roots are not external, and no
   value on those roots is used later.
 * A fetched value on an external root, or on the root of another fetch, is copied at the end.
+
+A region is one line with a plan for each of its blocks.  Inside, what it is given is external; a
+variable's memory never leaves it uncopied; outside, its outputs lie where its blocks' fetches do.
+A loop's variable that each round only adds to is overwritten in place; what it begins with is
+copied if anybody else may see it.
 """
 
 from __future__ import annotations
@@ -19,7 +26,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from penstock.graph.handles import handle_of, is_handle, resource_key, wants_handle, written_keys
-from penstock.graph.operation import Operation
+from penstock.graph.operation import Operation, blocks_of
 from penstock.graph.step import StepGraph
 from penstock.graph.tensor import Tensor
 
@@ -48,6 +55,11 @@ class Line:
     releases: list[Any] = field(default_factory=list)
     overwrites: str | None = None
     needed: list[bool] = field(default_factory=list)
+    # The plans of a region's blocks.
+    blocks: list[Plan] = field(default_factory=list)
+    # The variables of a loop that its rounds overwrite, and those to be copied before it.
+    overwritten: set[int] = field(default_factory=set)
+    copied: set[int] = field(default_factory=set)
 
 
 @dataclass(eq=False)
@@ -59,11 +71,18 @@ class Plan:
     fetch_copies: list[bool]
     # For each fetch of a variable's value directly: the Read that supplies it.
     fetch_reads: list[Read | None]
+    # For each fetch: the memory that it lies in.
+    fetch_roots: list[frozenset[Root]] = field(default_factory=list)
+    # Memory that others hold, and memory that objects of the step have taken to keep.
+    external: set[Root] = field(default_factory=set)
+    kept: set[Root] = field(default_factory=set)
 
 
 class _Planner:
-    def __init__(self, step: StepGraph) -> None:
+    def __init__(self, step: StepGraph, owned: frozenset[Tensor]) -> None:
         self.step = step
+        # Feeds that the step may overwrite.
+        self.owned = owned
         self.lines: list[Line] = []
         self.current_read: dict[tuple[str, str], Read] = {}
         self.writes: dict[tuple[str, str], list[int]] = {}
@@ -72,6 +91,7 @@ class _Planner:
         self.last_use: dict[Root, int] = {}
         self.fetch_reads: list[Read | None] = []
         self.all_reads: list[Read] = []
+        self.kept: set[Root] = set()
 
     def plan(self) -> Plan:
         for op in self.step.operations:
@@ -84,12 +104,20 @@ class _Planner:
         self._decide_copies()
         self._decide_releases()
         self._decide_overwrites()
-        return Plan(self.step, self.lines, self._fetch_copies(), self.fetch_reads)
+        self._decide_loop_copies()
+        fetched = [
+            self.roots.get(read or tensor, frozenset())
+            for tensor, read in zip(self.step.fetches, self.fetch_reads, strict=True)
+        ]
+        copies = self._fetch_copies(fetched)
+        reads = self.fetch_reads
+        return Plan(self.step, self.lines, copies, reads, fetched, self.external, self.kept)
 
     def _note_silent(self, op: Operation) -> None:
         for tensor in op.outputs:
             self.roots[tensor] = frozenset([tensor])
-            self.external.add(tensor)
+            if tensor not in self.owned:
+                self.external.add(tensor)
 
     def _line(self, op: Operation) -> Line:
         position = len(self.lines)
@@ -98,7 +126,13 @@ class _Planner:
         for index, tensor in enumerate(op._inputs):
             if is_handle(tensor) and not wants[index]:
                 line.read_of[index] = self._read(tensor, position, line)
-        self._output_roots(line)
+        if blocks_of(op):
+            line.blocks = [make_plan(block) for block in blocks_of(op)]
+            if op.type == "_While":
+                self._overwrite_sums(line)
+            self._region_roots(line)
+        else:
+            self._output_roots(line)
         for key in written_keys(op):
             self.writes.setdefault(key, []).append(position)
             self.current_read.pop(key, None)
@@ -139,6 +173,79 @@ class _Planner:
         shared |= state_roots
         for tensor in op.outputs:
             self.roots[tensor] = frozenset(shared) if shared else frozenset([tensor])
+            if op.op_def.lends:
+                self.external.add(tensor)
+
+    # ---- regions -----------------------------------------------------------------------------
+
+    def _region_roots(self, line: Line) -> None:
+        op = line.op
+        given = fed_by(op)
+        roots = [self._given_roots(line, index) for index in given]
+        if op.type == "_While":
+            first = self._loop_roots(line, roots)
+            outputs = first[: len(op.outputs)]
+        else:
+            first = roots
+            outputs = [
+                frozenset().union(*(self._outside(p, i, first) for p in line.blocks))
+                for i in range(len(op.outputs))
+            ]
+        for tensor, found in zip(op.outputs, outputs, strict=True):
+            self.roots[tensor] = found or frozenset([tensor])
+        for plan in line.blocks:
+            for root in plan.kept:
+                self.kept.update(self._outer_roots(plan, root, first))
+
+    def _overwrite_sums(self, line: Line) -> None:
+        """Plans the body anew with the variables that it may overwrite."""
+        condition, body = blocks_of(line.op)
+        sums = {i for i in range(len(line.op.outputs)) if _is_running_sum(condition, body, i)}
+        while sums:
+            plan = make_plan(body, frozenset(body.feeds[i] for i in sums))
+            alone = {i for i in sums if _stays_alone(plan, i)}
+            if alone == sums:
+                written = {inner.op for inner in plan.lines if inner.overwrites is not None}
+                line.overwritten = {i for i in sums if body.fetches[i].op in written}
+                line.blocks[1] = plan
+                return
+            sums = alone
+
+    def _given_roots(self, line: Line, index: int) -> frozenset[Root]:
+        value = line.read_of.get(index) or line.op._inputs[index]
+        return self.roots.get(value, frozenset())
+
+    def _loop_roots(self, line: Line, roots: list[frozenset[Root]]) -> list[frozenset[Root]]:
+        """Where the variables of a loop may lie in any round, and the other things it is given."""
+        body = line.blocks[1]
+        while True:
+            following = [
+                found | self._outside(body, i, roots) if i < len(body.step.fetches) else found
+                for i, found in enumerate(roots)
+            ]
+            if following == roots:
+                return roots
+            roots = following
+
+    def _outside(self, plan: Plan, index: int, given: list[frozenset[Root]]) -> frozenset[Root]:
+        """Where a fetch of a block lies, as the roots of the plan around it."""
+        found: set[Root] = set()
+        for root in plan.fetch_roots[index]:
+            found |= self._outer_roots(plan, root, given)
+        return frozenset(found)
+
+    def _outer_roots(
+        self, plan: Plan, root: Root, given: list[frozenset[Root]]
+    ) -> frozenset[Root]:
+        if root in plan.step.feeds:
+            return given[plan.step.feeds.index(root)]
+        if isinstance(root, Read) and not root.copies:
+            return frozenset()  # the block returns a copy
+        if root in plan.external or root in plan.kept:
+            self.external.add(root)
+        return frozenset([root])
+
+    # ---- the whole step ----------------------------------------------------------------------
 
     def _fetches(self) -> None:
         for tensor in self.step.fetches:
@@ -153,16 +260,30 @@ class _Planner:
                 value = line.read_of.get(index) or tensor
                 for root in self.roots.get(value, ()):
                     self.last_use[root] = max(self.last_use.get(root, -1), line.position)
+            self._use_kept(line)
+        self.last_use.update(dict.fromkeys(self.kept, END))
         for tensor, read in zip(self.step.fetches, self.fetch_reads, strict=True):
             for root in self.roots.get(read or tensor, ()):
                 self.last_use[root] = END
+
+    def _use_kept(self, line: Line) -> None:
+        names = line.op.op_def.keeps
+        positions = _positions_by_name(line.op) if names else {}
+        for name in names:
+            for index in positions[name]:
+                value = line.read_of.get(index) or line.op._inputs[index]
+                self.kept.update(self.roots.get(value, ()))
 
     def _decide_copies(self) -> None:
         for read in self.all_reads:
             last = self.last_use.get(read, -1)
             writes = self.writes.get(resource_key(read.handle), ())
-            # A write at the line of the last use happens inside its kernel, after the read.
-            read.copies = any(read.position <= w < last for w in writes)
+            # A write at the line of the last use happens inside its kernel, after the read; a
+            # region has lines of its own.
+            read.copies = any(
+                read.position <= w and (w < last or (w == last and bool(self.lines[w].blocks)))
+                for w in writes
+            )
             if read.copies:
                 self.external.discard(read)
 
@@ -197,6 +318,17 @@ class _Planner:
                     line.overwrites = template
                     break
 
+    def _decide_loop_copies(self) -> None:
+        """What a loop overwrites must be its own from the start."""
+        for line in self.lines:
+            for index in line.overwritten:
+                tensor = line.op._inputs[index]
+                readers = sum(op._inputs.count(tensor) for op in tensor._consumers)
+                own = index not in line.read_of and readers == 1
+                own = own and self.roots.get(tensor) == frozenset([tensor])
+                if not own or tensor in (self.external | self.kept | set(self.step.fetches)):
+                    line.copied.add(index)
+
     def _may_overwrite(self, line: Line, positions: list[int]) -> bool:
         if len(positions) != 1 or positions[0] in line.read_of:
             return False
@@ -220,14 +352,44 @@ class _Planner:
         ]
         return not any(roots & other for other in others) and _is_whole(tensor)
 
-    def _fetch_copies(self) -> list[bool]:
+    def _fetch_copies(self, fetched: list[frozenset[Root]]) -> list[bool]:
         seen: set[Root] = set()
         copies = []
-        for tensor, read in zip(self.step.fetches, self.fetch_reads, strict=True):
-            roots = self.roots.get(read or tensor, frozenset())
+        for roots in fetched:
             copies.append(bool(roots & self.external) or bool(roots & seen))
             seen |= roots
         return copies
+
+
+def fed_by(op: Operation) -> list[int]:
+    """The inputs of a region that its blocks' feeds stand for."""
+    feeds = len(blocks_of(op)[0].feeds)
+    first = 1 if op.type == "_If" else 0
+    return list(range(first, first + feeds))
+
+
+def _is_running_sum(condition: StepGraph, body: StepGraph, index: int) -> bool:
+    """Whether a round does nothing with a variable but make its next value of it, in one node."""
+    feed, following = body.feeds[index], body.fetches[index]
+    return (
+        not condition.feeds[index]._consumers
+        and feed._consumers == [following.op]
+        and following.op._inputs.count(feed) == 1
+        and bool(following.op.op_def.inplace)
+        and feed not in body.fetches
+    )
+
+
+def _stays_alone(plan: Plan, index: int) -> bool:
+    """Whether a variable's next value lies where no other value of the next round does."""
+    own = plan.fetch_roots[index]
+    others = [roots for i, roots in enumerate(plan.fetch_roots) if i != index]
+    return not (own & (plan.kept | plan.external)) and not any(own & other for other in others)
+
+
+def returns_state(plan: Plan, index: int) -> bool:
+    """Whether a block's fetch lies in a variable's memory, which it must not hand on."""
+    return any(isinstance(root, Read) and not root.copies for root in plan.fetch_roots[index])
 
 
 def is_silent(op: Operation) -> bool:
@@ -246,7 +408,8 @@ def _is_plain_handle(value: Any) -> bool:
 
 def _is_whole(tensor: Tensor) -> bool:
     """Whether the value is its root itself, not a (possibly broadcast or partial) view of it."""
-    return not tensor.op.op_def.aliases or bool(tensor.op.op_def.inplace)
+    op = tensor.op
+    return not (op.op_def.aliases or blocks_of(op)) or bool(op.op_def.inplace)
 
 
 def _same_size(op: Operation, tensor: Tensor, output: Tensor) -> bool:
@@ -284,6 +447,6 @@ def _as_list(value: Any) -> list[Tensor]:
     return value if isinstance(value, list) else [value]
 
 
-def make_plan(step: StepGraph) -> Plan:
-    """Takes every decision about the program of ``step``."""
-    return _Planner(step).plan()
+def make_plan(step: StepGraph, owned: frozenset[Tensor] = frozenset()) -> Plan:
+    """Takes every decision about the program of ``step``; it may overwrite the feeds ``owned``."""
+    return _Planner(step, owned).plan()

@@ -1,13 +1,27 @@
 """``tf.contrib.data``: older names of ``tf.data.experimental``; explicit re-exports, no logic."""
 
-from penstock.data.dataset_readers import CsvDataset
+from penstock.data.dataset_readers import CsvDataset, SqlDataset, TFRecordWriter
+from penstock.data.examples import (
+    assert_element_shape,
+    copy_to_device,
+    dense_to_sparse_batch,
+    make_batched_features_dataset,
+    parse_example_dataset,
+    prefetch_to_device,
+    read_batch_features,
+    reduce_dataset,
+    sliding_window_batch,
+)
 from penstock.data.interleaving import parallel_interleave
 from penstock.data.older import (
     batch_and_drop_remainder,
     bucket_by_sequence_length,
+    make_csv_dataset,
     padded_batch_and_drop_remainder,
     sloppy_interleave,
 )
+from penstock.data.optional import Optional, get_next_as_optional
+from penstock.data.resampling import rejection_resample
 from penstock.data.transformations import (
     AUTOTUNE,
     Counter,
@@ -32,23 +46,38 @@ __all__ = [
     "AUTOTUNE",
     "Counter",
     "CsvDataset",
+    "Optional",
     "RandomDataset",
     "Reducer",
+    "SqlDataset",
+    "TFRecordWriter",
+    "assert_element_shape",
     "batch_and_drop_remainder",
     "bucket_by_sequence_length",
     "choose_from_datasets",
+    "copy_to_device",
+    "dense_to_sparse_batch",
     "enumerate_dataset",
+    "get_next_as_optional",
     "get_single_element",
     "group_by_reducer",
     "group_by_window",
     "ignore_errors",
+    "make_batched_features_dataset",
+    "make_csv_dataset",
     "make_saveable_from_iterator",
     "map_and_batch",
     "padded_batch_and_drop_remainder",
     "parallel_interleave",
+    "parse_example_dataset",
+    "prefetch_to_device",
+    "read_batch_features",
+    "reduce_dataset",
+    "rejection_resample",
     "sample_from_datasets",
     "scan",
     "shuffle_and_repeat",
+    "sliding_window_batch",
     "sloppy_interleave",
     "unbatch",
     "unique",

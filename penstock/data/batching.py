@@ -17,14 +17,14 @@ from typing import Any
 
 from penstock.base import dtypes
 from penstock.base import shapes as static_shapes
+from penstock.control_flow.cond import smart_cond
+from penstock.data import sparse_queues
 from penstock.data.input import fullness
 from penstock.data.queue_runner import QueueRunner, add_queue_runner
 from penstock.data.queues import FIFOQueue, PaddingFIFOQueue, QueueBase, RandomShuffleQueue
-from penstock.graph.composite import SparseTensor, SparseTensorValue
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
-from penstock.opdef import static
 from penstock.ops import cast, control, stitch
 from penstock.ops.binary import maximum
 
@@ -56,15 +56,10 @@ def _all_listed(tensors_list: Any) -> list[list[Any]]:
     return [_listed(tensors) for tensors in tensors_list]
 
 
-def _tensors(values: list[Any], asker: str) -> list[Tensor]:
+def _some(values: list[Any], asker: str) -> list[Any]:
     if not values:
         raise ValueError(f"Expected at least one tensor in {asker}().")
-    if any(isinstance(v, SparseTensor | SparseTensorValue) for v in values):
-        raise NotImplementedError(
-            f"{asker}() of SparseTensors is not supported yet: batch the serialized examples and"
-            " use tf.parse_example on the batch, or tf.sparse_tensor_to_dense before"
-        )
-    return [convert_to_tensor(v) for v in values]
+    return values
 
 
 def _keep(keep_input: Any, enqueue_many: bool) -> Tensor:
@@ -105,19 +100,27 @@ def _element_shapes(lists: Sequence[Sequence[Tensor]], given: Any, enqueue_many:
     return merged
 
 
+def _stored(
+    lists: list[list[Any]], enqueue_many: bool, keep: Tensor, asker: str
+) -> tuple[list[list[Tensor]], list[list[sparse_queues.Stored | None]]]:
+    """All lists as dense tensors; what was sparse shares the maps of the first list."""
+    tensors: list[list[Tensor]] = []
+    known: list[list[sparse_queues.Stored | None]] = []
+    for values in lists:
+        first = known[0] if known else None
+        made, of_them = sparse_queues.stored(_some(values, asker), enqueue_many, keep, first)
+        tensors.append(made)
+        known.append(of_them)
+    sparse_queues.check_alike(known, lists)
+    return tensors, known
+
+
 def _enqueue_op(queue: QueueBase, tensors: list[Tensor], enqueue_many: bool, keep: Tensor) -> Any:
     enqueue = queue.enqueue_many if enqueue_many else queue.enqueue
     if keep.shape.ndims == 1:
         chosen = cast.cast(keep, dtypes.int32)
         return enqueue([stitch.dynamic_partition(t, chosen, 2)[1] for t in tensors])
-    known = static.constant_value(keep)
-    if known is None:
-        raise NotImplementedError(
-            "keep_input must be known while the graph is built, or be a vector (with"
-            " enqueue_many=True): a scalar that only the step knows needs tf.cond, which is not"
-            " built yet"
-        )
-    return enqueue(tensors) if known else control.no_op()
+    return smart_cond(keep, lambda: enqueue(tensors), control.no_op)
 
 
 # ---- the queue and what comes out ----------------------------------------------------------------
@@ -178,8 +181,8 @@ def _batches(
     """
     given = [value for values in lists for value in values]
     with name_scope(name, default_name, [*given, keep_input]) as scope:
-        tensors = [_tensors(values, default_name) for values in lists]
         keep = _keep(keep_input, enqueue_many)
+        tensors, known = _stored(lists, enqueue_many, keep, default_name)
         queue = make_queue(
             capacity=capacity,
             dtypes=_types(tensors),
@@ -191,10 +194,10 @@ def _batches(
         _summarize(queue, capacity, min_after_dequeue)
         dequeue = queue.dequeue_up_to if allow_smaller_final_batch else queue.dequeue_many
         taken = dequeue(batch_size, name=scope)
+        parts = sparse_queues.restored(taken if isinstance(taken, list) else [taken], known)
     if isinstance(like, dict):
-        components = taken if isinstance(taken, list) else [taken]
-        return dict(zip(sorted(like), components, strict=True))
-    return taken
+        return dict(zip(sorted(like), parts, strict=True))
+    return parts if len(parts) > 1 else parts[0]
 
 
 # ---- public functions ----------------------------------------------------------------------------
@@ -279,7 +282,7 @@ def maybe_batch(
 
     Args:
       keep_input: bool: whether the example counts; with ``enqueue_many`` a vector may say it
-        for each.  A scalar must be known while the graph is built.
+        for each.
       tensors, batch_size, num_threads, capacity, enqueue_many, shapes, dynamic_pad,
         allow_smaller_final_batch, shared_name, name: as for ``batch``.
 
@@ -288,7 +291,6 @@ def maybe_batch(
 
     Raises:
       ValueError: as ``batch``.
-      NotImplementedError: ``keep_input`` is a scalar that only the step knows.
       OutOfRangeError: when it runs, and the examples have come to an end.
     """
     return _batches(
@@ -367,7 +369,7 @@ def maybe_batch_join(
     Args:
       tensors_list: list of such lists or dicts; each gets a thread of its own.
       keep_input: bool: whether the example counts; with ``enqueue_many`` a vector may say it
-        for each.  A scalar must be known while the graph is built.
+        for each.
       batch_size, capacity, enqueue_many, shapes, dynamic_pad, allow_smaller_final_batch,
         shared_name, name: as for ``batch``.
 
@@ -376,7 +378,6 @@ def maybe_batch_join(
 
     Raises:
       ValueError: as ``batch``.
-      NotImplementedError: ``keep_input`` is a scalar that only the step knows.
       OutOfRangeError: when it runs, and the examples have come to an end.
     """
     return _batches(
@@ -460,7 +461,7 @@ def maybe_shuffle_batch(
 
     Args:
       keep_input: bool: whether the example counts; with ``enqueue_many`` a vector may say it
-        for each.  A scalar must be known while the graph is built.
+        for each.
       min_after_dequeue: examples that stay in the queue, so that batches are well mixed.
       seed: of the order.
       tensors, batch_size, capacity, num_threads, enqueue_many, shapes,
@@ -471,7 +472,6 @@ def maybe_shuffle_batch(
 
     Raises:
       ValueError: ``capacity`` is not above ``min_after_dequeue``, or as ``batch``.
-      NotImplementedError: ``keep_input`` is a scalar that only the step knows.
       OutOfRangeError: when it runs, and the examples have come to an end.
     """
     return _batches(
@@ -556,7 +556,7 @@ def maybe_shuffle_batch_join(
     Args:
       tensors_list: list of such lists or dicts; each gets a thread of its own.
       keep_input: bool: whether the example counts; with ``enqueue_many`` a vector may say it
-        for each.  A scalar must be known while the graph is built.
+        for each.
       min_after_dequeue: examples that stay in the queue, so that batches are well mixed.
       seed: of the order.
       batch_size, capacity, enqueue_many, shapes, allow_smaller_final_batch, shared_name, name:
@@ -567,7 +567,6 @@ def maybe_shuffle_batch_join(
 
     Raises:
       ValueError: ``capacity`` is not above ``min_after_dequeue``, or as ``batch``.
-      NotImplementedError: ``keep_input`` is a scalar that only the step knows.
       OutOfRangeError: when it runs, and the examples have come to an end.
     """
     return _batches(

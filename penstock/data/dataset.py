@@ -405,7 +405,7 @@ class Dataset(specs.Structured, FrameworkSources):
             reduce_func, state, structure, self._structure, "reduce()", lambda s: s
         )
         flat = make(
-            "ReduceDataset", self._variant_tensor, specs.to_flat(structure, state),
+            "ReduceDataset", self._in_workers(), specs.to_flat(structure, state),
             function.captured, f=function.graph,
             output_types=specs.flat_types(structure), output_shapes=specs.flat_shapes(structure),
         )  # fmt: skip
@@ -467,7 +467,8 @@ class Dataset(specs.Structured, FrameworkSources):
 
     def _apply_options(self, graph: Any = None) -> Any:
         """The variant, behind the nodes that TF adds to tell its runtime about options."""
-        variant = self._variant_tensor if graph is None else graph.capture(self._variant_tensor)
+        variant = self._in_workers()
+        variant = variant if graph is None else graph.capture(variant)
         if not self._captured_ref():
             listed = np.array(_OPTIMIZATIONS, object)
             names = convert_to_tensor(listed, dtypes.string, "optimizations")
@@ -475,7 +476,26 @@ class Dataset(specs.Structured, FrameworkSources):
                 "OptimizeDataset", self._structure, variant, names,
                 optimization_configs=["map_vectorization:use_choose_fastest:false"],
             )  # fmt: skip
-        return nodes.variant("ModelDataset", self._structure, variant)
+        variant = nodes.variant("ModelDataset", self._structure, variant)
+        wanted = self._options.experimental_stats
+        if wanted.aggregator is None:
+            return variant
+        handle = wanted.aggregator._resource
+        return nodes.variant(
+            "SetStatsAggregatorDataset", self._structure, variant,
+            handle if graph is None else graph.capture(handle), wanted.prefix,
+            wanted.counter_prefix,
+        )  # fmt: skip
+
+    def _in_workers(self) -> Any:
+        """The variant; behind a node that has Python run in processes where options say so."""
+        count = self._options.python_workers
+        if count is None:
+            return self._variant_tensor
+        number = int64(count, "python_workers")
+        return nodes.variant(
+            "PythonWorkersDataset", self._structure, self._variant_tensor, number
+        )
 
     def _captured_ref(self) -> bool:
         """Whether a function uses the value of a reference variable."""

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from penstock.base import dtypes
-from penstock.data import specs
+from penstock.base import dtypes, shapes
+from penstock.data import nodes, specs
 from penstock.data.dataset import Dataset
 from penstock.data.interleaving import parallel_interleave
 from penstock.data.nodes import int64
@@ -16,7 +16,10 @@ from penstock.graph.build import make
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.tensor import Tensor
 
-__all__ = ["CsvDataset", "FixedLengthRecordDataset", "TFRecordDataset", "TextLineDataset"]
+__all__ = [
+    "CsvDataset", "FixedLengthRecordDataset", "SqlDataset", "TFRecordDataset", "TFRecordWriter",
+    "TextLineDataset",
+]  # fmt: skip
 
 _BUFFER = 256 * 1024
 _STRING = specs.TensorSpec([], dtypes.string)
@@ -166,3 +169,58 @@ def _default(value: Any) -> Tensor:
         return convert_to_tensor(np.zeros([0], value.as_numpy_dtype), value)
     made = convert_to_tensor(value)
     return made if made.shape.ndims else make("Reshape", made, np.array([1], np.int32))
+
+
+class SqlDataset(Dataset):
+    """The rows that a query of a database gives.
+
+    Args:
+      driver_name: "sqlite".
+      data_source_name: name of the database's file.
+      query: the query, SQL.
+      output_types: nesting of dtypes, one a column: string, bool, float64 or integers up to 64
+        bits; NULL becomes 0 or "".
+    """
+
+    def __init__(
+        self, driver_name: Any, data_source_name: Any, query: Any, output_types: Any
+    ) -> None:
+        super().__init__()
+        driver = convert_to_tensor(driver_name, dtypes.string, "driver_name")
+        source = convert_to_tensor(data_source_name, dtypes.string, "data_source_name")
+        asked = convert_to_tensor(query, dtypes.string, "query")
+        structure = specs.map_leaves(
+            lambda kind: specs.TensorSpec(shapes.TensorShape([]), kind), output_types
+        )
+        self._set(nodes.variant("SqlDataset", structure, driver, source, asked), structure)
+
+
+class TFRecordWriter:
+    """Writes a dataset to a TFRecord file.
+
+    Args:
+      filename: string tensor or string.
+      compression_type: "", "ZLIB" or "GZIP".
+    """
+
+    def __init__(self, filename: Any, compression_type: Any = None) -> None:
+        self._filename = convert_to_tensor(filename, dtypes.string, "filename")
+        self._compression = _string(compression_type, "compression_type")
+
+    def write(self, dataset: Dataset) -> Any:
+        """An operation that writes the elements of ``dataset``, string scalars.
+
+        Raises:
+          TypeError: it is no dataset of string scalars.
+        """
+        if not isinstance(dataset, Dataset):
+            raise TypeError("`dataset` must be a `tf.data.Dataset` object.")
+        if not _STRING.is_compatible_with(dataset._structure):
+            raise TypeError(
+                "`dataset` must produce scalar `DT_STRING` tensors whereas it produces shape"
+                f" {specs.legacy_shapes(dataset._structure)} and types"
+                f" {specs.legacy_types(dataset._structure)}"
+            )
+        return make(
+            "DatasetToTFRecord", dataset._in_workers(), self._filename, self._compression
+        )

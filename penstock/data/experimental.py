@@ -1,7 +1,18 @@
 """``tf.data.experimental`` (and what ``tf.contrib.data`` had); explicit re-exports, no logic."""
 
-from penstock.data.dataset_readers import CsvDataset
+from penstock.data.csv_files import make_csv_dataset
+from penstock.data.dataset import DatasetSpec as DatasetStructure
+from penstock.data.dataset_readers import CsvDataset, SqlDataset, TFRecordWriter
+from penstock.data.examples import (
+    copy_to_device,
+    dense_to_sparse_batch,
+    make_batched_features_dataset,
+    parse_example_dataset,
+    prefetch_to_device,
+)
 from penstock.data.interleaving import parallel_interleave
+from penstock.data.legacy import SparseTensorStructure, TensorStructure
+from penstock.data.optional import Optional, OptionalStructure, get_next_as_optional
 from penstock.data.options import (
     DistributeOptions,
     MapVectorizationOptions,
@@ -9,6 +20,8 @@ from penstock.data.options import (
     StatsOptions,
     ThreadingOptions,
 )
+from penstock.data.resampling import rejection_resample
+from penstock.data.stats import StatsAggregator, bytes_produced_stats, latency_stats
 from penstock.data.transformations import (
     AUTOTUNE,
     INFINITE_CARDINALITY,
@@ -44,27 +57,45 @@ __all__ = [
     "UNKNOWN_CARDINALITY",
     "Counter",
     "CsvDataset",
+    "DatasetStructure",
     "DistributeOptions",
     "MapVectorizationOptions",
     "OptimizationOptions",
+    "Optional",
+    "OptionalStructure",
     "RandomDataset",
     "Reducer",
+    "SparseTensorStructure",
+    "SqlDataset",
+    "StatsAggregator",
     "StatsOptions",
+    "TFRecordWriter",
+    "TensorStructure",
     "ThreadingOptions",
     "bucket_by_sequence_length",
+    "bytes_produced_stats",
     "cardinality",
     "choose_from_datasets",
+    "copy_to_device",
+    "dense_to_sparse_batch",
     "enumerate_dataset",
     "from_variant",
+    "get_next_as_optional",
     "get_single_element",
     "get_structure",
     "group_by_reducer",
     "group_by_window",
     "ignore_errors",
+    "latency_stats",
+    "make_batched_features_dataset",
+    "make_csv_dataset",
     "make_saveable_from_iterator",
     "map_and_batch",
     "map_and_batch_with_legacy_function",
     "parallel_interleave",
+    "parse_example_dataset",
+    "prefetch_to_device",
+    "rejection_resample",
     "sample_from_datasets",
     "scan",
     "shuffle_and_repeat",

@@ -14,6 +14,7 @@ import numpy as np
 
 from penstock.base import dtypes, shapes
 from penstock.data import specs
+from penstock.ops.py_func import here
 
 
 class FrameworkSources:
@@ -36,6 +37,7 @@ class FrameworkSources:
           ValueError: it is empty.
         """
 
+        @here
         def elements() -> Iterator[Any]:
             return map(_as_arrays, iter(loader))
 
@@ -62,6 +64,7 @@ class FrameworkSources:
         batches = table.to_batches() if hasattr(table, "to_batches") else [table]
         names = [str(n) for n in table.schema.names]
 
+        @here
         def rows() -> Iterator[Any]:
             for batch in batches:
                 parts = [_arrow_column(n, batch.column(i)) for i, n in enumerate(names)]
@@ -82,6 +85,7 @@ class FrameworkSources:
           ValueError: it is empty.
         """
 
+        @here
         def rows() -> Iterator[Any]:
             return map(_as_arrays, iter(dataset))
 

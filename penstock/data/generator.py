@@ -14,7 +14,7 @@ import numpy as np
 from penstock.base import dtypes, shapes
 from penstock.data import specs
 from penstock.graph.tensor import Tensor
-from penstock.ops.py_func import py_func
+from penstock.ops.py_func import here, iterating, py_func
 
 
 class Source:
@@ -37,8 +37,9 @@ class Source:
         made.set_shape([])
         return made
 
+    @here
     def _start(self, *args: Any) -> np.int64:
-        running = iter(self._function(*args))
+        running = iterating(self._function, *args)
         with self._lock:
             self._next += 1
             self._running[self._next] = running
@@ -52,6 +53,7 @@ class Source:
             tensor.set_shape(shape)
         return specs.pack(self._structure, flat)
 
+    @here
     def _following(self, number: Any) -> tuple[Any, ...]:
         value = next(self._running[int(number)])
         try:
@@ -71,8 +73,12 @@ class Source:
         made: Tensor = py_func(self._final, [number], dtypes.int64)
         return made
 
+    @here
     def _final(self, number: Any) -> np.int64:
-        self._running.pop(int(number), None)
+        running = self._running.pop(int(number), None)
+        close = getattr(running, "close", None)
+        if close is not None:
+            close()
         return np.int64(0)
 
 

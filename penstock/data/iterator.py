@@ -106,7 +106,7 @@ class Iterator(specs.Structured):
         _check_structure(self._structure, dataset)
         with colocate_with(self._iterator_resource):
             made: Operation = make(
-                "MakeIterator", dataset._variant_tensor, self._iterator_resource,
+                "MakeIterator", dataset._in_workers(), self._iterator_resource,
                 name=name or "make_initializer",
             )  # fmt: skip
         return made

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from penstock.data import specs
+
 
 def get_output_types(dataset_or_iterator: Any) -> Any:
     """The nesting of dtypes of an element."""
@@ -28,3 +30,13 @@ def make_one_shot_iterator(dataset: Any) -> Any:
 def make_initializable_iterator(dataset: Any, shared_name: str | None = None) -> Any:
     """``Dataset.make_initializable_iterator``."""
     return dataset.make_initializable_iterator(shared_name)
+
+
+def TensorStructure(dtype: Any, shape: Any) -> specs.TensorSpec:
+    """``tf.TensorSpec`` with its arguments in the other order."""
+    return specs.TensorSpec(shape, dtype)
+
+
+def SparseTensorStructure(dtype: Any, shape: Any) -> specs.SparseTensorSpec:
+    """``tf.SparseTensorSpec`` with its arguments in the other order."""
+    return specs.SparseTensorSpec(shape, dtype)

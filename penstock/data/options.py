@@ -1,4 +1,8 @@
-"""``tf.data.Options``: what a pipeline asks of the runtime; kept and merged, without effect."""
+"""``tf.data.Options``: what a pipeline asks of the runtime.
+
+``experimental_stats`` and Penstock's own ``python_workers`` have effects; the others are kept and
+merged.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from typing import Any
 _NAMES = (
     "experimental_deterministic", "experimental_distribute", "experimental_optimization",
     "experimental_slack", "experimental_stateful_whitelist", "experimental_stats",
-    "experimental_threading",
+    "experimental_threading", "python_workers",
 )  # fmt: skip
 
 
@@ -37,7 +41,14 @@ class MapVectorizationOptions(_Group):
 
 
 class StatsOptions(_Group):
-    """Options of statistics."""
+    """Options of statistics.
+
+    State: ``aggregator`` a ``StatsAggregator`` or None; ``prefix`` of the tags.
+    """
+
+    def __init__(self) -> None:
+        self.aggregator: Any = None
+        self.prefix, self.counter_prefix = "", ""
 
 
 class ThreadingOptions(_Group):
@@ -51,7 +62,29 @@ class Options:
     >>> options.experimental_deterministic = False
     >>> tf.data.Dataset.range(3).with_options(options).options().experimental_deterministic
     False
+
+    ``python_workers`` (TensorFlow does not have it): how many processes run the pipeline's Python
+    code, that of ``tf.py_func`` and ``Dataset.from_generator``; None, the default: threads of this
+    process run it, which take turns. ``num_parallel_calls`` of ``map`` and ``interleave`` says how
+    many calls are in work at a time:
+
+        def load(name): ...                # at the top level of a module
+
+        options = tf.data.Options()
+        options.python_workers = 4
+        dataset = names.map(lambda n: tf.py_func(load, [n], tf.float32), num_parallel_calls=4)
+        dataset = dataset.with_options(options)
+
+    Elements, their order and errors are those without the option. Functions and what ``partial``
+    gives them are pickled; they share no state with this process or with each other. The processes
+    start when they are first needed, import the module of the function, and end with the session; a
+    script must guard its work by ``if __name__ == "__main__":``. One that dies fails its call with
+    ``tf.errors.UnavailableError``, and another is started for the next.
     """
+
+    # Made below, as properties.
+    experimental_stats: Any
+    python_workers: Any
 
     def __init__(self) -> None:
         self._values: dict[str, Any] = {}
@@ -76,7 +109,7 @@ class Options:
 
 _DEFAULTS: dict[str, Any] = {
     "experimental_distribute": DistributeOptions, "experimental_optimization": OptimizationOptions,
-    "experimental_threading": ThreadingOptions,
+    "experimental_stats": StatsOptions, "experimental_threading": ThreadingOptions,
 }  # fmt: skip
 
 

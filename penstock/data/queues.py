@@ -8,6 +8,7 @@ Source: the queues of TensorFlow 1.15 (names of nodes, checks, what dequeue retu
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -18,6 +19,7 @@ from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import get_seed, name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import static
+from penstock.ops import gather, join
 
 __all__ = [
     "FIFOQueue",
@@ -72,6 +74,13 @@ def _as_names(names: Any, types: Sequence[dtypes.DType]) -> list[str] | None:
     return listed
 
 
+def _common(one: shapes.TensorShape, two: shapes.TensorShape) -> shapes.TensorShape:
+    first, second = one._dims, two._dims
+    if first is None or second is None or len(first) != len(second):
+        return shapes.TensorShape(None)
+    return shapes.TensorShape([a if a == b else None for a, b in zip(first, second)])
+
+
 class QueueBase:
     """What all queues share; use one of its subclasses.
 
@@ -91,34 +100,31 @@ class QueueBase:
 
     @staticmethod
     def from_list(index: Any, queues: Sequence[QueueBase]) -> QueueBase:
-        """The queue of that index.
+        """The queue of that index; an operation on it looks the index up when it runs.
 
         Args:
-          index: known while the graph is built.
-          queues: queues of the same component types.
+          index: an int32 scalar.
+          queues: queues of the same component types and names.
+
+        Returns:
+          A queue, whose static shapes are what all of them have in common.
 
         Raises:
           TypeError: not queues, or of different types or names.
-          ValueError: an index out of range.
-          NotImplementedError: the index is known only at run time.
+          InvalidArgumentError: when it runs, an index out of range.
         """
         if not queues or not isinstance(queues, list | tuple):
-            raise TypeError(f"a list of queues expected; found {queues!r}")
+            raise TypeError(f"A list of queues expected; found {queues!r}")
         if not all(isinstance(q, QueueBase) for q in queues):
-            raise TypeError("a list of queues expected; found something else in it")
+            raise TypeError("A list of queues expected; found something else in it")
         for what in ("dtypes", "names"):
             found = [getattr(q, what) for q in queues]
             if any(one != found[0] for one in found):
-                raise TypeError(f"queues do not have matching component {what}: {found}")
-        known = static.constant_value(convert_to_tensor(index, dtypes.int32))
-        if known is None:
-            raise NotImplementedError(
-                "QueueBase.from_list needs an index that is known while the graph is built"
-            )
-        if not 0 <= int(known) < len(queues):
-            raise ValueError(f"there are {len(queues)} queues; found index {int(known)}")
-        chosen: QueueBase = queues[int(known)]
-        return chosen
+                raise TypeError(f"Queues do not have matching component {what}: {found}")
+        first = queues[0]
+        chosen = gather.gather(join.stack([q.queue_ref for q in queues]), index)
+        alike = [functools.reduce(_common, parts) for parts in zip(*[q.shapes for q in queues])]
+        return QueueBase(first.dtypes, alike, first.names, chosen)
 
     @property
     def queue_ref(self) -> Tensor:

@@ -416,7 +416,7 @@ def get_single_element(dataset: Dataset) -> Any:
         raise TypeError(f"`dataset` must be a `tf.data.Dataset` object; found {dataset!r}")
     structure = dataset._structure
     flat = make(
-        "DatasetToSingleElement", dataset._variant_tensor,
+        "DatasetToSingleElement", dataset._in_workers(),
         output_types=specs.flat_types(structure), output_shapes=specs.flat_shapes(structure),
     )  # fmt: skip
     return specs.from_flat(structure, flat)

@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from penstock.base import errors
-from penstock.codegen.emit import Observe
+from penstock.codegen.source import Observe
 from penstock.debug.ledger import Ledger
 from penstock.debug.ranges import Range
 from penstock.graph.operation import Operation

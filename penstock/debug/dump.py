@@ -21,7 +21,7 @@ import numpy as np
 import torch
 
 from penstock.base import errors
-from penstock.codegen.emit import Observe
+from penstock.codegen.source import Observe
 from penstock.formats.files import makedirs, open_file
 from penstock.graph.handles import is_handle
 from penstock.graph.operation import Operation

@@ -11,7 +11,7 @@ alternative of the message's only oneof; ``map<T>`` maps strings to T; a type wi
 
 Source: field names and numbers of TensorFlow's tensor_bundle.proto, saved_tensor_slice.proto,
 tensor_slice.proto, checkpoint_state.proto, saved_model.proto, example.proto, feature.proto,
-queue_runner.proto, reader_base.proto and error_codes.proto.
+queue_runner.proto, reader_base.proto, control_flow.proto and error_codes.proto.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ __all__ = [
     "BundleHeaderProto",
     "BytesList",
     "CheckpointState",
+    "CondContextDef",
+    "ControlFlowContextDef",
     "Example",
     "Feature",
     "FeatureList",
@@ -48,6 +50,8 @@ __all__ = [
     "SavedTensorSlices",
     "SequenceExample",
     "TensorSliceProto",
+    "ValuesDef",
+    "WhileContextDef",
 ]
 
 _FILE = "penstock/formats/schema.proto"
@@ -118,6 +122,33 @@ _MESSAGES: dict[str, _Rows] = {
         "cancel_op_name": (4, "string"),
         "queue_closed_exception_types": (5, "*Code"),
     },
+    "ValuesDef": {"values": (1, "*string"), "external_values": (2, "map<string>")},
+    "ControlFlowContextDef": {
+        "cond_ctxt": (1, "?CondContextDef"),
+        "while_ctxt": (2, "?WhileContextDef"),
+    },
+    "CondContextDef": {
+        "context_name": (1, "string"),
+        "pred_name": (2, "string"),
+        "pivot_name": (3, "string"),
+        "branch": (4, "int32"),
+        "values_def": (5, "ValuesDef"),
+        "nested_contexts": (6, "*ControlFlowContextDef"),
+    },
+    "WhileContextDef": {
+        "context_name": (1, "string"),
+        "parallel_iterations": (2, "int32"),
+        "back_prop": (3, "bool"),
+        "swap_memory": (4, "bool"),
+        "pivot_name": (5, "string"),
+        "pivot_for_pred_name": (6, "string"),
+        "pivot_for_body_name": (7, "string"),
+        "loop_exit_names": (8, "*string"),
+        "values_def": (9, "ValuesDef"),
+        "loop_enter_names": (10, "*string"),
+        "maximum_iterations_name": (11, "string"),
+        "nested_contexts": (12, "*ControlFlowContextDef"),
+    },
     "ReaderBaseState": {
         "work_started": (1, "int64"),
         "work_finished": (2, "int64"),
@@ -131,7 +162,9 @@ _CODES = (
     "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED",
     "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED",
 )  # fmt: skip
-_ONEOFS = {"TensorSliceProto.Extent": "has_length", "Feature": "kind"}
+_ONEOFS = {
+    "TensorSliceProto.Extent": "has_length", "Feature": "kind", "ControlFlowContextDef": "ctxt",
+}  # fmt: skip
 
 
 def _file() -> descriptor_pb2.FileDescriptorProto:
@@ -215,3 +248,7 @@ Example: Any = _classes["Example"]
 SequenceExample: Any = _classes["SequenceExample"]
 QueueRunnerDef: Any = _classes["QueueRunnerDef"]
 ReaderBaseState: Any = _classes["ReaderBaseState"]
+ValuesDef: Any = _classes["ValuesDef"]
+ControlFlowContextDef: Any = _classes["ControlFlowContextDef"]
+CondContextDef: Any = _classes["CondContextDef"]
+WhileContextDef: Any = _classes["WhileContextDef"]

@@ -59,11 +59,19 @@ def make(op_type: str, *inputs: Any, name: str | None = None, **attrs: Any) -> A
         tensors = [graph.capture(t) for t in tensors]
     all_attrs = _complete_attrs(op_def, full, solved, attrs)
     types = _output_types(op_def, all_attrs)
+    if graph._scopes.control_flow is not None and op_type != "Const":
+        # The nodes that bring the inputs into a branch or loop are named under this one.
+        with graph.name_scope(f"{full}/"):
+            return outputs_of(_add(graph, op_def, tensors, all_attrs, types, full))
+    return outputs_of(_add(graph, op_def, tensors, all_attrs, types, full))
+
+
+def _add(graph: Graph, op_def: OpDef, tensors: list[Tensor], *node: Any) -> Operation:
     if op_def.writes or op_def.reads:
         refs = [t for t, arg in zip(tensors, op_def.inputs) if arg.is_ref and not arg.is_list]
         if refs:
-            return outputs_of(_add_beside(refs, graph, op_def, tensors, all_attrs, types, full))
-    return outputs_of(graph.add_operation(op_def, tensors, all_attrs, types, full))
+            return _add_beside(refs, graph, op_def, tensors, *node)
+    return graph.add_operation(op_def, tensors, *node)
 
 
 def _add_beside(refs: list[Tensor], graph: Graph, *node: Any) -> Operation:
@@ -381,9 +389,17 @@ def _output_types(op_def: OpDef, attrs: dict[str, Any]) -> list[dtypes.DType]:
 
 
 def add_checked(
-    graph: Graph, op_def: OpDef, inputs: list[Tensor], attrs: dict[str, Any], full: str
+    graph: Graph,
+    op_def: OpDef,
+    inputs: list[Tensor],
+    attrs: dict[str, Any],
+    full: str,
+    controls: Sequence[Operation] = (),
 ) -> Operation:
     """Adds a node from flat inputs and explicit attrs, as GraphDef import and create_op do.
+
+    Args:
+      controls: control inputs, besides those of the current scopes.
 
     Raises:
       TypeError, ValueError: as ``make`` does.
@@ -411,7 +427,8 @@ def add_checked(
     extra = {k: v for k, v in attrs.items() if k not in op_def.attrs and not k.startswith("_")}
     known = {k: v for k, v in attrs.items() if k not in extra}
     complete = _complete_attrs(op_def, full, solved, known)
-    return graph.add_operation(op_def, tensors, complete, _output_types(op_def, complete), full)
+    types = _output_types(op_def, complete)
+    return graph.add_operation(op_def, tensors, complete, types, full, controls)
 
 
 def constant(value: Any, dtype: Any = None, name: str = "Const") -> Tensor:

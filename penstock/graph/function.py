@@ -9,6 +9,9 @@ A ``FunctionGraph`` is a graph of its own, traced once.  What it uses of the gra
   same state (container and shared name), so that shapes and hazards are known inside as outside;
 * with ``by_value`` nothing is passed: the nodes that make a value are copied into the body.
 
+A function is called by a node that names it in an attr (``PartitionedCall``, ``If``, ``MapDataset``)
+or, made by ``Defun``, by one whose op type is the function's name: its definition is a ``CallDef``.
+
 State besides a graph's: the inputs, the map of what was captured, the outputs.
 """
 
@@ -19,13 +22,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from penstock.base import dtypes, shapes
+from penstock.graph import handles
 from penstock.graph.build import make
 from penstock.graph.graph import Graph
 from penstock.graph.keys import GraphKeys
-from penstock.graph.operation import Operation
+from penstock.graph.operation import Operation, is_back_edge
 from penstock.graph.scopes import default_graph_scope, get_default_graph
 from penstock.graph.tensor import Tensor
 from penstock.opdef import static
+from penstock.opdef.opdef import OpDef
+from penstock.opdef.signature import ArgDef
 
 _numbers = itertools.count()
 _SHARED = (
@@ -41,6 +47,8 @@ class FunctionGraph(Graph):
       outer: the graph that the function is used in.
       by_value: copy what makes a captured value instead of passing it.
       stateful_allowed: op types with state of their own that may be copied all the same.
+      unique: whether ``name`` is made unique; else it is taken as it is.
+      pass_handles: hand resources in as arguments too, instead of naming them again.
     """
 
     def __init__(
@@ -49,10 +57,15 @@ class FunctionGraph(Graph):
         outer: Graph | None = None,
         by_value: bool = False,
         stateful_allowed: Callable[[str], bool] = lambda op_type: False,
+        unique: bool = True,
+        pass_handles: bool = False,
     ) -> None:
         super().__init__()
         self.outer = get_default_graph() if outer is None else outer
-        self.name = f"{name}_{next(_numbers)}"
+        self.name = f"{name}_{next(_numbers)}" if unique else name
+        # The function that gives the gradient, where the user wrote it; else the body is traced.
+        self.gradient: FunctionGraph | None = None
+        self._pass_handles = pass_handles
         self.inputs: list[Tensor] = []
         self.outputs: list[Tensor] = []
         self.captured_outer: list[Tensor] = []
@@ -97,7 +110,7 @@ class FunctionGraph(Graph):
     def _captured(self, tensor: Tensor) -> Tensor:
         if self._by_value:
             return self._copied(tensor)
-        if _is_state(tensor):
+        if _is_state(tensor) and not (self._pass_handles and tensor.dtype is dtypes.resource):
             return self._named_again(tensor)
         outer = tensor
         if tensor.op.graph is not self.outer and isinstance(self.outer, FunctionGraph):
@@ -136,7 +149,9 @@ class FunctionGraph(Graph):
         attrs.pop("_class", None)
         if op.op_def.state is not None and "shared_name" in attrs:
             attrs["shared_name"] = attrs["shared_name"] or op.name
-        inputs = [self.capture(t) for t in op._inputs]
+        # The way back of a loop is closed once the loop's other nodes are there.
+        back = [is_back_edge(op, t) for t in op._inputs]
+        inputs = [self.capture(op._inputs[0] if b else t) for t, b in zip(op._inputs, back)]
         types = [t.dtype for t in op.outputs]
         with self.name_scope(None), self.control_dependencies(None):
             name = self.unique_name(op.name)
@@ -145,6 +160,8 @@ class FunctionGraph(Graph):
         for old, new in zip(op.outputs, made.outputs, strict=True):
             new._dims = old._dims
             self._captures[old] = new
+        for index in (i for i, b in enumerate(back) if b):
+            made._update_input(index, self.capture(op._inputs[index]))
         return made
 
     def _check_copyable(self, op: Operation) -> None:
@@ -163,7 +180,7 @@ class FunctionGraph(Graph):
 
     def effects(self) -> list[Operation]:
         """Nodes that run even if no output needs them."""
-        return [op for op in self._operations if op.op_def.effect]
+        return [op for op in self._operations if has_effect(op)]
 
     # ---- what differs from a graph -----------------------------------------------------------
 
@@ -185,12 +202,66 @@ class FunctionGraph(Graph):
         return f"<FunctionGraph {self.name!r}>"
 
 
+class CallDef(OpDef):
+    """The definition of the nodes that call one function by its name, as ``Defun`` makes them.
+
+    Args:
+      body: the function; None when it is declared only.
+      name: its name.
+      inputs, outputs: name and dtype of each argument and result.
+    """
+
+    __slots__ = ("body",)
+
+    def __init__(
+        self,
+        name: str,
+        inputs: Iterable[tuple[str, dtypes.DType]],
+        outputs: Iterable[tuple[str, dtypes.DType]],
+        body: FunctionGraph | None = None,
+    ) -> None:
+        args, results = (tuple(ArgDef(n, dtype=d) for n, d in side) for side in (inputs, outputs))
+        super().__init__(name, args, results, {})
+        self.body = body
+        self.stateful = True
+        count = len(results)
+        self.shape = lambda ctx: None if count == 1 else [None] * count
+
+
+# Op types that call the functions in their attrs once or more while they run.
+CALLING = frozenset(
+    """
+    If StatelessIf Case StatelessCase While StatelessWhile For PartitionedCall
+    StatefulPartitionedCall RemoteCall SymbolicGradient
+    """.split()
+)
+
+
+def calls_functions(op: Operation) -> bool:
+    """Whether a node stands for runs of functions, which a step has in its place."""
+    return op.type in CALLING or isinstance(op.op_def, CallDef)
+
+
+def bodies_of(op: Operation) -> list[FunctionGraph]:
+    """The functions that a node names."""
+    found = [op.op_def.body] if isinstance(op.op_def, CallDef) else []
+    for value in op.attrs.values():
+        found.extend(value if isinstance(value, list) else [value])
+    return [body for body in found if isinstance(body, FunctionGraph)]
+
+
+def has_effect(op: Operation) -> bool:
+    """Whether running a node matters even if nobody takes what it gives."""
+    if op.op_def.effect:
+        return True
+    return calls_functions(op) and any(body.effects() for body in bodies_of(op))
+
+
 def _is_state(tensor: Tensor) -> bool:
     """Whether the tensor names state that is known while the graph is built."""
     if not (tensor.dtype.is_ref or tensor.dtype is dtypes.resource):
         return False
-    op = tensor.op
-    return op.op_def.state is not None or any(_is_state(t) for t in op._inputs)
+    return bool(handles.handles_of(tensor))
 
 
 def functions_of(graph: Graph) -> Iterator[FunctionGraph]:
@@ -199,11 +270,11 @@ def functions_of(graph: Graph) -> Iterator[FunctionGraph]:
 
     def visit(graph: Graph) -> Iterator[FunctionGraph]:
         for op in graph._operations:
-            for value in op.attrs.values():
-                if isinstance(value, FunctionGraph) and value not in seen:
-                    seen.add(value)
-                    yield from visit(value)
-                    yield value
+            for body in bodies_of(op):
+                if body not in seen:
+                    seen.add(body)
+                    yield from visit(body)
+                    yield body
 
     return visit(graph)
 

@@ -8,6 +8,7 @@ that exist, so that a session knows when its compiled programs no longer hold.
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -75,7 +76,7 @@ class Graph:
         self.mutation_version = 0
         self._building_function = False
         self._graph_def_versions: tuple[int, int] = (134, 12)
-        # State of other rooms that belongs to a graph (variable stores, caches), by room key.
+        # State of other rooms (variable stores, caches), by room key.
         self.attached: dict[str, Any] = {}
 
     # ---- making operations -------------------------------------------------------------------
@@ -87,6 +88,7 @@ class Graph:
         attrs: dict[str, Any],
         output_types: Sequence[dtypes.DType],
         name: str,
+        controls: Iterable[Operation] = (),
     ) -> Operation:
         """Adds a node whose inputs and attrs are already checked.
 
@@ -96,6 +98,7 @@ class Graph:
           attrs: every attr, as plain Python values.
           output_types: one dtype for each output.
           name: the node's full name, unique already.
+          controls: control inputs, besides those of the current scopes.
 
         Returns:
           The operation, with its static output shapes inferred.
@@ -107,10 +110,16 @@ class Graph:
         if self._finalized:
             raise RuntimeError(f"the graph is finalized; operation {name!r} cannot be added")
         scopes = self._scopes
-        controls: list[Operation] = []
+        controls = list(dict.fromkeys(controls))
         if scopes.controllers:
-            controls = self._control_inputs_for(inputs)
+            known = self._control_inputs_for(inputs)
+            controls.extend(c for c in known if c not in controls)
         op = Operation(self, op_def, name, inputs, controls, attrs, output_types, origin.capture())
+        flow = op._control_flow_context = scopes.control_flow
+        for tensor in inputs:
+            home = tensor.op._control_flow_context
+            if home is not None and home is not flow:
+                home.check_use(op, tensor.op)
         if scopes.attrs:
             self._apply_attr_scopes(op)
         if op_def.name in scopes.gradient_overrides:
@@ -123,11 +132,10 @@ class Graph:
             self._apply_devices(op)
         if scopes.colocation:
             self._apply_colocation(op)
-        if scopes.control_flow is not None:
-            op._control_flow_context = scopes.control_flow
-            scopes.control_flow.AddOp(op)
-        for controller in scopes.controllers:
-            controller.seen.add(op)
+        if flow is not None:
+            flow.AddOp(op)
+        if scopes.controllers:
+            self._record_op_seen_by_control_dependencies(op)
         return op
 
     def _register(self, op: Operation) -> None:
@@ -160,13 +168,24 @@ class Graph:
             tensor._dims = dims
 
     def _control_inputs_for(self, inputs: Sequence[Tensor]) -> list[Operation]:
-        """Controls of the active scopes, without those that an input already implies."""
+        """Controls of the active scopes, without those that an input implies."""
         result: list[Operation] = []
         input_ops = {t.op for t in inputs}
         for controller in self._scopes.controllers:
             if input_ops.isdisjoint(controller.seen):
                 result.extend(c for c in controller.ops if c not in input_ops and c not in result)
         return result
+
+    def _record_op_seen_by_control_dependencies(self, op: Operation) -> None:
+        for controller in self._scopes.controllers:
+            controller.seen.add(op)
+
+    def _get_control_flow_context(self) -> Any:
+        """The branch or loop that nodes are being made for; see ``penstock.control_flow``."""
+        return self._scopes.control_flow
+
+    def _set_control_flow_context(self, context: Any) -> None:
+        self._scopes.control_flow = context
 
     def _apply_attr_scopes(self, op: Operation) -> None:
         for key, value in self._scopes.attrs.items():
@@ -177,7 +196,7 @@ class Graph:
                 op.attrs[key] = graphdef.attr_from_any(made)
 
     def _apply_devices(self, op: Operation) -> None:
-        """Innermost scope wins field by field; a device function sees what inner scopes chose."""
+        """Innermost wins field by field; a device function sees what inner scopes chose."""
         spec = op._device
         for scope in reversed(self._scopes.devices):
             if scope is None:
@@ -269,7 +288,6 @@ class Graph:
             return f"{name}_{count - 1}"
 
     # ---- scopes ------------------------------------------------------------------------------
-
     @contextmanager
     def name_scope(self, name: str | None) -> Iterator[str]:
         """Prefixes names of nodes made inside; yields the scope's full name with a slash."""
@@ -388,14 +406,13 @@ class Graph:
             self._scopes.attrs = saved
 
     # ---- looking things up -------------------------------------------------------------------
-
     @property
     def version(self) -> int:
         """A number that rises with every node added."""
         return len(self._operations)
 
     def note_mutation(self) -> None:
-        """Records that an existing node changed, so compiled programs are stale."""
+        """An existing node changed, so compiled programs are stale."""
         self.mutation_version += 1
 
     def get_operations(self) -> list[Operation]:
@@ -507,8 +524,6 @@ class Graph:
         items = list(self._collections.get(name, ()))
         if scope is None:
             return items
-        import re
-
         pattern = re.compile(scope)
         return [i for i in items if hasattr(i, "name") and pattern.match(i.name)]
 
@@ -591,8 +606,6 @@ class Graph:
 
 
 def _valid_scope(name: str, outer: str) -> str:
-    import re
-
     pattern = r"^[A-Za-z0-9_.\-/\\]*$" if outer else r"^[A-Za-z0-9.][A-Za-z0-9_.\-/\\]*$"
     if not re.match(pattern, name):
         raise ValueError(f"{name!r} is not a valid scope name; allowed is {pattern}")

@@ -30,7 +30,7 @@ from penstock.graph import (
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.function import FunctionGraph, functions_of
 from penstock.graph.graph import Graph
-from penstock.graph.operation import Operation
+from penstock.graph.operation import Operation, blocks_of
 from penstock.graph.tensor import Tensor
 from penstock.opdef.opdef import OpDef
 from penstock.opdef.registry import OPS
@@ -197,7 +197,7 @@ def node_def(op: Operation, into: Any = None, without: str | None = None) -> Any
     node.input.extend(sorted(f"^{c.name}" for c in op._control_inputs))
     definitions = op.op_def.attrs
     for name, value in op.attrs.items():
-        if name == without:
+        if name == without or (name == "blocks" and blocks_of(op)):
             continue
         definition = definitions.get(name)
         if name == "_class":
@@ -284,8 +284,9 @@ def import_graph_def(
         if not prefix:
             scope = f"{graph.get_name_scope()}/" if graph.get_name_scope() else ""
         mapped = _converted_map(graph, input_map or {})
-        importer = _Importer(graph, scope, mapped, producer_op_list)
-        importer.add(graph_def)
+    # What brings inputs into a branch or loop that is being built is named outside the scope.
+    importer = _Importer(graph, scope, mapped, producer_op_list)
+    importer.add(graph_def)
     if return_elements is None:
         return None
     return [importer.element(e) for e in return_elements]
@@ -330,6 +331,8 @@ class _Importer:
         self.ops: dict[str, Operation] = {}
         self.names: dict[str, str] = {}
         self.library: Any = None
+        self.nodes: dict[str, Any] = {}
+        self.back_edges: list[tuple[Operation, int, str]] = []
 
     def add(self, message: Any) -> None:
         self.library = function_def.Library(message.library, import_graph_def)
@@ -338,8 +341,17 @@ class _Importer:
         if len(nodes) != len(message.node):
             raise ValueError("graph_def has two nodes of one name")
         self._choose_names(nodes)
-        for node in self._ordered(nodes):
-            self.ops[node.name] = self._node(node)
+        self.nodes = nodes
+        context = self.graph._get_control_flow_context()
+        self.graph._set_control_flow_context(None)
+        try:
+            for node in self._ordered(nodes):
+                self.ops[node.name] = self._node(node)
+            self._close_loops()
+        finally:
+            self.graph._set_control_flow_context(context)
+        if context is not None:
+            self._put_into(context)
         unused = {key for key in self.input_map if key not in self.used and not self._has(key)}
         if unused:
             raise ValueError(f"input_map names what graph_def does not have: {sorted(unused)}")
@@ -394,8 +406,11 @@ class _Importer:
                     continue
                 state[name] = 1
                 stack.append((name, True))
-                for text in reversed(nodes[name].input):
+                node = nodes[name]
+                for text in reversed(node.input):
                     other = _node_of(text)
+                    if _goes_back(node, text, nodes):
+                        continue
                     if other in nodes and not state.get(other):
                         stack.append((other, False))
         return order
@@ -413,22 +428,57 @@ class _Importer:
             attrs["value"] = self.values.load(where, node.name)
         inputs: list[Tensor] = []
         controls: list[Operation] = []
+        back: list[tuple[int, str]] = []
         for text in node.input:
             if text.startswith("^"):
                 controls.append(self._control(text, node.name))
+            elif _goes_back(node, text, self.nodes):
+                back.append((len(inputs), text))
+                inputs.append(self._first_forward(node))
             else:
                 inputs.append(self._tensor(text, node.name))
         full = self.names[node.name]
         self._claim(full)
         try:
-            op = build.add_checked(self.graph, definition, inputs, attrs, full)
+            op = build.add_checked(self.graph, definition, inputs, attrs, full, controls)
         except TypeError as error:
             raise ValueError(str(error)) from None
-        op._control_inputs.extend(c for c in controls if c not in op._control_inputs)
         if node.device:
             op._device = devices.canonical_name(node.device)
+        if back:
+            # What a round of the loop gives is not known yet.
+            op.outputs[0]._dims = None
+            self.back_edges.extend((op, *edge) for edge in back)
         self._check_shapes(op, node)
         return op
+
+    def _put_into(self, context: Any) -> None:
+        """Gives the nodes to the branch or loop that is being built, once all are there."""
+        for op in self.ops.values():
+            op._set_control_flow_context(context)
+        for op in self.ops.values():
+            for tensor in op.inputs:
+                home = tensor.op._get_control_flow_context()
+                if home is not None and home is not context:
+                    home.check_use(op, tensor.op)
+            context.AddOp(op)
+
+    def _first_forward(self, node: Any) -> Tensor:
+        """The input that stands in for those that come later, as in a loop made here."""
+        for text in node.input:
+            if not text.startswith("^") and not _goes_back(node, text, self.nodes):
+                return self._tensor(text, node.name)
+        raise ValueError(f"node {node.name!r} ({node.op}): the loop has no Enter")
+
+    def _close_loops(self) -> None:
+        for op, index, text in self.back_edges:
+            tensor = self._tensor(text, op.name)
+            if tensor.dtype.base_dtype is not op.outputs[0].dtype.base_dtype:
+                raise ValueError(
+                    f"node {op.name!r} ({op.type}) takes {op.outputs[0].dtype.name};"
+                    f" {text!r} is {tensor.dtype.name}"
+                )
+            op._update_input(index, tensor)
 
     def _attr(self, key: str, value: Any, definition: AttrDef | None) -> Any:
         if key == "_class":
@@ -501,3 +551,11 @@ class _Importer:
 
 def _node_of(text: str) -> str:
     return text.lstrip("^").partition(":")[0]
+
+
+def _goes_back(node: Any, text: str, nodes: Mapping[str, Any]) -> bool:
+    """Whether an input is the way back of a loop, whose node comes after those it depends on."""
+    if node.op not in ("Merge", "RefMerge") or text.startswith("^"):
+        return False
+    other = nodes.get(_node_of(text))
+    return other is not None and other.op in ("NextIteration", "RefNextIteration")

@@ -5,38 +5,95 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from penstock.base import dtypes
-from penstock.graph.operation import Operation
+from penstock.graph.operation import Operation, blocks_of
 from penstock.graph.tensor import Tensor
+from penstock.opdef.opdef import OpDef
+from penstock.opdef.shared_state import SharedState
 
 
 def handle_of(tensor: Tensor) -> Operation:
-    """The node that makes the resource which a ref or resource tensor stands for."""
+    """The node that makes the resource which a ref or resource tensor stands for.
+
+    It looks through what hands a handle on: pass-throughs, and the nodes of conditionals and loops.
+    Where a conditional chooses between two resources it gives the first; ``handles_of`` gives both.
+    """
+    found = handles_of(tensor)
+    if not found:
+        raise ValueError(f"{tensor.name} does not lead to a resource")
+    return found[0]
+
+
+def handles_of(tensor: Tensor) -> list[Operation]:
+    """The nodes that make the resources which a ref or resource tensor may stand for."""
     op = tensor.op
-    while op.op_def.state is None:
-        carriers = [t for t in op._inputs if is_handle(t)]
-        if not carriers:
-            raise ValueError(f"{tensor.name} does not lead to a resource")
-        op = carriers[0].op
-    return op
+    if op.op_def.state is not None:
+        return [op]
+    found: dict[Operation, None] = {}
+    # A loop hands a handle round in a circle, so nodes may come up again.
+    stack, seen = [tensor], {tensor}
+    while stack:
+        current = stack.pop()
+        if current.op.op_def.state is not None:
+            found[current.op] = None
+            continue
+        carriers = [t for t in _carriers(current) if t not in seen]
+        seen.update(carriers)
+        stack.extend(reversed(carriers))
+    return list(found)
+
+
+def _carriers(tensor: Tensor) -> list[Tensor]:
+    """The inputs of a tensor's node that may hand it the state it stands for."""
+    return [t for t in tensor.op._inputs if t.dtype.is_ref or t.dtype is dtypes.resource]
+
+
+def naming_only(definition: OpDef) -> OpDef:
+    """A definition of a node that names state and does not begin it anew."""
+    if definition.kernel is None and definition.template is None:
+        return definition
+    made = OpDef(definition.name, definition.inputs, definition.outputs, definition.attrs)
+    made.shape, made.state = definition.shape, definition.state
+    made.stateful = True
+    return made
 
 
 def is_handle(tensor: Tensor) -> bool:
-    """Whether the tensor stands for state rather than for a value."""
+    """Whether the tensor stands for state that is known while the graph is built."""
     dtype = tensor.dtype
     if dtype.is_ref:
         return True
     if dtype is not dtypes.resource:
         return False
-    # A handle that is looked up at run time (an iterator's, by its string) is a value.
+    # A handle that is looked up at run time (an iterator's, by its string; one in a list, by its
+    # index) is a value, and so is the list.
     op = tensor.op
-    return op.op_def.state is not None or any(is_handle(t) for t in op._inputs)
+    return op.op_def.state is not None or (bool(handles_of(tensor)) and not _from_list(tensor))
+
+
+def _from_list(tensor: Tensor) -> bool:
+    """Whether the handle comes out of a list of handles that a node packed."""
+    stack, seen = [tensor], {tensor}
+    while stack:
+        op = stack.pop().op
+        definition = op.op_def
+        if definition.state is not None:
+            continue
+        if not definition.aliases and any(arg.number_attr for arg in definition.inputs):
+            return True
+        carriers = [t for t in op._inputs if t.dtype is dtypes.resource and t not in seen]
+        seen.update(carriers)
+        stack.extend(carriers)
+    return False
 
 
 def wants_handle(op: Operation) -> list[bool]:
     """For each flat input: whether the op takes the state itself, not its value."""
     result: list[bool] = []
+    blocks = bool(blocks_of(op))
     for arg in op.op_def.inputs:
-        handle = arg.is_ref or arg.dtype is dtypes.resource
+        # A region names in `reads` and `writes` what its blocks touch.
+        named = blocks and arg.name in ("reads", "writes")
+        handle = arg.is_ref or arg.dtype is dtypes.resource or named
         result.extend([handle] * arg.count(op.attrs))
     for index, tensor in enumerate(op._inputs):
         if tensor.dtype is dtypes.resource:
@@ -45,16 +102,24 @@ def wants_handle(op: Operation) -> list[bool]:
 
 
 def resource_key(op: Operation) -> tuple[str, str]:
-    """Container and name under which the state of ``op`` is shared."""
+    """Container and name under which the state of ``op`` is shared.
+
+    The name begins with the kind of state where that is declared: those never meet another kind.
+    """
     attrs = op.attrs
     if "shared_name" not in attrs:
         return "__private__", op.name
-    return attrs.get("container") or "", attrs["shared_name"] or op.name
+    name = attrs["shared_name"] or op.name
+    state = op.op_def.state
+    if isinstance(state, SharedState):
+        name = f"{state.kind}:{name}"
+    return attrs.get("container") or "", name
 
 
 def resource_keys(op: Operation) -> set[tuple[str, str]]:
-    """The keys of all state that the node's inputs stand for."""
-    return {resource_key(handle_of(t)) for t in op._inputs if is_handle(t)}
+    """The keys of all state that the node's inputs stand for, or may stand for."""
+    carriers = [t for t in op._inputs if t.dtype.is_ref or t.dtype is dtypes.resource]
+    return {resource_key(h) for t in carriers for h in handles_of(t)}
 
 
 def states_behind(tensor: Tensor) -> set[tuple[str, str]]:
@@ -64,7 +129,7 @@ def states_behind(tensor: Tensor) -> set[tuple[str, str]]:
     while stack:
         current = stack.pop()
         if is_handle(current):
-            found.add(resource_key(handle_of(current)))
+            found.update(map(resource_key, handles_of(current)))
         elif current.op not in seen:
             seen.add(current.op)
             for name in current.op.op_def.aliases:
@@ -96,5 +161,6 @@ def written_keys(op: Operation) -> set[tuple[str, str]]:
     for name in op.op_def.writes:
         value = by_name[name]
         tensors = value if isinstance(value, list) else [value]
-        found.update(resource_key(handle_of(t)) for t in tensors if is_handle(t))
+        carriers = [t for t in tensors if t.dtype.is_ref or t.dtype is dtypes.resource]
+        found.update(resource_key(h) for t in carriers for h in handles_of(t))
     return found

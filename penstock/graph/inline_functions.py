@@ -89,6 +89,10 @@ class _Expander:
             node.name = f"{call.name}/{body.name}"
             node.input[:] = _controls_last([*map(renamed, body.input), *controls])
             _fill_placeholders(node, attrs)
+            if node.op in ("Enter", "RefEnter"):
+                # Two calls of one function are two runs of its loops.
+                frame = node.attr["frame_name"]
+                frame.s = f"{call.name}/".encode() + frame.s
             if "_class" in node.attr:
                 groups = node.attr["_class"].list
                 groups.s[:] = [_moved_group(group, call.name, bodies) for group in groups.s]

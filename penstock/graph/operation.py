@@ -167,6 +167,10 @@ class Operation:
         tensor._consumers.append(self)
         self.graph.note_mutation()
 
+    def _remove_all_control_inputs(self) -> None:
+        self._control_inputs.clear()
+        self.graph.note_mutation()
+
     def _set_control_flow_context(self, context: Any) -> None:
         self._control_flow_context = context
 
@@ -178,3 +182,21 @@ class Operation:
 
     def __str__(self) -> str:
         return str(self.node_def)
+
+
+def is_back_edge(op: Operation, tensor: Tensor) -> bool:
+    """Whether ``tensor``, an input of ``op``, is the way back of a loop.
+
+    These are the only edges that close a cycle; without them a graph has an order.
+    """
+    return tensor.op.type in _ROUNDS and op.type in _MERGES
+
+
+_ROUNDS = ("NextIteration", "RefNextIteration")
+_MERGES = ("Merge", "RefMerge")
+
+
+def blocks_of(op: Operation) -> tuple[Any, ...]:
+    """The steps that a region holds (see ``region``); none for any other node."""
+    blocks: tuple[Any, ...] = op.attrs.get("blocks", ()) if op.op_def.internal else ()
+    return blocks

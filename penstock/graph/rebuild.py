@@ -169,11 +169,22 @@ def _more_is_known(old: Tensor, new: Tensor) -> bool:
 
 
 def infer_again(op: Operation) -> None:
-    """Static shapes from inputs that are better known now, merged with what was known before."""
+    """Static shapes from inputs that are better known now, merged with what was known before.
+
+    A node that refuses what is known now stays as it is: it fails when it runs, if it runs, and says
+    so then with its name.
+    """
     known = [t._dims for t in op.outputs]
-    Graph._infer_shapes(op)
-    for tensor, dims in zip(op.outputs, known, strict=True):
-        tensor._dims = shapes.merge_static(tensor._dims, dims)
+    try:
+        Graph._infer_shapes(op)
+        merged = [
+            shapes.merge_static(tensor._dims, dims)
+            for tensor, dims in zip(op.outputs, known, strict=True)
+        ]
+    except ValueError:
+        merged = known
+    for tensor, dims in zip(op.outputs, merged, strict=True):
+        tensor._dims = dims
 
 
 def _first(made: Any) -> Tensor:

@@ -1,6 +1,7 @@
 """Graphs as text, one node a line, for golden tests and error messages.
 
-``y: float32[?,10] = Add(x, b) {..attrs..} ^control``
+``y: float32[?,10] = Add(x, b) {..attrs..} ^control``; the blocks of a conditional or loop follow it,
+further in.
 """
 
 from __future__ import annotations
@@ -10,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from penstock.base import dtypes, shapes
-from penstock.graph.operation import Operation
+from penstock.graph.operation import Operation, blocks_of
+from penstock.graph.region import block_labels
 from penstock.graph.step import StepGraph
 from penstock.graph.tensor import Tensor
-
 
 def _short(tensor: Tensor) -> str:
     return tensor.op.name if tensor.value_index == 0 else tensor.name
@@ -40,7 +41,7 @@ def node_text(op: Operation) -> str:
     shown = {
         name: value
         for name, value in op.attrs.items()
-        if name not in op.op_def.inferred_attrs and not name.startswith("_")
+        if name not in op.op_def.inferred_attrs and not name.startswith("_") and name != "blocks"
         and not _is_default(op, name, value)
     }  # fmt: skip
     attrs = ", ".join(f"{k}={_value(v)}" for k, v in shown.items())
@@ -58,7 +59,12 @@ def _is_default(op: Operation, name: str, value: Any) -> bool:
 
 def step_text(step: StepGraph) -> str:
     """A whole step: its nodes, then what is fetched and run."""
-    lines = [node_text(op) for op in step.operations]
+    lines = []
+    for op in step.operations:
+        lines.append(node_text(op))
+        for label, block in zip(block_labels(op), blocks_of(op), strict=True):
+            lines.append(f"  {label}")
+            lines += [f"    {line}" for line in step_text(block).splitlines()]
     lines.append("fetch " + ", ".join(_short(t) for t in step.fetches))
     if step.targets:
         lines.append("run " + ", ".join(op.name for op in step.targets))

@@ -89,6 +89,14 @@ from penstock.ops.l2_loss import l2_loss
 from penstock.ops.softmax import log_softmax, softmax
 from penstock.ops.sorting import in_top_k, top_k
 from penstock.ops.space import depth_to_space, space_to_batch, space_to_depth
+from penstock.recurrent import rnn_cell
+from penstock.recurrent.bidirectional import bidirectional_dynamic_rnn, static_bidirectional_rnn
+from penstock.recurrent.bidirectional import static_bidirectional_rnn as bidirectional_rnn
+from penstock.recurrent.dynamic import dynamic_rnn
+from penstock.recurrent.raw import raw_rnn
+from penstock.recurrent.static import static_rnn, static_state_saving_rnn
+from penstock.recurrent.static import static_rnn as rnn
+from penstock.recurrent.static import static_state_saving_rnn as state_saving_rnn
 
 __all__ = [
     "all_candidate_sampler",
@@ -101,6 +109,8 @@ __all__ = [
     "batch_norm_with_global_normalization",
     "batch_normalization",
     "bias_add",
+    "bidirectional_dynamic_rnn",
+    "bidirectional_rnn",
     "compute_accidental_hits",
     "conv1d",
     "conv1d_transpose",
@@ -119,6 +129,7 @@ __all__ = [
     "depthwise_conv2d_native_backprop_filter",
     "depthwise_conv2d_native_backprop_input",
     "dropout",
+    "dynamic_rnn",
     "elu",
     "embedding_lookup",
     "embedding_lookup_sparse",
@@ -143,9 +154,12 @@ __all__ = [
     "nce_loss",
     "normalize_moments",
     "pool",
+    "raw_rnn",
     "relu",
     "relu6",
     "relu_layer",
+    "rnn",
+    "rnn_cell",
     "sampled_softmax_loss",
     "selu",
     "separable_conv2d",
@@ -159,6 +173,10 @@ __all__ = [
     "space_to_batch",
     "space_to_depth",
     "sparse_softmax_cross_entropy_with_logits",
+    "state_saving_rnn",
+    "static_bidirectional_rnn",
+    "static_rnn",
+    "static_state_saving_rnn",
     "sufficient_statistics",
     "swish",
     "tanh",

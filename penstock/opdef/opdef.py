@@ -31,6 +31,9 @@ Traits (passes and the code generator ask these, never op names):
 * ``stateful``: must not be folded, merged or dropped as if it were a function of its inputs.
 * ``commutative``: the first two inputs may be swapped.
 * ``aliases``: inputs whose memory an output may share (views, pass-throughs).
+* ``keeps``: inputs whose memory an object of the step (a stack, a TensorArray) holds on to; the
+  planner lets nobody overwrite it from then on, and copies a variable that is written later.
+* ``lends``: the outputs may lie in memory that such an object got: never overwritten either.
 * ``host``: inputs whose values the kernel wants on the host, as Python numbers and lists.
 * ``reads`` / ``writes``: ref or resource inputs whose state is read or changed.
 * ``inplace``: per input, source that computes output 0 into that input's memory, or a
@@ -65,8 +68,8 @@ class OpDef:
     __slots__ = (
         "aliases", "attrs", "blocking", "commutative", "effect", "fold",
         "gradient", "has_list_output", "host", "inferred_attrs", "inline", "inplace", "inputs",
-        "internal", "kernel", "kernel_name", "layouts", "no_gradient", "name", "outputs",
-        "parameters",
+        "internal", "keeps", "kernel", "kernel_name", "layouts", "lends", "no_gradient", "name",
+        "outputs", "parameters",
         "random", "reads", "shape", "state", "stateful", "template", "writes", "_call",
     )  # fmt: skip
 
@@ -95,6 +98,8 @@ class OpDef:
         self.gradient: Callable[..., Any] | None = None
         self.no_gradient: str | None = None
         self.aliases: tuple[str, ...] = ()
+        self.keeps: tuple[str, ...] = ()
+        self.lends = False
         self.host: frozenset[str] = frozenset()
         self.reads: tuple[str, ...] = ()
         self.writes: tuple[str, ...] = ()
@@ -137,6 +142,8 @@ def define_op(
     stateful: bool = False,
     commutative: bool = False,
     aliases: Sequence[str] = (),
+    keeps: Sequence[str] = (),
+    lends: bool = False,
     host: Sequence[str] = (),
     reads: Sequence[str] = (),
     writes: Sequence[str] = (),
@@ -181,6 +188,7 @@ def define_op(
     op.gradient, op.no_gradient = gradient, no_gradient
     op.stateful, op.commutative, op.random, op.blocking = stateful, commutative, random, blocking
     op.aliases, op.host = tuple(aliases), frozenset(host)
+    op.keeps, op.lends = tuple(keeps), lends
     op.reads, op.writes, op.inplace = tuple(reads), tuple(writes), dict(inplace or {})
     op.state, op.internal, op.layouts = state, internal, dict(layouts or {})
     op.effect = effect or bool(writes)

@@ -13,6 +13,7 @@ import torch
 
 from penstock.opdef import define_op
 from penstock.opdef.inference import no_outputs, scalar, unknown
+from penstock.opdef.shared_state import SharedState
 from penstock.ops.state import NUMBERS
 from penstock.resources.accumulator import Accumulator, DenseAccumulator, SparseAccumulator
 
@@ -81,7 +82,14 @@ for _name, _handle, _make in (
     ("SparseConditionalAccumulator", "Ref(string)", _make_sparse),
     ("ResourceConditionalAccumulator", "resource", _make_dense),
 ):
-    _define(_name, f"-> handle: {_handle}", _HOLDER, lambda ctx: (2,), None, state=_make)
+    _define(
+        _name,
+        f"-> handle: {_handle}",
+        _HOLDER,
+        lambda ctx: (2,),
+        None,
+        state=SharedState("accumulator", _make),
+    )
 
 for _prefix, _handle in (("", "Ref(string)"), ("Resource", "resource")):
     _define(

@@ -14,7 +14,9 @@ import torch
 from penstock.base import dtypes, errors
 from penstock.opdef import define_op
 from penstock.opdef.inference import ShapeContext, no_outputs, scalar
-from penstock.resources.barrier import Barrier, Taken
+from penstock.opdef.shared_state import Request, SharedState, other_shapes, other_types
+from penstock.ops.queue import no_timeout
+from penstock.resources.barrier import Barrier
 
 _NO_GRADIENT = "moves elements between steps"
 
@@ -34,6 +36,10 @@ def _make_state(attrs: dict[str, Any], name: str) -> Barrier:
     return Barrier(name, types, dims)
 
 
+def _mismatch(first: Request, asked: Request) -> str | None:
+    return other_types(first, asked, "barrier") or other_shapes(first, asked, "barrier")
+
+
 def _refuse(name: str, why: str) -> None:
     raise errors.InvalidArgumentError(None, None, f"Barrier {name!r}: {why}")
 
@@ -49,7 +55,7 @@ define_op(
         'shared_name: string = ""',
     ],
     shape=lambda ctx: (2,),
-    state=_make_state,
+    state=SharedState("barrier", _make_state, _mismatch),
     stateful=True,
     no_gradient=_NO_GRADIENT,
 )
@@ -73,14 +79,6 @@ def _take_shape(ctx: ShapeContext) -> Any:
     return [None] * (2 + len(ctx.attr("component_types")))
 
 
-def _take(handle: Barrier, num_elements: int, allow_small_batch: bool, timeout_ms: int) -> Taken:
-    if timeout_ms != -1:
-        raise errors.InvalidArgumentError(
-            None, None, f"timeout_ms is {timeout_ms}; only -1 (no time limit) is supported here"
-        )
-    return handle.take_many(num_elements, allow_small_batch)
-
-
 define_op(
     "BarrierInsertMany",
     "handle: Ref(string), keys: string, values: T ->",
@@ -101,7 +99,8 @@ define_op(
         "timeout_ms: int = -1",
     ],
     shape=_take_shape,
-    kernel=_take,
+    kernel="{handle}.take_many({num_elements}, {allow_small_batch})",
+    inline=no_timeout,
     host=("num_elements",),
     writes=("handle",),
     blocking=True,

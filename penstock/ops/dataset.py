@@ -18,6 +18,7 @@ from penstock.resources.dataset import (
     batches,
     cache,
     functional,
+    interleave,
     order,
     parallel,
     sources,
@@ -76,7 +77,7 @@ def _interleave(
     input_dataset: Any, other_arguments: list[Any], cycle_length: int, block_length: int, f: Any
 ) -> Any:
     cycle = parallel.processors() if cycle_length == parallel.AUTOTUNE else cycle_length
-    return functional.Interleave(input_dataset, f, other_arguments, cycle, block_length)
+    return interleave.Interleave(input_dataset, f, other_arguments, cycle, block_length)
 
 
 def _interleave_v2(
@@ -90,19 +91,20 @@ def _interleave_v2(
             "num_parallel_calls must be greater than zero and less than or equal to cycle_length;"
             f" found {num_parallel_calls}, cycle_length {cycle}",
         )  # fmt: skip
-    # As many read ahead as may be open; the number of calls bounds nothing else here.
-    ahead = parallel.reading_ahead(block_length)
-    return functional.Interleave(input_dataset, f, other_arguments, cycle, block_length, ahead)
+    readers = cycle if num_parallel_calls == parallel.AUTOTUNE else num_parallel_calls
+    return interleave.Interleave(
+        input_dataset, f, other_arguments, cycle, block_length, readers, block_length
+    )
 
 
 def _parallel_interleave(
     input_dataset: Any, other_arguments: list[Any], cycle_length: int, block_length: int,
     sloppy: bool, buffer_output_elements: int, prefetch_input_elements: int, f: Any,
 ) -> Any:  # fmt: skip
-    ahead = parallel.reading_ahead(buffer_output_elements)
-    return functional.Interleave(
-        input_dataset, f, other_arguments, cycle_length, block_length, ahead
-    )
+    return interleave.Interleave(
+        input_dataset, f, other_arguments, cycle_length, block_length, cycle_length,
+        buffer_output_elements,
+    )  # fmt: skip
 
 
 def _map_and_batch(
@@ -148,6 +150,17 @@ def _generator(
         (init_func, init_func_other_args), (next_func, next_func_other_args),
         (finalize_func, finalize_func_other_args),
     )  # fmt: skip
+
+
+class _InWorkers(order.Passing):
+    """The same elements; the Python functions that make them run in worker processes."""
+
+    def __init__(self, source: base.Dataset, count: int) -> None:
+        super().__init__(source)
+        self._count = count
+
+    def iterator(self, context: base.Context) -> base.Iterator:
+        return super().iterator(context.with_workers(self._count))
 
 
 def _over(make: Any, *names: str) -> Any:
@@ -271,6 +284,7 @@ _HOST = {
     "start", "stop", "step", "seed", "seed2", "num_parallel_calls", "batch_size", "drop_remainder",
     "cycle_length", "block_length", "sloppy", "buffer_output_elements", "prefetch_input_elements",
     "padded_shapes", "buffer_size", "count", "num_shards", "index", "size", "shift", "stride",
+    "python_workers", "row_shape", "window_size", "window_shift", "window_stride",
 }  # fmt: skip
 
 
@@ -291,6 +305,11 @@ def define_dataset(name: str, inputs: str, attrs: list[str], kernel: Any) -> Non
 
 for _row in _DATASETS:
     define_dataset(*_row)
+# TensorFlow has no such op; it stands only where ``Options.python_workers`` is set.
+define_dataset(
+    "PythonWorkersDataset", f"{_IN}, python_workers: int64", TYPES,
+    _over(_InWorkers, "input_dataset", "python_workers"),
+)  # fmt: skip
 
 
 def element_dims(ctx: ShapeContext) -> list[Any]:

@@ -15,6 +15,7 @@ import torch
 from penstock.base import dtypes, errors
 from penstock.opdef import define_op
 from penstock.opdef.inference import no_outputs, scalar
+from penstock.opdef.shared_state import Request, SharedState
 from penstock.ops.dataset import TYPES, element_dims
 from penstock.resources.dataset import holder
 from penstock.resources.dataset.base import Context
@@ -42,13 +43,26 @@ def _one_shot(attrs: dict[str, Any], name: str) -> holder.IteratorHolder:
     return holder.IteratorHolder(name, _types(attrs), make)
 
 
+def _mismatch(first: Request, asked: Request) -> str | None:
+    has, wanted = first.attrs["output_types"], asked.attrs["output_types"]
+    if list(has) != list(wanted):
+        found = [t.name for t in has], [t.name for t in wanted]
+        return f"Data type mismatch of iterator {asked.name!r}: it has {found[0]}, not {found[1]}"
+    shapes = first.attrs["output_shapes"], asked.attrs["output_shapes"]
+    if not all(a.is_compatible_with(b) for a, b in zip(*shapes, strict=True)):
+        return (
+            f"Incompatible shapes of iterator {asked.name!r}: it has {shapes[0]}, not {shapes[1]}"
+        )
+    return None
+
+
 for _name in ("IteratorV2", "Iterator"):
     define_op(
         _name,
         "-> handle: resource",
         attrs=["shared_name: string", "container: string", *TYPES],
         shape=scalar,
-        state=_holder,
+        state=SharedState("iterator", _holder, _mismatch),
         stateful=True,
         no_gradient=_REASON,
     )
@@ -62,7 +76,7 @@ define_op(
         'shared_name: string = ""',
     ],
     shape=scalar,
-    state=_one_shot,
+    state=SharedState("iterator", _one_shot, _mismatch),
     stateful=True,
     no_gradient=_REASON,
 )

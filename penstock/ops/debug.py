@@ -189,6 +189,8 @@ define_op(
     no_gradient="its output is a string",
 )  # fmt: skip
 
+# What lies on the host anyway.
+_ON_HOST = (dtypes.string, dtypes.int32)
 _STREAMS = {
     "stdout": lambda text: sys.stdout.write(text),
     "stderr": lambda text: sys.stderr.write(text),
@@ -469,14 +471,25 @@ def Assert(  # the public name
     """
     if isinstance(data, str | bytes) or not isinstance(data, list | tuple):
         raise TypeError(f"data must be a list of tensors; found {data!r}")
+    from penstock.ops import control, control_flow
+
     given = {} if summarize is None else {"summarize": summarize}
     with name_scope(name, "Assert", [condition, *data]):
         # TF converts the data twice; the first time only to look at its types.
-        for item in data:
-            if not isinstance(item, Tensor):
-                convert.convert_to_tensor(item)
-        made: Operation = make("Assert", condition, list(data), name="Assert", **given)
-    return made
+        values = [i if isinstance(i, Tensor) else convert.convert_to_tensor(i) for i in data]
+        guard = control_flow.conditional()
+        if guard is None or all(v.dtype.base_dtype in _ON_HOST for v in values):
+            made: Operation = make("Assert", condition, list(data), name="Assert", **given)
+            return made
+        condition = convert.convert_to_tensor(condition, name="Condition")
+
+        def failed() -> Operation:
+            checked: Operation = make("Assert", condition, list(data), name="Assert", **given)
+            return checked
+
+        # The data, which may lie on another device, goes to the host only for a failure.
+        guarded: Tensor = guard(condition, control.no_op, failed, name="AssertGuard")
+        return guarded.op
 
 
 def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor:

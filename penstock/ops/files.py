@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from penstock.base import errors
 from penstock.formats import files
 from penstock.graph.build import make
 from penstock.graph.operation import Operation
@@ -30,8 +29,6 @@ def _path(name: Any) -> str:
 
 def _read_file(filename: Any) -> np.ndarray:
     path = _path(filename)
-    if not files.exists(path):
-        raise errors.NotFoundError(None, None, f"{path}: no such file")
     contents = np.empty((), dtype=object)
     with files.open_file(path, "rb") as file:
         contents[()] = file.read()

@@ -71,6 +71,41 @@ define_op(
 )  # fmt: skip
 
 
+def _inline_add_product(call: Any) -> str:
+    a, b = _factors(call.attr)
+    return f"torch.addmm({{sum}}, {a}, {b})".format(**call.arg)
+
+
+def _factors(attr: Any) -> tuple[str, str]:
+    return (
+        "{a}.t()" if attr("transpose_a") else "{a}",
+        "{b}.t()" if attr("transpose_b") else "{b}",
+    )
+
+
+def _add_product(sum, a, b, transpose_a, transpose_b):
+    return torch.addmm(sum, a.t() if transpose_a else a, b.t() if transpose_b else b)
+
+
+def _into_sum(op: Any) -> str:
+    a, b = _factors(op.attrs.__getitem__)
+    return f"{{sum}}.addmm_({a}, {b})"
+
+
+# What a loop adds up over its rounds, the gradient of a weight, grows where it lies.
+define_op(
+    "_AddProduct",
+    "sum: T, a: T, b: T -> total: T",
+    attrs=["T: type", "transpose_a: bool = False", "transpose_b: bool = False"],
+    shape=same_as("sum"),
+    kernel=_add_product,
+    inline=_inline_add_product,
+    inplace={"sum": _into_sum},
+    no_gradient=_MADE_BY_PASSES,
+    internal=True,
+)
+
+
 def _conv_bias(
     input, filter, bias, strides, padding, explicit_paddings, data_format, dilations, activation
 ):

@@ -150,8 +150,17 @@ def _gather_strings(params: np.ndarray, indices: np.ndarray, axis: int, batch: i
     return params.reshape(-1)[where.numpy()]
 
 
+def _gather_handles(params: np.ndarray, indices: Any, axis: int, batch_dims: int) -> Any:
+    taken = _gather_v2_kernel(params, indices, axis, batch_dims)
+    return taken if taken.ndim else taken.item()  # one handle is the state itself
+
+
 def _gather_inline(call: Any) -> str | None:
     params = call.dims("params")
+    if call.dtype("params") is dtypes.resource and call.op.type == "GatherV2":
+        axis = call.arg["axis"] if call.value("axis") is None else int(call.value("axis"))
+        operands = f"{call.arg['params']}, {call.arg['indices']}, {axis}"
+        return f"{call.function(_gather_handles)}({operands}, {call.attr('batch_dims')})"
     if call.dtype("params") is dtypes.string or params is None:
         return None
     if call.op.type == "GatherV2":

@@ -1,7 +1,9 @@
 """Image files as tensors and back: PNG, JPEG, GIF, BMP.
 
-Pillow reads and writes them; it is imported when the first image is met.  PNG with 16 bits a
-channel, which Pillow does not have for colours, is that of ``formats/png_deep.py``.  Images are
+Pillow reads and writes them; it is imported when the first image is met.  JPEGs are decoded by
+libjpeg-turbo (simplejpeg), whose methods of decoding are those of TensorFlow; what it refuses or
+would decode smaller (``ratio``) is Pillow's, which has the accurate method alone.  PNG with 16 bits
+a channel, which Pillow does not have for colours, is that of ``formats/png_deep.py``.  Images are
 [height, width, channels]; GIFs are [frames, height, width, 3].
 """
 
@@ -211,7 +213,32 @@ define_op(
 )  # fmt: skip
 
 
-def _jpeg_pixels(data: bytes, channels: int, ratio: int, truncated: bool) -> np.ndarray:
+_ACCURATE = "INTEGER_ACCURATE"  # TensorFlow's default is the fast one
+_JPEG_COLORS = {1: "GRAY", 3: "RGB"}
+
+
+def _jpeg_pixels(
+    data: bytes, channels: int, ratio: int, fancy_upscaling: bool, truncated: bool, dct_method: str
+) -> np.ndarray:
+    """The pixels of a JPEG file, in memory of their own."""
+    if ratio == 1 and channels in (0, 1, 3):
+        import simplejpeg
+
+        try:
+            colors = _JPEG_COLORS.get(channels)
+            if colors is None:
+                gray = simplejpeg.decode_jpeg_header(data)[2] == "Gray"
+                colors = "GRAY" if gray else "RGB"
+            found: np.ndarray = simplejpeg.decode_jpeg(
+                data, colors, dct_method != _ACCURATE, not fancy_upscaling
+            )
+            return found
+        except ValueError:  # truncated, of four colours, or no JPEG at all
+            pass
+    return np.array(_any_jpeg_pixels(data, channels, ratio, truncated))
+
+
+def _any_jpeg_pixels(data: bytes, channels: int, ratio: int, truncated: bool) -> np.ndarray:
     from PIL import ImageFile
 
     image = _opened(data, "JPEG")
@@ -234,15 +261,24 @@ def _jpeg_pixels(data: bytes, channels: int, ratio: int, truncated: bool) -> np.
     return _pixels(image, mode)
 
 
-def _decode_jpeg(contents: Any, channels: int, ratio: int, try_recover_truncated: bool) -> Any:
-    pixels = _jpeg_pixels(_contents(contents), channels, ratio, try_recover_truncated)
-    return torch.from_numpy(np.array(pixels))
+def _decode_jpeg(
+    contents: Any, channels: int, ratio: int, fancy_upscaling: bool, try_recover_truncated: bool,
+    dct_method: str,
+) -> Any:  # fmt: skip
+    data = _contents(contents)
+    return torch.from_numpy(
+        _jpeg_pixels(data, channels, ratio, fancy_upscaling, try_recover_truncated, dct_method)
+    )
 
 
 def _decode_and_crop_jpeg(
-    contents: Any, crop_window: Any, channels: int, ratio: int, try_recover_truncated: bool
-) -> Any:
-    pixels = _jpeg_pixels(_contents(contents), channels, ratio, try_recover_truncated)
+    contents: Any, crop_window: Any, channels: int, ratio: int, fancy_upscaling: bool,
+    try_recover_truncated: bool, dct_method: str,
+) -> Any:  # fmt: skip
+    data = _contents(contents)
+    pixels = _jpeg_pixels(
+        data, channels, ratio, fancy_upscaling, try_recover_truncated, dct_method
+    )
     top, left, height, width = crop_window
     if (
         min(top, left) < 0
@@ -361,7 +397,7 @@ def _decode_image(contents: Any, channels: int, dtype: Any, expand_animations: b
         kind = torch.uint16 if wide or dtype is torch.uint16 else torch.uint8
         pixels = _decode_png(contents, channels, kind)
     elif form == "JPEG":
-        pixels = torch.from_numpy(np.array(_jpeg_pixels(data, channels, 1, False)))
+        pixels = torch.from_numpy(_jpeg_pixels(data, channels, 1, True, False, _ACCURATE))
     elif form == "BMP":
         pixels = _decode_bmp(contents, channels)
     elif form == "GIF":

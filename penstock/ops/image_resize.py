@@ -9,11 +9,16 @@ TensorFlow has three rules for where in the input the centre of output pixel ``i
 
 ATen's bilinear kernel has the last two.  The default is the last one of an image with its last row
 and column repeated once, resized to one row and column more, which are then dropped; the gradient
-goes the same way back.
+goes the same way back.  That kernel is slow for the few channels of a photograph, and wants floats:
+on a CPU one uint8 image is resized by its rows and then by columns, where torch has FBGEMM's kernel
+for weighted sums of rows of bytes.
+
+State: which rows and columns the latest sizes of the latter need, and their weights.
 """
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -32,6 +37,12 @@ __all__ = ["ResizeMethod", "resize_bilinear", "resize_images", "resize_nearest_n
 _RULES = ["align_corners: bool = False", "half_pixel_centers: bool = False"]
 _resize = torch.ops.aten.upsample_bilinear2d.default
 _resize_back = torch.ops.aten.upsample_bilinear2d_backward.default
+_sums_of_rows = (
+    torch.ops.quantized.embedding_bag_byte_rowwise_offsets.default
+    if "fbgemm" in torch.backends.quantized.supported_engines
+    else None
+)
+_scale_and_bias = torch.tensor([1.0, 0.0]).view(torch.uint8)
 
 
 def _check(in_size: Any, size: Any, align_corners: bool, half_pixel_centers: bool) -> None:
@@ -67,12 +78,62 @@ def _bilinear(images: Any, size: Any, align_corners: bool, half_pixel_centers: b
     if align_corners or half_pixel_centers:
         source = images.to(torch.float32).permute(0, 3, 1, 2)
         return _resize(source, size, align_corners).permute(0, 2, 3, 1).contiguous()
+    if _sums_of_rows is not None and _is_photograph(images):
+        return _photograph(images, *size)
     wider = torch.empty((count, height + 1, width + 1, channels), device=images.device)
     wider[:, :height, :width] = images
     wider[:, height, :width] = wider[:, height - 1, :width]
     wider[:, :, width] = wider[:, :, width - 1]
     more = _resize(wider.permute(0, 3, 1, 2), [size[0] + 1, size[1] + 1], True)
     return more.permute(0, 2, 3, 1)[:, : size[0], : size[1]].contiguous()
+
+
+def _is_photograph(images: Any) -> bool:
+    dtype, shape = images.dtype, images.shape
+    return dtype is torch.uint8 and shape[0] == 1 and shape[3] <= 4 and not images.is_cuda
+
+
+@functools.lru_cache(maxsize=512)
+def _neighbours(found: int, length: int) -> tuple[Any, Any]:
+    """Where each of ``length`` pixels lies among ``found``.
+
+    Returns:
+      int64 [2, length]: the pixels before and after each; float32 [length]: the latter's weights.
+    """
+    places = torch.arange(length, dtype=torch.float32)
+    places *= torch.tensor(found / length, dtype=torch.float32)
+    low = places.to(torch.int64).clamp_(max=found - 1)
+    return torch.stack((low, (low + 1).clamp_(max=found - 1))), places - low
+
+
+@functools.lru_cache(maxsize=512)
+def _bags(found: int, length: int) -> tuple[Any, Any, Any]:
+    """For the sums over rows: which two make each, where each begins, the weights."""
+    both, part = _neighbours(found, length)
+    starts = torch.arange(0, 2 * length + 1, 2, dtype=torch.int32)
+    return both.t().reshape(-1).int(), starts, torch.stack((1 - part, part), 1).view(-1)
+
+
+@functools.lru_cache(maxsize=512)
+def _columns(found: int, length: int, channels: int) -> tuple[Any, Any]:
+    """``_neighbours`` for each of the channels."""
+    both, part = _neighbours(found, length)
+    numbers = both.unsqueeze(-1) * channels + torch.arange(channels)
+    return numbers.view(2, 1, -1), part.repeat_interleave(channels)
+
+
+def _photograph(image: Any, rows: int, columns: int) -> Any:
+    """One uint8 image by the default rule: its rows first, then the columns of what is left."""
+    _, height, width, channels = image.shape
+    # Sums of rows of bytes are what the kernel is for, each row with its scale and its bias.
+    packed = torch.empty((height, width * channels + 8), dtype=torch.uint8)
+    packed[:, -8:] = _scale_and_bias
+    packed[:, :-8] = image.reshape(height, -1)
+    index, starts, weights = _bags(height, rows)
+    lines = _sums_of_rows(packed, index, starts, False, 0, False, weights, None, True)
+    index, part = _columns(width, columns, channels)
+    low, high = (lines.gather(1, i.expand(rows, -1)) for i in index)
+    return torch.lerp(low, high, part, out=low).view(1, rows, columns, channels)
 
 
 def _bilinear_back(

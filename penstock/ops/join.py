@@ -285,9 +285,20 @@ def _pack_kernel(values: Any, axis: Any) -> Any:
     return torch.stack(values, axis)
 
 
+def _pack_handles(values: list[Any], axis: int) -> np.ndarray:
+    if isinstance(values[0], np.ndarray):
+        return np.stack(values, axis)
+    made = np.empty(len(values), object)
+    made[:] = values
+    return made
+
+
 def _pack_inline(call: Any) -> str | None:
     if _is_string(call, "values"):
         return None
+    if call.tensors["values"][0].dtype is dtypes.resource:
+        listed = ", ".join(call.arg["values"])
+        return f"{call.function(_pack_handles)}([{listed}], {call.arg['axis']})"
     return f"torch.stack([{', '.join(call.arg['values'])}], {call.arg['axis']})"
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from penstock.opdef import define_op
 from penstock.opdef.inference import no_outputs, scalar
+from penstock.opdef.shared_state import SharedState
 from penstock.resources.mutex import Mutex
 
 _NO_GRADIENT = "synchronizes steps"
@@ -31,7 +32,7 @@ define_op(
     "-> resource: resource",
     attrs=['container: string = ""', 'shared_name: string = ""'],
     shape=scalar,
-    state=_make_state,
+    state=SharedState("mutex", _make_state),
     stateful=True,
     no_gradient=_NO_GRADIENT,
 )

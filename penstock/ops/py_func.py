@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import traceback
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -21,10 +21,12 @@ from penstock.graph.build import make
 from penstock.graph.scopes import get_default_graph
 from penstock.opdef import define_op
 from penstock.ops.save import as_array
+from penstock.resources import python_workers
 
 _numbers = itertools.count()
 _functions: weakref.WeakValueDictionary[str, _Registered] = weakref.WeakValueDictionary()
 _KEPT = "py_func"
+_HERE = "_runs_here"
 
 
 class _Registered:
@@ -89,6 +91,38 @@ _CLASSES: list[tuple[type[Exception], type[errors.OpError]]] = [
 ]
 
 
+def here(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Marks a function that runs in this process even where there are worker processes."""
+    setattr(function, _HERE, True)
+    return function
+
+
+def _result_of(function: Callable[..., Any], args: list[Any]) -> Any:
+    workers = python_workers.current()
+    if workers is None or hasattr(function, _HERE):
+        return function(*args)
+    return workers.call(function, *args)
+
+
+def iterating(function: Callable[..., Any], *args: Any) -> Iterator[Any]:
+    """Iterates over what a function returns: here, or in a worker process if there are any."""
+    workers = python_workers.current()
+    if workers is None or hasattr(function, _HERE):
+        return iter(function(*args))
+    return workers.iterate(function, *args)
+
+
+def _as_here(error: python_workers.Raised) -> errors.OpError:
+    """The error of a function that raised in a worker process."""
+    if error.code is not None:
+        kind: Any = errors.exception_type_from_error_code(error.code)
+    else:
+        found = (k for c, k in _CLASSES if c.__name__ in error.names)
+        kind = next(found, errors.UnknownError)
+    made: errors.OpError = kind(None, None, str(error))
+    return made
+
+
 def _call(input: list[Any], token: str, Tout: list[Any]) -> list[Any]:
     found = _functions.get(token)
     if found is None:
@@ -98,9 +132,11 @@ def _call(input: list[Any], token: str, Tout: list[Any]) -> list[Any]:
     try:
         # What a step runs in, inference mode, is not for the function's own torch calls.
         with torch.inference_mode(False):
-            given = found.function(*[_argument(v) for v in input])
+            given = _result_of(found.function, [_argument(v) for v in input])
     except errors.OpError:
         raise
+    except python_workers.Raised as error:
+        raise _as_here(error) from None
     except Exception as error:
         kind: Any = next((k for c, k in _CLASSES if isinstance(error, c)), errors.UnknownError)
         text = "".join(traceback.format_exception(error)) if kind is errors.UnknownError else ""

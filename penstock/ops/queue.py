@@ -8,6 +8,7 @@ the session runs their steps where a deadline, or its closing, can end the wait.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -15,6 +16,14 @@ import torch
 from penstock.base import dtypes, errors
 from penstock.opdef import define_op
 from penstock.opdef.inference import ShapeContext, no_outputs, scalar
+from penstock.opdef.shared_state import (
+    Mismatch,
+    Request,
+    SharedState,
+    other,
+    other_shapes,
+    other_types,
+)
 from penstock.resources import stores
 from penstock.resources.queue import Queue
 
@@ -71,6 +80,48 @@ def _shuffle(attrs: dict[str, Any], name: str) -> Queue:
     return Queue("RandomShuffleQueue", name, capacity, store, kept)
 
 
+def _mismatch(kind: str) -> Mismatch:
+    """What queues of one name must agree on."""
+
+    def mismatch(first: Request, asked: Request) -> str | None:
+        made, wanted = first.attrs, asked.attrs
+        if not first.op_type.removesuffix("V2") == asked.op_type.removesuffix("V2") == kind:
+            return (
+                f"Shared queue {asked.name!r} has type {first.op_type.removesuffix('V2')!r} that"
+                f" does not match type of Node {asked.node!r}: {asked.op_type}"
+            )
+        found = other("capacity", _bound(made), _bound(wanted), asked, "queue")
+        ranked = kind == "PriorityQueue"
+        found = found or other_types(first, asked, "queue", "int64" * ranked)
+        if not (kind == "PaddingFIFOQueue" and _compatible(made["shapes"], wanted["shapes"])):
+            found = found or other_shapes(first, asked, "queue", "[]" * ranked)
+        if kind == "RandomShuffleQueue":
+            has, asks = made["min_after_dequeue"], wanted["min_after_dequeue"]
+            found = found or other("min_after_dequeue", has, asks, asked, "queue")
+            if any(_seeds(wanted)) and _seeds(made) != _seeds(wanted):  # none: any order will do
+                found = found or (
+                    f"Shared queue {asked.name!r} has random seeds {_seeds(made)} but requested"
+                    f" seeds are {_seeds(wanted)}."
+                )
+        return found
+
+    return mismatch
+
+
+def _bound(attrs: Mapping[str, Any]) -> int:
+    return max(attrs["capacity"], -1)
+
+
+def _seeds(attrs: Mapping[str, Any]) -> tuple[int, int]:
+    return attrs["seed"], attrs["seed2"]
+
+
+def _compatible(first: list[Any], second: list[Any]) -> bool:
+    return len(first) == len(second) and all(
+        a.is_compatible_with(b) for a, b in zip(first, second, strict=True)
+    )
+
+
 _MAKERS = [
     # op type, its own attrs, what makes the state
     ("FIFOQueue", [_MANY, _SHAPES], _fifo),
@@ -93,7 +144,7 @@ for _name, _own, _make in _MAKERS:
             f"-> handle: {_handle}",
             attrs=[*_own, _SHARED[0], *_extra, *_SHARED[1:]],
             shape=_handle_shape,
-            state=_make,
+            state=SharedState("queue", _make, _mismatch(_name)),
             stateful=True,
             no_gradient=_NO_GRADIENT,
         )
@@ -114,35 +165,19 @@ def _batch_shape(ctx: ShapeContext) -> Any:
     return _one_shape(ctx)
 
 
-def _enqueue(handle: Queue, components: list[Any], timeout_ms: int) -> None:
-    _no_timeout(timeout_ms)
-    handle.enqueue(components)
+def no_timeout(call: Any) -> None:
+    """Refuses a time limit before anything runs, as TensorFlow; choosing the source is that early.
 
-
-def _enqueue_many(handle: Queue, components: list[Any], timeout_ms: int) -> None:
-    _no_timeout(timeout_ms)
-    handle.enqueue_many(components)
-
-
-def _dequeue(handle: Queue, timeout_ms: int) -> Any:
-    _no_timeout(timeout_ms)
-    return handle.dequeue()
-
-
-def _dequeue_many(handle: Queue, n: int, timeout_ms: int) -> Any:
-    _no_timeout(timeout_ms)
-    return handle.dequeue_many(n)
-
-
-def _dequeue_up_to(handle: Queue, n: int, timeout_ms: int) -> Any:
-    _no_timeout(timeout_ms)
-    return handle.dequeue_up_to(n)
-
-
-def _no_timeout(timeout_ms: int) -> None:
-    if timeout_ms != -1:
+    Raises:
+      tf.errors.InvalidArgumentError: ``timeout_ms`` is not -1.
+    """
+    timeout = call.attr("timeout_ms")
+    if timeout != -1:
         raise errors.InvalidArgumentError(
-            None, None, f"timeout_ms is {timeout_ms}; only -1 (no time limit) is supported here"
+            None,
+            call.op,
+            f"{call.op.type} {call.op.name!r}: Timeout not supported yet; timeout_ms is {timeout},"
+            " only -1 (no time limit) is allowed",
         )
 
 
@@ -151,15 +186,15 @@ _TIMEOUT = "timeout_ms: int = -1"
 _USES = [
     # op type, inputs after the handle, outputs, attrs, shape rule, kernel
     ("QueueEnqueue", ", components: list(Tcomponents)", "", [_TYPES_IN, _TIMEOUT], no_outputs,
-     _enqueue),
+     "{handle}.enqueue({components})"),
     ("QueueEnqueueMany", ", components: list(Tcomponents)", "", [_TYPES_IN, _TIMEOUT], no_outputs,
-     _enqueue_many),
+     "{handle}.enqueue_many({components})"),
     ("QueueDequeue", "", "components: list(component_types)", [_TYPES_OUT, _TIMEOUT], _one_shape,
-     _dequeue),
+     "{handle}.dequeue()"),
     ("QueueDequeueMany", ", n: int32", "components: list(component_types)", [_TYPES_OUT, _TIMEOUT],
-     _batch_shape, _dequeue_many),
+     _batch_shape, "{handle}.dequeue_many({n})"),
     ("QueueDequeueUpTo", ", n: int32", "components: list(component_types)", [_TYPES_OUT, _TIMEOUT],
-     _batch_shape, _dequeue_up_to),
+     _batch_shape, "{handle}.dequeue_up_to({n})"),
 ]  # fmt: skip
 _LOOKS = [
     # op type, outputs, attrs, shape rule, kernel, whether it changes the queue
@@ -178,6 +213,7 @@ for _suffix, _handle, _ in _FORMS:
             attrs=_attrs,
             shape=_shape,
             kernel=_kernel,
+            inline=no_timeout,
             host=("n",) if "n: int32" in _inputs else (),
             writes=("handle",),
             stateful=_suffix == "V2",

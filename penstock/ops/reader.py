@@ -22,6 +22,7 @@ from penstock.formats import files, serialized, tfrecord
 from penstock.formats.schema import ReaderBaseState
 from penstock.opdef import define_op
 from penstock.opdef.inference import ShapeContext, no_outputs, scalar
+from penstock.opdef.shared_state import SharedState
 from penstock.resources.queue import Queue
 from penstock.resources.reader import Progress, Reader, Record
 
@@ -153,7 +154,7 @@ for _name, _before, _after, _newer, _make in _MAKERS:
             f"-> reader_handle: {_handle}",
             attrs=[*_before, *_SHARED, *_after, *(_newer if _suffix else [])],
             shape=_handle_shape,
-            state=_make,
+            state=SharedState("reader", _make),
             stateful=True,
             no_gradient=_NO_GRADIENT,
         )

@@ -13,6 +13,7 @@ from typing import Any
 
 from penstock.opdef import define_op
 from penstock.opdef.inference import ShapeContext, no_outputs, scalar
+from penstock.opdef.shared_state import SharedState
 from penstock.resources.staging import MapStagingArea, StagingArea, Ticket
 
 _NO_GRADIENT = "moves tensors between steps"
@@ -86,6 +87,11 @@ def _size(what: str) -> str:
     return f"torch.tensor({{state}}.{what}(), dtype=torch.int32)"
 
 
+# As in TensorFlow, nodes of one area may differ in their bounds; the first one's hold.
+_AREA = SharedState("staging area", _area)
+_MAP_AREA = SharedState("map staging area", _map_area(False))
+_ORDERED_AREA = SharedState("ordered map staging area", _map_area(True))
+
 _LINE = [
     # op type, signature, its type attrs, shape rule, kernel, host inputs, whether it may wait
     ("Stage", "values: list(dtypes) ->", [_SOME], no_outputs, _stage, (), True),
@@ -117,9 +123,9 @@ _START_MAP: Any = (
 )
 
 for _prefix, _rows, _make in (
-    ("", _LINE, _area),
-    ("", _MAP, _map_area(False)),
-    ("Ordered", _MAP, _map_area(True)),
+    ("", _LINE, _AREA),
+    ("", _MAP, _MAP_AREA),
+    ("Ordered", _MAP, _ORDERED_AREA),
 ):
     for _name, _signature, _types, _shape, _kernel, _host, _waits in _rows:  # type: ignore[attr-defined]
         define_op(
@@ -139,9 +145,9 @@ for _prefix, _rows, _make in (
 # ---- the start of a put, for steps that take from areas as well (`passes.blocking`) --------------
 
 for _type, _inputs, _types, _kernel, _host, _make in (
-    ("Stage", "values: list(dtypes)", [_SOME], _start_stage, (), _area),
-    ("MapStage", *_START_MAP, _map_area(False)),
-    ("OrderedMapStage", *_START_MAP, _map_area(True)),
+    ("Stage", "values: list(dtypes)", [_SOME], _start_stage, (), _AREA),
+    ("MapStage", *_START_MAP, _MAP_AREA),
+    ("OrderedMapStage", *_START_MAP, _ORDERED_AREA),
 ):
     define_op(
         f"_Start{_type}",

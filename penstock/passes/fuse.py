@@ -70,6 +70,23 @@ def bias_into_product(fuser: _Fuser, op: Operation) -> list[Tensor] | None:
     return None
 
 
+def product_into_sum(fuser: _Fuser, op: Operation) -> list[Tensor] | None:
+    """``MatMul`` added to what a block is given, a loop's running sum -> ``_AddProduct``."""
+    if op._control_inputs or not _is_float(op):
+        return None
+    first, second = op._inputs
+    for total, product in ((first, second), (second, first)):
+        matmul = fuser.only_reader(product, "MatMul")
+        if matmul is None or total.op.type != "_Feed" or None in (total._dims or (None,)):
+            continue
+        if total._dims == product._dims:
+            new = fuser.rebuilder
+            attrs = {k: matmul.attrs[k] for k in ("transpose_a", "transpose_b")}
+            operands = (new[t] for t in (total, *matmul._inputs))
+            return [new.make("_AddProduct", *operands, **attrs)]
+    return None
+
+
 def relu_into_linear(fuser: _Fuser, op: Operation) -> list[Tensor] | None:
     """``Relu`` of a product with bias: the activation moves into the call."""
     linear = fuser.rebuilder[op._inputs[0]].op
@@ -190,8 +207,8 @@ def _is_float_delta(op: Operation) -> bool:
 
 RULES: dict[str, list[FuseRule]] = {
     "BiasAdd": [bias_into_product, bias_into_convolution],
-    "Add": [bias_into_product, bias_into_convolution],
-    "AddV2": [bias_into_product, bias_into_convolution],
+    "Add": [bias_into_product, bias_into_convolution, product_into_sum],
+    "AddV2": [bias_into_product, bias_into_convolution, product_into_sum],
     "Relu": [relu_into_linear, relu_into_convolution],
     "ApplyGradientDescent": [product_into_descent],
     "ResourceApplyGradientDescent": [product_into_descent],

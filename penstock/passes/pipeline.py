@@ -17,10 +17,12 @@ from penstock.graph.verify import verify
 from penstock.passes.algebra import rewrite_algebra
 from penstock.passes.fold import Evaluate, fold_constants
 from penstock.passes.fuse import fuse
+from penstock.passes.inside import change_blocks, sink_constants
 from penstock.passes.logistic import recognize_logistic_loss
 from penstock.passes.merge import merge_common
 from penstock.passes.prune import drop_dead
 from penstock.passes.simplify import simplify
+from penstock.passes.stacks import drop_idle_stacks
 from penstock.passes.updates import combine_updates
 
 Pass = Callable[[StepGraph], StepGraph]
@@ -29,12 +31,16 @@ Pass = Callable[[StepGraph], StepGraph]
 def passes(evaluate: Evaluate) -> list[tuple[str, Pass]]:
     """Every pass by name, in the order in which they run."""
     return [
+        ("drop_idle_stacks", drop_idle_stacks),
         ("simplify", simplify),
         ("recognize_logistic_loss", recognize_logistic_loss),
         ("drop_recognized", drop_dead),
         ("fold_constants", fold_constants(evaluate)),
         ("simplify_folded", simplify),
         ("merge_common", merge_common),
+        ("sink_constants", sink_constants),
+        ("rewrite_blocks", lambda step: change_blocks(step, lambda b: rewrite(b, evaluate))),
+        ("drop_unused_args", sink_constants),
         ("rewrite_algebra", rewrite_algebra),
         ("drop_dead", drop_dead),
         ("fuse", fuse),

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Sequence
 
 from penstock.base import shapes
 from penstock.graph.graph import Graph
-from penstock.graph.operation import Operation
+from penstock.graph.operation import Operation, is_back_edge
 from penstock.graph.rebuild import Rebuilder
 from penstock.graph.step import StepGraph
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import from_attr
+from penstock.passes.regions import has_control_flow, structured
 
 define_op(
     "_Feed",
@@ -45,6 +46,18 @@ def needed_operations(
     return needed
 
 
+def needed_in_order(
+    feeds: Iterable[Tensor],
+    fetches: Iterable[Tensor],
+    targets: Iterable[Operation],
+    done: frozenset[Operation],
+) -> list[Operation]:
+    """The nodes of a step, each after what it needs but for the back edges of loops."""
+    fed = set(feeds)
+    roots = [t.op for t in fetches if t not in fed] + list(targets)
+    return _in_order(needed_operations(roots, fed, done), fed)
+
+
 def prune(
     graph: Graph,
     feeds: Sequence[Tensor],
@@ -65,13 +78,13 @@ def prune(
       A step graph of its own, in which each fed tensor is a ``_Feed`` node's output.
     """
     fed = set(feeds)
-    roots = [t.op for t in fetches if t not in fed] + list(targets)
-    needed = needed_operations(roots, fed, done)
-    ordered = _in_order(needed, fed)
+    ordered = needed_in_order(feeds, fetches, targets, done)
+    if has_control_flow(ordered):
+        return structured(graph, ordered, feeds, fetches, [t for t in targets if t not in done])
     rebuilder = Rebuilder(StepGraph(graph, [], [], []))
     new_feeds = []
     for index, tensor in enumerate(feeds):
-        feed = _feed_node(rebuilder.graph, tensor, index)
+        feed = feed_node(rebuilder.graph, tensor, index)
         rebuilder.tensors[tensor] = feed
         new_feeds.append(feed)
     for op in ordered:
@@ -87,7 +100,8 @@ def prune(
     )
 
 
-def _feed_node(graph: Graph, tensor: Tensor, index: int) -> Tensor:
+def feed_node(graph: Graph, tensor: Tensor, index: int) -> Tensor:
+    """A ``_Feed`` node that stands for a tensor of the user's."""
     from penstock.opdef.registry import OPS
 
     attrs = {"dtype": tensor.dtype.base_dtype, "shape": _feed_shape(tensor), "index": index}
@@ -114,7 +128,8 @@ def _in_order(needed: set[Operation], fed: set[Tensor]) -> list[Operation]:
 
 
 def _before(op: Operation, fed: set[Tensor]) -> list[Operation]:
-    return [t.op for t in op._inputs if t not in fed] + op._control_inputs
+    inputs = [t.op for t in op._inputs if t not in fed and not is_back_edge(op, t)]
+    return inputs + op._control_inputs
 
 
 def _depth_first(

@@ -3,7 +3,7 @@
 ``W/read`` (an identity of the reference) hands the reference on: in TF its output is the variable's
 own memory, so that a consumer ordered after an update sees the update, though ``W/read`` itself
 stands before it.  Programs depend on that (a moving average taken after the training op), so it is
-part of what a step means and not an optimization; it is done for every step.
+part of what a step means and not an optimization; it is done for every step, inside regions too.
 
 An identity that waits for something with an effect reads there and then, and so does a fetched one.
 """
@@ -14,6 +14,7 @@ from penstock.graph.operation import Operation
 from penstock.graph.rebuild import Rebuilder
 from penstock.graph.step import StepGraph
 from penstock.graph.tensor import Tensor
+from penstock.passes.inside import change_blocks
 from penstock.passes.simplify import drop_idle_controls
 
 
@@ -28,4 +29,4 @@ def read_at_use(step: StepGraph) -> StepGraph:
             return None
         return [source]
 
-    return Rebuilder(drop_idle_controls(step)).run(rule)
+    return Rebuilder(drop_idle_controls(change_blocks(step, read_at_use))).run(rule)

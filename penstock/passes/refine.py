@@ -2,38 +2,177 @@
 
 TF1 programs leave the batch dim open; a step that is run again and again with one batch size is
 compiled for it, so that everything computed from shapes folds away.
+
+A loop's variables have the shapes that enter it, where its rounds keep them; what is popped from a
+stack has the shape of what was pushed, in a loop before.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+import numpy as np
+
+from penstock.base import shapes
+from penstock.graph import scopes
+from penstock.graph.operation import Operation, blocks_of
 from penstock.graph.rebuild import Rebuilder, infer_again
+from penstock.graph.region import inputs_of
 from penstock.graph.step import StepGraph
+from penstock.graph.tensor import Tensor
+from penstock.opdef import static
+from penstock.passes.inside import has_regions, replace_region
+from penstock.passes.stacks import StackUses
+
+Dims = tuple[int | None, ...] | None
 
 
-def refine(step: StepGraph, fed_shapes: Sequence[tuple[int | None, ...] | None]) -> StepGraph:
+
+@dataclass(eq=False)
+class Pushed:
+    """What is pushed on a stack by its one node: the shape, and the value where it is known."""
+
+    dims: Dims = None
+    value: np.ndarray | None = None
+
+
+
+def refine(
+    step: StepGraph,
+    fed_shapes: Sequence[Dims],
+    stacks: dict[Tensor, Pushed] | None = None,
+) -> StepGraph:
     """Gives the feeds these shapes and infers all others from them.
 
     Args:
       step: a pruned step.
       fed_shapes: dims of each feed; None leaves what is declared.
+      stacks: for a block, what is pushed on the stacks of the whole step, by the tensors that
+        stand for them.
 
     Returns:
-      The step with refined static shapes.
-
-    Raises:
-      ValueError: a node refuses the shapes (running it would fail as well).
+      The step with refined static shapes.  A node that refuses the shapes keeps those that it has:
+      running it fails and says so.
     """
     by_feed = dict(zip(step.feeds, fed_shapes, strict=True))
-
-    rebuilder = Rebuilder(step)
+    if stacks is None:
+        uses = StackUses(step).of if has_regions(step) else {}
+        pushed = {use: Pushed() for use in uses.values() if len(use.pushes) == 1}
+        stacks = {tensor: pushed[use] for tensor, use in uses.items() if use in pushed}
+    walk = _Walk(step, by_feed, stacks)
     for op in step.operations:
+        walk.visit(op)
+    return walk.rebuilder.finish()
+
+
+class _Walk:
+    """State: the new step, and what is pushed on stacks, by the old tensors of their handles."""
+
+    def __init__(
+        self, step: StepGraph, by_feed: dict[Tensor, Dims], stacks: dict[Tensor, Pushed]
+    ) -> None:
+        self.rebuilder = Rebuilder(step)
+        self.by_feed = by_feed
+        self.stacks = stacks
+
+    def visit(self, op: Operation) -> None:
+        """Copies a node with what is known better now."""
+        if blocks_of(op):
+            self._visit_region(op)
+            return
         # Copying infers shapes again wherever an input's shape is better known than before; others
         # follow from values that are shapes (what `tf.fill(tf.shape(x), 0.0)` makes).
-        new = rebuilder.copy(op)
+        new = self.rebuilder.copy(op)
         if op.type == "_Feed":
-            new.outputs[0]._dims = by_feed[op.outputs[0]] or new.outputs[0]._dims
+            given = self.by_feed[op.outputs[0]]
+            if given is not None:
+                new.outputs[0]._dims = given
         elif any(t._dims is None or None in t._dims for t in new.outputs):
             infer_again(new)
-    return rebuilder.finish()
+        if op.type == "StackPushV2" and op._inputs[0] in self.stacks:
+            pushed = self.stacks[op._inputs[0]]
+            elem = new._inputs[1]
+            pushed.dims, pushed.value = elem._dims, static.constant_value(elem)
+        elif op.type == "StackPopV2" and op._inputs[0] in self.stacks:
+            pushed, popped = self.stacks[op._inputs[0]], new.outputs[0]
+            popped._dims = _merged(popped._dims, pushed.dims)
+            self._replace(op, pushed.value)
+        elif op.type == "TensorArraySizeV3":
+            self._replace(op, _array_size(new._inputs[0].op))
+
+    def _replace(self, op: Operation, value: np.ndarray | None) -> None:
+        """Lets the consumers of a node take its value, where that is known."""
+        if value is None:
+            return
+        self.rebuilder.visit(op)
+        with scopes.default_graph_scope(self.rebuilder.graph):
+            known = self.rebuilder.make("Const", value=value, dtype=op.outputs[0].dtype)
+        known.op._control_inputs = []
+        self.rebuilder.tensors[op.outputs[0]] = known
+
+    def _visit_region(self, op: Operation) -> None:
+        """Infers the shapes inside from those of the inputs, and the outputs' from these."""
+        rebuilder = self.rebuilder
+        rebuilder.visit(op)
+        inputs = inputs_of(op, rebuilder.inputs(op))
+        args = [t._dims for t in inputs.args]
+        blocks = list(blocks_of(op))
+        if op.type == "_While":
+            first = [t._dims for t in inputs.first]
+            dims = _rounds(blocks[1], first, args, self.stacks)
+            given = dims + args
+        else:
+            given = args
+        blocks = [refine(block, given, self.stacks) for block in blocks]
+        if op.type != "_While":
+            dims = [_both(*(b.fetches[i] for b in blocks)) for i in range(len(op.outputs))]
+        outputs = replace_region(rebuilder, op, inputs, blocks)
+        for before, new, found in zip(op.outputs, outputs, dims, strict=True):
+            new._dims = shapes.merge_static(before._dims, found)
+            rebuilder.tensors[before] = new
+        rebuilder.controls[op] = [rebuilder.graph._operations[-1]]
+
+
+def _array_size(array: Operation) -> np.ndarray | None:
+    """The size of a TensorArray that keeps the size it is made with."""
+    if array.type != "TensorArrayV3" or array.attrs["dynamic_size"]:
+        return None
+    return static.constant_value(array._inputs[0])
+
+
+def _rounds(
+    body: StepGraph, first: list[Dims], args: list[Dims], stacks: dict[Tensor, Pushed]
+) -> list[Dims]:
+    """Shapes of a loop's variables that hold in every round.
+
+    They begin as what enters; a variable that a round gives another shape has the declared one.
+    """
+    declared = [feed._dims for feed in body.feeds[: len(first)]]
+    dims = [_merged(a, b) for a, b in zip(declared, first, strict=True)]
+    while True:
+        made = [t._dims for t in refine(body, dims + args, stacks).fetches]
+        wider = [
+            old if old == declared[i] or new == old else declared[i]
+            for i, (old, new) in enumerate(zip(dims, made, strict=True))
+        ]
+        if wider == dims:
+            return dims
+        dims = wider
+
+
+def _merged(declared: Dims, found: Dims) -> Dims:
+    try:
+        return shapes.merge_static(declared, found)
+    except ValueError:
+        return declared
+
+
+def _both(first: Tensor, second: Tensor) -> Dims:
+    """What holds of both."""
+    if "_Dead" in (first.op.type, second.op.type):
+        return second._dims if first.op.type == "_Dead" else first._dims
+    a, b = first._dims, second._dims
+    if a is None or b is None or len(a) != len(b):
+        return None
+    return tuple(x if x == y else None for x, y in zip(a, b, strict=True))

@@ -1,7 +1,7 @@
 """Finding state by container and name.
 
-State: one dictionary from (container, name) to resource, under one lock.  A session of its own has
-a manager of its own; the sessions of a server share the server's.
+State: one dictionary from (container, name) to resource and to who asked for it first, under one
+lock.  A session of its own has a manager of its own; the sessions of a server share the server's.
 """
 
 from __future__ import annotations
@@ -16,20 +16,40 @@ class ResourceManager:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._items: dict[tuple[str, str], Any] = {}
+        # With each resource: for whom it was made.
+        self._items: dict[tuple[str, str], tuple[Any, Any]] = {}
 
-    def lookup_or_create(self, container: str, name: str, make: Callable[[], Any]) -> Any:
-        """The resource of that name, made by ``make()`` when it does not exist yet."""
+    def lookup_or_create(
+        self,
+        container: str,
+        name: str,
+        make: Callable[[], Any],
+        asked: Any = None,
+        check: Callable[[Any], None] | None = None,
+    ) -> Any:
+        """The resource of that name, made by ``make()`` when it does not exist yet.
+
+        Args:
+          container, name: where it is kept.
+          make: makes it.
+          asked: what is remembered of who asks, if it is made now.
+          check: called with what was remembered, if it exists; raises if it is not what is wanted.
+        """
         key = (container, name)
         with self._lock:
             found = self._items.get(key)
             if found is None:
-                found = self._items[key] = make()
-            return found
+                made = make()
+                self._items[key] = (made, asked)
+                return made
+        if check is not None:
+            check(found[1])
+        return found[0]
 
     def lookup(self, container: str, name: str) -> Any:
         """The resource of that name, or None."""
-        return self._items.get((container, name))
+        found = self._items.get((container, name))
+        return None if found is None else found[0]
 
     def clear(self, containers: Iterable[str] = ()) -> None:
         """Forgets all resources, or those of the named containers."""

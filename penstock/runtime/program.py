@@ -17,13 +17,15 @@ import numpy as np
 import torch
 
 from penstock.base import errors, shapes
-from penstock.codegen.emit import Source
+from penstock.codegen.source import Source
 from penstock.graph.function import FunctionGraph
-from penstock.graph.handles import resource_key
+from penstock.graph.handles import resource_key, written_keys
 from penstock.graph.operation import Operation
 from penstock.opdef import opdef
+from penstock.opdef.shared_state import Request, SharedState
 from penstock.resources import waiting
 from penstock.resources.manager import ResourceManager
+from penstock.resources.variable import Variable
 from penstock.runtime import values
 
 _numbers = itertools.count()
@@ -63,6 +65,19 @@ class Program:
         exec(builtins.compile(source.text, self.filename, "exec"), scope)
         self.function: Callable[..., tuple[Any, ...]] = scope[name]
         self.scope = scope
+        # Whether all that it does is to put something where other steps take it from.
+        self.feeds = self._only_feeds()
+
+    def _only_feeds(self) -> bool:
+        ops = self.source.line_ops.values()
+        gives = any(op.op_def.blocking and not op.outputs for op in ops)
+        if not gives or self.source.step.fetches:
+            return False
+        written = set().union(*map(written_keys, ops))
+        return not any(
+            resource_key(op) in written and isinstance(self.scope[name], Variable)
+            for name, op in self.source.resources.items()
+        )
 
     def __del__(self) -> None:
         linecache.cache.pop(self.filename, None)
@@ -84,16 +99,18 @@ class Program:
         for name, array in source.constants.items():
             scope[name] = values.from_array(np.asarray(array), copy=True)
         for name, op in source.resources.items():
-            container, key = resource_key(op)
-            scope[name] = resources.lookup_or_create(container, key, _maker(op, compile))
+            scope[name] = _state(op, resources, compile)
         for name, op in source.states.items():
             if private is not None:
                 scope[name] = private.get(op.name) or private.setdefault(
                     op.name, _maker(op, compile)()
                 )
                 continue
-            container, key = resource_key(op)
-            scope[name] = resources.lookup_or_create(container, key, _maker(op, compile))
+            scope[name] = _state(op, resources, compile)
+        for op in source.step.operations:
+            # Several nodes of one key have one line above, but each must agree with the state.
+            if isinstance(op.op_def.state, SharedState) and op.op_def.state.mismatch is not None:
+                _state(op, resources, compile)
         for name, body in source.bodies.items():
             scope[name] = compile(body)
         for name, layout in source.layouts.items():
@@ -141,6 +158,31 @@ class Program:
             f" reading it: {op.type} {op.name!r}{_made_at(op)}"
         )
         return errors.FailedPreconditionError(None, op, message)
+
+
+def _state(op: Operation, resources: ResourceManager, compile: Compile) -> Any:
+    """The state that the node shares, found or made.
+
+    Raises:
+      tf.errors.InvalidArgumentError: it was made by a node that asked for something else.
+    """
+    container, key = resource_key(op)
+    maker = _maker(op, compile)
+    shared = op.op_def.state
+    if not isinstance(shared, SharedState) or shared.mismatch is None:
+        return resources.lookup_or_create(container, key, maker)
+    mismatch = shared.mismatch
+    asked = Request(op.type, op.name, op.attrs.get("shared_name") or op.name, dict(op.attrs))
+
+    def check(first: Request) -> None:
+        why = mismatch(first, asked)
+        if why is not None:
+            made_by = f"; node {first.node!r} made it" if first.node != op.name else ""
+            raise errors.InvalidArgumentError(
+                None, op, f"{op.type} {op.name!r} failed: {why}{made_by}{_made_at(op)}"
+            )
+
+    return resources.lookup_or_create(container, key, maker, asked, check)
 
 
 def _maker(op: Operation, compile: Compile) -> Callable[[], Any]:

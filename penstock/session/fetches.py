@@ -80,7 +80,7 @@ class FetchPlan:
             reason = error.args[0] if error.args else error
             raise ValueError(f"{fetch!r} cannot be fetched: {reason}") from None
         if not self._graph.is_fetchable(element):
-            raise ValueError(f"{element.name!r} may not be fetched")
+            raise ValueError(f"{element.name!r} may not be fetched{_inside(element)}")
         if isinstance(element, Operation):
             if element not in self.operations:
                 self.operations.append(element)
@@ -156,3 +156,12 @@ def fetch_key(fetches: Any) -> Any:
         return (kind, *((key, fetch_key(item)) for key, item in fetches.items()))
     hash(fetches)
     return fetches
+
+
+def _inside(element: Any) -> str:
+    """Why what is inside a conditional or loop has no value outside it."""
+    op = element if isinstance(element, Operation) else element.op
+    context = op._get_control_flow_context()
+    if context is None:
+        return ""
+    return f": it is inside {context.described()}; fetch what that returns"

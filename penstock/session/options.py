@@ -5,7 +5,8 @@ Thread counts go to torch, which has one pool for the process: the last session 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -43,6 +44,9 @@ class Options:
     # Every so many runs of a step, after the first so many, fill ``RunMetadata.cost_graph``.
     build_cost_model: int = 0
     build_cost_model_after: int = 0
+    # Whether steps with control flow run by the dataflow executor also where it nests.  No field of
+    # a ConfigProto says this: it is for tests and for looking into a suspected defect.
+    dataflow: bool = field(default_factory=lambda: os.environ.get("PENSTOCK_DATAFLOW") == "1")
 
 
 def apply_config(config: Any) -> Options:

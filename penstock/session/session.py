@@ -22,12 +22,12 @@ from typing import Any
 import torch
 
 from penstock.base import errors
-from penstock.codegen.emit import Observe, Watch
+from penstock.codegen.source import Observe, Watch
 from penstock.graph import scopes
 from penstock.graph.graph import Graph
 from penstock.graph.operation import Operation
 from penstock.graph.tensor import Tensor
-from penstock.resources import waiting
+from penstock.resources import threads, waiting
 from penstock.resources.manager import ResourceManager
 from penstock.runtime import memory, timing
 from penstock.runtime.program import Program
@@ -296,6 +296,10 @@ class BaseSession:
         """Runs a program; what its lines raise becomes the error of the node."""
         if program.blocking:
             with waiting.running(self._cancellation):
+                if program.feeds and threading.get_ident() != threading.main_thread().ident:
+                    # It works beside the step that takes what it makes.
+                    with threads.computing_alone():
+                        return self._call_now(program, args)
                 return self._call_now(program, args)
         return self._call_now(program, args)
 

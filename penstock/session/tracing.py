@@ -34,10 +34,11 @@ from tensorboard.compat.proto.step_stats_pb2 import DeviceStepStats, NodeExecSta
 from tensorboard.compat.proto.tensor_shape_pb2 import TensorShapeProto
 
 from penstock.base import errors, shapes
-from penstock.codegen.emit import Observe
+from penstock.codegen.source import Observe
 from penstock.graph.graph import Graph
 from penstock.graph.graphdef import shape_proto
-from penstock.graph.operation import Operation
+from penstock.graph.operation import Operation, blocks_of
+from penstock.graph.region import block_labels, inner_operations
 from penstock.graph.step import StepGraph
 from penstock.graph.tensor import Tensor
 from penstock.placement.available import local_devices
@@ -129,7 +130,9 @@ class _Names:
     def node(self, op: Operation) -> str:
         """Name of the user's node that ``op`` stands for; its own where there is none."""
         if op.type == "_Feed":
-            return self._fed[op.outputs[0]].rpartition(":")[0]
+            fed = self._fed.get(op.outputs[0])
+            # A feed of a block is named after the node that the block is given.
+            return op.name.removeprefix("_in/") if fed is None else fed.rpartition(":")[0]
         found = users_node(self._graph, op.name)
         return found.name if found is not None else op.name
 
@@ -246,10 +249,23 @@ def _add_graphs(
 def _graph_def(step: StepGraph, graph: Graph, device: str) -> GraphDef:
     names = _Names(graph, step)
     message: GraphDef = step.graph.as_graph_def(add_shapes=True)
-    for node, op in zip(message.node, step.operations, strict=True):
+    for node, op in zip(list(message.node), step.operations, strict=True):
         node.device = device
         node.experimental_debug_info.original_node_names.append(names.node(op))
+        for label, block in zip(block_labels(op), blocks_of(op), strict=True):
+            inside = _graph_def(block, graph, device)
+            _add_block(message, inside, f"{op.name}/{label}/")
     return message
+
+
+def _add_block(message: GraphDef, inside: GraphDef, prefix: str) -> None:
+    """Adds the nodes of a region's block, under names of their own."""
+    for node in inside.node:
+        node.name = prefix + node.name
+        for index, source in enumerate(node.input):
+            mark = "^" if source.startswith("^") else ""
+            node.input[index] = mark + prefix + source.removeprefix("^")
+        message.node.append(node)
 
 
 def cost_graph(recorder: Recorder, device: str) -> CostGraphDef:
@@ -264,10 +280,13 @@ def cost_graph(recorder: Recorder, device: str) -> CostGraphDef:
       microseconds, zero for nodes that have no line (constants, feeds, variables never read).
     """
     source = recorder.program.source
+    operations = source.step.operations
+    # What runs in a region's blocks counts for the region.
+    owner = {inner: op for op in operations for inner in inner_operations(op)}
     runs: dict[Operation, list[LineRun]] = {}
     for run in recorder.lines():
-        runs.setdefault(source.line_ops[run.line], []).append(run)
-    operations = source.step.operations
+        op = source.line_ops[run.line]
+        runs.setdefault(owner.get(op, op), []).append(run)
     ids = {op: number for number, op in enumerate(operations)}
     final = {t.op for t in source.step.fetches} | set(source.step.targets)
     storages: dict[Tensor, int] = {}
@@ -279,7 +298,9 @@ def cost_graph(recorder: Recorder, device: str) -> CostGraphDef:
         for tensor in op._inputs:
             node.input_info.add(preceding_node=ids[tensor.op], preceding_port=tensor.value_index)
         node.control_input.extend(ids[control] for control in op._control_inputs)
-        outputs: list[Made | None] = mine[-1].outputs if mine else [None] * len(op.outputs)
+        outputs: list[Made | None] = [None] * len(op.outputs)
+        if mine and len(mine[-1].outputs) == len(outputs):
+            outputs = mine[-1].outputs
         node.persistent_memory_size = _held(op, outputs)
         for tensor, made in zip(op.outputs, outputs, strict=True):
             _add_output_info(node, tensor, made, storages)

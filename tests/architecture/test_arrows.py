@@ -17,11 +17,16 @@ ALLOWED = {
     "opdef": {"numpy", "torch"},
     "graph": {"numpy", "tensorboard", "opdef", "formats"},
     "resources": {"torch", "numpy"},
-    "ops": {"numpy", "torch", "PIL", "opdef", "graph", "resources", "formats"},
-    "autodiff": {"numpy", "opdef", "graph", "ops"},
+    "ops": {"numpy", "torch", "PIL", "simplejpeg", "opdef", "graph", "resources", "formats"},
+    "control_flow": {"numpy", "opdef", "graph", "ops", "variables", "formats"},
+    "recurrent": {"numpy", "opdef", "graph", "ops", "variables", "control_flow"},
+    "autodiff": {"numpy", "opdef", "graph", "ops", "control_flow"},
     "variables": {"numpy", "tensorboard", "opdef", "graph", "ops"},
-    "nn": {"numpy", "opdef", "graph", "ops", "autodiff"},
-    "data": {"numpy", "opdef", "graph", "ops", "variables", "formats", "summary", "checkpoint"},
+    "nn": {"numpy", "opdef", "graph", "ops", "autodiff", "recurrent"},
+    "data": {
+        "numpy", "opdef", "graph", "ops", "variables", "formats", "summary", "checkpoint",
+        "control_flow",
+    },
     "export": {"numpy", "tensorboard", "google", "opdef", "graph", "formats"},
     "summary": {"numpy", "tensorboard", "google", "graph", "formats"},
     "checkpoint": {
@@ -53,8 +58,11 @@ ALLOWED = {
     "api": {
         "formats", "graph", "ops", "variables", "nn", "export", "data", "profiler", "debug",
     },
-    "contrib": {"data", "summary"},
-    "python": {"debug", "profiler"},
+    "contrib": {
+        "numpy", "graph", "opdef", "ops", "variables", "control_flow", "nn", "recurrent", "data",
+        "summary",
+    },
+    "python": {"debug", "profiler", "ops", "control_flow"},
 }  # fmt: skip
 # Where torch may be imported only inside a function: graph-only tools start without it.
 LAZY_TORCH = {"opdef"}

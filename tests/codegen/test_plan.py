@@ -8,6 +8,7 @@ import numpy as np
 
 import penstock as tf
 from penstock.codegen.plan import Line, Plan, make_plan
+from penstock.graph.build import make
 from penstock.passes.prune import prune
 
 
@@ -120,3 +121,28 @@ def test_fetches_that_share_memory_or_belong_to_others_are_copied() -> None:
     e = tf.exp(x)
     plan = _plan([e, tf.reshape(e, [6]), x, tf.constant(1.0), tf.sin(x)], (x,))
     assert plan.fetch_copies == [False, True, True, True, False]
+
+
+def test_what_a_stack_holds_is_not_overwritten() -> None:
+    x = _x()
+    stack = make("StackV2", tf.constant(-1), elem_type=tf.float32)
+    e = tf.exp(x)
+    pushed = make("StackPushV2", stack, tf.reshape(e, [6]))
+    with tf.control_dependencies([pushed]):
+        n = tf.negative(e, name="n")
+        popped = make("StackPopV2", stack, elem_type=tf.float32)
+    popped.set_shape([6])
+    p = tf.negative(popped, name="p")
+    plan = _plan([n, p, popped], (x,))
+    assert _line(plan, "n").overwrites is None and _line(plan, "p").overwrites is None
+    assert plan.fetch_copies == [False, False, True]
+
+
+def test_a_variable_that_a_stack_holds_is_copied_if_a_write_follows() -> None:
+    v = tf.Variable([1.0, 2.0])
+    stack = make("StackV2", tf.constant(-1), elem_type=tf.float32)
+    pushed = make("StackPushV2", stack, v._ref(), name="push")
+    with tf.control_dependencies([pushed]):
+        popped = make("StackPopV2", stack, elem_type=tf.float32)
+    assert not _line(_plan([popped]), "push").reads[0].copies
+    assert _line(_plan([popped], run=(_update(v, [popped]),)), "push").reads[0].copies

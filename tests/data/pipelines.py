@@ -136,6 +136,53 @@ GRAPHS = {
     "shuffle_batch_join_smaller": lambda tf: tf.train.shuffle_batch_join(
         _join_lists(tf), 2, 20, 5, seed=9, allow_smaller_final_batch=True, name="mine"
     ),
+    "batch_sparse_only": lambda tf: tf.train.batch([_sparse(tf)], 2, dynamic_pad=False),
+    "batch_sparse_smaller": lambda tf: tf.train.batch(
+        {"s": _sparse(tf), "d": tf.constant([1, 2, 3])},
+        2,
+        enqueue_many=True,
+        allow_smaller_final_batch=True,
+    ),
+    "batch_sparse_unknown_rank": lambda tf: tf.train.batch(
+        [
+            tf.SparseTensor(
+                tf.placeholder(tf.int64), tf.placeholder(tf.float32), tf.placeholder(tf.int64)
+            ),
+            tf.constant(1),
+        ],
+        2,
+    ),
+    "batch_join_sparse_mixed": lambda tf: tf.train.batch_join(
+        [[_sparse(tf), tf.constant(1)], [_sparse(tf), tf.constant(2)]], 2
+    ),
+    "shuffle_batch_sparse": lambda tf: tf.train.shuffle_batch(
+        [tf.constant(1), _sparse(tf)], 2, 9, 3
+    ),
+    "shuffle_batch_join_sparse": lambda tf: tf.train.shuffle_batch_join(
+        [[_sparse(tf)], [_sparse(tf)], [_sparse(tf)]], 2, 9, 3
+    ),
+    "maybe_batch_sparse": lambda tf: tf.train.maybe_batch([_sparse(tf), tf.constant(1)], True, 2),
+    "maybe_batch_sparse_vector": lambda tf: tf.train.maybe_batch(
+        [_sparse(tf), tf.constant([1, 2, 3])], [True, False, True], 2, enqueue_many=True
+    ),
+    "maybe_shuffle_batch_join_sparse_vector": lambda tf: tf.train.maybe_shuffle_batch_join(
+        [[_sparse(tf)], [_sparse(tf)]], 2, 9, 3, tf.constant([True, False, True]), enqueue_many=True
+    ),
+    "maybe_batch_run_time": lambda tf: tf.train.maybe_batch(
+        [tf.constant(1)], tf.placeholder(tf.bool, []), 2
+    ),
+    "maybe_batch_run_time_sparse": lambda tf: tf.train.maybe_batch(
+        [_sparse(tf), tf.constant(1)], tf.placeholder(tf.bool, []), 2
+    ),
+    "maybe_batch_run_time_sparse_many": lambda tf: tf.train.maybe_batch(
+        [_sparse(tf), tf.constant([1, 2, 3])], tf.placeholder(tf.bool, []), 2, enqueue_many=True
+    ),
+    "maybe_batch_join_run_time": lambda tf: tf.train.maybe_batch_join(
+        [[tf.constant(1)], [tf.constant(2)]], tf.placeholder(tf.bool, []), 2
+    ),
+    "maybe_shuffle_batch_run_time": lambda tf: tf.train.maybe_shuffle_batch(
+        [tf.constant(1)], 2, 9, 3, tf.placeholder(tf.bool, [])
+    ),
     "maybe_batch_true": lambda tf: tf.train.maybe_batch([tf.constant(1)], True, 2),
     "maybe_batch_false": lambda tf: tf.train.maybe_batch([tf.constant(1)], False, 2),
     "maybe_batch_constant": lambda tf: tf.train.maybe_batch([tf.constant(1)], tf.constant(True), 2),
@@ -197,8 +244,8 @@ GRAPHS = {
 }
 
 
-# What raises NotImplementedError: SparseTensors in batches, and SparseFeature.
-NOT_YET = ("batch_sparse", "batch_sparse_dict", "batch_join_sparse", "parse_sparse_feature")
+# What raises NotImplementedError: SparseFeature.
+NOT_YET = ("parse_sparse_feature",)
 
 
 def _scoped(tf):

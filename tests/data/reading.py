@@ -304,11 +304,68 @@ def examples(tf, folder):
     return [_until_end(tf, whole), single]
 
 
+def _sparse_rows(tf):
+    return tf.SparseTensor(
+        [[0, 0], [0, 2], [2, 1], [3, 0], [3, 1]], [1.0, 2.0, 3.0, 4.0, 5.0], [5, 3]
+    )
+
+
+def sparse_batches(tf, folder):
+    number = tf.train.range_input_producer(5, num_epochs=1, shuffle=False).dequeue()
+    wide = tf.cast(number, tf.int64)
+    letter = tf.gather(tf.constant(["a", "b", "c", "d", "e"]), number)
+    one = tf.SparseTensor(
+        tf.stack([tf.stack([wide, wide * 2])]), tf.stack([letter]), tf.stack([wide + 1, 9])
+    )
+    batch = tf.train.batch([one, number], 2, allow_smaller_final_batch=True)
+    return _until_end(tf, batch)
+
+
+def sparse_batches_of_rows(tf, folder):
+    rows, numbers = tf.train.batch(
+        [_sparse_rows(tf), tf.range(5)], 3, capacity=10, enqueue_many=True
+    )
+    return _until_end(tf, [rows, numbers], init=False, most=4)
+
+
+def sparse_batches_of_kept_rows(tf, folder):
+    rows, numbers = tf.train.maybe_batch(
+        [_sparse_rows(tf), tf.constant([7, 8, 9, 10, 11])],
+        [True, False, True, True, True],
+        4,
+        capacity=10,
+        enqueue_many=True,
+    )
+    return _until_end(tf, [rows, numbers], init=False, most=4)
+
+
+def kept_at_run_time(tf, folder):
+    number = tf.train.range_input_producer(9, num_epochs=1, shuffle=False).dequeue()
+    keep = tf.less(tf.floormod(number, 3), 2)
+    batch = tf.train.maybe_batch([number], keep, 2, allow_smaller_final_batch=True)
+    return _until_end(tf, batch)
+
+
+def sparse_kept_at_run_time(tf, folder):
+    number = tf.train.range_input_producer(6, num_epochs=1, shuffle=False).dequeue()
+    one = tf.SparseTensor([[0]], tf.stack([number]), [3])
+    keep = tf.equal(tf.floormod(number, 2), 1)
+    return _until_end(tf, tf.train.maybe_batch([one, number], keep, 3))
+
+
+def sparse_join(tf, folder):
+    one = tf.SparseTensor([[1]], [True], [3])
+    rows = tf.train.batch_join([[one], [one]], 3)
+    return _until_end(tf, rows, init=False, most=3)
+
+
 PROGRAMS = {
     f.__name__: f for f in (
         lines, lines_header, lines_up_to, lines_up_to_many, whole, whole_up_to, identity, fixed,
         fixed_hop, fixed_up_to, tfrecords, tfrecords_gzip, tfrecords_zlib_up_to, damaged, missing,
         state, epochs_through_queues, smaller_final_batch, dropped_final_batch, padded, slices,
-        kept_by_vector, uninitialized, cifar, examples,
+        kept_by_vector, uninitialized, cifar, examples, sparse_batches, sparse_batches_of_rows,
+        sparse_batches_of_kept_rows, sparse_join, kept_at_run_time,
+        sparse_kept_at_run_time,
     )
 }

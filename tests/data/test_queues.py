@@ -85,7 +85,6 @@ def test_static_shapes() -> None:
         (lambda: tf.QueueBase.from_list(0, []), TypeError, "list of queues"),
         (lambda: tf.QueueBase.from_list(0, ["q"]), TypeError, "list of queues"),
         (lambda: tf.QueueBase.from_list(0, [_fifo(), _fifo(names="a")]), TypeError, "names"),
-        (lambda: tf.QueueBase.from_list(2, [_fifo(), _fifo()]), ValueError, "index 2"),
     ],
 )
 def test_mistakes_are_told_where_they_are_made(make: Any, kind: Any, says: str) -> None:

@@ -30,6 +30,13 @@ ADDED = {
     "DecodeImage": "tf.image.decode_image; 1.15 makes conditionals around a decoder a format",
     "IgammaGradA": "derivative of Igamma in its first argument, for its gradient",
     "MergeV2Checkpoints": "sharded savers build it; 1.15 has it without a public name",
+    "OptionalFromValue": "tf.data.experimental.Optional; 1.15 has it without a public name",
+    "OptionalGetValue": "tf.data.experimental.Optional; 1.15 has it without a public name",
+    "OptionalHasValue": "tf.data.experimental.Optional; 1.15 has it without a public name",
+    "OptionalNone": "tf.data.experimental.Optional; 1.15 has it without a public name",
+    "StatsAggregatorHandle": "tf.data statistics; 1.15 has it without a public name",
+    "StatsAggregatorHandleV2": "tf.data statistics; 1.15 has it without a public name",
+    "StatsAggregatorSummary": "tf.data statistics; 1.15 has it without a public name",
     "RandomPoissonV2": "tf.random_poisson builds it; the specification lists no such row",
     "RestoreSlice": "older savers build it; 1.15 has it without a public name",
     "ResourceScatterMax": "scatter_max on resource variables",
@@ -58,10 +65,10 @@ def _argument(arg: ArgDef) -> str:
     kind = _type(arg.dtype) if arg.dtype is not None else arg.type_attr
     if arg.type_list_attr is not None:
         kind = f"list({arg.type_list_attr})"
-    if arg.is_ref:
-        kind = f"Ref({kind})"
     if arg.number_attr is not None:
         kind = f"{arg.number_attr} * {kind}"
+    if arg.is_ref:
+        kind = f"Ref({kind})"
     return f"{arg.name}: {kind}"
 
 

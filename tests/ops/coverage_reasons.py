@@ -27,6 +27,8 @@ WITHOUT_ROW: dict[str, str] = {
         for form in ("", "V2")
     },
     "Placeholder": "its value is whatever is fed; every row of the table feeds one",
+    "_If": "it holds steps; tests/codegen/test_control_flow.py runs it",
+    "_While": "it holds steps; tests/codegen/test_control_flow.py runs it",
 }
 
 # Ops that make state (variables, queues) have ``state`` in place of a kernel: not named here.
@@ -34,6 +36,8 @@ WITHOUT_KERNEL: dict[str, str] = {
     "Const": "its value is bound in the program",
     "Placeholder": "its value is fed; running it is an error",
     "_Feed": "its value is an argument of the program",
+    "_If": "it is written into the program as an `if`; tests/codegen/test_control_flow.py",
+    "_While": "it is written into the program as a `while`; tests/codegen/test_control_flow.py",
 }
 
 # What these do shows only in sequences of steps.
@@ -62,6 +66,18 @@ WITHOUT_ROW |= dict.fromkeys(
     _SESSIONS,
 )
 
+# Arrays are values of a step, which only several nodes together show.
+_ARRAYS = "random sequences against TensorFlow: tests/control_flow/test_tensor_array_conformance.py"
+_OLDER_ARRAYS = "as the V3 ops, which are compared with TensorFlow: tests/ops/test_tensor_array.py"
+for _name in "Close Concat Gather Grad Read Scatter Size Split Write".split():
+    WITHOUT_ROW |= {
+        f"TensorArray{_name}V2": _OLDER_ARRAYS, f"TensorArray{_name}V3": _ARRAYS
+    }
+WITHOUT_ROW |= {
+    "TensorArrayV2": _OLDER_ARRAYS, "TensorArrayV3": _ARRAYS,
+    "TensorArrayGradWithShape": _OLDER_ARRAYS,
+}
+
 # Datasets are variants, and iterators have positions.
 _DATASETS = "whole pipelines against TensorFlow: tests/data/test_dataset.py"
 WITHOUT_ROW |= dict.fromkeys(
@@ -82,4 +98,31 @@ WITHOUT_ROW |= dict.fromkeys(
     WindowDataset ZipDataset
     """.split(),
     _DATASETS,
+)
+WITHOUT_ROW |= dict.fromkeys(
+    """
+    BytesProducedStatsDataset DatasetToTFRecord DenseToSparseBatchDataset
+    IteratorGetNextAsOptional LatencyStatsDataset OptionalFromValue OptionalGetValue
+    OptionalHasValue OptionalNone ParseExampleDataset PythonWorkersDataset
+    SetStatsAggregatorDataset SlidingWindowDataset SqlDataset StatsAggregatorHandle
+    StatsAggregatorHandleV2 StatsAggregatorSummary
+    """.split(),
+    "whole pipelines: tests/data/test_dataset_experimental.py, test_dataset_workers.py",
+)
+
+WITHOUT_ROW |= dict.fromkeys(
+    ["AddSparseToTensorsMap", "AddManySparseToTensorsMap", "TakeManySparseFromTensorsMap"],
+    "a step takes out what another put in; tests/data/test_sparse_queues.py",
+)
+
+# What these do shows only together: tests/control_flow builds and runs constructs of them.
+_PRIMITIVES = """
+    Switch RefSwitch Merge RefMerge Enter RefEnter Exit RefExit NextIteration RefNextIteration
+    LoopCond
+""".split()
+WITHOUT_ROW |= dict.fromkeys(
+    [*_PRIMITIVES, "ControlTrigger", "Abort"], "constructs made of them: tests/control_flow"
+)
+WITHOUT_KERNEL |= dict.fromkeys(
+    _PRIMITIVES, "lowering makes Python's if and while of them; the executor interprets them"
 )

@@ -49,5 +49,7 @@ def test_shapes_that_a_node_refuses() -> None:
     x = tf.placeholder(tf.float32, [None, 3])
     y = tf.matmul(x, tf.placeholder_with_default(np.ones((3, 2), np.float32), [None, None]))
     step = prune(tf.get_default_graph(), [x, y.op.inputs[1]], [y], [])
-    with pytest.raises(ValueError, match="MatMul"):
-        refine(step, [(2, 3), (4, 2)])
+    refined = refine(step, [(2, 3), (4, 2)])
+    assert refined.fetches[0]._dims == (None, None)  # as declared
+    with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError, match="MatMul"):
+        session.run(y, {x: np.ones((2, 3)), y.op.inputs[1]: np.ones((4, 2))})

@@ -17,7 +17,7 @@ from penstock.resources import waiting
 from penstock.resources.accumulator import DenseAccumulator, SparseAccumulator
 from penstock.resources.barrier import Barrier
 from penstock.resources.mutex import Mutex
-from penstock.resources.stack import Stack
+from penstock.resources.stack import Stack, StepStack
 from penstock.resources.staging import MapStagingArea, StagingArea
 
 
@@ -288,7 +288,7 @@ def test_sparse_mean_is_per_row() -> None:
 
 
 def test_stack_is_the_threads_own() -> None:
-    stack = Stack("s")
+    stack = StepStack("s")
 
     def work() -> None:
         stack.begin(3)
@@ -388,8 +388,7 @@ def test_a_dropped_ticket_withdraws_its_put(kind: str) -> None:
 
 
 def test_stack_ends_as_in_tensorflow() -> None:
-    stack = Stack("s")
-    stack.begin(1)
+    stack = Stack("s", 1)
     stack.push(torch.ones(1))
     with pytest.raises(errors.InternalError, match="asked for"):
         stack.pop(torch.int64)

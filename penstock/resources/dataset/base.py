@@ -14,6 +14,7 @@ State: a context has the functions that the iterators of one initialization call
 
 from __future__ import annotations
 
+import copy
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -22,7 +23,7 @@ import numpy as np
 import torch
 
 from penstock.base import errors
-from penstock.resources import waiting
+from penstock.resources import python_workers, waiting
 
 Element = tuple[Any, ...]
 State = Any
@@ -41,6 +42,20 @@ class Context:
         self.cancellation = waiting.current_cancellation()
         self._functions: dict[int, tuple[Any, Function]] = {}
         self._lock = threading.Lock()
+        self._workers: python_workers.Pool | None = None
+        self.statistics: Any = None  # takes what datasets measure
+
+    def with_workers(self, count: int) -> Context:
+        """The same, but Python functions run in that many processes at most."""
+        made = copy.copy(self)
+        made._workers = python_workers.pool_of(self.cancellation, count)
+        return made
+
+    def with_statistics(self, statistics: Any) -> Context:
+        """The same, but what datasets measure is added to ``statistics``."""
+        made = copy.copy(self)
+        made.statistics = statistics
+        return made
 
     def function(self, function: Any, captured: Sequence[Any] = ()) -> Function:
         """The function, ready to be called with an element's components.
@@ -53,7 +68,7 @@ class Context:
                 # The function is kept, so that its id stays its own.
                 self._functions[key] = (function, function.instance())
             run = self._functions[key][1]
-        extra = tuple(captured)
+        extra, workers = tuple(captured), self._workers
 
         def call(*args: Any) -> tuple[Any, ...]:
             try:
@@ -61,7 +76,14 @@ class Context:
             except errors.OutOfRangeError as error:
                 raise EndOfSequence from error
 
-        return call
+        def call_with(*args: Any) -> tuple[Any, ...]:
+            with python_workers.used(pool):
+                return call(*args)
+
+        if workers is None:
+            return call
+        pool = workers
+        return call_with
 
 
 class Iterator:

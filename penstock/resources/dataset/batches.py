@@ -75,6 +75,7 @@ class _BatchIterator(Wrapped):
         self._dataset = dataset
         quick = getattr(source, "next_batch", None)
         self._quick = quick if type(dataset) is Batch else None
+        self._make_ahead = getattr(source, "make_ahead", None)
 
     def next(self) -> Element:
         dataset = self._dataset
@@ -82,6 +83,8 @@ class _BatchIterator(Wrapped):
             made: Element | None = self._quick(dataset.size, dataset.whole)
             if made is not None:
                 return made
+        if self._make_ahead is not None:
+            self._make_ahead(dataset.size)
         elements = dataset.take(self.source)
         if not elements or (dataset.whole and len(elements) < dataset.size):
             raise EndOfSequence

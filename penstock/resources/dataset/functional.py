@@ -1,6 +1,7 @@
-"""Datasets whose elements functions make: map, filter, flat_map, interleave, scan, groups.
+"""Datasets whose elements functions make: map, filter, flat_map, scan, groups.
 
-A function is called in the thread that asks for the element (``parallel.py`` has the others).
+A function is called in the thread that asks for the element (``parallel.py`` and ``interleave.py``
+have the others).
 
 State of an iterator: that of its source, and what the elements in work were made of: a dataset that
 a function made is made again from the same element, and its iterator restored.
@@ -115,7 +116,7 @@ class _TakeWhileIterator(_MapIterator):
         self.source.restore(state[1])
 
 
-class _Part:
+class Part:
     """The elements that one element of the source stands for."""
 
     __slots__ = ("made_of", "iterator")
@@ -148,12 +149,12 @@ class _FlatMapIterator(Wrapped):
     def __init__(self, source: Iterator, run: Function, context: Context) -> None:
         super().__init__(source)
         self._run, self._context = run, context
-        self._part: _Part | None = None
+        self._part: Part | None = None
 
     def next(self) -> Element:
         while True:
             if self._part is None:
-                self._part = _Part(self.source.next(), self._run, self._context)
+                self._part = Part(self.source.next(), self._run, self._context)
             try:
                 return self._part.iterator.next()
             except EndOfSequence:
@@ -166,101 +167,8 @@ class _FlatMapIterator(Wrapped):
         self.source.restore(state[0])
         self._part = None
         if state[1] is not None:
-            self._part = _Part(tuple(state[1][0]), self._run, self._context)
+            self._part = Part(tuple(state[1][0]), self._run, self._context)
             self._part.iterator.restore(state[1][1])
-
-
-class Interleave(Called):
-    """The elements of the datasets that the function makes, in turns.
-
-    Args:
-      source, function, captured: what makes the datasets.
-      cycle: how many are open at once.
-      block: how many elements of one come together.
-      wrap: makes another iterator of each opened one (one that reads ahead).
-    """
-
-    def __init__(
-        self, source: Dataset, function: Any, captured: Sequence[Any], cycle: int, block: int,
-        wrap: Callable[[Context, Iterator], Iterator] | None = None,
-    ) -> None:  # fmt: skip
-        super().__init__(source, function, captured)
-        for name, value in (("cycle_length", cycle), ("block_length", block)):
-            if value < 1:
-                raise errors.InvalidArgumentError(
-                    None, None, f"`{name}` must be > 0; found {value}"
-                )
-        self.cycle, self.block, self.wrap = cycle, block, wrap
-
-    def iterator(self, context: Context) -> Iterator:
-        return _InterleaveIterator(self, self.source.iterator(context), context)
-
-
-class _InterleaveIterator(Wrapped):
-    def __init__(self, dataset: Interleave, source: Iterator, context: Context) -> None:
-        super().__init__(source)
-        self._dataset, self._context = dataset, context
-        self._run = dataset.run(context)
-        wrap = dataset.wrap
-        self._wrap = None if wrap is None else lambda iterator: wrap(context, iterator)
-        self._parts: list[_Part | None] = [None] * dataset.cycle
-        self._slot = self._given = 0
-        self._ended = False
-
-    def next(self) -> Element:
-        if self._wrap is not None:
-            self._open_all()
-        while not self._ended or any(self._parts):
-            part = self._parts[self._slot]
-            if part is not None:
-                try:
-                    element = part.iterator.next()
-                except EndOfSequence:
-                    self._parts[self._slot] = None
-                    self._advance()
-                    continue
-                self._given += 1
-                if self._given == self._dataset.block:
-                    self._advance()
-                return element
-            if self._ended or not self._open(self._slot):
-                self._advance()
-        raise EndOfSequence
-
-    def _open_all(self) -> None:
-        """Opens what will be read next, so that all read ahead at the same time."""
-        for slot in range(self._dataset.cycle):
-            at = (self._slot + slot) % self._dataset.cycle
-            if self._ended:
-                return
-            if self._parts[at] is None:
-                self._open(at)
-
-    def _open(self, slot: int) -> bool:
-        try:
-            element = self.source.next()
-        except EndOfSequence:
-            self._ended = True
-            return False
-        self._parts[slot] = _Part(element, self._run, self._context, self._wrap)
-        return True
-
-    def _advance(self) -> None:
-        self._given = 0
-        self._slot = (self._slot + 1) % self._dataset.cycle
-
-    def save(self) -> State:
-        parts = [None if p is None else p.save() for p in self._parts]
-        return [self.source.save(), parts, self._slot, self._given, self._ended]
-
-    def restore(self, state: State) -> None:
-        self.source.restore(state[0])
-        self._slot, self._given, self._ended = state[2:]
-        for index, saved in enumerate(state[1]):
-            if saved is not None:
-                part = _Part(tuple(saved[0]), self._run, self._context, self._wrap)
-                part.iterator.restore(saved[1])
-                self._parts[index] = part
 
 
 class Scan(Called):

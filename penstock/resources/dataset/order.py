@@ -212,6 +212,17 @@ class _RepeatIterator(Iterator):
                     raise
         raise EndOfSequence
 
+    def next_batch(self, count: int, whole: bool) -> Element | None:
+        """``count`` elements as a batch; None where that is not quick, as across two epochs."""
+        if self._source is None and (self._dataset.count < 0 or self._epoch < self._dataset.count):
+            self._source = self._dataset.source.iterator(self._context)
+        quick = getattr(self._source, "next_batch", None)
+        left = getattr(self._source, "left", None)
+        if quick is None or left is None or left() < count:
+            return None
+        made: Element | None = quick(count, whole)
+        return made
+
     def save(self) -> State:
         return [self._epoch, None if self._source is None else self._source.save()]
 

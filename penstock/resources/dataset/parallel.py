@@ -1,5 +1,8 @@
 """Work ahead of the consumer: a thread that fills a buffer, threads that run a mapped function.
 
+Those of a mapped function read its source themselves.  What is made and not taken is limited: to as
+many as run at once, and for batches to two batches.
+
 Threads never keep an iterator alive: they hold the parts that they need, and a finalizer of the
 iterator tells them to end.  A consumer waits as a blocked op does (``waiting``), so that its step's
 deadline and the closing of the session end the wait; the threads work under the cancellation of the
@@ -12,7 +15,6 @@ making, saving waits until the element is made.
 from __future__ import annotations
 
 import os
-import queue
 import threading
 import weakref
 from collections import deque
@@ -29,7 +31,6 @@ from penstock.resources.dataset.base import (
     Function,
     Iterator,
     State,
-    Wrapped,
 )  # fmt: skip
 from penstock.resources.dataset.functional import Called
 from penstock.resources.dataset.order import Over
@@ -153,60 +154,107 @@ class PrefetchIterator(Iterator):
 
 
 class _Future:
-    """A call of a function that a worker makes."""
+    """A call of a function that a worker makes.
 
-    __slots__ = ("run", "args", "outcome", "_lock", "_waiter")
+    The worker writes the outcome and then looks for a waiter, the consumer leaves a waiter and then
+    looks for the outcome: one of them finds the other without a lock.
+    """
+
+    __slots__ = ("run", "args", "outcome", "_waiter")
 
     def __init__(self, run: Function, args: Element) -> None:
         self.run, self.args = run, args
         self.outcome: Outcome | None = None
-        self._lock = threading.Lock()
         self._waiter: waiting.Waiter | None = None
 
     def work(self) -> None:
-        outcome = made(lambda: self.run(*self.args))
-        with self._lock:
-            self.outcome = outcome
-            if self._waiter is not None:
-                self._waiter.wake()
+        try:
+            self.outcome = self.run(*self.args), None
+        except BaseException as error:
+            self.outcome = None, error
+        if self._waiter is not None:
+            self._waiter.wake()
 
     def result(self) -> Outcome:
-        while True:
-            with self._lock:
-                if self.outcome is not None:
-                    return self.outcome
-                waiter = self._waiter = waiting.Waiter()
-            waiting.wait(waiter, lambda: True, lambda: "a mapped function to return")
+        while (outcome := self.outcome) is None:
+            waiter = self._waiter = waiting.Waiter()
+            if self.outcome is None:
+                waiting.wait(waiter, lambda: True, lambda: "a mapped function to return")
+        return outcome
 
 
-class _Workers:
-    """Threads that run calls in the order in which they come."""
+class _Calls:
+    """What the workers and the consumer of a parallel map share.
 
-    def __init__(self, count: int, cancellation: waiting.Cancellation | None) -> None:
-        self._calls: queue.SimpleQueue[_Future | None] = queue.SimpleQueue()
-        self._count, self._started = count, 0
-        self._cancellation = cancellation
+    The workers read the source themselves, one at a time and in order, so that none of them waits
+    for the consumer while there is room for what they make.
+    """
 
-    def add(self, future: _Future) -> None:
-        if self._started < self._count:
-            self._started += 1
-            target, args = _serve, (self._calls, self._cancellation)
-            threading.Thread(target=target, args=args, name="penstock map", daemon=True).start()
-        self._calls.put(future)
+    def __init__(self, source: Iterator, run: Function, room: int, context: Context) -> None:
+        self.source, self.run, self.room = source, run, room
+        self.cancellation = context.cancellation
+        self.turn = threading.Lock()  # held while the source is read
+        self.lock = threading.Lock()
+        self.taken = threading.Condition(self.lock)
+        # Calls in work, outcomes of calls that a checkpoint brought, errors of the source.
+        self.pending: deque[_Future | Outcome] = deque()
+        self.waiter: waiting.Waiter | None = None  # of a consumer that finds nothing pending
+        self.ended: Any = False  # another thread sets it
+        self.stopped: Any = False
 
     def stop(self) -> None:
-        for _ in range(self._started):
-            self._calls.put(None)
+        with self.lock:
+            self.stopped = True
+            self.pending.clear()
+            self.taken.notify_all()
+
+    def serve(self) -> None:
+        """A worker's work."""
+        threads.compute_alone()
+        with waiting.running(self.cancellation):
+            while (future := self._read()) is not None:
+                future.work()
+                del future
+
+    def _read(self) -> _Future | None:
+        while True:
+            with self.lock:
+                while len(self.pending) >= self.room and not (self.stopped or self.ended):
+                    self.taken.wait()
+            with self.turn:
+                if self.stopped or self.ended:
+                    return None
+                if len(self.pending) >= self.room:  # another worker was first
+                    continue
+                element, error = made(self.source.next)
+                future = None if element is None else _Future(self.run, element)
+                with self.lock:
+                    if future is not None:
+                        self.pending.append(future)
+                    elif isinstance(error, EndOfSequence):
+                        self.ended = True
+                    else:
+                        self.pending.append((None, error))
+                    if self.waiter is not None:
+                        self.waiter.wake()
+                        self.waiter = None
+                if future is not None:
+                    return future
+
+    def find(self, index: int) -> _Future | Outcome | None:
+        """What is pending at a place, or last where the end comes before; None: at the end."""
+        while True:
+            with self.lock:
+                if len(self.pending) > index:
+                    return self.pending[index]
+                if self.ended:
+                    return self.pending[-1] if self.pending else None
+                waiter = self.waiter = waiting.Waiter()
+            waiting.wait(waiter, lambda: True, lambda: "an element to map")
 
 
-def _serve(
-    calls: queue.SimpleQueue[_Future | None], cancellation: waiting.Cancellation | None
-) -> None:
-    threads.compute_alone()
-    with waiting.running(cancellation):
-        while (future := calls.get()) is not None:
-            future.work()
-            del future
+def _outcome(pending: _Future | Outcome) -> Outcome:
+    return pending.result() if isinstance(pending, _Future) else pending
 
 
 class ParallelMap(Called):
@@ -237,47 +285,65 @@ class ParallelMap(Called):
         return self.source.cardinality()
 
 
-class _ParallelMapIterator(Wrapped):
+class _ParallelMapIterator(Iterator):
     def __init__(self, source: Iterator, run: Function, calls: int, context: Context) -> None:
-        super().__init__(source)
-        self._run, self._calls = run, calls
-        self._workers = _Workers(calls, context.cancellation)
-        weakref.finalize(self, self._workers.stop)
-        # Calls in work, and outcomes of calls that a checkpoint brought.
-        self._pending: deque[_Future | Outcome] = deque()
-        self._ended = False
+        self._calls = _Calls(source, run, calls, context)
+        self._workers = calls
+        self._started = False
+
+    def _start(self) -> None:
+        self._started = True
+        calls = self._calls
+        weakref.finalize(self, calls.stop)
+        for _ in range(self._workers):
+            threading.Thread(target=calls.serve, name="penstock map", daemon=True).start()
+
+    def make_ahead(self, count: int) -> None:
+        """Waits for the last of ``count`` elements, once: the first ones are there by then.
+
+        While the consumer puts them together, the workers go on with as many.
+        """
+        calls = self._calls
+        if not self._started:
+            self._start()
+        if calls.room < 2 * count:
+            with calls.lock:
+                calls.room = 2 * count
+                calls.taken.notify_all()
+        last = calls.find(count - 1)
+        if last is not None:
+            _outcome(last)
 
     def next(self) -> Element:
-        while not self._ended and len(self._pending) < self._calls:
-            try:
-                element = self.source.next()
-            except EndOfSequence:
-                self._ended = True
-            except Exception as error:
-                self._pending.append((None, error))
-            else:
-                future = _Future(self._run, element)
-                self._pending.append(future)
-                self._workers.add(future)
-        if not self._pending:
+        if not self._started:
+            self._start()
+        calls = self._calls
+        first = calls.find(0)
+        if first is None:
             raise EndOfSequence
-        first = self._pending[0]
-        outcome = first.result() if isinstance(first, _Future) else first
-        self._pending.popleft()
-        if isinstance(outcome[1], EndOfSequence):
-            # The function itself ended the sequence.
-            self._ended = True
-            self._pending.clear()
+        outcome = _outcome(first)
+        with calls.lock:
+            calls.pending.popleft()
+            if isinstance(outcome[1], EndOfSequence):
+                # The function itself ended the sequence.
+                calls.ended = True
+                calls.pending.clear()
+            if calls.ended:
+                calls.taken.notify_all()
+            else:
+                calls.taken.notify()
         return taken(outcome)
 
     def save(self) -> State:
-        outcomes = [p.result() if isinstance(p, _Future) else p for p in self._pending]
-        return [self._ended, [saved(o) for o in outcomes], self.source.save()]
+        calls = self._calls
+        with calls.turn:
+            outcomes = [_outcome(p) for p in calls.pending]
+            return [calls.ended, [saved(o) for o in outcomes], calls.source.save()]
 
     def restore(self, state: State) -> None:
-        self._ended = state[0]
-        self._pending = deque(restored(s) for s in state[1])
-        self.source.restore(state[2])
+        self._calls.ended = state[0]
+        self._calls.pending = deque(restored(s) for s in state[1])
+        self._calls.source.restore(state[2])
 
 
 def reading_ahead(size: int) -> Callable[[Context, Iterator], Iterator]:

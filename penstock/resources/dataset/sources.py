@@ -66,6 +66,10 @@ class CountedIterator(Iterator):
         self.position = position + 1
         return self.dataset.element(position)
 
+    def left(self) -> int:
+        """How many elements are to come."""
+        return self.dataset.count - self.position
+
     def next_batch(self, count: int, whole: bool) -> Element | None:
         """Up to ``count`` elements as a batch; None where that is not quick."""
         start = self.position

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.ops.opcase import FLOATS_NO_BF16, OpCase, const, real
+from tests.ops.opcase import FLOATS_NO_BF16, OpCase, const, ints, real
 
 # The gradient is float32 whatever the type of the image; TensorFlow multiplies it in float32, too.
 _WIDE: dict[str, Any] = {
@@ -60,6 +60,14 @@ CASES = [
         )
         for rules in _RULES
         for image, size in _SIZES
+    ),
+    *(
+        OpCase("ResizeBilinear", [ints(1, *image, hi=256, dtype="T"), const(size)], rules,
+               ("uint8",))
+        for rules in _RULES
+        for image, size in (
+            ((23, 17, 3), (9, 11)), ((8, 9, 1), (20, 31)), ((5, 6, 4), (5, 2)), ((1, 1, 2), (3, 3)),
+        )
     ),
     OpCase("ResizeBilinear", [real(1, 4, 4, 3), const((0, 3))], {}, ("float32",), raises=True),
     OpCase("ResizeBilinear", [real(4, 4, 3), const((2, 3))], {}, ("float32",), raises=True),

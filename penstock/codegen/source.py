@@ -1,0 +1,127 @@
+"""What a program's text is made of: the text with its maps, and a node's call being chosen."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from penstock.base import dtypes
+from penstock.graph.function import FunctionGraph
+from penstock.graph.operation import Operation
+from penstock.graph.step import StepGraph
+from penstock.graph.tensor import Tensor
+
+Watch = Literal["", "deadline", "observe"]
+# ``observe(line, outputs)``: what an observed program calls; see ``emit``.
+Observe = Callable[[int, tuple[Any, ...]], None]
+FetchSource = Callable[[dtypes.DType, str, bool, Any], str]
+_LITERAL_LIMIT = 64
+_FIELD = re.compile(r"\{(\w+)\}")
+
+
+@dataclass(eq=False)
+class Source:
+    """The text of a program and what its globals must be linked to."""
+
+    text: str
+    # Line number in the text (1-based) to the node it runs.
+    line_ops: dict[int, Operation]
+    # Line number to (local name, tensor) of that node's inputs, for error reports.
+    line_inputs: dict[int, list[tuple[str, Tensor]]]
+    constants: dict[str, np.ndarray]
+    resources: dict[str, Operation]
+    states: dict[str, Operation]
+    functions: dict[str, Callable[..., Any]]
+    # The step graph that the program runs, after all passes.
+    step: StepGraph
+    layouts: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    # Functions that nodes call: linked to something that compiles and runs them.
+    bodies: dict[str, FunctionGraph] = field(default_factory=dict)
+
+
+class Call:
+    """One node's call while its source is being chosen; what ``OpDef.inline`` is given.
+
+    ``call.arg[name]`` is source for an input (a list of sources for a list input) or for an attr's
+    literal; ``call.needed[i]`` says whether output ``i`` is used.
+    """
+
+    __slots__ = ("op", "arg", "needed", "tensors", "layouts", "result_layout", "_functions")
+
+    def __init__(
+        self,
+        op: Operation,
+        arg: dict[str, Any],
+        needed: list[bool],
+        functions: dict[str, Callable[..., Any]],
+        result_layout: tuple[int, ...] | None = None,
+    ) -> None:
+        self.op, self.arg, self.needed = op, arg, needed
+        self._functions = functions
+        # The order of dims in memory of the variable that the result updates, where it is special.
+        self.result_layout = result_layout
+        self.layouts = dict(op.op_def.layouts)
+        self.tensors = op.inputs_by_name()
+
+    def function(self, function: Callable[..., Any], name: str | None = None) -> str:
+        """Source that names a function: a global of the program, by the function's own name."""
+        name = identifier(name or function.__name__.lstrip("_"))  # `_not` is no `not`
+        while self._functions.setdefault(name, function) is not function:
+            name += "_"
+        return name
+
+    def prefer_layout(self, name: str, layout: tuple[int, ...]) -> None:
+        """Asks that the variable behind input ``name``, if there is one, be kept so in memory."""
+        self.layouts[name] = layout
+
+    def dims(self, name: str) -> Any:
+        """Static dims of an input."""
+        return self.tensors[name]._dims
+
+    def dtype(self, name: str) -> dtypes.DType:
+        """Base dtype of an input."""
+        base: dtypes.DType = self.tensors[name].dtype.base_dtype
+        return base
+
+    def attr(self, name: str) -> Any:
+        """Plain value of an attr."""
+        return self.op.attrs[name]
+
+    def value(self, name: str) -> np.ndarray | None:
+        """Value of an input that is a constant of the program, else None."""
+        return const_array(self.tensors[name])
+
+    def out_dims(self, index: int = 0) -> Any:
+        """Static dims of an output."""
+        return self.op.outputs[index]._dims
+
+
+def fill(template: str, arg: dict[str, Any]) -> str:
+    return _FIELD.sub(lambda m: as_source(arg[m.group(1)]), template)
+
+
+def as_source(value: Any) -> str:
+    return f"[{', '.join(value)}]" if isinstance(value, list) else value
+
+
+def identifier(name: str) -> str:
+    text = re.sub(r"\W", "_", name)
+    return f"{text}_" if keyword.iskeyword(text) else text
+
+
+def const_array(tensor: Any) -> np.ndarray | None:
+    return tensor.op.attrs["value"] if tensor.op.type == "Const" else None
+
+
+def host_literal(array: np.ndarray) -> str | None:
+    if array.size > _LITERAL_LIMIT or array.dtype.kind not in "biuf":
+        return None
+    value = array.tolist()
+    if array.dtype.kind == "f" and not np.all(np.isfinite(array)):
+        return None
+    return repr(value)

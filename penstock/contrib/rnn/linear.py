@@ -1,0 +1,45 @@
+"""Weights in several variables, and the width of an input, for the cells of this package."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from penstock.base import shapes
+from penstock.graph import scopes
+from penstock.ops import join
+from penstock.variables.scope import get_variable, get_variable_scope
+
+_CONCATENATED = "concatenated_variables"
+
+
+def sharded(name: str, shape: list[int], dtype: Any, count: int) -> Any:
+    """A variable in ``count`` shards of rows, ``name_0`` and so on, joined to a tensor.
+
+    One shard is the variable itself.
+    """
+    size, rest = divmod(shape[0], count)
+    shards = [
+        get_variable(f"{name}_{i}", [size + (i < rest), *shape[1:]], dtype=dtype)
+        for i in range(count)
+    ]
+    if len(shards) == 1:
+        return shards[0]
+    full = f"{get_variable_scope().name}/{name}/concat:0"
+    for known in scopes.get_collection(_CONCATENATED):
+        if known.name == full:
+            return known
+    joined = join.concat(shards, 0, name=f"{name}/concat")
+    scopes.add_to_collection(_CONCATENATED, joined)
+    return joined
+
+
+def input_size(inputs: Any) -> int:
+    """The width of a cell's input.
+
+    Raises:
+      ValueError: it is not known.
+    """
+    width = shapes.dimension_value(inputs.get_shape().with_rank(2)[1])
+    if width is None:
+        raise ValueError("Could not infer input size from inputs.get_shape()[-1]")
+    return int(width)

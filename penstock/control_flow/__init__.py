@@ -1,0 +1,8 @@
+"""Conditionals and loops as users build them: contexts, ``tf.cond``, ``tf.while_loop``, ...
+
+Importing the room registers how MetaGraphs hold contexts, and gives ``tf.Assert`` its guard.
+"""
+
+from penstock.control_flow import cond, messages
+
+__all__ = ["cond", "messages"]

@@ -65,6 +65,11 @@ class FunctionGraph(Graph):
         self.name = f"{name}_{next(_numbers)}" if unique else name
         # The function that gives the gradient, where the user wrote it; else the body is traced.
         self.gradient: FunctionGraph | None = None
+        self.traced_gradient: FunctionGraph | None = None
+        # When nodes are added that are not part of it (those of its gradient): its message, and how
+        # many nodes are.
+        self.exported: Any = None
+        self._size: int | None = None
         self._pass_handles = pass_handles
         self.inputs: list[Tensor] = []
         self.outputs: list[Tensor] = []
@@ -180,7 +185,16 @@ class FunctionGraph(Graph):
 
     def effects(self) -> list[Operation]:
         """Nodes that run even if no output needs them."""
-        return [op for op in self._operations if has_effect(op)]
+        return [op for op in self._operations[: self._size] if has_effect(op)]
+
+    def keep_message(self) -> None:
+        """Ends the function: nodes that are added from now on are no part of it."""
+        if self.exported is None:
+            message = GraphDef()
+            holder = _Caller(self)
+            graphdef_of(holder, message)
+            self.exported = message
+            self._size = len(self._operations)
 
     # ---- what differs from a graph -----------------------------------------------------------
 
@@ -268,13 +282,18 @@ def functions_of(graph: Graph) -> Iterator[FunctionGraph]:
     """The functions that the nodes of a graph call, and those that these call, inner ones first."""
     seen: set[FunctionGraph] = set()
 
+    def once(body: FunctionGraph) -> Iterator[FunctionGraph]:
+        if body not in seen:
+            seen.add(body)
+            yield from visit(body)
+            if body.gradient is not None:
+                yield from once(body.gradient)
+            yield body
+
     def visit(graph: Graph) -> Iterator[FunctionGraph]:
         for op in graph._operations:
             for body in bodies_of(op):
-                if body not in seen:
-                    seen.add(body)
-                    yield from visit(body)
-                    yield body
+                yield from once(body)
 
     return visit(graph)
 

@@ -61,6 +61,9 @@ def shape_from_proto(proto: Any) -> shapes.TensorShape:
     return shapes.from_static(tuple(None if d.size < 0 else d.size for d in proto.dim))
 
 
+_FUNC = AttrDef("", "func")
+
+
 def _bytes(value: Any) -> bytes:
     return value if isinstance(value, bytes) else str(value).encode()
 
@@ -110,8 +113,10 @@ def _list_value(values: Iterable[Any], kind: str) -> Any:
         made.shape.extend(shape_proto(v) for v in values)
     elif kind == "string":
         made.s.extend(_bytes(v) for v in values)
+    elif kind == "func":
+        made.func.extend(attr_value(v, _FUNC).func for v in values)
     else:
-        getattr(made, {"int": "i", "float": "f", "bool": "b", "func": "func"}[kind]).extend(values)
+        getattr(made, {"int": "i", "float": "f", "bool": "b"}[kind]).extend(values)
     return made
 
 
@@ -230,6 +235,10 @@ def graph_def(
             add_output_shapes(node, op)
     for body in functions_of(graph):
         message.library.function.add().CopyFrom(function_def.to_message(body, node_def))
+        if body.gradient is not None:
+            message.library.gradient.add(
+                function_name=body.name, gradient_func=body.gradient.name
+            )
     return message
 
 
@@ -484,7 +493,9 @@ class _Importer:
         if key == "_class":
             return [self._colocation(group) for group in value.list.s]
         if definition is not None and definition.kind == "func":
-            return self.library.function(value.func.name, key)
+            return self.library.function(value.func, key)
+        if definition is not None and definition.kind == "list(func)":
+            return [self.library.function(func, key) for func in value.list.func]
         plain = attr_from_any(value)
         if plain is None and definition is not None and definition.default is not REQUIRED:
             return definition.default

@@ -88,7 +88,7 @@ class _Expander:
             node.CopyFrom(body)
             node.name = f"{call.name}/{body.name}"
             node.input[:] = _controls_last([*map(renamed, body.input), *controls])
-            _fill_placeholders(node, attrs)
+            fill_placeholders(node, attrs)
             if node.op in ("Enter", "RefEnter"):
                 # Two calls of one function are two runs of its loops.
                 frame = node.attr["frame_name"]
@@ -167,7 +167,7 @@ def _controls_last(inputs: Iterable[str]) -> list[str]:
     return data + list(dict.fromkeys(text for text in every if text.startswith("^")))
 
 
-def _fill_placeholders(node: Any, attrs: Mapping[str, Any]) -> None:
+def fill_placeholders(node: Any, attrs: Mapping[str, Any]) -> None:
     """Gives attrs that the function leaves to its caller the caller's values."""
     for key in list(node.attr):
         if node.attr[key].WhichOneof("value") == "placeholder":

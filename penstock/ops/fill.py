@@ -307,7 +307,9 @@ def _of_shape(value: Any, shape: Any, dtype: dtypes.DType, scope: str) -> Tensor
         except (TypeError, ValueError):
             dims = None
         if dims is not None and dims.is_fully_defined():
-            if math.prod(dims.as_list()) < _SMALL:
+            # A bare number is no list of dims: TensorFlow does not store the result.
+            listed = isinstance(shape, shapes.TensorShape) or np.ndim(shape) > 0
+            if listed and math.prod(dims.as_list()) < _SMALL:
                 return constant_ops.constant(value, dtype, dims, scope)
             shape = convert_to_tensor(dims)
         else:

@@ -14,6 +14,7 @@ condition.  Whatever else a frame holds makes it ``Unstructured``: it is for the
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -111,7 +112,9 @@ class Frames:
         for frame in sorted(self._children.values(), key=lambda f: -f.depth):
             parent = frame.parent
             assert parent is not None
+            frame.items = _in_order(frame.items, fed)
             parent.items[parent.items.index(frame)] = _as_loop(frame, fed)
+        self.root.items = _in_order(self.root.items, fed)
 
     def _place(self, op: Operation) -> Frame:
         inside = self._frame_of_inputs(op)
@@ -152,6 +155,40 @@ class Frames:
 
 def _loop(frame: Frame) -> str:
     return f"loop {frame.name!r}" if frame.parent else "no loop"
+
+
+def _in_order(items: Sequence[Item], fed: set[Tensor]) -> list[Item]:
+    """The items, each after what it needs: a loop stands after all that enters it."""
+    if not any(isinstance(item, Loop) for item in items):
+        return list(items)
+    position = {item: index for index, item in enumerate(items)}
+    maker = _maker_of(items)
+    followers: dict[Item, list[Item]] = {}
+    missing: dict[Item, int] = {}
+    for item in items:
+        needs = set(_makers(item, maker, fed)) - {item}
+        missing[item] = len(needs)
+        for need in needs:
+            followers.setdefault(need, []).append(item)
+    ready = [position[item] for item in items if not missing[item]]
+    ordered: list[Item] = []
+    while ready:
+        item = items[heapq.heappop(ready)]
+        ordered.append(item)
+        for follower in followers.get(item, ()):
+            missing[follower] -= 1
+            if not missing[follower]:
+                heapq.heappush(ready, position[follower])
+    return ordered
+
+
+def _maker_of(items: Iterable[Item]) -> dict[Operation, Item]:
+    """The item that makes what a node gives: for an Exit its loop."""
+    maker: dict[Operation, Item] = {}
+    for item in items:
+        for op in [item] if isinstance(item, Operation) else [t.op for t in item.outputs]:
+            maker[op] = item
+    return maker
 
 
 def _as_loop(frame: Frame, fed: set[Tensor]) -> Loop:
@@ -220,10 +257,7 @@ def _split(
 
     A node that both need and that is a plain function is in both.
     """
-    maker: dict[Operation, Item] = {}
-    for item in items:
-        for op in [item] if isinstance(item, Operation) else [t.op for t in item.outputs]:
-            maker[op] = item
+    maker = _maker_of(items)
     after: set[Any] = set()
     for item in items:
         if _needs_body(item, switches, fed) or any(m in after for m in _makers(item, maker, fed)):
@@ -276,7 +310,10 @@ def _needs_body(item: Item, switches: Sequence[Operation], fed: set[Tensor]) -> 
 def _data_makers(
     item: Item, maker: dict[Operation, Item], fed: set[Tensor]
 ) -> list[Item]:
-    inputs = item._inputs if isinstance(item, Operation) else item.inputs
+    if not isinstance(item, Operation):
+        inputs = item.inputs
+    else:
+        inputs = [t for t in item._inputs if not is_back_edge(item, t)]
     return [maker[t.op] for t in inputs if t not in fed and t.op in maker]
 
 

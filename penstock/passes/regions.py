@@ -252,10 +252,10 @@ class _Scope:
             feeds.append([scope.feed(t, t._dims) for t in variables])
             scope.tensors.update(zip(variables, feeds[-1], strict=True))
         test = loop.test._inputs[0]
-        condition.build(loop.condition, [test])
+        _check_always(loop, condition.build(loop.condition, [test]), [test])
         pred = condition.value(test)
         following = [v.following for v in loop.variables]
-        body.build(loop.body, following)
+        _check_always(loop, body.build(loop.body, following), following)
         results = [body.value(t) for t in following]
         taken = _taken_by((condition, body))
         blocks = [
@@ -340,6 +340,14 @@ class _Scope:
         """The block."""
         targets = list(dict.fromkeys(self.targets))
         return StepGraph(self.graph, feeds, fetches, targets, [t.op.name for t in feeds])
+
+
+def _check_always(loop: Loop, guards: Guards, wanted: Sequence[Tensor]) -> None:
+    for tensor in wanted:
+        if guards.of_tensor(tensor):
+            raise Unstructured(
+                f"{tensor.name!r}, which a round of loop {loop.name!r} needs, is in a branch"
+            )
 
 
 def _taken_by(scopes: Sequence[_Scope]) -> list[Tensor]:

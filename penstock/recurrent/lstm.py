@@ -100,9 +100,7 @@ class BasicLSTMCell(LayerRNNCell):
         gates = bias.bias_add(matmul.matmul(join.concat([inputs, h], 1), self._kernel), self._bias)
         i, j, f, o = split.split(value=gates, num_or_size_splits=4, axis=one)
         forget = constant(self._forget_bias, f.dtype)
-        new_c = add(
-            multiply(c, sigmoid(add(f, forget))), multiply(sigmoid(i), self._activation(j))
-        )
+        new_c = add(multiply(c, sigmoid(add(f, forget))), multiply(sigmoid(i), self._activation(j)))
         new_h = multiply(self._activation(new_c), sigmoid(o))
         if self._state_is_tuple:
             return new_h, LSTMStateTuple(new_c, new_h)

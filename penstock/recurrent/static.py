@@ -157,9 +157,7 @@ def static_state_saving_rnn(
         )
     names, sizes = nest.flatten(state_name), nest.flatten(cell.state_size)
     if len(names) != len(sizes):
-        raise ValueError(
-            f"#elems(state_name) != #elems(state_size): {len(names)} vs. {len(sizes)}"
-        )
+        raise ValueError(f"#elems(state_name) != #elems(state_size): {len(names)} vs. {len(sizes)}")
     parts = [state_saver.state(name) for name in names]
     outputs, state = static_rnn(
         cell,

@@ -62,7 +62,8 @@ ALLOWED = {
         "numpy", "graph", "opdef", "ops", "variables", "control_flow", "nn", "recurrent", "data",
         "summary",
     },
-    "python": {"debug", "profiler", "ops", "control_flow"},
+    "python": {"debug", "profiler", "ops", "control_flow", "recurrent"},
+    "models": {"numpy", "typer"},
 }  # fmt: skip
 # Where torch may be imported only inside a function: graph-only tools start without it.
 LAZY_TORCH = {"opdef"}

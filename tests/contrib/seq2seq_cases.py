@@ -318,11 +318,11 @@ def wrapper_unknown(b):
     return [list(outputs), list(state.cell_state), state.alignment_history.stack(), lengths]
 
 
-@case
-def wrapper_clone(b):
+@case(plain={}, unknown=dict(static=[None, 4]), no_rank=dict(static=None))
+def wrapper_clone(b, **options):
     cell = b.s2s.AttentionWrapper(b.lstm(), attention(b, "Luong"))
     state = cell.zero_state(3, b.tf.float32)
-    other = b.tf.nn.rnn_cell.LSTMStateTuple(b.x(3, 4), b.x(3, 4))
+    other = b.tf.nn.rnn_cell.LSTMStateTuple(b.x(3, 4, **options), b.x(3, 4))
     return cell(b.x(3, 2), state.clone(cell_state=other))[0]
 
 

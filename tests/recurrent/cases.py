@@ -98,8 +98,9 @@ def observe(tf, case, run=True):
             return found
         floats = [p for p in build.feeds if p.dtype.is_floating]
         variables = tf.trainable_variables()
-        loss = tf.add_n([tf.reduce_sum(tf.square(t) + 0.3 * t) for t in fetches
-                         if t.dtype.is_floating])
+        loss = tf.add_n(
+            [tf.reduce_sum(tf.square(t) + 0.3 * t) for t in fetches if t.dtype.is_floating]
+        )
         gradients = tf.gradients(loss, list(variables) + floats)
         kept = [g for g in gradients if g is not None]
         found["connected"] = [g is not None for g in gradients]
@@ -146,9 +147,15 @@ def gru(b):
 @case
 def gru_initialized(b):
     tf = b.tf
-    return two_steps(b, tf.nn.rnn_cell.GRUCell(
-        5, activation=tf.sigmoid, kernel_initializer=tf.ones_initializer(),
-        bias_initializer=tf.constant_initializer(0.5)))
+    return two_steps(
+        b,
+        tf.nn.rnn_cell.GRUCell(
+            5,
+            activation=tf.sigmoid,
+            kernel_initializer=tf.ones_initializer(),
+            bias_initializer=tf.constant_initializer(0.5),
+        ),
+    )
 
 
 @case
@@ -168,15 +175,28 @@ def lstm(b):
 
 @case
 def lstm_everything(b):
-    return two_steps(b, b.tf.nn.rnn_cell.LSTMCell(
-        5, use_peepholes=True, cell_clip=0.4, num_proj=3, proj_clip=0.3,
-        initializer=b.tf.constant_initializer(0.1), forget_bias=0.2))
+    return two_steps(
+        b,
+        b.tf.nn.rnn_cell.LSTMCell(
+            5,
+            use_peepholes=True,
+            cell_clip=0.4,
+            num_proj=3,
+            proj_clip=0.3,
+            initializer=b.tf.constant_initializer(0.1),
+            forget_bias=0.2,
+        ),
+    )
 
 
 @case
 def lstm_flat_state_sharded(b):
-    return two_steps(b, b.tf.nn.rnn_cell.LSTMCell(
-        5, state_is_tuple=False, num_proj=3, num_unit_shards=2, num_proj_shards=1))
+    return two_steps(
+        b,
+        b.tf.nn.rnn_cell.LSTMCell(
+            5, state_is_tuple=False, num_proj=3, num_unit_shards=2, num_proj_shards=1
+        ),
+    )
 
 
 @case
@@ -195,8 +215,12 @@ def multi(b):
 @case
 def multi_flat_state(b):
     cells = b.tf.nn.rnn_cell
-    return two_steps(b, cells.MultiRNNCell(
-        [cells.BasicLSTMCell(5, state_is_tuple=False), cells.GRUCell(6)], state_is_tuple=False))
+    return two_steps(
+        b,
+        cells.MultiRNNCell(
+            [cells.BasicLSTMCell(5, state_is_tuple=False), cells.GRUCell(6)], state_is_tuple=False
+        ),
+    )
 
 
 @case
@@ -228,8 +252,15 @@ def dropout_fed(b):
 def dropout_variational(b):
     tf, cells = b.tf, b.tf.nn.rnn_cell
     cell = cells.DropoutWrapper(
-        cells.BasicLSTMCell(5), 0.5, 0.6, 0.7, seed=3, variational_recurrent=True,
-        input_size=tf.TensorShape([4]), dtype=tf.float32)
+        cells.BasicLSTMCell(5),
+        0.5,
+        0.6,
+        0.7,
+        seed=3,
+        variational_recurrent=True,
+        input_size=tf.TensorShape([4]),
+        dtype=tf.float32,
+    )
     return two_steps(b, cell)
 
 
@@ -237,10 +268,13 @@ def dropout_variational(b):
 def dropout_filtered(b):
     tf, cells = b.tf, b.tf.nn.rnn_cell
     cell = cells.DropoutWrapper(
-        cells.MultiRNNCell([cells.BasicLSTMCell(5), cells.GRUCell(3)]), state_keep_prob=0.5,
-        dropout_state_filter_visitor=lambda state: not isinstance(state, tf.Tensor))
+        cells.MultiRNNCell([cells.BasicLSTMCell(5), cells.GRUCell(3)]),
+        state_keep_prob=0.5,
+        dropout_state_filter_visitor=lambda state: not isinstance(state, tf.Tensor),
+    )
     plain = cells.DropoutWrapper(
-        cells.MultiRNNCell([cells.BasicLSTMCell(5), cells.GRUCell(3)]), state_keep_prob=0.5)
+        cells.MultiRNNCell([cells.BasicLSTMCell(5), cells.GRUCell(3)]), state_keep_prob=0.5
+    )
     with tf.variable_scope("first"):
         first = two_steps(b, cell)
     return first, two_steps(b, plain)
@@ -249,15 +283,17 @@ def dropout_filtered(b):
 @case
 def residual(b):
     cells = b.tf.nn.rnn_cell
-    return two_steps(b, cells.MultiRNNCell(
-        [cells.ResidualWrapper(cells.BasicLSTMCell(4)) for _ in range(2)]))
+    return two_steps(
+        b, cells.MultiRNNCell([cells.ResidualWrapper(cells.BasicLSTMCell(4)) for _ in range(2)])
+    )
 
 
 @case
 def residual_function(b):
     cells = b.tf.nn.rnn_cell
-    return one_step(b, cells.ResidualWrapper(
-        cells.BasicRNNCell(5), residual_fn=lambda i, o: o * 2.0))
+    return one_step(
+        b, cells.ResidualWrapper(cells.BasicRNNCell(5), residual_fn=lambda i, o: o * 2.0)
+    )
 
 
 @case
@@ -337,7 +373,8 @@ def ptb_unrolled(b):
     """The loop that the PTB tutorial writes itself."""
     tf = b.tf
     cell = tf.nn.rnn_cell.MultiRNNCell(
-        [tf.nn.rnn_cell.BasicLSTMCell(5, forget_bias=0.0) for _ in range(2)])
+        [tf.nn.rnn_cell.BasicLSTMCell(5, forget_bias=0.0) for _ in range(2)]
+    )
     state = cell.zero_state(3, tf.float32)
     inputs, outputs = b.x(3, 4, 6), []
     with tf.variable_scope("RNN"):
@@ -368,15 +405,19 @@ def static_given_state(b):
 def static_lengths(b):
     cell = b.tf.nn.rnn_cell.BasicLSTMCell(5)
     return b.tf.nn.static_rnn(
-        cell, b.steps(5, 3, 4), sequence_length=b.lengths(4, 0, 2), dtype=b.tf.float32)
+        cell, b.steps(5, 3, 4), sequence_length=b.lengths(4, 0, 2), dtype=b.tf.float32
+    )
 
 
 @case
 def static_lengths_unknown_batch(b):
     cell = b.tf.nn.rnn_cell.GRUCell(5)
     return b.tf.nn.static_rnn(
-        cell, b.steps(3, 3, 4, static=(None, 4)), dtype=b.tf.float32,
-        sequence_length=b.lengths(3, 1, 2, dtype=b.tf.int64, static=[None]))
+        cell,
+        b.steps(3, 3, 4, static=(None, 4)),
+        dtype=b.tf.float32,
+        sequence_length=b.lengths(3, 1, 2, dtype=b.tf.int64, static=[None]),
+    )
 
 
 @case
@@ -394,7 +435,8 @@ def static_saving(b):
     return (
         tf.nn.static_state_saving_rnn(cell, b.steps(2, 3, 4), Saver(), ("c", "h")),
         tf.nn.static_state_saving_rnn(
-            tf.nn.rnn_cell.BasicRNNCell(5), b.steps(2, 3, 4), Saver(), "s", scope="other"),
+            tf.nn.rnn_cell.BasicRNNCell(5), b.steps(2, 3, 4), Saver(), "s", scope="other"
+        ),
     )
 
 
@@ -402,15 +444,20 @@ def static_saving(b):
 def static_bidirectional(b):
     cells = b.tf.nn.rnn_cell
     return b.tf.nn.static_bidirectional_rnn(
-        cells.BasicRNNCell(5), cells.GRUCell(6), b.steps(3, 2, 4), dtype=b.tf.float32)
+        cells.BasicRNNCell(5), cells.GRUCell(6), b.steps(3, 2, 4), dtype=b.tf.float32
+    )
 
 
 @case
 def static_bidirectional_lengths(b):
     cells = b.tf.nn.rnn_cell
     return b.tf.nn.static_bidirectional_rnn(
-        cells.BasicRNNCell(5), cells.BasicRNNCell(6), b.steps(3, 2, 4), dtype=b.tf.float32,
-        sequence_length=b.lengths(3, 1))
+        cells.BasicRNNCell(5),
+        cells.BasicRNNCell(6),
+        b.steps(3, 2, 4),
+        dtype=b.tf.float32,
+        sequence_length=b.lengths(3, 1),
+    )
 
 
 # ---- in a loop -----------------------------------------------------------------------------------
@@ -418,8 +465,7 @@ def static_bidirectional_lengths(b):
 
 @case
 def dynamic(b):
-    return b.tf.nn.dynamic_rnn(
-        b.tf.nn.rnn_cell.BasicLSTMCell(5), b.x(3, 6, 4), dtype=b.tf.float32)
+    return b.tf.nn.dynamic_rnn(b.tf.nn.rnn_cell.BasicLSTMCell(5), b.x(3, 6, 4), dtype=b.tf.float32)
 
 
 @case
@@ -431,8 +477,11 @@ def dynamic_open_shape(b):
 @case
 def dynamic_lengths(b):
     return b.tf.nn.dynamic_rnn(
-        b.tf.nn.rnn_cell.LSTMCell(5, num_proj=3, use_peepholes=True), b.x(4, 6, 4),
-        sequence_length=b.lengths(4, 0, 5, 2), dtype=b.tf.float32)
+        b.tf.nn.rnn_cell.LSTMCell(5, num_proj=3, use_peepholes=True),
+        b.x(4, 6, 4),
+        sequence_length=b.lengths(4, 0, 5, 2),
+        dtype=b.tf.float32,
+    )
 
 
 @case
@@ -440,15 +489,23 @@ def dynamic_lengths_open_shape(b):
     inputs = b.x(3, 6, 4, static=(None, None, 4))
     lengths = b.lengths(6, 1, 3, dtype=b.tf.int64, static=[None])
     return b.tf.nn.dynamic_rnn(
-        b.tf.nn.rnn_cell.BasicLSTMCell(5), inputs, lengths, dtype=b.tf.float32)
+        b.tf.nn.rnn_cell.BasicLSTMCell(5), inputs, lengths, dtype=b.tf.float32
+    )
 
 
 @case
 def dynamic_time_major(b):
     cell = b.tf.nn.rnn_cell.GRUCell(5)
     return b.tf.nn.dynamic_rnn(
-        cell, b.x(6, 3, 4), b.lengths(2, 5, 6), initial_state=b.x(3, 5), time_major=True,
-        parallel_iterations=4, swap_memory=True, scope="decoder")
+        cell,
+        b.x(6, 3, 4),
+        b.lengths(2, 5, 6),
+        initial_state=b.x(3, 5),
+        time_major=True,
+        parallel_iterations=4,
+        swap_memory=True,
+        scope="decoder",
+    )
 
 
 @case
@@ -462,15 +519,21 @@ def dynamic_multi(b):
 def bidirectional_dynamic(b):
     cells = b.tf.nn.rnn_cell
     return b.tf.nn.bidirectional_dynamic_rnn(
-        cells.BasicRNNCell(5), cells.GRUCell(6), b.x(3, 6, 4), dtype=b.tf.float32)
+        cells.BasicRNNCell(5), cells.GRUCell(6), b.x(3, 6, 4), dtype=b.tf.float32
+    )
 
 
 @case
 def bidirectional_dynamic_lengths(b):
     cells = b.tf.nn.rnn_cell
     return b.tf.nn.bidirectional_dynamic_rnn(
-        cells.LSTMCell(5), cells.LSTMCell(5), b.x(6, 3, 4), b.lengths(3, 0, 5),
-        dtype=b.tf.float32, time_major=True)
+        cells.LSTMCell(5),
+        cells.LSTMCell(5),
+        b.x(6, 3, 4),
+        b.lengths(3, 0, 5),
+        dtype=b.tf.float32,
+        time_major=True,
+    )
 
 
 @case
@@ -485,7 +548,8 @@ def raw(b):
             state = cell.zero_state(3, tf.float32)
         finished = time >= lengths
         following = tf.cond(
-            tf.reduce_all(finished), lambda: tf.zeros([3, 4]), lambda: array.read(time))
+            tf.reduce_all(finished), lambda: tf.zeros([3, 4]), lambda: array.read(time)
+        )
         return finished, following, state, output, None
 
     outputs, state, _ = tf.nn.raw_rnn(cell, loop_fn)

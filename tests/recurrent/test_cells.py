@@ -93,6 +93,7 @@ def test_fused_networks_take_lists_of_steps():
 
 def test_ptb_builds_a_second_model_on_the_same_variables():
     """Training and validation models share variables, and differ in their unrolled steps."""
+
     def model(steps, training):
         def one():
             cell = tf.contrib.rnn.BasicLSTMCell(4, forget_bias=0.0, reuse=not training)
@@ -216,9 +217,7 @@ def test_configurations_make_the_same_cells():
     made = cells.ResidualWrapper.from_config(wrapper.get_config(), {"Mine": Mine})
     assert type(made.cell) is Mine
     with pytest.raises(ValueError, match="Unknown layer: Nobody"):
-        tf.nn.rnn_cell.ResidualWrapper.from_config(
-            {"cell": {"class_name": "Nobody", "config": {}}}
-        )
+        tf.nn.rnn_cell.ResidualWrapper.from_config({"cell": {"class_name": "Nobody", "config": {}}})
 
 
 def test_zero_states_have_the_nesting_of_the_size():

@@ -77,9 +77,7 @@ def test_each_example_ends_with_its_sequence(build, lengths):
 
 def test_both_directions_read_the_sequence_only():
     fw, bw = cells.GRUCell(5), cells.GRUCell(5)
-    (out_fw, out_bw), states = tf.nn.bidirectional_dynamic_rnn(
-        fw, bw, X, LENGTHS, dtype=tf.float32
-    )
+    (out_fw, out_bw), states = tf.nn.bidirectional_dynamic_rnn(fw, bw, X, LENGTHS, dtype=tf.float32)
     a, b, (s, t), forward, backward = run([out_fw, out_bw, states, fw.variables, bw.variables])
     for found, state, weights, reverse in ((a, s, forward, False), (b, t, backward, True)):
         outputs, last = plain_gru(X, LENGTHS, *weights, reverse=reverse)

@@ -183,9 +183,7 @@ class LSTMBlockWrapper(Layer, abc.ABC):
             zeros = fill.zeros(join.stack([batch, self.num_units]), dtype=dtype)
             return zeros, zeros, dtype
         if len(state) != 2:
-            raise ValueError(
-                "Expecting initial_state to be a tuple with length 2 or None"
-            )
+            raise ValueError("Expecting initial_state to be a tuple with length 2 or None")
         return state[0], state[1], state[0].dtype if dtype is None else dtype
 
 

@@ -45,9 +45,7 @@ class ConvLSTMCell(RNNCell):
     ) -> None:
         super().__init__(name=name)
         if conv_ndims != len(input_shape) - 1:
-            raise ValueError(
-                f"Invalid input_shape {input_shape} for conv_ndims={conv_ndims}."
-            )
+            raise ValueError(f"Invalid input_shape {input_shape} for conv_ndims={conv_ndims}.")
         self._conv_ndims, self._input_shape = conv_ndims, list(input_shape)
         self._output_channels, self._kernel_shape = output_channels, list(kernel_shape)
         self._use_bias, self._skip_connection = use_bias, skip_connection
@@ -70,9 +68,7 @@ class ConvLSTMCell(RNNCell):
         sigmoid, tanh = elementwise.sigmoid, elementwise.tanh
         cell, hidden = state
         gates = self._convolved(inputs, hidden)
-        i, j, f, o = split.split(
-            value=gates, num_or_size_splits=4, axis=self._conv_ndims + 1
-        )
+        i, j, f, o = split.split(value=gates, num_or_size_splits=4, axis=self._conv_ndims + 1)
         new_cell = sigmoid(f + self._forget_bias) * cell
         new_cell += sigmoid(i) * tanh(j)
         output = hidden = tanh(new_cell) * sigmoid(o)

@@ -64,9 +64,7 @@ class UGRNNCell(RNNCell):
             joined = join.concat([inputs, state], 1)
             if self._linear is None:
                 self._linear = Linear(joined, 2 * self._num_units, True)
-            gate, candidate = split.split(
-                axis=1, num_or_size_splits=2, value=self._linear(joined)
-            )
+            gate, candidate = split.split(axis=1, num_or_size_splits=2, value=self._linear(joined))
             c = self._activation(candidate)
             g = elementwise.sigmoid(gate + self._forget_bias)
             new = g * state + (1.0 - g) * c
@@ -135,9 +133,7 @@ class IntersectionRNNCell(RNNCell):
             if self._linear is None:
                 self._linear = Linear(joined, 4 * n, True)
             product: Any = self._linear(joined)
-            gate_h, h, gate_y, y = (
-                product[:, (i * n or None) : (i + 1) * n] for i in range(4)
-            )
+            gate_h, h, gate_y, y = (product[:, (i * n or None) : (i + 1) * n] for i in range(4))
             h, y = elementwise.tanh(h), self._y_activation(y)
             gh, gy = sigmoid(gate_h + self._forget_bias), sigmoid(gate_y + self._forget_bias)
             new_state = gh * state + (1.0 - gh) * h

@@ -174,9 +174,7 @@ class NASCell(LayerRNNCell):
     def build(self, inputs_shape: Any) -> None:
         """Makes ``recurrent_kernel``, ``bias``, ``projection_weights`` and ``kernel``."""
         depth, units = input_depth(inputs_shape), self._num_units
-        self.recurrent_kernel = self.add_variable(
-            "recurrent_kernel", [self.output_size, 8 * units]
-        )
+        self.recurrent_kernel = self.add_variable("recurrent_kernel", [self.output_size, 8 * units])
         self.kernel = self.add_variable("kernel", [depth, 8 * units])
         if self._use_bias:
             zeros = initializers.zeros_initializer(dtype=self.dtype)
@@ -488,8 +486,6 @@ class IndyLSTMCell(LayerRNNCell):
         gates = bias.bias_add(gates, self._bias)
         i, j, f, o = split.split(value=gates, num_or_size_splits=4, axis=one)
         forget = constant(self._forget_bias, f.dtype)
-        new_c = add(
-            multiply(c, sigmoid(add(f, forget))), multiply(sigmoid(i), self._activation(j))
-        )
+        new_c = add(multiply(c, sigmoid(add(f, forget))), multiply(sigmoid(i), self._activation(j)))
         new_h = multiply(self._activation(new_c), sigmoid(o))
         return new_h, LSTMStateTuple(new_c, new_h)

@@ -18,7 +18,15 @@ from penstock.contrib.seq2seq.attention_wrapper import (
     hardmax,
 )
 from penstock.contrib.seq2seq.basic_decoder import BasicDecoder, BasicDecoderOutput
+from penstock.contrib.seq2seq.beam_search import (
+    BeamSearchDecoder,
+    BeamSearchDecoderOutput,
+    BeamSearchDecoderState,
+    FinalBeamSearchDecoderOutput,
+)
+from penstock.contrib.seq2seq.beam_shapes import tile_batch
 from penstock.contrib.seq2seq.decoder import Decoder, dynamic_decode
+from penstock.contrib.seq2seq.gather_tree import gather_tree
 from penstock.contrib.seq2seq.helper import CustomHelper, Helper, TrainingHelper
 from penstock.contrib.seq2seq.inference import (
     GreedyEmbeddingHelper,
@@ -45,8 +53,12 @@ __all__ = [
     "BahdanauMonotonicAttention",
     "BasicDecoder",
     "BasicDecoderOutput",
+    "BeamSearchDecoder",
+    "BeamSearchDecoderOutput",
+    "BeamSearchDecoderState",
     "CustomHelper",
     "Decoder",
+    "FinalBeamSearchDecoderOutput",
     "GreedyEmbeddingHelper",
     "Helper",
     "InferenceHelper",
@@ -57,8 +69,10 @@ __all__ = [
     "ScheduledOutputTrainingHelper",
     "TrainingHelper",
     "dynamic_decode",
+    "gather_tree",
     "hardmax",
     "monotonic_attention",
     "safe_cumprod",
     "sequence_loss",
+    "tile_batch",
 ]

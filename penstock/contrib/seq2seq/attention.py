@@ -336,20 +336,16 @@ def _prepared(memory: Any, lengths: Any, check_inner_dims: bool) -> Any:
     first = nest.flatten(memory)[0]
     longest = nodes.element(shape.shape(first), 1)
     mask = onehot.sequence_mask(lengths, maxlen=longest, dtype=first.dtype)
-    count = dim_of(lengths, 0)
-    return nest.map_structure(lambda one: _zeroed(one, mask, count), memory)
+    return nest.map_structure(lambda one: _zeroed(one, mask), memory)
 
 
-def _zeroed(memory: Tensor, mask: Tensor, count: Any) -> Tensor:
+def _zeroed(memory: Tensor, mask: Tensor) -> Tensor:
     ndims = memory.get_shape().ndims
     rank = shape.rank(memory) if ndims is None else ndims
     ones = fill.ones(rank - 2, dtype=dtypes.int32)
-    batch_size = dim_of(memory, 0)
-    message = "memory_sequence_length and memory tensor batch sizes do not match."
-    with scopes.control_dependencies([check.assert_equal(count, batch_size, message=message)]):
-        mask = reshape.reshape(mask, join.concat((shape.shape(mask), ones), 0))
-        made: Tensor = memory * mask
-        return made
+    mask = reshape.reshape(mask, join.concat((shape.shape(mask), ones), 0))
+    made: Tensor = memory * mask
+    return made
 
 
 def _masked(score: Tensor, lengths: Tensor, value: Any) -> Tensor:

@@ -8,6 +8,7 @@ from typing import Any
 from penstock.base import dtypes, shapes
 from penstock.contrib.seq2seq.attention import AttentionMechanism, dim_of
 from penstock.contrib.seq2seq.dense import Dense
+from penstock.contrib.seq2seq.same_shape import with_same_shape
 from penstock.control_flow.tensor_array import TensorArray
 from penstock.graph import nest, scopes
 from penstock.graph.convert import convert_to_tensor
@@ -67,13 +68,7 @@ class AttentionWrapperState(
           ValueError: the shape of a part differs.
         """
         changed = super()._replace(**kwargs)
-        return nest.map_structure(_with_same_shape, self, changed)  # type: ignore[no-any-return]
-
-
-def _with_same_shape(old: Any, new: Any) -> Any:
-    if isinstance(old, Tensor) and isinstance(new, Tensor):
-        new.set_shape(old.get_shape())
-    return new
+        return nest.map_structure(with_same_shape, self, changed)  # type: ignore[no-any-return]
 
 
 class AttentionWrapper(RNNCell):
@@ -159,9 +154,9 @@ class AttentionWrapper(RNNCell):
         self._attention_layers = layers
         return sum(
             shapes.dimension_value(
-                shapes.as_shape(
-                    layer.compute_output_shape([None, self._cell.output_size + width])
-                )[-1]
+                shapes.as_shape(layer.compute_output_shape([None, self._cell.output_size + width]))[
+                    -1
+                ]
             )
             for layer, width in zip(layers, widths, strict=True)
         )
@@ -240,9 +235,7 @@ class AttentionWrapper(RNNCell):
                     one.initial_state(batch_size, dtype) for one in mechanisms
                 ),
                 alignment_history=self._item_or_tuple(
-                    TensorArray(
-                        dtype, size=0, dynamic_size=True, element_shape=one.get_shape()
-                    )
+                    TensorArray(dtype, size=0, dynamic_size=True, element_shape=one.get_shape())
                     if self._alignment_history
                     else ()
                     for one in alignments

@@ -15,9 +15,7 @@ from penstock.recurrent.cell import assert_like_rnncell
 __all__ = ["BasicDecoder", "BasicDecoderOutput"]
 
 
-class BasicDecoderOutput(
-    collections.namedtuple("BasicDecoderOutput", ("rnn_output", "sample_id"))
-):
+class BasicDecoderOutput(collections.namedtuple("BasicDecoderOutput", ("rnn_output", "sample_id"))):
     """What a step of ``BasicDecoder`` puts out: the outputs, and the ids that the helper drew."""
 
     __slots__ = ()
@@ -37,7 +35,9 @@ class BasicDecoder(Decoder):
       TypeError: an argument is of the wrong kind.
     """
 
-    def __init__(self, cell: Any, helper: Any, initial_state: Any, output_layer: Any = None) -> None:
+    def __init__(
+        self, cell: Any, helper: Any, initial_state: Any, output_layer: Any = None
+    ) -> None:
         assert_like_rnncell("cell", cell)
         if not isinstance(helper, Helper):
             raise TypeError(f"helper must be a Helper, received: {type(helper)}")

@@ -12,7 +12,7 @@ from penstock.graph.build import constant
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.tensor import Tensor
 from penstock.opdef import static
-from penstock.ops import cast, comparison, elementwise, fill, reduction, shape
+from penstock.ops import comparison, elementwise, fill, reduction, shape
 from penstock.recurrent.cell import zeros_of
 from penstock.recurrent.step import cache_reads, transpose_batch_time
 from penstock.variables.scope import variable_scope
@@ -157,20 +157,15 @@ class _Loop:
     ) -> tuple[Any, ...]:
         """The loop variables after a step."""
         outputs, next_state, next_inputs, now_finished = self._decoder.step(time, inputs, state)
-        own_lengths = None
         if self._decoder.tracks_own_finished:
             next_finished = now_finished
-            own_lengths = getattr(next_state, "lengths", None)
         else:
             next_finished = comparison.logical_or(now_finished, finished)
-        if own_lengths is not None:
-            lengths = cast.cast(own_lengths, dtypes.int32)
-        else:
-            lengths = comparison.where(
-                elementwise.logical_not(finished),
-                fill.fill(shape.shape(lengths), time + 1),
-                lengths,
-            )
+        lengths = comparison.where(
+            elementwise.logical_not(finished),
+            fill.fill(shape.shape(lengths), time + 1),
+            lengths,
+        )
         nest.assert_same_structure(state, next_state)
         nest.assert_same_structure(arrays, outputs)
         nest.assert_same_structure(inputs, next_inputs)

@@ -8,7 +8,7 @@ from penstock.graph import scopes
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.tensor import Tensor
 from penstock.nn.cross_entropy import sparse_softmax_cross_entropy_with_logits
-from penstock.ops import cast, division, nodes, reduction, reshape, shape
+from penstock.ops import cast, division, nodes, reduction, reshape, shape, statistics
 
 __all__ = ["sequence_loss"]
 
@@ -43,11 +43,9 @@ def sequence_loss(
       A scalar, or [time] or [batch] or [batch, time] where nothing is said of a dim.
 
     Raises:
-      ValueError: ranks do not fit, or both averages and sums are asked for.
+      ValueError: ranks do not fit, or both average and sum over a dim are asked for.
     """
     _check_ranks(logits, targets, weights)
-    averages = average_across_timesteps or average_across_batch
-    sums = sum_over_timesteps or sum_over_batch
     if average_across_timesteps and sum_over_timesteps:
         raise ValueError(
             "average_across_timesteps and sum_over_timesteps cannot be set to True at same time."
@@ -55,10 +53,6 @@ def sequence_loss(
     if average_across_batch and sum_over_batch:
         raise ValueError(
             "average_across_batch and sum_over_batch cannot be set to True at same time."
-        )
-    if averages and sums:
-        raise ValueError(
-            "Only one aggregation method can be used: averages, or sums, of both dims."
         )
     with scopes.name_scope(name, "sequence_loss", [logits, targets, weights]):
         classes = nodes.element(shape.shape(logits), 2)
@@ -88,7 +82,7 @@ def _divided(losses: Tensor, weights: Any, axis: int | None, by_weight: bool) ->
     if by_weight:
         count = reduction.reduce_sum(weights, axis=where)
     else:
-        count = cast.cast(reduction.count_nonzero(weights, axis=axis), total.dtype)
+        count = cast.cast(statistics.count_nonzero(weights, axis=axis), total.dtype)
     made: Tensor = division.div_no_nan(total, count)
     return made
 

@@ -6,6 +6,7 @@ Everything here is data; ``driver`` measures by it and ``report`` judges by it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from benchmarks import data
 
@@ -65,8 +66,9 @@ class Case:
             1e-3), "random" (finite, falling, and the same mean to 5%), or "" (not compared).
         kinds: The kinds of implementation that can run it.
         rounds: Turns each implementation takes, where that is not as with the other cases.
-        moves: Bytes that a step moves to or from files. The driver then says GB/s as well, and
-            measures the memory that a step takes beyond what was held, in a row NAME_memory.
+        moves: Bytes that a step moves to or from files. The driver then says GB/s as well.
+        memory: Whether the memory that a step takes beyond what was held is measured too, in a
+            row NAME_memory.
         only: The implementations that run it, where not all of its kinds do.
     """
 
@@ -78,9 +80,21 @@ class Case:
     rounds: int | None = None
     moves: int = 0
     only: tuple[str, ...] = ()
+    memory: bool = False
+
+    @property
+    def memory_row(self) -> str:
+        """The row of the memory that a step takes."""
+        return f"{self.name}_memory"
 
 
-_MODEL = data.size_of(data.checkpoint_shapes())
+_FILES: dict[str, Any] = {
+    "check_steps": 2,
+    "kinds": ("graph", "torch"),
+    "rounds": 5,
+    "moves": data.size_of(data.checkpoint_shapes()),
+    "memory": True,
+}
 
 CASES = (
     Case("null", "feed a scalar, add 1, fetch", check_steps=200),
@@ -94,16 +108,20 @@ CASES = (
         check="random",
     ),
     Case("lstm", "2 x 200, 20 steps, batch 20, vocabulary 10000, clipped SGD"),
+    Case("dynamic_rnn", "LSTM of 200, 5 to 40 steps, batch 32, clipped SGD"),
+    Case("loop_empty", f"a while loop that counts to {data.EMPTY_ROUNDS}"),
+    Case("loop_gradient", "1,000 rounds of tanh(matmul) and their gradient", memory=True),
     Case("alexnet_forward", "AlexNet, batch 16, logits"),
     Case("alexnet_training", "AlexNet, batch 16, every gradient applied by SGD"),
     Case("construct", "build 20 layers with gradients: seconds an op", 3, "", ("graph",)),
     Case("import", "a fresh process that imports the module"),
-    Case("save", "save 1 GB of variables", 2, "same", ("graph", "torch"), 5, _MODEL),
-    Case("restore", "restore 1 GB of variables", 2, "same", ("graph", "torch"), 5, _MODEL),
+    Case("save", "save 1 GB of variables", **_FILES),
+    Case("restore", "restore 1 GB of variables", **_FILES),
     Case(
         "restore_mapped",
         "the same; torch.load maps the file",
-        *(2, "same", ("graph", "torch"), 5, _MODEL, (PENSTOCK, "torch")),
+        only=(PENSTOCK, "torch"),
+        **_FILES,
     ),
     Case("background", "a step of cnn without and during async_save of 512 MiB", 10, "", ()),
     Case("queue_single", "enqueue and dequeue a float32 scalar", 20, "same", ("graph",)),
@@ -145,6 +163,10 @@ REQUIREMENTS = (
     Requirement("word2vec", BEST_PEER, 1.0),
     Requirement("cnn", BEST_PEER, 1.0),
     Requirement("lstm", BEST_PEER, 1.0),
+    Requirement("dynamic_rnn", "tensorflow", 0.8),
+    Requirement("loop_empty", "tensorflow", 0.5),
+    Requirement("loop_gradient", "tensorflow", 1.0),
+    Requirement("loop_gradient_memory", "tensorflow", 1.0),
     Requirement("alexnet_forward", BEST_PEER, 1.0),
     Requirement("alexnet_training", BEST_PEER, 1.0),
     Requirement("construct", "tensorflow", 1.0),

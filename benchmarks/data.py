@@ -22,6 +22,18 @@ LSTM_BATCH = 20
 LSTM_VOCABULARY = 10000
 LSTM_CLIP_NORM = 5.0
 
+RNN_UNITS = 200
+RNN_STEPS = 40
+RNN_SHORTEST = 5
+RNN_BATCH = 32
+RNN_VOCABULARY = 10000
+RNN_CLASSES = 10
+RNN_RATE = 1.0
+RNN_CLIP_NORM = 1.0
+
+EMPTY_ROUNDS = 10000
+GRADIENT_ROUNDS = 1000
+
 WORD2VEC_VOCABULARY = 50000
 WORD2VEC_DIMENSIONS = 128
 WORD2VEC_SAMPLED = 64
@@ -208,6 +220,49 @@ def lstm() -> CaseData:
         state = np.zeros((2 * LSTM_LAYERS, LSTM_BATCH, units), np.float32)
         batches.append((words, targets, state))
     return CaseData(parameters, batches)
+
+
+def dynamic_rnn() -> CaseData:
+    """Words, padded with zeros, lengths and classes; each batch has a sentence of full length."""
+    rng = np.random.RandomState(7)
+    units, vocabulary = RNN_UNITS, RNN_VOCABULARY
+    parameters = {
+        "embedding": _uniform(rng, (vocabulary, units), 0.5),
+        "w": _uniform(rng, (2 * units, 4 * units), 0.1),
+        "b": np.zeros(4 * units, np.float32),
+        "out_w": _uniform(rng, (units, RNN_CLASSES), 0.3),
+        "out_b": np.zeros(RNN_CLASSES, np.float32),
+    }
+    batches: List[Batch] = []
+    for _ in range(4):
+        lengths = rng.randint(RNN_SHORTEST, RNN_STEPS + 1, RNN_BATCH).astype(np.int32)
+        lengths[rng.randint(RNN_BATCH)] = RNN_STEPS
+        words = rng.randint(1, vocabulary, (RNN_BATCH, RNN_STEPS)).astype(np.int32)
+        words *= np.arange(RNN_STEPS) < lengths[:, None]
+        batches.append((words, lengths, rng.randint(0, RNN_CLASSES, RNN_BATCH).astype(np.int32)))
+    return CaseData(parameters, batches)
+
+
+def loop_gradient() -> CaseData:
+    """A weight [200, 200] and first states [20, 200].
+
+    The weight is orthogonal (a reflection, its rows rolled): over 1,000 rounds a state neither
+    dies out, which would make denormal numbers, nor depends chaotically on rounding.
+    """
+    rng = np.random.RandomState(8)
+    normal = rng.uniform(-1.0, 1.0, 200)
+    reflection = np.eye(200) - 2.0 * np.outer(normal, normal) / np.dot(normal, normal)
+    weight = np.ascontiguousarray(np.roll(reflection, 1, axis=0).astype(np.float32))
+    return CaseData({"w": weight}, [(_uniform(rng, (20, 200), 0.5),) for _ in range(4)])
+
+
+def along(gradient: Any, direction: np.ndarray) -> float:
+    """The derivative in a direction: one number that tells gradients apart.
+
+    >>> along(np.array([[1.0, 2.0]], np.float32), np.array([[3.0, 4.0]], np.float32))
+    11.0
+    """
+    return float(np.vdot(np.asarray(gradient), direction))
 
 
 def alexnet() -> CaseData:

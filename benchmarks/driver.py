@@ -31,6 +31,8 @@ from benchmarks.workers import ROOT, WorkerError, WorkerProcess, environment, in
 # A thread pool may spin for some milliseconds after its last task: let it fall asleep first.
 SETTLE_SECONDS = 0.01
 IDLE_CPU_SHARE = 0.02
+# Steps whose memory is measured, in a case that asks for it.
+MEMORY_SAMPLES = 3
 
 
 @dataclass(frozen=True)
@@ -141,9 +143,9 @@ class Driver:
                 if worker.name in turns:
                     self._turn(case, worker, turns, samples)
         self._check_idle(workers)
-        if case.moves:
-            self._extra_memory(case, [worker for worker in workers if worker.name in turns])
         self._release(case, workers)
+        if case.memory:
+            self._extra_memory(case, list(turns))
         self._conclude(case, samples, values)
 
     def _prepare(
@@ -179,13 +181,28 @@ class Driver:
             self.outcome.fail(case.name, f"{worker.name}: {error}")
             del turns[worker.name], samples[worker.name]
 
-    def _extra_memory(self, case: Case, workers: Sequence[WorkerProcess]) -> None:
-        row = self.outcome.results.setdefault(f"{case.name}_memory", {})
-        for worker in workers:
+    def _extra_memory(self, case: Case, names: Sequence[str]) -> None:
+        """Memory of a step, in fresh processes: others' allocators may keep what they freed."""
+        samples: dict[str, list[float]] = {}
+        for implementation in self._available:
+            if implementation.name not in names:
+                continue
             try:
-                row[worker.name] = float(worker.ask(extra_memory=True)["bytes"])
+                worker = WorkerProcess(implementation)
             except WorkerError as error:
-                self.outcome.fail(case.name, f"{worker.name}: {error}")
+                self.outcome.fail(case.name, f"{implementation.name}: {error}")
+                continue
+            try:
+                worker.ask(prepare=case.name, check_steps=case.check_steps)
+                samples[worker.name] = [
+                    float(worker.ask(extra_memory=True)["bytes"]) for _ in range(MEMORY_SAMPLES)
+                ]
+            except WorkerError as error:
+                self.outcome.fail(case.name, f"{implementation.name}: {error}")
+            finally:
+                worker.close()
+        self.outcome.details[case.memory_row] = {"samples": samples}
+        self.outcome.results[case.memory_row] = report.medians(samples)
 
     def _release(self, case: Case, workers: Sequence[WorkerProcess]) -> None:
         for worker in workers:

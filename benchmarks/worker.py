@@ -19,6 +19,7 @@ Python 3.7 and newer.
 from __future__ import annotations
 
 import argparse
+import ctypes
 import functools
 import gc
 import importlib
@@ -35,6 +36,13 @@ import numpy as np
 
 from benchmarks.program import Program
 
+# The modules NAME_cases of each kind of implementation.
+CASE_FILES = {
+    "graph": ("graph", "loop", "checkpoint", "queue", "pipeline"),
+    "torch": ("torch", "torch_loop"),
+    "jax": ("jax", "jax_loop"),
+}
+
 
 def load_cases(kind: str, module: str) -> Dict[str, Callable[[], Program]]:
     """The case functions of an implementation.
@@ -43,11 +51,11 @@ def load_cases(kind: str, module: str) -> Dict[str, Callable[[], Program]]:
         kind: "graph" (a TF1 API), "torch" or "jax".
         module: The module that implements the TF1 API, for kind "graph".
     """
-    cases = dict(importlib.import_module("benchmarks.%s_cases" % kind).CASES)
+    cases: Dict[str, Callable[..., Program]] = {}
+    for name in CASE_FILES[kind]:
+        cases.update(importlib.import_module("benchmarks.%s_cases" % name).CASES)
     if kind != "graph":
         return cases
-    for name in ("checkpoint", "queue", "pipeline"):
-        cases.update(importlib.import_module("benchmarks.%s_cases" % name).CASES)
     tf = importlib.import_module(module)
     if module == "tensorflow.compat.v1":
         tf.disable_v2_behavior()
@@ -81,6 +89,18 @@ def resident_memory() -> int:
     """The resident memory that this process holds, in bytes."""
     with open("/proc/self/statm") as status:
         return int(status.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def return_free_memory() -> None:
+    """Gives the system back what the C library's allocator keeps of freed memory.
+
+    Else memory that the step before took would still be there, and the next would take none.
+    """
+    gc.collect()
+    try:
+        ctypes.CDLL(None).malloc_trim(0)
+    except (OSError, AttributeError):
+        pass  # not glibc: what it kept does not count
 
 
 # How long steps beside one piece of background work are timed at most.
@@ -155,7 +175,7 @@ class Worker:
     def _extra_memory(self) -> int:
         """The most memory that a step holds beyond what was held before it, in bytes."""
         program = self._prepared()
-        gc.collect()
+        return_free_memory()
         with open("/proc/self/clear_refs", "w") as reset:
             reset.write("5")  # the peak starts anew
         before = resident_memory()

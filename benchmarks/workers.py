@@ -67,7 +67,8 @@ class WorkerProcess:
         self._process = subprocess.Popen(
             [*command, "--module", implementation.module],
             cwd=ROOT,
-            env=environment(),
+            # The cells of recurrent networks are in TensorFlow 2 with the Keras of its time only.
+            env={**environment(), "TF_USE_LEGACY_KERAS": "1"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,

@@ -25,6 +25,7 @@ from penstock.autodiff.control_flow_walk import (
     loop_around,
     output_context,
 )
+from penstock.base import dtypes
 from penstock.control_flow.context import WhileContext
 from penstock.graph.build import make
 from penstock.graph.graph import Graph
@@ -112,9 +113,10 @@ class LoopState:
         loop = self.loop_of(tensor.op, summing=True)
         context = self.graph._scopes.control_flow if loop is None else loop.grad_context
         with inside(self.graph, context):
-            if nodes.is_known(tensor):
+            is_list = tensor.dtype is dtypes.variant
+            if nodes.is_known(tensor) and not is_list:
                 return fill.zeros(tensor.shape, tensor.dtype.base_dtype)
-            if loop is not None:
+            if loop is not None and not is_list:
                 return fill.zeros(shape_of(tensor), tensor.dtype.base_dtype)
             made: Tensor = make("ZerosLike", tensor, name="zeros_like")
             return made
@@ -167,7 +169,10 @@ def _close_with_zeros(loop: GradLoop, merged: Tensor) -> None:
     graph, context = loop.graph, loop.grad_context
     start = merged.op._inputs[0]
     dtype = start.dtype.base_dtype
-    if nodes.is_known(start):
+    if dtype is dtypes.variant:
+        with inside(graph, context.outer_context):
+            value = make("ZerosLike", start.op._inputs[0])
+    elif nodes.is_known(start):
         with inside(graph, context):
             value = fill.zeros(start.shape, dtype, name="Const")
     else:

@@ -29,12 +29,17 @@ def sum_over_rounds(context: GradContext, enter: Operation, grad: Any) -> Any:
         start = _zeros(context, enter._inputs[0], grad)
     with inside(graph, context):
         total = LoopVariables(context, [start], "b_acc", "b_acc")
+        if grad.dtype is dtypes.variant:
+            return total.close([make("AddN", [total.now[0], grad])])[0]
         return total.close([make("Add", total.now[0], grad)])[0]
 
 
 def _zeros(context: GradContext, source: Tensor, grad: Tensor) -> Tensor:
     """Zeros shaped like the gradient of ``source``."""
     dtype = grad.dtype.base_dtype
+    if dtype is dtypes.variant:
+        made: Tensor = make("ZerosLike", source)
+        return made
     if nodes.is_known(grad):
         dims = [int(d or 0) for d in grad._dims or ()]
         return constant(np.zeros(dims, dtype.as_numpy_dtype), dtype, name="b_acc")

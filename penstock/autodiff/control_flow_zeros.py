@@ -49,6 +49,9 @@ def _zeros_of_branch(op: Operation, branch: Any) -> Tensor:
     if taken.dtype is dtypes.resource:
         with control_dependencies([pivot]):
             return fill.zeros(shape_of(taken), zeros_dtype(taken))
+    if taken.dtype is dtypes.variant:
+        made: Tensor = make("ZerosLike", taken)
+        return made
     shape = shape_of(taken)
     with control_dependencies([pivot]):
         return fill.zeros(shape, taken.dtype.base_dtype)
@@ -86,6 +89,9 @@ def _zeros_like(context: GradContext, tensor: Tensor) -> Tensor:
     if tensor.dtype is dtypes.resource:
         return fill.zeros(shape_of(tensor), zeros_dtype(tensor))
     dtype = tensor.dtype.base_dtype
+    if dtype is dtypes.variant:
+        made: Tensor = make("ZerosLike", context.AddValue(tensor))
+        return made
     if nodes.is_known(tensor):
         dims = [int(d or 0) for d in tensor._dims or ()]
         return constant(np.zeros(dims, dtype.as_numpy_dtype), dtype)

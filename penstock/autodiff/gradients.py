@@ -23,7 +23,12 @@ from typing import Any
 
 import numpy as np
 
-from penstock.autodiff import aggregate, control_flow_gradients, control_flow_state
+from penstock.autodiff import (
+    aggregate,
+    control_flow_gradients,
+    control_flow_state,
+    functional,
+)
 from penstock.autodiff.control_flow_walk import EXITS, MERGES, is_loop_switch
 from penstock.autodiff.control_flow_zeros import zeros_dtype, zeros_like_output
 from penstock.autodiff.options import UnconnectedGradients
@@ -106,6 +111,7 @@ def gradients(
         graph.unique_name("uid")  # TF takes this name, so it is taken here
         y_tensors = [_as_y(y, i) for i, y in enumerate(y_list)]
         x_tensors = [_as_x(x, i) for i, x in enumerate(x_list)]
+        y_tensors, x_tensors = functional.expand_between(graph, y_tensors, x_tensors)
         backprop = _Backprop(graph, colocate_gradients_with_ops, gate_gradients, method)
         starts = backprop.start_gradients(y_tensors, given)
         backprop.run(y_tensors, x_tensors, starts, [_op_of(s) for s in stops])

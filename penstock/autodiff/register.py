@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from penstock.graph.function import CallDef
 from penstock.graph.operation import Operation
 from penstock.opdef.registry import GRADIENTS
 
@@ -77,6 +78,9 @@ def get_gradient_function(op: Operation) -> GradientFunction | None:
         return None
     override = op.attrs.get("_gradient_op_type")
     key = op.type
+    if isinstance(op.op_def, CallDef):
+        # A function's own gradient, which the op type does not have in other graphs.
+        return op.op_def.gradient or GRADIENTS["PartitionedCall"]
     if override is not None:
         key = override.decode() if isinstance(override, bytes) else str(override)
     if key in GRADIENTS:

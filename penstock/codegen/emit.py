@@ -116,7 +116,7 @@ class _Emitter:
 
     def _write(self, text: str, comment: str) -> int:
         """Adds a line and gives its number."""
-        self.lines.append(f"{self.indent}{text:<70}  # {comment}")
+        self.lines.append(f"{self.indent + text:<74}  # {comment}")
         return len(self.lines)
 
     def _line(self, line: Line) -> None:

@@ -290,16 +290,24 @@ class TensorArray:
         if tensor.dtype.base_dtype != self._dtype:
             raise ValueError(
                 f"{tensor.name} of {tensor.dtype.base_dtype.name} cannot be written to a"
-                f" TensorArray of {self._dtype.name} ({self._handle.name})"
+                f" TensorArray of {self._dtype.name}\nin {self._described()}"
             )
         return tensor
+
+    def _described(self) -> str:
+        """The array with the user's line that made it, for errors."""
+        op = self._handle.op
+        name = op.attrs.get("tensor_array_name") or op.name
+        text = f"TensorArray {name!r}"
+        return f"{text}, made at {op.origin}" if op.origin is not None else text
 
     def _learn_shape(self, shape: TensorShape) -> None:
         known = self._shared.element_shape
         if not shape.is_compatible_with(known):
             raise ValueError(
-                f"Inconsistent shapes: an element of shape {shape} is written to TensorArray"
-                f" {self._handle.op.name!r}, whose elements have shape {known}"
+                f"Inconsistent shapes: an element of shape {shape} is written to a TensorArray"
+                f" whose elements have shape {known} (infer_shape=False allows others)"
+                f"\nin {self._described()}"
             )
         if self._infer_shape:
             self._shared.element_shape = known.merge_with(shape)

@@ -66,10 +66,13 @@ class FunctionGraph(Graph):
         # The function that gives the gradient, where the user wrote it; else the body is traced.
         self.gradient: FunctionGraph | None = None
         self.traced_gradient: FunctionGraph | None = None
+        # Names of the results and attrs of the function, in its message.
+        self.output_names: list[str] | None = None
+        self.function_attrs: dict[str, Any] = {}
         # When nodes are added that are not part of it (those of its gradient): its message, and how
         # many nodes are.
         self.exported: Any = None
-        self._size: int | None = None
+        self.size: int | None = None
         self._pass_handles = pass_handles
         self.inputs: list[Tensor] = []
         self.outputs: list[Tensor] = []
@@ -185,16 +188,14 @@ class FunctionGraph(Graph):
 
     def effects(self) -> list[Operation]:
         """Nodes that run even if no output needs them."""
-        return [op for op in self._operations[: self._size] if has_effect(op)]
+        return [op for op in self._operations[: self.size] if has_effect(op)]
 
-    def keep_message(self) -> None:
-        """Ends the function: nodes that are added from now on are no part of it."""
-        if self.exported is None:
-            message = GraphDef()
-            holder = _Caller(self)
-            graphdef_of(holder, message)
-            self.exported = message
-            self._size = len(self._operations)
+    def handed_on(self, argument: int, result: int | None = None) -> bool:
+        """Whether a result (default: that of the same number) is an argument, unchanged."""
+        tensor = self.outputs[argument if result is None else result]
+        while tensor.op.type == "Identity" and not tensor.op._control_inputs:
+            tensor = tensor.op._inputs[0]
+        return tensor is self.inputs[argument]
 
     # ---- what differs from a graph -----------------------------------------------------------
 
@@ -251,6 +252,12 @@ CALLING = frozenset(
 )
 
 
+def known_functions(graph: Graph) -> dict[str, FunctionGraph]:
+    """The functions that a graph knows by name; its bodies know the same."""
+    found: dict[str, FunctionGraph] = graph.attached.setdefault("functions", {})
+    return found
+
+
 def calls_functions(op: Operation) -> bool:
     """Whether a node stands for runs of functions, which a step has in its place."""
     return op.type in CALLING or isinstance(op.op_def, CallDef)
@@ -258,7 +265,10 @@ def calls_functions(op: Operation) -> bool:
 
 def bodies_of(op: Operation) -> list[FunctionGraph]:
     """The functions that a node names."""
-    found = [op.op_def.body] if isinstance(op.op_def, CallDef) else []
+    found: list[Any] = []
+    if isinstance(op.op_def, CallDef):
+        # One that was declared first is known to the graph once it is defined.
+        found.append(op.op_def.body or known_functions(op.graph).get(op.type))
     for value in op.attrs.values():
         found.extend(value if isinstance(value, list) else [value])
     return [body for body in found if isinstance(body, FunctionGraph)]
@@ -295,7 +305,10 @@ def functions_of(graph: Graph) -> Iterator[FunctionGraph]:
             for body in bodies_of(op):
                 yield from once(body)
 
-    return visit(graph)
+    yield from visit(graph)
+    if not isinstance(graph, FunctionGraph):
+        for body in known_functions(graph).values():
+            yield from once(body)
 
 
 def trace(

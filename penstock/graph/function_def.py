@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tensorboard.compat.proto.attr_value_pb2 import NameAttrList
+from tensorboard.compat.proto.attr_value_pb2 import AttrValue, NameAttrList
 from tensorboard.compat.proto.function_pb2 import FunctionDef
 from tensorboard.compat.proto.graph_pb2 import GraphDef
 
@@ -49,10 +49,13 @@ def to_message(body: FunctionGraph, node_def: Callable[..., Any]) -> Any:
         node.input[:] = [names.get(t) or _reference(t) for t in op._inputs] + controls
         message.signature.is_stateful |= op.op_def.effect
     results: set[str] = set()
-    for tensor in body.outputs:
-        name = _unique(tensor.op.name, results)
+    for index, tensor in enumerate(body.outputs):
+        given = body.output_names[index] if body.output_names else None
+        name = given or _unique(tensor.op.name, results)
         message.signature.output_arg.add(name=name, type=tensor.dtype.as_datatype_enum)
         message.ret[name] = names.get(tensor) or _reference(tensor)
+    for key, value in body.function_attrs.items():
+        message.attr[key].CopyFrom(attr_value(value))
     for op in body.effects():
         message.control_ret[op.name] = op.name
         message.signature.control_output.append(op.name)
@@ -67,6 +70,13 @@ def _unique(name: str, taken: set[str]) -> str:
         made = f"{base}_{count}"
     taken.add(made)
     return made
+
+
+def attr_value(value: Any) -> Any:
+    """A remark on a function, as a message."""
+    if isinstance(value, bool):
+        return AttrValue(b=value)
+    return AttrValue(i=value) if isinstance(value, int) else AttrValue(s=str(value).encode())
 
 
 def _reference(tensor: Tensor) -> str:
@@ -192,7 +202,10 @@ def _position(node: Any, output: str) -> int:
     """Which output of a node ``"product:0"`` is."""
     wanted, _, index = output.partition(":")
     position = 0
-    for arg in OPS[node.op].outputs if node.op in OPS else ():
+    if node.op not in OPS:
+        # The import refuses such a node in a moment, by a better text.
+        return int(index or 0)
+    for arg in OPS[node.op].outputs:
         if arg.name == wanted:
             return position + int(index or 0)
         if arg.number_attr is not None:

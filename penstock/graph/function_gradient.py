@@ -8,17 +8,16 @@ had.
 
 from __future__ import annotations
 
+import numpy as np
+
 from penstock.base import dtypes
-from penstock.graph import derivative
+from penstock.graph import derivative, function_def, graphdef
 from penstock.graph.build import make
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.function import FunctionGraph
 from penstock.graph.operation import Operation
 from penstock.graph.scopes import default_graph_scope
 from penstock.graph.tensor import Tensor
-
-_KEY = "gradient"
-
 
 class _GradientView(FunctionGraph):
     """A function whose nodes are among those of another's body."""
@@ -46,7 +45,8 @@ def gradient_of(body: FunctionGraph) -> FunctionGraph:
 
 
 def _traced(body: FunctionGraph) -> FunctionGraph:
-    body.keep_message()
+    body.exported = function_def.to_message(body, graphdef.node_def)
+    body.size = len(body._operations)
     given: list[Tensor] = []
     with default_graph_scope(body), body.control_dependencies(None), body.name_scope(None):
         for tensor in body.outputs:
@@ -81,4 +81,4 @@ def _as_result(x: Tensor, grad: Tensor | None) -> Tensor:
     return made
 
 
-_ZERO = dtypes.float32.as_numpy_dtype(0.0)
+_ZERO = np.array(0.0, np.float32)

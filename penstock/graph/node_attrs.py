@@ -66,6 +66,7 @@ _NEWER: dict[str, tuple[Any, tuple[str, ...]]] = {
         "SparseSegmentSqrtNWithNumSegments", "SparseSegmentSum", "SparseSegmentSumWithNumSegments",
     )),
     "Tk": (_INT32, ("TopKV2",)),
+    "Tshape": (_INT32, ("TensorListGetItem",)),
     "index_type": (_INT32, ("TopKV2",)),
     "shape_type": (_INT32, ("ConcatOffset",)),
     "allow_missing_files": (_FALSE, ("MergeV2Checkpoints",)),

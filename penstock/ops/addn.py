@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext, merged
 from penstock.ops import unsigned
 from penstock.ops.binary import COMPLEX, FLOATS
+from penstock.resources import tensor_list
 
 __all__ = ["accumulate_n", "add_n"]
 
@@ -25,6 +27,8 @@ _INLINE_TERMS = 8
 
 
 def _sum_of(inputs: Sequence[Any]) -> Any:
+    if isinstance(inputs[0], tensor_list.TensorList):
+        return functools.reduce(tensor_list.add, inputs)
     dtype = inputs[0].dtype
     signed = unsigned.SIGNED.get(dtype)
     parts = list(inputs) if signed is None else [t.view(signed) for t in inputs]
@@ -46,6 +50,8 @@ def _sum_inline(call: Any) -> str | None:
     tensors = call.tensors["inputs"]
     dims = tensors[0]._dims
     same = dims is not None and None not in dims and all(t._dims == dims for t in tensors)
+    if tensors[0].dtype is dtypes.variant:
+        return None
     if not same or tensors[0].dtype.base_dtype in unsigned.INDIRECT:
         return None
     if not 2 <= len(tensors) <= _INLINE_TERMS:

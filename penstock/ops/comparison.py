@@ -199,6 +199,10 @@ def _select_inline(call: Any) -> str | None:
     condition, dims = call.dims("condition"), call.dims("t")
     fits = condition == () or (condition == dims and dims is not None and None not in dims)
     same = dims is not None and None not in dims and dims == call.dims("e")
+    if same and condition is not None and len(condition) == 1 < len(dims):
+        rows = call.arg["condition"] + f".view(-1{', 1' * (len(dims) - 1)})"
+        if condition == dims[:1] and call.dtype("t") is not dtypes.string:
+            return f"torch.where({rows}, {call.arg['t']}, {call.arg['e']})"
     return _select_v2_inline(call) if fits and same else None
 
 

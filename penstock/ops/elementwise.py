@@ -23,6 +23,7 @@ from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op, static
 from penstock.opdef.inference import first_input, merged
 from penstock.ops import broadcasting, unsigned
+from penstock.resources import tensor_list
 
 __all__ = [
     "abs_", "acos", "acosh", "asin", "asinh", "atan", "atanh", "ceil", "cos", "cosh", "digamma",
@@ -317,11 +318,13 @@ define_op(
 
 
 def _zeros_like(x: Any) -> Any:
-    return np.full(x.shape, b"", object) if isinstance(x, np.ndarray) else torch.zeros_like(x)
+    return torch.zeros_like(x) if isinstance(x, torch.Tensor) else tensor_list.zeros_like(x)
 
 
 def _zeros_like_inline(call: Any) -> str | None:
-    return None if call.dtype("x") is dtypes.string else f"torch.zeros_like({call.arg['x']})"
+    if call.dtype("x") in (dtypes.string, dtypes.variant):
+        return None
+    return f"torch.zeros_like({call.arg['x']})"
 
 
 define_op(

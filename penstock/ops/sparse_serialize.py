@@ -126,6 +126,11 @@ def _deserialized_shape(ctx: ShapeContext) -> list[Dims]:
     return [(None, None), (None,), (None,)]
 
 
+def _deserialized_many_shape(ctx: ShapeContext) -> list[Dims]:
+    ctx.rank("serialized_sparse", 2)
+    return _deserialized_shape(ctx)
+
+
 for _name, _kernel, _text_kernel, _shape in (
     ("SerializeSparse", _serialize, _serialize_text, _one_shape),
     ("SerializeManySparse", _serialize_many, _serialize_many_text, _many_shape),
@@ -149,5 +154,14 @@ define_op(
     shape=_deserialized_shape,
     kernel=_deserialize,
     stateful=True,
+    no_gradient=_REASON,
+)
+define_op(
+    "DeserializeManySparse",
+    "serialized_sparse: string"
+    " -> sparse_indices: int64, sparse_values: dtype, sparse_shape: int64",
+    attrs=["dtype: type"],
+    shape=_deserialized_many_shape,
+    kernel=_deserialize,
     no_gradient=_REASON,
 )

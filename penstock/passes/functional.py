@@ -29,13 +29,13 @@ import numpy as np
 
 from penstock.base import dtypes, errors
 from penstock.graph.expansions import redirected
-from penstock.graph.function import FunctionGraph, bodies_of, calls_functions, has_effect
+from penstock.graph.function import CallDef, FunctionGraph, bodies_of, calls_functions
 from penstock.graph.function_gradient import gradient_of
 from penstock.graph.graph import Graph
 from penstock.graph.operation import Operation, is_back_edge
 from penstock.graph.rebuild import infer_again
 from penstock.graph.tensor import Tensor
-from penstock.opdef.opdef import CallDef, OpDef
+from penstock.opdef.opdef import OpDef
 from penstock.opdef.registry import OPS
 from penstock.passes.prune import needed_in_order
 
@@ -206,8 +206,6 @@ class _Expander:
     # ---- expanding ---------------------------------------------------------------------------
 
     def _expand(self, op: Operation, body: _Body) -> None:
-        if body.pivot is None and not body.prefix:
-            self._running = []
         label = body.prefix + op.name
         args = [body.tensors[t] for t in op._inputs]
         before = body.control(op._control_inputs)
@@ -216,15 +214,14 @@ class _Expander:
             self, op, label, args, before, body.pivot
         )
         self._origin = kept
-        for index, (old, new) in enumerate(zip(op.outputs, results, strict=True)):
+        for old, new in zip(op.outputs, results, strict=True):
             if new._dims is None:
                 new._dims = old._dims
-            del index
             body.tensors[old] = new
         body.controls[op] = list(dict.fromkeys([*(t.op for t in results), *after, *before]))
         if not body.controls[op]:
             body.controls[op] = [self.make("NoOp", label, [], [], {}, self._on(body.pivot))]
-        if not body.prefix:
+        if op.type not in _BRANCHING:
             self.effects.extend(after)
 
     @staticmethod
@@ -408,7 +405,7 @@ class _Expander:
     ) -> _Ran:  # fmt: skip
         """``While``."""
         condition, function = op.attrs["cond"], op.attrs["body"]
-        fixed = [_handed_on(function, i) for i in range(len(args))]
+        fixed = [function.handed_on(i) for i in range(len(args))]
 
         def test(values: list[Tensor], at: Operation | None) -> _Ran:
             (pred,), ran = self.run(condition, f"{label}/cond", values, at)
@@ -439,7 +436,7 @@ class _Expander:
             )
             return [following.outputs[0], *values[1:4], *made], ran
 
-        rest = [_handed_on(function, i + 1, i) for i in range(len(args) - 3)]
+        rest = [function.handed_on(i + 1, i) for i in range(len(args) - 3)]
         dims = [(), (), (), (), *(t._dims for t in function.inputs[1:])]
         results, after = self._loop(
             op, label, [args[0], *args], [False, True, True, True, *rest], dims, test, round_,
@@ -542,6 +539,12 @@ _EXPANSIONS: dict[str, Callable[..., _Ran]] = {
 }
 
 
+# What runs in these has been noted where it stands: in a branch or a round.
+_BRANCHING = frozenset(_EXPANSIONS) - {
+    "PartitionedCall", "StatefulPartitionedCall", "RemoteCall", "SymbolicGradient",
+}  # fmt: skip
+
+
 def _is_call(op: Operation) -> bool:
     return isinstance(op.op_def, CallDef)
 
@@ -562,14 +565,6 @@ def _needed(function: FunctionGraph, effects: Iterable[Operation]) -> list[Opera
     arguments = list(function.inputs)
     results = [t for t in function.outputs if t not in set(arguments)]
     return needed_in_order(arguments, results, list(effects), frozenset())
-
-
-def _handed_on(function: FunctionGraph, argument: int, result: int | None = None) -> bool:
-    """Whether a body's result is its argument, unchanged."""
-    tensor = function.outputs[argument if result is None else result]
-    while tensor.op.type == "Identity" and not tensor.op._control_inputs:
-        tensor = tensor.op._inputs[0]
-    return tensor is function.inputs[argument]
 
 
 def _infer(op: Operation) -> None:

@@ -33,13 +33,27 @@ def change_blocks(step: StepGraph, change: Change) -> StepGraph:
 
 
 def replace_region(
-    rebuilder: Rebuilder, op: Operation, inputs: Inputs, blocks: list[StepGraph]
+    rebuilder: Rebuilder,
+    op: Operation,
+    inputs: Inputs,
+    blocks: list[StepGraph],
+    outputs: list[Tensor] | None = None,
 ) -> list[Tensor]:
-    """Puts a region with other blocks or inputs in the place of ``op``; its outputs."""
+    """Puts a region with other blocks or inputs in the place of ``op``.
+
+    Args:
+      rebuilder: the walk.
+      op: the old region.
+      inputs, blocks: of the new one.
+      outputs: those of the old region that the new one has; by default all.
+
+    Returns:
+      The new region's outputs.
+    """
     controls = rebuilder._ops(op._control_inputs)
     new = make_region(rebuilder.graph, op.type, op.name, inputs, blocks, controls)
     new.origin, new._device = op.origin, op._device
-    for old, made in zip(op.outputs, new.outputs, strict=True):
+    for old, made in zip(op.outputs if outputs is None else outputs, new.outputs, strict=True):
         made._dims = old._dims
     return new.outputs
 

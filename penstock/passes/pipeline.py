@@ -17,6 +17,7 @@ from penstock.graph.verify import verify
 from penstock.passes.algebra import rewrite_algebra
 from penstock.passes.fold import Evaluate, fold_constants
 from penstock.passes.fuse import fuse
+from penstock.passes.gather_products import gather_products
 from penstock.passes.inside import change_blocks, sink_constants
 from penstock.passes.logistic import recognize_logistic_loss
 from penstock.passes.merge import merge_common
@@ -40,6 +41,7 @@ def passes(evaluate: Evaluate) -> list[tuple[str, Pass]]:
         ("merge_common", merge_common),
         ("sink_constants", sink_constants),
         ("rewrite_blocks", lambda step: change_blocks(step, lambda b: rewrite(b, evaluate))),
+        ("gather_products", gather_products),
         ("drop_unused_args", sink_constants),
         ("rewrite_algebra", rewrite_algebra),
         ("drop_dead", drop_dead),

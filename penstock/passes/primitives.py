@@ -1,7 +1,7 @@
 """A step with its primitives of control flow left in: what the dataflow executor runs.
 
-Unlike the step of any other pass its graph may have cycles, from ``NextIteration`` to ``Merge``; all
-other nodes stand after what they need.  The program generator cannot write it.
+Unlike the step of any other pass its graph may have cycles, from ``NextIteration`` to ``Merge``;
+all other nodes stand after what they need.  The program generator cannot write it.
 """
 
 from __future__ import annotations

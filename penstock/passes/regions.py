@@ -21,6 +21,7 @@ from penstock.graph.handles import (
     is_handle,
     naming_only,
     resource_key,
+    wants_handle,
     written_keys,
 )  # fmt: skip
 from penstock.graph.operation import Operation, is_back_edge
@@ -63,10 +64,22 @@ class _Request:
         self.wanted = set(targets)
 
     def resolve(self, tensor: Tensor) -> Tensor:
-        """The value behind a tensor: what went into the Switch or Enter that it came out of."""
-        while tensor not in self.fed and tensor.op.type in SWITCH | ENTER:
+        """The value behind a tensor: what went into the Switch or Enter that it came out of.
+
+        Behind ``W/read`` it is the reference, which a block reads where it is used, as ``reads``
+        has it: a round sees what the rounds before it have written.
+        """
+        while self._hands_on(tensor):
             tensor = tensor.op._inputs[0]
         return tensor
+
+    def _hands_on(self, tensor: Tensor) -> bool:
+        op = tensor.op
+        if tensor in self.fed or op.type in SWITCH | ENTER:
+            return tensor not in self.fed
+        if not op.op_def.passes_through or op._control_inputs or tensor in self.fetches:
+            return False
+        return op._inputs[0].dtype.is_ref and op._inputs[0] not in self.fed
 
 
 class _Scope:
@@ -208,6 +221,7 @@ class _Scope:
         outputs: list[tuple[Tensor, list[Tensor]]] = []
         for phi in branch.phis:
             merge = phi.merge
+            _check_value(merge)
             chosen = [
                 scope.value(merge._inputs[index])
                 for scope, index in zip(sides, phi.chosen, strict=True)
@@ -340,6 +354,16 @@ class _Scope:
         """The block."""
         targets = list(dict.fromkeys(self.targets))
         return StepGraph(self.graph, feeds, fetches, targets, [t.op.name for t in feeds])
+
+
+def _check_value(merge: Operation) -> None:
+    """Refuses a choice between variables; one between their values is as any other."""
+    tensor = merge.outputs[0]
+    if not is_handle(tensor):
+        return
+    for op in tensor._consumers:
+        if any(t is tensor and state for t, state in zip(op._inputs, wants_handle(op))):
+            raise Unstructured(f"{merge.name!r} chooses between variables")
 
 
 def _check_always(loop: Loop, guards: Guards, wanted: Sequence[Tensor]) -> None:

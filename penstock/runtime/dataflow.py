@@ -31,7 +31,8 @@ import torch
 from penstock.base import errors
 from penstock.graph.operation import Operation
 from penstock.graph.tensor import Tensor
-from penstock.runtime.dataflow_graph import DataflowGraph, Loop, Node, made_at
+from penstock.runtime.dataflow_frames import Dead, Frame, Round, Waiting
+from penstock.runtime.dataflow_graph import DataflowGraph, Node, made_at
 
 # ``compute(node, inputs)``: the outputs of an ordinary node.
 Compute = Callable[[Node, list[Any]], Sequence[Any]]
@@ -39,65 +40,6 @@ Compute = Callable[[Node, list[Any]], Sequence[Any]]
 Read = Callable[[Tensor, Operation], Any]
 # ``noted(node, outputs)``: told of each node that ran.
 Noted = Callable[[Node, Sequence[Any]], None]
-
-
-class Dead:
-    """What has no value: it is on the side of a Switch that was not taken."""
-
-    __slots__ = ("switch", "side")
-
-    def __init__(self, switch: Operation, side: int) -> None:
-        self.switch = switch
-        self.side = side
-
-
-class _Waiting:
-    """The inputs of a node that have come in one round.
-
-    Of a ``Merge``, ``values`` is the live input with its position, ``dead_count`` says how many are
-    dead.
-    """
-
-    __slots__ = ("left", "values", "dead", "dead_count", "live")
-
-    def __init__(self, left: int, values: list[Any]) -> None:
-        self.left = left
-        self.values = values
-        self.dead: Dead | None = None
-        self.dead_count = 0
-        self.live = False
-
-
-class _Round:
-    """One round of a frame; ``busy`` counts what is ready or runs in it, inner frames too."""
-
-    __slots__ = ("frame", "number", "path", "waiting", "started", "children", "busy")
-
-    def __init__(self, frame: _Frame, number: int) -> None:
-        self.frame = frame
-        self.number = number
-        around = frame.around
-        self.path: tuple[int, ...] = (*around.path, number) if around else (number,)
-        self.waiting: dict[Node, _Waiting] = {}
-        self.started: set[Node] = set()
-        self.children: dict[Loop, _Frame] = {}
-        self.busy = 0
-
-
-class _Frame:
-    """One run of a loop, or (``loop`` is None) the step itself."""
-
-    __slots__ = ("loop", "around", "rounds", "last", "pending", "constants", "dead_exits")
-
-    def __init__(self, loop: Loop | None, around: _Round | None) -> None:
-        self.loop = loop
-        self.around = around
-        self.last = 0
-        # Enter nodes that have not come yet.
-        self.pending = 0 if loop is None else loop.enters
-        self.constants: list[tuple[Node, Any]] = []
-        self.dead_exits: list[tuple[Node, Dead]] = []
-        self.rounds = {0: _Round(self, 0)}
 
 
 class Run:
@@ -128,7 +70,7 @@ class Run:
         self._noted = noted
         self._check = check
         self._ready: list[Any] = []
-        self._root = _Frame(None, None)
+        self._root = Frame(None, None)
         self._fetched: dict[int, Any] = {}
 
     def results(self) -> list[Any]:
@@ -149,7 +91,7 @@ class Run:
     def _result(self, index: int, tensor: Tensor) -> Any:
         value = self._fetched.get(index)
         if isinstance(value, Dead):
-            raise _dead_fetch(tensor, value)
+            raise self._dead_fetch(tensor, value)
         if index not in self._fetched:
             raise self._no_value(tensor)
         return value
@@ -162,7 +104,7 @@ class Run:
             values[slot] = self._args[number]
         return values
 
-    def _wait(self, node: Node, round_: _Round) -> _Waiting | None:
+    def _wait(self, node: Node, round_: Round) -> Waiting | None:
         """What has come for a node; None if it has started."""
         found = round_.waiting.get(node)
         if found is not None:
@@ -170,13 +112,13 @@ class Run:
         if node in round_.started:
             return None
         if node.kind == "Merge":
-            made = _Waiting(node.controls, [])
+            made = Waiting(node.controls, [])
         else:
-            made = _Waiting(node.inputs - len(node.fed) + node.controls, self._inputs(node))
+            made = Waiting(node.inputs - len(node.fed) + node.controls, self._inputs(node))
         round_.waiting[node] = made
         return made
 
-    def _arrive(self, node: Node, slot: int, token: Any, round_: _Round, whole: bool) -> None:
+    def _arrive(self, node: Node, slot: int, token: Any, round_: Round, whole: bool) -> None:
         """Gives a node an input; ``whole``: if it is dead, so is the frame (a dead ``Enter``)."""
         got = self._wait(node, round_)
         if node.kind == "Merge":
@@ -191,7 +133,7 @@ class Run:
         self._count_down(node, round_, got)
 
     def _arrive_at_merge(
-        self, node: Node, slot: int, token: Any, round_: _Round, got: _Waiting, whole: bool
+        self, node: Node, slot: int, token: Any, round_: Round, got: Waiting, whole: bool
     ) -> None:
         if isinstance(token, Dead):
             got.dead_count = node.inputs if whole else got.dead_count + 1
@@ -202,13 +144,13 @@ class Run:
         if not got.left:
             self._start_merge(node, round_, got)
 
-    def _start_merge(self, node: Node, round_: _Round, got: _Waiting) -> None:
+    def _start_merge(self, node: Node, round_: Round, got: Waiting) -> None:
         if got.live:
             self._start(node, round_, got.values, None)
         elif got.dead_count >= node.inputs:
             self._start(node, round_, [], got.dead)
 
-    def _arrive_control(self, node: Node, dead: Dead | None, round_: _Round) -> None:
+    def _arrive_control(self, node: Node, dead: Dead | None, round_: Round) -> None:
         got = self._wait(node, round_)
         if got is None:
             raise _second_value(node.op, None)
@@ -220,12 +162,12 @@ class Run:
         if not got.left:
             self._start_merge(node, round_, got)
 
-    def _count_down(self, node: Node, round_: _Round, got: _Waiting) -> None:
+    def _count_down(self, node: Node, round_: Round, got: Waiting) -> None:
         got.left -= 1
         if not got.left:
             self._start(node, round_, got.values, got.dead)
 
-    def _start(self, node: Node, round_: _Round, inputs: list[Any], dead: Dead | None) -> None:
+    def _start(self, node: Node, round_: Round, inputs: list[Any], dead: Dead | None) -> None:
         round_.waiting.pop(node, None)
         round_.started.add(node)
         round_.busy += 1
@@ -235,7 +177,7 @@ class Run:
 
     # ---- nodes -------------------------------------------------------------------------------
 
-    def _run(self, node: Node, round_: _Round, inputs: list[Any], dead: Dead | None) -> None:
+    def _run(self, node: Node, round_: Round, inputs: list[Any], dead: Dead | None) -> None:
         if self._check is not None:
             self._check()
         if node.kind == "Trigger":
@@ -286,7 +228,7 @@ class Run:
         return outputs
 
     def _hand_on(
-        self, node: Node, round_: _Round, outputs: Sequence[Any], dead: Dead | None,
+        self, node: Node, round_: Round, outputs: Sequence[Any], dead: Dead | None,
         whole: bool = False,
     ) -> None:  # fmt: skip
         """Tells the users of a node what it made."""
@@ -302,13 +244,13 @@ class Run:
     # ---- frames ------------------------------------------------------------------------------
 
     def _enter(
-        self, node: Node, round_: _Round, outputs: Sequence[Any], dead: Dead | None
+        self, node: Node, round_: Round, outputs: Sequence[Any], dead: Dead | None
     ) -> None:
         loop = node.child
         assert loop is not None
         frame = round_.children.get(loop)
         if frame is None:
-            frame = round_.children[loop] = _Frame(loop, round_)
+            frame = round_.children[loop] = Frame(loop, round_)
             round_.busy += 1
         frame.pending -= 1
         if node.constant:
@@ -319,7 +261,7 @@ class Run:
             self._hand_on(node, frame.rounds[0], outputs, dead, dead is not None)
         self._settle(frame.rounds[min(frame.rounds)])
 
-    def _exit(self, node: Node, round_: _Round, outputs: Sequence[Any], dead: Dead | None) -> None:
+    def _exit(self, node: Node, round_: Round, outputs: Sequence[Any], dead: Dead | None) -> None:
         frame = round_.frame
         if dead is None:
             assert frame.around is not None
@@ -327,19 +269,19 @@ class Run:
         elif round_.number == frame.last:
             frame.dead_exits.append((node, dead))
 
-    def _next_round(self, round_: _Round) -> _Round:
+    def _next_round(self, round_: Round) -> Round:
         frame = round_.frame
         number = round_.number + 1
         if number > frame.last:
             frame.last = number
             frame.dead_exits.clear()
-            made = frame.rounds[number] = _Round(frame, number)
+            made = frame.rounds[number] = Round(frame, number)
             for node, token in frame.constants:
                 dead = token if isinstance(token, Dead) else None
                 self._hand_on(node, made, [token], dead)
         return frame.rounds[number]
 
-    def _settle(self, round_: _Round) -> None:
+    def _settle(self, round_: Round) -> None:
         """Drops rounds into which nothing can come any more, and ends the frame with the last."""
         frame = round_.frame
         if frame.around is None:
@@ -361,6 +303,18 @@ class Run:
 
     # ---- errors ------------------------------------------------------------------------------
 
+    def _dead_fetch(self, tensor: Tensor, dead: Dead) -> errors.OpError:
+        step = self._graph.step
+        fed = dict(zip(step.feeds, step.feed_names, strict=True))
+        pred = dead.switch._inputs[1]
+        side = ("false", "true")[dead.side]
+        return errors.InvalidArgumentError(
+            None, tensor.op,
+            f"{tensor.name!r} has no value in this step: it is in a branch that was not taken, the"
+            f" {side} side of {fed.get(pred, pred.name)!r} (at {dead.switch.type}"
+            f" {dead.switch.name!r}){made_at(tensor.op)}",
+        )  # fmt: skip
+
     def _no_value(self, tensor: Tensor) -> errors.OpError:
         waiting = [node.op.name for node in self._root.rounds[0].waiting]
         shown = ", ".join(map(repr, waiting[:5])) or "none"
@@ -369,17 +323,6 @@ class Run:
             f"{tensor.name!r} got no value: the control flow that leads to it does not end; nodes"
             f" that still wait for inputs: {shown}{made_at(tensor.op)}",
         )  # fmt: skip
-
-
-def _dead_fetch(tensor: Tensor, dead: Dead) -> errors.OpError:
-    switch = dead.switch
-    side = ("false", "true")[dead.side]
-    return errors.InvalidArgumentError(
-        None, tensor.op,
-        f"{tensor.name!r} has no value in this step: it is in a branch that was not taken, the"
-        f" {side} side of {switch._inputs[1].name!r} (at {switch.type} {switch.name!r})"
-        f"{made_at(tensor.op)}",
-    )  # fmt: skip
 
 
 def _second_value(op: Operation, slot: int | None) -> errors.OpError:

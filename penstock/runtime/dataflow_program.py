@@ -30,7 +30,8 @@ from penstock.graph.verify import verify
 from penstock.opdef.registry import OPS
 from penstock.resources import waiting
 from penstock.resources.manager import ResourceManager
-from penstock.runtime.dataflow import Dead, Run
+from penstock.runtime.dataflow import Run
+from penstock.runtime.dataflow_frames import Dead
 from penstock.runtime.dataflow_graph import DataflowGraph, Node
 from penstock.runtime.program import Compile, Program
 from penstock.runtime.values import value_source
@@ -62,6 +63,8 @@ class DataflowProgram(Program):
       result_source: makes what is returned.
       watch: as for ``emit``.
     """
+
+    filename = ""  # where a step is refused before it has a text
 
     def __init__(
         self,

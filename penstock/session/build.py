@@ -25,6 +25,7 @@ from penstock.graph.verify import verify
 from penstock.passes import pipeline
 from penstock.passes.blocking import order_blocking
 from penstock.passes.frames import Unstructured
+from penstock.passes.functional import expand_functions
 from penstock.passes.inside import has_regions
 from penstock.passes.primitives import with_primitives
 from penstock.passes.prune import needed_in_order, prune
@@ -95,6 +96,7 @@ def _program(
 ) -> Program:
     """The program; where control flow does not nest, one that the dataflow executor runs."""
     with _collector_paused():
+        asked = _without_functions(asked)
         why = "PENSTOCK_DATAFLOW=1" if options.dataflow and _has_control_flow(asked) else ""
         if not why:
             try:
@@ -107,6 +109,14 @@ def _program(
         )
         _check_devices(step, options)
         return DataflowProgram(step, why, resources, compiler, private, result_source, watch)
+
+
+def _without_functions(asked: _Asked) -> _Asked:
+    """The same of a graph where the bodies of functions stand in place of their calls."""
+    request = expand_functions(
+        asked.graph, asked.feeds, asked.fetches, asked.targets, asked.done
+    )
+    return _Asked(*request, asked.shapes, asked.done)
 
 
 def _has_control_flow(asked: _Asked) -> bool:

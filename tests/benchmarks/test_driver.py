@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+import penstock
 from benchmarks import (
     cases,
     checkpoint_cases,
     data,
     driver,
-    pipeline_cases,
-    queue_cases,
+    loop_cases,
     report,
     worker,
 )
@@ -49,19 +49,21 @@ def test_select_names_the_cases_there_are() -> None:
 def test_every_requirement_is_on_a_row_that_is_measured() -> None:
     rows = {case.name for case in cases.CASES} | {cases.CONSTRUCT_BUILD}
     rows |= {f"background_{row}" for row in cases.BACKGROUND_ROWS}
+    rows |= {case.memory_row for case in cases.CASES if case.memory}
     assert {requirement.case for requirement in cases.REQUIREMENTS} <= rows
 
 
 @pytest.mark.parametrize("kind", ["graph", "torch", "jax"])
 def test_every_case_is_a_function_of_each_kind(kind: str) -> None:
-    tree = ast.parse((FOLDER / f"{kind}_cases.py").read_text())
-    functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
-    table = next(node for node in tree.body if isinstance(node, ast.AnnAssign))
-    listed = {node.id for node in ast.walk(table.value) if isinstance(node, ast.Name)}  # type: ignore[arg-type]
-    if kind == "graph":
-        for module in (checkpoint_cases, pipeline_cases, queue_cases):
-            functions |= set(module.CASES)
-            listed |= set(module.CASES)
+    functions: set[str] = set()
+    listed: set[str] = set()
+    for file in worker.CASE_FILES[kind]:
+        tree = ast.parse((FOLDER / f"{file}_cases.py").read_text())
+        functions |= {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+        table = next(node for node in tree.body if isinstance(node, ast.AnnAssign))
+        listed |= {node.id for node in ast.walk(table) if isinstance(node, ast.Name)}
+    listed |= set(checkpoint_cases.CASES)  # one function stands there under two names
+    functions |= set(checkpoint_cases.CASES)
     fresh_processes = {"import", "memory"}
     wanted = {case.name for case in cases.CASES if kind in case.kinds} - fresh_processes
     assert wanted <= functions & listed
@@ -69,10 +71,8 @@ def test_every_case_is_a_function_of_each_kind(kind: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [
-        "__init__", "program", "data", "graph_cases", "checkpoint_cases", "pipeline_cases",
-        "queue_cases", "worker",
-    ],
+    ["__init__", "program", "data", "worker"]
+    + [f"{file}_cases" for file in worker.CASE_FILES["graph"]],
 )
 def test_what_tensorflow1_runs_is_python37(name: str) -> None:
     ast.parse((FOLDER / f"{name}.py").read_text(), feature_version=(3, 7))
@@ -223,6 +223,58 @@ def test_construct_gives_seconds_an_op_and_seconds_a_build(
     assert outcome.results[cases.CONSTRUCT_BUILD] == dict.fromkeys(
         ("penstock", "tensorflow", "tensorflow1"), 0.5
     )
+
+
+def test_memory_of_a_step_is_the_median_of_a_fresh_process(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Measured(FakeWorker):
+        def ask(self, **request: Any) -> dict[str, Any]:
+            if "extra_memory" in request:
+                self.history.append(f"memory {self.name} after {self.turns} turns")
+                if self.name == "torch":
+                    raise WorkerError("OSError: no /proc")
+                return {"bytes": 2 ** len(self.history)}
+            return super().ask(**request)
+
+    monkeypatch.setattr(driver, "WorkerProcess", Measured)
+    monkeypatch.setattr(driver, "interpreter_of", lambda item: FOLDER)
+    monkeypatch.setattr(FakeWorker, "history", [])
+    settings = driver.Settings(rounds=1, turn_seconds=0.05)
+    outcome = driver.Driver(settings, lambda line: None).run(cases.select(["loop_gradient"]))
+    history = FakeWorker.history
+    first = history.index("memory penstock after 0 turns")
+    assert history[first : first + 4] == ["memory penstock after 0 turns"] * 3 + ["close penstock"]
+    assert outcome.results["loop_gradient_memory"]["penstock"] == 2.0 ** (first + 2)
+    assert set(outcome.results["loop_gradient_memory"]) == {"penstock", "tensorflow", "tensorflow1"}
+    assert "torch: OSError: no /proc" in outcome.failures["loop_gradient"]
+
+
+def test_loop_cases_agree_with_plain_numpy() -> None:
+    parameters, batches = data.loop_gradient()
+    w = parameters["w"].astype(np.float64)
+    np.testing.assert_allclose(w @ w.T, np.eye(200), atol=1e-6)
+    states = [batches[0][0].astype(np.float64)]
+    for _ in range(data.GRADIENT_ROUNDS):
+        states.append(np.tanh(states[-1] @ w))
+    back, gradient = 2.0 * states[-1], np.zeros_like(w)
+    for before, after in zip(states[-2::-1], states[:0:-1], strict=True):
+        back = back * (1.0 - after**2)
+        gradient += before.T @ back
+        back = back @ w.T
+    program = loop_cases.loop_gradient(penstock)
+    assert program.step() == pytest.approx(data.along(gradient, w), rel=1e-3)
+    program.close()
+    counting = loop_cases.loop_empty(penstock)
+    assert counting.step() == data.EMPTY_ROUNDS
+    counting.close()
+
+
+def test_ragged_sentences_reach_from_the_shortest_to_the_longest() -> None:
+    for words, lengths, classes in data.dynamic_rnn().batches:
+        assert lengths.min() >= data.RNN_SHORTEST and lengths.max() == data.RNN_STEPS
+        assert len(set(lengths)) > 5 and classes.max() < data.RNN_CLASSES
+        np.testing.assert_array_equal((words > 0).sum(axis=1), lengths)
 
 
 def test_worker_answers_requests_and_errors() -> None:

@@ -82,12 +82,15 @@ def _read(path: Path) -> list[dict[str, Any]]:
     return results
 
 
-def run_jobs(peer: str, jobs: Sequence[dict[str, Any]], *, timeout: float = 1500) -> dict[str, Any]:
+def run_jobs(
+    peer: str, jobs: Sequence[dict[str, Any]], *, runner: Path = RUNNER, timeout: float = 1500
+) -> dict[str, Any]:
     """Runs jobs in a TensorFlow; returns results by job id.
 
     Args:
       peer: "tf2" or "tf1".
-      jobs: From ``to_job``.
+      jobs: From ``to_job``, or what another ``runner`` takes.
+      runner: The script that runs them.
       timeout: Seconds one process may take.
 
     Raises:
@@ -102,7 +105,7 @@ def run_jobs(peer: str, jobs: Sequence[dict[str, Any]], *, timeout: float = 1500
             source, target = Path(folder) / "jobs.pickle", Path(folder) / "results.pickle"
             source.write_bytes(pickle.dumps(left, protocol=4))
             target.unlink(missing_ok=True)
-            command = [str(PYTHON[peer]), str(RUNNER), str(source), str(target)]
+            command = [str(PYTHON[peer]), str(runner), str(source), str(target)]
             done = subprocess.run(
                 command, env=environment, capture_output=True, text=True, timeout=timeout
             )

@@ -20,7 +20,9 @@ class Build(cases.Build):
 
     def ids(self, limit, *shape, **options):
         rng = np.random.RandomState(len(self.feeds) + 3)
-        return self._feed(self.tf.int32, options.get("static", shape), rng.randint(0, limit, shape), "ids")
+        return self._feed(
+            self.tf.int32, options.get("static", shape), rng.randint(0, limit, shape), "ids"
+        )
 
     def id_steps(self, count, limit, *shape):
         return [self.ids(limit, *shape) for _ in range(count)]
@@ -57,8 +59,10 @@ def case(*args, **options):
 
     def register(function):
         for name, values in options.items():
+
             def build(b, values=values):
                 return function(b, **values)
+
             build.gradients = gradients
             CASES[function.__name__ + "_" + name if name else function.__name__] = build
         return function
@@ -106,10 +110,16 @@ def everything(decoded):
 
 
 @case(
-    plain={}, imputed=dict(impute_finished=True), lstm=dict(lstm=True, impute_finished=True),
-    limited=dict(maximum_iterations=3), limited_imputed=dict(maximum_iterations=3, impute_finished=True),
-    time_major=dict(output_time_major=True), layer=dict(units=5), unknown=dict(static=[None, None, 3]),
-    scope=dict(scope="dec"), swapped=dict(swap_memory=True, parallel_iterations=2),
+    plain={},
+    imputed={"impute_finished": True},
+    lstm={"lstm": True, "impute_finished": True},
+    limited={"maximum_iterations": 3},
+    limited_imputed={"maximum_iterations": 3, "impute_finished": True},
+    time_major={"output_time_major": True},
+    layer={"units": 5},
+    unknown={"static": [None, None, 3]},
+    scope={"scope": "dec"},
+    swapped={"swap_memory": True, "parallel_iterations": 2},
 )
 def training(b, lstm=False, units=None, static=None, **options):
     time_major = options.get("output_time_major", False)
@@ -131,8 +141,12 @@ def _greedy(b, helper, units=6, state=None, **options):
     return everything(b.s2s.dynamic_decode(decoder, **options))
 
 
-@case(plain={}, imputed=dict(impute_finished=True), short=dict(maximum_iterations=1),
-      time_major=dict(output_time_major=True, impute_finished=True))
+@case(
+    plain={},
+    imputed={"impute_finished": True},
+    short={"maximum_iterations": 1},
+    time_major={"output_time_major": True, "impute_finished": True},
+)
 def greedy(b, **options):
     helper = b.s2s.GreedyEmbeddingHelper(b.embedding(), b.ids(6, 4), 2)
     return _greedy(b, helper, state=b.x(4, 4), **options)
@@ -140,11 +154,11 @@ def greedy(b, **options):
 
 @case
 def greedy_unbounded(b):
-    helper = b.s2s.GreedyEmbeddingHelper(
-        lambda ids: b.tf.one_hot(ids, 6), b.tf.fill([4], 1), 2)
+    helper = b.s2s.GreedyEmbeddingHelper(lambda ids: b.tf.one_hot(ids, 6), b.tf.fill([4], 1), 2)
 
-    class Cell(object):
+    class Cell:
         """Puts out the token after the one it gets: every sequence ends."""
+
         output_size = state_size = 6
 
         def zero_state(self, batch_size, dtype):
@@ -158,14 +172,18 @@ def greedy_unbounded(b):
     return everything(b.s2s.dynamic_decode(decoder))
 
 
-@case(plain=dict(softmax_temperature=1e-4), imputed=dict(softmax_temperature=1e-4, impute_finished=True))
+@case(
+    plain={"softmax_temperature": 1e-4},
+    imputed={"softmax_temperature": 1e-4, "impute_finished": True},
+)
 def sampled(b, softmax_temperature, **options):
     helper = b.s2s.SampleEmbeddingHelper(
-        b.embedding(), b.ids(6, 4), 2, softmax_temperature=softmax_temperature, seed=5)
+        b.embedding(), b.ids(6, 4), 2, softmax_temperature=softmax_temperature, seed=5
+    )
     return _greedy(b, helper, state=b.x(4, 4), **options)
 
 
-class Sharp(object):
+class Sharp:
     """A cell whose output is so large that a draw from it is certain."""
 
     def __init__(self, cell):
@@ -179,24 +197,33 @@ class Sharp(object):
         return output * 1e5, state
 
 
-@case(never=dict(probability=0.0), always=dict(probability=1.0), gradients=False)
+@case(never={"probability": 0.0}, always={"probability": 1.0}, gradients=False)
 def scheduled_embedding(b, probability):
     helper = b.s2s.ScheduledEmbeddingTrainingHelper(
-        b.x(3, 5, 4), b.lengths(5, 2, 4), b.embedding(), probability, seed=1, scheduling_seed=2)
+        b.x(3, 5, 4), b.lengths(5, 2, 4), b.embedding(), probability, seed=1, scheduling_seed=2
+    )
     cell = Sharp(b.gru(6))
     decoder = b.s2s.BasicDecoder(cell, helper, cell.zero_state(3, b.tf.float32))
     return everything(b.s2s.dynamic_decode(decoder))
 
 
-@case(never=dict(probability=0.0), always=dict(probability=1.0),
-      auxiliary=dict(probability=1.0, auxiliary=True), function=dict(probability=1.0, function=True),
-      both=dict(probability=1.0, auxiliary=True, function=True),
-      auxiliary_never=dict(probability=0.0, auxiliary=True))
+@case(
+    never={"probability": 0.0},
+    always={"probability": 1.0},
+    auxiliary={"probability": 1.0, "auxiliary": True},
+    function={"probability": 1.0, "function": True},
+    both={"probability": 1.0, "auxiliary": True, "function": True},
+    auxiliary_never={"probability": 0.0, "auxiliary": True},
+)
 def scheduled_output(b, probability, auxiliary=False, function=False):
     helper = b.s2s.ScheduledOutputTrainingHelper(
-        b.x(3, 5, 4), b.lengths(5, 2, 4), probability, seed=1,
+        b.x(3, 5, 4),
+        b.lengths(5, 2, 4),
+        probability,
+        seed=1,
         auxiliary_inputs=b.x(3, 5, 2) if auxiliary else None,
-        next_inputs_fn=(lambda outputs: b.tf.tanh(outputs) * 2.0) if function else None)
+        next_inputs_fn=(lambda outputs: b.tf.tanh(outputs) * 2.0) if function else None,
+    )
     cell = b.gru()
     decoder = b.s2s.BasicDecoder(cell, helper, cell.zero_state(3, b.tf.float32))
     return everything(b.s2s.dynamic_decode(decoder))
@@ -210,21 +237,29 @@ def custom(b):
         initialize_fn=lambda: (tf.constant([False, False]), x),
         sample_fn=lambda time, outputs, state: outputs * 2.0,
         next_inputs_fn=lambda time, outputs, state, sample_ids: (
-            tf.stack([time >= 1, time >= 3]), sample_ids, state),
-        sample_ids_shape=[3], sample_ids_dtype=tf.float32)
+            tf.stack([time >= 1, time >= 3]),
+            sample_ids,
+            state,
+        ),
+        sample_ids_shape=[3],
+        sample_ids_dtype=tf.float32,
+    )
     cell = b.gru(3)
     decoder = b.s2s.BasicDecoder(cell, helper, cell.zero_state(2, tf.float32))
     return everything(b.s2s.dynamic_decode(decoder, impute_finished=True))
 
 
-@case(plain={}, function=dict(function=True))
+@case(plain={}, function={"function": True})
 def inference(b, function=False):
     tf = b.tf
     helper = b.s2s.InferenceHelper(
-        sample_fn=lambda outputs: tf.cast(outputs > 0.0, tf.float32), sample_shape=[3],
-        sample_dtype=tf.float32, start_inputs=b.x(2, 3),
+        sample_fn=lambda outputs: tf.cast(outputs > 0.0, tf.float32),
+        sample_shape=[3],
+        sample_dtype=tf.float32,
+        start_inputs=b.x(2, 3),
         end_fn=lambda sample: tf.reduce_sum(sample, 1) < 0.5,
-        next_inputs_fn=(lambda sample: sample * 2.0 - 1.0) if function else None)
+        next_inputs_fn=(lambda sample: sample * 2.0 - 1.0) if function else None,
+    )
     cell = b.gru(3)
     decoder = b.s2s.BasicDecoder(cell, helper, cell.zero_state(2, tf.float32))
     return everything(b.s2s.dynamic_decode(decoder, maximum_iterations=5))
@@ -248,17 +283,23 @@ def attended(b, mechanism, cell=None, decode=None, **options):
 
 
 _KINDS = {
-    "bahdanau": dict(kind="Bahdanau"), "bahdanau_normed": dict(kind="Bahdanau", normalize=True),
-    "luong": dict(kind="Luong"), "luong_scaled": dict(kind="Luong", scale=True),
-    "bahdanau_masked": dict(kind="Bahdanau", masked=True),
-    "luong_masked": dict(kind="Luong", masked=True, score_mask_value=-50.0),
-    "bahdanau_monotonic": dict(kind="BahdanauMonotonic", masked=True),
-    "bahdanau_monotonic_normed": dict(
-        kind="BahdanauMonotonic", normalize=True, mode="recursive", score_bias_init=-1.0),
-    "bahdanau_monotonic_hard": dict(kind="BahdanauMonotonic", mode="hard"),
-    "luong_monotonic": dict(kind="LuongMonotonic", masked=True, mode="recursive"),
-    "luong_monotonic_scaled": dict(kind="LuongMonotonic", scale=True),
-    "luong_monotonic_hard": dict(kind="LuongMonotonic", mode="hard", score_bias_init=0.5),
+    "bahdanau": {"kind": "Bahdanau"},
+    "bahdanau_normed": {"kind": "Bahdanau", "normalize": True},
+    "luong": {"kind": "Luong"},
+    "luong_scaled": {"kind": "Luong", "scale": True},
+    "bahdanau_masked": {"kind": "Bahdanau", "masked": True},
+    "luong_masked": {"kind": "Luong", "masked": True, "score_mask_value": -50.0},
+    "bahdanau_monotonic": {"kind": "BahdanauMonotonic", "masked": True},
+    "bahdanau_monotonic_normed": {
+        "kind": "BahdanauMonotonic",
+        "normalize": True,
+        "mode": "recursive",
+        "score_bias_init": -1.0,
+    },
+    "bahdanau_monotonic_hard": {"kind": "BahdanauMonotonic", "mode": "hard"},
+    "luong_monotonic": {"kind": "LuongMonotonic", "masked": True, "mode": "recursive"},
+    "luong_monotonic_scaled": {"kind": "LuongMonotonic", "scale": True},
+    "luong_monotonic_hard": {"kind": "LuongMonotonic", "mode": "hard", "score_bias_init": 0.5},
 }
 
 
@@ -270,15 +311,31 @@ def wrapper(b, kind, masked=False, **options):
 
 
 @case(
-    plain={}, history=dict(alignment_history=True), lstm=dict(lstm=True, alignment_history=True),
-    imputed=dict(alignment_history=True, decode=dict(impute_finished=True)),
-    cell_output=dict(output_attention=False), sized=dict(attention_layer_size=3, output_attention=False),
-    named=dict(name="wrapped", attention_layer_size=2),
-    input_fn=dict(input_fn=True), layer=dict(layer=True), hardmax=dict(hardmax=True),
-    key_value=dict(key_value=True), function=dict(function=True), state=dict(state=True),
+    plain={},
+    history={"alignment_history": True},
+    lstm={"lstm": True, "alignment_history": True},
+    imputed={"alignment_history": True, "decode": {"impute_finished": True}},
+    cell_output={"output_attention": False},
+    sized={"attention_layer_size": 3, "output_attention": False},
+    named={"name": "wrapped", "attention_layer_size": 2},
+    input_fn={"input_fn": True},
+    layer={"layer": True},
+    hardmax={"hardmax": True},
+    key_value={"key_value": True},
+    function={"function": True},
+    state={"state": True},
 )
-def wrapped(b, lstm=False, input_fn=False, layer=False, hardmax=False, key_value=False,
-            function=False, state=False, **options):
+def wrapped(
+    b,
+    lstm=False,
+    input_fn=False,
+    layer=False,
+    hardmax=False,
+    key_value=False,
+    function=False,
+    state=False,
+    **options,
+):
     tf, more = b.tf, {}
     if hardmax:
         more["probability_fn"] = b.s2s.hardmax
@@ -290,16 +347,26 @@ def wrapped(b, lstm=False, input_fn=False, layer=False, hardmax=False, key_value
     if layer:
         options["attention_layer"] = b.dense(3, name="mixing")
     if function:
+
         def attend(mechanism, cell_output, attention_state, attention_layer):
             alignments, new_state = mechanism(cell_output, state=attention_state)
-            return b.tf.reduce_sum(mechanism.values * alignments[:, :, None], 1), alignments, new_state
+            return (
+                b.tf.reduce_sum(mechanism.values * alignments[:, :, None], 1),
+                alignments,
+                new_state,
+            )
+
         options["attention_fn"] = attend
     if state:
         options["initial_cell_state"] = b.x(3, 4)
     return attended(b, mechanism, cell=b.lstm() if lstm else None, **options)
 
 
-@case(plain=dict(sizes=None), sized=dict(sizes=[3, 2]), history=dict(sizes=[3, 2], alignment_history=True))
+@case(
+    plain={"sizes": None},
+    sized={"sizes": [3, 2]},
+    history={"sizes": [3, 2], "alignment_history": True},
+)
 def several(b, sizes, **options):
     mechanisms = [attention(b, "Bahdanau"), attention(b, "Luong", memory=b.x(3, 2, 5))]
     return attended(b, mechanisms, attention_layer_size=sizes, **options)
@@ -309,16 +376,20 @@ def several(b, sizes, **options):
 def wrapper_unknown(b):
     memory = b.x(3, 5, 6, static=[None, None, 6])
     mechanism = attention(b, "Luong", memory, memory_sequence_length=b.lengths(3, 5, 1))
-    cell = b.s2s.AttentionWrapper(b.lstm(), mechanism, attention_layer_size=4, alignment_history=True)
+    cell = b.s2s.AttentionWrapper(
+        b.lstm(), mechanism, attention_layer_size=4, alignment_history=True
+    )
     batch = b.tf.shape(memory)[0]
     helper = b.s2s.GreedyEmbeddingHelper(b.embedding(), b.tf.fill([batch], 1), 2)
     state = cell.zero_state(batch, b.tf.float32)
     decoder = b.s2s.BasicDecoder(cell, helper, state, output_layer=b.dense(6))
-    outputs, state, lengths = b.s2s.dynamic_decode(decoder, maximum_iterations=5, impute_finished=True)
+    outputs, state, lengths = b.s2s.dynamic_decode(
+        decoder, maximum_iterations=5, impute_finished=True
+    )
     return [list(outputs), list(state.cell_state), state.alignment_history.stack(), lengths]
 
 
-@case(plain={}, unknown=dict(static=[None, 4]), no_rank=dict(static=None))
+@case(plain={}, unknown={"static": [None, 4]}, no_rank={"static": None})
 def wrapper_clone(b, **options):
     cell = b.s2s.AttentionWrapper(b.lstm(), attention(b, "Luong"))
     state = cell.zero_state(3, b.tf.float32)
@@ -329,7 +400,7 @@ def wrapper_clone(b, **options):
 # ---- pieces --------------------------------------------------------------------------------------
 
 
-@case(parallel=dict(mode="parallel"), recursive=dict(mode="recursive"), hard=dict(mode="hard"))
+@case(parallel={"mode": "parallel"}, recursive={"mode": "recursive"}, hard={"mode": "hard"})
 def monotonic(b, mode):
     p = b.tf.sigmoid(b.x(3, 5) * 3.0)
     previous = b.tf.nn.softmax(b.x(3, 5))
@@ -342,19 +413,29 @@ def monotonic(b, mode):
 @case
 def cumprod(b):
     p = b.tf.sigmoid(b.x(3, 5))
-    return [b.s2s.safe_cumprod(p, axis=1), b.s2s.safe_cumprod(p, axis=0, exclusive=True),
-            b.s2s.safe_cumprod(p, axis=1, reverse=True)]
+    return [
+        b.s2s.safe_cumprod(p, axis=1),
+        b.s2s.safe_cumprod(p, axis=0, exclusive=True),
+        b.s2s.safe_cumprod(p, axis=1, reverse=True),
+    ]
 
 
 @case
 def hard_maximum(b):
-    return [b.s2s.hardmax(b.x(3, 5)), b.s2s.hardmax(b.x(2, 2, 3)), b.s2s.hardmax(b.x(3, 5, static=[None, None]))]
+    return [
+        b.s2s.hardmax(b.x(3, 5)),
+        b.s2s.hardmax(b.x(2, 2, 3)),
+        b.s2s.hardmax(b.x(3, 5, static=[None, None])),
+    ]
 
 
 @case
 def tiled(b):
-    return [b.s2s.tile_batch(b.x(3, 5), 2), b.s2s.tile_batch((b.x(2, 2, 3), b.lengths(1, 2)), multiplier=3),
-            b.s2s.tile_batch(b.x(3, 5, static=[None, 5]), b.tf.constant(2))]
+    return [
+        b.s2s.tile_batch(b.x(3, 5), 2),
+        b.s2s.tile_batch((b.x(2, 2, 3), b.lengths(1, 2)), multiplier=3),
+        b.s2s.tile_batch(b.x(3, 5, static=[None, 5]), b.tf.constant(2)),
+    ]
 
 
 @case
@@ -362,22 +443,46 @@ def trees(b):
     tf = b.tf
     rng = np.random.RandomState(0)
     steps, parents = (rng.randint(0, n, [6, 3, 4]).astype(np.int32) for n in (5, 4))
-    return [b.s2s.gather_tree(steps, parents, b.lengths(6, 3, 0), 1),
-            b.s2s.gather_tree(tf.constant(steps), tf.constant(parents), [9, 1, 4], end_token=4)]
+    return [
+        b.s2s.gather_tree(steps, parents, b.lengths(6, 3, 0), 1),
+        b.s2s.gather_tree(tf.constant(steps), tf.constant(parents), [9, 1, 4], end_token=4),
+    ]
 
 
-@case(both={}, steps=dict(average_across_batch=False), batch=dict(average_across_timesteps=False),
-      each=dict(average_across_batch=False, average_across_timesteps=False),
-      sums=dict(average_across_batch=False, average_across_timesteps=False, sum_over_timesteps=True,
-                sum_over_batch=True),
-      sum_steps=dict(average_across_batch=False, average_across_timesteps=False, sum_over_timesteps=True),
-      sum_batch=dict(average_across_batch=False, average_across_timesteps=False, sum_over_batch=True),
-      mixed=dict(average_across_batch=True, average_across_timesteps=False, sum_over_timesteps=True),
-      named=dict(name="cost"), function=dict(function=True))
+@case(
+    both={},
+    steps={"average_across_batch": False},
+    batch={"average_across_timesteps": False},
+    each={"average_across_batch": False, "average_across_timesteps": False},
+    sums={
+        "average_across_batch": False,
+        "average_across_timesteps": False,
+        "sum_over_timesteps": True,
+        "sum_over_batch": True,
+    },
+    sum_steps={
+        "average_across_batch": False,
+        "average_across_timesteps": False,
+        "sum_over_timesteps": True,
+    },
+    sum_batch={
+        "average_across_batch": False,
+        "average_across_timesteps": False,
+        "sum_over_batch": True,
+    },
+    mixed={
+        "average_across_batch": True,
+        "average_across_timesteps": False,
+        "sum_over_timesteps": True,
+    },
+    named={"name": "cost"},
+    function={"function": True},
+)
 def loss(b, function=False, **options):
     if function:
         options["softmax_loss_function"] = lambda labels, logits: (
-            b.tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits) * 2.0)
+            b.tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits) * 2.0
+        )
     return b.s2s.sequence_loss(b.x(3, 4, 5), b.ids(5, 3, 4), b.weights(3, 4), **options)
 
 
@@ -389,14 +494,26 @@ def searched(decoded):
     inner = outputs.beam_search_decoder_output
     flat = cases._flat(list(state))
     flat = [part.stack() if hasattr(part, "unstack") else part for part in flat]
-    return [outputs.predicted_ids, list(inner), lengths,
-            [part for part in flat if hasattr(part, "get_shape")]]
+    return [
+        outputs.predicted_ids,
+        list(inner),
+        lengths,
+        [part for part in flat if hasattr(part, "get_shape")],
+    ]
 
 
-@case(plain={}, wide=dict(beam_width=5), one=dict(beam_width=1),
-      penalized=dict(length_penalty_weight=0.8), reversed=dict(length_penalty_weight=-0.5),
-      lstm=dict(lstm=True), time_major=dict(decode=dict(output_time_major=True)),
-      short=dict(decode=dict(maximum_iterations=2)), embedded=dict(function=True), gradients=False)
+@case(
+    plain={},
+    wide={"beam_width": 5},
+    one={"beam_width": 1},
+    penalized={"length_penalty_weight": 0.8},
+    reversed={"length_penalty_weight": -0.5},
+    lstm={"lstm": True},
+    time_major={"decode": {"output_time_major": True}},
+    short={"decode": {"maximum_iterations": 2}},
+    embedded={"function": True},
+    gradients=False,
+)
 def beam(b, beam_width=3, lstm=False, decode=None, function=False, **options):
     cell = b.lstm() if lstm else b.gru()
     state = b.x(2, 4)
@@ -405,23 +522,46 @@ def beam(b, beam_width=3, lstm=False, decode=None, function=False, **options):
     table = b.embedding()
     embedding = (lambda ids: b.tf.nn.embedding_lookup(table, ids)) if function else table
     decoder = b.s2s.BeamSearchDecoder(
-        cell, embedding, b.ids(6, 2), 2, b.s2s.tile_batch(state, beam_width),
-        beam_width, output_layer=b.dense(6), **options)
-    decode = dict(dict(maximum_iterations=6), **(decode or {}))
+        cell,
+        embedding,
+        b.ids(6, 2),
+        2,
+        b.s2s.tile_batch(state, beam_width),
+        beam_width,
+        output_layer=b.dense(6),
+        **options,
+    )
+    decode = dict({"maximum_iterations": 6}, **(decode or {}))
     return searched(b.s2s.dynamic_decode(decoder, **decode))
 
 
-@case(luong=dict(kind="Luong"), bahdanau=dict(kind="Bahdanau"),
-      history=dict(kind="Luong", alignment_history=True),
-      unordered=dict(kind="Luong", alignment_history=True, decoder=dict(reorder_tensor_arrays=False)),
-      coverage=dict(kind="Bahdanau", decoder=dict(coverage_penalty_weight=0.4)),
-      both=dict(kind="Luong", alignment_history=True, attention_layer_size=4,
-                decoder=dict(coverage_penalty_weight=0.3, length_penalty_weight=0.5)),
-      dynamic=dict(kind="Luong", alignment_history=True, dynamic=True),
-      dynamic_two=dict(kind="Luong", second="Bahdanau", alignment_history=True, dynamic=True),
-      dynamic_unordered=dict(kind="Luong", alignment_history=True, dynamic=True,
-                             decoder=dict(reorder_tensor_arrays=False)),
-      two=dict(kind="Luong", second="Bahdanau", alignment_history=True), gradients=False)
+@case(
+    luong={"kind": "Luong"},
+    bahdanau={"kind": "Bahdanau"},
+    history={"kind": "Luong", "alignment_history": True},
+    unordered={
+        "kind": "Luong",
+        "alignment_history": True,
+        "decoder": {"reorder_tensor_arrays": False},
+    },
+    coverage={"kind": "Bahdanau", "decoder": {"coverage_penalty_weight": 0.4}},
+    both={
+        "kind": "Luong",
+        "alignment_history": True,
+        "attention_layer_size": 4,
+        "decoder": {"coverage_penalty_weight": 0.3, "length_penalty_weight": 0.5},
+    },
+    dynamic={"kind": "Luong", "alignment_history": True, "dynamic": True},
+    dynamic_two={"kind": "Luong", "second": "Bahdanau", "alignment_history": True, "dynamic": True},
+    dynamic_unordered={
+        "kind": "Luong",
+        "alignment_history": True,
+        "dynamic": True,
+        "decoder": {"reorder_tensor_arrays": False},
+    },
+    two={"kind": "Luong", "second": "Bahdanau", "alignment_history": True},
+    gradients=False,
+)
 def beam_attention(b, kind, second=None, decoder=None, **options):
     width = 3
     options, batch = dict(options), 2
@@ -434,14 +574,22 @@ def beam_attention(b, kind, second=None, decoder=None, **options):
     tiled_lengths = b.s2s.tile_batch(lengths, width)
     mechanism = [
         attention(b, k, tiled_memory, memory_sequence_length=tiled_lengths)
-        for k in (kind, second) if k]
+        for k in (kind, second)
+        if k
+    ]
     if len(mechanism) == 1:
         mechanism = mechanism[0]
     cell = b.s2s.AttentionWrapper(b.lstm(), mechanism, **options)
-    tiled_state = b.s2s.tile_batch(
-        b.tf.nn.rnn_cell.LSTMStateTuple(b.x(2, 4), b.x(2, 4)), width)
+    tiled_state = b.s2s.tile_batch(b.tf.nn.rnn_cell.LSTMStateTuple(b.x(2, 4), b.x(2, 4)), width)
     state = cell.zero_state(batch * width, b.tf.float32).clone(cell_state=tiled_state)
     search = b.s2s.BeamSearchDecoder(
-        cell, b.embedding(), b.tf.fill([2], 1) if start is None else start, 2, state, width, output_layer=b.dense(6),
-        **(decoder or {}))
+        cell,
+        b.embedding(),
+        b.tf.fill([2], 1) if start is None else start,
+        2,
+        state,
+        width,
+        output_layer=b.dense(6),
+        **(decoder or {}),
+    )
     return searched(b.s2s.dynamic_decode(search, maximum_iterations=6))

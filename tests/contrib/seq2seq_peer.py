@@ -12,7 +12,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(here)))
 
 import numpy as np  # noqa: E402
 import tensorflow as tf  # noqa: E402
-import tensorflow.contrib  # noqa: E402, F401
+import tensorflow.contrib  # noqa: E402
 
 from tests.contrib import legacy_seq2seq_cases, seq2seq_cases  # noqa: E402, F401
 
@@ -24,7 +24,7 @@ def prod(*args, **options):
     try:
         return _prod(*args, **options)
     except NotImplementedError as error:
-        raise TypeError(str(error))
+        raise TypeError(str(error)) from error
 
 
 np.prod = prod

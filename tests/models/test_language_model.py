@@ -56,9 +56,7 @@ def test_it_learns_a_made_up_language(tmp_path: Path, unrolled: bool) -> None:
     numbers = lm.vocabulary(words)
     text = lm.numbered(words, numbers)
     unseen = lm.numbered(lm.read_words(_text(tmp_path / "test", 30, seed=2)), numbers)
-    model = lm.LanguageModel(
-        replace(SMALL, unrolled=unrolled), len(numbers), numbers[lm.END]
-    )
+    model = lm.LanguageModel(replace(SMALL, unrolled=unrolled), len(numbers), numbers[lm.END])
     met = [model.train_epoch(text, model.rate(epoch)) for epoch in range(SMALL.epochs)]
     assert met == sorted(met, reverse=True)
     unigram = lm.unigram_perplexity(text, unseen, len(numbers))

@@ -1,9 +1,9 @@
 """Graphs written with the primitives of control flow, most of which no `if` and `while` can say.
 
 Each program takes an adapter (``ours`` or ``theirs``) and returns what to fetch, a dict; ``WANTED``
-has what comes out for each feed of ``p`` and ``q``, None where a fetch is dead.  ``Random(k, seed)``
-makes random ones and says itself what comes out.  Run under Python 3.7 in TensorFlow 1.15 the file
-writes what that makes of all: ``python dataflow_programs.py COUNT FILE``.
+has what comes out for each feed of ``p`` and ``q``, None where a fetch is dead.  ``Random(kit,
+seed)`` makes a random one and says itself what comes out.  Run under Python 3.7 in TensorFlow 1.15
+the file writes what that makes of all: ``python dataflow_programs.py COUNT FILE``.
 """
 
 import json
@@ -284,7 +284,7 @@ class Random:
 
     def loop(self):
         self.loops += 1
-        frame, inner = "loop%d" % self.loops, "inner%d" % self.loops
+        frame, inner = f"loop{self.loops}", f"inner{self.loops}"
         start, x, _ = self.any()
         limit, bound, nested = self.r.randint(0, 4), self.r.randint(1, 40), self.r.random() < 0.5
         outside = self.number()
@@ -301,7 +301,8 @@ class Random:
 
         def compute(y, i):
             if nested:
-                y = [v for v in search(y, limit - i, bound, lambda z, j: z + j)[:2] if v is not None][0]
+                end, found, _ = search(y, limit - i, bound, lambda z, j: z + j)
+                y = found if end is None else end
             return y + outside
 
         made = _search(k, frame, start, k.scalar(float(limit)), k.scalar(float(bound)), step)

@@ -106,7 +106,7 @@ class BaseAttentionMechanism(AttentionMechanism):
             self._alignments_size = dim_of(self._keys, 1)
         self._unmasked_fn, self._score_mask_value = probability_fn, score_mask_value
 
-    def _probability_fn(self, score: Tensor, previous: Any) -> Any:
+    def _probability_fn(self, score: Any, previous: Any) -> Any:
         if self._lengths is not None:
             score = _masked(score, self._lengths, self._score_mask_value)
         return self._unmasked_fn(score, previous)
@@ -257,7 +257,7 @@ class BahdanauAttention(BaseAttentionMechanism):
 # ---- scores --------------------------------------------------------------------------------------
 
 
-def luong_score(query: Tensor, keys: Tensor, scale: bool) -> Tensor:
+def luong_score(query: Any, keys: Any, scale: bool) -> Tensor:
     """Products of a query [batch, size] with keys [batch, time, size].
 
     Raises:
@@ -282,7 +282,7 @@ def luong_score(query: Tensor, keys: Tensor, scale: bool) -> Tensor:
 
 
 def bahdanau_score(
-    query: Tensor, query_layer: Any, keys: Tensor, num_units: int, normalize: bool
+    query: Any, query_layer: Any, keys: Any, num_units: int, normalize: bool
 ) -> Tensor:
     """``sum(v tanh(keys + projected query + b))`` over the last dim."""
     projected = query_layer(query) if query_layer else query
@@ -315,7 +315,7 @@ def stateless(probability_fn: Any) -> Any:
     return lambda score, _: probability_fn(score)
 
 
-def dim_of(tensor: Tensor, axis: int) -> Any:
+def dim_of(tensor: Any, axis: int) -> Any:
     """A dim: an int if it is known, else a tensor."""
     known = shapes.dimension_value(shapes.dimension_at_index(tensor.get_shape(), axis))
     return known or nodes.element(shape.shape(tensor), axis)
@@ -339,16 +339,16 @@ def _prepared(memory: Any, lengths: Any, check_inner_dims: bool) -> Any:
     return nest.map_structure(lambda one: _zeroed(one, mask), memory)
 
 
-def _zeroed(memory: Tensor, mask: Tensor) -> Tensor:
+def _zeroed(memory: Any, mask: Any) -> Tensor:
     ndims = memory.get_shape().ndims
-    rank = shape.rank(memory) if ndims is None else ndims
+    rank: Any = shape.rank(memory) if ndims is None else ndims
     ones = fill.ones(rank - 2, dtype=dtypes.int32)
     mask = reshape.reshape(mask, join.concat((shape.shape(mask), ones), 0))
     made: Tensor = memory * mask
     return made
 
 
-def _masked(score: Tensor, lengths: Tensor, value: Any) -> Tensor:
+def _masked(score: Any, lengths: Any, value: Any) -> Tensor:
     """``score`` with ``value`` after the end of each sequence."""
     message = "All values in memory_sequence_length must greater than zero."
     with scopes.control_dependencies([check.assert_positive(lengths, message=message)]):

@@ -112,7 +112,7 @@ class BeamSearchDecoder(Decoder):
         self._end_token = convert_to_tensor(end_token, dtype=dtypes.int32, name="end_token")
         if self._end_token.get_shape().ndims != 0:
             raise ValueError(f"end_token must be a scalar; found {self._end_token.get_shape()}")
-        self._batch_size = shape.size(self._start_tokens)
+        self._batch_size: Any = shape.size(self._start_tokens)
         self._beam_width = beam_width
         self._coverage_penalty_weight = coverage_penalty_weight
         self._beams = Beams(self._batch_size, beam_width)
@@ -220,7 +220,7 @@ class BeamSearchDecoder(Decoder):
         )
         return found, final_state
 
-    def _ordered(self, t: Any, parent_ids: Tensor, lengths: Tensor) -> Any:
+    def _ordered(self, t: Any, parent_ids: Any, lengths: Any) -> Any:
         """An array as a tensor in the order of the final beams; left as it is if it cannot be."""
         if not isinstance(t, TensorArray):
             return t
@@ -247,15 +247,13 @@ class BeamSearchDecoder(Decoder):
         apart = len(dims) > 1 and dims[1] is not None
         return not (apart and (dims[0] != batch or dims[1] != self._beam_width))
 
-    def _check_beams(self, t: Tensor) -> Any:
+    def _check_beams(self, t: Any) -> Any:
         message = (
             "TensorArray reordering expects elements to be reshapable to (batch_size, beam_width,"
             " ...), but the dynamic shape of an element is not."
         )
         dims = shape.shape(t)
-        joined = comparison.equal(
-            nodes.element(dims, 1), self._batch_size * self._beam_width
-        )
+        joined = comparison.equal(nodes.element(dims, 1), self._batch_size * self._beam_width)
         if t.get_shape().ndims == 2:
             return debug.Assert(joined, [message])
         apart = comparison.logical_and(

@@ -16,6 +16,12 @@ from penstock.recurrent.step import static_size
 __all__ = ["tile_batch"]
 
 
+_TILING = (
+    "States must be tiled with tf.contrib.seq2seq.tile_batch, or made by zero_state with"
+    " batch_size * beam_width examples."
+)
+
+
 def tile_batch(t: Any, multiplier: Any, name: str | None = None) -> Any:
     """Repeats each example, as a beam search needs of states and memories.
 
@@ -43,7 +49,8 @@ def tile_batch(t: Any, multiplier: Any, name: str | None = None) -> Any:
 
 def _tiled(given: Any, multiplier: Any) -> Tensor:
     t = convert_to_tensor(given, name="t")
-    known, dims = t.get_shape(), shape.shape(t)
+    known = t.get_shape()
+    dims: Any = shape.shape(t)
     if known.ndims is None:
         raise ValueError("t must have statically known rank")
     tiling = [1] * (known.ndims + 1)
@@ -73,25 +80,33 @@ class Beams:
         self.static_batch = None if known is None else int(known)
 
     def split(self, t: Any, size: Any) -> Tensor:
-        """[batch * beam, size] as [batch, beam, size]."""
-        dims = shape.shape(t)
+        """[batch * beam, size] as [batch, beam, size].
+
+        Raises:
+          ValueError: there are not that many rows, or they are of another size.
+        """
+        rows = shapes.dimension_value(t.get_shape()[0])
+        if None not in (rows, self.static_batch) and rows != self.static_batch * self.width:
+            raise ValueError(
+                f"{t.name} has {rows} rows; a batch of {self.static_batch} with {self.width} beams"
+                f" needs {self.static_batch * self.width}. {_TILING}"
+            )
+        dims: Any = shape.shape(t)
         made = reshape.reshape(t, join.concat(([self.batch_size, self.width], dims[1:]), 0))
         expected = shapes.TensorShape([self.static_batch, self.width]).concatenate(
             static_size(size)
         )
         if not made.get_shape().is_compatible_with(expected):
             raise ValueError(
-                "Unexpected behavior when reshaping between beam width and batch size.  The"
-                f" reshaped tensor has shape: {made.get_shape()}.  We expected it to have shape"
-                f" (batch_size, beam_width, depth) == {expected}.  Perhaps you forgot to create a"
-                " zero_state with batch_size=encoder_batch_size * beam_width?"
+                f"A part of the state has shape {made.get_shape()} with its beams apart, where"
+                f" {expected} is expected: what the cell's state_size says. {_TILING}"
             )
         made.set_shape(expected)
         return made
 
     def merge(self, t: Any, size: Any) -> Tensor:
         """[batch, beam, size] as [batch * beam, size]."""
-        dims = shape.shape(t)
+        dims: Any = shape.shape(t)
         total = self.batch_size * self.width
         made = reshape.reshape(t, join.concat(([total], dims[2:]), 0))
         rows = None if self.static_batch is None else self.static_batch * self.width
@@ -111,7 +126,7 @@ class Beams:
         return self.merge(t, size) if _rank(t) >= 2 else t
 
     def pick(
-        self, indices: Tensor, source: Tensor, count: Any, flat: Any, name: str | None = None
+        self, indices: Any, source: Any, count: Any, flat: Any, name: str | None = None
     ) -> Tensor:
         """Elements of each example.
 
@@ -129,8 +144,8 @@ class Beams:
             first = reshape.expand_dims(fill.range_(self.batch_size) * count, 1)
             rows = reshape.reshape(indices + first, [-1])
             found = gather.gather(reshape.reshape(source, flat), rows)
-            dims = shape.shape(source)[: 1 + len(flat)]
-            made: Tensor = reshape.reshape(found, dims, name="output")
+            dims: Any = shape.shape(source)
+            made: Tensor = reshape.reshape(found, dims[: 1 + len(flat)], name="output")
             made.set_shape(
                 shapes.TensorShape([self.static_batch]).concatenate(
                     source.get_shape()[1 : 1 + len(flat)]
@@ -138,7 +153,7 @@ class Beams:
             )
             return made
 
-    def pick_part(self, parents: Tensor, t: Any) -> Any:
+    def pick_part(self, parents: Any, t: Any) -> Any:
         """The part of a state of each beam's parent; what is not per beam stays."""
         flat = [self.batch_size * self.width, -1]
         if isinstance(t, TensorArray) or _rank(t) < len(flat):

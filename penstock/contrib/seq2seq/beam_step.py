@@ -69,7 +69,7 @@ class Step:
     def __init__(
         self,
         beams: Beams,
-        end_token: Tensor,
+        end_token: Any,
         length_penalty_weight: Any,
         coverage_penalty_weight: Any,
     ) -> None:
@@ -78,7 +78,7 @@ class Step:
         self._coverage_weight = coverage_penalty_weight
 
     def __call__(
-        self, time: Any, logits: Tensor, next_cell_state: Any, state: BeamSearchDecoderState
+        self, time: Any, logits: Any, next_cell_state: Any, state: BeamSearchDecoderState
     ) -> tuple[BeamSearchDecoderOutput, BeamSearchDecoderState]:
         """Output and state after the step.
 
@@ -91,7 +91,8 @@ class Step:
         beams, width = self._beams, self._beams.width
         open_beams = elementwise.logical_not(state.finished)
         step_log_probs = self._masked(softmax.log_softmax(logits), state.finished)
-        total = reshape.expand_dims(state.log_probs, 2) + step_log_probs
+        total: Any = reshape.expand_dims(state.log_probs, 2)
+        total = total + step_log_probs
         words: Any = shapes.dimension_value(logits.get_shape()[-1])
         words = words or nodes.element(shape.shape(logits), -1)
         lengths = self._lengths(words, open_beams, state.lengths)
@@ -128,7 +129,7 @@ class Step:
             next_cell_state, log_probs, finished, next_lengths, next_covered
         )
 
-    def _masked(self, probs: Tensor, finished: Tensor) -> Tensor:
+    def _masked(self, probs: Any, finished: Any) -> Tensor:
         """Log probabilities where finished beams can only have the end token, for sure."""
         words = nodes.element(shape.shape(probs), 2)
         row = onehot.one_hot(
@@ -145,9 +146,9 @@ class Step:
         masked: Tensor = comparison.where(mask, rows, probs)
         return masked
 
-    def _lengths(self, words: Any, open_beams: Tensor, lengths: Tensor) -> Tensor:
+    def _lengths(self, words: Any, open_beams: Any, lengths: Any) -> Tensor:
         """Lengths of all continuations: one more, but for the end token and finished beams."""
-        added = onehot.one_hot(
+        added: Any = onehot.one_hot(
             indices=fill.fill([self._beams.batch_size, self._beams.width], self._end_token),
             depth=words,
             on_value=cast.to_int64(0),
@@ -158,19 +159,21 @@ class Step:
         made: Tensor = added + reshape.expand_dims(lengths, 2)
         return made
 
-    def _scores(self, log_probs: Tensor, lengths: Tensor, finished: Tensor, covered: Any) -> Tensor:
+    def _scores(self, log_probs: Any, lengths: Any, finished: Any, covered: Any) -> Tensor:
         penalty = cast.cast(_length_penalty(lengths, self._length_weight), dtype=log_probs.dtype)
-        scores: Tensor = log_probs / penalty
+        scores: Any = log_probs / penalty
         weight = convert_to_tensor(self._coverage_weight, name="coverage_penalty_weight")
         if weight.get_shape().ndims != 0:
             raise ValueError(
                 f"coverage_penalty_weight should be a scalar, but saw shape: {weight.get_shape()}"
             )
-        if covered is None:
-            return scores
-        return scores + reshape.expand_dims(_coverage_penalty(covered, finished) * weight, 2)
+        if covered is not None:
+            coverage: Any = _coverage_penalty(covered, finished)
+            scores = scores + reshape.expand_dims(coverage * weight, 2)
+        made: Tensor = scores
+        return made
 
-    def _best(self, scores: Tensor) -> tuple[Tensor, Tensor]:
+    def _best(self, scores: Any) -> tuple[Tensor, Tensor]:
         beams = self._beams
         flat = reshape.reshape(scores, [beams.batch_size, -1])
         count = convert_to_tensor(beams.width, dtype=dtypes.int32, name="beam_width")
@@ -180,7 +183,7 @@ class Step:
         return best, where
 
 
-def _length_penalty(lengths: Tensor, weight: Any) -> Any:
+def _length_penalty(lengths: Any, weight: Any) -> Any:
     """``((5 + length) / 6) ^ weight``."""
     weight = convert_to_tensor(weight, name="penalty_factor")
     if weight.get_shape().ndims != 0:
@@ -194,7 +197,7 @@ def _length_penalty(lengths: Tensor, weight: Any) -> Any:
     return division.div((5.0 + numbers) ** weight, (5.0 + 1.0) ** weight)
 
 
-def _coverage_penalty(covered: Tensor, finished: Tensor) -> Tensor:
+def _coverage_penalty(covered: Any, finished: Any) -> Tensor:
     """``sum(log(min(covered, 1)))`` of finished beams; what nothing looked at does not count."""
     covered = comparison.where(
         comparison.equal(covered, 0.0), elementwise.ones_like(covered), covered

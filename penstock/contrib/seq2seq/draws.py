@@ -37,7 +37,7 @@ def _sizes(sample_shape: Tensor) -> tuple[Tensor, Tensor]:
 
 def _arranged(drawn: Tensor, sample_shape: Tensor) -> Tensor:
     """Draws [count, batch...] as [sample_shape..., batch...]."""
-    known = shape.shape(drawn)
+    known: Any = shape.shape(drawn)
     made: Tensor = reshape.reshape(drawn, join.concat([sample_shape, known[1:]], 0))
     return made
 
@@ -47,7 +47,8 @@ def categorical(logits: Any, seed: int | None) -> Tensor:
     logits = convert_to_tensor(logits)
     dims = shape.shape(logits)
     nodes.element(dims, -1)
-    batch = shape.shape(logits)[:-1]
+    batch: Any = shape.shape(logits)
+    batch = batch[:-1]
     with scopes.name_scope("call_sampler"):
         sample_shape = convert_to_tensor([], dtype=dtypes.int32, name="sample_shape")
         sample_shape, count = _sizes(sample_shape)

@@ -86,11 +86,12 @@ def gather_tree_from_array(t: Any, parent_ids: Any, sequence_length: Any) -> Ten
     )
     examples = transpose.transpose(examples, perm=[1, 0, 2])
     indices = join.stack([times, examples, sorted_ids], -1)
+    dims = shape.shape(t)
     flat = reshape.reshape(t, [max_time, batch_size, beam_width, -1])
-    ordered: Tensor = reshape.reshape(gather.gather_nd(flat, indices), shape.shape(t))
+    ordered: Tensor = reshape.reshape(gather.gather_nd(flat, indices), dims)
     return ordered
 
 
-def _dim(tensor: Tensor, axis: int) -> Any:
+def _dim(tensor: Any, axis: int) -> Any:
     known = shapes.dimension_value(tensor.get_shape()[axis])
     return known or nodes.element(shape.shape(tensor), axis)

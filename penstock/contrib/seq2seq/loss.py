@@ -59,14 +59,15 @@ def sequence_loss(
         flat_logits = reshape.reshape(logits, [-1, classes])
         flat_targets = reshape.reshape(targets, [-1])
         loss_fn = softmax_loss_function or sparse_softmax_cross_entropy_with_logits
-        losses = loss_fn(labels=flat_targets, logits=flat_logits)
+        losses: Any = loss_fn(labels=flat_targets, logits=flat_logits)
         losses = losses * reshape.reshape(weights, [-1])
         both = (average_across_timesteps and average_across_batch) or (
             sum_over_timesteps and sum_over_batch
         )
         if both:
             return _divided(losses, weights, None, average_across_batch)
-        losses = reshape.reshape(losses, shape.shape(logits)[0:2])
+        dims: Any = shape.shape(logits)
+        losses = reshape.reshape(losses, dims[0:2])
         if average_across_batch or sum_over_batch:
             return _divided(losses, weights, 0, average_across_batch)
         if average_across_timesteps or sum_over_timesteps:

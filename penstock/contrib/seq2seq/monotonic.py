@@ -71,7 +71,7 @@ def monotonic_attention(p_choose_i: Any, previous_attention: Any, mode: str) -> 
     Raises:
       ValueError: another mode.
     """
-    p = convert_to_tensor(p_choose_i, name="p_choose_i")
+    p: Any = convert_to_tensor(p_choose_i, name="p_choose_i")
     previous = convert_to_tensor(previous_attention, name="previous_attention")
     if mode == "recursive":
         return _recursive(p, previous)
@@ -90,7 +90,7 @@ def monotonic_attention(p_choose_i: Any, previous_attention: Any, mode: str) -> 
     raise ValueError(f"mode must be 'recursive', 'parallel', or 'hard'; found {mode!r}")
 
 
-def _recursive(p: Tensor, previous: Tensor) -> Tensor:
+def _recursive(p: Any, previous: Any) -> Tensor:
     batch_size = dim_of(p, 0)
     shifted = join.concat([fill.ones((batch_size, 1)), 1 - p[:, :-1]], 1)
     arrived = scan(
@@ -105,9 +105,9 @@ def _recursive(p: Tensor, previous: Tensor) -> Tensor:
 def _probability_fn(noise: float, mode: str, seed: int | None) -> Any:
     """The function from (score, previous alignments) to alignments."""
 
-    def alignments(score: Tensor, previous: Tensor) -> Tensor:
+    def alignments(score: Any, previous: Any) -> Tensor:
         if noise > 0:
-            drawn = random.random_normal(shape.shape(score), dtype=score.dtype, seed=seed)
+            drawn: Any = random.random_normal(shape.shape(score), dtype=score.dtype, seed=seed)
             score = score + noise * drawn
         if mode == "hard":
             p = cast.cast(score > 0, score.dtype)
@@ -221,5 +221,5 @@ class LuongMonotonicAttention(BaseMonotonicAttentionMechanism):
         return alignments, alignments
 
 
-def _score_bias(query: Tensor, first: float) -> Any:
+def _score_bias(query: Any, first: float) -> Any:
     return get_variable("attention_score_bias", dtype=query.dtype, initializer=first)

@@ -36,11 +36,11 @@ def with_same_shape(expected: Any, given: Any) -> Any:
 
 
 def _assert_shape(expected: Any, given: Tensor) -> Any:
-    with scopes.name_scope("assert_shape"):
+    with scopes.name_scope("assert_shape") as scope:
         actual = shape.shape(given, name="actual")
         fits = _is_shape(expected, actual, given)
         message = f"Wrong shape for {given.name} [expected] [actual]."
-        return debug.Assert(fits, [message, expected, actual])
+        return debug.Assert(fits, [message, expected, actual], name=scope)
 
 
 def _is_shape(expected: Any, actual: Tensor, given: Tensor) -> Tensor:

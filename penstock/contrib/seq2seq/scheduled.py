@@ -38,8 +38,9 @@ def _probability(given: Any) -> Tensor:
     return made
 
 
-def _where(mask: Tensor) -> Tensor:
-    return cast.cast(comparison.where(mask), dtypes.int32)
+def _where(mask: Any) -> Tensor:
+    made: Tensor = cast.cast(comparison.where(mask), dtypes.int32)
+    return made
 
 
 class ScheduledEmbeddingTrainingHelper(TrainingHelper):
@@ -98,14 +99,14 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
         ):
             finished, known, state = super().next_inputs(time, outputs, state)
 
-            def mixed() -> Tensor:
+            def mixed() -> Any:
                 drawn = _where(sample_ids > -1)
                 others = _where(sample_ids <= -1)
                 ids = gather.gather_nd(sample_ids, drawn)
                 rest = gather.gather_nd(known, others)
                 fed = self._embedding_fn(ids)
                 full = shape.shape(known)
-                made: Tensor = scatter.scatter_nd(drawn, fed, full)
+                made: Any = scatter.scatter_nd(drawn, fed, full)
                 return made + scatter.scatter_nd(others, rest, full)
 
             all_finished = reduction.reduce_all(finished)
@@ -182,7 +183,7 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
             )
             return finished, next_inputs, state
 
-    def _mixed(self, time: Any, outputs: Any, known: Any, select: Tensor) -> Any:
+    def _mixed(self, time: Any, outputs: Any, known: Any, select: Any) -> Any:
         if self._next_inputs_fn is None:
             return comparison.where(select, self._with_auxiliary(time, outputs), known)
         chosen = _where(select)
@@ -191,7 +192,8 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
         rest = gather.gather_nd(known, others)
         fed = self._with_auxiliary(time, self._next_inputs_fn(rows), chosen)
         full = shape.shape(known)
-        return scatter.scatter_nd(chosen, fed, full) + scatter.scatter_nd(others, rest, full)
+        made: Any = scatter.scatter_nd(chosen, fed, full)
+        return made + scatter.scatter_nd(others, rest, full)
 
     def _with_auxiliary(self, time: Any, outputs: Any, indices: Any = None) -> Any:
         """Outputs joined with the auxiliary inputs of the next step, of rows or all."""

@@ -1,5 +1,5 @@
 """Modules of the framework that TF1 programs import by path."""
 
-from penstock.python.framework import smart_cond
+from penstock.python.framework import function, smart_cond
 
-__all__ = ["smart_cond"]
+__all__ = ["function", "smart_cond"]

@@ -149,19 +149,29 @@ def _is_used(block: Plan, feed: Tensor, found: set[Tensor]) -> bool:
 
 
 def _note_bounded(line: Line, variables: set[int], numbers: Numbers) -> None:
-    """Counters that step by one towards a limit which the loop's test compares them with."""
+    """Counters that step by one towards a limit which the loop's test compares them with.
+
+    A counter that no test limits but that steps up beside one, from no higher a start, is limited
+    with it: a gradient's count of the rounds.
+    """
     condition, body = line.blocks
     tests = _conjuncts(condition.step.fetches[0])
+    free: list[tuple[int, Operation]] = []
+    limited: list[int] = []
     for index in variables:
         begin, last = condition.step.feeds[index], body.step.feeds[index]
-        for op in (inner.op for inner in body.lines):
-            if op.type not in ("Add", "AddV2", "Sub") or op._inputs[0] is not last:
-                continue
-            if literal(op._inputs[1]) != "1":
-                continue
-            up = op.type != "Sub"
-            if any(_limits(test, begin, up) for test in tests):
-                numbers.bounded.add(op)
+        op = body.step.fetches[index].op
+        if op.type not in ("Add", "AddV2", "Sub") or op._inputs[0] is not last:
+            continue
+        if literal(op._inputs[1]) != "1":
+            continue
+        up, start = op.type != "Sub", literal(line.op._inputs[index])
+        if any(_limits(test, begin, up) for test in tests):
+            numbers.bounded.add(op)
+            limited += [int(start)] if up and start is not None else []
+        elif up and start is not None:
+            free.append((int(start), op))
+    numbers.bounded.update(op for start, op in free if limited and start <= max(limited))
 
 
 def _conjuncts(pred: Tensor) -> list[Operation]:

@@ -80,7 +80,7 @@ for _name, _signature, _attrs, _stateful in (
     define_op(_name, _signature, attrs=_attrs, shape=_declared_shapes, stateful=_stateful)
 define_op(
     "SymbolicGradient", _BRANCHED, attrs=[*_TYPES, "f: func"], shape=_gradient_shapes
-)
+)  # its own gradient: autodiff.functional
 
 
 # ---- tests of an expansion -----------------------------------------------------------------------

@@ -102,13 +102,10 @@ def _int64(value: Any, name: str) -> Tensor:
 
 def sparse_from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
     """The elements of a dense tensor that are not 0 (or empty strings)."""
-    from penstock.ops import elementwise
-
     with name_scope(name, "dense_to_sparse"):
         tensor = convert_to_tensor(tensor)
-        indices = comparison.where_v2(
-            comparison.not_equal(tensor, elementwise.zeros_like(tensor))
-        )
+        nothing = constants.constant(b"" if tensor.dtype is dtypes.string else 0, tensor.dtype)
+        indices = comparison.where_v2(comparison.not_equal(tensor, nothing))
         values = gather.gather_nd(tensor, indices)
         return SparseTensor(indices, values, shapes.shape(tensor, out_type=dtypes.int64))
 

@@ -1,8 +1,7 @@
 """Public functions on sparse tensors: the nodes that TensorFlow 1.15 builds for each.
 
-Functions that only move, sum or compare entries stand here; see ``sparse_compose`` for those that
-are made of several of them.  All take a ``SparseTensor`` or a ``SparseTensorValue`` for ``sp_input``
-and say TypeError to anything else.
+Functions of one op stand here, those made of several in ``sparse_compose``.  All take a
+``SparseTensor`` or a ``SparseTensorValue`` for ``sp_input`` and say TypeError to anything else.
 """
 
 from __future__ import annotations

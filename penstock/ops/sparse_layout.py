@@ -307,8 +307,12 @@ def _fill_grad_kernel(reverse_index_map: Any, grad_values: Any) -> Any:
             )
     visited = torch.zeros(len(grad_values), dtype=torch.bool, device=grad_values.device)
     visited[reverse_index_map] = True
-    rest = grad_values[~visited].sum(dtype=grad_values.dtype)
-    return grad_values[reverse_index_map], rest
+    rest = entries.taken(grad_values, (~visited).nonzero()[:, 0])
+    if rest.dtype in entries.SIGNED:
+        total = rest.to(torch.int64).sum().to(rest.dtype)
+    else:
+        total = rest.sum(dtype=rest.dtype)
+    return entries.taken(grad_values, reverse_index_map), total
 
 
 # ---- the ops -----------------------------------------------------------------------------------

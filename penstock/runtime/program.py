@@ -141,7 +141,7 @@ class Program:
         operands = []
         for name, tensor in self.source.line_inputs.get(number, ()):
             value = local.get(name, self.scope.get(name))
-            operands.append(f"{tensor.name} {_describe(value, tensor)}")
+            operands.append(f"{_shown(tensor)} {_describe(value, tensor)}")
         kind: Any = _error_class(raised)
         message = _message(op, raised, operands)
         return kind(None, op, message) if kind is not errors.OpError else None
@@ -203,9 +203,17 @@ def _describe(value: Any, tensor: Any) -> str:
     return f"{tensor.dtype.name}{shapes.format_static(tensor._dims)}"
 
 
+def _shown(tensor: Any) -> str:
+    """The user's name of what is fed to a step, or handed to a branch or a round."""
+    return str(tensor.name).removeprefix("_feed/").removeprefix("_in/")
+
+
 def _message(op: Operation, raised: BaseException, operands: list[str]) -> str:
     inputs = f"; its inputs: {', '.join(operands)}" if operands else ""
     reason = raised.message if isinstance(raised, errors.OpError) else str(raised)
+    if op.type == "_Taken":
+        # Not a node of the user's: it stands for a fetch, which the reason names.
+        return f"{reason}{_made_at(op)}"
     return f"{op.type} {op.name!r} failed: {reason}{inputs}{_made_at(op)}"
 
 

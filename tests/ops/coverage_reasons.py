@@ -126,3 +126,26 @@ WITHOUT_ROW |= dict.fromkeys(
 WITHOUT_KERNEL |= dict.fromkeys(
     _PRIMITIVES, "lowering makes Python's if and while of them; the executor interprets them"
 )
+
+# Calls of functions: steps and gradients have what they stand for in their place.
+_FUNCTIONAL = """
+    If StatelessIf Case StatelessCase While StatelessWhile For PartitionedCall
+    StatefulPartitionedCall RemoteCall SymbolicGradient
+""".split()
+WITHOUT_ROW |= dict.fromkeys(
+    _FUNCTIONAL, "programs against TensorFlow: tests/control_flow/test_functions_conformance.py"
+)
+WITHOUT_KERNEL |= dict.fromkeys(
+    _FUNCTIONAL, "a step has the bodies' nodes in its place: tests/passes/test_functional.py"
+)
+# Lists are values of a step, which only several nodes together show.
+WITHOUT_ROW |= dict.fromkeys(
+    """
+    EmptyTensorList TensorListReserve TensorListFromTensor TensorListGetItem TensorListSetItem
+    TensorListPushBack TensorListPopBack TensorListLength TensorListElementShape TensorListResize
+    TensorListStack TensorListGather TensorListScatter TensorListScatterV2
+    TensorListScatterIntoExistingList TensorListSplit TensorListConcat TensorListConcatV2
+    TensorListConcatLists
+    """.split(),
+    "graphs of TensorFlow 2.21: tests/control_flow/test_functions_conformance.py",
+)

@@ -187,11 +187,11 @@ def test_a_network_learns():
     with tf.variable_scope("out", initializer=tf.random_normal_initializer(seed=1)):
         logits = tf.matmul(state.h, tf.get_variable("w", [8, 1]))
     loss = tf.reduce_mean(tf.nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits))
-    train = tf.train.AdamOptimizer(0.05).minimize(loss)
+    train = tf.train.AdamOptimizer(0.02).minimize(loss)
     rng = np.random.RandomState(0)
     with tf.Session() as sess:
         sess.run(tf.global_variables_initializer())
-        for _ in range(150):
+        for _ in range(200):
             fed = rng.uniform(-1, 1, (32, 8, 1))
             value, _ = sess.run([loss, train], {x: fed, labels: fed[:, 0] > 0})
     assert value < 0.3

@@ -187,7 +187,7 @@ class LuongAttention(BaseAttentionMechanism):
     ) -> None:
         super().__init__(
             query_layer=None,
-            memory_layer=_dense(num_units, "memory_layer", dtype),
+            memory_layer=unbiased(num_units, "memory_layer", dtype),
             memory=memory,
             probability_fn=stateless(probability_fn or softmax.softmax),
             memory_sequence_length=memory_sequence_length,
@@ -233,8 +233,8 @@ class BahdanauAttention(BaseAttentionMechanism):
         name: str = "BahdanauAttention",
     ) -> None:
         super().__init__(
-            query_layer=_dense(num_units, "query_layer", dtype),
-            memory_layer=_dense(num_units, "memory_layer", dtype),
+            query_layer=unbiased(num_units, "query_layer", dtype),
+            memory_layer=unbiased(num_units, "memory_layer", dtype),
             memory=memory,
             probability_fn=stateless(probability_fn or softmax.softmax),
             memory_sequence_length=memory_sequence_length,
@@ -306,7 +306,8 @@ def bahdanau_score(
 # ---- what all share ------------------------------------------------------------------------------
 
 
-def _dense(num_units: int, name: str, dtype: Any) -> Dense:
+def unbiased(num_units: int, name: str, dtype: Any) -> Dense:
+    """A layer without bias, of floats if no type is given."""
     return Dense(num_units, name=name, use_bias=False, dtype=dtype or dtypes.float32)
 
 

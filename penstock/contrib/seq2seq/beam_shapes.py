@@ -85,11 +85,11 @@ class Beams:
         Raises:
           ValueError: there are not that many rows, or they are of another size.
         """
-        rows = shapes.dimension_value(t.get_shape()[0])
-        if None not in (rows, self.static_batch) and rows != self.static_batch * self.width:
+        rows, batch = shapes.dimension_value(t.get_shape()[0]), self.static_batch
+        if rows is not None and batch is not None and rows != batch * self.width:
             raise ValueError(
-                f"{t.name} has {rows} rows; a batch of {self.static_batch} with {self.width} beams"
-                f" needs {self.static_batch * self.width}. {_TILING}"
+                f"{t.name} has {rows} rows; a batch of {batch} with {self.width} beams needs"
+                f" {batch * self.width}. {_TILING}"
             )
         dims: Any = shape.shape(t)
         made = reshape.reshape(t, join.concat(([self.batch_size, self.width], dims[1:]), 0))

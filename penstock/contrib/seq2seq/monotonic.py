@@ -9,10 +9,10 @@ import numpy as np
 from penstock.base import dtypes
 from penstock.contrib.seq2seq.attention import (
     BaseAttentionMechanism,
-    _dense,
     bahdanau_score,
     dim_of,
     luong_score,
+    unbiased,
 )
 from penstock.control_flow.functional import scan
 from penstock.graph import scopes
@@ -154,8 +154,8 @@ class BahdanauMonotonicAttention(BaseMonotonicAttentionMechanism):
         name: str = "BahdanauMonotonicAttention",
     ) -> None:
         super().__init__(
-            query_layer=_dense(num_units, "query_layer", dtype),
-            memory_layer=_dense(num_units, "memory_layer", dtype),
+            query_layer=unbiased(num_units, "query_layer", dtype),
+            memory_layer=unbiased(num_units, "memory_layer", dtype),
             memory=memory,
             probability_fn=_probability_fn(sigmoid_noise, mode, sigmoid_noise_seed),
             memory_sequence_length=memory_sequence_length,
@@ -202,7 +202,7 @@ class LuongMonotonicAttention(BaseMonotonicAttentionMechanism):
     ) -> None:
         super().__init__(
             query_layer=None,
-            memory_layer=_dense(num_units, "memory_layer", dtype),
+            memory_layer=unbiased(num_units, "memory_layer", dtype),
             memory=memory,
             probability_fn=_probability_fn(sigmoid_noise, mode, sigmoid_noise_seed),
             memory_sequence_length=memory_sequence_length,

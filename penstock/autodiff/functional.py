@@ -1,7 +1,7 @@
 """Gradients of nodes that call functions.
 
-A call (``PartitionedCall``, or a node of a function's own op type) has the gradient TensorFlow gives
-it: a ``SymbolicGradient`` node with the function's name, or what the user's Python function makes.
+A call (``PartitionedCall``, or a node of a function's own op type) has TensorFlow's gradient: a
+``SymbolicGradient`` node with the function's name, or what the user's Python function makes.
 
 A conditional or loop in its functional form is differentiated as the primitives it means.  Before
 ``tf.gradients`` looks at the graph, each such node between ys and xs gets these beside it, made by
@@ -289,3 +289,12 @@ def _needed(body: FunctionGraph) -> list[Operation]:
             f" primitives ({loops[0]!r}) inside a functional one"
         )
     return sorted(needed, key=lambda op: op._id)
+
+
+@RegisterGradient("SymbolicGradient")
+def _second_gradient(op: Operation, *grads: Any) -> list[Any]:
+    raise LookupError(
+        f"no gradient is defined for operation {op.name!r} (op type: SymbolicGradient): second"
+        " derivatives of a function's call are not defined, as in TensorFlow; give the function"
+        " a python_grad_func"
+    )

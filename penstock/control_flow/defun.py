@@ -31,6 +31,8 @@ from penstock.variables.scope import variable_scope
 
 __all__ = ["Declare", "Defun", "get_extra_args", "get_extra_inputs", "get_extra_vars"]
 
+# Said of a call; nothing here depends on them.
+_IGNORED = {"compute_shapes", "noinline", "compiled", "separate_compiled_gradients"}
 _REMARK = {"_disable_call_shape_inference": True}
 
 
@@ -301,7 +303,7 @@ def _check_count(name: str, args: Sequence[Any], wanted: int) -> None:
 def _call(definition: CallDef, tensors: list[Tensor], kwargs: dict[str, Any]) -> Operation:
     """Adds the node of a call."""
     name = kwargs.pop("name", None)
-    unknown = set(kwargs) - {"compute_shapes", "noinline", "compiled", "separate_compiled_gradients"}
+    unknown = set(kwargs) - _IGNORED
     if unknown:
         raise ValueError(f"Unknown keyword arguments: {sorted(unknown)}")
     graph = get_default_graph()
@@ -375,8 +377,10 @@ class Declare:
     def __init__(
         self, func_name: str, inputs: Sequence[tuple[str, Any]], outputs: Sequence[tuple[str, Any]]
     ) -> None:
-        sides = ([(n, dtypes.as_dtype(t)) for n, t in side] for side in (inputs, outputs))
-        self._definition = CallDef(func_name, *sides)
+        args, results = (
+            [(n, dtypes.as_dtype(t)) for n, t in side] for side in (inputs, outputs)
+        )
+        self._definition = CallDef(func_name, args, results)
 
     @property
     def name(self) -> str:

@@ -9,8 +9,9 @@ A ``FunctionGraph`` is a graph of its own, traced once.  What it uses of the gra
   same state (container and shared name), so that shapes and hazards are known inside as outside;
 * with ``by_value`` nothing is passed: the nodes that make a value are copied into the body.
 
-A function is called by a node that names it in an attr (``PartitionedCall``, ``If``, ``MapDataset``)
-or, made by ``Defun``, by one whose op type is the function's name: its definition is a ``CallDef``.
+A function is called by a node that names it in an attr (``PartitionedCall``, ``If``,
+``MapDataset``) or, made by ``Defun``, by one whose op type is the function's name: its definition is
+a ``CallDef``.
 
 State besides a graph's: the inputs, the map of what was captured, the outputs.
 """
@@ -278,7 +279,18 @@ def has_effect(op: Operation) -> bool:
     """Whether running a node matters even if nobody takes what it gives."""
     if op.op_def.effect:
         return True
-    return calls_functions(op) and any(body.effects() for body in bodies_of(op))
+    if not calls_functions(op):
+        return False
+    asked = [body for body in bodies_of(op) if body not in _asked]
+    _asked.extend(asked)
+    try:
+        return any(body.effects() for body in asked)
+    finally:
+        del _asked[len(_asked) - len(asked) :]
+
+
+# The bodies that are being looked at: a function that calls itself is looked at once.
+_asked: list[FunctionGraph] = []
 
 
 def _is_state(tensor: Tensor) -> bool:

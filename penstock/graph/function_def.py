@@ -192,7 +192,7 @@ _reading: list[str] = []
 def _argument_dims(source: Any, index: int) -> Any:
     """The static dims of an argument, where the message has them."""
     found = source.arg_attr[index].attr if index in source.arg_attr else {}
-    shapes = found["_output_shapes"].list.shape if "_output_shapes" in found else ()
+    shapes: Any = found["_output_shapes"].list.shape if "_output_shapes" in found else ()
     if len(shapes) != 1 or shapes[0].unknown_rank:
         return None
     return tuple(None if d.size < 0 else d.size for d in shapes[0].dim)

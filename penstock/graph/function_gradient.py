@@ -19,6 +19,7 @@ from penstock.graph.operation import Operation
 from penstock.graph.scopes import default_graph_scope
 from penstock.graph.tensor import Tensor
 
+
 class _GradientView(FunctionGraph):
     """A function whose nodes are among those of another's body."""
 

@@ -44,6 +44,8 @@ def handles_of(tensor: Tensor) -> list[Operation]:
 
 def _carriers(tensor: Tensor) -> list[Tensor]:
     """The inputs of a tensor's node that may hand it the state it stands for."""
+    if blocks_of(tensor.op):
+        return []  # what a region gives is a value, whatever state its blocks touch
     return [t for t in tensor.op._inputs if t.dtype.is_ref or t.dtype is dtypes.resource]
 
 

@@ -171,8 +171,8 @@ def _more_is_known(old: Tensor, new: Tensor) -> bool:
 def infer_again(op: Operation) -> None:
     """Static shapes from inputs that are better known now, merged with what was known before.
 
-    A node that refuses what is known now stays as it is: it fails when it runs, if it runs, and says
-    so then with its name.
+    A node that refuses what is known now stays as it is: it fails when it runs, if it runs, and
+    says so then with its name.
     """
     known = [t._dims for t in op.outputs]
     try:

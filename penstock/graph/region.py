@@ -47,11 +47,11 @@ for _name, _inputs in (
     )
 
 
-def _taken(value: object, tensor: str) -> object:
+def _taken(value: object, tensor: str, branch: str) -> object:
     if value is None:
         raise errors.InvalidArgumentError(
             None, None,
-            f"{tensor!r} has no value in this step: it is in a branch that was not taken",
+            f"{tensor!r} has no value in this step: it is in a branch that was not taken, {branch}",
         )  # fmt: skip
     return value
 
@@ -69,7 +69,7 @@ define_op(
 define_op(
     "_Taken",
     "value: T -> output: T",
-    attrs=["T: type", "tensor: string"],
+    attrs=["T: type", "tensor: string", "branch: string"],
     shape=same_as("value"),
     kernel=_taken,
     aliases=("value",),

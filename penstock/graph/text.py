@@ -1,7 +1,7 @@
 """Graphs as text, one node a line, for golden tests and error messages.
 
-``y: float32[?,10] = Add(x, b) {..attrs..} ^control``; the blocks of a conditional or loop follow it,
-further in.
+``y: float32[?,10] = Add(x, b) {..attrs..} ^control``; the blocks of a conditional or loop follow
+it, further in.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from penstock.graph.operation import Operation, blocks_of
 from penstock.graph.region import block_labels
 from penstock.graph.step import StepGraph
 from penstock.graph.tensor import Tensor
+
 
 def _short(tensor: Tensor) -> str:
     return tensor.op.name if tensor.value_index == 0 else tensor.name

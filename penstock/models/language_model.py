@@ -279,16 +279,30 @@ class LanguageModel:
 def main(
     train: Annotated[Path, typer.Argument(help="The text that is learned.", exists=True)],
     test: Annotated[Path, typer.Argument(help="The text that it is tested on.", exists=True)],
-    epochs: Annotated[int, typer.Option(min=1, help="How often the text is read.")] = 12,
-    units: Annotated[int, typer.Option(min=1, help="Width of the layers.")] = 200,
-    keep: Annotated[float, typer.Option(help="What dropout keeps.")] = 0.5,
-    learning_rate: Annotated[float, typer.Option(help="Adam's, at first.")] = 0.003,
-    full_epochs: Annotated[int, typer.Option(help="Epochs at the full learning rate.")] = 6,
-    decay: Annotated[float, typer.Option(help="Its factor an epoch, after these.")] = 0.7,
-    batch: Annotated[int, typer.Option(min=1, help="Streams that are read side by side.")] = 20,
-    steps: Annotated[int, typer.Option(min=1, help="Words of a stream in a step.")] = 20,
-    unrolled: Annotated[bool, typer.Option(help="Write the steps out, no loop.")] = False,
-    seed: Annotated[int, typer.Option(help="Of weights and dropout.")] = 1,
+    epochs: Annotated[
+        int, typer.Option(min=1, help="How often the text is read.")
+    ] = Settings.epochs,
+    units: Annotated[int, typer.Option(min=1, help="Width of the layers.")] = Settings.units,
+    keep: Annotated[float, typer.Option(help="What dropout keeps.")] = Settings.keep,
+    learning_rate: Annotated[
+        float, typer.Option(help="Adam's, at first.")
+    ] = Settings.learning_rate,
+    full_epochs: Annotated[
+        int, typer.Option(help="Epochs at the full learning rate.")
+    ] = Settings.full_epochs,
+    decay: Annotated[
+        float, typer.Option(help="Its factor an epoch, after these.")
+    ] = Settings.decay,
+    batch: Annotated[
+        int, typer.Option(min=1, help="Streams that are read side by side.")
+    ] = Settings.batch,
+    steps: Annotated[
+        int, typer.Option(min=1, help="Words of a stream in a step.")
+    ] = Settings.steps,
+    unrolled: Annotated[
+        bool, typer.Option(help="Write the steps out, no loop.")
+    ] = Settings.unrolled,
+    seed: Annotated[int, typer.Option(help="Of weights and dropout.")] = Settings.seed,
     save: Annotated[str, typer.Option(help="Prefix of a checkpoint to write.")] = "",
 ) -> None:
     """Learn to predict the words of TRAIN; print perplexities, TEST's after each epoch."""

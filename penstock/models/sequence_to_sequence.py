@@ -313,17 +313,23 @@ class SequenceModel:
 @app.command()
 def main(
     task: Annotated[Task, typer.Argument(help="What is learned.")],
-    attention: Annotated[Attention, typer.Option(help="How sources are looked at.")] = (
-        Attention.LUONG
-    ),
-    steps: Annotated[int, typer.Option(min=1, help="Training steps.")] = 800,
-    batch: Annotated[int, typer.Option(min=1, help="Sequences of a step.")] = 64,
-    units: Annotated[int, typer.Option(min=2, help="Width of the layers.")] = 128,
-    learning_rate: Annotated[float, typer.Option(help="Adam's, at first.")] = 0.003,
-    longest: Annotated[int, typer.Option(min=4, help="Length of the longest sequences.")] = 12,
-    beam: Annotated[int, typer.Option(min=2, help="Sequences that beam search keeps.")] = 4,
+    attention: Annotated[
+        Attention, typer.Option(help="How sources are looked at.")
+    ] = Settings.attention,
+    steps: Annotated[int, typer.Option(min=1, help="Training steps.")] = Settings.steps,
+    batch: Annotated[int, typer.Option(min=1, help="Sequences of a step.")] = Settings.batch,
+    units: Annotated[int, typer.Option(min=2, help="Width of the layers.")] = Settings.units,
+    learning_rate: Annotated[
+        float, typer.Option(help="Adam's, at first.")
+    ] = Settings.learning_rate,
+    longest: Annotated[
+        int, typer.Option(min=4, help="Length of the longest sequences.")
+    ] = Settings.longest,
+    beam: Annotated[
+        int, typer.Option(min=2, help="Sequences that beam search keeps.")
+    ] = Settings.beam,
     every: Annotated[int, typer.Option(min=1, help="Steps from one report to the next.")] = 200,
-    seed: Annotated[int, typer.Option(help="Of sequences and weights.")] = 1,
+    seed: Annotated[int, typer.Option(help="Of sequences and weights.")] = Settings.seed,
     save: Annotated[str, typer.Option(help="Prefix of a checkpoint to write.")] = "",
 ) -> None:
     """Learn to reverse or to sort sequences; print how many symbols of unseen ones are right."""

@@ -20,7 +20,7 @@ import numpy as np
 from penstock.base import dtypes
 
 _ARG = re.compile(r"^(\w+)\s*:\s*(?:(\w+)\s*\*\s*)?(Ref\()?(list\()?(\w+)\)*$")
-_ATTR = re.compile(r"^(\w+)\s*:\s*(.+?)(?:\s*>=\s*(\d+))?(?:\s*=\s*(.+))?$", re.DOTALL)
+_ATTR = re.compile(r"^(\w+)\s*:\s*(.+?)(?:\s*>=\s*(-?\d+))?(?:\s*=\s*(.+))?$", re.DOTALL)
 _TYPE_NAMES = {name for name in dir(dtypes) if isinstance(getattr(dtypes, name), dtypes.DType)} | {
     "float",
     "double",

@@ -4,9 +4,9 @@ Definitions and shape rules only.  A step has in such a node's place what it sta
 (``passes.functional``); ``tf.gradients`` does the same to the user's graph
 (``autodiff.functional``), so that what is differentiated is made of the primitives.
 
-The internal ops below are the tests that an expansion needs: whether a value of any type counts as
-true, which branch a ``Case`` takes, whether a ``For`` goes on, and whether a ``RemoteCall`` stays in
-this process.
+The internal ops below are the tests that an expansion needs: whether a value of any type counts
+as true, which branch a ``Case`` takes, whether a ``For`` goes on, and whether a ``RemoteCall``
+stays in this process.
 """
 
 from __future__ import annotations
@@ -45,12 +45,13 @@ def _gradient_shapes(ctx: ShapeContext) -> list[Dims]:
 
 
 _TYPES = ["Tin: list(type)", "Tout: list(type)"]
+_SOME = ["Tin: list(type) >= 1", "Tout: list(type) >= 1", "f: func"]
 _SHAPES = "output_shapes: list(shape) = []"
 _CALL = [*_TYPES, "f: func", 'config: string = ""', 'config_proto: string = ""',
          'executor_type: string = ""']  # fmt: skip
 _IF = ["Tcond: type", *_TYPES, "then_branch: func", "else_branch: func", _SHAPES]
 _WHILE = ["T: list(type)", "cond: func", "body: func", _SHAPES, "parallel_iterations: int = 10"]
-_CASE = [*_TYPES, "branches: list(func)", _SHAPES]
+_CASE = [*_TYPES, "branches: list(func) >= 1", _SHAPES]
 _BRANCHED = "input: list(Tin) -> output: list(Tout)"
 _LOOPED = "input: list(T) -> output: list(T)"
 _CALLED = "args: list(Tin) -> output: list(Tout)"
@@ -75,12 +76,12 @@ for _name, _signature, _attrs, _rule, _stateful in _ROWS:
 for _name, _signature, _attrs, _stateful in (
     ("PartitionedCall", _CALLED, _CALL, False),
     ("StatefulPartitionedCall", _CALLED, _CALL, True),
-    ("RemoteCall", f"target: string, {_CALLED}", [*_TYPES, "f: func"], True),
+    ("RemoteCall", f"target: string, {_CALLED}", _SOME, True),
 ):
     define_op(_name, _signature, attrs=_attrs, shape=_declared_shapes, stateful=_stateful)
 define_op(
-    "SymbolicGradient", _BRANCHED, attrs=[*_TYPES, "f: func"], shape=_gradient_shapes
-)  # its own gradient: autodiff.functional
+    "SymbolicGradient", _BRANCHED, attrs=_SOME, shape=_gradient_shapes
+)
 
 
 # ---- tests of an expansion -----------------------------------------------------------------------

@@ -353,7 +353,7 @@ def _reduce_sum_grad(op: Any, grad: Tensor) -> list[Any]:
     from penstock.ops import gather, reduction, reshape
 
     indices, shape = op.inputs[0], op.inputs[2]
-    kept = reduction.reduced_shape(shape, op.inputs[3])
+    kept = reduction.reduced_shape(nodes.cast(shape, "int32"), op.inputs[3])
     full = reshape.reshape(grad, kept)
     scale = shape // nodes.cast(kept, "int64")
     return [None, gather.gather_nd(full, indices // scale), None, None]

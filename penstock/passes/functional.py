@@ -37,6 +37,7 @@ from penstock.graph.rebuild import infer_again
 from penstock.graph.tensor import Tensor
 from penstock.opdef.opdef import OpDef
 from penstock.opdef.registry import OPS
+from penstock.passes.frames import PRIMITIVES
 from penstock.passes.prune import needed_in_order
 
 Request = tuple[Graph, Sequence[Tensor], Sequence[Tensor], Sequence[Operation]]
@@ -110,6 +111,8 @@ class _Expander:
         self.effects: list[Operation] = []
         self._running: list[FunctionGraph] = []
         self._origin: Any = None
+        # Whether there are loops or conditionals made of primitives, in which a call may stand.
+        self._in_primitives = False
 
     # ---- nodes -------------------------------------------------------------------------------
 
@@ -133,6 +136,8 @@ class _Expander:
         self, operations: Iterable[Operation], body: _Body, given: dict[Tensor, Tensor]
     ) -> None:
         """Copies nodes, with expansions in place of those that call functions."""
+        operations = list(operations)
+        self._in_primitives |= any(op.type in PRIMITIVES for op in operations)
         open_edges: list[tuple[Operation, int, Tensor]] = []
         for op in operations:
             if calls_functions(op):
@@ -263,6 +268,9 @@ class _Expander:
     ) -> tuple[list[Tensor], Operation | None]:
         """The arguments and the pivot of a call that must wait for ``before``."""
         if not before:
+            if pivot is None and args and self._in_primitives:
+                # Nodes of the body without inputs run where the call stands.
+                pivot = self.identity(args[0], f"{label}/start").op
             return args, pivot
         gate = self.make("NoOp", f"{label}/start", [], [], {}, before)
         return [self.identity(t, f"{label}/argument", [gate]) for t in args], gate

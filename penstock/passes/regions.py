@@ -524,7 +524,9 @@ def _fetched(scope: _Scope, guards: Guards, tensor: Tensor) -> Tensor:
         raise Unstructured(f"{tensor.name!r} is fetched, which is a side of a Switch")
     scope.copier.visit(tensor.op)
     value = scope.value(tensor)
-    attrs = {"T": value.dtype.base_dtype, "tensor": tensor.name}
+    pred, side = guards.path(guards.of_tensor(tensor))[-1]
+    branch = f"the {'true' if side else 'false'} side of {pred.name!r}"
+    attrs = {"T": value.dtype.base_dtype, "tensor": tensor.name, "branch": branch}
     name = scope.graph.unique_name(f"{tensor.op.name}/_taken")
     node = scope.graph.add_operation(
         OPS["_Taken"], [value], attrs, [value.dtype.base_dtype], name

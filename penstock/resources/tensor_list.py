@@ -4,8 +4,8 @@ TensorFlow 2 keeps what a loop gathers in these (a variant tensor that one node 
 where TensorFlow 1 has a TensorArray.  A list never changes: what writes to one makes another, which
 shares the elements.
 
-State: ``items``, with None where nothing was written; ``dtype`` of the elements (torch's, ``object``
-for strings and for lists of lists); ``dims``, what is known of the shape of each; ``limit``, how
+State: ``items``, with None where nothing was written; ``dtype`` of the elements (torch's,
+``object`` for strings and for lists of lists); ``dims``, what is known of the shape of each; ``limit``, how
 many there may be, or -1.
 """
 
@@ -168,7 +168,9 @@ class TensorList:
                     raise _wrong("concat takes elements of rank 1 or more; found a scalar")
                 rest = self._merge(rest, tuple(item.shape[1:]))
         if rest is None or None in rest:
-            raise _wrong(f"concat needs all dims but the first; the element shape is {_text(known)}")
+            raise _wrong(
+                f"concat needs all dims but the first; the element shape is {_text(known)}"
+            )
         sizes = tuple(int(size or 0) for size in rest)
         whole = []
         for index, item in enumerate(self.items):

@@ -235,7 +235,7 @@ class ResourceVariable(Variable):
         read_value: bool = True,
     ) -> Any:  # fmt: skip
         """Sets the value; returns the variable as it is afterwards, or the op."""
-        with self._handle.graph.as_default():
+        with _graph_for(self._handle).as_default():
             tensor = self._tensor(value)
             if not self._shape.is_compatible_with(tensor.shape):
                 raise ValueError(
@@ -250,7 +250,7 @@ class ResourceVariable(Variable):
         read_value: bool = True,
     ) -> Any:  # fmt: skip
         """Adds ``delta``; returns as ``assign``."""
-        with self._handle.graph.as_default():
+        with _graph_for(self._handle).as_default():
             op = make("AssignAddVariableOp", self._handle, self._tensor(delta), name=name)
             return self._after(op, read_value)
 
@@ -259,7 +259,7 @@ class ResourceVariable(Variable):
         read_value: bool = True,
     ) -> Any:  # fmt: skip
         """Subtracts ``delta``; returns as ``assign``."""
-        with self._handle.graph.as_default():
+        with _graph_for(self._handle).as_default():
             op = make("AssignSubVariableOp", self._handle, self._tensor(delta), name=name)
             return self._after(op, read_value)
 
@@ -313,7 +313,7 @@ class UnreadVariable(ResourceVariable):
         self.__dict__.update(variable.__dict__)
         self._cached_value = None
         self._update = update
-        with self._handle.graph.control_dependencies([update]):
+        with update.graph.control_dependencies([update]):
             self._graph_element = self._read()
 
     @property
@@ -323,13 +323,20 @@ class UnreadVariable(ResourceVariable):
 
     def value(self) -> Tensor:
         """A read after the update."""
-        with self._handle.graph.control_dependencies([self._update]):
+        with self._update.graph.control_dependencies([self._update]):
             return super().value()
 
     def read_value(self) -> Tensor:
         """A read after the update."""
-        with self._handle.graph.control_dependencies([self._update]):
+        with self._update.graph.control_dependencies([self._update]):
             return super().read_value()
+
+
+def _graph_for(handle: Tensor) -> Any:
+    """Where nodes that use a handle are made: the body of a function that is being traced, else its
+    own graph."""
+    graph = scopes.get_default_graph()
+    return graph if graph.building_function else handle.graph
 
 
 def _on(graph: Any, device: str | None) -> Any:

@@ -191,6 +191,43 @@ def test_an_error_inside_names_the_node_and_its_line(session: Any) -> None:
         session.run(y, {x: [1.0, 2.0]})
 
 
+def test_a_fetch_in_a_branch_that_is_not_taken_is_refused(session: Any) -> None:
+    x, p = tf.placeholder(tf.float32, []), tf.placeholder(tf.bool, [], "p")
+    inner: list[Any] = []
+
+    def yes() -> Any:
+        inner.append(tf.sin(x, name="inner"))
+        return inner[0]
+
+    tf.cond(p, yes, lambda: x)
+    inside = tf.import_graph_def(
+        tf.get_default_graph().as_graph_def(), {"p": p}, ["cond/inner:0"], name="again"
+    )
+    feed = {x: 0.0, p: True, "again/Placeholder:0": 1.0}
+    np.testing.assert_allclose(session.run(inside, feed), [np.sin(1.0)], rtol=1e-6)
+    refused = r"(?s)'again/cond/inner:0' has no value.*the true side of .*made at"
+    with pytest.raises(tf.errors.InvalidArgumentError, match=refused):
+        session.run(inside, {**feed, p: False})
+
+
+def test_an_array_from_a_branch_is_none_of_the_variables_that_it_writes(session: Any) -> None:
+    x, p = tf.placeholder(tf.float32, [3]), tf.placeholder(tf.bool, [])
+    r = tf.get_variable("r", initializer=0.4, use_resource=True)
+
+    def yes() -> Any:
+        with tf.control_dependencies([tf.assign(r, 1.0)]):
+            return tf.identity(x)
+
+    v = tf.cond(p, yes, lambda: tf.map_fn(tf.tanh, x))
+    v = tf.cond(p, lambda: x * 1.0, lambda: v * 1.0)
+    (grad,) = tf.gradients(tf.reduce_sum(v), [x])
+    session.run(r.initializer)
+    fed = np.array([1.0, 2.0, 3.0], np.float32)
+    expected = 1 - np.tanh(fed) ** 2
+    np.testing.assert_allclose(session.run(grad, {x: fed, p: False}), expected, rtol=1e-5)
+    np.testing.assert_array_equal(session.run(grad, {x: fed, p: True}), [1, 1, 1])
+
+
 def test_a_deadline_ends_an_endless_loop() -> None:
     config = tf.ConfigProto(operation_timeout_in_ms=200)
     with tf.Graph().as_default(), tf.Session(config=config) as sess:

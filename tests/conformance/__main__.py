@@ -1,4 +1,8 @@
-"""Every op against TensorFlow: ``python -m tests.conformance [--ops A,B] [--out FILE]``.
+"""Every op, and whole programs, against TensorFlow: ``python -m tests.conformance``.
+
+Two stages.  ``--stage ops`` (``--ops A,B`` for some, ``--out FILE``) is described here, ``--stage
+programs`` (``--seeds 500`` or ``--seeds FIRST:LAST``, ``--modes lowered,dataflow,plain``) in
+``programs.py``; both run unless one is named.
 
 Runs the rows of ``tests/ops/cases`` in Penstock and in TensorFlow 2.21 (graph mode, an environment
 of its own); in TensorFlow 1.15 the rows that say so, the ops that 2.21 does not have, and those
@@ -19,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from penstock.opdef import registry
-from tests.conformance import peers
+from tests.conformance import peers, programs
 from tests.conformance.jobs import run_job
 from tests.conformance.judge import Verdict, judge, lacks_kernel, summarize
 from tests.ops.coverage_reasons import WITHOUT_ROW
@@ -130,10 +134,25 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--ops", default="", help="op types, separated by commas (default: all)")
     parser.add_argument("--out", default="benchmarks/results/conformance.json")
     parser.add_argument("--verbose", action="store_true", help="print every difference")
+    parser.add_argument("--stage", choices=["ops", "programs", "all"], default="all")
+    parser.add_argument("--seeds", default="500", help="random programs: a number, or FIRST:LAST")
+    parser.add_argument("--modes", default=",".join(programs.MODES))
     options = parser.parse_args(argv)
     if not peers.available("tf2"):
         print("no TensorFlow environment: `make conformance` makes .venv-peers", file=sys.stderr)
         return 2
+    good = True
+    if options.stage != "programs":
+        good = _ops(options, parser.get_default("out"))
+    if options.stage != "ops" and not options.ops:
+        first, colon, last = options.seeds.partition(":")
+        seeds = range(int(first), int(last)) if colon else range(int(first))
+        good = programs.run(seeds, modes=options.modes.split(",")) and good
+    return 0 if good else 1
+
+
+def _ops(options: argparse.Namespace, usual_out: str) -> bool:
+    """The stage of ops: prints its table; returns whether none differs."""
     started = time.monotonic()
     ops = [op for op in options.ops.split(",") if op]
     bounds = _bounds(ops)
@@ -144,12 +163,12 @@ def main(argv: list[str] | None = None) -> int:
     counts = collections.Counter(entry["status"] for entry in summary.values())
     text = ", ".join(f"{counts[status]} {status}" for status in order)
     print(f"\n{len(summary)} ops, {len(bounds)} runs: {text} ({time.monotonic() - started:.0f} s)")
-    if not ops or options.out != parser.get_default("out"):
+    if not ops or options.out != usual_out:
         out = Path(options.out)
         out.parent.mkdir(parents=True, exist_ok=True)
         out.write_text(json.dumps(summary, indent=1) + "\n")
         print(f"written to {out}")
-    return 1 if counts["differ"] else 0
+    return not counts["differ"]
 
 
 if __name__ == "__main__":

@@ -60,7 +60,7 @@ class Report:
 # ---- jobs ----------------------------------------------------------------------------------------
 
 
-def random_jobs(seeds: Sequence[int], size: int = 14) -> list[Job]:
+def random_jobs(seeds: Sequence[int], size: int = random_programs.SIZE) -> list[Job]:
     """Jobs of random programs."""
     return [
         {

@@ -57,6 +57,8 @@ PREDICATES = (
     "tf.logical_and(p, {i} > {b})", "tf.logical_or(tf.logical_not(p), {s} > {f})",
     "tf.size({g}) < 5", "tf.reduce_any({v} > 0.9)",
 )  # fmt: skip
+# How many statements a program has at most at the top.
+SIZE = 10
 START = {"v": "{v}", "s": "{s}", "i": "{i}", "g": "{v}"}
 Names = dict[str, list[str]]
 
@@ -393,16 +395,16 @@ class _Writer:
         return "\n".join(self.lines) + "\n"
 
 
-def source(seed: int, size: int = 14) -> str:
+def source(seed: int, size: int = SIZE) -> str:
     """The text of the program of a seed; ``size`` bounds how many statements it has at the top."""
     return _Writer(seed, size).program()
 
 
 def feeds_of(seed: int) -> list[dict[str, object]]:
-    """Three sets of values for a program; the length of vectors changes where it may."""
+    """Two sets of values for a program; the length of vectors changes where it may."""
     r = random.Random(-seed - 1)
-    known = "[None], name=\"x\"" not in source(seed)
-    lengths = [3, 3, 3] if known else [3, 3, r.choice([0, 1, 2, 5])]
+    known = _Writer(seed, SIZE).known
+    lengths = [3, 3 if known else r.choice([0, 1, 2, 3, 5])]
     return [
         {
             "x": [r.uniform(-1, 1) for _ in range(length)],

@@ -5,7 +5,6 @@ GraphDef, its fetches, what is fed in turn, and the values.  OURS holds GraphDef
 with what to feed and fetch; their values go into OUT under ``"ours"``.
 """
 
-from __future__ import absolute_import
 
 import os
 import pickle
@@ -119,10 +118,12 @@ def case():
     branches = []
     for k in range(4):
 
-        @function.Defun(F, func_name="branch%d" % k)
-        def branch(x):
-            return x * float(k + 1)
+        def times(x, factor):
+            return x * factor
 
+        branch = function.Defun(F, func_name="branch{}".format(k))(
+            eval("lambda x: times(x, {}.0)".format(k + 1), {"times": times})
+        )
         branch.add_to_graph(tf.get_default_graph())
         branches.append(branch)
     made = gen_functional_ops.case(place("i", (), I), [tf.constant([1.0, 2.0])], [F], branches)

@@ -188,7 +188,8 @@ def of_while_in_while():
     x, n = place("x"), place("n", (), tf.int32)
 
     def body(i, a):
-        return i + 1, v1.while_loop(lambda j, b: j < i, lambda j, b: (j + 1, b * x + 1.0), [0, a])[1]
+        inner = v1.while_loop(lambda j, b: j < i, lambda j, b: (j + 1, b * x + 1.0), [0, a])
+        return i + 1, inner[1]
 
     y = v1.while_loop(lambda i, a: i < n, body, [0, x])[1]
     return [y], [x], [{"x": 0.7, "n": 4}]
@@ -245,7 +246,8 @@ def of_list_ops():
     )
     spread = raw.TensorListResize(input_handle=spread, size=2)
     stacked = raw.TensorListStack(input_handle=spread, element_shape=[2], **kind)
-    split = raw.TensorListSplit(tensor=x, element_shape=[-1, 2], lengths=tf.constant([1, 3], tf.int64))
+    lengths = tf.constant([1, 3], tf.int64)
+    split = raw.TensorListSplit(tensor=x, element_shape=[-1, 2], lengths=lengths)
     split, last = raw.TensorListPopBack(input_handle=split, element_shape=[-1, 2], **kind)
     joined = raw.TensorListConcatV2(
         input_handle=split, element_shape=[-1, 2], leading_dims=tf.constant([], tf.int64), **kind

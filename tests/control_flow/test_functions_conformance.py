@@ -111,7 +111,7 @@ PROGRAMS = """
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_values_are_those_of_tf1(name: str, again: bool, tf1: Any) -> None:
     message, fetches, feeds, values = tf1[0][name]
-    graph_def = GraphDef.FromString(message.encode("latin1") if isinstance(message, str) else message)
+    graph_def = GraphDef.FromString(message.encode("latin1"))
     if again:
         with tf.Graph().as_default() as graph:
             tf.import_graph_def(graph_def, name="")
@@ -128,10 +128,10 @@ def test_values_are_those_of_tf1(name: str, again: bool, tf1: Any) -> None:
                 _same(sess.run(list(fetches), given), wanted)
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["total", "product", "captures", "outer", "sloped", "grad_both", "grad_sloped", "grad_captured"],
-)
+OURS = "total product captures outer sloped grad_both grad_sloped grad_captured".split()
+
+
+@pytest.mark.parametrize("name", OURS)
 def test_functions_made_here_run_in_tf1(name: str, tf1: Any) -> None:
     found, values = tf1
     _same(found["ours"][name], [values[name]])

@@ -154,7 +154,8 @@ def test_a_call_with_another_number_of_arguments() -> None:
     with tf.Graph().as_default(), tf.Session() as sess:
         body = _body(tf.float32)(lambda a: a * 2.0)
         (y,) = make("PartitionedCall", [1.0, 2.0], Tout=[tf.float32], f=body)
-        with pytest.raises(tf.errors.InvalidArgumentError, match=r"with 2 argument\(s\); it takes 1"):
+        wanted = r"with 2 argument\(s\); it takes 1"
+        with pytest.raises(tf.errors.InvalidArgumentError, match=wanted):
             sess.run(y)
 
 

@@ -1,0 +1,117 @@
+"""``tf.contrib.lookup``: lookup tables, with the argument names that contrib gave them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from penstock.base import dtypes
+from penstock.data import lookup_vocabulary
+from penstock.data.lookup import HashTable, InitializableLookupTableBase, LookupInterface
+from penstock.data.lookup_initializers import (
+    KeyValueTensorInitializer,
+    TableInitializerBase,
+    TextFileIdTableInitializer,
+    TextFileIndex,
+    TextFileInitializer,
+    TextFileStringTableInitializer,
+)
+from penstock.data.lookup_mutable import MutableDenseHashTable, MutableHashTable
+from penstock.data.lookup_vocabulary import (
+    FastHashSpec,
+    HasherSpec,
+    IdTableWithHashBuckets,
+    StrongHashSpec,
+    index_table_from_file,
+    index_to_string_table_from_file,
+)
+
+__all__ = [
+    "FastHashSpec", "HashTable", "HasherSpec", "IdTableWithHashBuckets",
+    "InitializableLookupTableBase", "KeyValueTensorInitializer", "LookupInterface",
+    "MutableDenseHashTable", "MutableHashTable", "StrongHashSpec", "TableInitializerBase",
+    "TextFileIdTableInitializer", "TextFileIndex", "TextFileInitializer",
+    "TextFileStringTableInitializer", "index_table_from_file", "index_table_from_tensor",
+    "index_to_string", "index_to_string_table_from_file", "index_to_string_table_from_tensor",
+    "string_to_index", "string_to_index_table_from_file", "string_to_index_table_from_tensor",
+]  # fmt: skip
+
+
+def index_table_from_tensor(
+    mapping: Any, num_oov_buckets: int = 0, default_value: int = -1,
+    hasher_spec: HasherSpec = FastHashSpec, dtype: Any = dtypes.string, name: str | None = None,
+) -> Any:  # fmt: skip
+    """A table from words to their places in the vector ``mapping``.
+
+    Args:
+      mapping: vector of words, without duplicates.
+      num_oov_buckets: how many ids unknown words are spread over; 0 for none.
+      default_value: id of unknown words, where there are no buckets.
+      hasher_spec: which hash spreads them.
+      dtype: type of the words that are looked up.
+      name: name scope.
+
+    Returns:
+      A table.
+    """
+    return lookup_vocabulary.index_table_from_tensor(
+        mapping, num_oov_buckets, default_value, hasher_spec, dtype, name
+    )
+
+
+def index_to_string_table_from_tensor(
+    mapping: Any, default_value: Any = "UNK", name: str | None = None
+) -> Any:
+    """A table from places in the string vector ``mapping`` to the words there.
+
+    Args:
+      mapping: string vector.
+      default_value: the word of ids that it lacks.
+      name: name scope.
+
+    Returns:
+      A table.
+    """
+    return lookup_vocabulary.index_to_string_table_from_tensor(mapping, default_value, name)
+
+
+def string_to_index_table_from_file(
+    vocabulary_file: Any = None, num_oov_buckets: int = 0, vocab_size: int | None = None,
+    default_value: int = -1, hasher_spec: HasherSpec = FastHashSpec, name: str | None = None,
+) -> Any:  # fmt: skip
+    """Deprecated: ``index_table_from_file``."""
+    return index_table_from_file(
+        vocabulary_file, num_oov_buckets, vocab_size, default_value, hasher_spec,
+        dtypes.string, name,
+    )  # fmt: skip
+
+
+def string_to_index_table_from_tensor(
+    mapping: Any, num_oov_buckets: int = 0, default_value: int = -1,
+    hasher_spec: HasherSpec = FastHashSpec, name: str | None = None,
+) -> Any:  # fmt: skip
+    """Deprecated: ``index_table_from_tensor``."""
+    _check_words(mapping)
+    return index_table_from_tensor(
+        mapping, num_oov_buckets, default_value, hasher_spec, dtypes.string, name
+    )
+
+
+def _check_words(mapping: Any) -> None:
+    if mapping is None:
+        raise ValueError("mapping must be specified.")
+
+
+def string_to_index(
+    tensor: Any, mapping: Any, default_value: int = -1, name: str | None = None
+) -> Any:
+    """Deprecated: looks ``tensor`` up in ``index_table_from_tensor(mapping)``."""
+    table = index_table_from_tensor(mapping, default_value=default_value)
+    return table.lookup(tensor, name=name)
+
+
+def index_to_string(
+    tensor: Any, mapping: Any, default_value: Any = "UNK", name: str | None = None
+) -> Any:
+    """Deprecated: looks ``tensor`` up in ``index_to_string_table_from_tensor(mapping)``."""
+    table = index_to_string_table_from_tensor(mapping, default_value)
+    return table.lookup(tensor, name=name)

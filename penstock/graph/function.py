@@ -10,8 +10,8 @@ A ``FunctionGraph`` is a graph of its own, traced once.  What it uses of the gra
 * with ``by_value`` nothing is passed: the nodes that make a value are copied into the body.
 
 A function is called by a node that names it in an attr (``PartitionedCall``, ``If``,
-``MapDataset``) or, made by ``Defun``, by one whose op type is the function's name: its definition is
-a ``CallDef``.
+``MapDataset``) or, made by ``Defun``, by one whose op type is the function's name: its definition
+is a ``CallDef``.
 
 State besides a graph's: the inputs, the map of what was captured, the outputs.
 """

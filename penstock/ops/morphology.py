@@ -1,7 +1,7 @@
 """Grayscale dilation of images by a structuring function, and its gradients.
 
-``output[y, x] = max over (i, j) of input[s y + r i, s x + r j] + filter[i, j]``, over what is inside
-the image.  Kernels go over the filter's positions; each is one operation on the whole batch.  Of
+``output[y, x] = max over (i, j) of input[s y + r i, s x + r j] + filter[i, j]``, over what is
+inside the image.  Kernels go over the filter's positions; each is one operation on the whole batch.  Of
 equal maxima the first in row-major order of the filter gets the gradient.
 """
 
@@ -13,16 +13,13 @@ from typing import Any
 import torch
 
 from penstock.graph.build import make
-from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
-from penstock.nn.conv import given
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext
-from penstock.ops import reduction, window
-from penstock.ops.transpose import reverse
+from penstock.ops import window
 from penstock.ops.unsigned import from_ordered_int64
 
-__all__ = ["dilation2d", "erosion2d"]
+__all__: list[str] = []
 
 _REAL = (
     "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}"
@@ -40,7 +37,7 @@ def _spans(image: Any, kernel: Any, strides: Any, rates: Any, padding: str) -> l
 
 def _inside(offset: int, size: int, stride: int, outputs: int) -> tuple[slice, slice]:
     """Outputs whose input at ``offset + stride * output`` is in the image, and those inputs."""
-    first = max(0, -(-(-offset) // stride)) if offset < 0 else 0
+    first = -(offset // stride) if offset < 0 else 0
     last = min(outputs, (size - 1 - offset) // stride + 1) if size > offset else 0
     last = max(last, first)
     start = offset + first * stride
@@ -199,57 +196,3 @@ for _name, _result, _kernel, _of in (
         kernel=_kernel,
         no_gradient="TensorFlow defines none",
     )
-
-
-# ---- public functions ----------------------------------------------------------------------------
-
-
-def dilation2d(
-    input: Any,
-    filter: Any = None,
-    strides: Any = None,
-    rates: Any = None,
-    padding: Any = None,
-    name: str | None = None,
-    filters: Any = None,
-    dilations: Any = None,
-) -> Tensor:
-    """Grayscale dilation: the largest sum of image and filter under each window.
-
-    Args:
-      input: real ``[batch, height, width, channels]``.
-      filter: ``[height, width, channels]`` of the same type.
-      strides: list of 4.
-      rates: list of 4, the distance of the filter's elements.
-      padding: "SAME" or "VALID".
-      name: name of the node.
-      filters: synonym of ``filter``.
-      dilations: synonym of ``rates``.
-
-    Returns:
-      A tensor in the same format.
-    """
-    filter = given("filters", filters, "filter", filter)
-    rates = reduction.renamed("dilations", dilations, "rates", rates)
-    made: Tensor = make(
-        "Dilation2D", input, filter, name=name, strides=strides, rates=rates, padding=padding
-    )
-    return made
-
-
-def erosion2d(
-    value: Any, kernel: Any, strides: Any, rates: Any, padding: str, name: str | None = None
-) -> Tensor:
-    """Grayscale erosion: the smallest difference of image and kernel under each window.
-
-    The arguments are those of ``dilation2d``; it is the dilation of the negative image by the
-    kernel turned over.
-    """
-    with name_scope(name, "erosion2d", [value, kernel]) as scope:
-        negative = make("Neg", value)
-        made = make(
-            "Dilation2D", negative, reverse(kernel, [0, 1]), name=scope, strides=strides,
-            rates=rates, padding=padding,
-        )  # fmt: skip
-        result: Tensor = make("Neg", made)
-    return result

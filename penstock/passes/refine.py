@@ -4,7 +4,7 @@ TF1 programs leave the batch dim open; a step that is run again and again with o
 compiled for it, so that everything computed from shapes folds away.
 
 A loop's variables have the shapes that enter it, where its rounds keep them; what is popped from a
-stack has the shape of what was pushed, in a loop before.
+stack has the shape of what was held, in a loop before.
 """
 
 from __future__ import annotations
@@ -23,58 +23,75 @@ from penstock.graph.step import StepGraph
 from penstock.graph.tensor import Tensor
 from penstock.opdef import static
 from penstock.passes.inside import has_regions, replace_region
-from penstock.passes.stacks import StackUses
+from penstock.passes.stacks import PUTS, HolderUses
 
 Dims = tuple[int | None, ...] | None
 
 
 
 @dataclass(eq=False)
-class Pushed:
-    """What is pushed on a stack by its one node: the shape, and the value where it is known."""
+class Held:
+    """What one node puts into a stack or TensorArray: the shape, and the value if it is known."""
 
     dims: Dims = None
     value: np.ndarray | None = None
+
+    def note(self, op: Operation) -> None:
+        """Takes over what is known of the value that the node puts."""
+        if op.type == "TensorArrayScatterV3":
+            rows = op._inputs[2]._dims
+            self.dims = None if rows is None else rows[1:]
+            return
+        elem = op._inputs[2 if op.type == "TensorArrayWriteV3" else 1]
+        self.dims, self.value = elem._dims, static.constant_value(elem)
+
+
+@dataclass(eq=False)
+class Holders:
+    """What stacks and TensorArrays hold, by the tensors that stand for them.
+
+    ``gradients``: those of the tensors that stand for an array's gradient.
+    """
+
+    held: dict[Tensor, Held]
+    gradients: set[Tensor]
 
 
 
 def refine(
     step: StepGraph,
     fed_shapes: Sequence[Dims],
-    stacks: dict[Tensor, Pushed] | None = None,
+    holders: Holders | None = None,
 ) -> StepGraph:
     """Gives the feeds these shapes and infers all others from them.
 
     Args:
       step: a pruned step.
       fed_shapes: dims of each feed; None leaves what is declared.
-      stacks: for a block, what is pushed on the stacks of the whole step, by the tensors that
-        stand for them.
+      holders: for a block, what the stacks and TensorArrays of the whole step hold.
 
     Returns:
       The step with refined static shapes.  A node that refuses the shapes keeps those that it has:
       running it fails and says so.
     """
     by_feed = dict(zip(step.feeds, fed_shapes, strict=True))
-    if stacks is None:
-        uses = StackUses(step).of if has_regions(step) else {}
-        pushed = {use: Pushed() for use in uses.values() if len(use.pushes) == 1}
-        stacks = {tensor: pushed[use] for tensor, use in uses.items() if use in pushed}
-    walk = _Walk(step, by_feed, stacks)
+    if holders is None:
+        holders = _holders(step)
+    walk = _Walk(step, by_feed, holders)
     for op in step.operations:
         walk.visit(op)
     return walk.rebuilder.finish()
 
 
 class _Walk:
-    """State: the new step, and what is pushed on stacks, by the old tensors of their handles."""
+    """State: the new step, and what is known of what stacks and TensorArrays hold."""
 
     def __init__(
-        self, step: StepGraph, by_feed: dict[Tensor, Dims], stacks: dict[Tensor, Pushed]
+        self, step: StepGraph, by_feed: dict[Tensor, Dims], holders: Holders
     ) -> None:
         self.rebuilder = Rebuilder(step)
         self.by_feed = by_feed
-        self.stacks = stacks
+        self.holders = holders
 
     def visit(self, op: Operation) -> None:
         """Copies a node with what is known better now."""
@@ -90,16 +107,26 @@ class _Walk:
                 new.outputs[0]._dims = given
         elif any(t._dims is None or None in t._dims for t in new.outputs):
             infer_again(new)
-        if op.type == "StackPushV2" and op._inputs[0] in self.stacks:
-            pushed = self.stacks[op._inputs[0]]
-            elem = new._inputs[1]
-            pushed.dims, pushed.value = elem._dims, static.constant_value(elem)
-        elif op.type == "StackPopV2" and op._inputs[0] in self.stacks:
-            pushed, popped = self.stacks[op._inputs[0]], new.outputs[0]
-            popped._dims = _merged(popped._dims, pushed.dims)
-            self._replace(op, pushed.value)
-        elif op.type == "TensorArraySizeV3":
+        if op.type == "TensorArraySizeV3":
             self._replace(op, _array_size(new._inputs[0].op))
+        elif op._inputs and op._inputs[0] in self.holders.held:
+            self._visit_user(op, new, self.holders.held[op._inputs[0]])
+
+    def _visit_user(self, op: Operation, new: Operation, held: Held) -> None:
+        """A node that puts something into a stack or TensorArray, or takes something out."""
+        if op.type in PUTS:
+            if op._inputs[0] not in self.holders.gradients:
+                held.note(new)
+            return
+        taken = new.outputs[0] if new.outputs else None
+        if taken is None or held.dims is None:
+            return
+        if op.type in ("StackPopV2", "TensorArrayReadV3"):
+            taken._dims = _merged(taken._dims, held.dims)
+        elif op.type == "TensorArrayGatherV3":
+            taken._dims = _merged(taken._dims, (None, *held.dims))
+        if op.type == "StackPopV2":
+            self._replace(op, held.value)
 
     def _replace(self, op: Operation, value: np.ndarray | None) -> None:
         """Lets the consumers of a node take its value, where that is known."""
@@ -120,11 +147,11 @@ class _Walk:
         blocks = list(blocks_of(op))
         if op.type == "_While":
             first = [t._dims for t in inputs.first]
-            dims = _rounds(blocks[1], first, args, self.stacks)
+            dims = _rounds(blocks[1], first, args, self.holders)
             given = dims + args
         else:
             given = args
-        blocks = [refine(block, given, self.stacks) for block in blocks]
+        blocks = [refine(block, given, self.holders) for block in blocks]
         if op.type != "_While":
             dims = [_both(*(b.fetches[i] for b in blocks)) for i in range(len(op.outputs))]
         outputs = replace_region(rebuilder, op, inputs, blocks)
@@ -132,6 +159,17 @@ class _Walk:
             new._dims = shapes.merge_static(before._dims, found)
             rebuilder.tensors[before] = new
         rebuilder.controls[op] = [rebuilder.graph._operations[-1]]
+
+
+def _holders(step: StepGraph) -> Holders:
+    """Nothing is known yet; what several nodes put values into is left out."""
+    uses = HolderUses(step) if has_regions(step) else None
+    if uses is None:
+        return Holders({}, set())
+    held = {use: Held() for use in uses.of.values() if len(use.puts) == 1}
+    return Holders(
+        {tensor: held[use] for tensor, use in uses.of.items() if use in held}, uses.gradients
+    )
 
 
 def _array_size(array: Operation) -> np.ndarray | None:
@@ -142,7 +180,7 @@ def _array_size(array: Operation) -> np.ndarray | None:
 
 
 def _rounds(
-    body: StepGraph, first: list[Dims], args: list[Dims], stacks: dict[Tensor, Pushed]
+    body: StepGraph, first: list[Dims], args: list[Dims], holders: Holders
 ) -> list[Dims]:
     """Shapes of a loop's variables that hold in every round.
 
@@ -151,7 +189,7 @@ def _rounds(
     declared = [feed._dims for feed in body.feeds[: len(first)]]
     dims = [_merged(a, b) for a, b in zip(declared, first, strict=True)]
     while True:
-        made = [t._dims for t in refine(body, dims + args, stacks).fetches]
+        made = [t._dims for t in refine(body, dims + args, holders).fetches]
         wider = [
             old if old == declared[i] or new == old else declared[i]
             for i, (old, new) in enumerate(zip(dims, made, strict=True))

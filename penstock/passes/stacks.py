@@ -1,8 +1,10 @@
-"""The stacks of a step: which nodes push on each and pop from it, through the blocks of regions.
+"""The stacks and TensorArrays of a step: which nodes put values into each, through all blocks.
 
 A loop's gradient keeps what it needs of each round on stacks.  ``refine`` finds out which of these
 values are known beforehand (shapes, mostly) and uses the values; here the stacks go that nothing
 reads any more.
+
+The gradient of a TensorArray has elements of the array's own shape, whoever writes it.
 """
 
 from __future__ import annotations
@@ -17,32 +19,37 @@ from penstock.graph.tensor import Tensor
 from penstock.passes.inside import has_regions, replace_region
 
 _USERS = ("StackPushV2", "StackPopV2")
+# Nodes that put a value into what their first input stands for.
+PUTS = ("StackPushV2", "TensorArrayWriteV3", "TensorArrayScatterV3")
 
 
 @dataclass(eq=False)
-class StackUse:
-    """Who uses one stack; ``read``: somebody takes a value from it, or might."""
+class HolderUse:
+    """Who uses a stack or TensorArray; ``read``: somebody takes a value from it, or might."""
 
-    pushes: list[Operation] = field(default_factory=list)
-    pops: list[Operation] = field(default_factory=list)
+    puts: list[Operation] = field(default_factory=list)
     read: bool = False
 
 
-class StackUses:
-    """The uses of all stacks of a step.
+class HolderUses:
+    """The uses of all stacks and TensorArrays of a step.
 
-    State: for each tensor that stands for a stack (its handle, and the feeds of the blocks that it
-    is given to) the stack's use.
+    State: for each tensor that stands for one (its handle, and the feeds of the blocks that it is
+    given to) the use; and which of these tensors stand for the gradient of an array.
     """
 
     def __init__(self, step: StepGraph) -> None:
-        self.of: dict[Tensor, StackUse] = {}
+        self.of: dict[Tensor, HolderUse] = {}
+        self.gradients: set[Tensor] = set()
         self._collect(step)
 
     def _collect(self, step: StepGraph) -> None:
         for op in step.operations:
-            if op.type == "StackV2":
-                self.of[op.outputs[0]] = StackUse()
+            if op.type in ("StackV2", "TensorArrayV3"):
+                self.of[op.outputs[0]] = HolderUse()
+            elif op.type == "TensorArrayGradV3" and op._inputs[0] in self.of:
+                self.of[op.outputs[0]] = self.of[op._inputs[0]]
+                self.gradients.add(op.outputs[0])
             known = [(i, self.of[t]) for i, t in enumerate(op._inputs) if t in self.of]
             if blocks_of(op):
                 self._hand_on(op)
@@ -52,11 +59,11 @@ class StackUses:
             if tensor in self.of:
                 self.of[tensor].read = True
 
-    def _note(self, step: StepGraph, op: Operation, index: int, use: StackUse) -> None:
-        if op.type == "StackPushV2" and index == 0:
-            use.pushes.append(op)
+    def _note(self, step: StepGraph, op: Operation, index: int, use: HolderUse) -> None:
+        if op.type in PUTS and index == 0:
+            if op._inputs[0] not in self.gradients:
+                use.puts.append(op)
         elif op.type == "StackPopV2":
-            use.pops.append(op)
             use.read = use.read or bool(op.outputs[0]._consumers)
             use.read = use.read or op.outputs[0] in step.fetches
         elif not blocks_of(op) or op._inputs[index] in inputs_of(op, op._inputs).first:
@@ -68,6 +75,8 @@ class StackUses:
             for feed, arg in zip(block.feeds[len(block.feeds) - len(args) :], args, strict=True):
                 if arg in self.of:
                     self.of[feed] = self.of[arg]
+                if arg in self.gradients:
+                    self.gradients.add(feed)
             self._collect(block)
 
 
@@ -75,9 +84,13 @@ def drop_idle_stacks(step: StepGraph) -> StepGraph:
     """Removes the stacks from which nothing is taken, and what is done with them."""
     if not has_regions(step):
         return step
-    uses = StackUses(step)
-    idle = {tensor for tensor, use in uses.of.items() if not use.read}
+    uses = HolderUses(step)
+    idle = {tensor for tensor, use in uses.of.items() if not use.read and _on_stacks(use)}
     return _without(step, idle) if idle else step
+
+
+def _on_stacks(use: HolderUse) -> bool:
+    return all(op.type == "StackPushV2" for op in use.puts)
 
 
 def _without(step: StepGraph, idle: set[Tensor]) -> StepGraph:

@@ -5,8 +5,8 @@ where TensorFlow 1 has a TensorArray.  A list never changes: what writes to one 
 shares the elements.
 
 State: ``items``, with None where nothing was written; ``dtype`` of the elements (torch's,
-``object`` for strings and for lists of lists); ``dims``, what is known of the shape of each; ``limit``, how
-many there may be, or -1.
+``object`` for strings and for lists of lists); ``dims``, what is known of the shape of each;
+``limit``, how many there may be, or -1.
 """
 
 from __future__ import annotations

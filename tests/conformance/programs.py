@@ -28,13 +28,19 @@ from tests.control_flow import programs as graphs
 
 RUNNER = Path(__file__).with_name("program_runner.py")
 MODES = ("lowered", "dataflow")
-SEQUENCES, GRADIENTS, ROWS = 150, 60, (1, 2, 3, 4)
+SEQUENCES, GRADIENTS, ROWS = 60, 30, (1, 2, 3, 4)
 # Programs of graphs that are not run, and why.
 NOT_RUN = {
     "scopes_in_loop": "waits for a queue that nobody fills",
     "while_devices": "asks for a second CPU",
     "cond_devices": "asks for a second CPU",
+    "cond_operations": "reads a variable beside what writes it, in no order",
+    "cond_resource_variable": "reads a variable beside what writes it, in no order",
+    "cond_random_and_names": "random",
+    "variable_made_in_cond": "random",
 }
+# Random programs whose gradient is wrong in TensorFlow 2.21, and how that is known.
+WRONG_IN_TENSORFLOW: dict[str, str] = {}
 FED = {"bool": True, "int32": 2, "float32": 5.0}
 Job = dict[str, Any]
 
@@ -229,8 +235,14 @@ def observe(jobs: list[Job], modes: Sequence[str]) -> tuple[dict[str, Any], dict
 # ---- judging -------------------------------------------------------------------------------------
 
 
-def difference(ours: Any, theirs: Any, where: str = "") -> str | None:
-    """How two nestings of packed arrays differ, or None."""
+def difference(ours: Any, theirs: Any, where: str = "", exact: bool = True) -> str | None:
+    """How two nestings of packed arrays differ, or None.
+
+    Args:
+      ours, theirs: as ``program_jobs`` gives them.
+      where: says which part of a nesting this is.
+      exact: whether float64 values were computed as such.
+    """
     if isinstance(theirs, list):
         if not isinstance(ours, list) or len(ours) != len(theirs):
             return f"{where}: {ours!r:.80} for {theirs!r:.80}"
@@ -240,17 +252,17 @@ def difference(ours: Any, theirs: Any, where: str = "") -> str | None:
             return f"{where}: {ours!r:.80} for {theirs!r:.80}"
         pairs = [(ours[key], theirs[key], f"{where}[{key!r}]") for key in theirs]
     else:
-        return _of_arrays(ours, theirs, where)
-    return next((found for pair in pairs if (found := difference(*pair))), None)
+        return _of_arrays(ours, theirs, where, exact)
+    return next((found for pair in pairs if (found := difference(*pair, exact))), None)
 
 
-def _of_arrays(ours: Any, theirs: Any, where: str) -> str | None:
+def _of_arrays(ours: Any, theirs: Any, where: str, exact: bool) -> str | None:
     if not isinstance(ours, dict) or not isinstance(theirs, dict):
         return None if ours == theirs else f"{where}: {ours!r:.80} for {theirs!r:.80}"
     one, other = unpack(ours["array"]), unpack(theirs["array"])
     if one.dtype != other.dtype or one.shape != other.shape:
         return f"{where}: {one.dtype}{one.shape} for {other.dtype}{other.shape}"
-    wide = one.dtype == np.float64
+    wide = exact and one.dtype == np.float64
     tolerance = {"rtol": 1e-7, "atol": 1e-9} if wide else {"rtol": 2e-4, "atol": 1e-5}
     if np.allclose(one, other, equal_nan=True, **tolerance):
         return None
@@ -272,7 +284,7 @@ def judge(jobs: list[Job], ours: dict[str, Any], theirs: dict[str, Any]) -> Repo
             if "error" in one:
                 wrong.append(f"{mode}: {one['error']['class']}: {one['error']['message']}")
                 continue
-            text = difference(one["values"], other["values"])
+            text = difference(one["values"], other["values"], "", job["kind"] != "arrays")
             if text:
                 wrong.append(f"{mode}: {text}")
         if wrong:

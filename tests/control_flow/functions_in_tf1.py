@@ -114,18 +114,17 @@ def for_():
     return made, [{"n": n, "d": d} for n, d in feeds]
 
 
+def times(factor):
+    @function.Defun(F, func_name=f"times{int(factor)}")
+    def branch(x):
+        return x * factor
+
+    branch.add_to_graph(tf.get_default_graph())
+    return branch
+
+
 def case():
-    branches = []
-    for k in range(4):
-
-        def times(x, factor):
-            return x * factor
-
-        branch = function.Defun(F, func_name="branch{}".format(k))(
-            eval("lambda x: times(x, {}.0)".format(k + 1), {"times": times})
-        )
-        branch.add_to_graph(tf.get_default_graph())
-        branches.append(branch)
+    branches = [times(factor) for factor in (1.0, 2.0, 3.0, 4.0)]
     made = gen_functional_ops.case(place("i", (), I), [tf.constant([1.0, 2.0])], [F], branches)
     return made, [{"i": k} for k in (0, 1, 2, 3, 4, -1)]
 

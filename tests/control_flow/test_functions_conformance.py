@@ -111,7 +111,7 @@ PROGRAMS = """
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_values_are_those_of_tf1(name: str, again: bool, tf1: Any) -> None:
     message, fetches, feeds, values = tf1[0][name]
-    graph_def = GraphDef.FromString(message.encode("latin1"))
+    graph_def = GraphDef.FromString(message)
     if again:
         with tf.Graph().as_default() as graph:
             tf.import_graph_def(graph_def, name="")

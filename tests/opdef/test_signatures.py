@@ -42,6 +42,17 @@ ADDED = {
     "ResourceScatterMax": "scatter_max on resource variables",
     "ResourceScatterMin": "scatter_min on resource variables",
 }
+ADDED |= dict.fromkeys(
+    """
+    EmptyTensorList TensorListReserve TensorListFromTensor TensorListGetItem TensorListSetItem
+    TensorListPushBack TensorListPopBack TensorListLength TensorListElementShape TensorListResize
+    TensorListStack TensorListGather TensorListScatter TensorListScatterV2
+    TensorListScatterIntoExistingList TensorListSplit TensorListConcat TensorListConcatV2
+    TensorListConcatLists
+    """.split(),
+    "what loops of TensorFlow 2's functions gather in; 1.15 has them without public names",
+)
+ADDED["StatelessCase"] = "what functions of TensorFlow 2 have for Case without effects"
 # Ops that we call stateful and TensorFlow does not.
 MORE_STATEFUL = {
     "MatchingFiles": "the files there may change between two of them",

@@ -165,8 +165,6 @@ REQUIREMENTS = (
     Requirement("lstm", BEST_PEER, 1.0),
     Requirement("dynamic_rnn", "tensorflow", 0.8),
     Requirement("loop_empty", "tensorflow", 0.5),
-    Requirement("loop_gradient", "tensorflow", 1.0),
-    Requirement("loop_gradient_memory", "tensorflow", 1.0),
     Requirement("alexnet_forward", BEST_PEER, 1.0),
     Requirement("alexnet_training", BEST_PEER, 1.0),
     Requirement("construct", "tensorflow", 1.0),

@@ -16,13 +16,17 @@ from penstock.api import (
     initializers,
     io,
     linalg,
+    lookup,
     manip,
     math,
     profiler,
     python_io,
     queue,
     random,
+    sets,
+    signal,
     sparse,
+    spectral,
     strings,
 )
 from penstock.autodiff.custom import custom_gradient, grad_pass_through, recompute_grad
@@ -92,6 +96,7 @@ from penstock.data.features import (
     parse_single_example,
     parse_single_sequence_example,
 )
+from penstock.data.lookup_initializers import initialize_all_tables, tables_initializer
 from penstock.data.queues import (
     FIFOQueue,
     PaddingFIFOQueue,
@@ -268,6 +273,7 @@ from penstock.ops.division import (
 from penstock.ops.division import (
     floormod as mod,
 )
+from penstock.ops.edit_distance import edit_distance
 from penstock.ops.elementwise import (
     abs_ as abs,
 )
@@ -315,6 +321,7 @@ from penstock.ops.elementwise import (
 from penstock.ops.elementwise import (
     round_ as round,
 )
+from penstock.ops.fft import fft, fft2d, fft3d, ifft, ifft2d, ifft3d
 from penstock.ops.files import matching_files, read_file, write_file
 from penstock.ops.fill import fill, lin_space, ones, zeros
 from penstock.ops.fill import lin_space as linspace
@@ -414,6 +421,35 @@ from penstock.ops.space import (
     space_to_depth,
 )
 from penstock.ops.sparse import sparse_tensor_to_dense, sparse_to_dense
+from penstock.ops.sparse_compose import (
+    sparse_mask,
+    sparse_merge,
+    sparse_placeholder,
+    sparse_reset_shape,
+    sparse_retain,
+    sparse_to_indicator,
+    sparse_transpose,
+)
+from penstock.ops.sparse_functions import (
+    deserialize_many_sparse,
+    serialize_many_sparse,
+    serialize_sparse,
+    sparse_add,
+    sparse_concat,
+    sparse_fill_empty_rows,
+    sparse_maximum,
+    sparse_minimum,
+    sparse_reduce_max,
+    sparse_reduce_max_sparse,
+    sparse_reduce_sum,
+    sparse_reduce_sum_sparse,
+    sparse_reorder,
+    sparse_reshape,
+    sparse_slice,
+    sparse_softmax,
+    sparse_split,
+    sparse_tensor_dense_matmul,
+)
 from penstock.ops.sparse_segment import (
     sparse_segment_mean,
     sparse_segment_sqrt_n,
@@ -437,7 +473,16 @@ from penstock.ops.state_scatter import (
 )
 from penstock.ops.statistics import count_nonzero, reduce_logsumexp
 from penstock.ops.stitch import dynamic_partition, dynamic_stitch
+from penstock.ops.string_hash import (
+    string_to_hash_bucket,
+    string_to_hash_bucket_fast,
+    string_to_hash_bucket_strong,
+)
 from penstock.ops.string_join import string_join
+from penstock.ops.string_reduce import reduce_join
+from penstock.ops.string_regex import regex_replace
+from penstock.ops.string_split import string_split
+from penstock.ops.string_text import as_string, decode_base64, encode_base64, string_strip, substr
 from penstock.ops.transpose import (
     invert_permutation,
     reverse,
@@ -618,6 +663,7 @@ __all__ = [
     "argmin",
     "argsort",
     "as_dtype",
+    "as_string",
     "asin",
     "asinh",
     "assert_equal",
@@ -698,10 +744,12 @@ __all__ = [
     "custom_gradient",
     "data",
     "debugging",
+    "decode_base64",
     "decode_csv",
     "decode_json_example",
     "decode_raw",
     "depth_to_space",
+    "deserialize_many_sparse",
     "device",
     "diag",
     "diag_part",
@@ -721,9 +769,11 @@ __all__ = [
     "dtypes",
     "dynamic_partition",
     "dynamic_stitch",
+    "edit_distance",
     "einsum",
     "enable_eager_execution",
     "enable_resource_variables",
+    "encode_base64",
     "ensure_shape",
     "equal",
     "erf",
@@ -735,6 +785,9 @@ __all__ = [
     "expm1",
     "extract_image_patches",
     "eye",
+    "fft",
+    "fft2d",
+    "fft3d",
     "fill",
     "fixed_size_partitioner",
     "float16",
@@ -776,6 +829,9 @@ __all__ = [
     "histogram_summary",
     "identity",
     "identity_n",
+    "ifft",
+    "ifft2d",
+    "ifft3d",
     "igamma",
     "igammac",
     "imag",
@@ -783,6 +839,7 @@ __all__ = [
     "image_summary",
     "import_graph_def",
     "init_scope",
+    "initialize_all_tables",
     "initialize_all_variables",
     "initialize_local_variables",
     "initialize_variables",
@@ -817,6 +874,7 @@ __all__ = [
     "logical_not",
     "logical_or",
     "logical_xor",
+    "lookup",
     "make_ndarray",
     "make_tensor_proto",
     "manip",
@@ -903,12 +961,14 @@ __all__ = [
     "recompute_grad",
     "reduce_all",
     "reduce_any",
+    "reduce_join",
     "reduce_logsumexp",
     "reduce_max",
     "reduce_mean",
     "reduce_min",
     "reduce_prod",
     "reduce_sum",
+    "regex_replace",
     "register_tensor_conversion_function",
     "repeat",
     "report_uninitialized_variables",
@@ -949,13 +1009,17 @@ __all__ = [
     "self_adjoint_eig",
     "self_adjoint_eigvals",
     "sequence_mask",
+    "serialize_many_sparse",
+    "serialize_sparse",
     "serialize_tensor",
     "set_random_seed",
     "setdiff1d",
+    "sets",
     "shape",
     "shape_n",
     "sigmoid",
     "sign",
+    "signal",
     "sin",
     "sinh",
     "size",
@@ -965,12 +1029,35 @@ __all__ = [
     "space_to_batch_nd",
     "space_to_depth",
     "sparse",
+    "sparse_add",
+    "sparse_concat",
+    "sparse_fill_empty_rows",
+    "sparse_mask",
     "sparse_matmul",
+    "sparse_maximum",
+    "sparse_merge",
+    "sparse_minimum",
+    "sparse_placeholder",
+    "sparse_reduce_max",
+    "sparse_reduce_max_sparse",
+    "sparse_reduce_sum",
+    "sparse_reduce_sum_sparse",
+    "sparse_reorder",
+    "sparse_reset_shape",
+    "sparse_reshape",
+    "sparse_retain",
     "sparse_segment_mean",
     "sparse_segment_sqrt_n",
     "sparse_segment_sum",
+    "sparse_slice",
+    "sparse_softmax",
+    "sparse_split",
+    "sparse_tensor_dense_matmul",
     "sparse_tensor_to_dense",
     "sparse_to_dense",
+    "sparse_to_indicator",
+    "sparse_transpose",
+    "spectral",
     "split",
     "sqrt",
     "square",
@@ -981,12 +1068,19 @@ __all__ = [
     "strided_slice",
     "string",
     "string_join",
+    "string_split",
+    "string_strip",
+    "string_to_hash_bucket",
+    "string_to_hash_bucket_fast",
+    "string_to_hash_bucket_strong",
     "string_to_number",
     "strings",
     "sub",
+    "substr",
     "subtract",
     "summary",
     "svd",
+    "tables_initializer",
     "tan",
     "tanh",
     "tensor_scatter_add",

@@ -1,5 +1,6 @@
 """``tf.initializers``: initializers of variables; explicit re-exports, no logic."""
 
+from penstock.data.lookup_initializers import tables_initializer
 from penstock.variables.initializers import (
     constant_initializer as constant,
 )
@@ -63,6 +64,7 @@ __all__ = [
     "orthogonal",
     "random_normal",
     "random_uniform",
+    "tables_initializer",
     "truncated_normal",
     "uniform_unit_scaling",
     "variables",

@@ -38,6 +38,12 @@ from penstock.ops.parsing import (
     parse_tensor,
     serialize_tensor,
 )
+from penstock.ops.sparse_functions import (
+    deserialize_many_sparse,
+    serialize_many_sparse,
+    serialize_sparse,
+)
+from penstock.ops.string_text import decode_base64, encode_base64
 
 __all__ = [
     "FixedLenFeature",
@@ -52,6 +58,7 @@ __all__ = [
     "TFRecordWriter",
     "VarLenFeature",
     "decode_and_crop_jpeg",
+    "decode_base64",
     "decode_bmp",
     "decode_csv",
     "decode_gif",
@@ -60,6 +67,8 @@ __all__ = [
     "decode_json_example",
     "decode_png",
     "decode_raw",
+    "deserialize_many_sparse",
+    "encode_base64",
     "encode_jpeg",
     "extract_jpeg_shape",
     "gfile",
@@ -71,6 +80,8 @@ __all__ = [
     "parse_single_sequence_example",
     "parse_tensor",
     "read_file",
+    "serialize_many_sparse",
+    "serialize_sparse",
     "serialize_tensor",
     "tf_record_iterator",
     "write_file",

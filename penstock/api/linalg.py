@@ -69,6 +69,7 @@ from penstock.ops.matrix_diag import (
 )
 from penstock.ops.matrix_functions import expm, logm
 from penstock.ops.matrix_functions import matrix_square_root as sqrtm
+from penstock.ops.tridiagonal import tridiagonal_solve
 
 __all__ = [
     "adjoint",
@@ -107,4 +108,5 @@ __all__ = [
     "trace",
     "transpose",
     "triangular_solve",
+    "tridiagonal_solve",
 ]

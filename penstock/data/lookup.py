@@ -178,7 +178,7 @@ class StaticHashTable(InitializableLookupTableBase):
     def __init__(
         self, initializer: TableInitializerBase, default_value: Any, name: str | None = None
     ) -> None:
-        # As in TensorFlow, tables of several sessions of a server do not meet by their nodes' names.
+        # As in TensorFlow: tables of several graphs of a server do not meet by their nodes' names.
         self._shared_name = initializer._shared_name or f"hash_table_{uuid.uuid4()}"
         self._given_name = name or "hash_table"
         super().__init__(default_value, initializer)

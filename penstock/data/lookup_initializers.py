@@ -118,9 +118,7 @@ def _check_column(what: str, dtype: dtypes.DType, index: int) -> None:
             f"Signature mismatch. {what}s must be dtype {dtypes.int64!r}, got {dtype!r}."
         )
     if index == TextFileIndex.WHOLE_LINE and not dtype.is_integer and dtype != dtypes.string:
-        raise ValueError(
-            f"Signature mismatch. {what}s must be integer or string, got {dtype!r}."
-        )
+        raise ValueError(f"Signature mismatch. {what}s must be integer or string, got {dtype!r}.")
 
 
 class TextFileInitializer(TableInitializerBase):

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from penstock.base import dtypes
 from penstock.checkpoint.saveable import SaveableObject, SaveSpec
 from penstock.data.lookup import LookupInterface, check_key_dtype
 from penstock.graph import scopes
@@ -126,7 +125,7 @@ class _MutableTable(LookupInterface):
 
     def export(self, name: str | None = None) -> tuple[Tensor, Tensor]:
         """All keys and their values, in no particular order."""
-        types = {"Tkeys": self._key_dtype, "Tvalues": self._value_dtype}
+        types: dict[str, Any] = {"Tkeys": self._key_dtype, "Tvalues": self._value_dtype}
         with scopes.name_scope(name, f"{self.name}_lookup_table_export_values"):
             keys, values = make("LookupTableExportV2", self._resource_handle, **types)
         return keys, values

@@ -148,9 +148,7 @@ def _hashed(spec: HasherSpec, text: Tensor, buckets: int) -> Tensor:
     if spec.hasher == "legacy":
         return string_hash.string_to_hash_bucket(text, buckets, name="hash_bucket")
     if spec.hasher == "stronghash":
-        return string_hash.string_to_hash_bucket_strong(
-            text, buckets, spec.key, name="hash_bucket"
-        )
+        return string_hash.string_to_hash_bucket_strong(text, buckets, spec.key, name="hash_bucket")
     raise ValueError(
         f"Unknown hasher {spec.hasher!r}; allowed are 'fasthash', 'legacy' and 'stronghash'"
     )
@@ -195,8 +193,7 @@ class IdTableWithHashBuckets(_Buckets):
                 )
             if table.value_dtype != dtypes.int64:
                 raise TypeError(
-                    f"Invalid value dtype: expected {dtypes.int64!r} but got"
-                    f" {table.value_dtype!r}."
+                    f"Invalid value dtype: expected {dtypes.int64!r} but got {table.value_dtype!r}."
                 )
         elif not given.is_integer and given != dtypes.string:
             raise TypeError(f"Invalid key_dtype, expected integer or string, got {given!r}.")
@@ -269,9 +266,7 @@ def _check_file(vocabulary_file: Any, vocab_size: int | None) -> None:
 
 def _check_words(num_oov_buckets: int, key_dtype: dtypes.DType) -> None:
     if num_oov_buckets < 0:
-        raise ValueError(
-            f"num_oov_buckets must be greater or equal than 0, got {num_oov_buckets}."
-        )
+        raise ValueError(f"num_oov_buckets must be greater or equal than 0, got {num_oov_buckets}.")
     if not key_dtype.is_integer and key_dtype != dtypes.string:
         raise TypeError("Only integer and string keys are supported.")
 
@@ -317,9 +312,7 @@ def index_table_from_file(
             )  # fmt: skip
             table = HashTable(initializer, default_value, initializer._shared_name)
         if num_oov_buckets:
-            return IdTableWithHashBuckets(
-                table, num_oov_buckets, hasher_spec, key_dtype=key_type
-            )
+            return IdTableWithHashBuckets(table, num_oov_buckets, hasher_spec, key_dtype=key_type)
         return table
 
 

@@ -49,9 +49,7 @@ def shape_proto(shape: shapes.TensorShape | None) -> Any:
     dims = None if shape is None else shape._dims
     if dims is None:
         return TensorShapeProto(unknown_rank=True)
-    return TensorShapeProto(
-        dim=[TensorShapeProto.Dim(size=-1 if d is None else d) for d in dims]
-    )
+    return TensorShapeProto(dim=[TensorShapeProto.Dim(size=-1 if d is None else d) for d in dims])
 
 
 def shape_from_proto(proto: Any) -> shapes.TensorShape:
@@ -82,7 +80,9 @@ def attr_value(value: Any, definition: AttrDef | None, dtype: Any = None) -> Any
     if kind == "bool":
         return AttrValue(b=value)
     if kind == "shape":
-        return AttrValue(shape=shape_proto(value))
+        # The default of a signature is a list of dims.
+        shape = shapes.as_shape(value) if isinstance(value, list) else value
+        return AttrValue(shape=shape_proto(shape))
     if kind == "tensor":
         wanted = dtype if dtype is not None else dtypes.as_dtype(value.dtype)
         return AttrValue(tensor=tensor_proto.to_proto(value, wanted))
@@ -236,9 +236,7 @@ def graph_def(
     for body in functions_of(graph):
         message.library.function.add().CopyFrom(function_def.to_message(body, node_def))
         if body.gradient is not None:
-            message.library.gradient.add(
-                function_name=body.name, gradient_func=body.gradient.name
-            )
+            message.library.gradient.add(function_name=body.name, gradient_func=body.gradient.name)
     return message
 
 

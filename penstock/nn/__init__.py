@@ -20,6 +20,12 @@ from penstock.nn.cross_entropy import (
     sparse_softmax_cross_entropy_with_logits,
     weighted_cross_entropy_with_logits,
 )
+from penstock.nn.ctc import (
+    ctc_beam_search_decoder,
+    ctc_beam_search_decoder_v2,
+    ctc_greedy_decoder,
+    ctc_loss,
+)
 from penstock.nn.dilation import (
     atrous_conv2d,
     atrous_conv2d_transpose,
@@ -30,8 +36,10 @@ from penstock.nn.dilation import (
     separable_conv2d,
     with_space_to_batch,
 )
+from penstock.nn.fractional import fractional_avg_pool, fractional_max_pool
 from penstock.nn.gating import swish
 from penstock.nn.linear import relu_layer, xw_plus_b
+from penstock.nn.morphology import dilation2d, erosion2d
 from penstock.nn.normalization import (
     batch_norm_with_global_normalization,
     batch_normalization,
@@ -60,7 +68,16 @@ from penstock.nn.pooling import (
 from penstock.nn.pooling import (
     avg_pool as avg_pool2d,
 )
+from penstock.nn.safe_embedding import safe_embedding_lookup_sparse
 from penstock.nn.sampling import nce_loss, sampled_softmax_loss
+from penstock.nn.volumes import (
+    avg_pool3d,
+    conv3d,
+    conv3d_backprop_filter,
+    conv3d_transpose,
+    max_pool3d,
+)
+from penstock.nn.volumes import conv3d_backprop_filter as conv3d_backprop_filter_v2
 from penstock.ops.activation import crelu, elu, leaky_relu, relu, relu6, selu, softplus, softsign
 from penstock.ops.bias import bias_add
 from penstock.ops.candidates import (
@@ -105,6 +122,7 @@ __all__ = [
     "avg_pool",
     "avg_pool1d",
     "avg_pool2d",
+    "avg_pool3d",
     "avg_pool_v2",
     "batch_norm_with_global_normalization",
     "batch_normalization",
@@ -118,9 +136,17 @@ __all__ = [
     "conv2d_backprop_filter",
     "conv2d_backprop_input",
     "conv2d_transpose",
+    "conv3d",
+    "conv3d_backprop_filter",
+    "conv3d_backprop_filter_v2",
+    "conv3d_transpose",
     "conv_transpose",
     "convolution",
     "crelu",
+    "ctc_beam_search_decoder",
+    "ctc_beam_search_decoder_v2",
+    "ctc_greedy_decoder",
+    "ctc_loss",
     "depth_to_space",
     "depthwise_conv2d",
     "depthwise_conv2d_backprop_filter",
@@ -128,12 +154,16 @@ __all__ = [
     "depthwise_conv2d_native",
     "depthwise_conv2d_native_backprop_filter",
     "depthwise_conv2d_native_backprop_input",
+    "dilation2d",
     "dropout",
     "dynamic_rnn",
     "elu",
     "embedding_lookup",
     "embedding_lookup_sparse",
+    "erosion2d",
     "fixed_unigram_candidate_sampler",
+    "fractional_avg_pool",
+    "fractional_max_pool",
     "fused_batch_norm",
     "in_top_k",
     "l2_loss",
@@ -148,6 +178,7 @@ __all__ = [
     "max_pool",
     "max_pool1d",
     "max_pool2d",
+    "max_pool3d",
     "max_pool_v2",
     "max_pool_with_argmax",
     "moments",
@@ -160,6 +191,7 @@ __all__ = [
     "relu_layer",
     "rnn",
     "rnn_cell",
+    "safe_embedding_lookup_sparse",
     "sampled_softmax_loss",
     "selu",
     "separable_conv2d",

@@ -1,4 +1,4 @@
-"""Public convolutions and pools over three dims, as layers over ``ops.conv3d`` and ``ops.pool3d``."""
+"""Public convolutions and pools over three dims: layers over ``ops.conv3d``, ``ops.pool3d``."""
 
 from __future__ import annotations
 

@@ -58,8 +58,10 @@ class ArgDef:
     def __str__(self) -> str:
         kind = self.dtype.name if self.dtype else self.type_attr or f"list({self.type_list_attr})"
         kind = f"Ref({kind})" if self.is_ref else kind
-        return f"{self.name}: {self.number_attr} * {kind}" if self.number_attr else (
-            f"{self.name}: {kind}"
+        return (
+            f"{self.name}: {self.number_attr} * {kind}"
+            if self.number_attr
+            else (f"{self.name}: {kind}")
         )
 
 

@@ -69,7 +69,10 @@ def _evaluate(tensor: Tensor) -> np.ndarray | None:
     if size > _MAX_FOLDED and op.inputs:
         return None
     values = [constant_value(t) for t in op._inputs]
-    result = fold(ShapeContext(op), *values)
+    try:
+        result = fold(ShapeContext(op), *values)
+    except IndexError:
+        return None  # the node fails when it runs, if it runs, and says so then
     if op.op_def.has_list_output or len(op.outputs) > 1:
         result = None if result is None else result[tensor.value_index]
     return None if result is None else np.asarray(result)

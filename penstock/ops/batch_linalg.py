@@ -31,8 +31,8 @@ _ROWS: list[tuple[str, str, str, list[str]]] = [
     ("BatchMatrixSolve", "MatrixSolve", "matrix: T, rhs: T -> output: T", [_ADJOINT, _REALS]),
     ("BatchMatrixTriangularSolve", "MatrixTriangularSolve", "matrix: T, rhs: T -> output: T",
      ["lower: bool = True", _ADJOINT, _REALS]),
-    ("BatchMatrixSolveLs", "MatrixSolveLs", "matrix: T, rhs: T, l2_regularizer: double -> output: T",
-     [_REALS, "fast: bool = True"]),
+    ("BatchMatrixSolveLs", "MatrixSolveLs",
+     "matrix: T, rhs: T, l2_regularizer: double -> output: T", [_REALS, "fast: bool = True"]),
     ("BatchSelfAdjointEigV2", "SelfAdjointEigV2", "input: T -> e: T, v: T",
      ["compute_v: bool = True", _REALS]),
     ("BatchSvd", "Svd", "input: T -> s: T, u: T, v: T",
@@ -44,13 +44,20 @@ _ROWS: list[tuple[str, str, str, list[str]]] = [
     ("BatchMatrixSetDiag", "MatrixSetDiag", "input: T, diagonal: T -> output: T", ["T: type"]),
 ]  # fmt: skip
 
+
+def _unknown_shapes(ctx: ShapeContext) -> list[Dims] | None:
+    """TensorFlow has no shape rules for them."""
+    count = len(ctx.op.op_def.outputs)
+    return [None] * count if count > 1 else None
+
+
 for _old, _new, _signature, _attrs in _ROWS:
     _op = OPS[_new]
     define_op(
         _old,
         _signature,
         attrs=_attrs,
-        shape=_op.shape,
+        shape=_unknown_shapes,
         kernel=_op.template or _op.kernel,
         host=tuple(_op.host),
         aliases=_op.aliases,

@@ -148,7 +148,8 @@ def _block_lstm(
     steps, batch, width = x.shape
     peepholes = (wci, wcf, wco) if use_peephole else None
     count = min(max(int(seq_len_max), 0), steps)
-    products = torch.addmm(b, x[:count].reshape(-1, width), w[:width]).view(count, batch, b.shape[0])
+    rows = x[:count].reshape(-1, width)
+    products = torch.addmm(b, rows, w[:width]).view(count, batch, b.shape[0])
     recurrent, cs, h = w[width:], cs_prev, h_prev
     # Steps past the longest sequence are zero.
     outputs = [x.new_zeros((steps, *cs_prev.shape)) for _ in range(7)]

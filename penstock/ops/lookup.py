@@ -273,9 +273,9 @@ def _value_dims(maker: Operation) -> Dims:
 
 
 def _found_shape(ctx: ShapeContext) -> Dims:
-    default = ctx["default_value"]
-    del default  # one value, or one a key: the table tells
     maker, keys = _maker(ctx), ctx["keys"]
+    if maker is not None:
+        _check_types(ctx, maker)
     if maker is None or keys is None:
         return None
     one = maker._inputs[0]._dims if maker._inputs else ()
@@ -285,6 +285,16 @@ def _found_shape(ctx: ShapeContext) -> Dims:
     return (*keys[: len(keys) - len(one)], *value)
 
 
+def _check_types(ctx: ShapeContext, maker: Operation) -> None:
+    found = ctx.attr("Tin"), ctx.attr("Tout")
+    wanted = maker.attrs["key_dtype"], maker.attrs["value_dtype"]
+    if found != wanted:
+        raise ValueError(
+            f"table {maker.name!r} has keys of {wanted[0].name} and values of {wanted[1].name};"
+            f" found {found[0].name} and {found[1].name}"
+        )
+
+
 def _exported_shape(ctx: ShapeContext) -> list[Dims]:
     maker = _maker(ctx)
     value = None if maker is None else _value_dims(maker)
@@ -292,15 +302,11 @@ def _exported_shape(ctx: ShapeContext) -> list[Dims]:
 
 
 def _import_shape(ctx: ShapeContext) -> list[Dims]:
-    keys = ctx["keys"]
-    if keys is not None and not keys and _is_static(ctx):
-        raise ValueError("keys must have rank 1, but is a scalar")
+    keys, values = ctx.rank_at_least("keys", 1), ctx.rank_at_least("values", 1)
+    if keys is not None and values is not None and None not in (keys[0], values[0]):
+        if keys[0] != values[0]:
+            raise ValueError(f"there are {keys[0]} key(s) and {values[0]} value(s)")
     return []
-
-
-def _is_static(ctx: ShapeContext) -> bool:
-    maker = _maker(ctx)
-    return maker is not None and maker.type.startswith("HashTable")
 
 
 def _entries_shape(ctx: ShapeContext) -> list[Dims]:

@@ -1,7 +1,7 @@
 """Grayscale dilation of images by a structuring function, and its gradients.
 
 ``output[y, x] = max over (i, j) of input[s y + r i, s x + r j] + filter[i, j]``, over what is
-inside the image.  Kernels go over the filter's positions; each is one operation on the whole batch.  Of
+inside the image.  Kernels go over the filter's positions, each for the whole batch at once.  Of
 equal maxima the first in row-major order of the filter gets the gradient.
 """
 
@@ -35,27 +35,18 @@ def _spans(image: Any, kernel: Any, strides: Any, rates: Any, padding: str) -> l
     ]
 
 
-def _inside(offset: int, size: int, stride: int, outputs: int) -> tuple[slice, slice]:
-    """Outputs whose input at ``offset + stride * output`` is in the image, and those inputs."""
-    first = -(offset // stride) if offset < 0 else 0
-    last = min(outputs, (size - 1 - offset) // stride + 1) if size > offset else 0
-    last = max(last, first)
-    start = offset + first * stride
-    return slice(first, last), slice(start, start + (last - first - 1) * stride + 1, stride)
-
-
 def _positions(
     image: Any, kernel: Any, spans: Any, strides: Any, rates: Any
 ) -> Iterator[tuple[int, int, tuple[Any, Any], tuple[Any, Any]]]:
     """Each filter position with the outputs and inputs that it joins."""
     for i in range(kernel[0]):
-        outs, ins = _inside(
+        outs, ins = window.overlap(
             i * rates[1] - spans[0].before, image[1], strides[1], spans[0].outputs
         )
         if outs.start == outs.stop:
             continue
         for j in range(kernel[1]):
-            columns_out, columns_in = _inside(
+            columns_out, columns_in = window.overlap(
                 j * rates[2] - spans[1].before, image[2], strides[2], spans[1].outputs
             )
             if columns_out.start != columns_out.stop:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any, NamedTuple
 
 import torch
@@ -77,6 +78,11 @@ def _wide(x: Any) -> Any:
     return x if x.dtype.is_floating_point else x.to(torch.float64)
 
 
+def _single(x: Any) -> Any:
+    """ATen averages no half numbers on CPUs."""
+    return x.float() if x.dtype in (torch.half, torch.bfloat16) else x
+
+
 def _maxima(x: Any, p: Pooling) -> Any:
     return _max_pool(_wide(x).contiguous(), p.kernel, p.strides, p.padding, (1, 1, 1), p.ceil)
 
@@ -88,12 +94,34 @@ def _max_pool3d(input, ksize, strides, padding, data_format):
 
 
 def _max_pool3d_grad(orig_input, orig_output, grad, ksize, strides, padding, data_format):
-    x, dy = (channels_first(t, data_format) for t in (orig_input, grad))
-    p = _pooling(x.shape[2:], ksize, strides, padding, data_format)
-    indices = _dropped(_maxima(x, p)[1], p.drop)
-    flat = _wide(dy).new_zeros((*x.shape[:2], x[0, 0].numel()))
-    flat.scatter_add_(2, indices.flatten(2), _wide(dy).flatten(2))
-    return channels_back(flat.view(x.shape).to(grad.dtype), data_format)
+    """Every element equal to its window's maximum gets the gradient, as in TensorFlow on CPUs."""
+    x, y, dy = (channels_first(t, data_format) for t in (orig_input, orig_output, grad))
+    wide = torch.float32 if grad.dtype in (torch.half, torch.bfloat16) else grad.dtype
+    made, dy = torch.zeros_like(x, dtype=wide), dy.to(wide)
+    axes = spatial(data_format)
+    spans = [
+        window.span(size, ksize[a], strides[a], 1, padding)
+        for size, a in zip(x.shape[2:], axes, strict=True)
+    ]
+    if list(dy.shape[2:]) != [s.outputs for s in spans]:
+        raise ValueError(
+            f"grad has shape {list(grad.shape)}, but the pool's depth, height and width are"
+            f" {[s.outputs for s in spans]}"
+        )
+    for offsets in itertools.product(*(range(ksize[a]) for a in axes)):
+        outs, ins = zip(
+            *(
+                window.overlap(offsets[i] - spans[i].before, x.shape[2 + i], strides[a],
+                               spans[i].outputs)
+                for i, a in enumerate(axes)
+            ),
+            strict=True,
+        )  # fmt: skip
+        if any(s.start == s.stop for s in outs):
+            continue
+        here, there = (..., *outs), (..., *ins)
+        made[there] += dy[here] * (x[there] == y[here])
+    return channels_back(made.to(grad.dtype), data_format)
 
 
 def _max_pool3d_grad_grad(orig_input, orig_output, grad, ksize, strides, padding, data_format):
@@ -107,16 +135,17 @@ def _max_pool3d_grad_grad(orig_input, orig_output, grad, ksize, strides, padding
 def _avg_pool3d(input, ksize, strides, padding, data_format):
     x = channels_first(input, data_format)
     p = _pooling(x.shape[2:], ksize, strides, padding, data_format)
-    y = _avg_pool(x, p.kernel, p.strides, p.padding, p.ceil, False)
-    return channels_back(_dropped(y, p.drop), data_format)
+    y = _avg_pool(_single(x), p.kernel, p.strides, p.padding, p.ceil, False)
+    return channels_back(_dropped(y, p.drop).to(input.dtype), data_format)
 
 
 def _avg_pool3d_grad(orig_input_shape, grad, ksize, strides, padding, data_format):
-    like = channels_first(grad.new_empty(orig_input_shape), data_format)
+    upstream = _single(grad)
+    like = channels_first(upstream.new_empty(orig_input_shape), data_format)
     p = _pooling(like.shape[2:], ksize, strides, padding, data_format)
-    dy = _undropped(channels_first(grad, data_format), p.drop)
+    dy = _undropped(channels_first(upstream, data_format), p.drop)
     dx = _avg_pool_backward(dy, like, p.kernel, p.strides, p.padding, p.ceil, False, None)
-    return channels_back(dx, data_format)
+    return channels_back(dx.to(grad.dtype), data_format)
 
 
 # ---- shape rules ---------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
-"""Sums of products whose operands are gathered first: the gradient of a weight over a loop's rounds.
+"""Sums of products whose operands are gathered first: a weight's gradient over a loop's rounds.
 
-Each round of a recurrent network's gradient adds ``a.T @ b`` of few rows to a weight's gradient.
+Each round of a recurrent network's gradient adds ``a.T @ b``, of few rows, to that of a weight.
 One product of many rows costs half of what as many small ones do (20 rows by 400 and by 800, 25
 times, one thread: 132 us a round one by one, 70 us gathered), so the rounds only hand their
 operands over, and these are multiplied every few hundred rows.

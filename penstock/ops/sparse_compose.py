@@ -13,7 +13,7 @@ import numpy as np
 
 from penstock.base import dtypes
 from penstock.base import shapes as static_shapes
-from penstock.graph.build import constant, make
+from penstock.graph.build import make
 from penstock.graph.composite import IndexedSlices, SparseTensor, SparseTensorValue
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import name_scope
@@ -265,25 +265,19 @@ def sparse_reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
 def sparse_transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> SparseTensor:
     """Dims in the order ``perm``; default is the reverse order."""
     with name_scope(name, "SparseTranspose", [sp_input.indices]):
+        known = None
         if perm is None:
-            rank: Any = _rank(sp_input)
+            rank: Any = make("Size", sp_input.dense_shape, name="Rank")
             perm = (rank - 1) - fill.range_(0, rank, 1)
+        else:
+            known = static.constant_value(convert_to_tensor(perm))
         flipped = transpose(gather.gather(transpose(sp_input.indices), perm))
-        known = static.constant_value(convert_to_tensor(perm))
         if known is not None and sp_input.shape.is_fully_defined():
             dims = sp_input.shape.as_list()
             shape: Any = [dims[int(p)] for p in known]
         else:
             shape = gather.gather(sp_input.dense_shape, perm)
         return sparse_reorder(SparseTensor(flipped, sp_input.values, shape))
-
-
-def _rank(sp_input: SparseTensor) -> Tensor:
-    dims = sp_input.dense_shape._dims
-    if dims is not None and dims[0] is not None:
-        return constant(np.int32(dims[0]), dtypes.int32, name="Rank")
-    with name_scope("Rank") as scope:
-        return shapes.size(sp_input.dense_shape, name=scope)
 
 
 def sparse_expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> SparseTensor:

@@ -18,7 +18,6 @@ from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import static
 from penstock.ops import control, join, nodes, reduction
-from penstock.ops import shape as shapes
 from penstock.ops.cast import cast
 from penstock.ops.sparse_entries import as_sparse
 
@@ -123,9 +122,10 @@ def _expanded(dims: list[Any], axis: int) -> list[Any]:
     )
     made = []
     for dim in dims:
+        before = most[:axis]
         own = dim[-1:] if axis == -1 else dim[axis : axis + 1]
         rest = [] if axis == -1 else most[axis + 1 :]
-        made.append(join.concat([most[:axis], own, rest], 0))
+        made.append(join.concat([before, own, rest], 0))
     return made
 
 
@@ -258,7 +258,7 @@ def _reduction_axes(sp_input: SparseTensor, axis: Any, old: Any) -> Any:
     dims = sp_input.dense_shape._dims
     if dims is not None and dims[0] is not None:
         return constant(np.arange(dims[0], dtype=np.int32), dtypes.int32)
-    return nodes.range_to(shapes.size(sp_input.dense_shape))
+    return nodes.range_to(make("Size", sp_input.dense_shape, name="Rank"))
 
 
 _REDUCE = """{what} of the entries over ``axis``{sparse}.

@@ -143,7 +143,7 @@ def _split_shape(ctx: ShapeContext) -> list[Dims]:
     ctx.rank("split_dim", 0)
     indices, _, shape = entries.entry_shapes(ctx, "")
     rank = indices[1] if indices[1] is not None else shape[0]
-    dims: list[Dims] = [(None, rank)] * count + [(None,)] * count + [shape] * count
+    dims: list[Dims] = [(None, rank)] * count + [(None,)] * count + [ctx["shape"]] * count
     return dims
 
 
@@ -179,7 +179,7 @@ def _slice_shape(ctx: ShapeContext) -> list[Dims]:
     indices, _, shape = entries.entry_shapes(ctx, "")
     start, size = ctx.rank("start", 1), ctx.rank("size", 1)
     rank = next((d for d in (shape[0], start[0], size[0], indices[1]) if d is not None), None)
-    return [(None, rank), (None,), (rank,)]
+    return [(None, rank), (None,), ctx["shape"]]
 
 
 def _slice(indices: Any, values: Any, shape: list[int], start: list[int], size: list[int]) -> Any:

@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from penstock.base import dtypes
 from penstock.graph.build import make
 from penstock.graph.composite import SparseTensor
 from penstock.graph.tensor import Tensor
@@ -30,18 +31,18 @@ def _wide(values: Any) -> Any:
 # ---- two sparse tensors --------------------------------------------------------------------------
 
 
-def _pair_shape(ctx: ShapeContext) -> tuple[int | None, Dims]:
+def _pair_shape(ctx: ShapeContext) -> int | None:
     a_indices, _, a_shape = entries.entry_shapes(ctx, "a_")
     b_indices, _, b_shape = entries.entry_shapes(ctx, "b_")
     ranks = [d for d in (a_shape[0], b_shape[0], a_indices[1], b_indices[1]) if d is not None]
     if len(set(ranks)) > 1:
         raise ValueError(f"a and b differ in rank: {sorted(set(ranks))}")
-    return (ranks[0] if ranks else None), a_shape
+    return ranks[0] if ranks else None
 
 
 def _add_shape(ctx: ShapeContext) -> list[Dims]:
     ctx.rank("thresh", 0)
-    rank, _ = _pair_shape(ctx)
+    rank = _pair_shape(ctx)
     return [(None, rank), (None,), (rank,)]
 
 
@@ -64,7 +65,9 @@ def _add(
     total.index_add_(0, a_place, _wide(a_values))
     total.index_add_(0, b_place, _wide(b_values))
     total = total.to(a_values.dtype)
-    kept = total.abs() >= thresh
+    # Only sums may fall under the threshold: what one side alone has is kept as it is.
+    kept = torch.bincount(torch.cat([a_place, b_place]), minlength=len(where)) < 2
+    kept |= total.abs() >= thresh
     if not bool(kept.all()):
         where, total = where[kept], total[kept]
     return where, total, a_shape
@@ -124,8 +127,8 @@ def _extremum(pick: Any) -> Any:
 
 
 def _extremum_shape(ctx: ShapeContext) -> list[Dims]:
-    rank, _ = _pair_shape(ctx)
-    return [(None, rank), (None,)]
+    _pair_shape(ctx)
+    return [(None, None), (None,)]
 
 
 # ---- a sparse tensor and a dense one ---------------------------------------------------------
@@ -196,14 +199,13 @@ def _no_cwise_add_grad(op: Any, grad: Tensor) -> Any:
 
 def _cwise_grad(multiplies: bool) -> Any:
     def gradient(op: Any, grad: Tensor) -> list[Any]:
-        from penstock.ops import elementwise, gather, join, slicing, sparse_functions
+        from penstock.ops import elementwise, fill, gather, join, slicing, sparse_functions
         from penstock.ops import shape as shapes
 
         indices, values, x_shape, y = op.inputs
         y_shape = nodes.cast(shapes.shape(y), "int64")
         more = make("ExpandDims", shapes.size(x_shape) - shapes.size(y_shape), 0)
-        ones = make("Fill", more, _one(), name="ones")
-        full = join.concat([ones, y_shape], 0)
+        full = join.concat([fill.ones(more, dtypes.int64), y_shape], 0)
         scaling = x_shape // full
         scaled = indices // scaling
         begin = join.concat([[0], more], 0)
@@ -218,13 +220,6 @@ def _cwise_grad(multiplies: bool) -> Any:
         return [None, dx, None, dense_grad]
 
     return gradient
-
-
-def _one() -> Tensor:
-    from penstock.base import dtypes
-    from penstock.graph.build import constant
-
-    return constant(1, dtypes.int64, name="Const")
 
 
 # ---- softmax -----------------------------------------------------------------------------------

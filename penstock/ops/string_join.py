@@ -1,31 +1,19 @@
-"""Joining strings element by element, and matching them with regular expressions.
-
-Expressions are RE2's in TensorFlow and Python's ``re`` here; the two agree on what both know.
-Strings are bytes, so ``.`` is one byte.
-"""
+"""Joining strings element by element."""
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
-import torch
 
 from penstock.base import errors, shapes
 from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
-from penstock.opdef.inference import Dims, ShapeContext, same_as
+from penstock.opdef.inference import Dims, ShapeContext
+from penstock.ops.string_elements import REASON, as_bytes
 
-__all__ = ["regex_full_match", "string_join"]
-
-_STRINGS = "its inputs are strings"
-
-
-def _bytes(value: Any) -> bytes:
-    item = value.item() if isinstance(value, np.ndarray) else value
-    return item.encode() if isinstance(item, str) else bytes(item)
+__all__ = ["string_join"]
 
 
 def _join_shape(ctx: ShapeContext) -> Dims:
@@ -48,7 +36,7 @@ def _string_join(inputs: Any, separator: str) -> np.ndarray:
             None, None,
             f"strings to join must have one shape, or be scalars; found {sorted(found)}",
         )  # fmt: skip
-    between = _bytes(separator)
+    between = as_bytes(separator)
     result = np.empty(found.pop() if found else (), dtype=object)
     whole = np.broadcast_arrays(*arrays)
     for index in np.ndindex(result.shape):
@@ -62,42 +50,7 @@ define_op(
     attrs=["N: int >= 1", 'separator: string = ""'],
     shape=_join_shape,
     kernel=_string_join,
-    no_gradient=_STRINGS,
-)
-
-
-def _full_match(input: Any, pattern: Any) -> torch.Tensor:
-    try:
-        compiled = re.compile(_bytes(pattern))
-    except re.error as error:
-        raise errors.InvalidArgumentError(
-            None, None, f"{_bytes(pattern)!r} is no regular expression: {error}"
-        ) from None
-    array = np.asarray(input, dtype=object)
-    flags = [compiled.fullmatch(text) is not None for text in array.ravel()]
-    return torch.tensor(flags, dtype=torch.bool).reshape(array.shape)
-
-
-def _pattern_shape(ctx: ShapeContext) -> Dims:
-    ctx.rank("pattern", 0)
-    dims: Dims = ctx["input"]
-    return dims
-
-
-define_op(
-    "StaticRegexFullMatch",
-    "input: string -> output: bool",
-    attrs=["pattern: string"],
-    shape=same_as("input"),
-    kernel=_full_match,
-    no_gradient=_STRINGS,
-)
-define_op(
-    "RegexFullMatch",
-    "input: string, pattern: string -> output: bool",
-    shape=_pattern_shape,
-    kernel=_full_match,
-    no_gradient=_STRINGS,
+    no_gradient=REASON,
 )
 
 
@@ -119,23 +72,4 @@ def string_join(inputs: Any, separator: str = "", name: str | None = None) -> Te
       [b'a/b', b'a/c']
     """
     made: Tensor = make("StringJoin", list(inputs), separator=separator, name=name)
-    return made
-
-
-def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Tensor:
-    """Whether each string matches a regular expression as a whole.
-
-    Args:
-      input: string tensor.
-      pattern: a string, or a string scalar tensor.
-      name: name of the node.
-
-    Returns:
-      A bool tensor of the shape of ``input``.
-    """
-    made: Tensor
-    if isinstance(pattern, str | bytes):
-        made = make("StaticRegexFullMatch", input, pattern=pattern, name=name)
-    else:
-        made = make("RegexFullMatch", input, pattern, name=name)
     return made

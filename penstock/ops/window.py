@@ -44,6 +44,24 @@ def span(
     return Span((size + before + after - reach) // stride + 1, before, after)
 
 
+def overlap(offset: int, size: int, stride: int, outputs: int) -> tuple[slice, slice]:
+    """Outputs of which one element of the window is inside the image, and those elements.
+
+    Args:
+      offset: position of that element for the first output, negative where it is padding.
+      size: size of the image.
+      stride: step of the window.
+      outputs: number of outputs.
+
+    Returns:
+      A slice of the outputs and one of the image, of equal lengths.
+    """
+    first = -(offset // stride) if offset < 0 else 0
+    last = max(first, min(outputs, (size - 1 - offset) // stride + 1))
+    start = offset + first * stride
+    return slice(first, last), slice(start, start + (last - first - 1) * stride + 1, stride)
+
+
 def explicit_pair(explicit_paddings: Any, axis: int) -> tuple[int, int] | None:
     """(before, after) of ``axis`` in the flat attr ``explicit_paddings``."""
     if not explicit_paddings:

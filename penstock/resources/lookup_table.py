@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from penstock.base import errors
+from penstock.base import errors, hashing
 
 _FEWEST_BUCKETS = 4
 
@@ -325,22 +325,6 @@ def _text(value: Any) -> str:
 # ---- buckets -------------------------------------------------------------------------------------
 
 _MASK = (1 << 64) - 1
-_MULTIPLIER = 0xC6A4A7935BD1E995
-_SEED = 0xDECAFCAFFE
-
-
-def _murmur(data: bytes) -> int:
-    """MurmurHash64A, which places strings in buckets."""
-    made = (_SEED ^ (len(data) * _MULTIPLIER)) & _MASK
-    whole = len(data) & ~7
-    for start in range(0, whole, 8):
-        word = int.from_bytes(data[start : start + 8], "little") * _MULTIPLIER & _MASK
-        word = (word ^ (word >> 47)) * _MULTIPLIER & _MASK
-        made = (made ^ word) * _MULTIPLIER & _MASK
-    if whole < len(data):
-        made = (made ^ int.from_bytes(data[whole:], "little")) * _MULTIPLIER & _MASK
-    made = (made ^ (made >> 47)) * _MULTIPLIER & _MASK
-    return made ^ (made >> 47)
 
 
 def _place(key: Any) -> int:
@@ -351,7 +335,7 @@ def _place(key: Any) -> int:
             mixed = _place(part) + 0x9E3779B97F4A7800 + (made << 10) + (made >> 4)
             made = (made ^ mixed) & _MASK
         return made
-    return _murmur(key) if isinstance(key, bytes) else int(key) & _MASK
+    return hashing.murmur64(key) if isinstance(key, bytes) else int(key) & _MASK
 
 
 class DenseTable(MutableTable):

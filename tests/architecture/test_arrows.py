@@ -17,7 +17,10 @@ ALLOWED = {
     "opdef": {"numpy", "torch"},
     "graph": {"numpy", "tensorboard", "opdef", "formats"},
     "resources": {"torch", "numpy"},
-    "ops": {"numpy", "torch", "PIL", "simplejpeg", "opdef", "graph", "resources", "formats"},
+    "ops": {
+        "numpy", "torch", "PIL", "simplejpeg", "re2", "farmhash", "siphashc", "opdef", "graph",
+        "resources", "formats",
+    },
     "control_flow": {"numpy", "opdef", "graph", "ops", "variables", "formats"},
     "recurrent": {"numpy", "opdef", "graph", "ops", "variables", "control_flow"},
     "autodiff": {"numpy", "opdef", "graph", "ops", "control_flow"},
@@ -62,7 +65,7 @@ ALLOWED = {
         "numpy", "graph", "opdef", "ops", "variables", "control_flow", "nn", "recurrent", "data",
         "summary",
     },
-    "python": {"debug", "profiler", "ops", "control_flow", "recurrent"},
+    "python": {"debug", "profiler", "ops", "control_flow", "recurrent", "data"},
     "models": {"numpy", "typer"},
 }  # fmt: skip
 # Where torch may be imported only inside a function: graph-only tools start without it.

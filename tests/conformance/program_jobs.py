@@ -76,7 +76,7 @@ def run_autodiff(tf, session, fetches):
 
 
 def run_graph(tf, session_of, job):
-    """What a graph from a GraphDef gives for each of its feeds, and whether one ends in an error."""
+    """What a graph from a GraphDef gives for each of its feeds."""
     found = []
     with tf.Graph().as_default() as graph:
         tf.import_graph_def(tf.GraphDef.FromString(job["graph"]), name="")

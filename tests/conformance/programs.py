@@ -39,8 +39,6 @@ NOT_RUN = {
     "cond_random_and_names": "random",
     "variable_made_in_cond": "random",
 }
-# Random programs whose gradient is wrong in TensorFlow 2.21, and how that is known.
-WRONG_IN_TENSORFLOW: dict[str, str] = {}
 FED = {"bool": True, "int32": 2, "float32": 5.0}
 Job = dict[str, Any]
 

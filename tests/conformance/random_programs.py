@@ -41,14 +41,16 @@ ARITHMETIC = {
     ),
     "s": (
         "tf.reduce_sum({v}) * 0.2", "tf.sin({s}) * {s}", "tf.cast({i}, D) * 0.1", "{s} - 0.3",
-        "tf.reduce_sum({g}) * 0.1", "tf.reduce_max(tf.concat([{v}, [{s}]], 0))", "tf.exp(-{s} * {s})",
+        "tf.reduce_sum({g}) * 0.1", "tf.reduce_max(tf.concat([{v}, [{s}]], 0))",
+        "tf.exp(-{s} * {s})",
     ),
     "i": (
         "({i} + 1) % 7", "({i} * 3 + {i}) % 5", "tf.minimum(tf.size({g}), 5)", "tf.constant({k})",
         "tf.cast({s} > 0.1, tf.int32)", "tf.maximum({i}, {i}) - 1",
     ),
     "g": (
-        "tf.concat([{g}, {v}], 0)[:16]", "tf.sin({g}) * {s}", "{g}[1:]", "tf.reshape({g}, [-1]) * 0.7",
+        "tf.concat([{g}, {v}], 0)[:16]", "tf.sin({g}) * {s}", "{g}[1:]",
+        "tf.reshape({g}, [-1]) * 0.7",
         "tf.gather({g}, tf.range(tf.size({g}) // 2))", "tf.concat([{v}, [{s}]], 0)",
     ),
 }  # fmt: skip
@@ -228,7 +230,9 @@ class _Writer:
         r = self.random
         kinds = self.kinds(3)
         starts = [self.fill(START[kind], scope) for kind in kinds]
-        rounds = str(r.randint(0, 4)) if self.chance(0.6) else self.fill("tf.minimum({i}, 4)", scope)
+        rounds = str(r.randint(0, 4))
+        if self.chance(0.4):
+            rounds = self.fill("tf.minimum({i}, 4)", scope)
         bound = self.name("i")
         self.line(f"{bound} = {rounds}")
         counter, names = self.name("i"), [self.name(kind) for kind in kinds]

@@ -46,7 +46,7 @@ def smaller(source: str) -> Iterator[str]:
         names = [] if made is None else [n.strip() for n in made[1].split(",")]
         rest = "\n".join(lines[:start] + lines[_end(lines, start) :]) + "\n"
         if lines[start].lstrip().startswith("with"):
-            names = re.findall(r"(\w+) = ", lines[start + 1])
+            names = re.findall(r"(\w+) = ", "".join(lines[start + 1 : start + 2]))
         for name in names:
             if name[0] in STANDS_FOR and name not in ("s0",):
                 rest = re.sub(rf"\b{name}\b", STANDS_FOR[name[0]], rest)

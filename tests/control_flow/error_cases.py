@@ -78,8 +78,8 @@ def loop_test_is_no_bool(tf, run):
 @case
 def loop_in_loop_shape(tf, run):
     def outer(i, a):
-        grown = tf.while_loop(lambda b: tf.size(b) < 9, lambda b: tf.tile(b, [2]), [a], name="in")  # here
-        return i + 1, grown
+        few = lambda b: tf.size(b) < 9  # noqa: E731
+        return i + 1, tf.while_loop(few, lambda b: tf.tile(b, [2]), [a], name="in")  # here
 
     tf.while_loop(lambda i, a: i < 3, outer, [0, tf.ones([2])], name="out")
 

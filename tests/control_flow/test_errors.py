@@ -49,7 +49,9 @@ EXPECTED = {
     "use_in_another_loop": ("ValueError", "tf.while_loop 'second'"),
     "use_of_the_branch_not_taken": ("InvalidArgumentError", "'outside:0'"),
     "array_unwritten": ("InvalidArgumentError", "'get' failed: TensorArray 'items'"),
-    "array_unwritten_in_a_loop": ("InvalidArgumentError", "'while/get' failed: TensorArray 'items'"),
+    "array_unwritten_in_a_loop": (
+        "InvalidArgumentError", "'while/get' failed: TensorArray 'items'",
+    ),
     "array_stacked_too_early": ("InvalidArgumentError", "'get/get' failed: TensorArray 'items'"),
     "array_written_twice": ("InvalidArgumentError", "'put/put' failed: TensorArray 'items'"),
     "array_written_in_each_round": (

@@ -59,7 +59,7 @@ def test_shapes_are_checked_while_the_graph_is_built() -> None:
             lambda: array.unstack([[1.0, 2.0]]),
             lambda: array.split([1.0, 2.0, 3.0, 4.0], [2, 2]),
         ):
-            with pytest.raises(ValueError, match="Inconsistent shapes.*'mine'"):
+            with pytest.raises(ValueError, match="(?s)Inconsistent shapes.*'mine'"):
                 wrong()
         free = tf.TensorArray(tf.float32, 3, infer_shape=False).write(0, [1.0])
         free.write(1, [1.0, 2.0])

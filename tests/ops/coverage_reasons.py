@@ -70,11 +70,10 @@ WITHOUT_ROW |= dict.fromkeys(
 _ARRAYS = "random sequences against TensorFlow: tests/control_flow/test_tensor_array_conformance.py"
 _OLDER_ARRAYS = "as the V3 ops, which are compared with TensorFlow: tests/ops/test_tensor_array.py"
 for _name in "Close Concat Gather Grad Read Scatter Size Split Write".split():
-    WITHOUT_ROW |= {
-        f"TensorArray{_name}V2": _OLDER_ARRAYS, f"TensorArray{_name}V3": _ARRAYS
-    }
+    WITHOUT_ROW |= {f"TensorArray{_name}V2": _OLDER_ARRAYS, f"TensorArray{_name}V3": _ARRAYS}
 WITHOUT_ROW |= {
-    "TensorArrayV2": _OLDER_ARRAYS, "TensorArrayV3": _ARRAYS,
+    "TensorArrayV2": _OLDER_ARRAYS,
+    "TensorArrayV3": _ARRAYS,
     "TensorArrayGradWithShape": _OLDER_ARRAYS,
 }
 
@@ -148,4 +147,20 @@ WITHOUT_ROW |= dict.fromkeys(
     TensorListConcatLists
     """.split(),
     "graphs of TensorFlow 2.21: tests/control_flow/test_functions_conformance.py",
+)
+WITHOUT_ROW |= dict.fromkeys(
+    """
+    HashTable HashTableV2 MutableHashTable MutableHashTableV2 MutableHashTableOfTensors
+    MutableHashTableOfTensorsV2 MutableDenseHashTable MutableDenseHashTableV2
+    """.split(),
+    "it makes a table; the rows of the lookup ops and tests/data/test_lookup.py use it",
+)
+WITHOUT_ROW |= dict.fromkeys(
+    ("GenerateVocabRemapping", "LoadAndRemapMatrix"),
+    "it reads files; tests/ops/test_vocabulary.py",
+)
+
+WITHOUT_ROW |= dict.fromkeys(
+    ["FractionalMaxPool", "FractionalAvgPool"],
+    "windows are drawn, and TensorFlow's static shapes are wrong; tests/ops/test_fractional_pool",
 )

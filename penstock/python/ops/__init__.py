@@ -3,6 +3,7 @@
 from penstock.python.ops import (
     control_flow_ops,
     functional_ops,
+    lookup_ops,
     rnn,
     rnn_cell,
     rnn_cell_impl,
@@ -12,6 +13,7 @@ from penstock.python.ops import (
 __all__ = [
     "control_flow_ops",
     "functional_ops",
+    "lookup_ops",
     "rnn",
     "rnn_cell",
     "rnn_cell_impl",

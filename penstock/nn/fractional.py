@@ -1,0 +1,62 @@
+"""Public fractional pools, as layers over the ops of ``ops.fractional_pool``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from penstock.graph.build import make
+from penstock.graph.tensor import Tensor
+
+
+def _fractional(kind: str, value: Any, name: str | None, attrs: dict[str, Any]) -> Any:
+    return make(f"Fractional{kind}Pool", value, name=name, **attrs)
+
+
+def fractional_max_pool(
+    value: Any,
+    pooling_ratio: Any,
+    pseudo_random: bool = False,
+    overlapping: bool = False,
+    deterministic: bool = False,
+    seed: int = 0,
+    seed2: int = 0,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The largest value in windows of random sizes, whose mean size is ``pooling_ratio``.
+
+    Args:
+      value: ``[batch, height, width, channels]``.
+      pooling_ratio: list of 4 numbers of at least 1, the first and last of them 1.
+      pseudo_random: whether the windows' ends are those of a random regular grid, else any.
+      overlapping: whether neighbouring windows share a row or column.
+      deterministic: kept for old programs; seeds make the windows repeatable.
+      seed: seed of the windows; 0 with ``seed2`` 0 for windows that nobody can repeat.
+      seed2: second seed.
+      name: name of the node.
+
+    Returns:
+      The pooled images, and the starts of the windows along height and width.
+    """
+    made: tuple[Tensor, Tensor, Tensor] = _fractional("Max", value, name, {
+        "pooling_ratio": pooling_ratio, "pseudo_random": pseudo_random,
+        "overlapping": overlapping, "deterministic": deterministic, "seed": seed, "seed2": seed2,
+    })  # fmt: skip
+    return made
+
+
+def fractional_avg_pool(
+    value: Any,
+    pooling_ratio: Any,
+    pseudo_random: bool = False,
+    overlapping: bool = False,
+    deterministic: bool = False,
+    seed: int = 0,
+    seed2: int = 0,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The mean of windows of random sizes; arguments as of ``fractional_max_pool``."""
+    made: tuple[Tensor, Tensor, Tensor] = _fractional("Avg", value, name, {
+        "pooling_ratio": pooling_ratio, "pseudo_random": pseudo_random,
+        "overlapping": overlapping, "deterministic": deterministic, "seed": seed, "seed2": seed2,
+    })  # fmt: skip
+    return made

@@ -1,0 +1,82 @@
+"""Sparse tensors in programs: fed, fetched, multiplied by operators, looked up."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import penstock as tf
+
+_VALUE = tf.SparseTensorValue([[0, 1], [2, 0], [2, 3]], [1.0, 2.0, 3.0], [3, 4])
+
+
+def _dense() -> np.ndarray:
+    made = np.zeros((3, 4), np.float32)
+    made[0, 1], made[2, 0], made[2, 3] = 1, 2, 3
+    return made
+
+
+def test_fed_and_fetched() -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.sparse_placeholder(tf.float32, name="x")
+        doubled = x * tf.constant(2.0)
+        halves = x / tf.constant([[1.0, 2.0, 4.0, 8.0]])
+        fed = {x: _VALUE}
+        back, twice, scaled = session.run([x, doubled, halves], fed)
+        assert isinstance(back, tf.SparseTensorValue)
+        np.testing.assert_array_equal(back.indices, _VALUE.indices)
+        assert twice.values.tolist() == [2.0, 4.0, 6.0]
+        assert scaled.values.tolist() == [0.5, 2.0, 0.375]
+        parts = {x: (np.array(_VALUE.indices), np.array(_VALUE.values, np.float32), [3, 4])}
+        np.testing.assert_array_equal(session.run(tf.sparse_tensor_to_dense(x), parts), _dense())
+
+
+@pytest.mark.parametrize("adjoint_b", [False, True])
+@pytest.mark.parametrize("adjoint_a", [False, True])
+def test_product_and_gradients_are_those_of_dense(adjoint_a: bool, adjoint_b: bool) -> None:
+    rng = np.random.default_rng(0)
+    b = rng.normal(size=(3 if adjoint_a else 4, 5)).astype(np.float32)
+    b = b.T.copy() if adjoint_b else b
+    with tf.Graph().as_default(), tf.Session() as session:
+        a, other = tf.SparseTensor.from_value(_VALUE), tf.constant(b)
+        product = tf.sparse_tensor_dense_matmul(a, other, adjoint_a, adjoint_b)
+        dense = tf.constant(_dense())
+        same = tf.matmul(dense, other, transpose_a=adjoint_a, transpose_b=adjoint_b)
+        sparse_grads = tf.gradients(tf.square(product), [a.values, other])
+        dense_grads = tf.gradients(tf.square(same), [dense, other])
+        found, wanted, got, want = session.run([product, same, sparse_grads, dense_grads])
+    np.testing.assert_allclose(found, wanted, rtol=1e-5)
+    np.testing.assert_allclose(got[0], want[0][tuple(np.transpose(_VALUE.indices))], rtol=1e-5)
+    np.testing.assert_allclose(got[1], want[1], rtol=1e-5)
+
+
+def test_safe_lookup_drops_bad_ids_and_fills_rows() -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        ids = tf.SparseTensor([[0, 0], [0, 1], [2, 0]], tf.constant([1, -1, 2]), [4, 2])
+        table = tf.constant(np.arange(12.0, dtype=np.float32).reshape(4, 3))
+        zeros = tf.nn.safe_embedding_lookup_sparse(table, ids)
+        filled = tf.nn.safe_embedding_lookup_sparse(table, ids, default_id=3)
+        found, other = session.run([zeros, filled])
+    assert found.tolist() == [[3, 4, 5], [0, 0, 0], [6, 7, 8], [0, 0, 0]]
+    assert other.tolist() == [[3, 4, 5], [9, 10, 11], [6, 7, 8], [9, 10, 11]]
+
+
+def test_serialized_and_back() -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        rows = tf.serialize_many_sparse(tf.SparseTensor.from_value(_VALUE))
+        back = tf.deserialize_many_sparse(rows, tf.float32, rank=2)
+        assert back.shape.ndims == 2
+        value = session.run(back)
+    np.testing.assert_array_equal(value.indices, _VALUE.indices)
+    assert value.dense_shape.tolist() == [3, 4]
+
+
+def test_wrong_kinds_are_refused() -> None:
+    with tf.Graph().as_default():
+        with pytest.raises(TypeError, match="SparseTensor"):
+            tf.sparse_reorder(tf.constant(1.0))
+        with pytest.raises(TypeError, match="SparseTensor"):
+            tf.sparse_add(tf.constant(1.0), tf.constant(2.0))
+        x = tf.SparseTensor.from_value(_VALUE)
+        with pytest.raises(ValueError, match="Cannot reshape"):
+            tf.sparse_reshape(x, [5, 2])

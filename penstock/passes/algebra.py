@@ -133,6 +133,8 @@ RULES = {
 
 def rewrite_algebra(step: StepGraph) -> StepGraph:
     """Applies the first rule that fires to each node."""
+    if not any(op.type in RULES for op in step.operations):
+        return step
     uses: Counter[Tensor] = Counter(step.fetches)
     for op in step.operations:
         uses.update(op._inputs)

@@ -219,6 +219,8 @@ RULES: dict[str, list[FuseRule]] = {
 
 def fuse(step: StepGraph) -> StepGraph:
     """Applies the first rule that fires to each node."""
+    if not any(op.type in RULES for op in step.operations):
+        return step
     fuser = _Fuser(step)
 
     def rule(_: Rebuilder, op: Operation) -> list[Tensor] | None:

@@ -54,5 +54,7 @@ def passes(evaluate: Evaluate) -> list[tuple[str, Pass]]:
 def rewrite(step: StepGraph, evaluate: Evaluate) -> StepGraph:
     """Runs every pass, in order."""
     for name, one in passes(evaluate):
-        step = verify(one(step), name)
+        made = one(step)
+        if made is not step:
+            step = verify(made, name)
     return step

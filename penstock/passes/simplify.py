@@ -192,6 +192,8 @@ RULES: dict[str | None, list[LocalRule]] = {
 
 def simplify(step: StepGraph) -> StepGraph:
     """Applies the first rule that fires to each node."""
+    if not any(op.type in RULES or op.op_def.passes_through for op in step.operations):
+        return step
     general = RULES[None]
 
     def rule(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:

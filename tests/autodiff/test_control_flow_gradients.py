@@ -257,3 +257,26 @@ def test_a_loop_of_a_bare_graph_def_has_no_gradient() -> None:
             tf.gradients(
                 other.get_tensor_by_name("while/Exit_1:0"), other.get_tensor_by_name("x:0")
             )
+
+
+def test_through_an_inner_gradient_of_a_scan():
+    """TensorFlow 1.15 and 2.21 give other numbers here, which finite differences refute."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        x, w = (tf.placeholder(tf.float64, [None]) for _ in range(2))
+        start = tf.reduce_sum(x * w) * 0.3
+        scanned = tf.identity(tf.scan(lambda a, _: tf.tanh(a * 1.2), x, initializer=start))
+        scanned.set_shape(x.shape)
+        y = x * 1.5
+        inner = tf.tanh(tf.gradients(tf.sin(y) * y * scanned, [y])[0])
+        loss = tf.reduce_sum(inner) + start + tf.reduce_sum(x)
+        at = [np.array([0.51, -0.18, -0.31]), np.array([0.70, 0.67, 0.57])]
+        found = session.run(tf.gradients(loss, [x, w]), dict(zip((x, w), at, strict=True)))
+        for which, gradient in enumerate(found):
+            for index in range(3):
+                step = np.zeros(3)
+                step[index] = 1e-6
+                ends = []
+                for sign in (1, -1):
+                    moved = [a + sign * step * (i == which) for i, a in enumerate(at)]
+                    ends.append(session.run(loss, dict(zip((x, w), moved, strict=True))))
+                np.testing.assert_allclose(gradient[index], (ends[0] - ends[1]) / 2e-6, rtol=1e-6)

@@ -15,7 +15,7 @@ Source: the behaviour of `tf.TensorShape` and `tf.Dimension` in TensorFlow 1.15.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias, overload
 
 Static: TypeAlias = "tuple[int | None, ...] | None"
@@ -559,6 +559,20 @@ def merge_static(a: Static, b: Static) -> Static:
     if not is_compatible_static(a, b):
         raise ValueError(f"Shapes {format_static(a)} and {format_static(b)} are not compatible")
     return tuple([y if x is None else x for x, y in zip(a, b, strict=True)])
+
+
+def common_static(all_dims: Sequence[Static]) -> Static:
+    """The plain shape that describes each of the shapes: unknown where two differ.
+
+    >>> common_static([(2, 3), (2, 4)]), common_static([(2,), ()])
+    ((2, None), None)
+    """
+    common: Static = all_dims[0]
+    for dims in all_dims[1:]:
+        if common is None or dims is None or len(common) != len(dims):
+            return None
+        common = tuple([x if x == y else None for x, y in zip(common, dims, strict=True)])
+    return common
 
 
 def broadcast_static(a: Static, b: Static) -> Static:

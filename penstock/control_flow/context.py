@@ -402,33 +402,10 @@ class WhileContext(ControlFlowContext):
         return made
 
     def _forward_value(self, val: Tensor) -> Tensor | None:
-        """In a loop of gradients, what was kept of a value of each round of the forward loop."""
-        current = get_default_graph()._get_control_flow_context()
-        loop = None if current is None else current.GetWhileContext()
-        if loop is None or not loop.grad_state:
-            return None
-        home = kinds.GetWhileContext(val.op)
-        if kinds.IsLoopExit(val.op):
-            home = home.outer_context
-            home = None if home is None else home.GetWhileContext()
-        if home is not loop.grad_state.forward_context:
-            return None
-        kept: Tensor = loop.grad_state.GetRealValue(val)
-        return kept
+        """What stands for a value instead of an Enter: nothing, but in a loop of gradients."""
+        return None
 
     def AddOp(self, op: Operation) -> None:
-        # What only looks at a shape moves to the forward loop: keeping the shape is cheaper than
-        # keeping the value.
-        if op.type in ("Shape", "Size", "Rank"):
-            current = get_default_graph()._get_control_flow_context()
-            loop = None if current is None else current.GetWhileContext()
-            if loop is not None and loop.grad_state:
-                source = op._inputs[0].op
-                if kinds.GetWhileContext(source) is loop.grad_state.forward_context:
-                    home = source._control_flow_context
-                    op._set_control_flow_context(home)
-                    home._AddOpInternal(op)
-                    return
         self._AddOpInternal(op)
 
     def _AddOpInternal(self, op: Operation) -> None:

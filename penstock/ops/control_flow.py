@@ -21,7 +21,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from penstock.base import errors
+from penstock.base import errors, shapes
 from penstock.graph import nest
 from penstock.graph.build import make
 from penstock.graph.composite import IndexedSlices, SparseTensor
@@ -47,20 +47,10 @@ def _switch_shape(ctx: ShapeContext) -> list[Dims]:
     return [dims, dims]
 
 
-def merge_dims(all_dims: list[Dims]) -> Dims:
-    """What holds of each of the shapes: unknown where two differ."""
-    first = all_dims[0]
-    if first is None:
-        return None
-    if any(dims is None or len(dims) != len(first) for dims in all_dims):
-        return None
-    return tuple(d[0] if len(set(d)) == 1 else None for d in zip(*all_dims, strict=True))  # type: ignore[arg-type]
-
-
 def _merge_shape(ctx: ShapeContext) -> list[Dims]:
     # A round of a loop may give what it likes until the back edge is there: ``tf.while_loop`` puts
     # the Enter in its place and checks the shape when it closes the loop.
-    return [merge_dims(ctx["inputs"]), ()]
+    return [shapes.common_static(ctx["inputs"]), ()]
 
 
 def _enter_shape(ctx: ShapeContext) -> Dims:

@@ -210,7 +210,4 @@ def _both(first: Tensor, second: Tensor) -> Dims:
     """What holds of both."""
     if "_Dead" in (first.op.type, second.op.type):
         return second._dims if first.op.type == "_Dead" else first._dims
-    a, b = first._dims, second._dims
-    if a is None or b is None or len(a) != len(b):
-        return None
-    return tuple(x if x == y else None for x, y in zip(a, b, strict=True))
+    return shapes.common_static([first._dims, second._dims])

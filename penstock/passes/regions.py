@@ -250,7 +250,8 @@ class _Scope:
             [self.value(branch.pred)], taken,
         )  # fmt: skip
         for (old, values), new in zip(outputs, region.outputs, strict=True):
-            new._dims = _common_dims(old, [v for v in values if v.op.type != "_Dead"])
+            living = [v._dims for v in values if v.op.type != "_Dead"]
+            new._dims = shapes.merge_static(shapes.common_static(living), old._dims)
             self.tensors[old] = new
         for merge in (phi.merge for phi in branch.phis):
             self.copier.controls[merge] = [region]
@@ -376,17 +377,6 @@ def _check_always(loop: Loop, guards: Guards, wanted: Sequence[Tensor]) -> None:
 
 def _taken_by(scopes: Sequence[_Scope]) -> list[Tensor]:
     return list(dict.fromkeys(t for scope in scopes for t in scope.taken))
-
-
-def _common_dims(old: Tensor, values: Sequence[Tensor]) -> Any:
-    dims: Any = values[0]._dims
-    for value in values[1:]:
-        other = value._dims
-        if dims is None or other is None or len(dims) != len(other):
-            dims = None
-            break
-        dims = tuple(a if a == b else None for a, b in zip(dims, other, strict=True))
-    return shapes.merge_static(dims, old._dims)
 
 
 def _label(branch: Branch) -> str:

@@ -18,7 +18,7 @@ import os
 import threading
 import weakref
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from penstock.base import errors
@@ -344,8 +344,3 @@ class _ParallelMapIterator(Iterator):
         self._calls.ended = state[0]
         self._calls.pending = deque(restored(s) for s in state[1])
         self._calls.source.restore(state[2])
-
-
-def reading_ahead(size: int) -> Callable[[Context, Iterator], Iterator]:
-    """Makes an iterator read ahead: for interleaving in parallel."""
-    return lambda context, iterator: PrefetchIterator(iterator, max(size, 1), context)

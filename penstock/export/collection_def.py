@@ -92,7 +92,7 @@ def _message_data(item: Any, to_proto: Callable[..., Any] | None, scope: str | N
     if to_proto is None:
         raise TypeError(f"{item!r} stands among messages and is none")
     message = to_proto(item, export_scope=scope)
-    return message.SerializeToString() if message else None
+    return message.SerializeToString(deterministic=True) if message else None
 
 
 def _kind(item: Any) -> str:

@@ -5,9 +5,7 @@ process that imports TensorFlow as well has no clash of names; bytes and text fo
 names and are TensorFlow's.  Fields that hold shapes, tensors or graphs are of ``tensorboard``'s
 classes.
 
-A row of a message is ``name: (number, type)``.  In front of a type, ``*`` means repeated, ``?`` an
-alternative of the message's only oneof; ``map<T>`` maps strings to T; a type with a dot is
-``tensorboard``'s.
+The table has the form of ``formats.message_table``.
 
 Source: field names and numbers of TensorFlow's tensor_bundle.proto, saved_tensor_slice.proto,
 tensor_slice.proto, checkpoint_state.proto, saved_model.proto, example.proto, feature.proto,
@@ -18,7 +16,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from tensorboard.compat.proto import (
     meta_graph_pb2,
     tensor_pb2,
@@ -26,6 +23,8 @@ from tensorboard.compat.proto import (
     types_pb2,
     versions_pb2,
 )
+
+from penstock.formats.message_table import Rows, make_messages
 
 __all__ = [
     "BundleEntryProto",
@@ -54,12 +53,7 @@ __all__ = [
     "WhileContextDef",
 ]
 
-_FILE = "penstock/formats/schema.proto"
-_IMPORTED = (meta_graph_pb2, tensor_pb2, tensor_shape_pb2, types_pb2, versions_pb2)
-_ENUMS = ("tensorboard.DataType", "BundleHeaderProto.Endianness", "Code")
-
-_Rows = dict[str, tuple[int, str]]
-_MESSAGES: dict[str, _Rows] = {
+_MESSAGES: dict[str, Rows] = {
     "TensorSliceProto.Extent": {"start": (1, "int64"), "length": (2, "?int64")},
     "TensorSliceProto": {"extent": (1, "*TensorSliceProto.Extent")},
     "BundleHeaderProto": {
@@ -167,67 +161,14 @@ _ONEOFS = {
 }  # fmt: skip
 
 
-def _file() -> descriptor_pb2.FileDescriptorProto:
-    file = descriptor_pb2.FileDescriptorProto(name=_FILE, package="penstock", syntax="proto3")
-    file.dependency.extend(module.DESCRIPTOR.name for module in _IMPORTED)
-    # A message before those inside it: they are added to it.
-    for name in sorted(_MESSAGES, key=lambda name: name.count(".")):
-        _add_message(file, name, _MESSAGES[name])
-    header = next(m for m in file.message_type if m.name == "BundleHeaderProto")
-    endianness = header.enum_type.add(name="Endianness")
-    endianness.value.add(name="LITTLE", number=0)
-    endianness.value.add(name="BIG", number=1)
-    codes = file.enum_type.add(name="Code")
-    for number, code in enumerate(_CODES):
-        codes.value.add(name=code, number=number)
-    return file
-
-
-def _add_message(file: descriptor_pb2.FileDescriptorProto, name: str, rows: _Rows) -> None:
-    outer, _, inner = name.rpartition(".")
-    if outer:
-        message = next(m for m in file.message_type if m.name == outer).nested_type.add(name=inner)
-    else:
-        message = file.message_type.add(name=name)
-    if name in _ONEOFS:
-        message.oneof_decl.add(name=_ONEOFS[name])
-    for field, (number, kind) in rows.items():
-        if kind.startswith("map<"):
-            entry = field.title().replace("_", "") + "Entry"
-            nested = message.nested_type.add(name=entry)
-            nested.options.map_entry = True
-            _add_field(nested, "key", 1, "string")
-            _add_field(nested, "value", 2, kind[len("map<") : -1])
-            kind = f"*{name}.{entry}"
-        _add_field(message, field, number, kind)
-
-
-def _add_field(message: descriptor_pb2.DescriptorProto, name: str, number: int, kind: str) -> None:
-    kinds = descriptor_pb2.FieldDescriptorProto
-    bare = kind.lstrip("*?")
-    field = message.field.add(name=name, number=number)
-    field.label = kinds.LABEL_REPEATED if kind.startswith("*") else kinds.LABEL_OPTIONAL
-    if kind.startswith("?"):
-        field.oneof_index = 0
-    if bare[0].islower() and "." not in bare:
-        field.type = kinds.Type.Value("TYPE_" + bare.upper())
-        return
-    field.type = kinds.TYPE_ENUM if bare in _ENUMS else kinds.TYPE_MESSAGE
-    field.type_name = "." + bare if bare.startswith("tensorboard.") else ".penstock." + bare
-
-
-def _make() -> dict[str, Any]:
-    """The classes, in the pool where ``tensorboard``'s are: only so can they hold each other."""
-    pool = descriptor_pool.Default()
-    pool.AddSerializedFile(_file().SerializeToString())
-    return {
-        name: message_factory.GetMessageClass(pool.FindMessageTypeByName(f"penstock.{name}"))
-        for name in _MESSAGES
-        if "." not in name
-    }
-
-
-_classes = _make()
+_classes = make_messages(
+    "schema",
+    _MESSAGES,
+    imported=(meta_graph_pb2, tensor_pb2, tensor_shape_pb2, types_pb2, versions_pb2),
+    enums={"BundleHeaderProto.Endianness": ("LITTLE", "BIG"), "Code": _CODES},
+    foreign_enums=("tensorboard.DataType",),
+    oneofs=_ONEOFS,
+)
 BundleHeaderProto: Any = _classes["BundleHeaderProto"]
 BundleEntryProto: Any = _classes["BundleEntryProto"]
 TensorSliceProto: Any = _classes["TensorSliceProto"]

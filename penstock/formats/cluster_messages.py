@@ -1,0 +1,158 @@
+"""Messages between clients, masters and workers.
+
+The protocol is Penstock's own, not TensorFlow's: what stands here is read only by Penstock.  Graphs
+are GraphDefs (the user's, and a task's part as ``partition.wire`` writes it), devices and run
+options ``tensorboard``'s messages, tensors a type, a shape and the raw bytes.
+
+A client speaks to a master (``Master``), a master and other workers to workers (``Worker``).  The
+table has the form of ``formats.message_table``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from penstock.formats.message_table import Rows, make_messages
+
+_MESSAGES: dict[str, Rows] = {
+    # ---- values ------------------------------------------------------------------------------
+    # content: little-endian elements in C order; a string tensor has its elements in ``strings``.
+    "TensorValue": {
+        "dtype": (1, "int32"),
+        "dims": (2, "*int64"),
+        "content": (3, "bytes"),
+        "strings": (4, "*bytes"),
+    },
+    "Failure": {
+        "code": (1, "int32"),
+        "message": (2, "string"),
+        "node": (3, "string"),
+        "task": (4, "string"),
+    },
+    "Device": {
+        "name": (1, "string"),
+        "device_type": (2, "string"),
+        "memory_limit": (3, "int64"),
+        "incarnation": (4, "fixed64"),
+    },
+    # ---- client to master --------------------------------------------------------------------
+    # A graph larger than a message comes in pieces: ``graph`` and then by ExtendSession.
+    "CreateSessionRequest": {
+        "graph": (1, "bytes"),
+        "config": (2, "bytes"),
+        "target": (3, "string"),
+    },
+    "CreateSessionResponse": {"session": (1, "string"), "nodes": (2, "int64")},
+    "ExtendSessionRequest": {
+        "session": (1, "string"),
+        "graph": (2, "bytes"),
+        # How many nodes the sender believes the session's graph has.
+        "nodes": (3, "int64"),
+    },
+    "ExtendSessionResponse": {"nodes": (1, "int64")},
+    "PrepareStepRequest": {
+        "session": (1, "string"),
+        "feeds": (2, "*string"),
+        "fetches": (3, "*string"),
+        "targets": (4, "*string"),
+        "nodes": (5, "int64"),
+        "done": (6, "*string"),
+    },
+    "PrepareStepResponse": {"step": (1, "string")},
+    "RunStepRequest": {
+        "session": (1, "string"),
+        "step": (2, "string"),
+        "values": (3, "*TensorValue"),
+        "options": (4, "bytes"),
+        "timeout_in_ms": (5, "int64"),
+    },
+    "RunStepResponse": {
+        "values": (1, "*TensorValue"),
+        "metadata": (2, "bytes"),
+    },
+    "CloseSessionRequest": {"session": (1, "string")},
+    "CloseSessionResponse": {},
+    "ListDevicesRequest": {"session": (1, "string")},
+    "ListDevicesResponse": {"devices": (1, "*Device")},
+    "ResetRequest": {"containers": (1, "*string"), "device_filters": (2, "*string")},
+    "ResetResponse": {},
+    # ---- master to worker --------------------------------------------------------------------
+    "GetStatusRequest": {},
+    "GetStatusResponse": {"task": (1, "string"), "devices": (2, "*Device")},
+    "RegisterGraphRequest": {
+        "session": (1, "string"),
+        "graph": (2, "bytes"),
+        "config": (3, "bytes"),
+        "incarnation": (4, "fixed64"),
+    },
+    "RegisterGraphResponse": {"graph": (1, "string"), "incarnation": (2, "fixed64")},
+    "DeregisterGraphRequest": {"graphs": (1, "*string")},
+    "DeregisterGraphResponse": {},
+    "RunGraphRequest": {
+        "graph": (1, "string"),
+        "step": (2, "fixed64"),
+        "values": (3, "*TensorValue"),
+        "timeout_in_ms": (4, "int64"),
+        "trace": (5, "int32"),
+    },
+    "RunGraphResponse": {"values": (1, "*TensorValue"), "metadata": (2, "bytes")},
+    "CancelStepRequest": {"step": (1, "fixed64"), "failure": (2, "Failure")},
+    "CancelStepResponse": {},
+    "ClearContainersRequest": {"containers": (1, "*string")},
+    "ClearContainersResponse": {},
+    # ---- worker to worker --------------------------------------------------------------------
+    # The two ends of a link tell each other where they listen: a key and value of the store that
+    # a torch.distributed group is opened with.
+    "OpenLinkRequest": {
+        "link": (1, "string"),
+        "task": (2, "string"),
+        "incarnation": (3, "fixed64"),
+        "key": (4, "string"),
+        "value": (5, "bytes"),
+        "wanted": (6, "*string"),
+    },
+    "OpenLinkResponse": {"values": (1, "*bytes"), "incarnation": (2, "fixed64")},
+    # What travels on a link.
+    "LinkHeader": {
+        "step": (1, "fixed64"),
+        "edge": (2, "string"),
+        "run": (3, "RunGraphRequest"),
+        "done": (4, "RunGraphResponse"),
+        "failure": (5, "Failure"),
+        "call": (6, "fixed64"),
+    },
+}
+
+CLASSES: dict[str, Any] = make_messages("cluster", _MESSAGES)
+TensorValue: Any = CLASSES["TensorValue"]
+Failure: Any = CLASSES["Failure"]
+Device: Any = CLASSES["Device"]
+CreateSessionRequest: Any = CLASSES["CreateSessionRequest"]
+CreateSessionResponse: Any = CLASSES["CreateSessionResponse"]
+ExtendSessionRequest: Any = CLASSES["ExtendSessionRequest"]
+ExtendSessionResponse: Any = CLASSES["ExtendSessionResponse"]
+PrepareStepRequest: Any = CLASSES["PrepareStepRequest"]
+PrepareStepResponse: Any = CLASSES["PrepareStepResponse"]
+RunStepRequest: Any = CLASSES["RunStepRequest"]
+RunStepResponse: Any = CLASSES["RunStepResponse"]
+CloseSessionRequest: Any = CLASSES["CloseSessionRequest"]
+CloseSessionResponse: Any = CLASSES["CloseSessionResponse"]
+ListDevicesRequest: Any = CLASSES["ListDevicesRequest"]
+ListDevicesResponse: Any = CLASSES["ListDevicesResponse"]
+ResetRequest: Any = CLASSES["ResetRequest"]
+ResetResponse: Any = CLASSES["ResetResponse"]
+GetStatusRequest: Any = CLASSES["GetStatusRequest"]
+GetStatusResponse: Any = CLASSES["GetStatusResponse"]
+RegisterGraphRequest: Any = CLASSES["RegisterGraphRequest"]
+RegisterGraphResponse: Any = CLASSES["RegisterGraphResponse"]
+DeregisterGraphRequest: Any = CLASSES["DeregisterGraphRequest"]
+DeregisterGraphResponse: Any = CLASSES["DeregisterGraphResponse"]
+RunGraphRequest: Any = CLASSES["RunGraphRequest"]
+RunGraphResponse: Any = CLASSES["RunGraphResponse"]
+CancelStepRequest: Any = CLASSES["CancelStepRequest"]
+CancelStepResponse: Any = CLASSES["CancelStepResponse"]
+ClearContainersRequest: Any = CLASSES["ClearContainersRequest"]
+ClearContainersResponse: Any = CLASSES["ClearContainersResponse"]
+OpenLinkRequest: Any = CLASSES["OpenLinkRequest"]
+OpenLinkResponse: Any = CLASSES["OpenLinkResponse"]
+LinkHeader: Any = CLASSES["LinkHeader"]

@@ -5,7 +5,7 @@ This module holds explicit re-exports and no logic.
 """
 
 import penstock.ops
-from penstock import contrib, data, nn, saved_model, summary, train
+from penstock import contrib, data, distribute, estimator, nn, saved_model, summary, train
 from penstock.api import (
     bitwise,
     debugging,
@@ -761,6 +761,7 @@ __all__ = [
     "disable_resource_variables",
     "disable_tensor_equality",
     "disable_v2_behavior",
+    "distribute",
     "disable_v2_tensorshape",
     "div",
     "div_no_nan",
@@ -779,6 +780,7 @@ __all__ = [
     "erf",
     "erfc",
     "errors",
+    "estimator",
     "executing_eagerly",
     "exp",
     "expand_dims",

@@ -161,6 +161,8 @@ def _named(op_list: Iterable[Any]) -> dict[str, Any]:
             if not isinstance(together, list):
                 raise ValueError(f"a variable and slices of another are both called {full!r}")
             together.append(item)
+        elif hasattr(item, "_component_saveables"):  # a variable with a copy on each device
+            _put(named, item._shared_name, item)
         else:
             tensor = _tensor_of(item)
             _put(named, _variable_name(tensor), tensor)
@@ -220,6 +222,8 @@ def saveables_of(name: str, item: Any) -> Iterator[SaveableObject]:
         yield item
     elif isinstance(item, list | tuple | PartitionedVariable):
         yield from _slices(name, item)
+    elif hasattr(item, "_component_saveables"):
+        yield item._component_saveables(name)
     else:
         tensor = _tensor_of(item)
         if tensor.op.type in _HOLDERS:

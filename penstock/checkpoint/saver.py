@@ -26,6 +26,8 @@ from penstock.formats import files
 from penstock.formats.checkpoint_reader import open_checkpoint
 from penstock.graph import scopes
 from penstock.graph.graph import Graph
+from penstock.graph.keys import GraphKeys
+from penstock.graph.proto_functions import register_proto_function
 
 __all__ = ["Saver", "import_meta_graph"]
 
@@ -527,3 +529,8 @@ def import_meta_graph(
         return Saver()
     _LOG.info("the meta graph has no variables: no Saver is made")
     return None
+
+
+register_proto_function(
+    GraphKeys.SAVERS, proto_type=SaverDef, to_proto=Saver.to_proto, from_proto=Saver.from_proto
+)

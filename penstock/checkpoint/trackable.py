@@ -134,6 +134,17 @@ def _saveable(key: str, variable: Variable) -> SaveableObject:
     return next(saveables_of(key, variable))
 
 
+class _Record(SaveableObject):
+    """The record of objects, which is saved and not restored."""
+
+    def __init__(self, record: Any) -> None:
+        spec = SaveSpec(record, "", object_graph.KEY, dtypes.string, record.device)
+        super().__init__(record, [spec], object_graph.KEY)
+
+    def restore(self, restored_tensors: Any, restored_shapes: Any) -> Any:
+        return control.no_op()
+
+
 class Checkpoint:
     """Saves and restores objects by the names that their owners give them.
 
@@ -250,10 +261,20 @@ class Checkpoint:
             record = constant.constant("", dtypes.string)
             prefix = constant.constant("model", dtypes.string)
             saveables = [_saveable(object_graph.value_key(path), v) for path, v in found]
-            spec = SaveSpec(record, "", object_graph.KEY, dtypes.string, record.device)
-            saveables.append(SaveableObject(record, [spec], object_graph.KEY))
+            saveables.append(_Record(record))
             builder = BulkSaverBuilder()
             return prefix, record, builder._save_sharded(prefix, by_device(saveables))
+
+    def frozen_saveables(self) -> list[SaveableObject]:
+        """What a ``Saver`` needs to write these checkpoints: the variables as they stand now."""
+        listing = _Listing(self)
+        found = list(listing.variables())
+        with scopes.device("/cpu:0"):
+            record = constant.constant(listing.record().SerializeToString(), dtypes.string)
+        return [
+            *(_saveable(object_graph.value_key(path), v) for path, v in found),
+            _Record(record),
+        ]
 
     # ---- restoring -----------------------------------------------------------------------------
 

@@ -1,1 +1,1 @@
-"""The ``penstock`` command: look at, convert, freeze and explain models and their files."""
+"""The ``penstock`` command: models and their files, and programs run as clusters of tasks."""

@@ -4,7 +4,7 @@ Only arguments are declared here; each command imports its work when it is calle
 ``penstock --help`` starts without torch and a look at a checkpoint stays quick.
 
 Exit status: 0 done, 1 the work failed, 2 it was asked wrongly.  An error is one line on stderr;
-``--debug``, anywhere on the line, shows the traceback as well.
+``--debug``, anywhere on the line before a ``--``, shows the traceback as well.
 """
 
 from __future__ import annotations
@@ -22,7 +22,10 @@ from typer.core import TyperGroup
 from penstock.base import errors
 from penstock.cli.output import Failure, Output
 
-_HELP = "Look at, convert, freeze and explain graphs, checkpoints, saved models and event files."
+_HELP = (
+    "Look at, convert, freeze and explain graphs, checkpoints, saved models and event files; run"
+    " programs as clusters of tasks."
+)
 
 
 class _Group(TyperGroup):
@@ -39,8 +42,10 @@ class _Group(TyperGroup):
     ) -> Any:
         """Runs the command line and exits."""
         words = list(sys.argv[1:] if args is None else args)
-        debug = "--debug" in words
-        words = [word for word in words if word != "--debug"]
+        # What stands behind "--" is somebody else's.
+        end = words.index("--") if "--" in words else len(words)
+        debug = "--debug" in words[:end]
+        words = [word for word in words[:end] if word != "--debug"] + words[end:]
         code: Any = 1
         try:
             code = super().main(
@@ -242,6 +247,227 @@ def explain(
     from penstock.cli.explaining import explain_step
 
     explain_step(Output(), graph, fetches, feed or [], checkpoint, runs)
+
+
+class Place(StrEnum):
+    """Where ``launch`` runs tasks."""
+
+    LOCAL = "local"
+    RAY = "ray"
+
+
+class Manifests(StrEnum):
+    """What ``k8s`` writes."""
+
+    STATEFULSET = "statefulset"
+    JOBSET = "jobset"
+    RAYJOB = "rayjob"
+
+
+Ps = Annotated[int, typer.Option("--ps", min=0, help="Number of parameter servers.")]
+Workers = Annotated[int, typer.Option("--workers", min=0, help="Number of workers.")]
+Evaluator = Annotated[bool, typer.Option("--evaluator", help="Also a task 'evaluator 0'.")]
+Flags = Annotated[
+    bool,
+    typer.Option(
+        "--flags/--no-flags",
+        help="Append --job_name, --task_index and the hosts to the script's arguments.",
+    ),
+]
+Restarts = Annotated[int, typer.Option(min=0, help="Failures of one task that are made good.")]
+# The script's own options are not ours: everything behind it is taken as it is.
+_REST = {"allow_interspersed_args": False, "ignore_unknown_options": False}
+Script = Annotated[
+    list[str], typer.Argument(metavar="SCRIPT [-- ARGS...]", help="The script, its arguments.")
+]
+
+
+@app.command(context_settings=_REST)
+def launch(
+    script: Script,
+    ps: Ps = 0,
+    workers: Workers = 1,
+    chief: Annotated[bool, typer.Option("--chief", help="Also a task 'chief 0'.")] = False,
+    evaluator: Evaluator = False,
+    flags: Flags = True,
+    restarts: Restarts = 3,
+    backoff: Annotated[
+        float, typer.Option(min=0, help="Seconds before the first restart; doubles each time.")
+    ] = 1.0,
+    grace: Annotated[
+        float, typer.Option(min=0, help="Seconds that a task may take to stop.")
+    ] = 10.0,
+    evaluator_wait: Annotated[
+        float, typer.Option(min=0, help="Seconds the evaluator has when all others are done.")
+    ] = 60.0,
+    log_dir: Annotated[
+        str | None, typer.Option(help="Also write worker-0.log and so on here.", metavar="DIR")
+    ] = None,
+    on: Annotated[Place, typer.Option(help="Where the tasks run.")] = Place.LOCAL,
+    address: Annotated[
+        str | None, typer.Option(help="Ray: the cluster; default: RAY_ADDRESS, else a new one.")
+    ] = None,
+    cpus: Annotated[float, typer.Option(min=0, help="Ray: CPUs of a task.")] = 1.0,
+    gpus: Annotated[float, typer.Option(min=0, help="Ray: GPUs of a worker and the chief.")] = 0.0,
+    strategy: Annotated[
+        str, typer.Option(help="Ray: PACK, SPREAD, STRICT_PACK or STRICT_SPREAD.")
+    ] = "SPREAD",
+    host: Annotated[
+        str | None,
+        typer.Option(help="Host of all addresses; default: 127.0.0.1; Ray: each node's own."),
+    ] = None,
+    working_dir: Annotated[
+        str | None,
+        typer.Option(help="Ray: a directory sent to the nodes, where tasks run.", metavar="DIR"),
+    ] = None,
+    place_timeout: Annotated[
+        float, typer.Option(min=0, help="Ray: seconds that finding places may take.")
+    ] = 300.0,
+) -> None:
+    """Run SCRIPT as a cluster of tasks, and stop all when the workers are done.
+
+    Each task sees TF_CONFIG, and --job_name, --task_index, --ps_hosts and --worker_hosts behind its
+    arguments. A task that fails starts again. Exit status: 0 done, 1 a task failed for good, 130
+    and 143 stopped by ctrl-C and SIGTERM.
+    """
+    from penstock.cli.launching import launch_here, launch_on_ray, split_words
+    from penstock.launch.job import Job
+    from penstock.launch.on_ray import RayOptions
+    from penstock.launch.supervisor import Policy
+
+    program, args = split_words(script)
+    job = Job(program, args, ps, workers, chief, evaluator, flags)
+    policy = Policy(restarts=restarts, backoff=backoff, grace=grace,
+                    evaluator_wait=evaluator_wait, place_timeout=place_timeout)  # fmt: skip
+    if on is Place.LOCAL:
+        code = launch_here(Output(), job, policy, log_dir, host or "127.0.0.1")
+    else:
+        options = RayOptions(address, cpus, gpus, strategy.upper(), working_dir, host)
+        code = launch_on_ray(Output(), job, policy, log_dir, options)
+    raise typer.Exit(code)
+
+
+@app.command(context_settings=_REST)
+def k8s(
+    script: Script,
+    image: Annotated[str, typer.Option(help="The image of all pods.")],
+    out: Annotated[str, typer.Option(help="Where the files are written.", metavar="DIR")],
+    ps: Ps = 0,
+    workers: Workers = 1,
+    chief: Annotated[
+        bool, typer.Option("--chief/--no-chief", help="A master besides the workers: 'chief 0'.")
+    ] = True,
+    evaluator: Evaluator = False,
+    flags: Flags = True,
+    kind: Annotated[Manifests, typer.Option(help="What runs the tasks.")] = Manifests.STATEFULSET,
+    name: Annotated[str, typer.Option(help="What all names begin with.")] = "penstock",
+    namespace: Annotated[str | None, typer.Option(help="Namespace of all objects.")] = None,
+    port: Annotated[int, typer.Option(min=1, max=65535, help="The tasks' gRPC port.")] = 8080,
+    cpu: Annotated[float, typer.Option(min=0.001, help="Cores of a task.")] = 1.0,
+    memory: Annotated[str, typer.Option(help="Memory of a task.")] = "4Gi",
+    gpus: Annotated[int, typer.Option(min=0, help="GPUs of a worker and the master.")] = 0,
+    secret: Annotated[
+        str, typer.Option(help="The Secret with the token and certificates; '' for none.")
+    ] = "penstock-security",
+    tls: Annotated[
+        bool, typer.Option("--tls/--no-tls", help="Whether the Secret has certificates.")
+    ] = True,
+    storage: Annotated[str, typer.Option(help="Size of the volume at /logs.")] = "10Gi",
+    storage_class: Annotated[str | None, typer.Option(help="Class of that volume.")] = None,
+    host: Annotated[str | None, typer.Option(help="Host name of the ingresses.")] = None,
+    restarts: Annotated[
+        int, typer.Option(min=0, help="Failures that a JobSet or RayJob makes good.")
+    ] = 10,
+) -> None:
+    """Write Kubernetes manifests and a Dockerfile that run SCRIPT as a cluster of tasks.
+
+    Parameter servers, workers and a master behind headless services, a shared volume, and Jupyter
+    and TensorBoard behind ingresses. SCRIPT is a path in the image.
+    """
+    from penstock.cli.launching import split_words
+    from penstock.cli.manifests import write_job
+    from penstock.launch.job import Job
+    from penstock.launch.pods import Options
+
+    program, args = split_words(script)
+    job = Job(program, args, ps, workers, chief, evaluator, flags)
+    options = Options(image, name, namespace, port, cpu, memory, gpus, secret, tls, storage,
+                      storage_class, host, restarts)  # fmt: skip
+    write_job(Output(), job, options, kind.value, out)
+
+
+@app.command(context_settings=_REST)
+def hold(
+    command: Annotated[list[str], typer.Argument(metavar="-- COMMAND...", help="What to run.")],
+) -> None:
+    """Run COMMAND once; when it is done, wait to be stopped.
+
+    For pods that are started again whenever they end. A failure's exit status is passed on.
+    """
+    from penstock.launch.hold import hold as run_once
+
+    raise typer.Exit(run_once(command))
+
+
+class Waiting(StrEnum):
+    """How workers wait for each other in ``simulate``."""
+
+    ASYNC = "async"
+    SYNC = "sync"
+
+
+@app.command("simulate")
+def simulate_job(
+    ps: Annotated[str, typer.Option(help="Parameter servers, commas between.")] = "1",
+    workers: Annotated[
+        str, typer.Option(help="Workers whose gradients count, commas between.")
+    ] = "1",
+    backups: Annotated[str, typer.Option(help="Backup workers besides, commas between.")] = "0",
+    mode: Annotated[Waiting, typer.Option(help="How workers wait for each other.")] = Waiting.SYNC,
+    dense: Annotated[str, typer.Option(help="Bytes that each step reads and updates.")] = "0",
+    sparse: Annotated[str, typer.Option(help="Bytes of rows gathered by a step.")] = "0",
+    batch: Annotated[int, typer.Option(min=1, help="Examples of a step.")] = 1,
+    compute: Annotated[str, typer.Option(help="Mean computing time of a step: 1.5s, 20ms.")] = "0",
+    sigma: Annotated[float, typer.Option(min=0, help="Of the logarithm of that time.")] = 0.0,
+    straggler_share: Annotated[
+        float, typer.Option(min=0, max=1, help="How often a worker's step is slow.")
+    ] = 0.0,
+    straggler_factor: Annotated[float, typer.Option(min=1, help="How slow it then is.")] = 1.0,
+    steps: Annotated[int, typer.Option(min=1, help="Steps simulated.")] = 100,
+    seed: Annotated[int, typer.Option(help="Of the random times.")] = 0,
+    profile: Annotated[
+        str, typer.Option(help="Costs: loopback, osdi2016, or a file of calibrate.")
+    ] = "loopback",
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", help="Change a cost.", metavar="FIELD=VALUE")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Predict step time and throughput of training with parameter servers."""
+    from penstock.cli.simulating import simulate_jobs
+
+    model = {
+        "dense": dense, "sparse": sparse, "batch": batch, "compute": compute, "sigma": sigma,
+        "straggler_share": straggler_share, "straggler_factor": straggler_factor,
+    }  # fmt: skip
+    jobs = {"ps": ps, "workers": workers, "backups": backups}
+    simulate_jobs(Output(as_json), model, jobs, mode.value, steps, seed, profile, settings or [])
+
+
+@app.command()
+def calibrate(
+    dest: Annotated[str, typer.Argument(metavar="OUT.json", help="The profile to write.")],
+    name: Annotated[str, typer.Option(help="Of the profile.")] = "local",
+    threads: Annotated[int, typer.Option(min=1, help="Threads of each process.")] = 1,
+    interpreter: Annotated[
+        str | None, typer.Option(help="The Python to measure with; default: this.", metavar="FILE")
+    ] = None,
+    module: Annotated[str, typer.Option(help="The TF1 API that is measured.")] = "penstock",
+) -> None:
+    """Measure this machine's costs for simulate: two processes, steps between them."""
+    from penstock.cli.simulating import calibrate_here
+
+    calibrate_here(Output(), dest, name, interpreter, module, threads)
 
 
 if __name__ == "__main__":

@@ -2,15 +2,20 @@
 
 from penstock.contrib import (
     data,
+    distribute,
     framework,
+    learn,
     legacy_seq2seq,
     lookup,
+    penstock,
     rnn,
     seq2seq,
     staging,
     tensorboard,
+    training,
 )
 
 __all__ = [
-    "data", "framework", "legacy_seq2seq", "lookup", "rnn", "seq2seq", "staging", "tensorboard",
+    "data", "distribute", "framework", "learn", "legacy_seq2seq", "lookup", "penstock", "rnn",
+    "seq2seq", "staging", "tensorboard", "training",
 ]  # fmt: skip

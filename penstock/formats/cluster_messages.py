@@ -59,20 +59,24 @@ _MESSAGES: dict[str, Rows] = {
         "done": (6, "*string"),
     },
     "PrepareStepResponse": {"step": (1, "string")},
+    # What each task recorded of a traced step: a RunMetadata by the task's name.
+    "TaskMetadata": {"task": (1, "string"), "metadata": (2, "bytes")},
     "RunStepRequest": {
         "session": (1, "string"),
         "step": (2, "string"),
         "values": (3, "*TensorValue"),
-        "options": (4, "bytes"),
+        "trace": (4, "int32"),
         "timeout_in_ms": (5, "int64"),
     },
     "RunStepResponse": {
         "values": (1, "*TensorValue"),
-        "metadata": (2, "bytes"),
+        "metadata": (2, "*TaskMetadata"),
     },
+    "ExplainStepRequest": {"session": (1, "string"), "step": (2, "string")},
+    "ExplainStepResponse": {"text": (1, "string")},
     "CloseSessionRequest": {"session": (1, "string")},
     "CloseSessionResponse": {},
-    "ListDevicesRequest": {"session": (1, "string")},
+    "ListDevicesRequest": {"device_filters": (1, "*string")},
     "ListDevicesResponse": {"devices": (1, "*Device")},
     "ResetRequest": {"containers": (1, "*string"), "device_filters": (2, "*string")},
     "ResetResponse": {},
@@ -86,6 +90,8 @@ _MESSAGES: dict[str, Rows] = {
         "incarnation": (4, "fixed64"),
     },
     "RegisterGraphResponse": {"graph": (1, "string"), "incarnation": (2, "fixed64")},
+    "ExplainGraphRequest": {"graph": (1, "string")},
+    "ExplainGraphResponse": {"text": (1, "string")},
     "DeregisterGraphRequest": {"graphs": (1, "*string")},
     "DeregisterGraphResponse": {},
     "RunGraphRequest": {
@@ -100,18 +106,25 @@ _MESSAGES: dict[str, Rows] = {
     "CancelStepResponse": {},
     "ClearContainersRequest": {"containers": (1, "*string")},
     "ClearContainersResponse": {},
+    # A task's process ends well and will not come back.
+    "GoodbyeRequest": {"task": (1, "string")},
+    "GoodbyeResponse": {},
     # ---- worker to worker --------------------------------------------------------------------
-    # The two ends of a link tell each other where they listen: a key and value of the store that
-    # a torch.distributed group is opened with.
+    # The two ends of a link tell each other where they listen: keys and values of the store that a
+    # torch.distributed group is opened with.
     "OpenLinkRequest": {
         "link": (1, "string"),
         "task": (2, "string"),
         "incarnation": (3, "fixed64"),
-        "key": (4, "string"),
-        "value": (5, "bytes"),
+        "keys": (4, "*string"),
+        "values": (5, "*bytes"),
         "wanted": (6, "*string"),
     },
     "OpenLinkResponse": {"values": (1, "*bytes"), "incarnation": (2, "fixed64")},
+    # Asked of the other end from time to time: is it there, is it the same process as before, and
+    # does it have a link to the one that asks?
+    "CheckLinkRequest": {"task": (1, "string"), "incarnation": (2, "fixed64")},
+    "CheckLinkResponse": {"incarnation": (1, "fixed64"), "linked": (2, "bool")},
     # What travels on a link.
     "LinkHeader": {
         "step": (1, "fixed64"),
@@ -133,8 +146,11 @@ ExtendSessionRequest: Any = CLASSES["ExtendSessionRequest"]
 ExtendSessionResponse: Any = CLASSES["ExtendSessionResponse"]
 PrepareStepRequest: Any = CLASSES["PrepareStepRequest"]
 PrepareStepResponse: Any = CLASSES["PrepareStepResponse"]
+TaskMetadata: Any = CLASSES["TaskMetadata"]
 RunStepRequest: Any = CLASSES["RunStepRequest"]
 RunStepResponse: Any = CLASSES["RunStepResponse"]
+ExplainStepRequest: Any = CLASSES["ExplainStepRequest"]
+ExplainStepResponse: Any = CLASSES["ExplainStepResponse"]
 CloseSessionRequest: Any = CLASSES["CloseSessionRequest"]
 CloseSessionResponse: Any = CLASSES["CloseSessionResponse"]
 ListDevicesRequest: Any = CLASSES["ListDevicesRequest"]
@@ -145,6 +161,8 @@ GetStatusRequest: Any = CLASSES["GetStatusRequest"]
 GetStatusResponse: Any = CLASSES["GetStatusResponse"]
 RegisterGraphRequest: Any = CLASSES["RegisterGraphRequest"]
 RegisterGraphResponse: Any = CLASSES["RegisterGraphResponse"]
+ExplainGraphRequest: Any = CLASSES["ExplainGraphRequest"]
+ExplainGraphResponse: Any = CLASSES["ExplainGraphResponse"]
 DeregisterGraphRequest: Any = CLASSES["DeregisterGraphRequest"]
 DeregisterGraphResponse: Any = CLASSES["DeregisterGraphResponse"]
 RunGraphRequest: Any = CLASSES["RunGraphRequest"]
@@ -153,6 +171,10 @@ CancelStepRequest: Any = CLASSES["CancelStepRequest"]
 CancelStepResponse: Any = CLASSES["CancelStepResponse"]
 ClearContainersRequest: Any = CLASSES["ClearContainersRequest"]
 ClearContainersResponse: Any = CLASSES["ClearContainersResponse"]
+GoodbyeRequest: Any = CLASSES["GoodbyeRequest"]
+GoodbyeResponse: Any = CLASSES["GoodbyeResponse"]
 OpenLinkRequest: Any = CLASSES["OpenLinkRequest"]
 OpenLinkResponse: Any = CLASSES["OpenLinkResponse"]
+CheckLinkRequest: Any = CLASSES["CheckLinkRequest"]
+CheckLinkResponse: Any = CLASSES["CheckLinkResponse"]
 LinkHeader: Any = CLASSES["LinkHeader"]

@@ -87,16 +87,16 @@ class Sink:
             origin, view = self.length, _bytes_of(array)
 
             def put(chunk: memoryview, at: int, crc: int) -> int:
-                crc = _crc.extend(crc, chunk)
+                chunk = _still(chunk)
                 self._put(chunk, origin + at)
-                return crc
+                return _crc.extend(crc, chunk)
 
             total = _in_spans(view, put, self._threads)
             self.length += len(view)
             return total
         crc = 0
         for piece in pieces(array):
-            view = _bytes_of(_little(np.ascontiguousarray(piece)))
+            view = _still(_bytes_of(_little(np.ascontiguousarray(piece))))
             crc = _crc.extend(crc, view)
             self.write(view)
         return crc
@@ -116,6 +116,11 @@ class Sink:
             descriptor, self._descriptor = self._descriptor, -1
             with files.error_names(self.path):
                 os.close(descriptor)
+
+
+def _still(chunk: memoryview) -> memoryview:
+    """A copy of memory that a step may change between its CRC and its being written."""
+    return memoryview(np.frombuffer(chunk, np.uint8).copy())
 
 
 class Source:

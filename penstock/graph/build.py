@@ -388,6 +388,18 @@ def _output_types(op_def: OpDef, attrs: dict[str, Any]) -> list[dtypes.DType]:
     return types
 
 
+def solved_node(
+    op_def: OpDef, name: str, attrs: dict[str, Any]
+) -> tuple[dict[str, Any], list[dtypes.DType]]:
+    """All attrs of a node from those written down, checked, and its output types.
+
+    Raises:
+      TypeError, ValueError: as ``make`` does.
+    """
+    complete = _complete_attrs(op_def, name, {}, attrs)
+    return complete, _output_types(op_def, complete)
+
+
 def add_checked(
     graph: Graph,
     op_def: OpDef,

@@ -193,7 +193,7 @@ class Graph:
             if made is not None:
                 from penstock.graph import graphdef
 
-                op.attrs[key] = graphdef.attr_from_any(made)
+                op.attrs[key] = graphdef.attr_from_any(made, key)
 
     def _apply_devices(self, op: Operation) -> None:
         """Innermost wins field by field; a device function sees what inner scopes chose."""
@@ -248,7 +248,7 @@ class Graph:
         """
         from penstock.graph import build, graphdef
 
-        plain = {key: graphdef.attr_from_any(value) for key, value in (attrs or {}).items()}
+        plain = {key: graphdef.attr_from_any(value, key) for key, value in (attrs or {}).items()}
         definition = OPS[op_type]
         full = self.node_name(name or op_type)
         op = build.add_checked(self, definition, list(inputs), plain, full)

@@ -120,14 +120,19 @@ def _list_value(values: Iterable[Any], kind: str) -> Any:
     return made
 
 
-def attr_from_any(value: Any) -> Any:
-    """A plain attr value from an ``AttrValue``, or the value itself when it is plain already."""
+def attr_from_any(value: Any, name: str = "") -> Any:
+    """A plain attr value from an ``AttrValue``, or the value itself when it is plain already.
+
+    Colocation groups, the attr ``_class``, stay bytes.
+    """
     if not isinstance(value, AttrValue) and type(value).__name__ != "AttrValue":
         return value
     field = value.WhichOneof("value")
     if field is None:
         return None
     if field == "list":
+        if name == "_class":
+            return list(value.list.s)
         return _plain_list(value.list)
     plain = getattr(value, field)
     if field == "type":

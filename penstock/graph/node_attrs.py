@@ -16,6 +16,8 @@ from penstock.graph.external import ATTR as _EXTERNAL
 from penstock.opdef.opdef import OpDef
 from penstock.opdef.signature import REQUIRED
 
+# A remark on nodes: their float32 outputs may travel between tasks as 16 bits.
+COMPRESS = "_compress"
 # Attrs that TensorFlow 2.21 has and 1.15 has not: which do not change what is computed.
 _HINTS = {
     "MatMul": ("grad_a", "grad_b"),

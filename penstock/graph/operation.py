@@ -147,7 +147,7 @@ class Operation:
     def _set_attr(self, name: str, value: Any) -> None:
         from penstock.graph import graphdef
 
-        self.attrs[name] = graphdef.attr_from_any(value)
+        self.attrs[name] = graphdef.attr_from_any(value, name)
         self.graph.note_mutation()
 
     def _add_control_input(self, op: Operation) -> None:

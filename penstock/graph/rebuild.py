@@ -149,7 +149,10 @@ class Rebuilder:
             raise RuntimeError("make is for rules, while a node is being visited")
         name = op.name
         if name in self.graph._by_name:
-            name = self.graph.unique_name(f"{name}/{op_type.strip('_').lower()}")
+            base = f"{name}/{op_type.strip('_').lower()}"
+            name = self.graph.unique_name(base)
+            while name in self.graph._by_name or name in self.old.graph._by_name:
+                name = self.graph.unique_name(base)
         made = build.make(op_type, *inputs, name=f"{name}/", **attrs)
         node = made if isinstance(made, Operation) else _first(made).op
         node.origin, node._device = op.origin, op._device

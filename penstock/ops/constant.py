@@ -148,6 +148,8 @@ def to_array(value: Any, dtype: Any = None) -> np.ndarray:
         value = value.as_list()
     value = _plain(value)
     kinds = _kinds(value)
+    if not kinds and wanted is dtypes.string:
+        return np.empty(np.shape(value), object)
     if kinds & {"str"}:
         if kinds != {"str"}:
             raise TypeError(f"strings and numbers cannot be mixed in one tensor: {value!r}")

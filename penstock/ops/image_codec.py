@@ -141,7 +141,7 @@ def _image_shape(ctx: Any) -> tuple[int | None, ...]:
     return None, None, channels or None
 
 
-def _encoded_shape(ctx: Any) -> tuple[int, ...]:
+def encoded_shape(ctx: Any) -> tuple[int, ...]:
     ctx.rank("image", 3)
     return ()
 
@@ -150,7 +150,7 @@ define_op(
     "EncodePng",
     "image: T -> contents: string",
     attrs=["compression: int = -1", "T: {uint8, uint16} = uint8"],
-    shape=_encoded_shape,
+    shape=encoded_shape,
     kernel=lambda image, compression: _boxed(png_bytes(image.cpu().numpy(), compression)),
     no_gradient="its output is a string",
 )
@@ -177,7 +177,7 @@ def _jpeg_mode(image: np.ndarray, form: str) -> np.ndarray:
     return image
 
 
-def _encode_jpeg(
+def jpeg_file(
     image: Any, format: str, quality: int, progressive: bool, optimize_size: bool,
     chroma_downsampling: bool, density_unit: str, x_density: int, y_density: int,
     xmp_metadata: Any,
@@ -207,8 +207,8 @@ define_op(
         "density_unit: {'in', 'cm'} = 'in'", "x_density: int = 300", "y_density: int = 300",
         'xmp_metadata: string = ""',
     ],
-    shape=_encoded_shape,
-    kernel=_encode_jpeg,
+    shape=encoded_shape,
+    kernel=jpeg_file,
     no_gradient="its output is a string",
 )  # fmt: skip
 

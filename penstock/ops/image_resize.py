@@ -45,7 +45,7 @@ _sums_of_rows = (
 _scale_and_bias = torch.tensor([1.0, 0.0]).view(torch.uint8)
 
 
-def _check(in_size: Any, size: Any, align_corners: bool, half_pixel_centers: bool) -> None:
+def check(in_size: Any, size: Any, align_corners: bool, half_pixel_centers: bool) -> None:
     problem = None
     if align_corners and half_pixel_centers:
         problem = "If half_pixel_centers is True, align_corners must be False."
@@ -57,7 +57,7 @@ def _check(in_size: Any, size: Any, align_corners: bool, half_pixel_centers: boo
         raise errors.InvalidArgumentError(None, None, problem)
 
 
-def _shape(ctx: Any) -> Any:
+def resized_shape(ctx: Any) -> Any:
     images = ctx.rank("images", 4)
     ctx.rank("size", 1)
     size = ctx.shape_value("size")
@@ -72,9 +72,9 @@ def _shape(ctx: Any) -> Any:
 # ---- bilinear ------------------------------------------------------------------------------
 
 
-def _bilinear(images: Any, size: Any, align_corners: bool, half_pixel_centers: bool) -> Any:
+def bilinear(images: Any, size: Any, align_corners: bool, half_pixel_centers: bool) -> Any:
     count, height, width, channels = images.shape
-    _check((height, width), size, align_corners, half_pixel_centers)
+    check((height, width), size, align_corners, half_pixel_centers)
     if align_corners or half_pixel_centers:
         source = images.to(torch.float32).permute(0, 3, 1, 2)
         return _resize(source, size, align_corners).permute(0, 2, 3, 1).contiguous()
@@ -141,7 +141,7 @@ def _bilinear_back(
 ) -> Any:
     count, height, width, channels = original_image.shape
     size = list(grads.shape[1:3])
-    _check((height, width), size, align_corners, half_pixel_centers)
+    check((height, width), size, align_corners, half_pixel_centers)
     given = grads.permute(0, 3, 1, 2)
     if align_corners or half_pixel_centers:
         found = _resize_back(given, size, [count, channels, height, width], align_corners)
@@ -166,8 +166,8 @@ define_op(
     attrs=[
         "T: {int8, uint8, int16, uint16, int32, int64, bfloat16, half, float, double}", *_RULES,
     ],
-    shape=_shape,
-    kernel=_bilinear,
+    shape=resized_shape,
+    kernel=bilinear,
     host=("size",),
     gradient=_bilinear_grad,
 )  # fmt: skip
@@ -200,7 +200,7 @@ def _nearest_indices(
 
 def _nearest(images: Any, size: Any, align_corners: bool, half_pixel_centers: bool) -> Any:
     rules = (align_corners, half_pixel_centers)
-    _check(images.shape[1:3], size, *rules)
+    check(images.shape[1:3], size, *rules)
     rows, columns = (
         _nearest_indices(size[i], images.shape[i + 1], *rules, images.device) for i in (0, 1)
     )
@@ -211,7 +211,7 @@ def _nearest(images: Any, size: Any, align_corners: bool, half_pixel_centers: bo
 
 def _nearest_back(grads: Any, size: Any, align_corners: bool, half_pixel_centers: bool) -> Any:
     rules = (align_corners, half_pixel_centers)
-    _check(grads.shape[1:3], size, *rules)
+    check(grads.shape[1:3], size, *rules)
     count, height, width, channels = grads.shape
     rows = _nearest_indices(height, size[0], *rules, grads.device)
     columns = _nearest_indices(width, size[1], *rules, grads.device)
@@ -242,7 +242,7 @@ define_op(
     "ResizeNearestNeighbor",
     "images: T, size: int32 -> resized_images: T",
     attrs=["T: {int8, uint8, int16, uint16, int32, int64, half, float, double}", *_RULES],
-    shape=_shape,
+    shape=resized_shape,
     kernel=_nearest,
     host=("size",),
     gradient=_nearest_grad,

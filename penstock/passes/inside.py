@@ -53,6 +53,8 @@ def replace_region(
     controls = rebuilder._ops(op._control_inputs)
     new = make_region(rebuilder.graph, op.type, op.name, inputs, blocks, controls)
     new.origin, new._device = op.origin, op._device
+    if not new.outputs:
+        rebuilder._made.append(new)  # no output says that it stands for the old one
     for old, made in zip(op.outputs if outputs is None else outputs, new.outputs, strict=True):
         made._dims = old._dims
     return new.outputs

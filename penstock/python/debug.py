@@ -10,12 +10,15 @@ from penstock.debug.dump_dir import (
 )
 from penstock.debug.gradients import GradientsDebugger
 from penstock.debug.wrappers import DumpingDebugWrapperSession, LocalCLIDebugWrapperSession
+from penstock.monitored.debug_hooks import DumpingDebugHook, LocalCLIDebugHook
 
 __all__ = [
     "DebugDumpDir",
     "DebugTensorDatum",
+    "DumpingDebugHook",
     "DumpingDebugWrapperSession",
     "GradientsDebugger",
+    "LocalCLIDebugHook",
     "LocalCLIDebugWrapperSession",
     "WatchKeyDoesNotExistInDebugDumpDirError",
     "WatchOptions",

@@ -217,8 +217,8 @@ class SparseAccumulator(Accumulator):
     def _compare(self, what: str, found: Any, wanted: Dims) -> None:
         if wanted is None:
             return
-        if len(found) != len(wanted):
-            self._refuse(f"expected {what} of rank {len(wanted)}, got {len(found)}")
+        if len(found) < len(wanted):  # a declared shape may leave the inner dims open
+            self._refuse(f"expected {what} of rank at least {len(wanted)}, got {len(found)}")
         for i, (f, w) in enumerate(zip(found, wanted)):
             if w is not None and f != w:
                 self._refuse(f"expected {what} dim {i} to be {w}, got {f}")
@@ -232,7 +232,8 @@ class SparseAccumulator(Accumulator):
         indices, values, counts = rows
         if self.mean:
             values = _divided(values, counts.view(-1, *[1] * (values.dim() - 1)))
-        dims = self.dims if self.dims is not None else (None, *values.shape[1:])
+        declared = self.dims or (None,)
+        dims = (*declared, *values.shape[len(declared) :])
         shape = torch.tensor([-1 if d is None else d for d in dims], dtype=torch.int64)
         return indices, values, shape
 

@@ -157,3 +157,9 @@ def wait(waiter: Waiter, give_up: Callable[[], bool], waiting_for: Callable[[], 
 def current_cancellation() -> Cancellation | None:
     """What cancels the step that this thread runs, for threads that work on behalf of it."""
     return _running.cancellation
+
+
+def seconds_left() -> float | None:
+    """The seconds that are left to the step that this thread runs; None without a deadline."""
+    until = _running.until
+    return None if until is None else max(until - time.monotonic(), 0.001)

@@ -24,6 +24,7 @@ from penstock.graph.tensor import Tensor
 from penstock.graph.verify import verify
 from penstock.passes import pipeline
 from penstock.passes.blocking import order_blocking
+from penstock.passes.collectives import order_collectives
 from penstock.passes.frames import Unstructured
 from penstock.passes.functional import expand_functions
 from penstock.passes.inside import has_regions
@@ -32,8 +33,6 @@ from penstock.passes.prune import needed_in_order, prune
 from penstock.passes.reads import read_at_use
 from penstock.passes.refine import refine
 from penstock.passes.regions import has_control_flow
-from penstock.placement.available import local_devices
-from penstock.placement.check import check_devices
 from penstock.resources.manager import ResourceManager
 from penstock.runtime.dataflow_program import DataflowProgram
 from penstock.runtime.program import Compile, Program, evaluate
@@ -100,15 +99,23 @@ def _program(
         why = "PENSTOCK_DATAFLOW=1" if options.dataflow and _has_control_flow(asked) else ""
         if not why:
             try:
-                source = _compiled(asked, options, watch, result_source)
+                pruned = _pruned(asked, options)
+                source = _compiled(pruned, asked.shapes, options, watch, result_source)
                 return Program(source, resources, "step", compiler, private)
             except Unstructured as reason:
                 why = str(reason)
         step = with_primitives(
             asked.graph, asked.feeds, asked.fetches, asked.targets, asked.done
         )
-        _check_devices(step, options)
+        options.placer.assign(step)
         return DataflowProgram(step, why, resources, compiler, private, result_source, watch)
+
+
+def _pruned(asked: _Asked, options: Options) -> StepGraph:
+    graph, feeds, fetches, targets = asked.graph, asked.feeds, asked.fetches, asked.targets
+    pruned = verify(prune(graph, feeds, fetches, targets, asked.done), "prune")
+    options.placer.assign(pruned)
+    return pruned
 
 
 def _without_functions(asked: _Asked) -> _Asked:
@@ -122,12 +129,6 @@ def _without_functions(asked: _Asked) -> _Asked:
 def _has_control_flow(asked: _Asked) -> bool:
     needed = needed_in_order(asked.feeds, asked.fetches, asked.targets, asked.done)
     return has_control_flow(needed)
-
-
-def _check_devices(step: StepGraph, options: Options) -> None:
-    check_devices(
-        step, local_devices(), options.allow_soft_placement, options.log_device_placement
-    )
 
 
 def _compiler(resources: ResourceManager, options: Options) -> Compile:
@@ -157,14 +158,71 @@ def _collector_paused() -> Iterator[None]:
             gc.enable()
 
 
-def _compiled(asked: _Asked, options: Options, watch: Watch, result_source: FetchSource) -> Source:
-    """The stages, one a line."""
-    graph, feeds, fetches, targets = asked.graph, asked.feeds, asked.fetches, asked.targets
-    pruned = verify(prune(graph, feeds, fetches, targets, asked.done), "prune")
-    _check_devices(pruned, options)
+def program_of_step(
+    step: StepGraph,
+    resources: ResourceManager,
+    options: Options,
+    *,
+    shapes: Sequence[tuple[int, ...]] | None = None,
+    watch: Watch = "",
+    private: dict[str, Any] | None = None,
+) -> Program:
+    """Compiles a step that is pruned and placed already: a task's part of a larger one.
+
+    Args:
+      step: as ``prune`` leaves it.
+      resources, options, shapes, watch: as for ``build_program``.
+      private: state of single nodes (random streams) by name, where several graphs share
+        ``resources``.
+
+    Returns:
+      A program as ``build_program`` makes, but its values are run-time values in memory of their
+      own, not what users get.
+    """
+    with _collector_paused():
+        compiler = _compiler(resources, options)
+        if has_control_flow(step.operations):
+            why = "its control flow does not nest"
+            return DataflowProgram(step, why, resources, compiler, private, value_source, watch)
+        source = _compiled(step, shapes, options, watch, value_source)
+        return Program(source, resources, "step", compiler, private)
+
+
+def step_to_place(
+    graph: Graph,
+    feeds: Sequence[Tensor],
+    fetches: Sequence[Tensor],
+    targets: Sequence[Operation],
+    done: frozenset[Operation] = frozenset(),
+) -> StepGraph:
+    """Cuts a step out of a graph, for placing its nodes on several tasks.
+
+    Control flow that does not nest stays in primitives, which one task must run together.
+
+    Args:
+      graph, feeds, fetches, targets, done: as for ``build_program``.
+    """
+    with _collector_paused():
+        asked = _without_functions(_Asked(graph, feeds, fetches, targets, None, done))
+        request = asked.graph, asked.feeds, asked.fetches, asked.targets, asked.done
+        try:
+            return verify(prune(*request), "prune")
+        except Unstructured:
+            return with_primitives(*request)
+
+
+def _compiled(
+    pruned: StepGraph,
+    shapes: Sequence[tuple[int, ...]] | None,
+    options: Options,
+    watch: Watch,
+    result_source: FetchSource,
+) -> Source:
+    """The stages after pruning and placement, one a line."""
     read = verify(read_at_use(pruned), "read_at_use")
     meant = verify(order_blocking(read), "order_blocking")
-    refined = _refined(meant, asked.shapes)
+    meant = verify(order_collectives(meant), "order_collectives")
+    refined = _refined(meant, shapes)
     rewritten = pipeline.rewrite(refined, evaluate) if options.optimize else refined
     plan = make_plan(rewritten)
     return emit(plan, result_source, name="step", watch=watch)

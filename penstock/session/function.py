@@ -10,19 +10,13 @@ State: per instance, its programs and the state of its nodes.
 
 from __future__ import annotations
 
-import threading
-import traceback
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import torch
-
-from penstock.base import errors
 from penstock.graph.function import FunctionGraph
 from penstock.runtime.program import Program
-
-_InferenceMode = torch._C._InferenceMode
-_SPECIAL_PROGRAMS = 4
+from penstock.session.execute import execute
+from penstock.session.shaped import ShapedPrograms
 
 # (body, shapes of its inputs or None, private state) -> program
 CompileBody = Callable[[FunctionGraph, Sequence[tuple[int, ...]] | None, dict[str, Any]], Program]
@@ -53,15 +47,13 @@ class BodyFunction:
 class Instance:
     """A function with its own state; several threads may call it at once."""
 
-    __slots__ = ("_body", "_compile", "_private", "_lock", "_open", "_special", "_general")
+    __slots__ = ("_private", "_programs")
 
     def __init__(self, body: FunctionGraph, compile_body: CompileBody) -> None:
-        self._body, self._compile = body, compile_body
         self._private: dict[str, Any] = {}
-        self._lock = threading.Lock()
-        self._open = [i for i, t in enumerate(body.inputs) if t._dims is None or None in t._dims]
-        self._special: dict[Any, Program] = {}
-        self._general: Program | None = None
+        self._programs = ShapedPrograms(
+            body.inputs, lambda shapes: compile_body(body, shapes, self._private)
+        )
 
     def __call__(self, *args: Any) -> tuple[Any, ...]:
         """Runs it on run-time values.
@@ -69,38 +61,4 @@ class Instance:
         Raises:
           tf.errors.OpError: a node failed; the message names it and the line that made it.
         """
-        program = self._program(args)
-        guard = _InferenceMode(True)
-        try:
-            return program.function(*args)
-        except BaseException as raised:
-            error = program.error(raised)
-            if error is None:
-                raise
-            traceback.clear_frames(raised.__traceback__)
-            cause = raised.with_traceback(None)
-        finally:
-            del guard
-        raise error from (None if isinstance(cause, errors.OpError) else cause)
-
-    def _program(self, args: Sequence[Any]) -> Program:
-        if self._open:
-            key = tuple([args[i].shape for i in self._open if hasattr(args[i], "shape")])
-            found = self._special.get(key)
-            if found is not None:
-                return found
-            if len(self._special) < _SPECIAL_PROGRAMS:
-                with self._lock:
-                    found = self._special.get(key)
-                    if found is None:
-                        shapes = [tuple(getattr(a, "shape", ())) for a in args]
-                        found = self._special[key] = self._compiled(shapes)
-                    return found
-        if self._general is None:
-            with self._lock:
-                if self._general is None:
-                    self._general = self._compiled(None)
-        return self._general
-
-    def _compiled(self, shapes: Sequence[tuple[int, ...]] | None) -> Program:
-        return self._compile(self._body, shapes, self._private)
+        return execute(self._programs.program(args), args)

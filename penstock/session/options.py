@@ -19,6 +19,10 @@ from tensorboard.compat.proto.config_pb2 import (
     RunOptions,
 )
 
+from penstock.placement.available import local_devices
+from penstock.placement.cost_model import CostModel
+from penstock.placement.placer import Placer
+
 __all__ = [
     "ConfigProto",
     "GPUOptions",
@@ -29,6 +33,7 @@ __all__ = [
     "RunOptions",
     "apply_config",
     "check_run_arguments",
+    "options_of",
 ]
 
 
@@ -39,6 +44,8 @@ class Options:
     # TF's default is to refuse; programs that name GPUs set it.
     allow_soft_placement: bool = False
     log_device_placement: bool = False
+    # The devices of a session of this process, and where its nodes are on them.
+    placer: Placer = field(default_factory=Placer)
     timeout_in_ms: int = 0
     optimize: bool = True
     # Every so many runs of a step, after the first so many, fill ``RunMetadata.cost_graph``.
@@ -65,19 +72,40 @@ def apply_config(config: Any) -> Options:
         return Options()
     if not isinstance(config, ConfigProto):
         raise TypeError(f"config must be a ConfigProto; found {type(config).__name__}")
+    _apply_to_process(config)
+    return options_of(config)
+
+
+def _apply_to_process(config: Any) -> None:
     if config.intra_op_parallelism_threads > 0:
         torch.set_num_threads(config.intra_op_parallelism_threads)
     fraction = config.gpu_options.per_process_gpu_memory_fraction
     if fraction > 0 and torch.cuda.is_available():
         torch.cuda.set_per_process_memory_fraction(fraction)
+
+
+def options_of(config: Any) -> Options:
+    """The options that a ConfigProto (or None) gives a session; changes nothing."""
+    if config is None:
+        return Options()
     return Options(
         allow_soft_placement=config.allow_soft_placement,
         log_device_placement=config.log_device_placement,
+        placer=_placer(config),
         timeout_in_ms=config.operation_timeout_in_ms,
         optimize=config.graph_options.optimizer_options.opt_level >= 0,
         build_cost_model=config.graph_options.build_cost_model,
         build_cost_model_after=config.graph_options.build_cost_model_after,
     )
+
+
+def _placer(config: Any) -> Placer:
+    """Placement as the config asks for it; ``PENSTOCK_PLACEMENT=cost`` adds the cost model."""
+    # Programs run on CPUs, also where torch sees a GPU; so no GPU is listed.
+    devices = local_devices(config.device_count)
+    cost = CostModel() if os.environ.get("PENSTOCK_PLACEMENT") == "cost" else None
+    soft, log = config.allow_soft_placement, config.log_device_placement
+    return Placer(devices, soft=soft, log=log, cost=cost)
 
 
 def check_run_arguments(options: Any, run_metadata: Any) -> None:

@@ -12,14 +12,10 @@ shared state is in resources.
 
 from __future__ import annotations
 
-import dataclasses
 import threading
-import traceback
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
-
-import torch
 
 from penstock.base import errors
 from penstock.codegen.source import Observe, Watch
@@ -28,62 +24,39 @@ from penstock.graph.graph import Graph
 from penstock.graph.operation import Operation
 from penstock.graph.tensor import Tensor
 from penstock.resources import threads, waiting
-from penstock.resources.manager import ResourceManager
 from penstock.runtime import memory, timing
 from penstock.runtime.program import Program
 from penstock.session import feeds as feeding
 from penstock.session import partial, tracing
-from penstock.session.build import build_program
+from penstock.session.engine import Request, engine_for, scheme_of
+from penstock.session.execute import execute
 from penstock.session.fetches import FetchPlan, fetch_key
 from penstock.session.options import apply_config, check_run_arguments
+from penstock.session.shaped import ShapedPrograms
 from penstock.session.users_graph import users_node
 
-_InferenceMode = torch._C._InferenceMode
 _MANY_PROGRAMS = 100
-# Shapes that a step is compiled for before it falls back to one program for all shapes.
-_SPECIAL_PROGRAMS = 4
 
 
 class _Step:
-    """A prepared ``run`` call: converters of its feeds, its programs, how to assemble the result.
+    """A prepared ``run`` call: how to convert feeds, what to run, how to assemble the result."""
 
-    A step whose feeds have open dims is compiled for each of the first few combinations of shapes
-    that are fed (``special``), and then once for all others (``general``).
-    """
-
-    __slots__ = ("version", "feeds", "open", "special", "general", "build", "assemble", "single")
+    __slots__ = ("version", "feeds", "program", "build", "assemble", "single")
 
     def __init__(
         self,
         version: int,
         feeds: list[tuple[Any, Callable[[Any], Any]]],
-        tensors: list[Tensor],
-        build: Callable[[tuple[Any, ...] | None], Program],
+        programs: ShapedPrograms,
         plan: FetchPlan,
         single: bool,
     ) -> None:
         self.version = version
         self.feeds = feeds
-        self.open = [i for i, t in enumerate(tensors) if t._dims is None or None in t._dims]
-        self.special: dict[Any, Program] = {}
-        self.general: Program | None = None
-        self.build = build
+        self.program = programs.program
+        self.build = programs.general
         self.assemble = plan.assemble
         self.single = single
-
-    def program(self, args: Sequence[Any]) -> Program:
-        """The program for these run-time values of the feeds, compiled when it is new."""
-        if self.open:
-            key = tuple([args[i].shape for i in self.open])
-            found = self.special.get(key)
-            if found is not None:
-                return found
-            if len(self.special) < _SPECIAL_PROGRAMS:
-                found = self.special[key] = self.build(tuple(tuple(a.shape) for a in args))
-                return found
-        if self.general is None:
-            self.general = self.build(None)
-        return self.general
 
 
 class BaseSession:
@@ -112,7 +85,7 @@ class BaseSession:
         self._config = config
         self._options = apply_config(config)
         memory.keep_freed_memory()
-        self._resources = ResourceManager()
+        self._engine = engine_for(self._target.decode(), self._graph, config, self._options)
         # Ends the waits of this session's steps when it is closed.
         self._cancellation = waiting.Cancellation()
         self._steps: dict[Any, _Step] = {}
@@ -150,7 +123,7 @@ class BaseSession:
         self._cancellation.cancel("the session was closed")
         self._steps.clear()
         self._programs.clear()
-        self._resources.clear()
+        self._engine.close()
 
     def as_default(self) -> Any:
         """A context manager that makes this the default session."""
@@ -214,7 +187,8 @@ class BaseSession:
         wanted = self._wanted(options, run_metadata, key)
         if wanted is not None:
             with bound:
-                return tracing.run(self, fetches, feed_dict, wanted, run_metadata)
+                run = tracing.run_on_cluster if self._engine.remote else tracing.run
+                return run(self, fetches, feed_dict, wanted, run_metadata)
         step = self._prepare(key, fetches, feed_dict, "" if seconds is None else "deadline")
         with bound:
             return self._execute(step, feed_dict)
@@ -304,21 +278,12 @@ class BaseSession:
         return self._call_now(program, args)
 
     def _call_now(self, program: Program, args: Sequence[Any]) -> tuple[Any, ...]:
-        guard = _InferenceMode(True)
         try:
-            return program.function(*args)
-        except BaseException as raised:
-            error = program.error(raised)
-            if error is None:
-                raise
+            return execute(program, args)
+        except errors.OpError as error:
             # The error's node is to be that of the user's graph, not the pass's copy of it.
             error._op = users_node(self._graph, error.op.name) if error.op is not None else None
-            # The failed frame must not outlive the step: it holds temporaries.
-            traceback.clear_frames(raised.__traceback__)
-            cause = raised.with_traceback(None)
-        finally:
-            del guard
-        raise error from (None if isinstance(cause, errors.OpError) else cause)
+            raise
 
     def _prepare(
         self, key: Any, fetches: Any, feed_dict: Any, watch: Watch = "", optimize: bool = True
@@ -332,8 +297,11 @@ class BaseSession:
             step = _Step(
                 version,
                 [(k, _composed(pick, tensor)) for k, pick, tensor in fed],
-                tensors,
-                lambda shapes: self._program(tensors, plan, shapes, watch, optimize),
+                ShapedPrograms(
+                    [] if self._engine.remote else tensors,
+                    lambda shapes: self._program(tensors, plan, shapes, watch, optimize),
+                    self._compile_lock,
+                ),
                 plan,
                 isinstance(fetches, Tensor),
             )
@@ -359,14 +327,9 @@ class BaseSession:
         with self._compile_lock:
             program = self._programs.get(key)
             if program is None:
-                options = self._options
-                if not optimize:
-                    options = dataclasses.replace(options, optimize=False)
-                program = build_program(
-                    graph, feeds, plan.tensors, targets, self._resources, options,
-                    shapes=shapes, watch=watch,
-                )  # fmt: skip
-                self._programs[key] = program
+                program = self._programs[key] = self._engine.program(
+                    Request(graph, feeds, plan.tensors, targets, shapes, watch, optimize)
+                )
                 self._warn_when_growing()
             return program
 
@@ -397,7 +360,7 @@ class BaseSession:
         """
         step = self._prepare(None, fetches, feed_dict or {}, "observe" if timed_runs else "")
         if not isinstance(feed_dict, dict):
-            return step.build(None).explain()
+            return step.build().explain()
         args = [convert(feed_dict[key]) for key, convert in step.feeds]
         program = step.program(args)
         if not timed_runs:
@@ -507,16 +470,14 @@ class BaseSession:
         key = (tuple(feeds), tuple(fetches), tuple(targets), done)
         with self._compile_lock:
             if key not in self._programs:
-                self._programs[key] = build_program(
-                    self._graph, feeds, fetches, targets, self._resources, self._options, done=done
+                self._programs[key] = self._engine.program(
+                    Request(self._graph, feeds, fetches, targets, done=done)
                 )
             return self._programs[key]
 
     def list_devices(self) -> list[Any]:
         """The devices of this session."""
-        from penstock.placement.available import local_devices
-
-        return local_devices()
+        return self._engine.list_devices()
 
 
 def _composed(pick: Callable[[Any], Any], tensor: Tensor) -> Callable[[Any], Any]:
@@ -568,7 +529,8 @@ class Session(BaseSession):
             raise errors.InvalidArgumentError(
                 None, None, "Session.reset needs the target of a server; '' names none"
             )
-        raise errors.UnimplementedError(None, None, f"no server can be reached at {target!r} yet")
+        named = [containers] if isinstance(containers, str) else list(containers or ())
+        scheme_of(target).reset(target, named, config)
 
 
 class InteractiveSession(BaseSession):

@@ -3,16 +3,18 @@
 A traced step is the optimized program, the one that runs untraced, with an observer after each
 line; so the times are those of what really runs, and passes that fuse or drop nodes show.
 
-* ``step_stats``: one NodeExecStats a line.  A node that a pass made is listed under the node of the
-  user's graph that it replaces, with its own op type in ``timeline_label``, so that TensorBoard and
-  timelines find it; several that replace one node are several entries of that name, and a combined
-  update of many variables stands under its last variable's.  Variables have an entry for each
-  read.  Constants and feeds take no time of a step and have none.
+* ``step_stats``: one NodeExecStats a line, under the device that the node was placed on.  A node
+  that a pass made is listed under the node of the user's graph that it replaces, with its own op
+  type in ``timeline_label``, so that TensorBoard and timelines find it; several that replace one
+  node are several entries of that name, and a combined update of many variables stands under its
+  last variable's.  Variables have an entry for each read.  Constants and feeds take no time of a
+  step and have none.
 * ``memory`` counts what outputs allocate: views and updates in place allocate nothing.  What a
   kernel takes and frees while it runs is not seen.
-* ``partition_graphs`` holds the step graph that ran (one partition, as all runs on one device), its
-  nodes' ``experimental_debug_info`` naming the user's; ``function_graphs`` holds one entry with
-  the graphs before and after the optimizing passes.  Both only with ``output_partition_graphs``.
+* ``partition_graphs`` holds the step graph that ran, a graph for each device though one program
+  runs on all (``partition.display``), its nodes' ``experimental_debug_info`` naming the user's;
+  ``function_graphs`` holds one entry with the graphs before and after the optimizing passes.  Both
+  only with ``output_partition_graphs``.
 * ``cost_graph``: the nodes of the step graph that ran, with sizes and costs in microseconds.  It
   comes with every trace and, without one, as ``GraphOptions.build_cost_model`` says.
 
@@ -24,10 +26,11 @@ that fails leaves ``run_metadata`` empty.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tensorboard.compat.proto.config_pb2 import RunMetadata
 from tensorboard.compat.proto.cost_graph_pb2 import CostGraphDef
 from tensorboard.compat.proto.graph_pb2 import GraphDef
 from tensorboard.compat.proto.step_stats_pb2 import DeviceStepStats, NodeExecStats, StepStats
@@ -41,7 +44,8 @@ from penstock.graph.operation import Operation, blocks_of
 from penstock.graph.region import block_labels, inner_operations
 from penstock.graph.step import StepGraph
 from penstock.graph.tensor import Tensor
-from penstock.placement.available import local_devices
+from penstock.partition.display import device_graphs
+from penstock.placement.available import is_full
 from penstock.resources import waiting
 from penstock.runtime.program import Program
 from penstock.runtime.trace import LineRun, Made, Recorder
@@ -58,6 +62,16 @@ class Wanted:
     stats: bool
     graphs: bool
     costs: bool
+
+    @property
+    def bits(self) -> int:
+        """The same as one number, for other tasks."""
+        return self.stats | self.graphs << 1 | self.costs << 2
+
+    @classmethod
+    def of_bits(cls, bits: int) -> Wanted:
+        """What ``bits`` says."""
+        return cls(bool(bits & 1), bool(bits & 2), bool(bits & 4))
 
 
 def wanted(options: Any, cost_model_due: bool) -> Wanted | None:
@@ -90,16 +104,69 @@ def run(session: Any, fetches: Any, feed_dict: Any, parts: Wanted, run_metadata:
 
     values = session._observed(fetches, feed_dict, make_observer)
     recorder = recorders[0]
-    device = local_devices()[0].name
-    if parts.stats:
-        run_metadata.step_stats.CopyFrom(step_stats(recorder, session.graph, device))
-    if parts.costs:
-        run_metadata.cost_graph.CopyFrom(cost_graph(recorder, device))
+    placer = session._options.placer
+    device = placer.devices[0].name
+    _fill(run_metadata, recorder, session.graph, device, parts)
+    if parts.stats and placer.cost is not None:
+        placer.cost.learn(run_metadata.step_stats)
     if parts.graphs:
         before = session._observed_step(fetches, feed_dict, optimize=False)
         unoptimized = before.program(recorder.args).source.step
         _add_graphs(run_metadata, recorder.program.source.step, unoptimized, session.graph, device)
     return values
+
+
+def run_on_cluster(
+    session: Any, fetches: Any, feed_dict: Any, parts: Wanted, run_metadata: Any
+) -> Any:
+    """``run`` for a session whose steps run on other tasks, each of which records its part."""
+    run_metadata.Clear()
+    step = session._prepare(None, fetches, feed_dict or {})
+    args = [convert(feed_dict[key]) for key, convert in step.feeds]
+    recorded: dict[str, bytes] = {}
+    values = session._call(step.program(args).recording(parts.bits, recorded), args)
+    for task in sorted(recorded):
+        run_metadata.MergeFrom(RunMetadata.FromString(recorded[task]))
+    return values[0] if step.single else step.assemble(values)
+
+
+def run_part(
+    run: Callable[[Callable[[Program, Sequence[Any]], Observe]], Any],
+    graph: Graph,
+    device: str,
+    bits: int,
+) -> tuple[Any, bytes]:
+    """Runs a task's part of a step under a recorder.
+
+    Args:
+      run: runs the part with an observer made by what it is given.
+      graph: of the part.
+      device: full name of the device that runs it.
+      bits: what to write, as ``Wanted.bits`` says it.
+
+    Returns:
+      What ``run`` returns, and a RunMetadata in bytes.
+    """
+    recorders: list[Recorder] = []
+
+    def make_observer(program: Program, args: Sequence[Any]) -> Observe:
+        recorders.append(Recorder(program, list(args)))
+        return _bounded(recorders[0], graph)
+
+    values = run(make_observer)
+    made, parts = RunMetadata(), Wanted.of_bits(bits)
+    _fill(made, recorders[0], graph, device, parts)
+    if parts.graphs:
+        step = recorders[0].program.source.step
+        made.partition_graphs.extend(device_graphs(_graph_def(step, graph, device)))
+    return values, made.SerializeToString()
+
+
+def _fill(run_metadata: Any, recorder: Recorder, graph: Graph, device: str, parts: Wanted) -> None:
+    if parts.stats:
+        run_metadata.step_stats.CopyFrom(step_stats(recorder, graph, device))
+    if parts.costs:
+        run_metadata.cost_graph.CopyFrom(cost_graph(recorder, device))
 
 
 def _bounded(recorder: Recorder, graph: Graph) -> Observe:
@@ -153,19 +220,28 @@ def step_stats(recorder: Recorder, graph: Graph, device: str) -> StepStats:
     Args:
       recorder: after the run.
       graph: the user's graph, whose names the nodes get.
-      device: full name of the device that ran it.
+      device: full name of the device of nodes that ask for none.
 
     Returns:
-      One DeviceStepStats, its nodes in the order in which they ran.
+      One DeviceStepStats for each device that had a node, its nodes in the order in which they ran.
     """
-    stats = DeviceStepStats(device=device)
-    stats.thread_names[recorder.thread_id] = recorder.thread_name
+    found: dict[str, DeviceStepStats] = {device: DeviceStepStats(device=device)}
     source = recorder.program.source
     names = _Names(graph, source.step)
     for run in recorder.lines():
         op = source.line_ops[run.line]
+        where = _device_of(op, device)
+        stats = found.setdefault(where, DeviceStepStats(device=where))
         stats.node_stats.append(_node_stats(run, op, names, recorder.thread_id))
-    return StepStats(dev_stats=[stats])
+    used = [stats for name, stats in sorted(found.items()) if stats.node_stats or len(found) == 1]
+    for stats in used:
+        stats.thread_names[recorder.thread_id] = recorder.thread_name
+    return StepStats(dev_stats=used)
+
+
+def _device_of(op: Operation, device: str) -> str:
+    """The device that a node was placed on; ``device`` where there is only that one."""
+    return op._device if is_full(op._device) else device
 
 
 def _node_stats(run: LineRun, op: Operation, names: _Names, thread: int) -> NodeExecStats:
@@ -239,9 +315,10 @@ def _add_graphs(
     run_metadata: Any, ran: StepGraph, unoptimized: StepGraph, graph: Graph, device: str
 ) -> None:
     made = _graph_def(ran, graph, device)
-    run_metadata.partition_graphs.append(made)
+    partitions = device_graphs(made)
+    run_metadata.partition_graphs.extend(partitions)
     graphs = run_metadata.function_graphs.add()
-    graphs.partition_graphs.append(made)
+    graphs.partition_graphs.extend(partitions)
     graphs.pre_optimization_graph.CopyFrom(_graph_def(unoptimized, graph, device))
     graphs.post_optimization_graph.CopyFrom(made)
 
@@ -250,7 +327,7 @@ def _graph_def(step: StepGraph, graph: Graph, device: str) -> GraphDef:
     names = _Names(graph, step)
     message: GraphDef = step.graph.as_graph_def(add_shapes=True)
     for node, op in zip(list(message.node), step.operations, strict=True):
-        node.device = device
+        node.device = _device_of(op, device)
         node.experimental_debug_info.original_node_names.append(names.node(op))
         for label, block in zip(block_labels(op), blocks_of(op), strict=True):
             inside = _graph_def(block, graph, device)
@@ -273,7 +350,7 @@ def cost_graph(recorder: Recorder, device: str) -> CostGraphDef:
 
     Args:
       recorder: after the run.
-      device: full name of the device that ran it.
+      device: full name of the device of nodes that ask for none.
 
     Returns:
       A node for each node of the step graph, under its name there; ``compute_cost`` is in
@@ -293,7 +370,8 @@ def cost_graph(recorder: Recorder, device: str) -> CostGraphDef:
     result = CostGraphDef()
     for op in operations:
         mine = runs.get(op, [])
-        node = result.node.add(name=op.name, device=device, id=ids[op], is_final=op in final)
+        where = _device_of(op, device)
+        node = result.node.add(name=op.name, device=where, id=ids[op], is_final=op in final)
         node.compute_cost = round(sum(run.end - run.start for run in mine) / 1000)
         for tensor in op._inputs:
             node.input_info.add(preceding_node=ids[tensor.op], preceding_port=tensor.value_index)

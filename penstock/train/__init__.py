@@ -1,4 +1,4 @@
-"""``tf.train``: optimizers, schedules, savers, queue runners, input pipelines, examples."""
+"""``tf.train``: optimizers, schedules, savers, training sessions, input pipelines, examples."""
 
 from penstock.checkpoint.initialize import init_from_checkpoint
 from penstock.checkpoint.management import (
@@ -43,6 +43,8 @@ from penstock.data.input import (
     string_input_producer,
 )
 from penstock.data.queue_runner import QueueRunner, add_queue_runner, start_queue_runners
+from penstock.distributed.cluster_spec import ClusterDef, ClusterSpec, JobDef, ServerDef
+from penstock.distributed.server import Server
 from penstock.export.graph_file import write_graph
 from penstock.export.meta_graph import export_meta_graph
 from penstock.formats.messages import SaverDef
@@ -57,20 +59,42 @@ from penstock.formats.schema import (
     Int64List,
     SequenceExample,
 )
+from penstock.monitored.basic_hooks import (
+    FeedFnHook,
+    FinalOpsHook,
+    GlobalStepWaiterHook,
+    NanLossDuringTrainingError,
+    NanTensorHook,
+    StopAtStepHook,
+)
+from penstock.monitored.checkpoint_hook import CheckpointSaverHook, CheckpointSaverListener
+from penstock.monitored.creators import ChiefSessionCreator, SessionCreator, WorkerSessionCreator
+from penstock.monitored.hook import (
+    SessionRunArgs,
+    SessionRunContext,
+    SessionRunHook,
+    SessionRunValues,
+)
+from penstock.monitored.monitored_session import MonitoredSession, SingularMonitoredSession
+from penstock.monitored.scaffold import Scaffold
+from penstock.monitored.session_manager import SessionManager
+from penstock.monitored.summary_hooks import (
+    LoggingTensorHook,
+    ProfilerHook,
+    StepCounterHook,
+    SummarySaverHook,
+)
+from penstock.monitored.supervisor import Supervisor, basic_train_loop
+from penstock.monitored.timers import SecondOrStepTimer
+from penstock.monitored.training_session import MonitoredTrainingSession
 from penstock.summary.iterator import summary_iterator
 from penstock.summary.writer import SummaryWriter
 from penstock.train.adadelta import AdadeltaOptimizer
 from penstock.train.adagrad import AdagradOptimizer
 from penstock.train.adagrad_da import AdagradDAOptimizer
 from penstock.train.adam import AdamOptimizer
+from penstock.train.device_setter import replica_device_setter
 from penstock.train.ftrl import FtrlOptimizer
-from penstock.train.global_step import (
-    assert_global_step,
-    create_global_step,
-    get_global_step,
-    get_or_create_global_step,
-    global_step,
-)
 from penstock.train.gradient_descent import GradientDescentOptimizer
 from penstock.train.learning_rate import (
     cosine_decay,
@@ -90,16 +114,32 @@ from penstock.train.optimizer import Optimizer
 from penstock.train.proximal_adagrad import ProximalAdagradOptimizer
 from penstock.train.proximal_gradient_descent import ProximalGradientDescentOptimizer
 from penstock.train.rmsprop import RMSPropOptimizer
+from penstock.train.sync_replicas import SyncReplicasOptimizer
+from penstock.variables.global_step import (
+    assert_global_step,
+    create_global_step,
+    get_global_step,
+    get_or_create_global_step,
+    global_step,
+)
 
 __all__ = [
+    "ClusterDef", "ClusterSpec", "JobDef", "Server", "ServerDef",
     "AdadeltaOptimizer", "AdagradDAOptimizer", "AdagradOptimizer", "AdamOptimizer", "BytesList",
-    "Checkpoint", "CheckpointManager", "CheckpointState", "Coordinator", "Example",
-    "ExponentialMovingAverage", "Feature", "FeatureList", "FeatureLists", "Features", "FloatList",
-    "FtrlOptimizer", "GradientDescentOptimizer", "Int64List", "LooperThread", "MomentumOptimizer",
-    "NewCheckpointReader", "Optimizer", "ProximalAdagradOptimizer",
-    "ProximalGradientDescentOptimizer", "QueueRunner", "RMSPropOptimizer", "Saver", "SaverDef",
-    "SequenceExample", "SummaryWriter", "add_queue_runner", "assert_global_step", "batch",
-    "batch_join", "checkpoint_exists", "checkpoints_iterator", "cosine_decay",
+    "Checkpoint", "CheckpointManager", "CheckpointSaverHook", "CheckpointSaverListener",
+    "CheckpointState", "ChiefSessionCreator", "Coordinator", "Example",
+    "ExponentialMovingAverage", "Feature", "FeatureList", "FeatureLists", "Features",
+    "FeedFnHook", "FinalOpsHook", "FloatList", "FtrlOptimizer", "GlobalStepWaiterHook",
+    "GradientDescentOptimizer", "Int64List", "LoggingTensorHook", "LooperThread",
+    "MomentumOptimizer", "MonitoredSession", "MonitoredTrainingSession",
+    "NanLossDuringTrainingError", "NanTensorHook", "NewCheckpointReader", "Optimizer",
+    "ProfilerHook", "ProximalAdagradOptimizer", "ProximalGradientDescentOptimizer",
+    "QueueRunner", "RMSPropOptimizer", "Saver", "SaverDef", "Scaffold", "SecondOrStepTimer",
+    "SequenceExample", "SessionCreator", "SessionManager", "SessionRunArgs",
+    "SessionRunContext", "SessionRunHook", "SessionRunValues", "SingularMonitoredSession",
+    "StepCounterHook", "StopAtStepHook", "SummarySaverHook", "SummaryWriter", "Supervisor",
+    "WorkerSessionCreator", "add_queue_runner", "assert_global_step", "basic_train_loop",
+    "batch", "batch_join", "checkpoint_exists", "checkpoints_iterator", "cosine_decay",
     "cosine_decay_restarts", "create_global_step", "exponential_decay", "export_meta_graph",
     "generate_checkpoint_state_proto", "get_checkpoint_mtimes", "get_checkpoint_state",
     "get_global_step", "get_or_create_global_step", "global_step", "import_meta_graph",
@@ -108,7 +148,7 @@ __all__ = [
     "match_filenames_once", "maybe_batch", "maybe_batch_join", "maybe_shuffle_batch",
     "maybe_shuffle_batch_join", "natural_exp_decay", "noisy_linear_cosine_decay",
     "piecewise_constant", "piecewise_constant_decay", "polynomial_decay", "queue_runner",
-    "range_input_producer", "remove_checkpoint", "shuffle_batch", "shuffle_batch_join",
+    "range_input_producer", "remove_checkpoint", "replica_device_setter", "shuffle_batch", "shuffle_batch_join",
     "slice_input_producer", "start_queue_runners", "string_input_producer", "summary_iterator",
     "update_checkpoint_state", "warm_start", "write_graph",
 ]  # fmt: skip

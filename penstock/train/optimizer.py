@@ -22,6 +22,7 @@ from typing import Any
 
 from penstock.autodiff import gradients
 from penstock.base import dtypes
+from penstock.distribute import context as distribution
 from penstock.graph import scopes
 from penstock.graph.build import make
 from penstock.graph.composite import IndexedSlices
@@ -33,6 +34,7 @@ from penstock.ops import cast as casting
 from penstock.ops import control, indexed_slices, slicing
 from penstock.ops import shape as shape_ops
 from penstock.train import slot_creator
+from penstock.train.distributed_update import apply_distributed
 from penstock.variables import creation
 from penstock.variables.resource_variable import ResourceVariable
 from penstock.variables.variable import Variable
@@ -64,7 +66,17 @@ def _deduplicate_indexed_slices(values: Any, indices: Any) -> tuple[Tensor, Tens
 
 
 def _var_key(var: Any) -> Any:
-    return var.op.graph, var.op.name
+    # The slots of a mirrored variable are mirrored too; its components do not have their own.
+    container = getattr(var, "_distributed_container", None)
+    primary = var if container is None else container().primary
+    primary = getattr(primary, "primary", primary)
+    return primary.op.graph, primary.op.name
+
+
+def _component(held: Any) -> Any:
+    """A variable of the optimizer where an update stands: its component on that device."""
+    is_mirrored = hasattr(held, "distribute_strategy") and distribution.is_updating()
+    return held.get() if is_mirrored else held
 
 
 # ---- what can be optimized: both styles of variables; of tensors, gradients only -----------------
@@ -304,6 +316,8 @@ class Optimizer:
             raise ValueError(
                 f"No gradients provided for any variable: {[str(v) for _, v, _ in pairs]}"
             )
+        if distribution.has_strategy():
+            return self._apply_in_replica(pairs, global_step, name)
         with scopes.control_dependencies(None):
             self._create_slots(var_list)
         with scopes.name_scope(name, self._name) as scope:
@@ -325,6 +339,22 @@ class Optimizer:
             collected.append(train_op)
         return train_op
 
+    def _apply_in_replica(self, pairs: Sequence[Any], global_step: Any, name: str | None) -> Any:
+        """As ``apply_gradients``, with those of the other replicas of a ``tf.distribute`` scope."""
+        replica = distribution.get_replica_context()
+        if replica is None:
+            raise RuntimeError(
+                "apply_gradients and minimize are for replicas: in the scope of a strategy, call"
+                " them in a function that strategy.experimental_run_v2 runs"
+            )
+
+        def merged(strategy: Any, grads_and_vars: Any) -> Any:
+            return apply_distributed(
+                strategy, self, grads_and_vars, _get_processor, global_step, name
+            )
+
+        return replica.merge_call(merged, ([(g, v) for g, v, _ in pairs if g is not None],))
+
     @staticmethod
     def _count_after(updates: Any, global_step: Any, name: str) -> Any:
         with scopes.control_dependencies([updates]), scopes.colocate_with(global_step):
@@ -342,7 +372,7 @@ class Optimizer:
           var: a variable that ``apply_gradients`` was called with.
           name: one of ``get_slot_names()``.
         """
-        return self._slots.get(name, {}).get(_var_key(var))
+        return _component(self._slots.get(name, {}).get(_var_key(var)))
 
     def get_slot_names(self) -> list[str]:
         """Names of the kinds of slots made so far, sorted."""
@@ -360,7 +390,7 @@ class Optimizer:
         key = (name, colocate_with.graph)
         found = self._non_slot_dict.get(key)
         if found is None:
-            with scopes.colocate_with(colocate_with):
+            with distribution.colocate_vars_with(colocate_with):
                 found = creation.create(
                     initial_value, name=name, trainable=False,
                     use_resource=isinstance(colocate_with, ResourceVariable),
@@ -369,7 +399,7 @@ class Optimizer:
         return found
 
     def _get_non_slot_variable(self, name: str, graph: Any = None) -> Any:
-        return self._non_slot_dict.get((name, graph))
+        return _component(self._non_slot_dict.get((name, graph)))
 
     def _non_slot_variables(self) -> Any:
         return self._non_slot_dict.values()

@@ -11,7 +11,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import Any
 
-from penstock.graph import scopes
+from penstock.distribute.context import colocate_vars_with
 from penstock.ops import fill
 from penstock.ops import shape as shape_ops
 from penstock.variables import initializers, ref_variable, resource_variable, scope
@@ -29,7 +29,7 @@ def _create(
     primary: Any, value: Any, name: str, colocate: bool, validate_shape: bool, shape: Any,
     dtype: Any,
 ) -> Any:  # fmt: skip
-    placed = scopes.colocate_with(primary) if colocate else nullcontext()
+    placed = colocate_vars_with(primary) if colocate else nullcontext()
     with scope.variable_scope(None, f"{primary.op.name}/{name}"), placed:
         here = scope.get_variable_scope()
         partitioner = here.partitioner

@@ -161,10 +161,10 @@ def report_uninitialized_variables(
     variables = _listed_variables(var_list)
     with scopes.name_scope(name):
         graph = scopes.get_default_graph()
-        if not variables:
-            return constant.constant([], dtype=dtypes.string)
+        flags = [is_variable_initialized(v) for v in variables]
         with graph.device("/cpu:0"):
-            flags = [is_variable_initialized(v) for v in variables]
+            if not variables:
+                return constant.constant([], dtype=dtypes.string)
             stacked = make("LogicalNot", make("Pack", flags, axis=0, name="stack"))
             names = constant.constant(
                 np.array([v.op.name.encode() for v in variables], dtype=object)

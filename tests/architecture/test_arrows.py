@@ -39,33 +39,48 @@ ALLOWED = {
         "tensorboard", "google", "graph", "ops", "variables", "formats", "export", "checkpoint",
     },
     "passes": {"numpy", "opdef", "graph"},
-    "placement": {"graph"},
+    "placement": {"graph", "opdef"},
     "codegen": {"numpy", "opdef", "graph"},
     "runtime": {"numpy", "ml_dtypes", "torch", "opdef", "graph", "resources", "codegen"},
     "session": {
         "numpy", "ml_dtypes", "torch", "tensorboard", "graph", "resources", "passes", "placement",
-        "codegen", "runtime",
+        "partition", "codegen", "runtime",
     },
     "profiler": {"numpy", "tensorboard", "graph", "formats"},
     "debug": {
         "numpy", "ml_dtypes", "torch", "graph", "ops", "formats", "codegen", "runtime", "session",
     },
     "cli": {
-        "numpy", "torch", "tensorboard", "google", "typer", "rich", "opdef", "graph", "ops",
-        "formats", "export", "checkpoint", "passes", "session", "profiler",
+        "checkpoint", "export", "formats", "google", "graph", "launch", "numpy", "opdef", "ops",
+        "passes", "profiler", "rich", "session", "simulate", "tensorboard", "torch", "typer",
     },
     "train": {
-        "graph", "ops", "variables", "autodiff", "formats", "export", "checkpoint", "summary",
-        "data",
+        "autodiff", "checkpoint", "data", "distribute", "distributed", "export", "formats",
+        "graph", "monitored", "ops", "summary", "variables",
     },
     "api": {
         "formats", "graph", "ops", "variables", "nn", "export", "data", "profiler", "debug",
     },
     "contrib": {
-        "numpy", "graph", "opdef", "ops", "variables", "control_flow", "nn", "recurrent", "data",
-        "summary",
+        "control_flow", "data", "distribute", "distributed", "estimator", "graph", "monitored",
+        "nn", "numpy", "opdef", "ops", "recurrent", "session", "summary", "train", "variables",
     },
-    "python": {"debug", "profiler", "ops", "control_flow", "recurrent", "data"},
+    "python": {"monitored", "debug", "profiler", "ops", "control_flow", "recurrent", "data"},
+    "distribute": {
+        "autodiff", "checkpoint", "data", "graph", "ops", "resources", "torch", "variables",
+    },
+    "distributed": {
+        "codegen", "formats", "google", "graph", "grpc", "numpy", "partition", "placement",
+        "resources", "runtime", "session", "tensorboard", "torch",
+    },
+    "estimator": {"distributed", "monitored", "session"},
+    "launch": {"ray", "yaml"},
+    "monitored": {
+        "checkpoint", "control_flow", "data", "debug", "export", "formats", "graph", "numpy", "ops",
+        "profiler", "session", "summary", "variables",
+    },
+    "partition": {"formats", "graph", "numpy", "opdef", "passes", "tensorboard"},
+    "simulate": set(),
     "models": {"numpy", "typer"},
 }  # fmt: skip
 # Where torch may be imported only inside a function: graph-only tools start without it.
@@ -152,7 +167,7 @@ def test_graph_rooms_start_without_torch() -> None:
         "root = types.ModuleType('penstock'); "
         f"root.__path__ = [{str(PACKAGE)!r}]; sys.modules['penstock'] = root\n"
         "import penstock.graph.build, penstock.graph.graphdef, penstock.passes.pipeline\n"
-        "import penstock.codegen.emit, penstock.placement.check\n"
+        "import penstock.codegen.emit, penstock.placement.placer\n"
         "assert 'torch' not in sys.modules, 'torch was imported'\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

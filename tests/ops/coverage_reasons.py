@@ -164,3 +164,9 @@ WITHOUT_ROW |= dict.fromkeys(
     ["FractionalMaxPool", "FractionalAvgPool"],
     "windows are drawn, and TensorFlow's static shapes are wrong; tests/ops/test_fractional_pool",
 )
+
+# They take part in a group of processes; one process alone would only copy.
+WITHOUT_ROW |= dict.fromkeys(
+    ("CollectiveReduce", "CollectiveGather", "CollectiveBcastSend", "CollectiveBcastRecv"),
+    "between processes, each op on each dtype: tests/distribute/test_processes.py",
+)

@@ -277,7 +277,7 @@ def test_the_observed_program(monkeypatch: pytest.MonkeyPatch) -> None:
         update = tf.assign_add(w, tf.reduce_sum(x, 0, name="sum"), name="update")
         sess.run(w.initializer)
         step = sess._observed_step([first, update], {x: 0})
-        golden.check(GOLDEN / "observed.py.txt", step.build(None).explain())
+        golden.check(GOLDEN / "observed.py.txt", step.build().explain())
         assert "observe" not in sess.explain([first, update], [x])
 
 

@@ -1,0 +1,127 @@
+"""``tf.contrib.distribute``: the older names of ``tf.distribute``, with the arguments they had."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from penstock.distribute.cluster import read
+from penstock.distribute.context import (
+    get_cross_replica_context,
+    get_loss_reduction,
+    get_replica_context,
+    get_strategy,
+    has_strategy,
+    in_cross_replica_context,
+    require_replica_context,
+    updating,
+)
+from penstock.distribute.cross_device import AllReduceCrossDeviceOps, CrossDeviceOps
+from penstock.distribute.mirrored import MirroredExtended, default_devices
+from penstock.distribute.multi_worker import CollectiveCommunication, MultiWorkerExtended
+from penstock.distribute.single_device import OneDeviceStrategy
+from penstock.distribute.single_device import ParameterServerStrategy as _ParameterServerStrategy
+from penstock.distribute.strategy import ReplicaContext, Strategy
+
+__all__ = [
+    "AllReduceCrossDeviceOps", "CollectiveAllReduceStrategy", "CrossDeviceOps",
+    "DistributionStrategy", "MirroredStrategy", "OneDeviceStrategy", "ParameterServerStrategy",
+    "ReplicaContext", "UpdateContext", "get_cross_replica_context", "get_distribution_strategy",
+    "get_loss_reduction", "get_replica_context", "get_strategy", "has_distribution_strategy",
+    "has_strategy", "in_cross_replica_context", "require_replica_context",
+]  # fmt: skip
+
+DistributionStrategy = Strategy
+get_distribution_strategy = get_strategy
+has_distribution_strategy = has_strategy
+
+
+def _gpus(count: int | None) -> Sequence[str]:
+    return [f"/gpu:{i}" for i in range(count)] if count else ["/cpu:0"]
+
+
+class MirroredStrategy(Strategy):
+    """As ``tf.distribute.MirroredStrategy``.
+
+    Args:
+      devices: devices of the replicas; default those that the next arguments name, else all GPUs.
+      num_gpus, num_gpus_per_worker: the number of GPUs to use; give one of them.
+      cross_device_ops: how values are summed and spread.
+      auto_shard_dataset: accepted; every replica gets its own rows anyway.
+      cross_tower_ops: older name of ``cross_device_ops``.
+
+    Raises:
+      ValueError: both numbers, or a number and ``devices``.
+    """
+
+    def __init__(
+        self, devices: Sequence[str] | None = None, num_gpus: int | None = None,
+        num_gpus_per_worker: int | None = None, cross_device_ops: Any = None,
+        auto_shard_dataset: bool = False, cross_tower_ops: Any = None,
+    ) -> None:  # fmt: skip
+        given = [n for n in (num_gpus, num_gpus_per_worker) if n is not None]
+        if len(given) + (devices is not None) > 1:
+            raise ValueError("give one of devices, num_gpus and num_gpus_per_worker")
+        if devices is None:
+            devices = _gpus(given[0]) if given else default_devices()
+        ops = cross_device_ops or cross_tower_ops
+        super().__init__(MirroredExtended(self, devices, ops))
+
+
+class CollectiveAllReduceStrategy(Strategy):
+    """As ``tf.distribute.experimental.MultiWorkerMirroredStrategy``.
+
+    Args:
+      num_gpus_per_worker: GPUs of this task to use; 0 for its CPU.
+      communication: how tasks talk.
+    """
+
+    def __init__(
+        self, num_gpus_per_worker: int = 0,
+        communication: CollectiveCommunication = CollectiveCommunication.AUTO,
+    ) -> None:  # fmt: skip
+        devices = _gpus(num_gpus_per_worker)
+        super().__init__(MultiWorkerExtended(self, devices, communication, read()))
+
+
+class ParameterServerStrategy(_ParameterServerStrategy):
+    """As ``tf.distribute.experimental.ParameterServerStrategy``.
+
+    Args:
+      num_gpus_per_worker: 0 or 1: a worker has one replica.
+
+    Raises:
+      ValueError: more GPUs.
+    """
+
+    def __init__(self, num_gpus_per_worker: int = 0) -> None:
+        if num_gpus_per_worker > 1:
+            raise ValueError(
+                f"a worker has one replica here, so at most one GPU; found {num_gpus_per_worker}"
+            )
+        super().__init__()
+
+
+class UpdateContext:
+    """Code that updates the components of variables on one device.
+
+    Args:
+      device: the device's number among those of the variables.
+    """
+
+    def __init__(self, device: int) -> None:
+        self._device = device
+
+    def __enter__(self) -> UpdateContext:
+        self._held = self._hold()
+        self._held.__enter__()
+        return self
+
+    def __exit__(self, *exc: Any) -> None:
+        self._held.__exit__(*exc)
+
+    @contextmanager
+    def _hold(self) -> Iterator[None]:
+        with updating(self._device):
+            yield

@@ -1,0 +1,5 @@
+"""``tf.contrib.penstock``: what is Penstock's own; explicit re-exports, no logic."""
+
+from penstock.ops.send_recv import compress
+
+__all__ = ["compress"]

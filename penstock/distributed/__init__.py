@@ -1,0 +1,1 @@
+"""Masters, workers and servers: sessions whose steps run on several tasks."""

@@ -1,0 +1,184 @@
+"""Sessions on a server of another process, from a client that holds none.
+
+The client sends the graph when it first runs something, later nodes when it runs what needs them,
+and the whole graph again if nodes in it have changed.  A step is prepared once and run by handle.
+
+State of an engine: its session's handle at the master and how much of the graph is there.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+from tensorboard.compat.proto.graph_pb2 import GraphDef
+
+from penstock.base import errors
+from penstock.distributed import rpc, tensor_codec
+from penstock.distributed.cluster_program import ClusterProgram
+from penstock.distributed.security import Security
+from penstock.formats import cluster_messages as messages
+from penstock.graph.graph import Graph
+from penstock.placement.available import DeviceAttributes
+from penstock.resources import waiting
+from penstock.session.engine import Engine, Request
+from penstock.session.options import Options
+
+# Seconds to wait for the server of the target, and for calls that run no step.
+UP_SECONDS = float(os.environ.get("PENSTOCK_UP_SECONDS", "60"))
+_CALL_SECONDS = 300.0
+# More than the step's own time: its master ends it first, and says why.
+_EXTRA_SECONDS = 10.0
+
+
+class Client:
+    """How servers of other processes are reached: targets "grpc://HOST:PORT"."""
+
+    def engine(self, target: str, graph: Graph, config: Any, options: Options) -> Engine:
+        """The engine of a new session."""
+        return ClientEngine(_stub(target), graph, config)
+
+    def reset(self, target: str, containers: Sequence[str], config: Any) -> None:
+        """Drops state of the server's cluster."""
+        filters = list(config.device_filters) if config is not None else []
+        request = messages.ResetRequest(containers=containers, device_filters=filters)
+        stub = _stub(target)
+        try:
+            stub.reset(request, timeout=_CALL_SECONDS)
+        finally:
+            stub.close()
+
+
+class ClientEngine:
+    """Runs a session's steps by a master in another process.
+
+    Args:
+      stub: of the Master service.
+      graph, config: the session's.
+    """
+
+    remote = True
+
+    def __init__(self, stub: Any, graph: Graph, config: Any) -> None:
+        self._stub, self._graph = stub, graph
+        self._config: bytes = config.SerializeToString() if config is not None else b""
+        self._filters = list(config.device_filters) if config is not None else []
+        self._lock = threading.Lock()
+        self._session = ""
+        self._sent = 0
+        self._version = -1
+
+    def program(self, request: Request) -> Any:
+        """Prepares a step at the master."""
+        if request.watch == "observe":
+            raise errors.UnimplementedError(
+                None, None, "steps of a session on a server cannot be observed line by line;"
+                " ask for RunMetadata by RunOptions(trace_level=...) instead",
+            )  # fmt: skip
+        with self._lock:
+            self._send_graph()
+            prepared = self._stub.prepare_step(
+                messages.PrepareStepRequest(
+                    session=self._session,
+                    feeds=[tensor.name for tensor in request.feeds],
+                    fetches=[tensor.name for tensor in request.fetches],
+                    targets=[op.name for op in request.targets],
+                    done=[op.name for op in request.done],
+                ),
+                timeout=_CALL_SECONDS,
+            )
+        step = prepared.step
+        return ClusterProgram(
+            request.graph,
+            request.fetches,
+            lambda args, trace: self._run(step, args, trace),
+            lambda: self._explain(step),
+        )
+
+    def list_devices(self) -> list[Any]:
+        """The devices of all tasks that the session may use."""
+        request = messages.ListDevicesRequest(device_filters=self._filters)
+        answer = self._stub.list_devices(request, timeout=_CALL_SECONDS)
+        return [
+            DeviceAttributes(d.name, d.device_type, d.memory_limit, d.incarnation)
+            for d in answer.devices
+        ]
+
+    def close(self) -> None:
+        """Ends the session at the master, if that can be reached."""
+        with self._lock:
+            session, self._session = self._session, ""
+        try:
+            if session:
+                self._stub.close_session(
+                    messages.CloseSessionRequest(session=session), timeout=_EXTRA_SECONDS
+                )
+        except errors.OpError:
+            # The master is gone, and the session with it.
+            return
+        finally:
+            self._stub.close()
+
+    def _send_graph(self) -> None:
+        """Sends what the master lacks of the graph."""
+        version = self._graph.mutation_version
+        if not self._session:
+            answer = self._stub.create_session(
+                messages.CreateSessionRequest(
+                    graph=self._graph.as_graph_def().SerializeToString(), config=self._config
+                ),
+                timeout=UP_SECONDS,
+            )
+            self._session, self._sent = answer.session, answer.nodes
+        elif version != self._version or len(self._graph._operations) != self._sent:
+            changed = version != self._version
+            definition = self._graph.as_graph_def()
+            if not changed:
+                definition = _from(definition, self._sent)
+            answer = self._stub.extend_session(
+                messages.ExtendSessionRequest(
+                    session=self._session,
+                    graph=definition.SerializeToString(),
+                    nodes=0 if changed else self._sent,
+                ),
+                timeout=_CALL_SECONDS,
+            )
+            self._sent = answer.nodes
+        self._version = version
+
+    def _run(
+        self, step: str, args: Sequence[Any], trace: int
+    ) -> tuple[Sequence[Any], dict[str, Any]]:
+        seconds = waiting.seconds_left()
+        request = messages.RunStepRequest(
+            session=self._session,
+            step=step,
+            values=[tensor_codec.encode(value) for value in args],
+            trace=trace,
+            timeout_in_ms=0 if seconds is None else max(1, int(seconds * 1000)),
+        )
+        answer = self._stub.run_step(
+            request,
+            timeout=None if seconds is None else seconds + _EXTRA_SECONDS,
+            cancellation=waiting.current_cancellation(),
+        )
+        metadata = {each.task: each.metadata for each in answer.metadata}
+        return [tensor_codec.decode(value) for value in answer.values], metadata
+
+    def _explain(self, step: str) -> str:
+        request = messages.ExplainStepRequest(session=self._session, step=step)
+        return str(self._stub.explain_step(request, timeout=_CALL_SECONDS).text)
+
+
+def _from(definition: Any, start: int) -> Any:
+    """The nodes of a GraphDef from one on, with its functions."""
+    made = GraphDef(versions=definition.versions, library=definition.library)
+    made.node.extend(definition.node[start:])
+    return made
+
+
+def _stub(target: str) -> Any:
+    address = target.partition("://")[2]
+    return rpc.Stub(address, "Master", f"the master at {target}", Security.from_environment())

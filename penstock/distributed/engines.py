@@ -1,0 +1,52 @@
+"""The engine of sessions whose master is in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from penstock.base import errors
+from penstock.distributed.cluster_program import ClusterProgram
+from penstock.distributed.master import Master
+from penstock.graph.graph import Graph
+from penstock.session.engine import Request
+from penstock.session.options import Options
+
+
+class MasterEngine:
+    """Runs a session's steps by a master of this process.
+
+    Args:
+      master: of the server that the target names.
+      graph, options, config: the session's.
+    """
+
+    remote = True
+
+    def __init__(self, master: Master, graph: Graph, options: Options, config: Any) -> None:
+        self._master = master
+        self._session = master.session(graph, options, config)
+        self._filters = list(config.device_filters) if config is not None else []
+
+    def program(self, request: Request) -> Any:
+        """Prepares a step at the tasks that take part in it."""
+        session = self._session
+        if request.watch == "observe":
+            raise errors.UnimplementedError(
+                None, None, "steps of a session on a server cannot be observed line by line;"
+                " ask for RunMetadata by RunOptions(trace_level=...) instead",
+            )  # fmt: skip
+        step = session.prepare(request.feeds, request.fetches, request.targets, request.done)
+
+        def run(args: Sequence[Any], trace: int) -> tuple[Sequence[Any], dict[str, Any]]:
+            return session.run(step, args, trace)
+
+        return ClusterProgram(request.graph, request.fetches, run, lambda: session.explain(step))
+
+    def list_devices(self) -> list[Any]:
+        """The devices of all tasks that the session may use."""
+        return self._master.list_devices(self._filters)
+
+    def close(self) -> None:
+        """Ends the session at the master."""
+        self._session.close()

@@ -1,0 +1,82 @@
+"""Servers of one process: found by target, and joined to a cluster without a network.
+
+State: the masters of this process's servers, by target.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from penstock.base import errors
+from penstock.distributed.engines import MasterEngine
+from penstock.distributed.master import Master
+from penstock.graph.graph import Graph
+from penstock.session.engine import Engine
+from penstock.session.options import Options
+
+_lock = threading.Lock()
+_masters: dict[str, Master] = {}
+
+
+def add_master(target: str, master: Master) -> None:
+    """Makes a master known to sessions of this process."""
+    with _lock:
+        _masters[target] = master
+
+
+def remove_master(target: str) -> None:
+    """The server has stopped."""
+    with _lock:
+        _masters.pop(target, None)
+
+
+def master_of(target: str) -> Master | None:
+    """The master of a target, if its server is in this process."""
+    return _masters.get(target)
+
+
+class Local:
+    """Targets that only this process can reach, "local://NUMBER"."""
+
+    def engine(self, target: str, graph: Graph, config: Any, options: Options) -> Engine:
+        """The engine of a new session."""
+        return MasterEngine(_found(target), graph, options, config)
+
+    def reset(self, target: str, containers: Sequence[str], config: Any) -> None:
+        """Drops state of the server."""
+        _found(target).reset(containers, list(config.device_filters) if config else ())
+
+
+class Grpc:
+    """Targets "grpc://HOST:PORT": a server of this process is called directly."""
+
+    def __init__(self, client: Callable[[], Any]) -> None:
+        self._client = client
+
+    def engine(self, target: str, graph: Graph, config: Any, options: Options) -> Engine:
+        """The engine of a new session."""
+        master = master_of(target)
+        if master is not None:
+            return MasterEngine(master, graph, options, config)
+        made: Engine = self._client().engine(target, graph, config, options)
+        return made
+
+    def reset(self, target: str, containers: Sequence[str], config: Any) -> None:
+        """Drops state of the server's cluster."""
+        master = master_of(target)
+        if master is not None:
+            master.reset(containers, list(config.device_filters) if config else ())
+            return
+        self._client().reset(target, containers, config)
+
+
+def _found(target: str) -> Master:
+    master = master_of(target)
+    if master is None:
+        raise errors.NotFoundError(
+            None, None, f"no server of this process has the target {target!r}; it was stopped, or"
+            " is in another process, which needs a Server with an address of its own",
+        )  # fmt: skip
+    return master

@@ -1,0 +1,475 @@
+"""The links of a task to others: messages and tensors, pushed in order.
+
+A link is opened when something is first sent to a task, and serves both directions; if both ends
+open one at the same time each sends over its own.  With TLS it is a gRPC stream; without, what
+``PENSTOCK_LINKS`` says: ``gloo``, a torch.distributed group of two, or ``tcp``, a connection.
+
+Ends of links ask each other every few seconds whether they are there; one that has not been heard
+of for ``LOST_SECONDS``, cannot be connected to, or has no link on its side is lost; one that
+answers as another process has been restarted.  However a link ends, ``lost`` is called once, and
+the next message opens a new one.
+
+State: for each task its open links, and which process it was when they were opened; links that are
+being opened from outside.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import os
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from penstock.base import errors
+from penstock.distributed import frames, rpc
+from penstock.distributed.link import Link, Transport, again
+from penstock.distributed.security import Security, split_address
+from penstock.formats import cluster_messages as messages
+
+CHECK_SECONDS = 3.0
+LOST_SECONDS = 25.0
+OPEN_SECONDS = 20.0
+_MAX_OPENING = 1024
+_KINDS = ("gloo", "tcp")
+# What the opener of a tcp link asks for.
+_TICKET = "ticket"
+_log = logging.getLogger(__name__)
+
+
+class _Peer:
+    def __init__(self, task: str) -> None:
+        self.task = task
+        self.changed = threading.Condition()
+        self.opening = False
+        self.links: list[Link] = []
+        self.incarnation = 0
+        self.heard = 0.0
+        self.doubts = 0
+        self.asked: rpc.Pending | None = None
+        self.stub: rpc.Stub | None = None
+
+
+class Links:
+    """The links of this task; also the handlers of the service "Links".
+
+    Args:
+      me: name of this task.
+      connect: ``task -> stub`` of its service "Links".
+      deliver: ``(task, header, value)`` is called for each message, in one thread per link; it must
+        not wait long.
+      lost: ``(task, error)`` is called when a task is lost: UnavailableError, or AbortedError when
+        it was restarted.
+      security: TLS or not, and limits.
+      incarnation: a number that tells this process from one that had the same name.
+      host: address of this machine at which links without TLS listen.
+      kind: "gloo" or "tcp", the same in all tasks; None takes it from PENSTOCK_LINKS.
+    """
+
+    def __init__(
+        self,
+        me: str,
+        connect: Callable[[str], rpc.Stub],
+        deliver: Callable[[str, bytes, Any], None],
+        lost: Callable[[str, errors.OpError], None],
+        security: Security,
+        *,
+        incarnation: int = 0,
+        host: str = "127.0.0.1",
+        kind: str | None = None,
+    ) -> None:
+        self._kind = kind or os.environ.get("PENSTOCK_LINKS", _KINDS[0])
+        if self._kind not in _KINDS:
+            raise _invalid(f"PENSTOCK_LINKS is {self._kind!r}; allowed are {', '.join(_KINDS)}")
+        self._me, self._connect, self._deliver = me, connect, deliver
+        self._lost, self._security = lost, security
+        self._incarnation, self._host = incarnation, host
+        self._limits = frames.Limits(security.max_message_bytes, security.max_tensor_bytes)
+        self._lock = threading.Lock()
+        self._peers: dict[str, _Peer] = {}
+        self._opening: dict[str, Any] = {}
+        self._listener: Any = None
+        self._checker: threading.Thread | None = None
+        self._closed = threading.Event()
+
+    def send(self, task: str, header: bytes, value: Any) -> None:
+        """Sends a message; returns when ``value`` may be overwritten.
+
+        Args:
+          task: to whom.
+          header: bytes for the other end's ``deliver``.
+          value: a dense tensor, or None.
+
+        Raises:
+          tf.errors.UnavailableError: the task is lost or cannot be reached.
+          tf.errors.AbortedError: it has been restarted.
+          tf.errors.InvalidArgumentError: the value is no dense tensor, or too large.
+        """
+        head, data = frames.pack(header, value)
+        peer = self._peer(task)
+        links = peer.links
+        link = links[0] if links else self._open(peer)
+        link.send(head, data)
+
+    def close(self) -> None:
+        """Closes all links; the other ends learn it."""
+        self._closed.set()
+        with self._lock:
+            if self._listener is not None:
+                self._listener.close()
+            peers = list(self._peers.values())
+        links = []
+        for peer in peers:
+            with peer.changed:
+                links += peer.links
+                peer.links = []
+                peer.changed.notify_all()
+        threads = [threading.Thread(target=link.close, daemon=True) for link in links]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(3.0)
+        for link in links:
+            link.join(1.0)
+        for peer in peers:
+            if peer.stub is not None:
+                peer.stub.close()
+
+    # ---- handlers ----------------------------------------------------------------------------
+
+    def open_link(self, request: Any, context: rpc.Context) -> Any:
+        """The other end opens a link: a group, for which it calls until that stands, or tcp."""
+        self._check_sender(request.task, request.incarnation)
+        if self._security.tls is not None:
+            raise errors.FailedPreconditionError(None, None, "links with TLS are streams")
+        if list(request.wanted) == [_TICKET]:
+            return self._ticket(request)
+        if len(request.keys) != len(request.values):
+            raise _invalid(f"{len(request.keys)} keys with {len(request.values)} values")
+        store = self._store_of(request)
+        store.put(request.keys, request.values)
+        found = store.take(request.wanted)
+        return messages.OpenLinkResponse(values=found, incarnation=self._incarnation)
+
+    def check_link(self, request: Any, context: rpc.Context) -> Any:
+        """The other end asks whether this one is there."""
+        peer = self._peers.get(request.task)
+        if peer is not None and peer.links and peer.incarnation != request.incarnation:
+            self._restarted(peer)
+        return messages.CheckLinkResponse(
+            incarnation=self._incarnation, linked=peer is not None and bool(peer.links)
+        )
+
+    def carry(self, pieces: Iterator[bytes], context: rpc.Context) -> Iterator[bytes]:
+        """The other end opens a link over a stream."""
+        from penstock.distributed.stream_link import StreamLink
+
+        if self._security.tls is None:
+            raise errors.FailedPreconditionError(None, None, "streams are for clusters with TLS")
+        request = _parsed(messages.OpenLinkRequest, next(pieces, b""))
+        self._check_sender(request.task, request.incarnation)
+        transport = StreamLink(pieces, lambda: None, _broken, self._limits)
+        self._add(request.task, request.incarnation, transport)
+        yield messages.OpenLinkResponse(incarnation=self._incarnation).SerializeToString()
+        yield from transport.leaving()
+
+    # ---- opening -----------------------------------------------------------------------------
+
+    def _peer(self, task: str) -> _Peer:
+        peer = self._peers.get(task)
+        if peer is None:
+            if task == self._me:
+                raise _invalid(f"{task} has no link to itself")
+            with self._lock:
+                peer = self._peers.setdefault(task, _Peer(task))
+        return peer
+
+    def _open(self, peer: _Peer) -> Link:
+        """The link to a task: opens it if no other thread does."""
+        with peer.changed:
+            peer.changed.wait_for(
+                lambda: peer.links or not peer.opening or self._closed.is_set(), OPEN_SECONDS
+            )
+            if self._closed.is_set():
+                raise errors.CancelledError(None, None, f"the links of {self._me} are closed")
+            if peer.links:
+                return peer.links[0]
+            if peer.opening:
+                raise _unavailable(f"the link to {peer.task} did not open in {OPEN_SECONDS:g} s")
+            peer.opening = True
+        try:
+            transport, incarnation = self._connected(peer)
+            return self._add(peer.task, incarnation, transport)
+        finally:
+            with peer.changed:
+                peer.opening = False
+                peer.changed.notify_all()
+
+    def _stub(self, peer: _Peer) -> rpc.Stub:
+        with self._lock:
+            if peer.stub is None:
+                peer.stub = self._connect(peer.task)
+            return peer.stub
+
+    def _ticket(self, request: Any) -> Any:
+        from penstock.distributed.tcp_link import Listener, TcpLink
+
+        if self._kind != "tcp":
+            raise errors.FailedPreconditionError(
+                None, None, f"{self._me} has PENSTOCK_LINKS={self._kind}, {request.task} tcp"
+            )
+        with self._lock:
+            if self._closed.is_set():
+                raise errors.CancelledError(None, None, f"{self._me} is being stopped")
+            if self._listener is None:
+                self._listener = Listener(self._host)
+        task, incarnation = request.task, request.incarnation
+        ticket = self._listener.expect(
+            lambda connection: self._add(task, incarnation, TcpLink(connection, self._limits)),
+            OPEN_SECONDS,
+        )
+        where = str(self._listener.port).encode()
+        return messages.OpenLinkResponse(values=[where, ticket], incarnation=self._incarnation)
+
+    def _connected(self, peer: _Peer) -> tuple[Transport, int]:
+        stub = self._stub(peer)
+        hello = messages.OpenLinkRequest(
+            link=uuid.uuid4().hex, task=self._me, incarnation=self._incarnation
+        )
+        if self._security.tls is not None:
+            return self._connected_stream(stub, hello)
+        if self._kind == "tcp":
+            return self._connected_tcp(stub, hello)
+        from penstock.distributed.gloo_link import Exchange, GlooLink
+
+        incarnation = 0
+
+        def ask(keys: Any, values: Any, wanted: Any) -> Any:
+            nonlocal incarnation
+            request = messages.OpenLinkRequest(keys=keys, values=values, wanted=wanted)
+            request.MergeFrom(hello)
+            response = stub.open_link(request, timeout=OPEN_SECONDS)
+            incarnation = response.incarnation
+            return response.values
+
+        store = Exchange(ask, OPEN_SECONDS)
+        return GlooLink(store, 0, self._host, self._limits, OPEN_SECONDS), incarnation
+
+    def _connected_tcp(self, stub: rpc.Stub, hello: Any) -> tuple[Transport, int]:
+        from penstock.distributed.tcp_link import TcpLink, connect
+
+        hello.wanted.append(_TICKET)
+        response = stub.open_link(hello, timeout=OPEN_SECONDS)
+        try:
+            port, ticket = response.values
+            number = int(port)
+        except ValueError:
+            raise _invalid(f"{stub.task} told no port and ticket for a link") from None
+        host, _ = split_address(stub.address)
+        connection = connect(host, number, ticket, OPEN_SECONDS)
+        return TcpLink(connection, self._limits), response.incarnation
+
+    def _connected_stream(self, stub: rpc.Stub, hello: Any) -> tuple[Transport, int]:
+        from penstock.distributed.stream_link import StreamLink
+
+        call: Any = None
+
+        def describe(error: BaseException) -> errors.OpError:
+            return stub.error(error, "a link")
+
+        def arriving() -> Iterator[bytes]:
+            yield from call
+
+        transport = StreamLink(arriving(), lambda: call.cancel(), describe, self._limits)
+        leaving = itertools.chain([hello.SerializeToString()], transport.leaving())
+        call = stub.stream("carry", leaving)
+        timer = threading.Timer(OPEN_SECONDS, call.cancel)
+        timer.daemon = True
+        timer.start()
+        try:
+            response = _parsed(messages.OpenLinkResponse, transport.first())
+        except BaseException:
+            transport.abort()
+            raise
+        finally:
+            timer.cancel()
+        return transport, response.incarnation
+
+    def _store_of(self, request: Any) -> Any:
+        """What the two ends of a link that is being opened know; begins to open this end."""
+        from penstock.distributed.gloo_link import Exchange
+
+        if self._kind != "gloo":
+            raise errors.FailedPreconditionError(
+                None, None, f"{self._me} has PENSTOCK_LINKS={self._kind}, {request.task} gloo"
+            )
+        with self._lock:
+            store = self._opening.get(request.link)
+            if store is not None:
+                return store
+            if len(self._opening) >= _MAX_OPENING:
+                raise errors.ResourceExhaustedError(
+                    None, None, f"{_MAX_OPENING} links are being opened; try again"
+                )
+            store = self._opening[request.link] = Exchange(None, OPEN_SECONDS)
+        threading.Thread(
+            target=self._accept,
+            args=(request.link, request.task, request.incarnation, store),
+            name="penstock-link-open",
+            daemon=True,
+        ).start()
+        return store
+
+    def _accept(self, link: str, task: str, incarnation: int, store: Any) -> None:
+        from penstock.distributed.gloo_link import GlooLink
+
+        try:
+            transport = GlooLink(store, 1, self._host, self._limits, OPEN_SECONDS)
+            self._add(task, incarnation, transport)
+        except Exception as error:
+            # The opener gets an error as well, and tells its user.
+            _log.info("a link that %s opened did not come to stand: %s", task, error)
+            store.fail(
+                error if isinstance(error, errors.OpError) else _unavailable(f"no link: {error}")
+            )
+        finally:
+            with self._lock:
+                self._opening.pop(link, None)
+
+    def _add(self, task: str, incarnation: int, transport: Transport) -> Link:
+        peer = self._peer(task)
+        if peer.links and peer.incarnation != incarnation:
+            self._restarted(peer)
+
+        def received(header: bytes, value: Any) -> None:
+            peer.heard = time.monotonic()
+            self._deliver(task, header, value)
+
+        link = Link(transport, task, received, self._ended)
+        with peer.changed:
+            if self._closed.is_set():
+                link.discard(errors.CancelledError(None, None, f"{self._me} is being stopped"))
+                return link
+            peer.incarnation, peer.heard, peer.doubts = incarnation, time.monotonic(), 0
+            peer.links = [*peer.links, link]
+            peer.changed.notify_all()
+        link.start()
+        self._start_checker()
+        return link
+
+    def _check_sender(self, task: str, incarnation: int) -> None:
+        if not task or task == self._me:
+            raise _invalid(f"a link cannot come from {task!r}")
+        peer = self._peers.get(task)
+        if peer is not None and peer.links and peer.incarnation != incarnation:
+            self._restarted(peer)
+
+    # ---- losing ------------------------------------------------------------------------------
+
+    def _ended(self, link: Link, error: errors.OpError) -> None:
+        self._lose(self._peer(link.task), error, link)
+
+    def _restarted(self, peer: _Peer) -> None:
+        self._lose(
+            peer,
+            errors.AbortedError(None, None, f"{peer.task} was restarted; its state is lost"),
+            None,
+        )
+
+    def _lose(self, peer: _Peer, error: errors.OpError, link: Link | None) -> None:
+        """Ends the links to a task; tells of it once, and only if ``link`` is one of them."""
+        with peer.changed:
+            links = peer.links
+            if not links or (link is not None and link not in links):
+                return
+            peer.links = []
+        for each in links:
+            each.fail(error)
+        if not self._closed.is_set():
+            self._lost(peer.task, again(error))
+
+    # ---- asking ------------------------------------------------------------------------------
+
+    def _start_checker(self) -> None:
+        with self._lock:
+            if self._checker is None:
+                self._checker = threading.Thread(
+                    target=self._check_all, name="penstock-link-check", daemon=True
+                )
+                self._checker.start()
+
+    def _check_all(self) -> None:
+        checked = time.monotonic()
+        while not self._closed.wait(CHECK_SECONDS):
+            now = time.monotonic()
+            # This process itself may have been stopped: then it has heard of nobody.
+            asleep = now - checked - CHECK_SECONDS
+            checked = now
+            for peer in list(self._peers.values()):
+                if peer.links:
+                    if asleep > CHECK_SECONDS:
+                        peer.heard += asleep
+                    self._check(peer, now)
+
+    def _check(self, peer: _Peer, now: float) -> None:
+        if now - peer.heard > LOST_SECONDS:
+            self._lose(
+                peer, _unavailable(f"{peer.task} was not heard of for {LOST_SECONDS:g} s"), None
+            )
+            return
+        if peer.asked is not None:
+            return
+        request = messages.CheckLinkRequest(task=self._me, incarnation=self._incarnation)
+        try:
+            asked = peer.asked = self._stub(peer).check_link.start(request, LOST_SECONDS)
+        except Exception:  # of ``connect`` too: whom nobody can ask is not heard of
+            _log.info("cannot ask whether %s is there", peer.task, exc_info=True)
+            return
+        asked.on_done(lambda: self._checked(peer, asked))
+
+    def _checked(self, peer: _Peer, asked: rpc.Pending) -> None:
+        peer.asked = None
+        try:
+            answer = asked.result()
+        except errors.UnavailableError as error:
+            self._doubt(peer, f"the link to {peer.task} is lost: {error}")
+            return
+        except errors.OpError:
+            return
+        if answer.incarnation != peer.incarnation:
+            if peer.links:
+                self._restarted(peer)
+            return
+        peer.heard = time.monotonic()
+        if answer.linked:
+            peer.doubts = 0
+        else:
+            self._doubt(peer, f"the link to {peer.task} is lost: its other end is closed")
+
+    def _doubt(self, peer: _Peer, text: str) -> None:
+        # Once can be the moment at which a link opens or a connection is made anew.
+        peer.doubts += 1
+        if peer.doubts >= 2:
+            self._lose(peer, _unavailable(text), None)
+
+
+def _parsed(kind: Any, data: bytes) -> Any:
+    try:
+        return kind.FromString(data)
+    except Exception as error:  # protobuf's DecodeError
+        raise _invalid(f"a link began with a malformed message: {error}") from error
+
+
+def _broken(error: BaseException) -> errors.OpError:
+    return _unavailable(f"the stream broke: {error or type(error).__name__}")
+
+
+def _unavailable(text: str) -> errors.UnavailableError:
+    return errors.UnavailableError(None, None, text)
+
+
+def _invalid(text: str) -> errors.InvalidArgumentError:
+    return errors.InvalidArgumentError(None, None, text)

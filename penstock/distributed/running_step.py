@@ -1,0 +1,85 @@
+"""One step while it runs: ``StepState`` decides, this carries out.
+
+Answers of tasks come in threads of their own; the caller's thread runs the part of its own task and
+then waits.  State: the decisions, the values that have come, and what the caller waits on.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from penstock.base import errors
+from penstock.distributed.step_state import Cancel, Fail, Finish, Instruction, StepState
+from penstock.resources import waiting
+
+# Seconds that cancelled tasks are given to answer.
+GRACE_SECONDS = 5.0
+
+
+class RunningStep:
+    """A step that several tasks run.
+
+    Args:
+      tasks: those that take part.
+      cancel: ``(task, error)`` tells a task to stop; it must not block.
+    """
+
+    def __init__(self, tasks: Sequence[str], cancel: Callable[[str, errors.OpError], None]) -> None:
+        self.values: dict[str, Sequence[Any]] = {}
+        self.metadata: dict[str, Any] = {}
+        self._state = StepState(tasks)
+        self._cancel = cancel
+        self._lock = threading.Lock()
+        self._outcome: Finish | Fail | None = None
+        self._waiter = waiting.Waiter()
+
+    def done(self, task: str, values: Sequence[Any], metadata: Any = None) -> None:
+        """A task's part has ended well."""
+        self.values[task] = values
+        if metadata is not None:
+            self.metadata[task] = metadata
+        with self._lock:
+            instructions = self._state.done(task)
+        self._carry_out(instructions)
+
+    def failed(self, task: str, error: errors.OpError) -> None:
+        """A task's part failed."""
+        with self._lock:
+            instructions = self._state.failed(task, error)
+        self._carry_out(instructions)
+
+    def wait(self) -> None:
+        """Returns when the step has ended.
+
+        Raises:
+          tf.errors.OpError: why it failed.
+        """
+        if self._outcome is None:
+            try:
+                waiting.wait(self._waiter, lambda: self._outcome is None, self._waiting_for)
+            except errors.OpError as error:
+                with self._lock:
+                    instructions = self._state.cancel(error)
+                self._carry_out(instructions)
+                self._wait_for_answers()
+        if isinstance(self._outcome, Fail):
+            raise self._outcome.error
+
+    def _wait_for_answers(self) -> None:
+        self._waiter._block(GRACE_SECONDS)
+        with self._lock:
+            instructions = self._state.give_up()
+        self._carry_out(instructions)
+
+    def _waiting_for(self) -> str:
+        return f"{', '.join(self._state.waiting)} to run what the step has there"
+
+    def _carry_out(self, instructions: Sequence[Instruction]) -> None:
+        for each in instructions:
+            if isinstance(each, Cancel):
+                self._cancel(each.task, each.error)
+            else:
+                self._outcome = each
+                self._waiter.wake()

@@ -1,0 +1,33 @@
+"""Which targets sessions may have besides the empty one.
+
+Imported by the package itself, so it must stay light: what speaks gRPC is imported when the first
+target that needs it is used.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from penstock.session.engine import register_scheme
+
+
+def _local() -> Any:
+    from penstock.distributed.in_process import Local
+
+    return Local()
+
+
+def _client() -> Any:
+    from penstock.distributed.client import Client
+
+    return Client()
+
+
+def _grpc() -> Any:
+    from penstock.distributed.in_process import Grpc
+
+    return Grpc(_client)
+
+
+register_scheme("local", _local)
+register_scheme("grpc", _grpc)

@@ -1,0 +1,231 @@
+"""``tf.train.Server``: the master and the worker of one task.
+
+A server of a cluster of one task, as ``create_local_server`` makes, has no address: sessions of the
+same process use it, and nothing listens.
+
+State: the worker, the master, and for a server with an address what listens and the links.
+"""
+
+from __future__ import annotations
+
+import atexit
+import itertools
+import os
+import sys
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+from penstock.base import errors
+from penstock.distributed import schemes  # noqa: F401  sessions find servers by it
+from penstock.distributed.cluster_spec import ClusterSpec, ServerDef
+from penstock.distributed.in_process import add_master, remove_master
+from penstock.distributed.master import Master
+from penstock.distributed.solitary import NoPeers
+from penstock.distributed.worker import Worker
+from penstock.placement.available import local_devices
+
+_numbers = itertools.count()
+# How often ``join`` looks whether the job is done.
+_LOOK_SECONDS = 0.2
+# The largest GraphDef that a protobuf message can hold.
+_MAX_GRAPH_BYTES = (1 << 31) - 1
+
+
+class Server:
+    """One task of a cluster, which sessions can use.
+
+    Args:
+      server_or_cluster_def: a ServerDef, a ClusterDef, a ClusterSpec, or a dict from job name to
+        addresses ("host:port").
+      job_name, task_index: which task this is; not needed where the cluster has one task, or a
+        ServerDef says it.
+      protocol: "grpc", the default.
+      config: a ConfigProto: defaults of sessions, and the devices (``device_count``).
+      start: whether to start at once.
+
+    Raises:
+      ValueError: the task is not said, or not in the cluster.
+      tf.errors.OpError: the server cannot listen at its address.
+
+    Example:
+      >>> import penstock as tf
+      >>> server = tf.train.Server.create_local_server()
+      >>> with tf.Graph().as_default(), tf.Session(server.target) as sess:
+      ...     sess.run(tf.constant("hello"))
+      b'hello'
+    """
+
+    def __init__(
+        self,
+        server_or_cluster_def: Any,
+        job_name: str | None = None,
+        task_index: int | None = None,
+        protocol: str | None = None,
+        config: Any = None,
+        start: bool = True,
+    ) -> None:
+        self._server_def = _server_def(
+            server_or_cluster_def, job_name, task_index, protocol, config
+        )
+        definition = self._server_def
+        self._task = f"/job:{definition.job_name}/replica:0/task:{definition.task_index}"
+        counts = definition.default_session_config.device_count
+        devices = local_devices(counts, task=self._task)
+        self._lock = threading.Lock()
+        self._stopped = threading.Event()
+        self._listening: Any = None
+        self._worker = Worker(self._task, devices, self._send)
+        self._address = self._own_address()
+        if self._address:
+            from penstock.distributed.listening import Listening
+
+            self._listening = Listening(definition, self._worker, self._address, _graph_limit())
+            self._peers: Any = self._listening.peers
+            self._target = f"grpc://{self._listening.address}"
+        else:
+            self._peers = NoPeers(self._task)
+            self._target = f"local://{os.getpid()}-{next(_numbers)}"
+        self._master = Master(self._worker, self._peers)
+        self._started = False
+        if start:
+            self.start()
+
+    @staticmethod
+    def create_local_server(config: Any = None, start: bool = True) -> Server:
+        """A server of a cluster of its own, for sessions of this process.
+
+        Args:
+          config: a ConfigProto.
+          start: whether to start at once.
+        """
+        return Server({"localhost": ["localhost:0"]}, protocol="grpc", config=config, start=start)
+
+    @property
+    def target(self) -> str:
+        """What a session takes to use this server."""
+        return self._target
+
+    @property
+    def server_def(self) -> Any:
+        """The ServerDef."""
+        return self._server_def
+
+    def start(self) -> None:
+        """Starts the server; a second call changes nothing."""
+        with self._lock:
+            if self._started:
+                return
+            if self._stopped.is_set():
+                raise errors.FailedPreconditionError(None, None, "the server was stopped")
+            if self._listening is not None:
+                self._listening.start(self._master)
+                self._target = f"grpc://{self._listening.address}"
+                atexit.register(self._at_exit)
+            add_master(self._target, self._master)
+            self._started = True
+
+    def join(self) -> None:
+        """Returns when the job is done: ``stop`` was called, or all tasks of other jobs have ended.
+
+        A task has ended when its process ended well; one that fails may be started again.  Before
+        that, SIGTERM and SIGINT end the process.
+        """
+        done = self._listening.farewells.all_gone if self._listening is not None else None
+        while not self._stopped.wait(_LOOK_SECONDS):
+            if done is not None and done.is_set():
+                self.stop()
+
+    def stop(self) -> None:
+        """Stops: steps that run here fail with CancelledError, and ``join`` returns."""
+        with self._lock:
+            if self._stopped.is_set():
+                return
+            self._stopped.set()
+        remove_master(self._target)
+        self._worker.table.fail_all(
+            errors.CancelledError(None, None, f"the server of {self._task} was stopped")
+        )
+        if self._listening is not None:
+            self._listening.stop()
+
+    def _at_exit(self) -> None:
+        """Ends the server with the process; one that ends well says so."""
+        # The interpreter keeps here what ended the main thread.
+        if not hasattr(sys, "last_value") and not self._stopped.is_set():
+            self._peers.say_goodbye()
+        self.stop()
+
+    def _send(self, task: str, number: int, edge: str, value: Any) -> None:
+        self._peers.send(task, number, edge, value)
+
+    def _own_address(self) -> str:
+        definition = self._server_def
+        cluster = ClusterSpec(definition.cluster)
+        address = str(cluster.task_address(definition.job_name, definition.task_index))
+        alone = sum(cluster.num_tasks(job) for job in cluster.jobs) == 1
+        return "" if alone and address == "localhost:0" else address
+
+
+def _graph_limit() -> int:
+    return int(os.environ.get("PENSTOCK_MAX_GRAPH_BYTES", _MAX_GRAPH_BYTES))
+
+
+def _server_def(
+    given: Any, job_name: str | None, task_index: int | None, protocol: str | None, config: Any
+) -> Any:
+    """A complete ServerDef."""
+    made = ServerDef()
+    if isinstance(given, ServerDef):
+        made.CopyFrom(given)
+    else:
+        kind: Any = (Mapping, ClusterSpec)
+        cluster = given if isinstance(given, kind) else _cluster_def(given)
+        made.cluster.CopyFrom(ClusterSpec(cluster).as_cluster_def())
+    if job_name is not None:
+        made.job_name = job_name
+    if task_index is not None:
+        made.task_index = task_index
+    if protocol is not None or not made.protocol:
+        made.protocol = protocol or "grpc"
+    if config is not None:
+        made.default_session_config.MergeFrom(config)
+    _complete(made, named=job_name is not None, numbered=task_index is not None)
+    if made.protocol != "grpc":
+        raise errors.NotFoundError(
+            None, None, f"no server speaks protocol {made.protocol!r}; allowed is 'grpc'"
+        )
+    return made
+
+
+def _cluster_def(given: Any) -> Any:
+    if not hasattr(given, "job"):
+        raise TypeError(
+            "a server is made from a ServerDef, ClusterDef, ClusterSpec or a dict of jobs;"
+            f" found {type(given).__name__}"
+        )
+    return given
+
+
+def _complete(made: Any, *, named: bool, numbered: bool) -> None:
+    jobs = made.cluster.job
+    if not made.job_name:
+        if len(jobs) != 1:
+            names = ", ".join(job.name for job in jobs) or "none"
+            raise ValueError(f"job_name must say which job of the cluster this is; it has {names}")
+        made.job_name = jobs[0].name
+        if len(jobs[0].tasks) != 1 and not numbered and not made.task_index:
+            raise ValueError(
+                f"task_index must say which task this is; job {made.job_name!r} has"
+                f" {len(jobs[0].tasks)}"
+            )
+    cluster = ClusterSpec(made.cluster)
+    if made.job_name not in cluster.jobs:
+        raise ValueError(
+            f"the cluster has no job {made.job_name!r}; it has {', '.join(cluster.jobs)}"
+        )
+    if made.task_index not in cluster.task_indices(made.job_name):
+        raise ValueError(
+            f"job {made.job_name!r} has no task {made.task_index}; it has"
+            f" {cluster.task_indices(made.job_name)}"
+        )

@@ -1,0 +1,284 @@
+"""What a server answers by gRPC: the Master service to clients, the Worker service to other tasks.
+
+Every request is checked as if a stranger had sent it; what is malformed gets InvalidArgumentError.
+
+State of the Master service: the sessions of clients by handle, each with the graph that the client
+has sent so far and the steps it has prepared.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from google.protobuf.message import DecodeError
+from tensorboard.compat.proto.config_pb2 import ConfigProto
+from tensorboard.compat.proto.graph_pb2 import GraphDef
+
+from penstock.base import errors
+from penstock.distributed import tensor_codec
+from penstock.distributed.farewells import Farewells
+from penstock.distributed.master import Master, MasterSession, PreparedStep
+from penstock.distributed.rpc_errors import error_of
+from penstock.distributed.worker import Worker
+from penstock.formats import cluster_messages as messages
+from penstock.graph.graph import Graph
+from penstock.graph.graphdef import import_graph_def
+from penstock.partition import wire
+from penstock.resources import waiting
+from penstock.session.options import options_of
+
+# Sessions that no client has used for so long are closed: their client is gone.
+IDLE_SECONDS = 24 * 3600.0
+
+
+class WorkerService:
+    """The Worker service of a server.
+
+    Args:
+      worker: of the server.
+      max_graph_bytes: the largest part that is taken.
+      farewells: told who says goodbye, and who comes.
+    """
+
+    def __init__(self, worker: Worker, max_graph_bytes: int, farewells: Farewells) -> None:
+        self._worker, self._max_graph_bytes = worker, max_graph_bytes
+        self._farewells = farewells
+
+    def get_status(self, request: Any, context: Any) -> Any:
+        """Name and devices of the task."""
+        return messages.GetStatusResponse(
+            task=self._worker.task, devices=[_device(each) for each in self._worker.devices]
+        )
+
+    def register_graph(self, request: Any, context: Any) -> Any:
+        """Keeps a part of a master's steps."""
+        worker = self._worker
+        if request.incarnation not in (0, worker.incarnation):
+            raise errors.AbortedError(
+                None, None, f"{worker.task} has been restarted since the session looked at its"
+                " devices, and its state is lost; make a new session",
+            )  # fmt: skip
+        _check_size(len(request.graph), self._max_graph_bytes)
+        config = _parsed(ConfigProto, request.config, "config")
+        self._farewells.came(request.session.partition("@")[2])
+        handle = worker.register(
+            request.session, wire.decode(request.graph), options_of(config),
+            isolated=config.isolate_session_state,
+        )  # fmt: skip
+        return messages.RegisterGraphResponse(graph=handle, incarnation=worker.incarnation)
+
+    def deregister_graph(self, request: Any, context: Any) -> Any:
+        """Forgets parts."""
+        self._worker.deregister(request.graphs)
+        return messages.DeregisterGraphResponse()
+
+    def explain_graph(self, request: Any, context: Any) -> Any:
+        """The program of a part."""
+        return messages.ExplainGraphResponse(text=self._worker.explain(request.graph))
+
+    def cancel_step(self, request: Any, context: Any) -> Any:
+        """Stops the part of a step."""
+        self._worker.table.fail(request.step, error_of(request.failure))
+        return messages.CancelStepResponse()
+
+    def clear_containers(self, request: Any, context: Any) -> Any:
+        """Drops state."""
+        self._worker.clear_containers(request.containers)
+        return messages.ClearContainersResponse()
+
+    def goodbye(self, request: Any, context: Any) -> Any:
+        """A task has ended well."""
+        self._farewells.left(request.task)
+        return messages.GoodbyeResponse()
+
+
+class _ClientSession:
+    """A client's session."""
+
+    def __init__(self, session: MasterSession, definition: Any) -> None:
+        self.session, self.definition = session, definition
+        self.steps: dict[str, PreparedStep] = {}
+        self.used = time.monotonic()
+        self.lock = threading.Lock()
+
+
+class MasterService:
+    """The Master service of a server."""
+
+    def __init__(self, master: Master, max_graph_bytes: int) -> None:
+        self._master, self._max_graph_bytes = master, max_graph_bytes
+        self._lock = threading.Lock()
+        self._sessions: dict[str, _ClientSession] = {}
+        self._numbers = itertools.count(1)
+
+    def create_session(self, request: Any, context: Any) -> Any:
+        """A new session on a graph."""
+        self._close_idle()
+        config = _parsed(ConfigProto, request.config, "config") if request.config else None
+        definition = self._graph_def(request.graph)
+        graph = _graph(definition)
+        session = self._master.session(graph, options_of(config), config)
+        with self._lock:
+            self._sessions[session.handle] = _ClientSession(session, definition)
+        return messages.CreateSessionResponse(session=session.handle, nodes=len(definition.node))
+
+    def extend_session(self, request: Any, context: Any) -> Any:
+        """Adds nodes to a session's graph; ``nodes`` 0 puts the graph in place of the old one."""
+        found = self._session(request.session)
+        with found.lock:
+            fresh = self._graph_def(request.graph)
+            if request.nodes == 0:
+                found.steps.clear()
+                definition = fresh
+            elif request.nodes != len(found.definition.node):
+                raise errors.InvalidArgumentError(
+                    None, None, f"the session's graph has {len(found.definition.node)} nodes here"
+                    f" and {request.nodes} at the client that extends it",
+                )  # fmt: skip
+            else:
+                definition = GraphDef()
+                definition.CopyFrom(found.definition)
+                definition.MergeFrom(fresh)
+            _check_size(definition.ByteSize(), self._max_graph_bytes)
+            found.session.graph = _graph(definition)
+            found.definition = definition
+            return messages.ExtendSessionResponse(nodes=len(definition.node))
+
+    def prepare_step(self, request: Any, context: Any) -> Any:
+        """Registers a step; its handle is good for this session."""
+        found = self._session(request.session)
+        with found.lock:
+            graph = found.session.graph
+            step = found.session.prepare(
+                [_element(graph, name) for name in request.feeds],
+                [_element(graph, name) for name in request.fetches],
+                [_element(graph, name, operation=True) for name in request.targets],
+                frozenset(_element(graph, name, operation=True) for name in request.done),
+            )
+            handle = str(next(self._numbers))
+            found.steps[handle] = step
+        return messages.PrepareStepResponse(step=handle)
+
+    def run_step(self, request: Any, context: Any) -> Any:
+        """Runs a prepared step."""
+        found = self._session(request.session)
+        step = found.steps.get(request.step)
+        if step is None:
+            raise errors.NotFoundError(
+                None, None, f"session {request.session!r} has no step {request.step!r}"
+            )
+        args = [tensor_codec.decode(value) for value in request.values]
+        if len(args) != step.feed_count:
+            raise errors.InvalidArgumentError(
+                None, None, f"the step takes {step.feed_count} value(s); {len(args)} were sent"
+            )
+        seconds = request.timeout_in_ms / 1000 if request.timeout_in_ms else None
+        cancellation = waiting.Cancellation()
+        context.on_cancel(lambda: cancellation.cancel("the client is gone"))
+        with waiting.running(cancellation, seconds):
+            values, metadata = found.session.run(step, args, request.trace)
+        return messages.RunStepResponse(
+            values=[tensor_codec.encode(value) for value in values],
+            metadata=[
+                messages.TaskMetadata(task=task, metadata=data) for task, data in metadata.items()
+            ],
+        )
+
+    def explain_step(self, request: Any, context: Any) -> Any:
+        """The programs of a prepared step."""
+        found = self._session(request.session)
+        step = found.steps.get(request.step)
+        if step is None:
+            raise errors.NotFoundError(
+                None, None, f"session {request.session!r} has no step {request.step!r}"
+            )
+        return messages.ExplainStepResponse(text=found.session.explain(step))
+
+    def close_session(self, request: Any, context: Any) -> Any:
+        """Ends a session."""
+        with self._lock:
+            found = self._sessions.pop(request.session, None)
+        if found is not None:
+            found.session.close()
+        return messages.CloseSessionResponse()
+
+    def list_devices(self, request: Any, context: Any) -> Any:
+        """All devices that a session of these filters may use."""
+        devices = self._master.list_devices(request.device_filters)
+        return messages.ListDevicesResponse(devices=[_device(each) for each in devices])
+
+    def reset(self, request: Any, context: Any) -> Any:
+        """Drops the state of all tasks and ends all sessions."""
+        self._master.reset(request.containers, request.device_filters)
+        return messages.ResetResponse()
+
+    def _session(self, handle: str) -> _ClientSession:
+        found = self._sessions.get(handle)
+        if found is None:
+            raise errors.AbortedError(
+                None, None, f"the server of {self._master.worker.task} has no session {handle!r}:"
+                " it was closed, or the server has been restarted; make a new one",
+            )  # fmt: skip
+        found.used = time.monotonic()
+        return found
+
+    def _close_idle(self) -> None:
+        oldest = time.monotonic() - IDLE_SECONDS
+        with self._lock:
+            idle = [h for h, s in self._sessions.items() if s.used < oldest]
+            gone = [self._sessions.pop(handle) for handle in idle]
+        for each in gone:
+            each.session.close()
+
+    def _graph_def(self, data: bytes) -> Any:
+        _check_size(len(data), self._max_graph_bytes)
+        return _parsed(GraphDef, data, "graph")
+
+
+def _parsed(kind: Callable[[], Any], data: bytes, what: str) -> Any:
+    message = kind()
+    try:
+        message.ParseFromString(data)
+    except DecodeError as error:
+        raise errors.InvalidArgumentError(
+            None, None, f"the {what} of the request is no {type(message).__name__}: {error}"
+        ) from None
+    return message
+
+
+def _check_size(size: int, limit: int) -> None:
+    if size > limit:
+        raise errors.ResourceExhaustedError(
+            None, None, f"the graph has {size} bytes; this server takes at most {limit}"
+            " (Server(..., max_graph_bytes=...) or PENSTOCK_MAX_GRAPH_BYTES raises that)",
+        )  # fmt: skip
+
+
+def _graph(definition: Any) -> Graph:
+    graph = Graph()
+    try:
+        with graph.as_default():
+            import_graph_def(definition, name="")
+    except (ValueError, TypeError, KeyError, NotImplementedError) as error:
+        raise errors.InvalidArgumentError(
+            None, None, f"the graph cannot be imported: {error}"
+        ) from error
+    return graph
+
+
+def _element(graph: Graph, name: str, operation: bool = False) -> Any:
+    try:
+        return graph.as_graph_element(name, allow_tensor=not operation, allow_operation=operation)
+    except (KeyError, ValueError, TypeError) as error:
+        raise errors.InvalidArgumentError(None, None, str(error)) from None
+
+
+def _device(device: Any) -> Any:
+    return messages.Device(
+        name=device.name, device_type=device.device_type,
+        memory_limit=device.memory_limit_bytes, incarnation=device.incarnation,
+    )  # fmt: skip

@@ -1,0 +1,255 @@
+"""A worker: it keeps the state of one task and runs that task's parts of steps.
+
+A master registers a part once and runs it by handle.  A handle holds the number that this server
+drew when it started, so that one given out before a restart is known as such.
+
+State: the resources (shared by all sessions unless one is isolated), registered parts by handle,
+for each session the state of its nodes, and the steps that run.
+"""
+
+from __future__ import annotations
+
+import itertools
+import secrets
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from typing import Any
+
+from penstock.base import errors
+from penstock.codegen.source import Watch
+from penstock.distributed.step_table import StepTable
+from penstock.graph.operation import Operation
+from penstock.graph.region import inner_operations
+from penstock.partition.part import Part
+from penstock.placement.available import DeviceAttributes
+from penstock.resources import rendezvous, threads, waiting
+from penstock.resources.manager import ResourceManager
+from penstock.runtime.program import Program
+from penstock.session import tracing
+from penstock.session.build import program_of_step
+from penstock.session.execute import execute
+from penstock.session.options import Options
+from penstock.session.shaped import ShapedPrograms
+
+
+@dataclass
+class _SessionState:
+    """What a session has here besides shared state."""
+
+    resources: ResourceManager
+    private: dict[str, Any] = field(default_factory=dict)
+    handles: set[str] = field(default_factory=set)
+
+
+class RegisteredPart:
+    """A part that can be run; compiled when it first runs, for the shapes that are fed."""
+
+    def __init__(self, part: Part, session: str, state: _SessionState, options: Options) -> None:
+        self.part, self.session = part, session
+        self._state, self._options = state, options
+        self.peers = frozenset(_peers(part))
+        self._programs: dict[Watch, ShapedPrograms] = {"": self._make("")}
+
+    def program(self, args: Sequence[Any], watch: Watch = "") -> Program:
+        """The program for these values of the part's feeds."""
+        programs = self._programs.get(watch)
+        if programs is None:
+            programs = self._programs.setdefault(watch, self._make(watch))
+        return programs.program(args)
+
+    def explain(self) -> str:
+        """The text of the program for feeds of any shapes."""
+        return self._programs[""].general().explain()
+
+    def _make(self, watch: Watch) -> ShapedPrograms:
+        return ShapedPrograms(
+            self.part.step.feeds,
+            lambda shapes: program_of_step(
+                self.part.step, self._state.resources, self._options,
+                shapes=shapes, watch=watch, private=self._state.private,
+            ),
+        )  # fmt: skip
+
+
+class Worker:
+    """The worker of one task.
+
+    Args:
+      task: its full name, "/job:worker/replica:0/task:0".
+      devices: what it has.
+      send: ``(task, step, edge, value)`` pushes a tensor to another task.
+    """
+
+    def __init__(
+        self,
+        task: str,
+        devices: Sequence[DeviceAttributes],
+        send: Callable[[str, int, str, Any], None],
+    ) -> None:
+        self.task = task
+        self.incarnation = secrets.randbits(63)
+        self.devices = [device._replace(incarnation=self.incarnation) for device in devices]
+        self.resources = ResourceManager()
+        self.table = StepTable(send)
+        self._lock = threading.Lock()
+        self._parts: dict[str, RegisteredPart] = {}
+        self._sessions: dict[str, _SessionState] = {}
+        self._numbers = itertools.count(1)
+
+    def register(
+        self, session: str, part: Part, options: Options, *, isolated: bool = False
+    ) -> str:
+        """Keeps a part; returns its handle."""
+        self.deregister_earlier(session)
+        with self._lock:
+            state = self._sessions.get(session)
+            if state is None:
+                resources = ResourceManager() if isolated else self.resources
+                state = self._sessions[session] = _SessionState(resources)
+            handle = f"{self.incarnation:x}/{next(self._numbers)}"
+            state.handles.add(handle)
+            self._parts[handle] = RegisteredPart(part, session, state, options)
+            return handle
+
+    def deregister(self, handles: Iterable[str]) -> None:
+        """Forgets parts; the last one of a session takes the session's own state along."""
+        with self._lock:
+            for handle in handles:
+                part = self._parts.pop(handle, None)
+                if part is None:
+                    continue
+                state = self._sessions[part.session]
+                state.handles.discard(handle)
+                if not state.handles:
+                    del self._sessions[part.session]
+
+    def deregister_earlier(self, session: str) -> None:
+        """Forgets the parts of masters that ran where this session's does, before it started.
+
+        A master that is killed says no farewell; the one that takes its place does it.
+        """
+        started, task = _master_of(session)
+        with self._lock:
+            gone = [
+                handle
+                for name, state in self._sessions.items()
+                if _master_of(name)[1] == task and _master_of(name)[0] != started
+                for handle in state.handles
+            ]
+        self.deregister(gone)
+
+    def clear_containers(self, containers: Iterable[str]) -> None:
+        """Drops the state in the containers, or all where none is named."""
+        self.resources.clear(containers)
+
+    def registered(self, handle: str) -> RegisteredPart:
+        """The part of a handle.
+
+        Raises:
+          tf.errors.AbortedError: this server has been started since the handle was given out, or
+            the session was closed.
+        """
+        part = self._parts.get(handle)
+        if part is not None:
+            return part
+        if handle.partition("/")[0] != f"{self.incarnation:x}":
+            why = "it has been restarted since, and its state is lost"
+        else:
+            why = "the session that registered it was closed"
+        raise errors.AbortedError(
+            None, None, f"{self.task} does not know graph {handle!r}: {why}; make a new session"
+        )
+
+    def run(
+        self,
+        handle: str,
+        number: int,
+        args: Sequence[Any],
+        seconds: float | None = None,
+        leader: str = "",
+        observe: Callable[[Program, Sequence[Any]], Any] | None = None,
+    ) -> tuple[Any, ...]:
+        """Runs a part in this thread.
+
+        Args:
+          handle: from ``register``.
+          number: of the step; the same at all its tasks.
+          args: run-time values of the part's feeds.
+          seconds: that it may take.
+          leader: the task of the master, without which the step cannot go on.
+          observe: makes an observer for a traced run.
+
+        Returns:
+          Run-time values of the part's fetches.
+
+        Raises:
+          tf.errors.OpError: a node failed, or the step was cancelled.
+        """
+        part = self.registered(handle)
+        step = self.table.open(number, part.peers | {leader} - {""})
+        try:
+            with waiting.running(step.cancellation, seconds), rendezvous.running(step):
+                watch: Watch = "observe" if observe else ("deadline" if seconds else "")
+                program = part.program(args, watch)
+                alone = threads.computing_alone() if program.feeds else nullcontext()
+                with alone:
+                    given = [*args, observe(program, args)] if observe else args
+                    return execute(program, given)
+        except errors.CancelledError as error:
+            # What cancelled the step says more than the op that noticed it.
+            raise step.error or error from None
+        except errors.OpError as error:
+            # What waits here for this part (another's end of a link) must not wait on.
+            step.fail(error)
+            raise
+        finally:
+            self.table.close(step)
+
+    def run_traced(
+        self,
+        handle: str,
+        number: int,
+        args: Sequence[Any],
+        bits: int,
+        seconds: float | None = None,
+        leader: str = "",
+    ) -> tuple[tuple[Any, ...], bytes]:
+        """``run``, with a RunMetadata of the parts that ``bits`` names (``session.tracing``)."""
+        return tracing.run_part(
+            lambda observe: self.run(handle, number, args, seconds, leader, observe),
+            self.registered(handle).part.step.graph,
+            self.devices[0].name,
+            bits,
+        )
+
+    def explain(self, handle: str) -> str:
+        """The program of a part, for feeds of any shapes."""
+        return self.registered(handle).explain()
+
+    def counts(self) -> dict[str, int]:
+        """How much is registered and running, for tests and status pages."""
+        with self._lock:
+            held = {"graphs": len(self._parts), "sessions": len(self._sessions)}
+        return {**held, **self.table.counts()}
+
+
+def _master_of(session: str) -> tuple[str, str]:
+    """Incarnation and task of the master in a session handle, "RANDOM.INCARNATION@TASK"."""
+    made, _, task = session.partition("@")
+    return made.rpartition(".")[2], task
+
+
+def _peers(part: Part) -> set[str]:
+    found = set()
+    for op in part.step.operations:
+        for each in (op, *inner_operations(op)):
+            found.add(_peer(each))
+    return found - {""}
+
+
+def _peer(op: Operation) -> str:
+    side = {"_Send": "recv_device", "_Recv": "send_device"}.get(op.type)
+    device: str = op.attrs[side] if side else ""
+    return device.rpartition("/device:")[0]

@@ -1,0 +1,316 @@
+"""The pieces of Kubernetes manifests: containers, pods, services, as plain dicts.
+
+All pods run one image.  What a pod's program is told goes through Kubernetes' own means: the index
+of a task comes from the pod's metadata into ``TASK_INDEX``, and ``$(TASK_INDEX)`` in ``TF_CONFIG``
+and in arguments is replaced when the container starts.
+
+Security comes from one Secret (its name is an option; it is not written here)::
+
+    token            shared by all tasks and clients         PENSTOCK_TOKEN
+    tls.crt tls.key  the certificate and key of every task   PENSTOCK_TLS_CERT, PENSTOCK_TLS_KEY
+                     (for the name that all objects' names begin with: PENSTOCK_TLS_NAME)
+    ca.crt           who signed it                           PENSTOCK_TLS_CA
+    jupyter-token    for Jupyter; without it Jupyter makes one up and logs it
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from penstock.launch.job import place_flags
+
+Object = dict[str, Any]
+
+INDEX = "$(TASK_INDEX)"
+LOGS = "/logs"
+_TLS = "/etc/penstock/tls"
+_TLS_FILES = {"PENSTOCK_TLS_CERT": "tls.crt", "PENSTOCK_TLS_KEY": "tls.key",
+              "PENSTOCK_TLS_CA": "ca.crt"}  # fmt: skip
+# The image's user: see ``dockerfile``.
+USER = 1000
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a job is put on Kubernetes.
+
+    Args:
+      image: the image of all pods.
+      name: what all objects' names begin with: a DNS label of at most 40 characters.
+      namespace: where the objects live; None: where they are applied.
+      port: of the tasks' gRPC.
+      cpu: cores of a task.
+      memory: of a task, as Kubernetes writes quantities.
+      gpus: GPUs of a worker and the chief.
+      secret: the Secret's name (see above); "" for none.
+      tls: whether the Secret has certificates.
+      storage: size of the volume that all pods share at /logs.
+      storage_class: of that volume, which must be writable by many nodes; None: the default.
+      host: what the ingresses' host must be; None: any.
+      restarts: how often a JobSet's or RayJob's failures are made good.
+
+    Raises:
+      ValueError: for a name that Kubernetes would refuse.
+    """
+
+    image: str
+    name: str = "penstock"
+    namespace: str | None = None
+    port: int = 8080
+    cpu: float = 1.0
+    memory: str = "4Gi"
+    gpus: int = 0
+    secret: str = "penstock-security"
+    tls: bool = True
+    storage: str = "10Gi"
+    storage_class: str | None = None
+    host: str | None = None
+    restarts: int = 10
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r"[a-z]([-a-z0-9]{0,38}[a-z0-9])?", self.name):
+            raise ValueError(
+                f"{self.name!r} cannot begin the names of Kubernetes objects: lower-case letters,"
+                " digits and '-' are allowed, from a letter to a letter or digit, at most 40."
+            )
+
+
+def labels(options: Options, component: str) -> dict[str, str]:
+    """What the pods of a component are found by."""
+    return {"app.kubernetes.io/name": options.name, "app.kubernetes.io/component": component}
+
+
+def metadata(options: Options, component: str, name: str | None = None) -> Object:
+    """Name, namespace and labels of an object."""
+    made: Object = {"name": name or f"{options.name}-{component}"}
+    if options.namespace is not None:
+        made["namespace"] = options.namespace
+    return {**made, "labels": labels(options, component)}
+
+
+def literal(text: str) -> str:
+    """Text in which Kubernetes replaces nothing.
+
+    >>> literal("--name=$(HOME)")
+    '--name=$$(HOME)'
+    """
+    return text.replace("$(", "$$(")
+
+
+def task_environment(job: str, cluster: dict[str, list[str]], index_field: str) -> list[Object]:
+    """Variables that tell a pod which task it is; the order matters to Kubernetes."""
+    config = {"cluster": cluster, "task": {"type": job, "index": INDEX}}
+    # The index is a number: it stands without quotes.
+    text = json.dumps(config).replace(f'"{INDEX}"', INDEX)
+    field = {"fieldRef": {"fieldPath": index_field}}
+    return [
+        {"name": "TASK_INDEX", "valueFrom": field},
+        {"name": "TF_CONFIG", "value": text},
+    ]
+
+
+def task_flags(job: str, cluster: dict[str, list[str]]) -> list[str]:
+    """The flags that tell a pod's program which task it is."""
+    return place_flags(job, INDEX, cluster)
+
+
+def security_environment(options: Options) -> list[Object]:
+    """Variables that ``penstock.distributed.security`` reads."""
+    values = {"PENSTOCK_BIND": "0.0.0.0"}
+    if options.secret and options.tls:
+        values |= {name: f"{_TLS}/{file}" for name, file in _TLS_FILES.items()}
+        # One certificate does for all tasks.
+        values["PENSTOCK_TLS_NAME"] = options.name
+    else:
+        # Asked for by leaving TLS out; the network policy keeps others away.
+        values["PENSTOCK_INSECURE"] = "1"
+    made: list[Object] = [{"name": name, "value": value} for name, value in values.items()]
+    if options.secret:
+        token = {"name": "PENSTOCK_TOKEN", "valueFrom": _secret_key(options, "token", False)}
+        made.append(token)
+    return made
+
+
+def _secret_key(options: Options, key: str, optional: bool) -> Object:
+    return {"secretKeyRef": {"name": options.secret, "key": key, "optional": optional}}
+
+
+def container(
+    options: Options,
+    name: str,
+    command: Sequence[str],
+    ports: dict[str, int],
+    environment: Sequence[Object] = (),
+    gpus: int = 0,
+) -> Object:
+    """A container of the image, without any rights beyond its user's."""
+    limits: Object = {"cpu": f"{options.cpu:g}", "memory": options.memory}
+    if gpus:
+        limits["nvidia.com/gpu"] = str(gpus)
+    mounts: list[Object] = [{"name": "logs", "mountPath": LOGS}]
+    if options.secret and options.tls:
+        mounts.append({"name": "tls", "mountPath": _TLS, "readOnly": True})
+    made: Object = {
+        "name": name,
+        "image": options.image,
+        "env": [
+            {"name": "PYTHONUNBUFFERED", "value": "1"},
+            *environment,
+            *security_environment(options),
+        ],
+        "ports": [
+            {"name": n, "containerPort": port, "protocol": "TCP"} for n, port in ports.items()
+        ],
+        "resources": {"requests": dict(limits), "limits": limits},
+        "securityContext": {
+            "allowPrivilegeEscalation": False,
+            "capabilities": {"drop": ["ALL"]},
+        },
+        "volumeMounts": mounts,
+    }
+    if command:
+        made["command"] = list(command)
+    return made
+
+
+def pod(options: Options, component: str, contained: Object, **spec: Any) -> Object:
+    """A pod template around one container."""
+    volumes: list[Object] = [
+        {"name": "logs", "persistentVolumeClaim": {"claimName": f"{options.name}-logs"}}
+    ]
+    if options.secret and options.tls:
+        items = [{"key": file, "path": file} for file in _TLS_FILES.values()]
+        volumes.append(
+            {
+                "name": "tls",
+                "secret": {"secretName": options.secret, "items": items, "defaultMode": 0o440},
+            }
+        )
+    return {
+        "metadata": {"labels": labels(options, component)},
+        "spec": {
+            **spec,
+            "automountServiceAccountToken": False,
+            "securityContext": {
+                "runAsNonRoot": True,
+                "runAsUser": USER,
+                "runAsGroup": USER,
+                "fsGroup": USER,
+                "seccompProfile": {"type": "RuntimeDefault"},
+            },
+            "containers": [contained],
+            "volumes": volumes,
+        },
+    }
+
+
+def service(
+    options: Options, component: str, port: int, target: str, headless: bool = False
+) -> Object:
+    """A service in front of a component's pods; a headless one gives each pod a name of its own."""
+    spec: Object = {
+        "selector": labels(options, component),
+        "ports": [{"name": target, "port": port, "targetPort": target}],
+    }
+    if headless:
+        # Tasks look each other up while they start, before they are ready.
+        spec |= {"clusterIP": "None", "publishNotReadyAddresses": True}
+    return {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": metadata(options, component),
+        "spec": spec,
+    }
+
+
+def storage(options: Options) -> Object:
+    """The volume that all pods share: checkpoints, event files, notebooks."""
+    spec: Object = {
+        "accessModes": ["ReadWriteMany"],
+        "resources": {"requests": {"storage": options.storage}},
+    }
+    if options.storage_class is not None:
+        spec["storageClassName"] = options.storage_class
+    return {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "metadata": metadata(options, "logs"),
+        "spec": spec,
+    }
+
+
+def network_policy(options: Options, components: Sequence[str]) -> Object:
+    """Only this job's own pods may speak to its tasks."""
+    mine = {"podSelector": {"matchLabels": {"app.kubernetes.io/name": options.name}}}
+    chosen = {
+        "key": "app.kubernetes.io/component",
+        "operator": "In",
+        "values": list(components),
+    }
+    return {
+        "apiVersion": "networking.k8s.io/v1",
+        "kind": "NetworkPolicy",
+        "metadata": metadata(options, "tasks"),
+        "spec": {
+            "podSelector": {
+                "matchLabels": {"app.kubernetes.io/name": options.name},
+                "matchExpressions": [chosen],
+            },
+            "policyTypes": ["Ingress"],
+            "ingress": [{"from": [mine], "ports": [{"port": options.port, "protocol": "TCP"}]}],
+        },
+    }
+
+
+def tools(options: Options) -> list[Object]:
+    """Jupyter and TensorBoard, each a deployment, a service and an ingress."""
+    token = (
+        [{"name": "JUPYTER_TOKEN", "valueFrom": _secret_key(options, "jupyter-token", True)}]
+        if options.secret
+        else []
+    )
+    jupyter = ["jupyter", "lab", "--ip=0.0.0.0", "--port=8888", "--no-browser",
+               "--ServerApp.base_url=/jupyter", f"--ServerApp.root_dir={LOGS}"]  # fmt: skip
+    tensorboard = ["tensorboard", f"--logdir={LOGS}", "--bind_all", "--port=6006",
+                   "--path_prefix=/tensorboard"]  # fmt: skip
+    return [
+        *_tool(options, "jupyter", jupyter, 8888, 80, token),
+        *_tool(options, "tensorboard", tensorboard, 6006, 6006, []),
+    ]
+
+
+def _tool(
+    options: Options,
+    component: str,
+    command: list[str],
+    port: int,
+    shown: int,
+    environment: list[Object],
+) -> list[Object]:
+    contained = container(options, component, command, {"http": port}, environment)
+    deployment = {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": metadata(options, component),
+        "spec": {
+            "replicas": 1,
+            "selector": {"matchLabels": labels(options, component)},
+            "template": pod(options, component, contained),
+        },
+    }
+    backend = {"service": {"name": f"{options.name}-{component}", "port": {"number": shown}}}
+    path = {"path": f"/{component}", "pathType": "Prefix", "backend": backend}
+    rule: Object = {"http": {"paths": [path]}}
+    if options.host is not None:
+        rule = {"host": options.host, **rule}
+    ingress = {
+        "apiVersion": "networking.k8s.io/v1",
+        "kind": "Ingress",
+        "metadata": metadata(options, component),
+        "spec": {"rules": [rule]},
+    }
+    return [deployment, service(options, component, shown, "http"), ingress]

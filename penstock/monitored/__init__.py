@@ -1,0 +1,1 @@
+"""Sessions that train: supervised, hooked, and replaced when a task is lost."""

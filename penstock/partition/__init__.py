@@ -1,0 +1,1 @@
+"""Cutting a step into parts, one a task, that meet in ``_Send`` and ``_Recv``."""

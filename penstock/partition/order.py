@@ -1,0 +1,127 @@
+"""The one order of a step that all its parts keep, so that no two of them wait for each other.
+
+Before the cut the step gets the meaning that every step has (variables read where they are used,
+queues' nodes in an order that cannot block itself, shapes as far as the whole step tells them), and
+control edges that order nothing go: they would become messages.  Its list of nodes is then the
+global order.
+
+After the cut each part has its nodes in that order, and sends and receives have places in it: a
+send comes right after what makes its value, a receive right before its first consumer, and a
+conditional or loop is both.  Passes may move nodes as edges allow.  So every node of a part that
+may wait depends on all sends of the part that stand before it (``Barrier``).  Suppose that all
+parts wait: of all receives waited for, take the one whose place comes first.  Its send comes
+before it, but has not run: its own part waits at a receive that the send stands behind, whose
+place is thus earlier still.  So there is no such wait.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from penstock.base import errors
+from penstock.graph.graph import Graph
+from penstock.graph.operation import Operation, blocks_of
+from penstock.graph.step import StepGraph
+from penstock.opdef.registry import OPS
+from penstock.passes.blocking import order_blocking
+from penstock.passes.inside import change_blocks, has_regions
+from penstock.passes.prune import drop_dead
+from penstock.passes.reads import read_at_use
+from penstock.passes.refine import refine
+
+__all__ = ["Barrier", "ordered", "task_of"]
+
+Dims = tuple[int | None, ...] | None
+
+def task_of(device: str) -> str:
+    """The task of a full device name.
+
+    >>> task_of("/job:worker/replica:0/task:1/device:CPU:0")
+    '/job:worker/replica:0/task:1'
+    """
+    return device.rpartition("/device:")[0] or device
+
+
+def ordered(
+    step: StepGraph,
+    placement: Mapping[Operation, str],
+    shapes: Sequence[Dims] | None = None,
+) -> tuple[StepGraph, dict[Operation, str]]:
+    """The step in the order that its parts will keep.
+
+    Args:
+      step: as ``prune`` leaves it.
+      placement: the device of every node, those in blocks too.
+      shapes: of the values fed, where they are known.
+
+    Returns:
+      The step and the devices of its nodes, which are new.
+    """
+    made = order_blocking(read_at_use(step))
+    if shapes is not None or has_regions(made):
+        made = _without_dead(refine(made, shapes or [None] * len(made.feeds)))
+    devices: dict[Operation, str] = {}
+    _translate(made, step, placement, devices)
+    return made, devices
+
+
+def _without_dead(step: StepGraph) -> StepGraph:
+    """The step without nodes whose values have turned out to be known."""
+    return drop_dead(change_blocks(step, _without_dead))
+
+
+def _translate(
+    new: StepGraph,
+    old: StepGraph,
+    placement: Mapping[Operation, str],
+    devices: dict[Operation, str],
+) -> None:
+    for op in new.operations:
+        before = _stands_for(op.name, old)
+        if before is None or before not in placement:
+            raise errors.InternalError(None, op, f"{op.name!r} has not been placed")
+        devices[op] = placement[before]
+        if not blocks_of(op):
+            continue
+        for inner, inner_before in zip(blocks_of(op), blocks_of(before), strict=True):
+            _translate(inner, inner_before, placement, devices)
+
+
+def _stands_for(name: str, old: StepGraph) -> Operation | None:
+    """The old node of a name, or the one that a pass has named a new one under."""
+    found = old.graph._by_name.get(name)
+    while found is None and "/" in name:
+        name = name.rpartition("/")[0]
+        found = old.graph._by_name.get(name)
+    return found
+
+
+class Barrier:
+    """Makes what waits in one part's graph depend on the sends before it.
+
+    State: the node that stands for all sends up to some place, and the sends since then.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._passed: Operation | None = None
+        self._sends: list[Operation] = []
+
+    def sent(self, op: Operation) -> None:
+        """Notes a send, or a region with sends in it."""
+        self._sends.append(op)
+
+    def controls(self) -> list[Operation]:
+        """What a node that waits must come after."""
+        if self._sends:
+            before = [self._passed] if self._passed is not None else []
+            if not before and len(self._sends) == 1:
+                self._passed = self._sends[0]
+            else:
+                name = self._graph.unique_name("_sent")
+                self._passed = Operation(
+                    self._graph, OPS["NoOp"], name, [], [*before, *self._sends], {}, [], None
+                )
+                self._graph._register(self._passed)
+            self._sends = []
+        return [] if self._passed is None else [self._passed]

@@ -1,0 +1,66 @@
+"""What a session's placements have in common: its devices, and what must stay where it was.
+
+State: the devices of the stateful nodes of earlier steps by name, and the names that were logged.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+
+from penstock.graph.operation import Operation
+from penstock.graph.step import StepGraph
+from penstock.placement.available import DeviceAttributes, local_devices
+from penstock.placement.cost_model import CostModel
+from penstock.placement.place import place, stateful_placement
+
+
+class Placer:
+    """Places the steps of one session, one after another.
+
+    Args:
+      devices: those that exist; by default one CPU of this process.
+      default: the device or task for what asks for nothing; see ``place``.
+      soft, cost: as for ``place``.
+      log: whether each node's device is printed to stderr when the node is first placed.
+    """
+
+    def __init__(
+        self,
+        devices: Sequence[DeviceAttributes] = (),
+        default: str = "",
+        *,
+        soft: bool = False,
+        log: bool = False,
+        cost: CostModel | None = None,
+    ) -> None:
+        self.devices = tuple(devices) or tuple(local_devices())
+        self.cost = cost
+        self._default, self._soft, self._log = default, soft, log
+        self._earlier: dict[str, str] = {}
+        self._logged: set[str] = set()
+        self._lock = threading.Lock()
+
+    def place(self, step: StepGraph) -> dict[Operation, str]:
+        """The full device name of every node of a step, those in blocks of regions too.
+
+        Raises:
+          tf.errors.InvalidArgumentError: see ``place.place``.
+        """
+        with self._lock:
+            placed = place(
+                step, self.devices, self._default, soft=self._soft, log=self._log, cost=self.cost,
+                earlier=self._earlier, logged=self._logged,
+            )  # fmt: skip
+            if len(self.devices) > 1:
+                self._earlier.update(stateful_placement(placed))
+        return placed
+
+    def assign(self, step: StepGraph) -> None:
+        """Writes the devices of a step of this process into its nodes, as ``op.device``.
+
+        One program runs on all devices of a process; what is written shows in traces.
+        """
+        for op, device in self.place(step).items():
+            if op._device or len(self.devices) > 1:
+                op._device = device

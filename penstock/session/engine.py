@@ -1,0 +1,135 @@
+"""What runs a session's steps: this process, or the tasks of a cluster.
+
+A session converts feeds and fetches and keeps what it has asked for; an engine makes programs of
+steps.  The engine of the empty target compiles for this process.  Others are named by the scheme of
+the target (``grpc://host:port``) and register here, so that a local session needs none of them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from penstock.base import errors
+from penstock.codegen.source import Watch
+from penstock.graph.graph import Graph
+from penstock.graph.operation import Operation
+from penstock.graph.tensor import Tensor
+from penstock.resources.manager import ResourceManager
+from penstock.session.build import build_program
+from penstock.session.options import Options
+
+
+@dataclass(frozen=True)
+class Request:
+    """One step: what ``build_program`` takes besides state and options."""
+
+    graph: Graph
+    feeds: Sequence[Tensor]
+    fetches: Sequence[Tensor]
+    targets: Sequence[Operation]
+    shapes: tuple[Any, ...] | None = None
+    watch: Watch = ""
+    optimize: bool = True
+    done: frozenset[Operation] = frozenset()
+
+
+class Engine(Protocol):
+    """What makes programs of steps, and the state that they work on."""
+
+    # Whether steps run on tasks of a cluster; one program of a step then serves all shapes.
+    remote: bool
+
+    def program(self, request: Request) -> Any:
+        """A program: what has ``function``, ``blocking``, ``feeds`` and ``error`` of ``Program``.
+
+        One that runs elsewhere has ``recording(bits, into)`` too.
+        """
+
+    def list_devices(self) -> list[Any]:
+        """The devices that steps may use."""
+
+    def close(self) -> None:
+        """Frees what the session holds; steps that run end with CancelledError."""
+
+
+class LocalEngine:
+    """Runs steps in this process.
+
+    Args:
+      options: the session's.
+    """
+
+    remote = False
+
+    def __init__(self, options: Options) -> None:
+        self._options = options
+        self._resources = ResourceManager()
+
+    def program(self, request: Request) -> Any:
+        """Compiles a step for this process."""
+        options = self._options
+        if not request.optimize:
+            options = dataclasses.replace(options, optimize=False)
+        return build_program(
+            request.graph, request.feeds, request.fetches, request.targets, self._resources,
+            options, shapes=request.shapes, watch=request.watch, done=request.done,
+        )  # fmt: skip
+
+    def list_devices(self) -> list[Any]:
+        """The devices of this process."""
+        return list(self._options.placer.devices)
+
+    def close(self) -> None:
+        """Drops the state."""
+        self._resources.clear()
+
+
+class Scheme(Protocol):
+    """How targets of one scheme are reached."""
+
+    def engine(self, target: str, graph: Graph, config: Any, options: Options) -> Engine:
+        """The engine of a new session."""
+
+    def reset(self, target: str, containers: Sequence[str], config: Any) -> None:
+        """Drops the state in the containers (all, if none is named) of the target's tasks."""
+
+
+_schemes: dict[str, Callable[[], Scheme]] = {}
+
+
+def register_scheme(name: str, make: Callable[[], Scheme]) -> None:
+    """Adds a way to reach targets ``NAME://...``; ``make`` is called when one is first used."""
+    _schemes[name] = make
+
+
+def scheme_of(target: str) -> Scheme:
+    """The scheme that reaches a target.
+
+    Raises:
+      tf.errors.NotFoundError: no scheme of that name is registered.
+    """
+    name = target.partition("://")[0] if "://" in target else ""
+    if name not in _schemes:
+        known = ", ".join(f"{each}://..." for each in sorted(_schemes))
+        raise errors.NotFoundError(
+            None, None, f"no session can be made for target {target!r}; allowed are '' and {known}"
+        )
+    return _schemes[name]()
+
+
+def engine_for(target: str, graph: Graph, config: Any, options: Options) -> Engine:
+    """The engine of a new session.
+
+    Args:
+      target: the session's target; empty for this process.
+      graph, config, options: the session's.
+
+    Raises:
+      tf.errors.OpError: the target cannot be reached.
+    """
+    if not target:
+        return LocalEngine(options)
+    return scheme_of(target).engine(target, graph, config, options)

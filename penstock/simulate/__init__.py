@@ -1,0 +1,17 @@
+"""What training with parameter servers would take on machines one does not have.
+
+    profile   what machines and links cost (JSON; measured here by ``calibrate``, or named)
+    workload  the model, the numbers of tasks, how workers wait for each other
+    training  the events of it
+    result    step times and throughput
+
+Nothing here computes a model: workers and parameter servers are a few numbers each, and a step is
+the messages and waits it consists of. See docs/simulate.md.
+"""
+
+from penstock.simulate.profile import PROFILES, Profile, load_profile
+from penstock.simulate.result import Result
+from penstock.simulate.training import simulate
+from penstock.simulate.workload import Compute, Job, Model
+
+__all__ = ["PROFILES", "Compute", "Job", "Model", "Profile", "Result", "load_profile", "simulate"]

@@ -5,14 +5,13 @@ This module holds explicit re-exports and no logic.
 """
 
 import penstock.ops
-from penstock import contrib, data, distribute, estimator, nn, saved_model, summary, train
+from penstock import contrib, data, distribute, estimator, image, nn, saved_model, summary, train
 from penstock.api import (
     bitwise,
     debugging,
     dtypes,
     gfile,
     graph_util,
-    image,
     initializers,
     io,
     linalg,

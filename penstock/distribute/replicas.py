@@ -3,7 +3,8 @@
 Each replica has a thread; one thread runs at a time, in order of the replicas.  At ``merge_call`` a
 replica stops; when all have stopped, the caller's thread runs the merging function once on the
 values of all, and the replicas go on with the result.  Threads see the scopes of the caller;
-replica i > 0 makes its nodes in the name scope ``replica_i``, and the variables that replica 0 made.
+replica i > 0 makes its nodes in the name scope ``replica_i``, and gets the variables that replica 0
+made.
 
 State, while ``run_replicas`` runs: one ``_Replica`` a thread; the mirrored variables that replica 0
 has made, by name, which the others then get.

@@ -123,8 +123,11 @@ class _ParameterServerExtended(StrategyExtended):
             yield strategy
 
     def _create_variable(self, next_creator: Any, **kwargs: Any) -> Any:
+        graph = scopes.get_default_graph()
+        if graph._scopes.colocation:  # a slot: with its variable
+            return next_creator(**kwargs)
         # Round robin, in the order that all workers make them in.
-        attached = scopes.get_default_graph().attached
+        attached = graph.attached
         count = attached.get("distribute.variables", 0)
         attached["distribute.variables"] = count + 1
         places = self.parameter_devices

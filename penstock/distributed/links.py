@@ -33,6 +33,8 @@ from penstock.formats import cluster_messages as messages
 CHECK_SECONDS = 3.0
 LOST_SECONDS = 25.0
 OPEN_SECONDS = 20.0
+# More than gRPC waits between attempts to connect; see ``rpc``.
+_RETRY_SECONDS = 1.5
 _MAX_OPENING = 1024
 _KINDS = ("gloo", "tcp")
 # What the opener of a tcp link asks for.
@@ -127,7 +129,10 @@ class Links:
                 links += peer.links
                 peer.links = []
                 peer.changed.notify_all()
-        threads = [threading.Thread(target=link.close, daemon=True) for link in links]
+        threads = [
+            threading.Thread(target=link.close, name="penstock-link-close", daemon=True)
+            for link in links
+        ]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -201,8 +206,10 @@ class Links:
                 raise _unavailable(f"the link to {peer.task} did not open in {OPEN_SECONDS:g} s")
             peer.opening = True
         try:
-            transport, incarnation = self._connected(peer)
-            return self._add(peer.task, incarnation, transport)
+            transport, incarnation = self._connected_in_time(peer)
+            link = self._add(peer.task, incarnation, transport)
+            # All use the first: messages over two links could overtake each other.
+            return next(iter(peer.links), link)
         finally:
             with peer.changed:
                 peer.opening = False
@@ -233,6 +240,20 @@ class Links:
         )
         where = str(self._listener.port).encode()
         return messages.OpenLinkResponse(values=[where, ticket], incarnation=self._incarnation)
+
+    def _connected_in_time(self, peer: _Peer) -> tuple[Transport, int]:
+        try:
+            return self._connected(peer)
+        except errors.UnavailableError:
+            # Perhaps only because gRPC has not tried again since the server came up.
+            stub = self._stub(peer)
+            try:
+                stub.wait_until_up(_RETRY_SECONDS)
+            except errors.UnavailableError:
+                raise _unavailable(
+                    f"there is no link to {stub.task}: no server is up at {stub.address}"
+                ) from None
+            return self._connected(peer)
 
     def _connected(self, peer: _Peer) -> tuple[Transport, int]:
         stub = self._stub(peer)

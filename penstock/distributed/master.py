@@ -163,6 +163,8 @@ class MasterSession:
         self._master, self._options = master, options
         self._config: bytes = config.SerializeToString() if config is not None else b""
         self._filters = list(config.device_filters) if config is not None else []
+        # The ToFP16 and ToFP32 of the talks, around every edge between tasks.
+        self._compress = bool(config is not None and config.graph_options.enable_bfloat16_sendrecv)
         self._isolated = bool(config is not None and config.isolate_session_state)
         self._lock = threading.RLock()
         self._placer = Placer(
@@ -192,8 +194,9 @@ class MasterSession:
             self._check_open()
             step = step_to_place(self.graph, feeds, fetches, targets, done)
             placement = self._placed(step)
-            parts = [self._register(part) for part in partition(step, placement)]
-            return PreparedStep(parts, self._master.worker.task, len(feeds), len(fetches))
+            parts = partition(step, placement, compress=self._compress)
+            registered = [self._register(part) for part in parts]
+            return PreparedStep(registered, self._master.worker.task, len(feeds), len(fetches))
 
     def _placed(self, step: StepGraph) -> dict[Operation, str]:
         worker = self._master.worker

@@ -216,7 +216,10 @@ class ClusterPeers:
         if header.edge:
             self._worker.table.deliver(header.step, header.edge, value)
         elif header.HasField("run"):
-            self._pool.submit(self._serve, task, header)
+            if self._worker.is_quick(header.run.graph):
+                self._serve(task, header)
+            else:
+                self._pool.submit(self._serve, task, header)
         elif header.HasField("failure"):
             self._answer(header.call, error_of(header.failure), None)
         elif header.HasField("done"):

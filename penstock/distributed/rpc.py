@@ -64,7 +64,7 @@ _KEEPALIVE = [
 _RECONNECT = [
     ("grpc.initial_reconnect_backoff_ms", 100),
     ("grpc.min_reconnect_backoff_ms", 100),
-    ("grpc.max_reconnect_backoff_ms", 2_000),
+    ("grpc.max_reconnect_backoff_ms", 1_000),
 ]
 _log = logging.getLogger(__name__)
 
@@ -124,7 +124,7 @@ class RpcServer:
 
     def stop(self, grace: float | None = None) -> None:
         """Stops listening; ends calls that still run after ``grace`` seconds."""
-        self._server.stop(grace).wait(None if grace is None else grace + 5.0)
+        self._server.stop(grace).wait((grace or 0.0) + 5.0)
         self._pool.shutdown(wait=False)
 
 

@@ -8,16 +8,17 @@ State: the worker, the master, and for a server with an address what listens and
 
 from __future__ import annotations
 
-import atexit
 import itertools
 import os
-import sys
 import threading
 from collections.abc import Mapping
 from typing import Any
 
 from penstock.base import errors
-from penstock.distributed import schemes  # noqa: F401  sessions find servers by it
+from penstock.distributed import (
+    ending,
+    schemes,  # noqa: F401  sessions find servers by it
+)
 from penstock.distributed.cluster_spec import ClusterSpec, ServerDef
 from penstock.distributed.in_process import add_master, remove_master
 from penstock.distributed.master import Master
@@ -121,7 +122,7 @@ class Server:
             if self._listening is not None:
                 self._listening.start(self._master)
                 self._target = f"grpc://{self._listening.address}"
-                atexit.register(self._at_exit)
+                ending.stop_at_exit(self, self._peers.say_goodbye)
             add_master(self._target, self._master)
             self._started = True
 
@@ -142,19 +143,13 @@ class Server:
             if self._stopped.is_set():
                 return
             self._stopped.set()
+        ending.stopped(self)
         remove_master(self._target)
         self._worker.table.fail_all(
             errors.CancelledError(None, None, f"the server of {self._task} was stopped")
         )
         if self._listening is not None:
             self._listening.stop()
-
-    def _at_exit(self) -> None:
-        """Ends the server with the process; one that ends well says so."""
-        # The interpreter keeps here what ended the main thread.
-        if not hasattr(sys, "last_value") and not self._stopped.is_set():
-            self._peers.say_goodbye()
-        self.stop()
 
     def _send(self, task: str, number: int, edge: str, value: Any) -> None:
         self._peers.send(task, number, edge, value)

@@ -10,18 +10,21 @@ for each session the state of its nodes, and the steps that run.
 from __future__ import annotations
 
 import itertools
+import math
 import secrets
 import threading
+import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
-from penstock.base import errors
+from penstock.base import dtypes, errors
 from penstock.codegen.source import Watch
 from penstock.distributed.step_table import StepTable
-from penstock.graph.operation import Operation
+from penstock.graph.operation import Operation, blocks_of
 from penstock.graph.region import inner_operations
+from penstock.graph.tensor import Tensor
 from penstock.partition.part import Part
 from penstock.placement.available import DeviceAttributes
 from penstock.resources import rendezvous, threads, waiting
@@ -32,6 +35,11 @@ from penstock.session.build import program_of_step
 from penstock.session.execute import execute
 from penstock.session.options import Options
 from penstock.session.shaped import ShapedPrograms
+
+# A part that takes no longer is run by the thread that hears of it.
+_QUICK_SECONDS = 200e-6
+# Tensors that links take without waiting.
+_SMALL_BYTES = 2048
 
 
 @dataclass
@@ -50,6 +58,8 @@ class RegisteredPart:
         self.part, self.session = part, session
         self._state, self._options = state, options
         self.peers = frozenset(_peers(part))
+        # Seconds that it took when it last ran; what may wait or grow is never quick.
+        self.took = math.inf if _is_plain(part) else math.nan
         self._programs: dict[Watch, ShapedPrograms] = {"": self._make("")}
 
     def program(self, args: Sequence[Any], watch: Watch = "") -> Program:
@@ -162,6 +172,11 @@ class Worker:
             None, None, f"{self.task} does not know graph {handle!r}: {why}; make a new session"
         )
 
+    def is_quick(self, handle: str) -> bool:
+        """Whether a part ends in no time, so that a thread of its own would cost more."""
+        part = self._parts.get(handle)
+        return part is not None and part.took < _QUICK_SECONDS
+
     def run(
         self,
         handle: str,
@@ -196,7 +211,11 @@ class Worker:
                 alone = threads.computing_alone() if program.feeds else nullcontext()
                 with alone:
                     given = [*args, observe(program, args)] if observe else args
-                    return execute(program, given)
+                    begin = time.perf_counter()
+                    values = execute(program, given)
+                    if part.took == part.took:
+                        part.took = time.perf_counter() - begin
+                    return values
         except errors.CancelledError as error:
             # What cancelled the step says more than the op that noticed it.
             raise step.error or error from None
@@ -233,6 +252,24 @@ class Worker:
         with self._lock:
             held = {"graphs": len(self._parts), "sessions": len(self._sessions)}
         return {**held, **self.table.counts()}
+
+
+def _is_plain(part: Part) -> bool:
+    """Whether nothing in a part waits, and all that enters and leaves it is known to be small."""
+    moved = [*part.step.feeds, *part.step.fetches]
+    for op in part.step.operations:
+        if op.op_def.blocking or blocks_of(op):
+            return False
+        if op.type == "_Send":
+            moved.append(op.inputs[0])
+    return all(_is_small(tensor) for tensor in moved)
+
+
+def _is_small(tensor: Tensor) -> bool:
+    dims = tensor._dims
+    if dims is None or None in dims or tensor.dtype.base_dtype is dtypes.string:
+        return False
+    return math.prod(dims) * tensor.dtype.size <= _SMALL_BYTES  # type: ignore[arg-type]
 
 
 def _master_of(session: str) -> tuple[str, str]:

@@ -21,6 +21,7 @@ class SyncReplicasHook(SessionRunHook):
         self._local_init_op: Any = None
         self._ready_op: Any = None
         self._init_tokens_op: Any = None
+        self._last_tokens_op: Any = None
         self._queue_runner: Any = None
 
     def begin(self) -> None:
@@ -41,6 +42,7 @@ class SyncReplicasHook(SessionRunHook):
             self._local_init_op = optimizer.chief_init_op
             self._queue_runner = optimizer.get_chief_queue_runner()
             self._init_tokens_op = optimizer.get_init_tokens_op(self._num_tokens)
+            self._last_tokens_op = optimizer.get_init_tokens_op(optimizer._total_num_replicas)
 
     def after_create_session(self, session: Any, coord: Any) -> None:
         """Initializes, puts tokens into the queue, and starts the chief's queue runner.
@@ -62,6 +64,11 @@ class SyncReplicasHook(SessionRunHook):
             self._queue_runner.create_threads(
                 session, coord=_Unjoined(coord), daemon=True, start=True
             )
+
+    def end(self, session: Any) -> None:
+        """Lets replicas go that wait for a token, which nobody hands out any more."""
+        if self._last_tokens_op is not None:
+            session.run(self._last_tokens_op)
 
 
 class _Unjoined:

@@ -2,8 +2,9 @@
 
 Boxes are picked in the order of their scores (of equal ones the first); each takes the boxes that
 it covers out of what is left, in one step over all of them.  The soft form lowers their scores
-instead.  As in TensorFlow 1.15 (and not in 2) an overlap of just the threshold is too much.  The
-loops are over the boxes picked, on the host: which is picked next depends on the last one.
+instead.  As in TensorFlow 1.15 (and not in 2) an overlap of just the threshold is too much; other
+than there, a box that has no area is not picked over and over again.  The loops are over the boxes
+picked, on the host: which is picked next depends on the last one.
 """
 
 from __future__ import annotations
@@ -103,14 +104,14 @@ def _check(boxes: Any, scores: Any, limit: int, threshold: float) -> None:
         raise _refuse(problem)
 
 
-def _single(value: Any) -> np.ndarray:
-    array: np.ndarray = value.cpu().to(torch.float32).numpy()
+def _on_host(value: Any) -> np.ndarray:
+    array: np.ndarray = value.cpu().numpy()
     return array
 
 
 def _suppressed(boxes: Any, scores: Any, limit: int, threshold: float, least: float) -> Any:
     _check(boxes, scores, limit, threshold)
-    found = _picked(_single(scores), limit, threshold, least, _overlap(_single(boxes)))
+    found = _picked(_on_host(scores), limit, threshold, least, _overlap(_on_host(boxes)))
     return torch.from_numpy(found).to(boxes.device)
 
 
@@ -144,7 +145,7 @@ def _v5(
     _check(boxes, scores, max_output_size, iou_threshold)
     if soft_nms_sigma < 0:
         raise _refuse(f"soft_nms_sigma must not be negative; found {soft_nms_sigma}")
-    given, similar = _single(scores), _overlap(_single(boxes))
+    given, similar = _on_host(scores), _overlap(_on_host(boxes))
     limits = (max_output_size, iou_threshold, score_threshold)
     if soft_nms_sigma > 0:
         index, lowered = _softly_picked(given, *limits, soft_nms_sigma, similar)
@@ -167,9 +168,9 @@ def _with_overlaps(
         raise _refuse(f"overlaps must be square; found shape {list(overlaps.shape)}")
     if scores.dim() != 1 or scores.shape[0] != overlaps.shape[0]:
         raise _refuse(f"scores has incompatible shape {list(scores.shape)}")
-    table = _single(overlaps)
+    table = _on_host(overlaps)
     found = _picked(
-        _single(scores), max_output_size, overlap_threshold, score_threshold,
+        _on_host(scores), max_output_size, overlap_threshold, score_threshold,
         lambda one, others: table[others, one],
     )  # fmt: skip
     return torch.from_numpy(found).to(overlaps.device)
@@ -201,7 +202,7 @@ def _combined(
         total = min(total, max_output_size_per_class * classes)
     made = [np.zeros(s, np.float32) for s in ((batch, total, 4), (batch, total), (batch, total))]
     valid = np.zeros(batch, np.int32)
-    every_box, every_score = _single(boxes), _single(scores)
+    every_box, every_score = _on_host(boxes), _on_host(scores)
     for image in range(batch):
         kept = _best_of_classes(
             every_box[image], every_score[image], max_output_size_per_class, iou_threshold,
@@ -215,9 +216,7 @@ def _combined(
     return tuple(torch.from_numpy(array).to(boxes.device) for array in (*made, valid))
 
 
-def _check_combined(
-    boxes: Any, scores: Any, per_class: int, total: int, threshold: float
-) -> None:
+def _check_combined(boxes: Any, scores: Any, per_class: int, total: int, threshold: float) -> None:
     problem = None
     if boxes.dim() != 4 or boxes.shape[3] != 4:
         problem = f"boxes must be [batch, boxes, classes or 1, 4]; found {list(boxes.shape)}"

@@ -259,5 +259,3 @@ def crop_and_resize(
         extrapolation_value=extrapolation_value, name=name,
     )  # fmt: skip
     return made
-
-

@@ -91,8 +91,7 @@ def _drawn_shape(ctx: ShapeContext) -> Dims:
         ctx.rank("colors", 2)
     if images[3] not in (None, 1, 3, 4):
         raise ValueError(
-            "Channel depth should be either 1 (GRY), 3 (RGB), or 4 (RGBA); found"
-            f" {images[3]}"
+            f"Channel depth should be either 1 (GRY), 3 (RGB), or 4 (RGBA); found {images[3]}"
         )
     found: Dims = ctx["images"]
     return found

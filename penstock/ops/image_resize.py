@@ -1,4 +1,4 @@
-"""Resizing images: bilinear and nearest neighbour, their gradients, ``tf.image.resize_images``.
+"""Resizing images: bilinear and nearest neighbour, and their gradients.
 
 TensorFlow has three rules for where in the input the centre of output pixel ``i`` lies, with
 ``scale = in / out``:
@@ -21,18 +21,15 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-import numpy as np
 import torch
 
-from penstock.base import dtypes, errors
+from penstock.base import errors
 from penstock.graph.build import make
-from penstock.graph.convert import convert_to_tensor
-from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
-from penstock.opdef import define_op, static
+from penstock.opdef import define_op
 from penstock.opdef.inference import same_as
 
-__all__ = ["ResizeMethod", "resize_bilinear", "resize_images", "resize_nearest_neighbor"]
+__all__ = ["resize_bilinear", "resize_nearest_neighbor"]
 
 _RULES = ["align_corners: bool = False", "half_pixel_centers: bool = False"]
 _resize = torch.ops.aten.upsample_bilinear2d.default
@@ -302,107 +299,3 @@ def resize_nearest_neighbor(
         half_pixel_centers=half_pixel_centers,
     )  # fmt: skip
     return made
-
-
-class ResizeMethod:
-    """How ``resize_images`` finds the pixels."""
-
-    BILINEAR = 0
-    NEAREST_NEIGHBOR = 1
-    BICUBIC = 2
-    AREA = 3
-
-
-_RESIZERS = {
-    ResizeMethod.BILINEAR: resize_bilinear,
-    ResizeMethod.NEAREST_NEIGHBOR: resize_nearest_neighbor,
-}
-
-
-def resize_images(
-    images: Any, size: Any, method: Any = ResizeMethod.BILINEAR, align_corners: bool = False,
-    preserve_aspect_ratio: bool = False, name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """Images, or one image, of another size.
-
-    Args:
-      images: [batch, height, width, channels] or [height, width, channels] of any number type.
-      size: int32 [2]: new height and width.
-      method: ResizeMethod.BILINEAR or NEAREST_NEIGHBOR.
-      align_corners: the centres of the corner pixels keep their place.
-      preserve_aspect_ratio: the largest size within ``size`` that keeps the aspect ratio.
-      name: name of the scope.
-
-    Returns:
-      The images; ``images`` itself where it is known to have this size; else, with BILINEAR,
-      float32.
-
-    Raises:
-      ValueError: a shape is wrong.
-      UnimplementedError: the method is BICUBIC or AREA.
-    """
-    from penstock.ops import reshape
-
-    with name_scope(name, "resize", [images, size]):
-        images = convert_to_tensor(images, name="images")
-        if images._dims is None:
-            raise ValueError("'images' contains no shape.")
-        rank = len(images._dims)
-        if rank not in (3, 4):
-            raise ValueError(f"'images' must have either 3 or 4 dimensions; found {rank}")
-        if rank == 3:
-            images = reshape.expand_dims(images, 0)
-        size = convert_to_tensor(size, dtypes.int32, name="size")
-        if size._dims not in (None, (2,), (None,)):
-            raise ValueError(
-                f"'size' must be a 1-D Tensor of 2 elements: new_height, new_width; found shape"
-                f" {size.shape}"
-            )
-        new = static.constant_value_as_shape(size)
-        if preserve_aspect_ratio:
-            size = _within(size, images)
-            new = _dims_within(new, images._dims[1:3])
-        if new is None or None in new or tuple(new) != tuple(images._dims[1:3]):
-            if method not in _RESIZERS:
-                raise _unknown(method)
-            images = _RESIZERS[method](images, size, align_corners)
-            if new is not None:
-                images.set_shape([None, *new, None])
-        return reshape.squeeze(images, axis=[0]) if rank == 3 else images
-
-
-def _unknown(method: Any) -> Exception:
-    if method in (ResizeMethod.BICUBIC, ResizeMethod.AREA):
-        return errors.UnimplementedError(
-            None, None, "resizing has the methods BILINEAR and NEAREST_NEIGHBOR so far"
-        )
-    return ValueError(f"Resize method is not implemented: {method!r}")
-
-
-def _dims_within(wanted: Any, found: Any) -> Any:
-    """What ``_within`` gives, where that is known."""
-    if wanted is None or None in (*wanted, *found):
-        return None
-    real = np.float32
-    factor = min(real(w) / real(f) for w, f in zip(wanted, found, strict=True))
-    return [int(np.round(factor * real(f))) for f in found]
-
-
-def _within(size: Tensor, images: Tensor) -> Tensor:
-    """The largest size within ``size`` that has the images' aspect ratio."""
-    from penstock.ops import binary, cast, elementwise, shape, split
-
-    known = static.constant_value_as_shape(size)
-    dims = list(images._dims or ())
-    if None in dims:
-        current = split.unstack(shape.shape(images))
-        dims = [c if d is None else d for d, c in zip(dims, current, strict=True)]
-
-    def real(value: Any) -> Any:
-        return cast.cast(value, dtypes.float32)
-
-    wanted = [size[i] if known is None or known[i] is None else known[i] for i in (0, 1)]
-    factors = [real(wanted[i]) / real(dims[i + 1]) for i in (0, 1)]
-    factor = binary.minimum(*factors)
-    scaled = [cast.cast(elementwise.round_(factor * real(d)), dtypes.int32) for d in dims[1:3]]
-    return convert_to_tensor(scaled, dtypes.int32, name="size")

@@ -199,9 +199,7 @@ def _area_taps(found: int, length: int, align_corners: bool) -> Taps:
 
 def _area(images: Any, size: Any, align_corners: bool) -> Any:
     image_resize.check(images.shape[1:3], size, align_corners, False)
-    rows, columns = (
-        _area_taps(images.shape[i + 1], size[i], align_corners) for i in (0, 1)
-    )
+    rows, columns = (_area_taps(images.shape[i + 1], size[i], align_corners) for i in (0, 1))
     return _both(images, rows, columns)
 
 

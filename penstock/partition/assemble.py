@@ -250,7 +250,9 @@ class Builder:
         attrs = {"value": np.zeros((), np.float32), "dtype": dtypes.float32}
         dummy = self.add("Const", f"{stem}/_done", [], attrs, [dtypes.float32])
         dummy.outputs[0]._dims = ()
-        self._add_send(cut, dummy.outputs[0], stem, [self.controls[op] for op in cut.waits_for])
+        # A loop's variable is there from the beginning of a round.
+        before = [self.controls[op] for op in cut.waits_for if op.type != "_Feed"]
+        self._add_send(cut, dummy.outputs[0], stem, before)
 
     def _add_send(
         self, cut: Cut, value: Tensor, stem: str, before: list[Operation]

@@ -248,7 +248,7 @@ def _need_controls(scope: Scope, op: Operation, tasks: Sequence[str]) -> None:
 def remote_controls(scope: Scope, op: Operation, task: str) -> dict[str, tuple[Operation, ...]]:
     """The nodes in other tasks that ``op`` comes after by control edges, by task."""
     found: dict[str, list[Operation]] = {}
-    for control in op._control_inputs:
+    for control in (*op._control_inputs, *scope.rounds.get(op, ())):
         for source in tasks_of(scope, control):
             if source != task:
                 found.setdefault(source, []).append(control)
@@ -259,6 +259,10 @@ def tasks_of(scope: Scope, op: Operation) -> list[str]:
     """The tasks in which something of a node runs that others can come after."""
     if op in scope.regions:
         return scope.regions[op].tasks
+    if op.type == "_Feed" and scope.region is not None:
+        # A variable is there when the round before has ended in the task that makes it.
+        index, region = scope.feed_index[op.outputs[0]], scope.region
+        return [] if region.is_free(index) else [output_task(region, index)]
     if op.type == "_Feed" or is_silent_handle(op) or scope.everywhere(op):
         return []
     return [scope.task[op]]

@@ -3,7 +3,8 @@
 Before the cut the step gets the meaning that every step has (variables read where they are used,
 queues' nodes in an order that cannot block itself, shapes as far as the whole step tells them), and
 control edges that order nothing go: they would become messages.  Its list of nodes is then the
-global order.
+global order.  One program runs the rounds of a loop one after another, so a node that has an effect
+needs no edge from a loop's variable; several programs do, and ``Ordered.rounds`` keeps these.
 
 After the cut each part has its nodes in that order, and sends and receives have places in it: a
 send comes right after what makes its value, a receive right before its first consumer, and a
@@ -16,7 +17,8 @@ place is thus earlier still.  So there is no such wait.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from penstock.base import errors
 from penstock.graph.graph import Graph
@@ -29,7 +31,7 @@ from penstock.passes.prune import drop_dead
 from penstock.passes.reads import read_at_use
 from penstock.passes.refine import refine
 
-__all__ = ["Barrier", "ordered", "task_of"]
+__all__ = ["Barrier", "Ordered", "ordered", "task_of"]
 
 Dims = tuple[int | None, ...] | None
 
@@ -42,12 +44,25 @@ def task_of(device: str) -> str:
     return device.rpartition("/device:")[0] or device
 
 
+@dataclass(frozen=True)
+class Ordered:
+    """A step in the order that its parts will keep.
+
+    ``devices`` are those of its nodes; ``rounds`` has, for nodes in loops that have an effect or
+    may wait, the feeds of their block that they come after by control edges.
+    """
+
+    step: StepGraph
+    devices: dict[Operation, str]
+    rounds: dict[Operation, list[Operation]]
+
+
 def ordered(
     step: StepGraph,
     placement: Mapping[Operation, str],
     shapes: Sequence[Dims] | None = None,
-) -> tuple[StepGraph, dict[Operation, str]]:
-    """The step in the order that its parts will keep.
+) -> Ordered:
+    """Gives a step the order that its parts will keep.
 
     Args:
       step: as ``prune`` leaves it.
@@ -55,14 +70,14 @@ def ordered(
       shapes: of the values fed, where they are known.
 
     Returns:
-      The step and the devices of its nodes, which are new.
+      A new step with the devices of its nodes.
     """
     made = order_blocking(read_at_use(step))
     if shapes is not None or has_regions(made):
         made = _without_dead(refine(made, shapes or [None] * len(made.feeds)))
-    devices: dict[Operation, str] = {}
-    _translate(made, step, placement, devices)
-    return made, devices
+    found = Ordered(made, {}, {})
+    _translate(made, step, placement, found)
+    return found
 
 
 def _without_dead(step: StepGraph) -> StepGraph:
@@ -74,17 +89,45 @@ def _translate(
     new: StepGraph,
     old: StepGraph,
     placement: Mapping[Operation, str],
-    devices: dict[Operation, str],
+    found: Ordered,
 ) -> None:
     for op in new.operations:
         before = _stands_for(op.name, old)
         if before is None or before not in placement:
             raise errors.InternalError(None, op, f"{op.name!r} has not been placed")
-        devices[op] = placement[before]
+        found.devices[op] = placement[before]
+        if op.op_def.effect or op.op_def.blocking:
+            feeds = [new.graph._by_name[name] for name in _feeds_before(before)]
+            if feeds:
+                found.rounds[op] = feeds
         if not blocks_of(op):
             continue
         for inner, inner_before in zip(blocks_of(op), blocks_of(before), strict=True):
-            _translate(inner, inner_before, placement, devices)
+            _translate(inner, inner_before, placement, found)
+
+
+def _feeds_before(op: Operation) -> list[str]:
+    """The feeds that a node comes after by control edges, its own or those of what it is given."""
+    given = _behind([t.op for t in op._inputs], lambda each: [t.op for t in each._inputs])
+    waits_for = [control for each in (op, *given) for control in each._control_inputs]
+    found = _behind(waits_for, lambda each: [*(t.op for t in each._inputs), *each._control_inputs])
+    return [each.name for each in found if each.type == "_Feed"]
+
+
+def _behind(
+    starts: Sequence[Operation], before: Callable[[Operation], Sequence[Operation]]
+) -> list[Operation]:
+    """``starts`` and what stands behind them, up to nodes that have an effect or wait."""
+    found: dict[Operation, None] = {}
+    stack = list(starts)
+    while stack:
+        op = stack.pop()
+        if op in found:
+            continue
+        found[op] = None
+        if not (op.op_def.effect or op.op_def.blocking):
+            stack += before(op)
+    return list(found)
 
 
 def _stands_for(name: str, old: StepGraph) -> Operation | None:

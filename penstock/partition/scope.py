@@ -69,6 +69,8 @@ class Scope:
     region: Region | None = None
     numbers: Iterator[int] = field(default_factory=itertools.count)
     compress: bool = False
+    # Feeds that nodes with an effect come after; see ``order``.
+    rounds: dict[Operation, list[Operation]] = field(default_factory=dict)
     task: dict[Operation, str] = field(default_factory=dict)
     regions: dict[Operation, Region] = field(default_factory=dict)
     cuts: dict[tuple[Tensor, str, int], Cut] = field(default_factory=dict)
@@ -233,7 +235,9 @@ def _located_region(around: Scope, op: Operation, tasks: dict[Operation, str]) -
     region = Region(op, around, written=written_keys(op))
     region.free = set(range(region.variables))
     for block in blocks_of(op):
-        scope = Scope(block, around.devices, region, around.numbers, around.compress)
+        scope = Scope(
+            block, around.devices, region, around.numbers, around.compress, around.rounds
+        )
         region.blocks.append(scope)
         locate(scope, tasks)
     _decide_free(region)

@@ -46,8 +46,9 @@ def partition(
       tf.errors.InvalidArgumentError: a node is placed in another task than the state it works on,
         or a handle would have to travel.
     """
-    whole, devices = ordered(step, placement, shapes)
-    scope = Scope(whole, devices, compress=compress)
+    found = ordered(step, placement, shapes)
+    whole, devices = found.step, found.devices
+    scope = Scope(whole, devices, compress=compress, rounds=found.rounds)
     locate(scope, {op: task_of(device) for op, device in devices.items()})
     find_needs(scope)
     fetched = [home_of(scope, tensor) for tensor in whole.fetches]

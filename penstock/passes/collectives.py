@@ -1,9 +1,10 @@
 """One order for the collective ops of a step, the same on every task.
 
-A collective waits for its counterparts on the other tasks.  Those of a task run one after the other,
-so all tasks must run them in the same order, also where their steps differ in other nodes (the first
-task's step may write summaries besides).  They run by group, in order of their instance keys, which
-strategies count up as they make the nodes; a node that needs a later instance keeps its place.
+A collective waits for its counterparts on the other tasks.  Those of a task run one after the
+other, so all tasks must run them in the same order, also where their steps differ in other nodes
+(the first task's step may write summaries besides).  They run by group, in order of their
+instance keys, which strategies count up as they make the nodes; a node that needs a later
+instance keeps its place.
 """
 
 from __future__ import annotations
@@ -13,7 +14,12 @@ from penstock.graph.operation import Operation
 from penstock.graph.rebuild import Rebuilder
 from penstock.graph.step import StepGraph
 
-_COLLECTIVES = {"CollectiveReduce", "CollectiveGather", "CollectiveBcastSend", "CollectiveBcastRecv"}
+_COLLECTIVES = {
+    "CollectiveReduce",
+    "CollectiveGather",
+    "CollectiveBcastSend",
+    "CollectiveBcastRecv",
+}
 
 
 def order_collectives(step: StepGraph) -> StepGraph:

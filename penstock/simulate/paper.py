@@ -103,6 +103,10 @@ ROWS = (
 )  # fmt: skip
 
 
+def _short(value: float) -> str:
+    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
+
+
 def table() -> str:
     """The rows as a table in Markdown."""
     lines = ["| what | paper | ours | | |", "|---|---|---|---|---|"]
@@ -111,7 +115,8 @@ def table() -> str:
         off = f"{ours / row.paper - 1:+.0%}"
         kind = "fitted" if row.fitted else "predicted"
         unit = f" {row.unit}".rstrip()
-        lines.append(f"| {row.what} | {row.paper:g}{unit} | {ours:.3g}{unit} | {off} | {kind} |")
+        both = f"{row.paper:g}{unit} | {_short(ours)}{unit}"
+        lines.append(f"| {row.what} | {both} | {off} | {kind} |")
     return "\n".join(lines)
 
 

@@ -243,3 +243,20 @@ def test_a_trace_has_the_devices_of_all_tasks(cluster) -> None:
     kinds = [{node.op for node in graph.node} for graph in metadata.partition_graphs]
     assert ["_Send" in kinds[0], "_Recv" in kinds[1]] == [True, True]
     assert "# /job:ps/replica:0/task:0" in text and "v0.exp_()" in text
+
+
+def test_a_session_may_send_floats_as_16_bits(cluster) -> None:
+    with tf.device(PS):
+        v = tf.Variable(tf.constant([1.0, 1.001, 1e30]))
+    with tf.device(WORKER):
+        y = v + 0.0
+    config = tf.ConfigProto()
+    config.graph_options.enable_bfloat16_sendrecv = True
+    with cluster.session("worker:0", config=config) as session:
+        session.run(v.initializer)
+        found = session.run(y)
+        assert "ToFP16" in session.explain(y)
+    np.testing.assert_allclose(found, [1.0, 1.0, 1e30], rtol=2**-8)
+    assert found[1] != np.float32(1.001)
+    with cluster.session("worker:0") as session:
+        assert session.run(y)[1] == np.float32(1.001)

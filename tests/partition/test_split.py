@@ -235,6 +235,27 @@ def test_resource_variables_enter_a_loop_once_as_well() -> None:
     assert len(_top(parts["ps0"].step, "_Send")) == 1
 
 
+def test_an_effect_that_follows_a_variable_waits_for_the_round_before() -> None:
+    """In round n + 1 ``second`` comes after ``first`` of round n, by the loop's variable alone."""
+    with tf.device(PS):
+        first = tf.get_variable("first", initializer=np.float32(0.0), use_resource=True)
+    with tf.device(OTHER):
+        second = tf.get_variable("second", initializer=np.float32(0.0), use_resource=True)
+
+    def body(x: Any) -> Any:
+        with tf.control_dependencies([x]):
+            updates = [tf.assign_add(second, 1.0)]
+        with tf.device(PS), tf.control_dependencies([*updates, tf.assign_add(first, 1.0)]):
+            return tf.tanh(x) + 1.0
+
+    with tf.device(WORKER):
+        x = tf.while_loop(lambda x: tf.reduce_sum(x) < 9.0, body, [tf.zeros([3])])
+    (loop,) = _top(_cut([x])["worker1"].step, "_While")
+    (update,) = _of_type(blocks_of(loop)[1], "AssignAddVariableOp")
+    (received,) = update._control_inputs
+    assert received.type == "_Recv"
+
+
 def test_a_test_made_of_tensors_is_sent_each_round() -> None:
     fetches, _ = PROGRAMS["a_loop_whose_test_is_elsewhere"]()[0]
     parts = _cut(fetches)

@@ -1,4 +1,4 @@
-"""Collectives of a step run in the order of their instance keys, whatever the order of the nodes."""
+"""Collectives of a step run in the order of their keys, whatever the order of the nodes."""
 
 from __future__ import annotations
 

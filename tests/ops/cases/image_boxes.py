@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 
-from tests.ops.opcase import OpCase, Spec, const, feed, real
+from tests.ops.opcase import OpCase, Spec, const, distinct, feed, real
 
 _HALF = ("float32", "half")
 
@@ -22,14 +22,18 @@ def _boxes(*shape: int) -> Spec:
 
 
 def _scores(*shape: int, dtype: str = "T") -> Spec:
-    return real(*shape, lo=0, hi=1, dtype=dtype)
+    return distinct(*shape, lo=0, hi=1, dtype=dtype)
 
 
 _TIES = np.array([(0, 0, 1, 1), (0, 0, 1, 1), (0, 0, 1, 0.9), (2, 2, 2, 2), (2, 2, 2, 2)])
 _HALVES = np.array([(0, 0, 1, 1), (0, 0, 1, 0.5), (2, 2, 3, 3)])
 _TIED = (0.5, 0.5, 0.7, 0.2, 0.2)
 
-# TensorFlow 2 keeps boxes that overlap by just the threshold.
+
+def _overlaps(n: int) -> Spec:
+    return Spec(lambda rng, dtype, _: np.maximum(rng.random((n, n)), np.eye(n)))
+
+
 _ROWS = [
     *(
         OpCase("NonMaxSuppression", [_boxes(n), _scores(n), const(limit)], {"iou_threshold": iou})
@@ -58,7 +62,7 @@ _ROWS = [
         )
     ),
     OpCase("NonMaxSuppressionV3", [feed(_TIES), feed(_TIED), const(5), const(0.95, "T"),
-                                   const(0.0, "T")]),
+                                   const(0.0, "T")], id="no_area"),
     *(
         OpCase(
             "NonMaxSuppressionV4",
@@ -84,7 +88,7 @@ _ROWS = [
     *(
         OpCase(
             "NonMaxSuppressionWithOverlaps",
-            [real(12, 12, lo=0, hi=1), _scores(12), const(limit), const(most, "float32"),
+            [_overlaps(12), _scores(12), const(limit), const(most, "float32"),
              const(least, "float32")],
         )
         for limit, most, least in ((5, 0.5, 0.0), (20, 0.8, 0.4), (20, 0.1, -1.0))
@@ -114,4 +118,10 @@ _ROWS = [
                                          const(0.4, "float32"), const(0.3, "float32")],
            raises=True),
 ]  # fmt: skip
-CASES = [dataclasses.replace(row, oracle="tf1") for row in _ROWS]
+# TensorFlow 2 keeps boxes that overlap by just the threshold.  TensorFlow 1.15 picks boxes without
+# an area again and again, and fails on classes that are not known statically.
+_IN_TF2 = {"CombinedNonMaxSuppression"}
+CASES = [
+    row if row.id == "no_area" or row.op in _IN_TF2 else dataclasses.replace(row, oracle="tf1")
+    for row in _ROWS
+]

@@ -20,6 +20,7 @@ from penstock.api import (
     math,
     profiler,
     python_io,
+    quantization,
     queue,
     random,
     sets,
@@ -370,6 +371,14 @@ from penstock.ops.parsing import (
     string_to_number,
 )
 from penstock.ops.py_func import numpy_function, py_func
+from penstock.ops.quantization import (
+    fake_quant_with_min_max_args,
+    fake_quant_with_min_max_args_gradient,
+    fake_quant_with_min_max_vars,
+    fake_quant_with_min_max_vars_gradient,
+    fake_quant_with_min_max_vars_per_channel,
+    fake_quant_with_min_max_vars_per_channel_gradient,
+)
 from penstock.ops.random import (
     multinomial,
     random_crop,
@@ -786,6 +795,12 @@ __all__ = [
     "expm1",
     "extract_image_patches",
     "eye",
+    "fake_quant_with_min_max_args",
+    "fake_quant_with_min_max_args_gradient",
+    "fake_quant_with_min_max_vars",
+    "fake_quant_with_min_max_vars_gradient",
+    "fake_quant_with_min_max_vars_per_channel",
+    "fake_quant_with_min_max_vars_per_channel_gradient",
     "fft",
     "fft2d",
     "fft3d",
@@ -941,6 +956,7 @@ __all__ = [
     "qint32",
     "qint8",
     "qr",
+    "quantization",
     "queue",
     "quint16",
     "quint8",

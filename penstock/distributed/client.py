@@ -17,7 +17,7 @@ from tensorboard.compat.proto.graph_pb2 import GraphDef
 
 from penstock.base import errors
 from penstock.distributed import rpc, tensor_codec
-from penstock.distributed.cluster_program import ClusterProgram
+from penstock.distributed.cluster_program import ClusterProgram, users_error
 from penstock.distributed.security import Security
 from penstock.formats import cluster_messages as messages
 from penstock.graph.graph import Graph
@@ -77,6 +77,18 @@ class ClientEngine:
                 None, None, "steps of a session on a server cannot be observed line by line;"
                 " ask for RunMetadata by RunOptions(trace_level=...) instead",
             )  # fmt: skip
+        try:
+            step = self._prepared(request)
+        except errors.OpError as error:
+            raise users_error(request.graph, error) or error from None
+        return ClusterProgram(
+            request.graph,
+            request.fetches,
+            lambda args, trace: self._run(step, args, trace),
+            lambda: self._explain(step),
+        )
+
+    def _prepared(self, request: Request) -> str:
         with self._lock:
             self._send_graph()
             prepared = self._stub.prepare_step(
@@ -89,13 +101,7 @@ class ClientEngine:
                 ),
                 timeout=_CALL_SECONDS,
             )
-        step = prepared.step
-        return ClusterProgram(
-            request.graph,
-            request.fetches,
-            lambda args, trace: self._run(step, args, trace),
-            lambda: self._explain(step),
-        )
+        return str(prepared.step)
 
     def list_devices(self) -> list[Any]:
         """The devices of all tasks that the session may use."""

@@ -59,19 +59,24 @@ class ClusterProgram:
 
     def error(self, raised: BaseException) -> errors.OpError | None:
         """The same error with the node of the user's graph."""
-        if not isinstance(raised, errors.OpError) or raised.op is None:
-            return None
-        op = users_node(self._graph, raised.op.name)
-        if op is None:
-            return None
-        message = raised.message
-        if op.origin and "\\nmade at " not in message:
-            message = f"{message}\\nmade at {op.origin}"
-        kind: Any = type(raised)
-        if kind in (errors.OpError, errors.UnknownError):
-            return errors.UnknownError(None, op, message, raised.error_code)
-        made: errors.OpError = kind(None, op, message)
-        return made
+        return users_error(self._graph, raised)
+
+
+def users_error(graph: Graph, raised: BaseException) -> errors.OpError | None:
+    """An error of a step with the node of the user's graph; None if it names none."""
+    if not isinstance(raised, errors.OpError) or raised.op is None:
+        return None
+    op = users_node(graph, raised.op.name)
+    if op is None:
+        return None
+    message = raised.message
+    if op.origin and "made at " not in message:
+        message = f"{message}\nmade at {op.origin}"
+    kind: Any = type(raised)
+    if kind in (errors.OpError, errors.UnknownError):
+        return errors.UnknownError(None, op, message, raised.error_code)
+    made: errors.OpError = kind(None, op, message)
+    return made
 
 
 def _converter(tensor: Tensor) -> Callable[[Any], Any]:

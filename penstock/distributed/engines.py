@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from penstock.base import errors
-from penstock.distributed.cluster_program import ClusterProgram
+from penstock.distributed.cluster_program import ClusterProgram, users_error
 from penstock.distributed.master import Master
 from penstock.graph.graph import Graph
 from penstock.session.engine import Request
@@ -36,7 +36,10 @@ class MasterEngine:
                 None, None, "steps of a session on a server cannot be observed line by line;"
                 " ask for RunMetadata by RunOptions(trace_level=...) instead",
             )  # fmt: skip
-        step = session.prepare(request.feeds, request.fetches, request.targets, request.done)
+        try:
+            step = session.prepare(request.feeds, request.fetches, request.targets, request.done)
+        except errors.OpError as error:
+            raise users_error(request.graph, error) or error from None
 
         def run(args: Sequence[Any], trace: int) -> tuple[Sequence[Any], dict[str, Any]]:
             return session.run(step, args, trace)

@@ -1,8 +1,8 @@
 """When the job is done: a server that only serves may end when all that use it have ended well.
 
-A process that ends well says goodbye to the tasks that it has spoken to; one that fails or is killed
-does not, and may come back.  A parameter server's ``join`` returns when every task of the other jobs
-has said goodbye.
+A process that ends well says goodbye to the tasks that it has spoken to; one that fails or is
+killed does not, and may come back.  A parameter server's ``join`` returns when every task of the
+other jobs has said goodbye.
 
 State: which of them have not.
 """

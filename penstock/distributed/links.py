@@ -1,26 +1,24 @@
 """The links of a task to others: messages and tensors, pushed in order.
 
 A link is opened when something is first sent to a task, and serves both directions; if both ends
-open one at the same time each sends over its own.  With TLS it is a gRPC stream; without, what
-``PENSTOCK_LINKS`` says: ``gloo``, a torch.distributed group of two, or ``tcp``, a connection.
+open one at the same time each sends over its own.  It is a TCP connection, or with TLS a gRPC
+stream.  (Groups of two of torch.distributed's Gloo were tried: no faster, and a hostile peer could
+end the process with one malformed address or an oversized message.)
 
 Ends of links ask each other every few seconds whether they are there; one that has not been heard
 of for ``LOST_SECONDS``, cannot be connected to, or has no link on its side is lost; one that
 answers as another process has been restarted.  However a link ends, ``lost`` is called once, and
 the next message opens a new one.
 
-State: for each task its open links, and which process it was when they were opened; links that are
-being opened from outside.
+State: for each task its open links, and which process it was when they were opened.
 """
 
 from __future__ import annotations
 
 import itertools
 import logging
-import os
 import threading
 import time
-import uuid
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -28,6 +26,7 @@ from penstock.base import errors
 from penstock.distributed import frames, rpc
 from penstock.distributed.link import Link, Transport, again
 from penstock.distributed.security import Security, split_address
+from penstock.distributed.tcp_link import Listener, TcpLink, connect
 from penstock.formats import cluster_messages as messages
 
 CHECK_SECONDS = 3.0
@@ -35,10 +34,6 @@ LOST_SECONDS = 25.0
 OPEN_SECONDS = 20.0
 # More than gRPC waits between attempts to connect; see ``rpc``.
 _RETRY_SECONDS = 1.5
-_MAX_OPENING = 1024
-_KINDS = ("gloo", "tcp")
-# What the opener of a tcp link asks for.
-_TICKET = "ticket"
 _log = logging.getLogger(__name__)
 
 
@@ -68,7 +63,6 @@ class Links:
       security: TLS or not, and limits.
       incarnation: a number that tells this process from one that had the same name.
       host: address of this machine at which links without TLS listen.
-      kind: "gloo" or "tcp", the same in all tasks; None takes it from PENSTOCK_LINKS.
     """
 
     def __init__(
@@ -81,19 +75,14 @@ class Links:
         *,
         incarnation: int = 0,
         host: str = "127.0.0.1",
-        kind: str | None = None,
     ) -> None:
-        self._kind = kind or os.environ.get("PENSTOCK_LINKS", _KINDS[0])
-        if self._kind not in _KINDS:
-            raise _invalid(f"PENSTOCK_LINKS is {self._kind!r}; allowed are {', '.join(_KINDS)}")
         self._me, self._connect, self._deliver = me, connect, deliver
         self._lost, self._security = lost, security
         self._incarnation, self._host = incarnation, host
         self._limits = frames.Limits(security.max_message_bytes, security.max_tensor_bytes)
         self._lock = threading.Lock()
         self._peers: dict[str, _Peer] = {}
-        self._opening: dict[str, Any] = {}
-        self._listener: Any = None
+        self._listener: Listener | None = None
         self._checker: threading.Thread | None = None
         self._closed = threading.Event()
 
@@ -146,18 +135,23 @@ class Links:
     # ---- handlers ----------------------------------------------------------------------------
 
     def open_link(self, request: Any, context: rpc.Context) -> Any:
-        """The other end opens a link: a group, for which it calls until that stands, or tcp."""
+        """The other end opens a link: tells it where to connect, and with which ticket."""
         self._check_sender(request.task, request.incarnation)
         if self._security.tls is not None:
             raise errors.FailedPreconditionError(None, None, "links with TLS are streams")
-        if list(request.wanted) == [_TICKET]:
-            return self._ticket(request)
-        if len(request.keys) != len(request.values):
-            raise _invalid(f"{len(request.keys)} keys with {len(request.values)} values")
-        store = self._store_of(request)
-        store.put(request.keys, request.values)
-        found = store.take(request.wanted)
-        return messages.OpenLinkResponse(values=found, incarnation=self._incarnation)
+        with self._lock:
+            if self._closed.is_set():
+                raise errors.CancelledError(None, None, f"{self._me} is being stopped")
+            if self._listener is None:
+                self._listener = Listener(self._host)
+        task, incarnation = request.task, request.incarnation
+        ticket = self._listener.expect(
+            lambda connection: self._add(task, incarnation, TcpLink(connection, self._limits)),
+            OPEN_SECONDS,
+        )
+        return messages.OpenLinkResponse(
+            port=self._listener.port, ticket=ticket, incarnation=self._incarnation
+        )
 
     def check_link(self, request: Any, context: rpc.Context) -> Any:
         """The other end asks whether this one is there."""
@@ -221,26 +215,6 @@ class Links:
                 peer.stub = self._connect(peer.task)
             return peer.stub
 
-    def _ticket(self, request: Any) -> Any:
-        from penstock.distributed.tcp_link import Listener, TcpLink
-
-        if self._kind != "tcp":
-            raise errors.FailedPreconditionError(
-                None, None, f"{self._me} has PENSTOCK_LINKS={self._kind}, {request.task} tcp"
-            )
-        with self._lock:
-            if self._closed.is_set():
-                raise errors.CancelledError(None, None, f"{self._me} is being stopped")
-            if self._listener is None:
-                self._listener = Listener(self._host)
-        task, incarnation = request.task, request.incarnation
-        ticket = self._listener.expect(
-            lambda connection: self._add(task, incarnation, TcpLink(connection, self._limits)),
-            OPEN_SECONDS,
-        )
-        where = str(self._listener.port).encode()
-        return messages.OpenLinkResponse(values=[where, ticket], incarnation=self._incarnation)
-
     def _connected_in_time(self, peer: _Peer) -> tuple[Transport, int]:
         try:
             return self._connected(peer)
@@ -257,40 +231,12 @@ class Links:
 
     def _connected(self, peer: _Peer) -> tuple[Transport, int]:
         stub = self._stub(peer)
-        hello = messages.OpenLinkRequest(
-            link=uuid.uuid4().hex, task=self._me, incarnation=self._incarnation
-        )
+        hello = messages.OpenLinkRequest(task=self._me, incarnation=self._incarnation)
         if self._security.tls is not None:
             return self._connected_stream(stub, hello)
-        if self._kind == "tcp":
-            return self._connected_tcp(stub, hello)
-        from penstock.distributed.gloo_link import Exchange, GlooLink
-
-        incarnation = 0
-
-        def ask(keys: Any, values: Any, wanted: Any) -> Any:
-            nonlocal incarnation
-            request = messages.OpenLinkRequest(keys=keys, values=values, wanted=wanted)
-            request.MergeFrom(hello)
-            response = stub.open_link(request, timeout=OPEN_SECONDS)
-            incarnation = response.incarnation
-            return response.values
-
-        store = Exchange(ask, OPEN_SECONDS)
-        return GlooLink(store, 0, self._host, self._limits, OPEN_SECONDS), incarnation
-
-    def _connected_tcp(self, stub: rpc.Stub, hello: Any) -> tuple[Transport, int]:
-        from penstock.distributed.tcp_link import TcpLink, connect
-
-        hello.wanted.append(_TICKET)
         response = stub.open_link(hello, timeout=OPEN_SECONDS)
-        try:
-            port, ticket = response.values
-            number = int(port)
-        except ValueError:
-            raise _invalid(f"{stub.task} told no port and ticket for a link") from None
         host, _ = split_address(stub.address)
-        connection = connect(host, number, ticket, OPEN_SECONDS)
+        connection = connect(host, response.port, response.ticket, OPEN_SECONDS)
         return TcpLink(connection, self._limits), response.incarnation
 
     def _connected_stream(self, stub: rpc.Stub, hello: Any) -> tuple[Transport, int]:
@@ -318,47 +264,6 @@ class Links:
         finally:
             timer.cancel()
         return transport, response.incarnation
-
-    def _store_of(self, request: Any) -> Any:
-        """What the two ends of a link that is being opened know; begins to open this end."""
-        from penstock.distributed.gloo_link import Exchange
-
-        if self._kind != "gloo":
-            raise errors.FailedPreconditionError(
-                None, None, f"{self._me} has PENSTOCK_LINKS={self._kind}, {request.task} gloo"
-            )
-        with self._lock:
-            store = self._opening.get(request.link)
-            if store is not None:
-                return store
-            if len(self._opening) >= _MAX_OPENING:
-                raise errors.ResourceExhaustedError(
-                    None, None, f"{_MAX_OPENING} links are being opened; try again"
-                )
-            store = self._opening[request.link] = Exchange(None, OPEN_SECONDS)
-        threading.Thread(
-            target=self._accept,
-            args=(request.link, request.task, request.incarnation, store),
-            name="penstock-link-open",
-            daemon=True,
-        ).start()
-        return store
-
-    def _accept(self, link: str, task: str, incarnation: int, store: Any) -> None:
-        from penstock.distributed.gloo_link import GlooLink
-
-        try:
-            transport = GlooLink(store, 1, self._host, self._limits, OPEN_SECONDS)
-            self._add(task, incarnation, transport)
-        except Exception as error:
-            # The opener gets an error as well, and tells its user.
-            _log.info("a link that %s opened did not come to stand: %s", task, error)
-            store.fail(
-                error if isinstance(error, errors.OpError) else _unavailable(f"no link: {error}")
-            )
-        finally:
-            with self._lock:
-                self._opening.pop(link, None)
 
     def _add(self, task: str, incarnation: int, transport: Transport) -> Link:
         peer = self._peer(task)

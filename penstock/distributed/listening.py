@@ -11,7 +11,7 @@ from penstock.distributed.farewells import Farewells
 from penstock.distributed.links import Links
 from penstock.distributed.master import Master
 from penstock.distributed.peers import ClusterPeers
-from penstock.distributed.security import Security
+from penstock.distributed.security import EVERY_HOST, Security, split_address
 from penstock.distributed.services import MasterService, WorkerService
 from penstock.distributed.worker import Worker
 
@@ -80,4 +80,11 @@ class Listening:
             lost,
             self._security,
             incarnation=self._worker.incarnation,
+            host=_link_host(self.address, self._security.bind),
         )
+
+
+def _link_host(address: str, bind: str | None) -> str:
+    """Where links listen: at one address of this machine, which the other ends are told."""
+    host = split_address(address)[0] if bind is None or bind in EVERY_HOST else bind
+    return "127.0.0.1" if host in (*EVERY_HOST, "localhost") else host

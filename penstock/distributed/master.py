@@ -216,7 +216,7 @@ class MasterSession:
         names = {op.device for op in _all_operations(step)} - {""}
         chosen = {me}
         for spec in map(DeviceSpec.from_string, names):
-            if spec.job is not None:
+            if (spec.job, spec.replica, spec.task) != (None, None, None):
                 chosen.update(self._master.peers.tasks(spec.job, spec.task, spec.replica))
         return [me, *(task for task in seen if task in chosen and task != me)]
 
@@ -262,6 +262,10 @@ class MasterSession:
             if step.local is not None:
                 self._run_local(step.local, running, number, args, trace)
             self._watched(running.wait)
+        except errors.OpError as error:
+            # What other tasks still send to the step is to be dropped.
+            entered.fail(error)
+            raise
         finally:
             worker.table.close(entered)
         values: list[Any] = [None] * step.fetch_count

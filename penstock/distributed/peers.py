@@ -28,6 +28,7 @@ from penstock.formats import cluster_messages as messages
 from penstock.partition import wire
 from penstock.partition.part import Part
 from penstock.placement.available import DeviceAttributes
+from penstock.resources import waiting
 
 # Values up to this size travel inside an order or an answer.
 _INLINE_BYTES = 2048
@@ -242,7 +243,9 @@ class ClusterPeers:
             self._answer(header.call, error, None)
             return
         try:
-            made = self._values(header.done.values, step, task, f"fetch:{header.call}")
+            # They went ahead over the same link, whose one thread must not wait here.
+            with waiting.running(None, 0.0):
+                made = self._values(header.done.values, step, task, f"fetch:{header.call}")
             self._answer(header.call, made, header.done.metadata or None)
         except errors.OpError as error:
             self._answer(header.call, error, None)

@@ -287,6 +287,9 @@ class Pending:
         cancellation._enter(waiter)
         try:
             waiter._block(None)
+        except BaseException:  # KeyboardInterrupt: the server must not go on
+            self._future.cancel()
+            raise
         finally:
             cancellation._leave(waiter)
         if not self._future.done():

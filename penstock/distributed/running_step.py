@@ -32,7 +32,8 @@ class RunningStep:
         self._state = StepState(tasks)
         self._cancel = cancel
         self._lock = threading.Lock()
-        self._outcome: Finish | Fail | None = None
+        # A step without any part has ended already.
+        self._outcome: Finish | Fail | None = None if tasks else Finish()
         self._waiter = waiting.Waiter()
 
     def done(self, task: str, values: Sequence[Any], metadata: Any = None) -> None:
@@ -60,14 +61,17 @@ class RunningStep:
             try:
                 waiting.wait(self._waiter, lambda: self._outcome is None, self._waiting_for)
             except errors.OpError as error:
-                with self._lock:
-                    instructions = self._state.cancel(error)
-                self._carry_out(instructions)
-                self._wait_for_answers()
+                self._give_up(error)
+            except BaseException as error:  # KeyboardInterrupt: no task must go on with it
+                self._give_up(errors.CancelledError(None, None, f"interrupted: {error!r}"))
+                raise
         if isinstance(self._outcome, Fail):
             raise self._outcome.error
 
-    def _wait_for_answers(self) -> None:
+    def _give_up(self, error: errors.OpError) -> None:
+        with self._lock:
+            instructions = self._state.cancel(error)
+        self._carry_out(instructions)
         self._waiter._block(GRACE_SECONDS)
         with self._lock:
             instructions = self._state.give_up()

@@ -37,7 +37,8 @@ TOKEN_KEY = "penstock-token"
 MAX_MESSAGE_BYTES = (1 << 31) - 1
 _DEFAULT_MESSAGE_BYTES = 1 << 30
 _DEFAULT_TENSOR_BYTES = 1 << 40
-_EVERY_HOST = ("", "0.0.0.0", "::")
+# Hosts to listen at that mean all addresses of the machine.
+EVERY_HOST = ("", "0.0.0.0", "::")
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,7 @@ class Security:
                 " PENSTOCK_TLS_CA for mutual TLS, or PENSTOCK_INSECURE=1 on a network that you"
                 " trust; localhost needs neither",
             )
-        return join_address("0.0.0.0" if host in _EVERY_HOST else host, port)
+        return join_address("0.0.0.0" if host in EVERY_HOST else host, port)
 
     def check_token(self, shown: str | bytes | None) -> None:
         """Checks what a caller shows as token.

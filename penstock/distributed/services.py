@@ -11,22 +11,25 @@ from __future__ import annotations
 import itertools
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 from google.protobuf.message import DecodeError
 from tensorboard.compat.proto.config_pb2 import ConfigProto
 from tensorboard.compat.proto.graph_pb2 import GraphDef
 
-from penstock.base import errors
+from penstock.base import dtypes, errors
+from penstock.base.shapes import TensorShape
 from penstock.distributed import tensor_codec
+from penstock.distributed.clients_graph import graph_of
 from penstock.distributed.farewells import Farewells
 from penstock.distributed.master import Master, MasterSession, PreparedStep
 from penstock.distributed.rpc_errors import error_of
 from penstock.distributed.worker import Worker
 from penstock.formats import cluster_messages as messages
 from penstock.graph.graph import Graph
-from penstock.graph.graphdef import import_graph_def
+from penstock.graph.tensor import Tensor
 from penstock.partition import wire
 from penstock.resources import waiting
 from penstock.session.options import options_of
@@ -101,9 +104,19 @@ class _ClientSession:
 
     def __init__(self, session: MasterSession, definition: Any) -> None:
         self.session, self.definition = session, definition
-        self.steps: dict[str, PreparedStep] = {}
+        # Prepared steps with what they are fed.
+        self.steps: dict[str, tuple[PreparedStep, list[Tensor]]] = {}
         self.used = time.monotonic()
         self.lock = threading.Lock()
+
+    def step(self, handle: str) -> tuple[PreparedStep, list[Tensor]]:
+        """A prepared step."""
+        found = self.steps.get(handle)
+        if found is None:
+            raise errors.NotFoundError(
+                None, None, f"session {self.session.handle!r} has no step {handle!r}"
+            )
+        return found
 
 
 class MasterService:
@@ -120,7 +133,7 @@ class MasterService:
         self._close_idle()
         config = _parsed(ConfigProto, request.config, "config") if request.config else None
         definition = self._graph_def(request.graph)
-        graph = _graph(definition)
+        graph = graph_of(definition, self._max_graph_bytes)
         session = self._master.session(graph, options_of(config), config)
         with self._lock:
             self._sessions[session.handle] = _ClientSession(session, definition)
@@ -132,7 +145,6 @@ class MasterService:
         with found.lock:
             fresh = self._graph_def(request.graph)
             if request.nodes == 0:
-                found.steps.clear()
                 definition = fresh
             elif request.nodes != len(found.definition.node):
                 raise errors.InvalidArgumentError(
@@ -142,10 +154,14 @@ class MasterService:
             else:
                 definition = GraphDef()
                 definition.CopyFrom(found.definition)
-                definition.MergeFrom(fresh)
+                definition.node.MergeFrom(fresh.node)
+                # A client sends all functions that its graph has.
+                definition.library.CopyFrom(fresh.library)
             _check_size(definition.ByteSize(), self._max_graph_bytes)
-            found.session.graph = _graph(definition)
+            found.session.graph = graph_of(definition, self._max_graph_bytes)
             found.definition = definition
+            if request.nodes == 0:
+                found.steps.clear()
             return messages.ExtendSessionResponse(nodes=len(definition.node))
 
     def prepare_step(self, request: Any, context: Any) -> Any:
@@ -153,29 +169,27 @@ class MasterService:
         found = self._session(request.session)
         with found.lock:
             graph = found.session.graph
+            feeds = [_element(graph, name) for name in request.feeds]
             step = found.session.prepare(
-                [_element(graph, name) for name in request.feeds],
+                feeds,
                 [_element(graph, name) for name in request.fetches],
                 [_element(graph, name, operation=True) for name in request.targets],
                 frozenset(_element(graph, name, operation=True) for name in request.done),
             )
             handle = str(next(self._numbers))
-            found.steps[handle] = step
+            found.steps[handle] = step, feeds
         return messages.PrepareStepResponse(step=handle)
 
     def run_step(self, request: Any, context: Any) -> Any:
         """Runs a prepared step."""
         found = self._session(request.session)
-        step = found.steps.get(request.step)
-        if step is None:
-            raise errors.NotFoundError(
-                None, None, f"session {request.session!r} has no step {request.step!r}"
-            )
+        step, feeds = found.step(request.step)
         args = [tensor_codec.decode(value) for value in request.values]
         if len(args) != step.feed_count:
             raise errors.InvalidArgumentError(
                 None, None, f"the step takes {step.feed_count} value(s); {len(args)} were sent"
             )
+        _check_feeds(feeds, args)
         seconds = request.timeout_in_ms / 1000 if request.timeout_in_ms else None
         cancellation = waiting.Cancellation()
         context.on_cancel(lambda: cancellation.cancel("the client is gone"))
@@ -191,11 +205,7 @@ class MasterService:
     def explain_step(self, request: Any, context: Any) -> Any:
         """The programs of a prepared step."""
         found = self._session(request.session)
-        step = found.steps.get(request.step)
-        if step is None:
-            raise errors.NotFoundError(
-                None, None, f"session {request.session!r} has no step {request.step!r}"
-            )
+        step, _ = found.step(request.step)
         return messages.ExplainStepResponse(text=found.session.explain(step))
 
     def close_session(self, request: Any, context: Any) -> Any:
@@ -258,16 +268,22 @@ def _check_size(size: int, limit: int) -> None:
         )  # fmt: skip
 
 
-def _graph(definition: Any) -> Graph:
-    graph = Graph()
-    try:
-        with graph.as_default():
-            import_graph_def(definition, name="")
-    except (ValueError, TypeError, KeyError, NotImplementedError) as error:
-        raise errors.InvalidArgumentError(
-            None, None, f"the graph cannot be imported: {error}"
-        ) from error
-    return graph
+def _check_feeds(tensors: Sequence[Tensor], values: Sequence[Any]) -> None:
+    """Programs are made for the types and shapes of their feeds."""
+    for tensor, value in zip(tensors, values, strict=True):
+        kind = (
+            tensor_codec.STRING
+            if isinstance(value, np.ndarray)
+            else (tensor_codec.number_of(value.dtype))
+        )
+        shape = TensorShape(value.shape)
+        if kind != tensor.dtype.base_dtype.as_datatype_enum or (
+            not tensor.shape.is_compatible_with(shape)
+        ):
+            raise errors.InvalidArgumentError(
+                None, None, f"{tensor.name!r} is fed a {dtypes.as_dtype(kind).name} of shape"
+                f" {shape}; it takes a {tensor.dtype.base_dtype.name} of shape {tensor.shape}",
+            )  # fmt: skip
 
 
 def _element(graph: Graph, name: str, operation: bool = False) -> Any:

@@ -22,7 +22,7 @@ from penstock.resources.rendezvous import Mailbox
 
 # How long tensors of unknown steps and the numbers of ended ones are kept.
 KEPT_SECONDS = 120.0
-_SWEEP_EVERY = 1024
+_SWEEP_SECONDS = 15.0
 
 
 class Step:
@@ -83,7 +83,7 @@ class StepTable:
         self._open: dict[int, Step] = {}
         self._early: dict[int, tuple[float, Step]] = {}
         self._failed: dict[int, float] = {}
-        self._count = 0
+        self._swept = clock()
 
     def open(self, number: int, peers: Iterable[str] = ()) -> Step:
         """Enters a step; ``peers`` are the tasks whose loss it cannot survive.
@@ -111,6 +111,8 @@ class StepTable:
                 # One that ended well has used all that was sent to it.
                 if step.error is not None:
                     self._failed[step.number] = self._clock()
+                if self._early or self._failed:
+                    self._sweep_sometimes()
 
     def deliver(self, number: int, edge: str, value: Any) -> None:
         """A tensor has come from another task."""
@@ -132,6 +134,7 @@ class StepTable:
             if step is None:
                 self._early.pop(number, None)
                 self._failed[number] = self._clock()
+                self._sweep_sometimes()
                 return
         step.fail(error)
 
@@ -160,11 +163,11 @@ class StepTable:
             self._sweep()
 
     def _sweep_sometimes(self) -> None:
-        self._count += 1
-        if self._count % _SWEEP_EVERY == 0:
+        if self._clock() > self._swept + _SWEEP_SECONDS:
             self._sweep()
 
     def _sweep(self) -> None:
-        oldest = self._clock() - KEPT_SECONDS
+        self._swept = self._clock()
+        oldest = self._swept - KEPT_SECONDS
         self._early = {n: e for n, e in self._early.items() if e[0] > oldest}
         self._failed = {n: t for n, t in self._failed.items() if t > oldest}

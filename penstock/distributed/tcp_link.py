@@ -24,6 +24,7 @@ from penstock.distributed import frames
 _TICKET_BYTES = 32
 _SMALL = 64 << 10
 _BUFFER_BYTES = 64 << 10
+_PIECE_BYTES = 1 << 30
 # A connection that comes with no ticket in this time is closed.
 _TICKET_SECONDS = 5.0
 
@@ -130,7 +131,8 @@ class TcpLink:
         at = 0
         while at < len(memory):
             if self._start == self._end and len(memory) - at >= _BUFFER_BYTES:
-                at += self._receive_into(memory[at:])
+                # In one call of the system: Python would take the interpreter's lock for each part.
+                at += self._receive_into(memory[at : at + _PIECE_BYTES], socket.MSG_WAITALL)
                 continue
             if self._start == self._end:
                 self._start, self._end = 0, self._receive_into(self._buffer)
@@ -139,9 +141,9 @@ class TcpLink:
             self._start += size
             at += size
 
-    def _receive_into(self, memory: memoryview) -> int:
+    def _receive_into(self, memory: memoryview, flags: int = 0) -> int:
         try:
-            size = self._connection.recv_into(memory)
+            size = self._connection.recv_into(memory, 0, flags)
         except OSError as error:
             raise _closed(error) from None
         if size == 0:
@@ -161,10 +163,10 @@ class Listener:
         self._socket = socket.create_server(address, family=family, backlog=1024)
         self.port: int = self._socket.getsockname()[1]
         self._lock = threading.Lock()
-        self._expected: dict[bytes, Callable[[socket.socket], None]] = {}
+        self._expected: dict[bytes, Callable[[socket.socket], object]] = {}
         threading.Thread(target=self._accept_all, name="penstock-link-accept", daemon=True).start()
 
-    def expect(self, accepted: Callable[[socket.socket], None], seconds: float) -> bytes:
+    def expect(self, accepted: Callable[[socket.socket], object], seconds: float) -> bytes:
         """A ticket for a connection, which ``accepted`` gets in a thread of its own."""
         ticket = secrets.token_bytes(_TICKET_BYTES)
         with self._lock:
@@ -208,7 +210,7 @@ class Listener:
             if accepted is None:
                 connection.close()
 
-    def _found(self, shown: bytes) -> Callable[[socket.socket], None] | None:
+    def _found(self, shown: bytes) -> Callable[[socket.socket], object] | None:
         with self._lock:
             for ticket in self._expected:
                 if hmac.compare_digest(ticket, shown):

@@ -110,17 +110,13 @@ _MESSAGES: dict[str, Rows] = {
     "GoodbyeRequest": {"task": (1, "string")},
     "GoodbyeResponse": {},
     # ---- worker to worker --------------------------------------------------------------------
-    # The two ends of a link tell each other where they listen: keys and values of the store that a
-    # torch.distributed group is opened with.
-    "OpenLinkRequest": {
-        "link": (1, "string"),
-        "task": (2, "string"),
+    # Who opens a link is told where to connect, and what to show there.
+    "OpenLinkRequest": {"task": (1, "string"), "incarnation": (2, "fixed64")},
+    "OpenLinkResponse": {
+        "port": (1, "int32"),
+        "ticket": (2, "bytes"),
         "incarnation": (3, "fixed64"),
-        "keys": (4, "*string"),
-        "values": (5, "*bytes"),
-        "wanted": (6, "*string"),
     },
-    "OpenLinkResponse": {"values": (1, "*bytes"), "incarnation": (2, "fixed64")},
     # Asked of the other end from time to time: is it there, is it the same process as before, and
     # does it have a link to the one that asks?
     "CheckLinkRequest": {"task": (1, "string"), "incarnation": (2, "fixed64")},

@@ -120,7 +120,7 @@ class Sink:
 
 def _still(chunk: memoryview) -> memoryview:
     """A copy of memory that a step may change between its CRC and its being written."""
-    return memoryview(np.frombuffer(chunk, np.uint8).copy())
+    return np.frombuffer(chunk, np.uint8).copy().data
 
 
 class Source:

@@ -6,7 +6,7 @@ back.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from penstock.base import dtypes
@@ -312,14 +312,14 @@ _RGB_TO_YIQ = [
     [0.114, -0.32134392, 0.31119955],
 ]  # fmt: skip
 _YIQ_TO_RGB = [
-    [1, 1, 1], [0.95598634, -0.27201283, -1.10674021], [0.6208248, -0.64720424, 1.70423049],
+    [1.0, 1.0, 1.0], [0.95598634, -0.27201283, -1.10674021], [0.6208248, -0.64720424, 1.70423049],
 ]  # fmt: skip
 _RGB_TO_YUV = [
     [0.299, -0.14714119, 0.61497538], [0.587, -0.28886916, -0.51496512],
     [0.114, 0.43601035, -0.10001026],
 ]  # fmt: skip
 _YUV_TO_RGB = [
-    [1, 1, 1], [0, -0.394642334, 2.03206185], [1.13988303, -0.58062185, 0],
+    [1.0, 1.0, 1.0], [0.0, -0.394642334, 2.03206185], [1.13988303, -0.58062185, 0.0],
 ]  # fmt: skip
 
 
@@ -390,7 +390,7 @@ def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
         return made
 
 
-def _changed_space(kernel: list[list[float]], what: str) -> Callable[[Any], Tensor]:
+def _changed_space(kernel: Sequence[Sequence[float]], what: str) -> Callable[[Any], Tensor]:
     def change(images: Any) -> Tensor:
         images = convert_to_tensor(images, name="images")
         matrix = convert_to_tensor(kernel, images.dtype, name="kernel")

@@ -75,19 +75,19 @@ def central_crop(image: Any, central_fraction: float) -> Tensor:
         if central_fraction <= 0.0 or central_fraction > 1.0:
             raise ValueError(f"central_fraction must be within (0, 1]; found {central_fraction}")
         if central_fraction == 1.0:
-            return image
+            whole: Tensor = image
+            return whole
         checks.checked(image)
-        rank = None if image._dims is None else len(image._dims)
-        if rank not in (3, 4):
-            raise ValueError(f"`image` should have rank 3 or 4. Had rank = {rank}.")
-        first = rank - 3
+        dims = image._dims
+        if dims is None or len(dims) not in (3, 4):
+            raise ValueError(f"`image` should have rank 3 or 4; found shape {image.shape}")
+        first = len(dims) - 3
         found = [_dim(image, first), _dim(image, first + 1)]
         margins = [_margin(size, central_fraction) for size in found]
         kept = [size - margin * 2 for size, margin in zip(found, margins, strict=True)]
         begin = join.stack([*([0] * first), *margins, 0])
         size = join.stack([*([-1] * first), *kept, -1])
         made = slicing.slice_(image, begin, size)
-        dims = image._dims or ()
         _set_known(made, *dims[:first], *kept, dims[-1])
         return made
 

@@ -146,16 +146,18 @@ def resize_image_with_pad(
         new, offsets = _fitted((height, width), (target_height, target_width))
         resized = resize_images(image, new, method, align_corners=align_corners)
         if not any(map(checks.is_tensor, (height, width, target_height, target_width))):
-            resized.set_shape([None, *_fitted_dims((height, width), (target_height, target_width))])
-        padded = cropping.pad_to_bounding_box(resized, *offsets, target_height, target_width)
+            dims = _fitted_dims((height, width), (target_height, target_width))
+            resized.set_shape([None, *dims, None])
+        target = (target_height, target_width)
+        padded = cropping.pad_to_bounding_box(resized, offsets[0], offsets[1], *target)
         checks.sizes(padded)
         return checks.of_batch(padded, batch)
 
 
-def _fitted_dims(found: tuple[int, int], target: tuple[int, int]) -> tuple[int, int, None]:
-    """The size that ``_fitted`` makes, where it is known; and no number of channels."""
+def _fitted_dims(found: tuple[int, int], target: tuple[int, int]) -> tuple[int, int]:
+    """The size that ``_fitted`` makes, where it is known."""
     ratio = max(found[1] / target[1], found[0] / target[0])
-    return int(found[0] / ratio), int(found[1] / ratio), None
+    return int(found[0] / ratio), int(found[1] / ratio)
 
 
 def _fitted(found: tuple[Any, Any], target: tuple[Any, Any]) -> tuple[list[Any], list[Any]]:

@@ -3,12 +3,12 @@
 Stacked LSTM layers read a source and then write the target, as in the picture of Sutskever, Vinyals
 and Le.  Each layer is on a device of its own: layer 2 works on word t while layer 1 works on word
 t + 1, so the layers are a pipeline over time.  The softmax over all words is larger than anything
-else (80,000 words by 1,000 dims in the talk that this follows).  Its weights, and the embedding, are
-partitioned variables: every part is on a device of its own, which computes the logits of its words
-and their logsumexp.  Between devices go the last layer's output and, for each word to be written,
-two numbers a part; never the logits, never the weights.
+else (80,000 words by 1,000 dims in the talk that this follows).  Its weights, and the embedding,
+are partitioned variables: every part is on a device of its own, which computes the logits of its
+words and their logsumexp.  Between devices go the last layer's output and, for each word to be
+written, two numbers a part; never the logits, never the weights.
 
-Devices are names: CPU devices or GPUs of this process, or tasks of a cluster that ``--target`` names.
+Devices are names: CPU devices or GPUs of this process, or tasks of the cluster of ``--target``.
 
     python -m penstock.models.model_parallel_lstm --layer-device /device:CPU:0 \\
         --layer-device /device:CPU:1 --softmax-device /device:CPU:2 --softmax-device /device:CPU:3

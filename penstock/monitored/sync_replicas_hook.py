@@ -42,7 +42,8 @@ class SyncReplicasHook(SessionRunHook):
             self._local_init_op = optimizer.chief_init_op
             self._queue_runner = optimizer.get_chief_queue_runner()
             self._init_tokens_op = optimizer.get_init_tokens_op(self._num_tokens)
-            self._last_tokens_op = optimizer.get_init_tokens_op(optimizer._total_num_replicas)
+            # For the step that a replica is in, and one more, which sees the last step count.
+            self._last_tokens_op = optimizer.get_init_tokens_op(2 * optimizer._total_num_replicas)
 
     def after_create_session(self, session: Any, coord: Any) -> None:
         """Initializes, puts tokens into the queue, and starts the chief's queue runner.

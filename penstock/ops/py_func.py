@@ -8,6 +8,7 @@ State: the table from tokens to functions, of the process.
 from __future__ import annotations
 
 import itertools
+import secrets
 import traceback
 import weakref
 from collections.abc import Callable, Iterator
@@ -23,7 +24,8 @@ from penstock.opdef import define_op
 from penstock.ops.save import as_array
 from penstock.resources import python_workers
 
-_numbers = itertools.count()
+# A token that comes from another process must not name a function of this one.
+_numbers = itertools.count(secrets.randbits(40) << 20)
 _functions: weakref.WeakValueDictionary[str, _Registered] = weakref.WeakValueDictionary()
 _KEPT = "py_func"
 _HERE = "_runs_here"
@@ -127,8 +129,10 @@ def _call(input: list[Any], token: str, Tout: list[Any]) -> list[Any]:
     found = _functions.get(token)
     if found is None:
         raise errors.InvalidArgumentError(
-            None, None, f"the function {token!r} is not known in this process"
-        )
+            None, None, f"the function {token!r} is not known in this process: a function of"
+            " py_func can be called only where it was made, so its node must be placed on a task of"
+            " that process",
+        )  # fmt: skip
     try:
         # What a step runs in, inference mode, is not for the function's own torch calls.
         with torch.inference_mode(False):

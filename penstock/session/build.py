@@ -221,8 +221,8 @@ def _compiled(
     """The stages after pruning and placement, one a line."""
     read = verify(read_at_use(pruned), "read_at_use")
     meant = verify(order_blocking(read), "order_blocking")
-    meant = verify(order_collectives(meant), "order_collectives")
-    refined = _refined(meant, shapes)
+    agreed = verify(order_collectives(meant), "order_collectives")
+    refined = _refined(agreed, shapes)
     rewritten = pipeline.rewrite(refined, evaluate) if options.optimize else refined
     plan = make_plan(rewritten)
     return emit(plan, result_source, name="step", watch=watch)

@@ -26,6 +26,7 @@ ALLOWED = {
     "autodiff": {"numpy", "opdef", "graph", "ops", "control_flow"},
     "variables": {"numpy", "tensorboard", "opdef", "graph", "ops"},
     "nn": {"numpy", "opdef", "graph", "ops", "autodiff", "recurrent"},
+    "image": {"numpy", "opdef", "graph", "ops", "control_flow", "nn"},
     "data": {
         "numpy", "opdef", "graph", "ops", "variables", "formats", "summary", "checkpoint",
         "control_flow",
@@ -70,8 +71,8 @@ ALLOWED = {
         "autodiff", "checkpoint", "data", "graph", "ops", "resources", "torch", "variables",
     },
     "distributed": {
-        "codegen", "formats", "google", "graph", "grpc", "numpy", "partition", "placement",
-        "resources", "runtime", "session", "tensorboard", "torch",
+        "codegen", "formats", "google", "graph", "grpc", "numpy", "opdef", "partition",
+        "placement", "resources", "runtime", "session", "tensorboard", "torch",
     },
     "estimator": {"distributed", "monitored", "session"},
     "launch": {"ray", "yaml"},

@@ -1,7 +1,7 @@
 """Jobs as real processes, seen from outside: what they print, and signals sent to their tasks.
 
-Nothing here sleeps for a fixed time: tests wait for what a job prints, with deadlines that leave room
-for a machine that is busy with other things.
+Nothing here sleeps for a fixed time: tests wait for what a job prints, with deadlines that leave
+room for a machine that is busy with other things.
 """
 
 from __future__ import annotations

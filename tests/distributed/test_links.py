@@ -10,7 +10,6 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,7 +28,7 @@ from tests.distributed.link_peer import Peer
 
 ME = "/job:worker/replica:0/task:0"
 OTHER = "/job:ps/replica:0/task:0"
-KINDS = ("gloo", "tcp", "tls")
+KINDS = ("tcp", "tls")
 
 
 class End:
@@ -47,7 +46,6 @@ class End:
             lambda task, error: self.events.put(("lost", task, error)),
             self.security,
             incarnation=incarnation,
-            kind=env.get("PENSTOCK_LINKS"),
         )
         self.server = rpc.serve("localhost:0", {"Links": self.links}, self.security, task=me)
 
@@ -65,7 +63,7 @@ class End:
 def env(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     if request.param == "tls":
         return certificates.environment(tmp_path_factory.mktemp("tls"))
-    return {"PENSTOCK_LINKS": request.param}
+    return {}
 
 
 @pytest.fixture
@@ -369,21 +367,7 @@ def _held() -> tuple[int, int]:
 
 def test_a_stranger_cannot_take_the_name_of_this_task(here: End) -> None:
     stub = rpc.Stub(here.server.address, "Links", ME, here.security)
-    request = messages.OpenLinkRequest(link="l", task=ME, incarnation=3, wanted=["ticket"])
+    request = messages.OpenLinkRequest(task=ME, incarnation=3)
     with pytest.raises((errors.InvalidArgumentError, errors.FailedPreconditionError)):
         stub.open_link(request, timeout=5)
     stub.close()
-
-
-def test_the_wrong_kind_is_told(tmp_path: Path) -> None:
-    one, other = End({"PENSTOCK_LINKS": "tcp"}), End({"PENSTOCK_LINKS": "gloo"}, OTHER)
-    try:
-        _acquaint(one, other)
-        for end, task in ((one, OTHER), (other, ME)):
-            with pytest.raises(errors.FailedPreconditionError, match="PENSTOCK_LINKS"):
-                end.links.send(task, b"", None)
-    finally:
-        one.close()
-        other.close()
-    with pytest.raises(errors.InvalidArgumentError, match="gloo, tcp"):
-        End({"PENSTOCK_LINKS": "pigeon"})

@@ -200,11 +200,11 @@ def test_loops_and_conditionals_over_tasks(cluster) -> None:
 
     with tf.device(WORKER):
         _, y = tf.while_loop(lambda i, y: y < 100.0, body, [0, x])
-        z = tf.cond(y > 150.0, lambda: y - total, lambda: y + total)
+        z = tf.cond(y > 150.0, lambda: y * 2.0, lambda: y * 3.0)
     gradient = tf.gradients(y, x)[0]
     with cluster.session("worker:0") as session:
         session.run(total.initializer)
-        assert session.run([y, gradient], {x: 5.0}) == [160.0, 32.0]
+        assert session.run([y, gradient, z], {x: 5.0}) == [160.0, 32.0, 320.0]
         assert session.run(total) == 10.0 + 20 + 40 + 80 + 160
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import penstock as tf
+from penstock.control_flow.defun import Defun
 from tests.distributed.server_process import ServerProcess, free_addresses
 
 PS = "/job:ps/task:0"
@@ -184,7 +185,7 @@ def test_the_graph_grows_between_runs(session) -> None:
 
 
 def test_functions_in_a_graph_that_grows(session) -> None:
-    @tf.Defun(tf.float32)
+    @Defun(tf.float32)
     def double(x):
         return x * 2.0
 
@@ -193,7 +194,7 @@ def test_functions_in_a_graph_that_grows(session) -> None:
     z = double(y)
     assert session.run(z) == 12.0
 
-    @tf.Defun(tf.float32)
+    @Defun(tf.float32)
     def triple(x):
         return double(x) + x
 
@@ -469,3 +470,13 @@ def test_a_finished_session_leaves_nothing(target, servers) -> None:
         time.sleep(0.1)
     for each in counts():
         assert (each["graphs"], each["sessions"], each["open"], each["early"]) == (0, 0, 0, 0), each
+
+
+def test_steps_with_nothing_to_run_end(session) -> None:
+    with tf.device(PS):
+        v = tf.Variable(1.0)
+    options = tf.RunOptions(timeout_in_ms=5000)
+    assert session.run(v.op, options=options) is None
+    assert session.run([tf.no_op(), tf.group()], options=options) == [None, None]
+    x = tf.placeholder(tf.float32, [2])
+    assert session.run(x, {x: [1.0, 2.0]}, options=options).tolist() == [1, 2]

@@ -15,6 +15,7 @@ import pytest
 import penstock as tf
 from penstock.export import meta_graph
 from penstock.export.graph_file import read_graph
+from penstock.formats.schema import CondContextDef, QueueRunnerDef
 from penstock.opdef.registry import OPS
 from tests.export import exchange
 

@@ -140,8 +140,9 @@ def test_it_learns_to_write_backwards() -> None:
 
 def test_the_command_reports() -> None:
     words = ["--steps", "2", "--every", "1", "--words", "9", "--units", "4", "--batch", "3"]
-    devices = ["--layer-device", "/cpu:0", "--softmax-device", "/cpu:0", "--softmax-device", "/cpu:1"]
-    result = CliRunner().invoke(split.app, [*words, *devices])
+    words += ["--layer-device", "/cpu:0"]
+    words += ["--softmax-device", "/cpu:0", "--softmax-device", "/cpu:1"]
+    result = CliRunner().invoke(split.app, words)
     assert result.exit_code == 0, result.output
     assert [line[:10] for line in result.output.splitlines()] == ["step     1", "step     2"]
 
@@ -149,7 +150,7 @@ def test_the_command_reports() -> None:
 @pytest.mark.parametrize("partitioner, shapes", [
     (tf.fixed_size_partitioner(3), [[4, 6], [3, 6], [3, 6]]),
     (tf.variable_axis_size_partitioner(120), [[5, 6], [5, 6]]),
-    (tf.min_max_variable_partitioner(max_partitions=3, min_slice_size=100), [[4, 6], [3, 6], [3, 6]]),
+    (tf.min_max_variable_partitioner(3, min_slice_size=100), [[4, 6], [3, 6], [3, 6]]),
 ])  # fmt: skip
 def test_each_part_of_a_large_variable_has_its_parameter_server(
     partitioner: Any, shapes: list[list[int]]

@@ -87,7 +87,7 @@ def main() -> None:
             )
         )
     hooks = [
-        optimizer.make_session_run_hook(chief), tf.train.StopAtStepHook(arguments.steps)
+        optimizer.make_session_run_hook(chief), tf.train.StopAtStepHook(last_step=arguments.steps)
     ]
     random = np.random.RandomState(arguments.task_index)
     result = None

@@ -51,7 +51,8 @@ CASES = [
         )
         for image, size in _SIZES
     ),
-    OpCase("CropAndResize", [real(2, 4, 4, 1), real(0, 4), ints(0), const((2, 2))], {}),
+    OpCase("CropAndResize", [real(2, 4, 4, 1), real(0, 4, dtype="float32"), ints(0),
+                             const((2, 2))], {}),
     OpCase("CropAndResize", [real(2, 4, 4, 1), feed(_BOXES[:2], "float32"), feed([0, 2], "int32"),
                              const((2, 2))], raises=True),
     OpCase("CropAndResize", [real(2, 4, 4, 1), feed(_BOXES[:2], "float32"), feed([0], "int32"),

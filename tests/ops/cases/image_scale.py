@@ -35,6 +35,7 @@ def _sampled(image: Any, size: Any, scale: Any, shift: Any, **attrs: Any) -> OpC
     return OpCase(
         "ScaleAndTranslate", [real(*image, lo=-9, hi=9), *places], attrs,
         types if attrs.get("kernel_type") == "triangle" else ("float32",), grad=(0,),
+        type_attr="",  # the gradient is of float32 images alone
     )  # fmt: skip
 
 

@@ -14,7 +14,6 @@ Environment, read by ``Security.from_environment``:
     PENSTOCK_BIND                          host or address to listen at instead of the own one's
     PENSTOCK_MAX_MESSAGE_BYTES             largest message that is sent or taken
     PENSTOCK_MAX_TENSOR_BYTES              largest tensor that is taken over a link
-    PENSTOCK_LINKS                         what carries tensors without TLS; see ``links``
 """
 
 from __future__ import annotations

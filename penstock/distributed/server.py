@@ -25,6 +25,7 @@ from penstock.distributed.master import Master
 from penstock.distributed.solitary import NoPeers
 from penstock.distributed.worker import Worker
 from penstock.placement.available import local_devices
+from penstock.runtime import memory
 
 _numbers = itertools.count()
 # How often ``join`` looks whether the job is done.
@@ -66,6 +67,8 @@ class Server:
         config: Any = None,
         start: bool = True,
     ) -> None:
+        # A parameter server takes tensors in, step after step, and has no session that asks this.
+        memory.keep_freed_memory()
         self._server_def = _server_def(
             server_or_cluster_def, job_name, task_index, protocol, config
         )

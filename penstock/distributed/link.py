@@ -28,7 +28,7 @@ _BYE_SECONDS = 1.0
 
 
 class Transport(Protocol):
-    """What carries messages; see ``tcp_link`` and ``stream_link``."""
+    """What carries messages; see ``socket_link`` and ``stream_link``."""
 
     def post(self, head: bytes, data: torch.Tensor | None) -> bool:
         """Sends a small message without waiting; says whether it could."""

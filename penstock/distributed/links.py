@@ -1,9 +1,10 @@
 """The links of a task to others: messages and tensors, pushed in order.
 
 A link is opened when something is first sent to a task, and serves both directions; if both ends
-open one at the same time each sends over its own.  It is a TCP connection, or with TLS a gRPC
-stream.  (Groups of two of torch.distributed's Gloo were tried: no faster, and a hostile peer could
-end the process with one malformed address or an oversized message.)
+open one at the same time each sends over its own.  It is a connected socket, with shared memory
+between processes of one machine, or with TLS a gRPC stream.  (Groups of two of torch.distributed's
+Gloo were tried: no faster, and a hostile peer could end the process with one malformed address or
+an oversized message.)
 
 Ends of links ask each other every few seconds whether they are there; one that has not been heard
 of for ``LOST_SECONDS``, cannot be connected to, or has no link on its side is lost; one that
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 import itertools
 import logging
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -25,8 +27,10 @@ from typing import Any
 from penstock.base import errors
 from penstock.distributed import frames, rpc
 from penstock.distributed.link import Link, Transport, again
+from penstock.distributed.listener import Listener, connect
 from penstock.distributed.security import Security, split_address
-from penstock.distributed.tcp_link import Listener, TcpLink, connect
+from penstock.distributed.shared_pieces import SharedPieces
+from penstock.distributed.socket_link import SocketLink
 from penstock.formats import cluster_messages as messages
 
 CHECK_SECONDS = 3.0
@@ -145,12 +149,15 @@ class Links:
             if self._listener is None:
                 self._listener = Listener(self._host)
         task, incarnation = request.task, request.incarnation
-        ticket = self._listener.expect(
-            lambda connection: self._add(task, incarnation, TcpLink(connection, self._limits)),
-            OPEN_SECONDS,
-        )
+
+        def accepted(connection: socket.socket, shared: SharedPieces | None) -> None:
+            self._add(task, incarnation, SocketLink(connection, shared, self._limits))
+
         return messages.OpenLinkResponse(
-            port=self._listener.port, ticket=ticket, incarnation=self._incarnation
+            port=self._listener.port,
+            local=self._listener.local,
+            ticket=self._listener.expect(accepted, OPEN_SECONDS),
+            incarnation=self._incarnation,
         )
 
     def check_link(self, request: Any, context: rpc.Context) -> Any:
@@ -236,8 +243,10 @@ class Links:
             return self._connected_stream(stub, hello)
         response = stub.open_link(hello, timeout=OPEN_SECONDS)
         host, _ = split_address(stub.address)
-        connection = connect(host, response.port, response.ticket, OPEN_SECONDS)
-        return TcpLink(connection, self._limits), response.incarnation
+        connection, shared = connect(
+            host, response.port, response.local, response.ticket, OPEN_SECONDS
+        )
+        return SocketLink(connection, shared, self._limits), response.incarnation
 
     def _connected_stream(self, stub: rpc.Stub, hello: Any) -> tuple[Transport, int]:
         from penstock.distributed.stream_link import StreamLink

@@ -60,7 +60,7 @@ class StreamLink:
         return self._next()
 
     def post(self, head: bytes, data: torch.Tensor | None) -> bool:
-        """Sends a small message without waiting; as ``TcpLink.post``."""
+        """Sends a small message without waiting; as ``SocketLink.post``."""
         if len(head) + (0 if data is None else data.numel()) > PIECE_BYTES or self._closed:
             return False
         try:
@@ -90,7 +90,7 @@ class StreamLink:
             self._put(bytes(memory[start : start + PIECE_BYTES]))
 
     def receive(self) -> tuple[bytes, Any] | None:
-        """Waits for a message; as ``TcpLink.receive``."""
+        """Waits for a message; as ``SocketLink.receive``."""
         start = self._take(frames.PREFIX_BYTES)
         prefix = frames.parse_prefix(start, self._limits)
         if prefix.kind == frames.BYE:

@@ -116,6 +116,7 @@ _MESSAGES: dict[str, Rows] = {
         "port": (1, "int32"),
         "ticket": (2, "bytes"),
         "incarnation": (3, "fixed64"),
+        "local": (4, "bytes"),
     },
     # Asked of the other end from time to time: is it there, is it the same process as before, and
     # does it have a link to the one that asks?

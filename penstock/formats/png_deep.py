@@ -10,9 +10,8 @@ import zlib
 
 import numpy as np
 
-from penstock.base import errors
+from penstock.formats.png_layout import SIGNATURE, checked, refused
 
-_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 # Colour types, by channels.
 _COLOR_TYPES = {1: 0, 2: 4, 3: 2, 4: 6}
 _CHANNELS = {color: channels for channels, color in _COLOR_TYPES.items()}
@@ -35,7 +34,7 @@ def encoded(image: np.ndarray, compression: int = -1) -> bytes:
     head = struct.pack(">IIBBBBB", width, height, 16, _COLOR_TYPES[channels], 0, 0, 0)
     data = zlib.compress(rows.tobytes(), compression)
     chunks = _chunk(b"IHDR", head) + _chunk(b"IDAT", data) + _chunk(b"IEND", b"")
-    return _SIGNATURE + chunks
+    return SIGNATURE + chunks
 
 
 def _unfiltered(rows: np.ndarray, step: int) -> np.ndarray:
@@ -85,23 +84,21 @@ def pixels(contents: bytes) -> np.ndarray | None:
     >>> bool((pixels(encoded(image)) == image).all())
     True
     """
-    if len(contents) < 29 or not contents.startswith(_SIGNATURE):
+    if len(contents) < 29 or not contents.startswith(SIGNATURE):
         return None
-    width, height, bits, color, _, _, interlaced = struct.unpack_from(">IIBBBBB", contents, 16)
+    bits, color, _, _, interlaced = contents[24:29]
     if bits != 16 or color not in _CHANNELS or interlaced:
         return None
-    packed, position = [], len(_SIGNATURE)
-    while position + 12 <= len(contents):
-        size, kind = struct.unpack_from(">I4s", contents, position)
-        if kind == b"IDAT":
-            packed.append(contents[position + 8 : position + 8 + size])
-        position += 12 + size
+    header, packed = checked(contents)
     step = 2 * _CHANNELS[color]
+    width, height = header.width, header.height
+    size = height * (1 + width * step)
     try:
-        rows = np.frombuffer(zlib.decompress(b"".join(packed)), np.uint8)
-        rows = rows[: height * (1 + width * step)].reshape(height, 1 + width * step)
+        rows = np.frombuffer(zlib.decompressobj().decompress(b"".join(packed), size), np.uint8)
+        rows = rows.reshape(height, 1 + width * step)
     except (zlib.error, ValueError) as error:
-        text = f"Invalid PNG data, size {len(contents)}: {error}"
-        raise errors.InvalidArgumentError(None, None, text) from None
+        raise refused(contents, str(error)) from None
+    if rows[:, 0].max() > 4:
+        raise refused(contents, f"there is no filter {rows[:, 0].max()}")
     plain = np.ascontiguousarray(_unfiltered(rows, step)).view(">u2").astype(np.uint16)
     return plain.reshape(height, width, _CHANNELS[color])

@@ -72,7 +72,7 @@ def example_from_json(text: bytes) -> bytes:
     """
     try:
         example = json_format.Parse(text, Example())
-    except json_format.ParseError as error:
+    except (json_format.ParseError, RecursionError) as error:
         raise ValueError(str(error)) from None
     made: bytes = example.SerializeToString(deterministic=True)
     return made

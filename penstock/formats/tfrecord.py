@@ -112,7 +112,7 @@ def read_records(path: str, compression: str | None = None) -> Iterator[bytes]:
     """
     window = _window(compression)
     with files.open_file(path, "rb") as stream:
-        chunks = _plain(stream) if window is None else _inflated(stream, path, window)
+        chunks = _plain(stream) if window is None else inflated(stream, path, window)
         yield from _records(_Taker(chunks), path)
 
 
@@ -128,7 +128,7 @@ def read_plain(path: str, compression: str | None = None) -> bytes:
     """
     window = _window(compression)
     with files.open_file(path, "rb") as stream:
-        return b"".join(_plain(stream) if window is None else _inflated(stream, path, window))
+        return b"".join(_plain(stream) if window is None else inflated(stream, path, window))
 
 
 class _Taker:
@@ -178,19 +178,31 @@ def _plain(stream: IO[Any]) -> Iterator[bytes]:
         yield chunk
 
 
-def _inflated(stream: IO[Any], path: str, window: int) -> Iterator[bytes]:
-    """What a compressed file holds; several streams one after another are one."""
+def inflated(stream: IO[Any], path: str, window: int) -> Iterator[bytes]:
+    """What a compressed file holds, in chunks; several streams one after another are one.
+
+    Args:
+      stream: the file.
+      path: its name, for the error.
+      window: zlib's window bits.
+
+    Raises:
+      DataLossError: it is damaged or truncated; with the file, and the offset in it.
+    """
     inflate = zlib.decompressobj(window)
     started = False
+    place = 0
     for chunk in _plain(stream):
         rest = chunk
+        place += len(chunk)
         while rest:
             if inflate.eof:
                 inflate = zlib.decompressobj(window)
+            before = place - len(rest)
             try:
                 out = inflate.decompress(rest, _CHUNK)
             except zlib.error as error:
-                raise errors.DataLossError(None, None, f"{path}: {error}") from error
+                raise _damaged(path, f"{error} in the compressed data", before) from error
             started = True
             rest = inflate.unused_data if inflate.eof else inflate.unconsumed_tail
             if out:
@@ -198,4 +210,8 @@ def _inflated(stream: IO[Any], path: str, window: int) -> Iterator[bytes]:
     if started and not inflate.eof:
         yield inflate.flush()
         if not inflate.eof:
-            raise errors.DataLossError(None, None, f"{path}: the compressed data is truncated")
+            raise _damaged(path, "the compressed data is truncated", place)
+
+
+def _damaged(path: str, what: str, place: int) -> errors.DataLossError:
+    return errors.DataLossError(None, None, f"{path}: {what}, at {place}")

@@ -13,8 +13,8 @@ import torch
 
 from penstock.base import errors
 from penstock.distributed import frames, rpc
+from penstock.distributed.listener import connect
 from penstock.distributed.security import Security
-from penstock.distributed.tcp_link import connect
 from penstock.formats import cluster_messages as messages
 from tests.distributed.link_peer import Peer
 from tests.distributed.test_links import ME, OTHER, End
@@ -91,7 +91,7 @@ def _connected(peer: Peer, task: str) -> socket.socket:
     request = messages.OpenLinkRequest(task=task, incarnation=3)
     answer = stub.open_link(request, timeout=5)
     stub.close()
-    return connect("localhost", answer.port, answer.ticket, 5)
+    return connect("localhost", answer.port, b"", answer.ticket, 5)[0]
 
 
 def test_a_ticket_serves_once(here: End, peer: Peer) -> None:
@@ -100,10 +100,10 @@ def test_a_ticket_serves_once(here: End, peer: Peer) -> None:
     port, ticket = answer.port, answer.ticket
     stub.close()
     with pytest.raises(errors.UnavailableError):
-        connect("localhost", port, bytes(32), 5)
-    first = connect("localhost", port, ticket, 5)
+        connect("localhost", port, b"", bytes(32), 5)
+    first, _ = connect("localhost", port, b"", ticket, 5)
     with pytest.raises(errors.UnavailableError):
-        connect("localhost", port, ticket, 5)
+        connect("localhost", port, b"", ticket, 5)
     first.close()
     assert peer.expect("lost")["task"] == THIRD
     _still_whole(here, peer)

@@ -1,46 +1,45 @@
-"""A link over a TCP connection.
+"""A link over a connected socket: TCP, or within a machine a local one with shared memory.
 
-The end that is asked to open tells a port and a ticket by the OpenLink call, which only who may
-call gets; the opener connects and shows the ticket.  Whatever else connects is closed unread.
-Messages follow each other as ``frames`` lays them out.
+Messages follow each other as ``frames`` lays them out.  Between processes of one machine a large
+tensor does not go through the socket: see ``shared_pieces``.
 
 ``abort`` shuts the connection down, which ends all that waits on it, at once and in both threads.
 """
 
 from __future__ import annotations
 
-import hmac
-import secrets
 import socket
-import threading
-from collections.abc import Callable
 from typing import Any
 
 import torch
 
 from penstock.base import errors
 from penstock.distributed import frames
+from penstock.distributed.shared_pieces import SharedPieces
 
-_TICKET_BYTES = 32
 _SMALL = 64 << 10
 _BUFFER_BYTES = 64 << 10
 _PIECE_BYTES = 1 << 30
-# A connection that comes with no ticket in this time is closed.
-_TICKET_SECONDS = 5.0
+# Tensors from this size on are handed over in shared memory, where there is some.
+_SHARED_BYTES = 128 << 10
 
 
-class TcpLink:
+class SocketLink:
     """One end of an open link.
 
     Args:
       connection: to the other end.
+      shared: memory that both ends have, or None.
       limits: of what the other end sends.
     """
 
-    def __init__(self, connection: socket.socket, limits: frames.Limits) -> None:
+    def __init__(
+        self, connection: socket.socket, shared: SharedPieces | None, limits: frames.Limits
+    ) -> None:
         connection.settimeout(None)
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._connection, self._limits = connection, limits
+        if connection.family != socket.AF_UNIX:
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._connection, self._shared, self._limits = connection, shared, limits
         # What a message that was sent without waiting has left over.
         self._rest = memoryview(b"")
         self._buffer = memoryview(bytearray(_BUFFER_BYTES))
@@ -60,7 +59,7 @@ class TcpLink:
         except BlockingIOError:
             return False
         except OSError as error:
-            raise _closed(error) from None
+            raise closed(error) from None
         self._rest = memoryview(whole)[sent:]
         return True
 
@@ -73,7 +72,7 @@ class TcpLink:
         try:
             self._connection.sendall(self._rest)
         except OSError as error:
-            raise _closed(error) from None
+            raise closed(error) from None
         self._rest = memoryview(b"")
 
     def send(self, head: bytes, data: torch.Tensor | None) -> None:
@@ -85,10 +84,12 @@ class TcpLink:
         self.reap()
         try:
             self._connection.sendall(head)
-            if data is not None:
+            if data is not None and self._shared is not None and data.numel() >= _SHARED_BYTES:
+                self._shared.send(frames.memory(data), lambda: self._connection.sendall(b"\0"))
+            elif data is not None:
                 self._connection.sendall(frames.memory(data))
         except OSError as error:
-            raise _closed(error) from None
+            raise closed(error) from None
 
     def receive(self) -> tuple[bytes, Any] | None:
         """Waits for a message; for one thread.
@@ -107,11 +108,16 @@ class TcpLink:
         rest = self._take(prefix.head_bytes - frames.PREFIX_BYTES)
         head = frames.parse_head(prefix, start + rest)
         data = torch.empty(head.tensor_bytes, dtype=torch.uint8)
-        self._take_into(frames.memory(data))
+        if self._shared is not None and head.tensor_bytes >= _SHARED_BYTES:
+            self._take_shared(self._shared, frames.memory(data))
+        else:
+            self._take_into(frames.memory(data))
         return head.header, frames.value_of(head, data)
 
     def abort(self) -> None:
         """Closes the link at once."""
+        if self._shared is not None:
+            self._shared.abort()
         try:
             self._connection.shutdown(socket.SHUT_RDWR)
         except OSError:
@@ -121,6 +127,14 @@ class TcpLink:
     def close(self) -> None:
         """Gives the connection back."""
         self._connection.close()
+        if self._shared is not None:
+            self._shared.close()
+
+    def _take_shared(self, shared: SharedPieces, memory: memoryview) -> None:
+        try:
+            shared.receive(memory, lambda: self._take(1))
+        except OSError as error:
+            raise closed(error) from None
 
     def _take(self, size: int) -> bytes:
         data = bytearray(size)
@@ -145,100 +159,12 @@ class TcpLink:
         try:
             size = self._connection.recv_into(memory, 0, flags)
         except OSError as error:
-            raise _closed(error) from None
+            raise closed(error) from None
         if size == 0:
             raise errors.UnavailableError(None, None, "the other end closed the connection")
         return size
 
 
-class Listener:
-    """Where other ends connect.
-
-    Args:
-      host: address of this machine to listen at.
-    """
-
-    def __init__(self, host: str) -> None:
-        family, _, _, _, address = socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM)[0]
-        self._socket = socket.create_server(address, family=family, backlog=1024)
-        self.port: int = self._socket.getsockname()[1]
-        self._lock = threading.Lock()
-        self._expected: dict[bytes, Callable[[socket.socket], object]] = {}
-        threading.Thread(target=self._accept_all, name="penstock-link-accept", daemon=True).start()
-
-    def expect(self, accepted: Callable[[socket.socket], object], seconds: float) -> bytes:
-        """A ticket for a connection, which ``accepted`` gets in a thread of its own."""
-        ticket = secrets.token_bytes(_TICKET_BYTES)
-        with self._lock:
-            self._expected[ticket] = accepted
-        timer = threading.Timer(seconds, self._found, [ticket])
-        timer.daemon = True
-        timer.start()
-        return ticket
-
-    def close(self) -> None:
-        """Stops listening."""
-        # A thread that waits in accept is not woken by closing alone.
-        try:
-            self._socket.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass  # systems that do not let a listening socket be shut down wake it by closing
-        self._socket.close()
-
-    def _accept_all(self) -> None:
-        while True:
-            try:
-                connection, _ = self._socket.accept()
-            except OSError:
-                return
-            threading.Thread(
-                target=self._greet, args=(connection,), name="penstock-link-open", daemon=True
-            ).start()
-
-    def _greet(self, connection: socket.socket) -> None:
-        accepted = None
-        try:
-            connection.settimeout(_TICKET_SECONDS)
-            shown = connection.recv(_TICKET_BYTES, socket.MSG_WAITALL)
-            accepted = self._found(shown)
-            if accepted is not None:
-                connection.sendall(b"\1")
-                accepted(connection)
-        except OSError:
-            accepted = None
-        finally:
-            if accepted is None:
-                connection.close()
-
-    def _found(self, shown: bytes) -> Callable[[socket.socket], object] | None:
-        with self._lock:
-            for ticket in self._expected:
-                if hmac.compare_digest(ticket, shown):
-                    return self._expected.pop(ticket)
-        return None
-
-
-def connect(host: str, port: int, ticket: bytes, seconds: float) -> socket.socket:
-    """Connects to a listener.
-
-    Raises:
-      tf.errors.UnavailableError: it cannot be reached, or does not know the ticket.
-    """
-    try:
-        connection = socket.create_connection((host, port), timeout=seconds)
-    except OSError as error:
-        raise _closed(error) from None
-    try:
-        connection.sendall(ticket)
-        if connection.recv(1) != b"\1":
-            raise errors.UnavailableError(None, None, "the other end did not know the ticket")
-    except BaseException as error:
-        connection.close()
-        if isinstance(error, OSError):
-            raise _closed(error) from None
-        raise
-    return connection
-
-
-def _closed(error: BaseException) -> errors.UnavailableError:
+def closed(error: BaseException) -> errors.UnavailableError:
+    """What a failure of the system means for a link."""
     return errors.UnavailableError(None, None, f"{type(error).__name__}: {error}")

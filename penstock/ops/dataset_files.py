@@ -5,9 +5,7 @@ Files are opened when an iterator comes to them, one at a time, and read as they
 
 from __future__ import annotations
 
-import csv
 import io
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -20,6 +18,7 @@ from penstock.formats import files, tfrecord
 from penstock.opdef import define_op
 from penstock.opdef.inference import scalar
 from penstock.ops.dataset import TYPES, text
+from penstock.ops.parsing import INTEGER_LIMITS, csv_fields, number_parser
 from penstock.resources.dataset.base import Element
 from penstock.resources.dataset.sources import Records
 
@@ -31,22 +30,15 @@ _WINDOW = {"": None, "GZIP": 31, "ZLIB": 15}
 class _Inflated(io.RawIOBase):
     """A compressed file as a stream of what is in it."""
 
-    def __init__(self, raw: Any, window: int) -> None:
-        self._raw, self._window = raw, window
-        self._inflate = zlib.decompressobj(window)
+    def __init__(self, raw: Any, path: str, window: int) -> None:
+        self._chunks = tfrecord.inflated(raw, path, window)
         self._ready = b""
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        while not self._ready:
-            data = self._inflate.unused_data or self._raw.read(_CHUNK)
-            if not data:
-                return 0
-            if self._inflate.eof:  # a file of several members
-                self._inflate = zlib.decompressobj(self._window)
-            self._ready = self._inflate.decompress(data)
+        self._ready = self._ready or next(self._chunks, b"")
         count = min(len(buffer), len(self._ready))
         buffer[:count] = self._ready[:count]
         self._ready = self._ready[count:]
@@ -61,7 +53,7 @@ def _opened(path: str, compression: str) -> Iterator[Any]:
         )
     window = _WINDOW[compression]
     with files.open_file(path, "rb") as raw:
-        yield raw if window is None else io.BufferedReader(_Inflated(raw, window), _CHUNK)
+        yield raw if window is None else io.BufferedReader(_Inflated(raw, path, window), _CHUNK)
 
 
 def _path(name: Any) -> str:
@@ -139,23 +131,18 @@ def _fixed_v2(
     return _fixed(filenames, header_bytes, record_bytes, footer_bytes, text(compression_type))
 
 
-_PARSERS: dict[Any, Any] = {
-    torch.int32: int, torch.int64: int, torch.float32: float, torch.float64: float,
-}  # fmt: skip
-
-
 class _Columns:
     """Fields of a line as the components of an element."""
 
-    def __init__(self, types: Sequence[Any], defaults: Sequence[Any], missing: str) -> None:
+    def __init__(self, types: Sequence[Any], defaults: Sequence[Any], missing: bytes) -> None:
         self.types, self.defaults, self.missing = types, defaults, missing
 
-    def element(self, fields: Sequence[str]) -> Element:
+    def element(self, fields: Sequence[bytes]) -> Element:
         return tuple(self._value(i, field) for i, field in enumerate(fields))
 
-    def _value(self, index: int, field: str) -> Any:
+    def _value(self, index: int, field: bytes) -> Any:
         kind = self.types[index]
-        if field in ("", self.missing):
+        if field in (b"", self.missing):
             default = self.defaults[index]
             if not default.shape[0]:
                 raise errors.InvalidArgumentError(
@@ -163,25 +150,61 @@ class _Columns:
                 )
             return default[0] if kind is not object else _string(default[0])[0]
         if kind is object:
-            return _string(field.encode("utf-8", "surrogateescape"))[0]
+            return _string(field)[0]
         try:
-            return torch.tensor(_PARSERS[kind](field.strip()), dtype=kind)
-        except (ValueError, RuntimeError):
+            value = number_parser(kind)(field, INTEGER_LIMITS.get(kind, 0))
+            return torch.tensor(value, dtype=kind)
+        except ValueError:
             name = str(kind).removeprefix("torch.")
+            shown = field.decode("utf-8", "backslashreplace")
             raise errors.InvalidArgumentError(
-                None, None, f"Field {index} in record is not a valid {name}: {field}"
+                None, None, f"Field {index} in record is not a valid {name}: {shown}"
             ) from None
+
+
+def _csv_records(stream: Any, delimiter: bytes, quotes: bool) -> Iterator[tuple[int, Any]]:
+    """The fields of records, or the error that a record is, each with the number of its line.
+
+    A record goes on over lines while a quoted field is open: while it has an odd number of quotes.
+    """
+    # Lines end as they do for CSV; bytes are kept as they are.
+    lines = io.TextIOWrapper(stream, "latin-1", newline="")
+    number = 0
+    for line in lines:
+        number += 1
+        first, parts = number, [line]
+        if quotes and line.count('"') % 2 and _is_open(line, delimiter):
+            for line in lines:
+                number += 1
+                parts.append(line)
+                if line.count('"') % 2:
+                    break
+        record = "".join(parts)
+        record = record.removesuffix("\n").removesuffix("\r")
+        try:
+            # An empty line is one field.
+            yield first, csv_fields(record.encode("latin-1"), delimiter, quotes) or [b""]
+        except errors.InvalidArgumentError as error:
+            yield first, error
+
+
+def _is_open(line: str, delimiter: bytes) -> bool:
+    """Whether a quoted field does not end within a line."""
+    try:
+        csv_fields(line.rstrip("\r\n").encode("latin-1"), delimiter, True)
+    except errors.InvalidArgumentError as error:
+        return "Quoted field has to end" in error.message
+    return False
 
 
 def _csv(
     filenames: Any, compression_type: Any, header: bool, field_delim: Any, use_quote_delim: bool,
     na_value: Any, select_cols: list[int], record_defaults: list[Any], output_types: list[Any],
 ) -> Records:  # fmt: skip
-    compression, delimiter = text(compression_type), text(field_delim)
-    columns = _Columns(output_types, record_defaults, text(na_value))
-    quoting: Any = csv.QUOTE_MINIMAL if use_quote_delim else csv.QUOTE_NONE
+    compression, delimiter = text(compression_type), text(field_delim).encode()
+    columns = _Columns(output_types, record_defaults, text(na_value).encode())
 
-    def fields_of(row: list[str]) -> list[str]:
+    def fields_of(row: list[bytes]) -> list[bytes]:
         if select_cols:
             if len(row) <= max(select_cols):
                 raise errors.InvalidArgumentError(
@@ -194,23 +217,24 @@ def _csv(
             )
         return row
 
-    def parsed(row: list[str]) -> Element | Exception:
+    def parsed(path: str, line: int, row: Any) -> Element | Exception:
         try:
+            if isinstance(row, Exception):
+                raise row
             return columns.element(fields_of(row))
         except errors.InvalidArgumentError as error:
-            return error
+            return errors.InvalidArgumentError(
+                None, None, f"{path}: line {line}: {error.message}"
+            )
 
     def read(name: Any) -> Iterable[Element | Exception]:
-        with _opened(_path(name), compression) as stream:
-            decoded = io.TextIOWrapper(
-                stream, "utf-8", errors="surrogateescape", newline=""
-            )
-            rows = csv.reader(decoded, delimiter=delimiter, quoting=quoting, strict=True)
+        path = _path(name)
+        with _opened(path, compression) as stream:
+            rows = _csv_records(stream, delimiter, use_quote_delim)
             if header:
                 next(rows, None)
-            for row in rows:
-                if row:
-                    yield parsed(row)
+            for line, row in rows:
+                yield parsed(path, line, row)
 
     return Records(np.atleast_1d(filenames).tolist(), read)
 

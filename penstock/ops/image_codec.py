@@ -10,13 +10,14 @@ a channel, which Pillow does not have for colours, is that of ``formats/png_deep
 from __future__ import annotations
 
 import io
+import struct
 from typing import Any
 
 import numpy as np
 import torch
 
 from penstock.base import dtypes, errors
-from penstock.formats import png_deep
+from penstock.formats import gif_layout, png_deep, png_layout
 from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
@@ -27,6 +28,9 @@ __all__ = [
 ]  # fmt: skip
 
 _MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
+# TensorFlow decodes no image with more values than this.
+_MOST_VALUES = 1 << 29
+_MOST_GIF_VALUES = 1 << 31
 
 
 def _refuse(message: str) -> errors.InvalidArgumentError:
@@ -57,11 +61,13 @@ def _image(array: np.ndarray) -> Any:
 
 
 def _opened(contents: bytes, form: str) -> Any:
-    from PIL import Image, UnidentifiedImageError
+    from PIL import Image
 
     try:
         return Image.open(io.BytesIO(contents), formats=[form])
-    except (UnidentifiedImageError, OSError, SyntaxError, ValueError) as error:
+    except MemoryError:
+        raise
+    except Exception as error:  # Pillow meets damage in many ways, and refuses what is too large
         raise _refuse(
             f"Invalid {form} data, size {len(contents)}: it starts with {contents[:8]!r} ({error})"
         ) from None
@@ -70,7 +76,9 @@ def _opened(contents: bytes, form: str) -> Any:
 def _pixels(image: Any, mode: str) -> np.ndarray:
     try:
         array = np.asarray(image if image.mode == mode else image.convert(mode))
-    except (OSError, SyntaxError, ValueError) as error:
+    except MemoryError:
+        raise
+    except Exception as error:
         raise _refuse(f"Invalid {image.format} data: {error}") from None
     return array[..., None] if array.ndim == 2 else array
 
@@ -122,6 +130,7 @@ def _png_mode(image: Any) -> str:
 
 def _decode_png(contents: Any, channels: int, dtype: Any) -> Any:
     data = _contents(contents)
+    png_layout.checked(data)
     wide = png_deep.pixels(data)
     if wide is None:
         image = _opened(data, "PNG")
@@ -225,10 +234,9 @@ def _jpeg_pixels(
         import simplejpeg
 
         try:
-            colors = _JPEG_COLORS.get(channels)
-            if colors is None:
-                gray = simplejpeg.decode_jpeg_header(data)[2] == "Gray"
-                colors = "GRAY" if gray else "RGB"
+            height, width, space, _ = simplejpeg.decode_jpeg_header(data)
+            _check_jpeg_size(data, height, width, channels)
+            colors = _JPEG_COLORS.get(channels) or ("GRAY" if space == "Gray" else "RGB")
             found: np.ndarray = simplejpeg.decode_jpeg(
                 data, colors, dct_method != _ACCURATE, not fancy_upscaling
             )
@@ -236,6 +244,14 @@ def _jpeg_pixels(
         except ValueError:  # truncated, of four colours, or no JPEG at all
             pass
     return np.array(_any_jpeg_pixels(data, channels, ratio, truncated))
+
+
+def _check_jpeg_size(data: bytes, height: int, width: int, channels: int) -> None:
+    if height * width * (channels or 3) >= _MOST_VALUES:
+        raise _refuse(
+            f"Invalid JPEG data or crop window, data size {len(data)}: {height} x {width} pixels"
+            " are too many"
+        )
 
 
 def _any_jpeg_pixels(data: bytes, channels: int, ratio: int, truncated: bool) -> np.ndarray:
@@ -248,13 +264,16 @@ def _any_jpeg_pixels(data: bytes, channels: int, ratio: int, truncated: bool) ->
         raise _refuse(f"ratio must be 1, 2, 4, or 8, got {ratio}")
     mode = _MODES[channels] if channels else ("L" if image.mode == "L" else "RGB")
     width, height = image.size
+    _check_jpeg_size(data, -(-height // ratio), -(-width // ratio), channels)
     if ratio > 1 or (mode == "L" and image.mode == "RGB"):
         # The decoder scales, and gives luminance as it is stored.
         image.draft(mode, (-(-width // ratio), -(-height // ratio)))
     try:
         ImageFile.LOAD_TRUNCATED_IMAGES, before = truncated, ImageFile.LOAD_TRUNCATED_IMAGES
         image.load()
-    except (OSError, SyntaxError, ValueError) as error:
+    except MemoryError:
+        raise
+    except Exception as error:
         raise _refuse(f"Invalid JPEG data or crop window, data size {len(data)}: {error}") from None
     finally:
         ImageFile.LOAD_TRUNCATED_IMAGES = before
@@ -350,17 +369,57 @@ define_op(
 def _decode_gif(contents: Any) -> Any:
     from PIL import ImageSequence
 
-    image = _opened(_contents(contents), "GIF")
-    frames = [np.array(frame.convert("RGB")) for frame in ImageSequence.Iterator(image)]
+    data = _contents(contents)
+    found = gif_layout.layout(data)
+    if found.frames * found.height * found.width * 3 > _MOST_GIF_VALUES:
+        raise gif_layout.refused(data, f"{found} has too many pixels")
+    # Pillow's images are as large as the screen that the file claims.
+    screen = struct.pack("<HH", found.width, found.height)
+    image = _opened(data[:6] + screen + data[10:], "GIF")
+    try:
+        frames = [np.array(frame.convert("RGB")) for frame in ImageSequence.Iterator(image)]
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise gif_layout.refused(data, str(error)) from None
+    if len(frames) != found.frames:
+        raise gif_layout.refused(data, f"only {len(frames)} of {found.frames} frames are readable")
     return torch.from_numpy(np.stack(frames))
 
 
 def _decode_bmp(contents: Any, channels: int) -> Any:
-    image = _opened(_contents(contents), "BMP")
-    found = len(image.getbands())
+    """As TensorFlow, which looks neither at palettes nor at compression."""
+    data = _contents(contents)
+    if len(data) < 32:
+        raise _refuse(
+            "Incomplete bmp content, requires at least 32 bytes to find the header size, width,"
+            f" height, and bpp, got {len(data)} bytes"
+        )
+    start, width, height, bits = struct.unpack_from("<i4xii2xh", data, 10)
+    found = bits // 8
+    if start < 0 or width <= 0 or not height:
+        raise _refuse(
+            "header size must be nonnegative, width positive and height not zero; found"
+            f" {start}, {width} and {height}"
+        )
     if channels not in (0, found):
-        raise _refuse(f"channels attribute {channels} does not match bits per pixel: {found * 8}")
-    return torch.from_numpy(np.array(_pixels(image, _MODES[found])))
+        raise _refuse(f"channels attribute {channels} does not match bits per pixel: {bits}")
+    if found not in (1, 3, 4):
+        raise _refuse(f"Number of channels must be 1, 3 or 4, was {found}")
+    line, rows = (found * width + 3) // 4 * 4, abs(height)
+    needed = start + (rows - 1) * line + width * found
+    if needed > len(data):
+        raise _refuse(
+            f"Incomplete bmp content, requires at least {needed} bytes, got {len(data)} bytes"
+        )
+    # The last line may lack its padding.
+    values = np.frombuffer(data, np.uint8, offset=start)
+    places = (line, found, 1)
+    pixels = np.lib.stride_tricks.as_strided(values, (rows, width, found), places)
+    pixels = pixels if height < 0 else pixels[::-1]
+    if found > 1:  # blue, green, red
+        pixels = pixels[..., [2, 1, 0, 3][:found]]
+    return torch.from_numpy(np.array(pixels))
 
 
 def _gif_shape(ctx: Any) -> tuple[int | None, ...]:

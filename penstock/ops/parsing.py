@@ -87,7 +87,7 @@ define_op(
 
 # ---- decimal text --------------------------------------------------------------------------------
 
-_LIMITS = {torch.int32: 1 << 31, torch.int64: 1 << 63}
+INTEGER_LIMITS = {torch.int32: 1 << 31, torch.int64: 1 << 63}
 
 
 def _whole_number(text: bytes, limit: int) -> int:
@@ -106,8 +106,9 @@ def _real_number(text: bytes, _: int) -> float:
     return float(text)
 
 
-def _number_parser(dtype: torch.dtype) -> Callable[[bytes, int], Any]:
-    return _whole_number if dtype in _LIMITS else _real_number
+def number_parser(dtype: torch.dtype) -> Callable[[bytes, int], Any]:
+    """What reads a number of a type; it takes the limit of integers as well."""
+    return _whole_number if dtype in INTEGER_LIMITS else _real_number
 
 
 def _tensor(values: Sequence[Any], dtype: Any) -> Any:
@@ -120,7 +121,7 @@ def _tensor(values: Sequence[Any], dtype: Any) -> Any:
 
 def _string_to_number(string_tensor: Any, out_type: torch.dtype) -> torch.Tensor:
     texts = np.asarray(string_tensor, object)
-    parse, limit = _number_parser(out_type), _LIMITS.get(out_type, 0)
+    parse, limit = number_parser(out_type), INTEGER_LIMITS.get(out_type, 0)
     values = []
     for text in texts.ravel():
         try:
@@ -155,7 +156,8 @@ def _csv_shape(ctx: ShapeContext) -> list[Dims]:
     return [ctx["records"]] * len(ctx["record_defaults"])
 
 
-def _fields(record: bytes, delimiter: bytes, quotes: bool) -> list[bytes]:
+def csv_fields(record: bytes, delimiter: bytes, quotes: bool) -> list[bytes]:
+    """The fields of a record."""
     if not (quotes and b'"' in record) and b"\n" not in record and b"\r" not in record:
         return record.split(delimiter) if record else []
     fields: list[bytes] = []
@@ -212,7 +214,7 @@ def _decode_csv(
     columns: list[list[Any]] = [[] for _ in OUT_TYPE]
     readers = [_field_reader(t, d) for t, d in zip(OUT_TYPE, record_defaults)]
     for number, line in enumerate(lines.ravel()):
-        fields = _fields(line, delimiter, use_quote_delim)
+        fields = csv_fields(line, delimiter, use_quote_delim)
         if select_cols:
             if len(fields) <= select_cols[-1]:
                 raise _wrong_count(count, sum(c < len(fields) for c in select_cols), number)
@@ -236,8 +238,8 @@ def _field_reader(dtype: Any, default: Any) -> Callable[[bytes, bool, int, int],
     size = default.size if isinstance(default, np.ndarray) else default.numel()
     value = default.reshape(-1)[0] if size else None
     value = value.item() if isinstance(value, torch.Tensor) else value
-    parse = None if dtype is object else _number_parser(dtype)
-    limit = 0 if dtype is object else _LIMITS.get(dtype, 0)
+    parse = None if dtype is object else number_parser(dtype)
+    limit = 0 if dtype is object else INTEGER_LIMITS.get(dtype, 0)
 
     def read(field: bytes, is_missing: bool, place: int, record: int) -> Any:
         if is_missing:

@@ -22,10 +22,10 @@ pytestmark = pytest.mark.long
 
 REPEATS = range(int(os.environ.get("PENSTOCK_FAULT_REPEATS", "3")))
 # Three workers make some 60 steps a second.
-STEPS, SAVE_STEPS = 1500, 25
+STEPS, SAVE_STEPS = 900, 25
 # Faults come between these steps: after a checkpoint that must be gone on from, and long enough
 # before the end that whoever is lost has something left to do.
-FIRST, LAST = 30, 500
+FIRST, LAST = 30, 300
 
 
 def job(directory: Path, *, ps: int) -> Job:
@@ -63,6 +63,14 @@ def sessions(running: Job, since: int) -> list[tuple[int, int]]:
     """The chief's sessions: where each began, and the latest checkpoint then."""
     found = running.all(r"worker 0 session at (\d+) saved (\d+)", since)
     return [(int(m[1]), int(m[2])) for m in found]
+
+
+def assert_restored(running: Job, began: int, saved: int) -> None:
+    """A session of the chief began where a checkpoint was made.
+
+    Between the chief's restoring and its first look at the step others may each make a few steps.
+    """
+    assert SAVE_STEPS <= saved <= began < saved + 20, running.text()
 
 
 def assert_ends(running: Job, directory: Path, workers: int = 3) -> None:
@@ -114,7 +122,7 @@ def test_a_parameter_server_is_killed(repeat: int, tmp_path: Path) -> None:
         running.wait_for(rf"{lost} ended with SIGKILL", mark)
         running.wait_for(r"worker 0 session at", mark)
         began, saved = sessions(running, mark)[-1]
-        assert began == saved >= SAVE_STEPS, running.text()
+        assert_restored(running, began, saved)
         assert_ends(running, tmp_path)
         # Nobody but the server was started again.
         assert len(running.all(r"starts again in")) == 1, running.text()
@@ -167,6 +175,6 @@ def test_everything_is_killed_at_once(repeat: int, tmp_path: Path) -> None:
         running.signal_tasks(signal.SIGKILL, *running.tasks)
         running.wait_for(r"worker 0 session at", mark, 2 * SECONDS)
         began, saved = sessions(running, mark)[-1]
-        assert began == saved >= SAVE_STEPS, running.text()
+        assert_restored(running, began, saved)
         assert_ends(running, tmp_path)
         assert len(running.all(r"starts again in")) == len(running.tasks), running.text()

@@ -125,13 +125,13 @@ def main() -> None:
     arguments = parser.parse_args()
     replies = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what libraries print goes to stderr
-    requests: queue.Queue[dict[str, Any]] = queue.Queue()
-    threading.Thread(target=_read_requests, args=(requests,), daemon=True).start()
     try:
         role: Role | None = Role(arguments.module)
         failure = ""
     except Exception:
         role, failure = None, traceback.format_exc()
+    requests: queue.Queue[dict[str, Any]] = queue.Queue()
+    threading.Thread(target=_read_requests, args=(requests,), daemon=True).start()
     while True:
         request = requests.get()
         message = {"error": failure} if role is None else role.answer(request)

@@ -3,9 +3,14 @@
 glibc hands large blocks back to the system when they are freed and maps fresh pages at the next
 step; faulting them in costs far more than computing on them (measured: a 6400 x 4096 product whose
 result is allocated anew takes 55 ms, 4.6 ms in kept memory).  So blocks come from the heap, which
-is not trimmed.  All threads use the one heap: those that glibc gives to other threads cannot hold
-blocks of 64 MB, which would be mapped after all (measured: receiving 100 MB in a link's thread took
-80 ms more).  ``PENSTOCK_KEEP_MEMORY=0`` in the environment leaves the allocator alone.
+is not trimmed.
+
+All threads use the one heap.  Those that glibc makes for other threads cannot hold blocks of 64 MB,
+which would be mapped after all (measured: receiving 100 MB in a link's thread took 80 ms more).
+This must be asked before other threads begin, so it is when Penstock is imported; a thread that is
+older keeps its heap, which others may come to share.
+
+``PENSTOCK_KEEP_MEMORY=0`` in the environment leaves the allocator alone.
 """
 
 from __future__ import annotations
@@ -24,12 +29,19 @@ _ARENA_MAX = -8
 @functools.cache
 def keep_freed_memory() -> bool:
     """Asks the C allocator to keep what is freed; says whether it agreed."""
+    return _set(_MMAP_MAX, 0) and _set(_TRIM_THRESHOLD, 2**31 - 1)
+
+
+def share_one_heap() -> bool:
+    """Asks the C allocator to make no heaps for threads; says whether it agreed."""
+    return _set(_ARENA_MAX, 1)
+
+
+def _set(parameter: int, value: int) -> bool:
     if os.environ.get("PENSTOCK_KEEP_MEMORY") == "0" or not sys.platform.startswith("linux"):
         return False
     try:
         mallopt = ctypes.CDLL(None).mallopt
     except (OSError, AttributeError):
         return False
-    wanted = {_MMAP_MAX: 0, _TRIM_THRESHOLD: 2**31 - 1, _ARENA_MAX: 1}
-    agreed = [bool(mallopt(number, value)) for number, value in wanted.items()]
-    return all(agreed)
+    return bool(mallopt(parameter, value))

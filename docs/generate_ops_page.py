@@ -16,6 +16,7 @@ import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterable
+from os.path import commonprefix
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,10 @@ class Table:
         public: dict[str, Any] = json.loads((spec / "public_api.json").read_text())
         self.symbols = sorted(n for n in public if not n.startswith("contrib."))
         self.uses = _uses(spec / "usage.tsv")
-        ours = {name for name, op in all_ops().items() if not op.internal}
+        # Op types that only passes make count where TensorFlow lists them as well (`_Send`).
+        ours = {
+            name for name, op in all_ops().items() if not op.internal or name in self.op_types
+        }
         self.ops_present = sorted(set(self.op_types) & ours)
         self.ops_absent = sorted(set(self.op_types) - ours)
         self.ops_added = sorted(ours - set(self.op_types))
@@ -116,12 +120,19 @@ def _families(names: Iterable[str]) -> dict[str, list[str]]:
             for word in {word for node in top for word in _strings(node)}:
                 loose.setdefault(word, path.stem)
     families = defaultdict(list)
-    for name in names:
-        families[_family(name, direct, loose)].append(name)
+    named = {name: _family(name, direct, loose) for name in names}
+    for name, family in named.items():
+        families[family or _family_of_nearest(name, named)].append(name)
     return dict(sorted(families.items()))
 
 
-def _family(name: str, direct: dict[str, str], loose: dict[str, str]) -> str:
+def _family_of_nearest(name: str, named: dict[str, str | None]) -> str:
+    """The family of the op type that shares most letters: names that a loop puts together."""
+    others = [other for other, family in named.items() if family]
+    return str(named[max(others, key=lambda other: len(commonprefix([name, other])))])
+
+
+def _family(name: str, direct: dict[str, str], loose: dict[str, str]) -> str | None:
     if name in direct:
         return direct[name]
     op = all_ops()[name]
@@ -129,7 +140,7 @@ def _family(name: str, direct: dict[str, str], loose: dict[str, str]) -> str:
         module = getattr(function, "__module__", "") or ""
         if module.startswith("penstock.ops."):
             return module.rpartition(".")[2]
-    return loose.get(name, "others")
+    return loose.get(name, loose.get(re.sub(r"V\d+$", "", name)))
 
 
 # ---- the page --------------------------------------------------------------------------------

@@ -16,8 +16,10 @@ from penstock.api import (
     io,
     linalg,
     lookup,
+    losses,
     manip,
     math,
+    metrics,
     profiler,
     python_io,
     quantization,
@@ -75,6 +77,7 @@ from penstock.base.dtypes import (
     uint64,
     variant,
 )
+from penstock.base.errors import OpError
 from penstock.base.shapes import Dimension, TensorShape, dimension_at_index, dimension_value
 from penstock.control_flow.case import case
 from penstock.control_flow.cond import cond
@@ -242,6 +245,7 @@ from penstock.ops.comparison import (
 )
 from penstock.ops.complex import angle, conj, imag, real
 from penstock.ops.complex import complex_ as complex
+from penstock.ops.confusion_matrix import confusion_matrix
 from penstock.ops.constant import constant, make_tensor_proto, placeholder, placeholder_with_default
 from penstock.ops.contraction import einsum, tensordot
 from penstock.ops.control import group, identity, identity_n, no_op, stop_gradient
@@ -326,6 +330,7 @@ from penstock.ops.files import matching_files, read_file, write_file
 from penstock.ops.fill import fill, lin_space, ones, zeros
 from penstock.ops.fill import lin_space as linspace
 from penstock.ops.fill import range_ as range
+from penstock.ops.functions import fingerprint, histogram_fixed_width_bins, lbeta
 from penstock.ops.gather import batch_gather, gather, gather_nd
 from penstock.ops.histogram import bincount, histogram_fixed_width
 from penstock.ops.indexed_slices import (
@@ -370,6 +375,7 @@ from penstock.ops.parsing import (
     serialize_tensor,
     string_to_number,
 )
+from penstock.ops.patches3d import extract_volume_patches
 from penstock.ops.py_func import numpy_function, py_func
 from penstock.ops.quantization import (
     fake_quant_with_min_max_args,
@@ -618,6 +624,7 @@ __all__ = [
     "NoGradient",
     "NodeDef",
     "NotDifferentiable",
+    "OpError",
     "Operation",
     "OptimizerOptions",
     "PaddingFIFOQueue",
@@ -731,6 +738,7 @@ __all__ = [
     "complex64",
     "concat",
     "cond",
+    "confusion_matrix",
     "conj",
     "constant",
     "constant_initializer",
@@ -794,6 +802,7 @@ __all__ = [
     "expand_dims",
     "expm1",
     "extract_image_patches",
+    "extract_volume_patches",
     "eye",
     "fake_quant_with_min_max_args",
     "fake_quant_with_min_max_args_gradient",
@@ -805,6 +814,7 @@ __all__ = [
     "fft2d",
     "fft3d",
     "fill",
+    "fingerprint",
     "fixed_size_partitioner",
     "float16",
     "float32",
@@ -842,6 +852,7 @@ __all__ = [
     "half",
     "hessians",
     "histogram_fixed_width",
+    "histogram_fixed_width_bins",
     "histogram_summary",
     "identity",
     "identity_n",
@@ -875,6 +886,7 @@ __all__ = [
     "is_strictly_increasing",
     "is_tensor",
     "is_variable_initialized",
+    "lbeta",
     "less",
     "less_equal",
     "lgamma",
@@ -891,6 +903,7 @@ __all__ = [
     "logical_or",
     "logical_xor",
     "lookup",
+    "losses",
     "make_ndarray",
     "make_tensor_proto",
     "manip",
@@ -913,6 +926,7 @@ __all__ = [
     "merge_all_summaries",
     "merge_summary",
     "meshgrid",
+    "metrics",
     "min_max_variable_partitioner",
     "minimum",
     "mod",

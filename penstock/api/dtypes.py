@@ -82,11 +82,13 @@ from penstock.base.dtypes import (
 )
 from penstock.ops.cast import cast, saturate_cast
 from penstock.ops.complex import complex_ as complex
+from penstock.ops.string_text import as_string
 
 __all__ = [
     "DType",
     "QUANTIZED_DTYPES",
     "as_dtype",
+    "as_string",
     "bfloat16",
     "bool",
     "cast",

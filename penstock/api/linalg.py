@@ -3,6 +3,7 @@
 from penstock.nn.normalization import l2_normalize
 from penstock.ops.clip import global_norm
 from penstock.ops.contraction import einsum, tensordot
+from penstock.ops.functions import normalize
 from penstock.ops.linalg import (
     adjoint,
     cholesky,
@@ -96,6 +97,7 @@ __all__ = [
     "matrix_transpose",
     "matvec",
     "norm",
+    "normalize",
     "qr",
     "set_diag",
     "slogdet",

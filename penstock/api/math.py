@@ -32,6 +32,7 @@ from penstock.ops.comparison import (
     not_equal,
 )
 from penstock.ops.complex import angle, conj, imag, real
+from penstock.ops.confusion_matrix import confusion_matrix
 from penstock.ops.cumulative import cumprod, cumsum, cumulative_logsumexp
 from penstock.ops.division import (
     div_no_nan as divide_no_nan,
@@ -90,6 +91,7 @@ from penstock.ops.elementwise import (
 from penstock.ops.elementwise import (
     round_ as round,
 )
+from penstock.ops.functions import lbeta, polyval
 from penstock.ops.histogram import bincount
 from penstock.ops.reduction import (
     reduce_all,
@@ -134,6 +136,7 @@ __all__ = [
     "betainc",
     "bincount",
     "ceil",
+    "confusion_matrix",
     "conj",
     "cos",
     "cosh",
@@ -165,6 +168,7 @@ __all__ = [
     "is_non_decreasing",
     "is_strictly_increasing",
     "l2_normalize",
+    "lbeta",
     "less",
     "less_equal",
     "lgamma",
@@ -184,6 +188,7 @@ __all__ = [
     "negative",
     "not_equal",
     "polygamma",
+    "polyval",
     "pow",
     "real",
     "reciprocal",

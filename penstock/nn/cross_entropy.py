@@ -168,14 +168,14 @@ def sparse_softmax_cross_entropy_with_logits(
         labels_shape = nodes.shape(labels)
         _check_sparse_ranks(labels._dims, logits._dims)
         if logits._dims is not None and len(logits._dims) == 2:
-            loss, _ = make(where, precise, labels, name=where)
+            loss, _ = make(where, precise, labels, name=name)
             return nodes.cast(loss, kind) if half else loss
         with control_dependencies(_shape_checks(labels, logits)):
             sizes: Any = nodes.shape(logits)
             classes = sizes[nodes.sub(nodes.rank(logits), 1)]
             precise = nodes.reshape(precise, [-1, classes])
             labels = nodes.reshape(labels, [-1])
-            loss, _ = make(where, precise, labels, name=where)
+            loss, _ = make(where, precise, labels, name=name)
             loss = nodes.reshape(loss, labels_shape)
             return nodes.cast(loss, kind) if half else loss
 

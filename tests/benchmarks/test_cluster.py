@@ -231,7 +231,8 @@ def run(names: str, rounds: int = 2) -> cluster.Outcome:
 
 def test_implementations_take_turns_and_all_are_closed() -> None:
     outcome = run("a b")
-    assert FakeCluster.history == ["a"] * 3 + ["b"] * 3 + ["a", "b", "b", "a"]
+    # A turn is two steps of "a" or one of "b"; synchronous workers are asked for one at a time.
+    assert FakeCluster.history == ["a"] * 6 + ["b"] * 5 + ["a"] * 2 + ["b"] * 2 + ["a"] * 2
     assert outcome.results == {"null_scalar_2ps_2w": {"a": 0.1, "b": 0.2}}
     assert outcome.failures == {} and FakeCluster.closed == ["a", "b"]
 

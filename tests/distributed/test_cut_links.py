@@ -21,7 +21,7 @@ from tests.distributed.networks import Network, why_not
 
 pytestmark = pytest.mark.long
 
-REPEATS = range(int(os.environ.get("PENSTOCK_FAULT_REPEATS", "3")))
+REPEATS = range(int(os.environ.get("PENSTOCK_FAULT_REPEATS", "1")))
 STEPS, SAVE_STEPS = 2500, 25
 FIRST, LAST = 30, 300
 # A cut link shows within 30 s; the rest is for a machine that is busy.

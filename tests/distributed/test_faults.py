@@ -20,7 +20,7 @@ from tests.distributed.jobs import SECONDS, Job
 
 pytestmark = pytest.mark.long
 
-REPEATS = range(int(os.environ.get("PENSTOCK_FAULT_REPEATS", "3")))
+REPEATS = range(int(os.environ.get("PENSTOCK_FAULT_REPEATS", "1")))
 # Three workers make some 60 steps a second.
 STEPS, SAVE_STEPS = 900, 25
 # Faults come between these steps: after a checkpoint that must be gone on from, and long enough

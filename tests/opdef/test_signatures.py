@@ -22,7 +22,7 @@ SPEC = spec.load("op_defs.json")
 OURS = {name: op for name, op in all_ops().items() if not op.internal}
 CHECKED = sorted(set(OURS) & set(SPEC))
 # How many ops are compared at least; raise it when ops are added.
-FLOOR = 768
+FLOOR = 771
 # Op types that TensorFlow 1.15 does not have, with what they are for.
 ADDED = {
     "BroadcastArgs": "the broadcast of two shape vectors; 1.15 has it without a public name",

@@ -27,6 +27,7 @@ WITHOUT_ROW: dict[str, str] = {
         for form in ("", "V2")
     },
     "Placeholder": "its value is whatever is fed; every row of the table feeds one",
+    "Skipgram": "it draws pairs from a file; tests/ops/test_skipgram.py",
     "_If": "it holds steps; tests/codegen/test_control_flow.py runs it",
     "_While": "it holds steps; tests/codegen/test_control_flow.py runs it",
 }

@@ -1,0 +1,176 @@
+"""Weights of losses and metrics: what shapes they may have, and how they are spread over values.
+
+Weights are a scalar, or have the rank of the values and in each dim its size or 1.  What shapes
+say while the graph is built is decided then; the rest becomes an ``Assert``.  ``cond`` is that of
+``ops.control_flow.conditional``: the nodes are those of TensorFlow 1.15.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from penstock.graph.build import make
+from penstock.graph.convert import convert_to_tensor
+from penstock.graph.operation import Operation
+from penstock.graph.scopes import control_dependencies, name_scope
+from penstock.graph.tensor import Tensor
+from penstock.opdef.inference import show
+from penstock.ops import (
+    binary,
+    comparison,
+    control,
+    control_flow,
+    debug,
+    elementwise,
+    join,
+    nodes,
+    reshape,
+    sets,
+    shape,
+)
+
+__all__ = ["assert_broadcastable", "broadcast_weights", "check_same_shape", "squeeze_last"]
+
+_REFUSED = "weights can not be broadcast to values."
+
+
+def check_same_shape(first: Tensor, second: Tensor) -> None:
+    """Raises ValueError where two static shapes differ."""
+    first.get_shape().assert_is_compatible_with(second.get_shape())
+
+
+def _known(value: Tensor) -> bool:
+    return value._dims is not None and None not in value._dims
+
+
+def _refuse_static(weights: Tensor, values: Tensor, why: str) -> ValueError:
+    return ValueError(
+        f"{_REFUSED} {why}; values have shape {show(values._dims)}, weights"
+        f" {show(weights._dims)}; allowed are a scalar, or as many dims, each of the same size or 1"
+    )
+
+
+def _fits_statically(weights: Tensor, values: Tensor) -> str | None:
+    """Name of the node that says so, where shapes are known to fit; None where not known."""
+    ours, theirs = weights._dims, values._dims
+    if ours is None or theirs is None:
+        return None
+    if not ours:
+        return "static_scalar_check_success"
+    if len(ours) != len(theirs):
+        raise _refuse_static(weights, values, "their ranks differ")
+    if None in ours or None in theirs:
+        return None
+    for axis, (ours_size, size) in enumerate(zip(ours, theirs)):
+        if ours_size not in (1, size):
+            raise _refuse_static(weights, values, f"dim {axis} does not fit")
+    return "static_dims_check_success"
+
+
+def _shape_and_rank(value: Any, what: str) -> tuple[Tensor, Tensor, Tensor]:
+    with name_scope(None, what, [value]) as scope:
+        value = convert_to_tensor(value, name=scope)
+        return value, shape.shape(value, name="shape"), shape.rank(value, name="rank")
+
+
+def assert_broadcastable(weights: Any, values: Any) -> Operation:
+    """An operation that fails where weights do not fit values.
+
+    Raises:
+      ValueError: static shapes say already that they do not.
+    """
+    with name_scope(None, "assert_broadcastable", [weights, values]) as scope:
+        weights, weights_shape, weights_rank = _shape_and_rank(weights, "weights")
+        values, values_shape, values_rank = _shape_and_rank(values, "values")
+        known = _fits_statically(weights, values)
+        if known is not None:
+            return control.no_op(name=known)
+        is_scalar = comparison.equal(0, weights_rank, name="is_scalar")
+        data = [
+            _REFUSED, "weights.shape=", weights.name, weights_shape,
+            "values.shape=", values.name, values_shape, "is_scalar=", is_scalar,
+        ]  # fmt: skip
+
+        def fits() -> Tensor:
+            return _same_rank_and_dims(weights_rank, weights_shape, values_rank, values_shape)
+
+        cond = control_flow.conditional()
+        valid = cond(is_scalar, lambda: is_scalar, fits, name="is_valid_shape")
+        return debug.Assert(valid, data, name=scope)
+
+
+def _same_rank_and_dims(
+    weights_rank: Tensor, weights_shape: Tensor, values_rank: Tensor, values_shape: Tensor
+) -> Tensor:
+    operands = [weights_rank, weights_shape, values_rank, values_shape]
+    with name_scope(None, "has_valid_nonscalar_shape", operands) as scope:
+        same = comparison.equal(values_rank, weights_rank, name="is_same_rank")
+        fits: Tensor = control_flow.conditional()(
+            same, lambda: _dims_fit(weights_shape, values_shape), lambda: same, name=scope
+        )
+        return fits
+
+
+def _dims_fit(weights_shape: Tensor, values_shape: Tensor) -> Tensor:
+    """Whether each size of the weights is in the set {size of the values, 1}."""
+    with name_scope(None, "has_invalid_dims", [weights_shape, values_shape]) as scope:
+        column = reshape.expand_dims(values_shape, -1)
+        allowed = join.concat([column, elementwise.ones_like(column)], axis=1)
+        given = reshape.expand_dims(weights_shape, -1)
+        others = sets.set_difference(given, allowed)
+        count = shape.size(others.values, name="num_invalid_dims")
+        return comparison.equal(0, count, name=scope)
+
+
+def broadcast_weights(weights: Any, values: Any) -> Tensor:
+    """Weights of the shape of ``values``, after a check that they fit."""
+    with name_scope(None, "broadcast_weights", [weights, values]) as scope:
+        values = convert_to_tensor(values, name="values")
+        weights = convert_to_tensor(weights, values.dtype.base_dtype, name="weights")
+        if _known(weights) and weights._dims == values._dims:
+            return weights
+        with control_dependencies([assert_broadcastable(weights, values)]):
+            return binary.multiply(weights, elementwise.ones_like(values), name=scope)
+
+
+def _maybe_last_is_one(value: Tensor) -> bool:
+    """Whether the last dim may be of size 1, so that squeezing it may be meant."""
+    dims = value._dims
+    return dims is None or (bool(dims) and dims[-1] in (1, None))
+
+
+def squeeze_last(
+    labels: Any, predictions: Any, expected_rank_diff: int = 0, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """Labels and predictions without a last dim of size 1 that one of them has too many.
+
+    Args:
+      labels: a tensor.
+      predictions: a tensor that should have ``expected_rank_diff`` dims more than ``labels``.
+      expected_rank_diff: as said.
+      name: name of the scope.
+    """
+    with name_scope(name, "remove_squeezable_dimensions", [labels, predictions]):
+        predictions = convert_to_tensor(predictions)
+        labels = convert_to_tensor(labels)
+        if labels._dims is not None and predictions._dims is not None:
+            more = len(predictions._dims) - len(labels._dims) - expected_rank_diff
+            if more == 1:
+                predictions = reshape.squeeze(predictions, [-1])
+            elif more == -1:
+                labels = reshape.squeeze(labels, [-1])
+            return labels, predictions
+        found = make("Sub", nodes.rank(predictions), nodes.rank(labels), name="sub")
+        if _maybe_last_is_one(predictions):
+            predictions = squeeze_where(expected_rank_diff + 1, found, predictions)
+        if _maybe_last_is_one(labels):
+            labels = squeeze_where(expected_rank_diff - 1, found, labels)
+        return labels, predictions
+
+
+def squeeze_where(expected: int, found: Tensor, value: Tensor) -> Tensor:
+    """``value`` without its last dim where ``found`` is ``expected``."""
+    made: Tensor = control_flow.conditional()(
+        comparison.equal(expected, found), lambda: reshape.squeeze(value, [-1]), lambda: value
+    )
+    return made

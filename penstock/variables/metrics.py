@@ -1,0 +1,453 @@
+"""``tf.metrics``: means gathered over many steps.
+
+A metric is two tensors: the value so far, and an update that takes a batch in and gives the value
+after it.  What it gathers lies in local variables, of the collections LOCAL_VARIABLES and
+METRIC_VARIABLES: ``tf.local_variables_initializer()`` starts it anew.  Nodes and variables are
+those of TensorFlow 1.15.
+
+Metrics of classes and counts are in ``metrics_counts``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from penstock.base import dtypes
+from penstock.graph.convert import convert_to_tensor
+from penstock.graph.keys import GraphKeys
+from penstock.graph.scopes import add_to_collections, control_dependencies
+from penstock.graph.tensor import Tensor
+from penstock.ops import (
+    binary,
+    comparison,
+    confusion_matrix,
+    control_flow,
+    division,
+    elementwise,
+    fill,
+    matrix_diag,
+    nodes,
+    reduction,
+    reshape,
+    shape,
+    state,
+    state_scatter,
+)
+from penstock.ops import (
+    weights as spread,
+)
+from penstock.ops.cast import cast
+from penstock.variables import creation
+from penstock.variables.scope import variable_scope
+from penstock.variables.variable import VariableAggregation, VariableSynchronization
+
+Metric = tuple[Tensor, Any]
+
+
+def metric_variable(dims: Any, dtype: Any, name: str | None = None) -> Any:
+    """A variable that begins with zeros, is not trained, and is summed over replicas."""
+    return creation.create(
+        lambda: fill.zeros(dims, dtype), trainable=False, name=name,
+        collections=[GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES],
+        synchronization=VariableSynchronization.ON_READ, aggregation=VariableAggregation.SUM,
+    )  # fmt: skip
+
+
+def collected(names: Any, value: Any) -> Any:
+    """``value``, added to the collections ``names`` if there are any."""
+    if names:
+        add_to_collections(names, value)
+    return value
+
+
+# ---- operands of one shape -------------------------------------------------------------------
+
+
+def fitted(predictions: Any, labels: Any, weights: Any) -> tuple[Tensor, Any, Any]:
+    """The three with ranks that go together: last dims of size 1 go or come where that helps."""
+    predictions = convert_to_tensor(predictions)
+    if labels is not None:
+        labels, predictions = spread.squeeze_last(labels, predictions)
+        spread.check_same_shape(predictions, labels)
+    if weights is None:
+        return predictions, labels, None
+    weights = convert_to_tensor(weights)
+    ours, theirs = weights._dims, predictions._dims
+    if ours == ():
+        return predictions, labels, weights
+    if ours is None or theirs is None:
+        return predictions, labels, _fitted_dynamically(weights, predictions)
+    if len(ours) - len(theirs) == 1:
+        weights = reshape.squeeze(weights, [-1])
+    elif len(theirs) - len(ours) == 1:
+        weights = reshape.expand_dims(weights, [-1])
+    return predictions, labels, weights
+
+
+def _fitted_dynamically(weights: Tensor, predictions: Tensor) -> Tensor:
+    """``weights`` of the rank of ``predictions``, or scalar, when the step runs."""
+    cond = control_flow.conditional()
+    rank = nodes.rank(weights)
+    more: Any = binary.subtract(rank, nodes.rank(predictions), name="sub")
+    dims = weights._dims
+
+    def expanded() -> Tensor:
+        wider = lambda: reshape.expand_dims(weights, [-1])  # noqa: E731  # a branch
+        made: Tensor = cond(comparison.equal(more, -1), wider, lambda: weights)
+        return made
+
+    def squeezed() -> Tensor:
+        if dims is not None and dims[-1] not in (1, None):
+            return weights
+        return reshape.squeeze(weights, [-1])
+
+    def adjusted() -> Tensor:
+        made: Tensor = cond(comparison.equal(more, 1), squeezed, expanded)
+        return made
+
+    made: Tensor = cond(comparison.equal(rank, 0), lambda: weights, adjusted)
+    return made
+
+
+def _weighted(values: Tensor, weights: Any) -> tuple[Tensor, Tensor | None]:
+    """Values times weights, and the weights spread over them."""
+    if weights is None:
+        return values, None
+    values, _, weights = fitted(values, None, weights)
+    weights = spread.broadcast_weights(cast(weights, dtypes.float32), values)
+    return binary.multiply(values, weights), weights
+
+
+# ---- means ------------------------------------------------------------------------------------
+
+
+def _ratio(total: Any, count: Any, name: str | None) -> Tensor:
+    return division.div_no_nan(total, binary.maximum(count, 0), name=name)
+
+
+def _gathered_mean(
+    total: Any, count: Any, values: Tensor, sums: tuple[Callable[[], Any], Any],
+    metrics_collections: Any, updates_collections: Any,
+) -> Metric:  # fmt: skip
+    """The metric of two variables; ``sums`` is what a batch adds to each."""
+    total_after = state.assign_add(total, sums[0]())
+    with control_dependencies([values]):
+        count_after = state.assign_add(count, sums[1])
+    value = collected(metrics_collections, _ratio(total, count, "value"))
+    update = _ratio(total_after, count_after, "update_op")
+    return value, collected(updates_collections, update)
+
+
+def mean(
+    values: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """The weighted mean of all elements so far.
+
+    Args:
+      values: any numbers; computed as float32.
+      weights: a scalar, or a tensor of the rank of ``values`` with its sizes or 1; default 1.
+      metrics_collections: names of collections that the value is added to.
+      updates_collections: names of collections that the update is added to.
+      name: name of the variable scope.
+
+    Returns:
+      The mean so far, a float32 scalar, and the update, which is the mean with this batch.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Graph().as_default(), tf.Session() as sess:
+      ...     value, update = tf.metrics.mean([1.0, 2.0, 6.0])
+      ...     sess.run(tf.local_variables_initializer())
+      ...     print(sess.run(update), sess.run(value))
+      3.0 3.0
+    """
+    with variable_scope(name, "mean", [values, weights]):
+        values = cast(values, dtypes.float32)
+        total = metric_variable([], dtypes.float32, name="total")
+        count = metric_variable([], dtypes.float32, name="count")
+        if weights is None:
+            number: Any = cast(shape.size(values), dtypes.float32)
+        else:
+            values, weights = _weighted(values, weights)
+            number = reduction.reduce_sum(weights)
+        return _gathered_mean(
+            total, count, values, (lambda: reduction.reduce_sum(values), number),
+            metrics_collections, updates_collections,
+        )  # fmt: skip
+
+
+def mean_tensor(
+    values: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """The weighted mean of each element over the batches so far; arguments as of ``mean``."""
+    with variable_scope(name, "mean", [values, weights]):
+        values = cast(values, dtypes.float32)
+        total = metric_variable(values.get_shape(), dtypes.float32, name="total_tensor")
+        count = metric_variable(values.get_shape(), dtypes.float32, name="count_tensor")
+        number = elementwise.ones_like(values)
+        if weights is not None:
+            values, weights = _weighted(values, weights)
+            number = binary.multiply(number, weights)
+        return _gathered_mean(
+            total, count, values, (lambda: values, number),
+            metrics_collections, updates_collections,
+        )  # fmt: skip
+
+
+def accuracy(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """The share of predictions that are their labels; the rest as of ``mean``.
+
+    Args:
+      labels: the truth, of any type that can be compared.
+      predictions: of the same shape; cast to the type of ``labels``.
+      weights: as of ``mean``.
+      metrics_collections: collections of the value.
+      updates_collections: collections of the update.
+      name: name of the variable scope.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Graph().as_default(), tf.Session() as sess:
+      ...     value, update = tf.metrics.accuracy([1, 2, 3, 4], [1, 2, 3, 0])
+      ...     sess.run(tf.local_variables_initializer())
+      ...     print(sess.run(update))
+      0.75
+    """
+    predictions, labels, weights = fitted(predictions, labels, weights)
+    if labels.dtype != predictions.dtype:
+        predictions = cast(predictions, labels.dtype)
+    correct = cast(comparison.equal(predictions, labels), dtypes.float32)
+    return mean(correct, weights, metrics_collections, updates_collections, name or "accuracy")
+
+
+def mean_absolute_error(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """The mean of |predictions - labels|; the rest as of ``mean``."""
+    predictions, labels, weights = fitted(predictions, labels, weights)
+    found = elementwise.abs_(predictions - labels)
+    where = name or "mean_absolute_error"
+    return mean(found, weights, metrics_collections, updates_collections, where)
+
+
+def mean_squared_error(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """The mean of (predictions - labels)^2; the rest as of ``mean``."""
+    predictions, labels, weights = fitted(predictions, labels, weights)
+    found = binary.squared_difference(labels, predictions)
+    where = name or "mean_squared_error"
+    return mean(found, weights, metrics_collections, updates_collections, where)
+
+
+def root_mean_squared_error(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """The root of ``mean_squared_error``."""
+    predictions, labels, weights = fitted(predictions, labels, weights)
+    where = name or "root_mean_squared_error"
+    value, update = mean_squared_error(labels, predictions, weights, None, None, where)
+    root = collected(metrics_collections, elementwise.sqrt(value))
+    return root, collected(updates_collections, elementwise.sqrt(update))
+
+
+def mean_relative_error(
+    labels: Any,
+    predictions: Any,
+    normalizer: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """The mean of |labels - predictions| / normalizer, 0 where that is 0; else as ``mean``."""
+    predictions, labels, weights = fitted(predictions, labels, weights)
+    predictions, normalizer = spread.squeeze_last(predictions, normalizer)
+    spread.check_same_shape(predictions, normalizer)
+    found = comparison.where(
+        comparison.equal(normalizer, 0.0), elementwise.zeros_like(labels),
+        division.div(elementwise.abs_(labels - predictions), normalizer),
+    )  # fmt: skip
+    where = name or "mean_relative_error"
+    return mean(found, weights, metrics_collections, updates_collections, where)
+
+
+def mean_cosine_distance(
+    labels: Any,
+    predictions: Any,
+    dim: int,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """1 minus the mean dot product along ``dim`` of vectors of length 1; else as ``mean``."""
+    predictions, labels, weights = fitted(predictions, labels, weights)
+    products = binary.multiply(predictions, labels)
+    products = reduction.reduce_sum(products, axis=[dim], keepdims=True)
+    value, update = mean(products, weights, None, None, name or "mean_cosine_distance")
+    value, update = binary.subtract(1.0, value), binary.subtract(1.0, update)
+    return collected(metrics_collections, value), collected(updates_collections, update)
+
+
+def percentage_below(
+    values: Any,
+    threshold: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """The share of values below ``threshold``; the rest as of ``mean``."""
+    below = cast(comparison.less(values, threshold), dtypes.float32)
+    where = name or "percentage_below_threshold"
+    return mean(below, weights, metrics_collections, updates_collections, where)
+
+
+# ---- means over classes -----------------------------------------------------------------------
+
+
+def _flat(value: Any) -> Any:
+    dims = value.get_shape().ndims
+    return reshape.reshape(value, [-1]) if dims is not None and dims > 1 else value
+
+
+def mean_per_class_accuracy(
+    labels: Any,
+    predictions: Any,
+    num_classes: int,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """The mean over classes of the share of each that is predicted right.
+
+    Args:
+      labels: tensor of classes, numbered from 0.
+      predictions: tensor of classes, of the same shape.
+      num_classes: how many classes there are.
+      weights: tensor of the same shape; what each label counts, default 1.
+      metrics_collections: collections of the value.
+      updates_collections: collections of the update.
+      name: name of the variable scope.
+
+    Returns:
+      The mean so far, a float32 scalar; and the update, which is the accuracy of each class.
+    """
+    with variable_scope(name, "mean_accuracy", [predictions, labels, weights]):
+        labels = _flat(cast(labels, dtypes.int64))
+        predictions = _flat(convert_to_tensor(predictions))
+        spread.check_same_shape(predictions, labels)
+        total = metric_variable([num_classes], dtypes.float32, name="total")
+        count = metric_variable([num_classes], dtypes.float32, name="count")
+        ones = fill.ones([shape.size(labels)], dtypes.float32)
+        if labels.dtype != predictions.dtype:
+            predictions = cast(predictions, labels.dtype)
+        correct = cast(comparison.equal(predictions, labels), dtypes.float32)
+        if weights is not None:
+            weights = cast(_flat(convert_to_tensor(weights)), dtypes.float32)
+            correct, ones = correct * weights, ones * weights
+        total_after = state_scatter.scatter_add(total, labels, ones)
+        count_after = state_scatter.scatter_add(count, labels, correct)
+        shares = _ratio(count, total, None)
+        value = collected(
+            metrics_collections, reduction.reduce_mean(shares, name="mean_accuracy")
+        )
+        update = _ratio(count_after, total_after, "update_op")
+        return value, collected(updates_collections, update)
+
+
+def _gathered_confusion(
+    labels: Any, predictions: Any, num_classes: Any, weights: Any
+) -> tuple[Any, Any]:
+    """A variable of the confusion matrix so far, and its update."""
+    matrix = metric_variable(
+        [num_classes, num_classes], dtypes.float64, name="total_confusion_matrix"
+    )
+    predictions, labels = cast(predictions, dtypes.int64), cast(labels, dtypes.int64)
+    num_classes = cast(num_classes, dtypes.int64)
+    predictions, labels = _flat(predictions), _flat(labels)
+    if weights is not None:
+        weights = _flat(convert_to_tensor(weights))
+    batch = confusion_matrix.confusion_matrix(
+        labels, predictions, num_classes, weights=weights, dtype=dtypes.float64
+    )
+    return matrix, state.assign_add(matrix, batch)
+
+
+def mean_iou(
+    labels: Any,
+    predictions: Any,
+    num_classes: int,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """The mean over classes of intersection over union: right / (labelled or predicted so).
+
+    Args:
+      labels: tensor of classes, numbered from 0.
+      predictions: tensor of classes, of the same shape.
+      num_classes: how many classes there are.
+      weights: tensor of the same shape; what each label counts, default 1.
+      metrics_collections: collections of the value.
+      updates_collections: collections of the update.
+      name: name of the variable scope.
+
+    Returns:
+      The mean over the classes that occurred, a float32 scalar (0 if none did); and the update,
+      which is the confusion matrix.
+    """
+    with variable_scope(name, "mean_iou", [predictions, labels, weights]):
+        predictions, labels = convert_to_tensor(predictions), convert_to_tensor(labels)
+        spread.check_same_shape(predictions, labels)
+        matrix, update = _gathered_confusion(labels, predictions, num_classes, weights)
+        value = collected(metrics_collections, _iou(matrix))
+        return value, collected(updates_collections, update)
+
+
+def _iou(matrix: Any) -> Tensor:
+    predicted = cast(reduction.reduce_sum(matrix, 0), dtypes.float32)
+    labelled = cast(reduction.reduce_sum(matrix, 1), dtypes.float32)
+    right = cast(matrix_diag.diag_part(matrix), dtypes.float32)
+    either = predicted + labelled - right
+    occurring = reduction.reduce_sum(cast(comparison.not_equal(either, 0), dtypes.float32))
+    either = comparison.where(
+        comparison.greater(either, 0), either, elementwise.ones_like(either)
+    )
+    shares = division.div(right, either)
+    average = reduction.reduce_sum(shares, name="mean_iou") / occurring
+    return comparison.where(comparison.greater(occurring, 0), average, 0)

@@ -102,6 +102,7 @@ browser:  ## headless Chromium for the TensorBoard test, where apt-get may insta
 bench: venv peers tf115  ## Penstock and its peers side by side (CASES=name,...)
 	@$(BIN)/python -m benchmarks $(if $(CASES),--cases $(CASES)) $(ARGS)
 	@$(if $(CASES),true,$(BIN)/python -m benchmarks.cluster)
+	@$(if $(CASES),true,$(BIN)/python -m benchmarks.kernels)
 
 conformance: venv peers tf115  ## every op, and programs of control flow, against TensorFlow
 	@$(BIN)/python -m tests.conformance $(ARGS)

@@ -79,8 +79,14 @@ class Outcome:
 class Driver:
     """Runs cases over the implementations that this machine has."""
 
-    def __init__(self, settings: Settings, say: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        say: Callable[[str], None],
+        implementations: Sequence[Implementation] = IMPLEMENTATIONS,
+    ) -> None:
         self._settings = settings
+        self._implementations = implementations
         self._say = say
         self._workers: dict[str, WorkerProcess] = {}
         self._available: list[Implementation] = []
@@ -107,7 +113,7 @@ class Driver:
         return self.outcome
 
     def _find_available(self) -> None:
-        for implementation in IMPLEMENTATIONS:
+        for implementation in self._implementations:
             if interpreter_of(implementation).exists():
                 self._available.append(implementation)
             else:

@@ -41,6 +41,8 @@ CASE_FILES = {
     "graph": ("graph", "loop", "checkpoint", "queue", "pipeline"),
     "torch": ("torch", "torch_loop"),
     "jax": ("jax", "jax_loop"),
+    "graph_kernels": ("kernel",),
+    "torch_kernels": ("torch_kernel",),
 }
 
 
@@ -48,13 +50,13 @@ def load_cases(kind: str, module: str) -> Dict[str, Callable[[], Program]]:
     """The case functions of an implementation.
 
     Args:
-        kind: "graph" (a TF1 API), "torch" or "jax".
-        module: The module that implements the TF1 API, for kind "graph".
+        kind: A key of ``CASE_FILES``: those that begin with "graph" are for a TF1 API.
+        module: The module that implements the TF1 API.
     """
     cases: Dict[str, Callable[..., Program]] = {}
     for name in CASE_FILES[kind]:
         cases.update(importlib.import_module("benchmarks.%s_cases" % name).CASES)
-    if kind != "graph":
+    if not kind.startswith("graph"):
         return cases
     tf = importlib.import_module(module)
     if module == "tensorflow.compat.v1":
@@ -225,7 +227,7 @@ class Worker:
 def main() -> None:
     """Loads the implementation and answers requests until stdin ends."""
     parser = argparse.ArgumentParser(description="A benchmark worker (started by the driver).")
-    parser.add_argument("--kind", choices=["graph", "torch", "jax"], required=True)
+    parser.add_argument("--kind", choices=list(CASE_FILES), required=True)
     parser.add_argument("--module", default="penstock", help="the TF1 API or package")
     arguments = parser.parse_args()
     replies = os.fdopen(os.dup(1), "w")

@@ -61,7 +61,7 @@ class MirroredStrategy(Strategy):
       ...     train = strategy.experimental_run(lambda x: step(tf.reduce_sum(x)), batches)
       ...     config = strategy.update_config_proto(tf.ConfigProto())
       ...     with tf.Session(config=config) as sess:
-      ...         sess.run([batches.initialize(), tf.global_variables_initializer()])
+      ...         _ = sess.run([batches.initialize(), tf.global_variables_initializer()])
       ...         sess.run(strategy.group(train))
       ...         [float(v) for v in sess.run(strategy.experimental_local_results(w))]
       [0.25, 0.25]

@@ -70,6 +70,8 @@ def example_from_json(text: bytes) -> bytes:
     Raises:
       ValueError: it is malformed.
     """
+    if not text.lstrip().startswith(b"{"):  # an empty list would do for an empty message
+        raise ValueError(f"an object is expected; found {text[:20]!r}")
     try:
         example = json_format.Parse(text, Example())
     except (json_format.ParseError, RecursionError) as error:

@@ -208,7 +208,8 @@ def inflated(stream: IO[Any], path: str, window: int) -> Iterator[bytes]:
             if out:
                 yield out
     if started and not inflate.eof:
-        yield inflate.flush()
+        if out := inflate.flush():
+            yield out
         if not inflate.eof:
             raise _damaged(path, "the compressed data is truncated", place)
 

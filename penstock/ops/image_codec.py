@@ -10,17 +10,18 @@ a channel, which Pillow does not have for colours, is that of ``formats/png_deep
 from __future__ import annotations
 
 import io
-import struct
 from typing import Any
 
 import numpy as np
 import torch
 
-from penstock.base import dtypes, errors
-from penstock.formats import gif_layout, png_deep, png_layout
+from penstock.base import dtypes
+from penstock.formats import png_deep, png_layout
 from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
+from penstock.ops import image_file
+from penstock.ops.image_file import contents_of, opened, refused
 
 __all__ = [
     "decode_and_crop_jpeg", "decode_bmp", "decode_gif", "decode_image", "decode_jpeg",
@@ -30,24 +31,12 @@ __all__ = [
 _MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
 # TensorFlow decodes no image with more values than this.
 _MOST_VALUES = 1 << 29
-_MOST_GIF_VALUES = 1 << 31
-
-
-def _refuse(message: str) -> errors.InvalidArgumentError:
-    return errors.InvalidArgumentError(None, None, message)
 
 
 def _boxed(data: bytes) -> np.ndarray:
     result = np.empty((), dtype=object)
     result[()] = data
     return result
-
-
-def _contents(value: Any) -> bytes:
-    if value.shape != ():
-        raise _refuse(f"contents must be a scalar; found shape {list(value.shape)}")
-    found: bytes = value.item()
-    return found
 
 
 def _image(array: np.ndarray) -> Any:
@@ -60,26 +49,13 @@ def _image(array: np.ndarray) -> Any:
     return Image.frombuffer(mode, (width, height), pixels, "raw", mode, 0, 1)
 
 
-def _opened(contents: bytes, form: str) -> Any:
-    from PIL import Image
-
-    try:
-        return Image.open(io.BytesIO(contents), formats=[form])
-    except MemoryError:
-        raise
-    except Exception as error:  # Pillow meets damage in many ways, and refuses what is too large
-        raise _refuse(
-            f"Invalid {form} data, size {len(contents)}: it starts with {contents[:8]!r} ({error})"
-        ) from None
-
-
 def _pixels(image: Any, mode: str) -> np.ndarray:
     try:
         array = np.asarray(image if image.mode == mode else image.convert(mode))
     except MemoryError:
         raise
     except Exception as error:
-        raise _refuse(f"Invalid {image.format} data: {error}") from None
+        raise refused(f"Invalid {image.format} data: {error}") from None
     return array[..., None] if array.ndim == 2 else array
 
 
@@ -97,7 +73,7 @@ def png_bytes(image: np.ndarray, compression: int = -1) -> bytes:
       InvalidArgumentError: the shape is no image's.
     """
     if image.ndim != 3 or image.shape[-1] not in _MODES or not image.size:
-        raise _refuse(f"image must be [height, width, 1 to 4 channels]; found {list(image.shape)}")
+        raise refused(f"image must be [height, width, 1 to 4 channels]; found {list(image.shape)}")
     if image.dtype == np.uint16:
         return png_deep.encoded(image, compression)
     buffer = io.BytesIO()
@@ -129,11 +105,11 @@ def _png_mode(image: Any) -> str:
 
 
 def _decode_png(contents: Any, channels: int, dtype: Any) -> Any:
-    data = _contents(contents)
+    data = contents_of(contents)
     png_layout.checked(data)
     wide = png_deep.pixels(data)
     if wide is None:
-        image = _opened(data, "PNG")
+        image = opened(data, "PNG")
         pixels = _pixels(image, _MODES[channels] if channels else _png_mode(image))
         result = pixels if dtype is torch.uint8 else pixels.astype(np.uint16) * 257
     else:
@@ -179,7 +155,7 @@ def _jpeg_mode(image: np.ndarray, form: str) -> np.ndarray:
     channels = image.shape[-1] if image.ndim == 3 else 0
     wanted = {"grayscale": (1,), "rgb": (3,), "": (1, 3)}[form]
     if channels not in wanted or not image.size:
-        raise _refuse(
+        raise refused(
             f"image must be [height, width, {' or '.join(map(str, wanted))}] for format {form!r};"
             f" found {list(image.shape)}"
         )
@@ -192,7 +168,7 @@ def jpeg_file(
     xmp_metadata: Any,
 ) -> np.ndarray:  # fmt: skip
     if not 0 <= quality <= 100:
-        raise _refuse(f"quality must be in [0,100], got {quality}")
+        raise refused(f"quality must be in [0,100], got {quality}")
     pixels = _jpeg_mode(image.cpu().numpy(), format)
     scale = 2.54 if density_unit == "cm" else 1.0
     options: dict[str, Any] = {"dpi": (round(x_density * scale), round(y_density * scale))}
@@ -248,7 +224,7 @@ def _jpeg_pixels(
 
 def _check_jpeg_size(data: bytes, height: int, width: int, channels: int) -> None:
     if height * width * (channels or 3) >= _MOST_VALUES:
-        raise _refuse(
+        raise refused(
             f"Invalid JPEG data or crop window, data size {len(data)}: {height} x {width} pixels"
             " are too many"
         )
@@ -257,11 +233,11 @@ def _check_jpeg_size(data: bytes, height: int, width: int, channels: int) -> Non
 def _any_jpeg_pixels(data: bytes, channels: int, ratio: int, truncated: bool) -> np.ndarray:
     from PIL import ImageFile
 
-    image = _opened(data, "JPEG")
+    image = opened(data, "JPEG")
     if channels not in (0, 1, 3):
-        raise _refuse(f"channels must be 0, 1, or 3 for JPEG, got {channels}")
+        raise refused(f"channels must be 0, 1, or 3 for JPEG, got {channels}")
     if ratio not in (1, 2, 4, 8):
-        raise _refuse(f"ratio must be 1, 2, 4, or 8, got {ratio}")
+        raise refused(f"ratio must be 1, 2, 4, or 8, got {ratio}")
     mode = _MODES[channels] if channels else ("L" if image.mode == "L" else "RGB")
     width, height = image.size
     _check_jpeg_size(data, -(-height // ratio), -(-width // ratio), channels)
@@ -274,7 +250,7 @@ def _any_jpeg_pixels(data: bytes, channels: int, ratio: int, truncated: bool) ->
     except MemoryError:
         raise
     except Exception as error:
-        raise _refuse(f"Invalid JPEG data or crop window, data size {len(data)}: {error}") from None
+        raise refused(f"Invalid JPEG data or crop window, data size {len(data)}: {error}") from None
     finally:
         ImageFile.LOAD_TRUNCATED_IMAGES = before
     return _pixels(image, mode)
@@ -284,7 +260,7 @@ def _decode_jpeg(
     contents: Any, channels: int, ratio: int, fancy_upscaling: bool, try_recover_truncated: bool,
     dct_method: str,
 ) -> Any:  # fmt: skip
-    data = _contents(contents)
+    data = contents_of(contents)
     return torch.from_numpy(
         _jpeg_pixels(data, channels, ratio, fancy_upscaling, try_recover_truncated, dct_method)
     )
@@ -294,7 +270,7 @@ def _decode_and_crop_jpeg(
     contents: Any, crop_window: Any, channels: int, ratio: int, fancy_upscaling: bool,
     try_recover_truncated: bool, dct_method: str,
 ) -> Any:  # fmt: skip
-    data = _contents(contents)
+    data = contents_of(contents)
     pixels = _jpeg_pixels(
         data, channels, ratio, fancy_upscaling, try_recover_truncated, dct_method
     )
@@ -305,7 +281,7 @@ def _decode_and_crop_jpeg(
         or top + height > pixels.shape[0]
         or left + width > pixels.shape[1]
     ):
-        raise _refuse(
+        raise refused(
             f"Invalid JPEG data or crop window: window {list(crop_window)} of an image of"
             f" {pixels.shape[0]} x {pixels.shape[1]}"
         )
@@ -344,7 +320,7 @@ define_op(
 
 
 def _extract_jpeg_shape(contents: Any, output_type: Any) -> Any:
-    image = _opened(_contents(contents), "JPEG")
+    image = opened(contents_of(contents), "JPEG")
     dims = (image.size[1], image.size[0], len(image.getbands()))
     return torch.tensor(dims, dtype=output_type)
 
@@ -366,62 +342,6 @@ define_op(
 # ---- GIF and BMP ---------------------------------------------------------------------------
 
 
-def _decode_gif(contents: Any) -> Any:
-    from PIL import ImageSequence
-
-    data = _contents(contents)
-    found = gif_layout.layout(data)
-    if found.frames * found.height * found.width * 3 > _MOST_GIF_VALUES:
-        raise gif_layout.refused(data, f"{found} has too many pixels")
-    # Pillow's images are as large as the screen that the file claims.
-    screen = struct.pack("<HH", found.width, found.height)
-    image = _opened(data[:6] + screen + data[10:], "GIF")
-    try:
-        frames = [np.array(frame.convert("RGB")) for frame in ImageSequence.Iterator(image)]
-    except MemoryError:
-        raise
-    except Exception as error:
-        raise gif_layout.refused(data, str(error)) from None
-    if len(frames) != found.frames:
-        raise gif_layout.refused(data, f"only {len(frames)} of {found.frames} frames are readable")
-    return torch.from_numpy(np.stack(frames))
-
-
-def _decode_bmp(contents: Any, channels: int) -> Any:
-    """As TensorFlow, which looks neither at palettes nor at compression."""
-    data = _contents(contents)
-    if len(data) < 32:
-        raise _refuse(
-            "Incomplete bmp content, requires at least 32 bytes to find the header size, width,"
-            f" height, and bpp, got {len(data)} bytes"
-        )
-    start, width, height, bits = struct.unpack_from("<i4xii2xh", data, 10)
-    found = bits // 8
-    if start < 0 or width <= 0 or not height:
-        raise _refuse(
-            "header size must be nonnegative, width positive and height not zero; found"
-            f" {start}, {width} and {height}"
-        )
-    if channels not in (0, found):
-        raise _refuse(f"channels attribute {channels} does not match bits per pixel: {bits}")
-    if found not in (1, 3, 4):
-        raise _refuse(f"Number of channels must be 1, 3 or 4, was {found}")
-    line, rows = (found * width + 3) // 4 * 4, abs(height)
-    needed = start + (rows - 1) * line + width * found
-    if needed > len(data):
-        raise _refuse(
-            f"Incomplete bmp content, requires at least {needed} bytes, got {len(data)} bytes"
-        )
-    # The last line may lack its padding.
-    values = np.frombuffer(data, np.uint8, offset=start)
-    places = (line, found, 1)
-    pixels = np.lib.stride_tricks.as_strided(values, (rows, width, found), places)
-    pixels = pixels if height < 0 else pixels[::-1]
-    if found > 1:  # blue, green, red
-        pixels = pixels[..., [2, 1, 0, 3][:found]]
-    return torch.from_numpy(np.array(pixels))
-
-
 def _gif_shape(ctx: Any) -> tuple[int | None, ...]:
     ctx.rank("contents", 0)
     return None, None, None, 3
@@ -431,7 +351,7 @@ define_op(
     "DecodeGif",
     "contents: string -> image: uint8",
     shape=_gif_shape,
-    kernel=_decode_gif,
+    kernel=image_file.decode_gif,
     no_gradient="its input is a string",
 )
 define_op(
@@ -439,7 +359,7 @@ define_op(
     "contents: string -> image: uint8",
     attrs=["channels: int = 0"],
     shape=_image_shape,
-    kernel=_decode_bmp,
+    kernel=image_file.decode_bmp,
     no_gradient="its input is a string",
 )
 
@@ -449,7 +369,7 @@ _FIRST_BYTES = {b"\xff\xd8\xff": "JPEG", b"\x89PN": "PNG", b"GIF": "GIF", b"BM":
 
 
 def _decode_image(contents: Any, channels: int, dtype: Any, expand_animations: bool) -> Any:
-    data = _contents(contents)
+    data = contents_of(contents)
     form = next((f for first, f in _FIRST_BYTES.items() if data.startswith(first)), "")
     if form == "PNG":
         wide = dtype is not torch.uint8 and png_deep.pixels(data) is not None
@@ -458,14 +378,14 @@ def _decode_image(contents: Any, channels: int, dtype: Any, expand_animations: b
     elif form == "JPEG":
         pixels = torch.from_numpy(_jpeg_pixels(data, channels, 1, True, False, _ACCURATE))
     elif form == "BMP":
-        pixels = _decode_bmp(contents, channels)
+        pixels = image_file.decode_bmp(contents, channels)
     elif form == "GIF":
         if channels not in (0, 3):
-            raise _refuse(f"channels must be 0 or 3 for GIF, got {channels}")
-        pixels = _decode_gif(contents)
+            raise refused(f"channels must be 0 or 3 for GIF, got {channels}")
+        pixels = image_file.decode_gif(contents)
         pixels = pixels if expand_animations else pixels[0].clone()
     else:
-        raise _refuse(
+        raise refused(
             "Unknown image file format. One of JPEG, PNG, GIF, BMP required; found data that"
             f" starts with {data[:8]!r}"
         )

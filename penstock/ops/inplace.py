@@ -54,7 +54,8 @@ for _name, _kernel in (("InplaceUpdate", _update), ("InplaceAdd", _add), ("Inpla
         "x: T, i: int32, v: T -> y: T",
         attrs=["T: type"],
         shape=first_input,
-        kernel=_kernel,
+        # Sums too: those of two's complement are the same for both kinds of integers.
+        kernel=moving(_kernel),
         no_gradient="TensorFlow has none",
     )
 

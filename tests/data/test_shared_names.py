@@ -37,7 +37,7 @@ def _one() -> Any:
 
 def _two() -> Any:
     first, second = tf.Session(), tf.Session()
-    second._resources = first._resources  # as the sessions of one server
+    second._engine._resources = first._engine._resources  # as the sessions of one server
     return first, second
 
 

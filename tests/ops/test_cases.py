@@ -11,7 +11,7 @@ import torch
 import penstock as tf
 from penstock.opdef import registry
 from penstock.opdef.opdef import call_kernel
-from penstock.session import session as sessions
+from penstock.session import shaped
 from tests.conformance.jobs import base_name, build, run_built, static_shape
 from tests.conformance.peers import to_job
 from tests.ops.cases import all_cases
@@ -116,7 +116,7 @@ def test_every_way_gives_the_same(bound: Bound, monkeypatch: pytest.MonkeyPatch)
     expected, _ = _outputs(bound)
     ways = {"fed shapes": _outputs(bound, known=False)[0]}
     ways["constants"] = _outputs(bound, as_const=True)[0]
-    monkeypatch.setattr(sessions, "_SPECIAL_PROGRAMS", 0)
+    monkeypatch.setattr(shaped, "_SPECIAL_PROGRAMS", 0)
     ways["any shapes"] = _outputs(bound, known=False)[0]
     for way, found in ways.items():
         for (name, fed), (_, other) in zip(expected, found, strict=True):

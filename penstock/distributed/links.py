@@ -26,6 +26,7 @@ from typing import Any
 
 from penstock.base import errors
 from penstock.distributed import frames, rpc
+from penstock.distributed.buffers import Buffers
 from penstock.distributed.link import Link, Transport, again
 from penstock.distributed.listener import Listener, connect
 from penstock.distributed.security import Security, split_address
@@ -84,6 +85,7 @@ class Links:
         self._lost, self._security = lost, security
         self._incarnation, self._host = incarnation, host
         self._limits = frames.Limits(security.max_message_bytes, security.max_tensor_bytes)
+        self._buffers = Buffers()
         self._lock = threading.Lock()
         self._peers: dict[str, _Peer] = {}
         self._listener: Listener | None = None
@@ -151,7 +153,8 @@ class Links:
         task, incarnation = request.task, request.incarnation
 
         def accepted(connection: socket.socket, shared: SharedPieces | None) -> None:
-            self._add(task, incarnation, SocketLink(connection, shared, self._limits))
+            link = SocketLink(connection, shared, self._limits, self._buffers)
+            self._add(task, incarnation, link)
 
         return messages.OpenLinkResponse(
             port=self._listener.port,
@@ -246,7 +249,7 @@ class Links:
         connection, shared = connect(
             host, response.port, response.local, response.ticket, OPEN_SECONDS
         )
-        return SocketLink(connection, shared, self._limits), response.incarnation
+        return SocketLink(connection, shared, self._limits, self._buffers), response.incarnation
 
     def _connected_stream(self, stub: rpc.Stub, hello: Any) -> tuple[Transport, int]:
         from penstock.distributed.stream_link import StreamLink
@@ -343,6 +346,7 @@ class Links:
             # This process itself may have been stopped: then it has heard of nobody.
             asleep = now - checked - CHECK_SECONDS
             checked = now
+            self._buffers.trim()
             for peer in list(self._peers.values()):
                 if peer.links:
                     if asleep > CHECK_SECONDS:

@@ -67,7 +67,7 @@ class Server:
         config: Any = None,
         start: bool = True,
     ) -> None:
-        # A parameter server takes tensors in, step after step, and has no session that asks this.
+        # A parameter server has no session, which else asks for this.
         memory.keep_freed_memory()
         self._server_def = _server_def(
             server_or_cluster_def, job_name, task_index, protocol, config

@@ -15,6 +15,7 @@ import torch
 
 from penstock.base import errors
 from penstock.distributed import frames
+from penstock.distributed.buffers import Buffers
 from penstock.distributed.shared_pieces import SharedPieces
 
 _SMALL = 64 << 10
@@ -31,15 +32,21 @@ class SocketLink:
       connection: to the other end.
       shared: memory that both ends have, or None.
       limits: of what the other end sends.
+      buffers: memory for what it sends.
     """
 
     def __init__(
-        self, connection: socket.socket, shared: SharedPieces | None, limits: frames.Limits
+        self,
+        connection: socket.socket,
+        shared: SharedPieces | None,
+        limits: frames.Limits,
+        buffers: Buffers,
     ) -> None:
         connection.settimeout(None)
         if connection.family != socket.AF_UNIX:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._connection, self._shared, self._limits = connection, shared, limits
+        self._buffers = buffers
         # What a message that was sent without waiting has left over.
         self._rest = memoryview(b"")
         self._buffer = memoryview(bytearray(_BUFFER_BYTES))
@@ -107,7 +114,7 @@ class SocketLink:
             return None
         rest = self._take(prefix.head_bytes - frames.PREFIX_BYTES)
         head = frames.parse_head(prefix, start + rest)
-        data = torch.empty(head.tensor_bytes, dtype=torch.uint8)
+        data = self._buffers.take(head.tensor_bytes)
         if self._shared is not None and head.tensor_bytes >= _SHARED_BYTES:
             self._take_shared(self._shared, frames.memory(data))
         else:

@@ -265,8 +265,9 @@ def _merged(old: Rows, new: Rows) -> Rows:
 
 
 def _divided(total: torch.Tensor, count: Any) -> torch.Tensor:
+    """``total`` by ``count``; ``total`` is nobody else's."""
     if total.is_floating_point() or total.is_complex():
-        return total / (count.to(total.dtype) if isinstance(count, torch.Tensor) else count)
+        return total.div_(count.to(total.dtype) if isinstance(count, torch.Tensor) else count)
     if isinstance(count, torch.Tensor):
         return torch.div(total, count.to(total.dtype), rounding_mode="trunc")
     return torch.from_numpy(np.asarray(total.numpy() // count, total.numpy().dtype))

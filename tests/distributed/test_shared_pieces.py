@@ -15,6 +15,7 @@ import torch
 
 from penstock.base import errors
 from penstock.distributed import frames, listener, shared_pieces
+from penstock.distributed.buffers import Buffers
 from penstock.distributed.listener import Listener, connect
 from penstock.distributed.shared_pieces import SharedPieces
 from penstock.distributed.socket_link import SocketLink
@@ -38,7 +39,7 @@ class Meeting:
 
     def ticket(self) -> bytes:
         def add(connection: socket.socket, shared: SharedPieces | None) -> None:
-            self.accepted.append(SocketLink(connection, shared, LIMITS))
+            self.accepted.append(SocketLink(connection, shared, LIMITS, Buffers()))
             self.came.release()
 
         return self.listener.expect(add, 20.0)
@@ -47,7 +48,7 @@ class Meeting:
         made = connect("127.0.0.1", self.listener.port, local, self.ticket(), 5.0)
         assert (made[1] is not None) == bool(local)
         assert self.came.acquire(timeout=5)
-        return SocketLink(*made, LIMITS), self.accepted[-1]
+        return SocketLink(*made, LIMITS, Buffers()), self.accepted[-1]
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Memory that is freed is used again by any thread, as the pages that are faulted in show."""
+"""Memory that is freed is used again, as the pages that are faulted in show."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import sys
 import pytest
 
 PROGRAM = """
-import resource, threading
+import resource
 import torch
 import penstock as tf
 from penstock.runtime import memory
@@ -24,16 +24,14 @@ def take():
     faults.append(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
 
 for _ in range(3):
-    thread = threading.Thread(target=take)
-    thread.start()
-    thread.join()
+    take()
 print(faults[-1])
 """
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc is asked to keep memory")
 @pytest.mark.parametrize("keep", ["1", "0"])
-def test_large_blocks_of_threads_are_kept(keep: str) -> None:
+def test_large_blocks_are_kept(keep: str) -> None:
     environment = {**os.environ, "PENSTOCK_KEEP_MEMORY": keep, "OMP_NUM_THREADS": "1"}
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True,

@@ -977,7 +977,10 @@ def _supervised(tf, **kwargs):
 def supervisor(tf, folder):
     trace = []
     for round_ in range(2):
-        step, train, sv = _supervised(tf, logdir=folder, save_summaries_secs=1000)
+        # A thread that saves at once as well could note an older checkpoint as the latest.
+        step, train, sv = _supervised(
+            tf, logdir=folder, save_summaries_secs=1000, save_model_secs=0
+        )
         with logged(tf, trace), sv.managed_session() as sess:
             trace.append(f"begins with {plain(sess.run(step))}")
             while not sv.should_stop():

@@ -23,9 +23,10 @@ def take():
     torch.empty(100_000_000, dtype=torch.uint8).fill_(1)
     faults.append(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
 
-for _ in range(3):
+for _ in range(20):
     take()
-print(faults[-1])
+# A hole of just the size is too small for an aligned block: not every block is found again.
+print(sorted(faults)[len(faults) // 2])
 """
 
 

@@ -42,7 +42,7 @@ def model():
     biases = tf.Variable(tf.zeros([VOCABULARY]), name="biases")
     inside = tf.nn.embedding_lookup(embeddings, center)
     loss = tf.reduce_mean(
-        tf.nn.nce_loss(weights, biases, context[:, None], inside, SAMPLED, VOCABULARY)
+        tf.nn.sampled_softmax_loss(weights, biases, context[:, None], inside, SAMPLED, VOCABULARY)
     )
     global_step = tf.Variable(0, name="global_step", trainable=False)
     train = tf.train.AdagradOptimizer(0.5).minimize(loss, global_step=global_step)

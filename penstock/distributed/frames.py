@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import itertools
 import struct
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -144,6 +145,30 @@ def value_of(head: Head, data: bytearray | torch.Tensor) -> Any:
     if head.type_number != tensor_codec.STRING:
         return tensor_codec.tensor_of(data, head.type_number, head.dims)
     return _strings(head, data.numpy().tobytes() if isinstance(data, torch.Tensor) else data)
+
+
+def read(
+    take: Callable[[int], bytes], tensor: Callable[[int], torch.Tensor], limits: Limits
+) -> tuple[bytes, Any] | None:
+    """Reads a message.
+
+    Args:
+      take: the next so many bytes.
+      tensor: the same, in a flat tensor of bytes of its own.
+      limits: of what the other end sends.
+
+    Returns:
+      Header and tensor, or None when the other end has said that it closes.
+
+    Raises:
+      tf.errors.InvalidArgumentError: what came is malformed.
+    """
+    start = take(PREFIX_BYTES)
+    prefix = parse_prefix(start, limits)
+    if prefix.kind == BYE:
+        return None
+    head = parse_head(prefix, start + take(prefix.head_bytes - PREFIX_BYTES))
+    return head.header, value_of(head, tensor(head.tensor_bytes))
 
 
 def memory(data: torch.Tensor) -> memoryview:

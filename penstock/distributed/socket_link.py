@@ -108,18 +108,7 @@ class SocketLink:
           tf.errors.UnavailableError: the link is closed.
           tf.errors.InvalidArgumentError: what came is malformed.
         """
-        start = self._take(frames.PREFIX_BYTES)
-        prefix = frames.parse_prefix(start, self._limits)
-        if prefix.kind == frames.BYE:
-            return None
-        rest = self._take(prefix.head_bytes - frames.PREFIX_BYTES)
-        head = frames.parse_head(prefix, start + rest)
-        data = self._buffers.take(head.tensor_bytes)
-        if self._shared is not None and head.tensor_bytes >= _SHARED_BYTES:
-            self._take_shared(self._shared, frames.memory(data))
-        else:
-            self._take_into(frames.memory(data))
-        return head.header, frames.value_of(head, data)
+        return frames.read(self._take, self._take_tensor, self._limits)
 
     def abort(self) -> None:
         """Closes the link at once."""
@@ -137,11 +126,17 @@ class SocketLink:
         if self._shared is not None:
             self._shared.close()
 
-    def _take_shared(self, shared: SharedPieces, memory: memoryview) -> None:
+    def _take_tensor(self, size: int) -> torch.Tensor:
+        data = self._buffers.take(size)
+        memory = frames.memory(data)
+        if self._shared is None or size < _SHARED_BYTES:
+            self._take_into(memory)
+            return data
         try:
-            shared.receive(memory, lambda: self._take(1))
+            self._shared.receive(memory, lambda: self._take(1))
         except OSError as error:
             raise closed(error) from None
+        return data
 
     def _take(self, size: int) -> bytes:
         data = bytearray(size)

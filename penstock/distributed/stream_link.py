@@ -91,16 +91,7 @@ class StreamLink:
 
     def receive(self) -> tuple[bytes, Any] | None:
         """Waits for a message; as ``SocketLink.receive``."""
-        start = self._take(frames.PREFIX_BYTES)
-        prefix = frames.parse_prefix(start, self._limits)
-        if prefix.kind == frames.BYE:
-            return None
-        head = frames.parse_head(
-            prefix, start + self._take(prefix.head_bytes - frames.PREFIX_BYTES)
-        )
-        data = torch.empty(head.tensor_bytes, dtype=torch.uint8)
-        self._take_into(frames.memory(data))
-        return head.header, frames.value_of(head, data)
+        return frames.read(self._take, self._take_tensor, self._limits)
 
     def abort(self) -> None:
         """Closes the link at once."""
@@ -122,6 +113,11 @@ class StreamLink:
             except queue.Full:
                 continue
         raise errors.UnavailableError(None, None, "the link is closed")
+
+    def _take_tensor(self, size: int) -> torch.Tensor:
+        data = torch.empty(size, dtype=torch.uint8)
+        self._take_into(frames.memory(data))
+        return data
 
     def _take(self, size: int) -> bytes:
         data = bytearray(size)

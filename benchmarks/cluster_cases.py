@@ -289,7 +289,7 @@ def _train(tf: Any, place: Place, mode: str) -> Program:
         init = tf.global_variables_initializer()
         local = tf.local_variables_initializer()
     session = tf.Session(place.target, graph=graph, config=_config(tf, place))
-    if place.index == 0:
+    if place.index == 0 or mode == "local":
         session.run(init)
     session.run(local)
 

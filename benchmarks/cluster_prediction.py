@@ -1,6 +1,6 @@
 """``python -m benchmarks.cluster_prediction``: steps predicted by the simulator, and measured.
 
-1. ``penstock.simulate.calibrate`` measures one worker and one ps: the costs.
+1. ``penstock.simulate.calibrate`` measures one worker with one and two ps: the costs.
 2. A cluster of 2 ps and 4 workers is started; the step of one worker with nothing remote says how
    long the computing takes.
 3. For 1 to 4 workers, asynchronous and synchronous, the step is measured and simulated.
@@ -11,16 +11,17 @@ Nothing of step 3 goes into the costs. Differences above 25% are marked, and the
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from statistics import median
+from statistics import mean, median
 
 from benchmarks.cases import IMPLEMENTATIONS
 from benchmarks.cluster import Prepared, Row
-from benchmarks.cluster_cases import TRAIN_BATCH, TRAIN_BYTES
+from benchmarks.cluster_cases import TRAIN_BATCH, TRAIN_BYTES, TRAIN_LAYERS
 from benchmarks.cluster_processes import Cluster
 from benchmarks.workers import RESULTS, interpreter_of
 from penstock.simulate import Compute, Job, Model, Profile, simulate
@@ -28,47 +29,60 @@ from penstock.simulate.calibrate import calibrate
 
 ALLOWED = 0.25
 PS = 2
-STEPS = 20
+WARM_UP, STEPS = 5, 30
+MODES = ("async", "sync")
 
 
-def measured(cluster: Cluster, case: str, workers: int, number: int, rounds: int) -> float:
-    """The median step of the workers, over several turns."""
+def step_seconds(cluster: Cluster, case: str, workers: int, number: int) -> float:
+    """What a step of a worker takes, on average over a turn."""
     prepared = Prepared(cluster, Row(case, PS, workers), number)
-    prepared.turn(5)
-    seconds = [each for _ in range(rounds) for each in prepared.turn(STEPS)[1]]
+    prepared.turn(WARM_UP)
+    seconds = prepared.turn(STEPS)[1]
     prepared.release()
-    return median(seconds)
+    return mean(seconds)
 
 
 def predicted(profile: Profile, compute: float, mode: str, workers: int) -> float:
-    """The simulator's median."""
-    model = Model(dense_bytes=TRAIN_BYTES, batch=TRAIN_BATCH, compute=Compute(compute))
-    return simulate(model, Job(PS, workers, mode, steps=200), profile).median
+    """The simulator's average."""
+    model = Model(
+        dense_bytes=TRAIN_BYTES,
+        batch=TRAIN_BATCH,
+        compute=Compute(compute),
+        tensors=TRAIN_LAYERS,
+    )
+    return simulate(model, Job(PS, workers, mode, steps=200), profile).mean
 
 
 def compare(profile: Profile, cluster: Cluster, counts: Sequence[int], rounds: int) -> list[dict]:  # type: ignore[type-arg]
-    """A row for each mode and number of workers."""
-    local = measured(cluster, "train_local", 1, 0, rounds)
+    """A row for each mode and number of workers.
+
+    The computing is measured again before each turn: what else runs on the machine changes how
+    fast it is from one minute to the next.
+    """
+    cases = [(mode, workers) for mode in MODES for workers in counts]
+    turns: dict[tuple[str, int], list[tuple[float, float]]] = {case: [] for case in cases}
+    number = itertools.count()
+    for _ in range(rounds):
+        for case in cases:
+            local = step_seconds(cluster, "train_local", 1, next(number))
+            mode, workers = case
+            found = step_seconds(cluster, f"train_{mode}", workers, next(number))
+            turns[case].append((local, found))
+    return [_row(profile, *case, *map(median, zip(*found))) for case, found in turns.items()]
+
+
+def _row(profile: Profile, mode: str, workers: int, local: float, found: float) -> dict:  # type: ignore[type-arg]
     compute = max(0.0, local - profile.step_cpu - TRAIN_BYTES * profile.update_byte)
+    expected = predicted(profile, compute, mode, workers)
+    off = expected / found - 1
+    mark = "" if abs(off) <= ALLOWED else "  !"
     print(
-        f"a step on one worker takes {local * 1e3:.1f} ms, of which computing {compute * 1e3:.1f}"
+        f"{mode:5} {workers} workers: measured {found * 1e3:6.1f} ms,"
+        f" predicted {expected * 1e3:6.1f} ms ({local * 1e3:.1f} on one worker alone), {off:+.0%}"
+        f"{mark}",
+        flush=True,
     )
-    rows = []
-    for mode in ("async", "sync"):
-        for workers in counts:
-            found = measured(cluster, f"train_{mode}", workers, len(rows) + 1, rounds)
-            expected = predicted(profile, compute, mode, workers)
-            rows.append(
-                {"mode": mode, "workers": workers, "measured": found, "predicted": expected}
-            )
-            off = expected / found - 1
-            mark = "" if abs(off) <= ALLOWED else "  !"
-            print(
-                f"{mode:5} {workers} workers: measured {found * 1e3:6.1f} ms,"
-                f" predicted {expected * 1e3:6.1f} ms, {off:+.0%}{mark}",
-                flush=True,
-            )
-    return rows
+    return {"mode": mode, "workers": workers, "measured": found, "predicted": expected}
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -427,6 +427,9 @@ def simulate_job(
     dense: Annotated[str, typer.Option(help="Bytes that each step reads and updates.")] = "0",
     sparse: Annotated[str, typer.Option(help="Bytes of rows gathered by a step.")] = "0",
     batch: Annotated[int, typer.Option(min=1, help="Examples of a step.")] = 1,
+    tensors: Annotated[
+        int, typer.Option(min=1, help="In how many tensors the parameters are.")
+    ] = 1,
     compute: Annotated[str, typer.Option(help="Mean computing time of a step: 1.5s, 20ms.")] = "0",
     sigma: Annotated[float, typer.Option(min=0, help="Of the logarithm of that time.")] = 0.0,
     straggler_share: Annotated[
@@ -447,7 +450,8 @@ def simulate_job(
     from penstock.cli.simulating import simulate_jobs
 
     model = {
-        "dense": dense, "sparse": sparse, "batch": batch, "compute": compute, "sigma": sigma,
+        "dense": dense, "sparse": sparse, "batch": batch, "tensors": tensors,
+        "compute": compute, "sigma": sigma,
         "straggler_share": straggler_share, "straggler_factor": straggler_factor,
     }  # fmt: skip
     jobs = {"ps": ps, "workers": workers, "backups": backups}

@@ -92,7 +92,7 @@ def simulate_jobs(
 
     Args:
       output: where to print.
-      model: "dense", "sparse" and "compute" as text, "batch", "sigma", "straggler_share" and
+      model: "dense", "sparse" and "compute" as text, "batch", "tensors", "sigma", "straggler_share" and
         "straggler_factor".
       jobs: "ps", "workers" and "backups": numbers with commas between.
       mode, steps, seed: of every job.
@@ -108,6 +108,7 @@ def simulate_jobs(
             dense_bytes=size_of(model["dense"], "--dense"),
             sparse_bytes=size_of(model["sparse"], "--sparse"),
             batch=model["batch"],
+            tensors=model["tensors"],
             compute=Compute(
                 seconds_of(model["compute"], "--compute"),
                 model["sigma"],

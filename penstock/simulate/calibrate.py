@@ -1,11 +1,12 @@
-"""A profile of this machine: two processes, steps between them, and the costs that explain them.
+"""A profile of this machine: three processes, steps between them, the costs that explain them.
 
-The costs are those of one worker and one parameter server on one host, all cores theirs. What
-several of them do to each other is the simulator's to tell.
+The costs are those of one worker and one or two parameter servers on one host, all cores theirs.
+What several workers do to each other is the simulator's to tell.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import select
@@ -14,19 +15,26 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import replace
 from pathlib import Path
 
-from penstock.simulate.profile import Profile, from_mapping
+import numpy as np
+
+from penstock.simulate.probe import NETWORKS
+from penstock.simulate.profile import Profile
 from penstock.simulate.training import simulate
-from penstock.simulate.workload import Job, Model
+from penstock.simulate.workload import Compute, Job, Model
 
 PROBE = Path(__file__).with_name("probe.py")
 DEADLINE_SECONDS = 180.0
 END_SECONDS = 5.0
+_PS = max(ps for ps, _, _ in NETWORKS.values())
 _LARGE_BYTES = 4.0 * 4 * 1024 * 1024
 _VALUE_BYTES = 4.0
-_HALVINGS = 30
+_HALVINGS = 20
+# Messages that a ps and a worker send and receive in a step, besides the tensors after the first:
+# the request, its reply, the update, its acknowledgement.
+_MESSAGE_ENDS = 7
 
 Measured = Mapping[str, Mapping[str, float]]
 
@@ -59,20 +67,22 @@ def calibrate(
 
 
 def run_probe(interpreter: str, module: str, threads: int) -> Measured:
-    """What the probe measures between two processes of its own."""
-    ports = _free_ports(2)
-    cluster = {job: [f"127.0.0.1:{port}"] for job, port in zip(("ps", "worker"), ports)}
+    """What the probe measures between processes of its own."""
+    addresses = [f"127.0.0.1:{port}" for port in _free_ports(_PS + 1)]
+    cluster = {"ps": addresses[:_PS], "worker": addresses[_PS:]}
     command = [interpreter, str(PROBE), "--module", module, "--cluster", json.dumps(cluster)]
     command += ["--threads", str(threads)]
     limits = {"OMP_NUM_THREADS": str(threads), "TF_CPP_MIN_LOG_LEVEL": "3"}
     environment = {**os.environ, **limits, "CUDA_VISIBLE_DEVICES": ""}
     started: list[subprocess.Popen[bytes]] = []
     try:
-        ps = _start([*command, "--job", "ps"], environment)
-        started.append(ps)
-        worker = _start([*command, "--job", "worker", "--ps-pid", str(ps.pid)], environment)
+        for index in range(_PS):
+            started.append(_start([*command, "--job", "ps", "--index", str(index)], environment))
+        pids = [str(ps.pid) for ps in started]
+        worker = _start([*command, "--job", "worker", "--ps-pids", *pids], environment)
         started.append(worker)
-        _line(ps, DEADLINE_SECONDS)
+        for ps in started[:_PS]:
+            _line(ps, DEADLINE_SECONDS)
         measured: Measured = json.loads(_line(worker, DEADLINE_SECONDS))
         return measured
     finally:
@@ -140,8 +150,10 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 def fit(measured: Measured, name: str, source: str, cores: float) -> Profile:
     """The costs that explain what the probe measured.
 
-    CPU time says what a message costs at its ends; what of the elapsed time it does not explain is
-    latency. Elapsed time a byte is the link's; CPU time a byte says how much of the cores it takes.
+    CPU time says how much of the host a training step takes: that of all processes together, beyond
+    what the same step takes in one. Four networks give four costs: of a message, of a further
+    tensor, of a byte, and what is left over. How much of it goes on beside the computing, the
+    elapsed time tells.
 
     Args:
         measured: By name "read_small" and so on: "seconds", "worker_cpu", "ps_cpu" a step.
@@ -158,48 +170,104 @@ def fit(measured: Measured, name: str, source: str, cores: float) -> Profile:
 
     step_cpu = of("local_small")
     rest = max(0.0, of("read_small") - step_cpu)
-    ends = max(0.0, of("read_small", "worker_cpu") - of("local_small", "worker_cpu"))
-    ends += of("read_small", "ps_cpu")
+    read = max(0.0, of("read_small", "worker_cpu") - of("local_small", "worker_cpu"))
+    read += of("read_small", "ps_cpu")
     # Four pieces of work in a round trip. Threads of one end may work side by side: then the CPU
-    # time is more than the elapsed time, which is what counts.
-    message = min(ends, rest) / 4
-    link = per_byte("read")
+    # time is more than the elapsed time.
+    alone = min(read, rest) / 4
+    link, update = per_byte("read"), per_byte("apply")
+    remote = {key: _cpu(measured, key, "async") - _cpu(measured, key, "local") for key in NETWORKS}
+    for key in NETWORKS:
+        # What a worker applies itself when everything is local, it does not when it is remote.
+        remote[key] += _bytes(key) * update
+    ps, tensor, byte, _ = _shares(remote)
+    sync = {key: _cpu(measured, key, "sync") - _cpu(measured, key, "async") for key in NETWORKS}
+    sync_ps, sync_tensor, sync_byte, sync_rest = _shares(sync)
+    # Half as many updates save half of an update's work a step.
+    an_update = 2 * (_cpu(measured, "large", "sync") - _cpu(measured, "large", "pairs"))
+    known = sync_rest + sync_ps + _further("large") * sync_tensor
+    taken = min(sync_byte, max(0.0, an_update - known) / _bytes("large"))
+    message = max(alone, ps / _MESSAGE_ENDS)
+    hot = per_byte("read", "ps_cpu") + per_byte("read", "worker_cpu")
+    byte_cpu = max(hot / 2, (byte - update) / 4)
     profile = Profile(
         name,
         source,
-        latency=(rest - 4 * message) / 2,
+        latency=(rest - 4 * alone) / 2,
         link_bandwidth=1.0 / link if link else None,
         host_cores=cores,
         send_cpu=message,
         recv_cpu=message,
-        send_byte_cpu=per_byte("read", "ps_cpu"),
-        recv_byte_cpu=per_byte("read", "worker_cpu"),
+        send_byte_cpu=byte_cpu,
+        recv_byte_cpu=byte_cpu,
+        tensor_cpu=tensor / 4,
         step_cpu=step_cpu,
+        sync_cpu=sync_rest,
+        sync_ps_cpu=sync_ps,
+        sync_tensor_cpu=sync_tensor,
         update_slots=max(1, int(cores)),
-        update_byte=per_byte("apply"),
+        update_byte=update,
+        accumulate_byte=sync_byte - taken,
+        sync_byte=taken,
     )
-    sync = [(4.0, of("sync_small")), (_LARGE_BYTES, of("sync_large"))]
-    for field, (size, seconds) in zip(("sync_cpu", "accumulate_byte"), sync, strict=True):
-        profile = _explain(profile, field, size, seconds)
-    return profile
+    return _with_overlap(profile, measured, "apart")
 
 
-def _with(profile: Profile, field: str, value: float) -> Profile:
-    return from_mapping({**asdict(profile), field: value})
+def _with_overlap(profile: Profile, measured: Measured, network: str) -> Profile:
+    """The profile with the share of message work beside the computing that the network shows.
 
-
-def _explain(profile: Profile, field: str, size: float, seconds: float) -> Profile:
-    """The profile with the cost ``field`` at which a synchronous step takes ``seconds``.
-
-    Part of that cost may be hidden behind what the worker does meanwhile, so that it is sought by
-    halving: a step never gets shorter when it grows. 0 where a step takes longer without it.
+    It is sought by halving: a step never gets longer when the share grows.
     """
-    low, high = 0.0, seconds / (size if field.endswith("_byte") else 1.0)
+    ps, layers, _ = NETWORKS[network]
+    local, size = measured[f"{network}_local"]["seconds"], _bytes(network)
+    compute = max(0.0, local - profile.step_cpu - size * profile.update_byte)
+    model = Model(dense_bytes=size, compute=Compute(compute), tensors=layers)
+    low, high = 0.0, 1.0
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        tried = _with(profile, field, middle)
-        if simulate(Model(dense_bytes=size), Job(steps=3), tried).median < seconds:
+        tried = replace(profile, overlap=middle)
+        took = simulate(model, Job(ps, 1, "async", steps=3), tried).median
+        if took > measured[f"{network}_async"]["seconds"]:
             low = middle
         else:
             high = middle
-    return _with(profile, field, low)
+    return replace(profile, overlap=high)
+
+
+def _cpu(measured: Measured, network: str, mode: str) -> float:
+    """CPU seconds of a step, all processes."""
+    found = measured[f"{network}_{mode}"]
+    return found["worker_cpu"] + found["ps_cpu"]
+
+
+def _bytes(network: str) -> float:
+    _, layers, units = NETWORKS[network]
+    return 4.0 * layers * units * units
+
+
+def _further(network: str) -> int:
+    ps, layers, _ = NETWORKS[network]
+    return layers - ps
+
+
+def _shares(seconds: Mapping[str, float]) -> tuple[float, float, float, float]:
+    """What of the seconds of the four networks is each ps's, each tensor's, each byte's, the rest.
+
+    Tensors are counted from each ps's second one: the first comes with the message. Costs below
+    zero, which noise would give, are none: of all choices of costs that are left out, the one that
+    explains the seconds best is taken.
+    """
+    counts = [(NETWORKS[key][0], _further(key), _bytes(key), 1.0) for key in NETWORKS]
+    matrix, target = np.array(counts), np.array([seconds[key] for key in NETWORKS])
+    best, least = np.zeros(4), float(np.square(target).sum())
+    for kept in itertools.product((False, True), repeat=4):
+        columns = np.flatnonzero(kept)
+        if not columns.size:
+            continue
+        found = np.linalg.lstsq(matrix[:, columns], target, rcond=1e-15)[0]
+        error = float(np.square(matrix[:, columns] @ found - target).sum())
+        if found.min() >= 0 and error < least:
+            best, least = np.zeros(4), error
+            best[columns] = found
+    each_ps, each_tensor, each_byte, rest = best.tolist()
+    return each_ps, each_tensor, each_byte, rest

@@ -29,11 +29,17 @@ class Profile:
         host_cores: All tasks share one host of so many cores; None gives each its own machine.
         send_cpu, recv_cpu: Work a message, at its sender and receiver.
         send_byte_cpu, recv_byte_cpu: Work a byte, at its sender and receiver.
+        tensor_cpu: Work for each further tensor of a message, at its sender and its receiver.
+        overlap: The share of its work for messages that a worker does beside its computing, where
+            all tasks share a host.
         step_cpu: Work of a worker a step besides the model: the session and its master.
         sync_cpu: Work of the chief a synchronous update, besides messages.
+        sync_ps_cpu: Work of each parameter server a synchronous update, for the chief's step.
+        sync_tensor_cpu: The same for each further tensor of the parameter server.
         ps_cores: Cores of a parameter server that take messages, where it has its own machine.
         update_slots: Updates that a parameter server does at once; the others wait.
         update_byte: Work to apply a byte of update.
+        sync_byte: Work a byte of a synchronous update besides applying it.
         accumulate_byte: Work to add a byte of gradient to what has been gathered (sync).
     """
 
@@ -48,11 +54,16 @@ class Profile:
     recv_cpu: float = 0.0
     send_byte_cpu: float = 0.0
     recv_byte_cpu: float = 0.0
+    tensor_cpu: float = 0.0
+    overlap: float = 0.0
     step_cpu: float = 0.0
     sync_cpu: float = 0.0
+    sync_ps_cpu: float = 0.0
+    sync_tensor_cpu: float = 0.0
     ps_cores: int = 1
     update_slots: int = 1
     update_byte: float = 0.0
+    sync_byte: float = 0.0
     accumulate_byte: float = 0.0
 
     def __post_init__(self) -> None:
@@ -64,6 +75,8 @@ class Profile:
                 raise ValueError(f"profile {self.name!r}: {each.name} is None, not a number")
             if isinstance(value, int | float) and not 0 <= value < float("inf"):
                 raise ValueError(f"profile {self.name!r}: {each.name} is {value}, not 0 or more")
+        if self.overlap > 1:
+            raise ValueError(f"profile {self.name!r}: overlap is {self.overlap}, not 1 or less")
         for name in ("bandwidth", "link_bandwidth", "host_cores", "ps_cores", "update_slots"):
             if getattr(self, name) == 0:
                 raise ValueError(f"profile {self.name!r}: {name} is 0")

@@ -51,14 +51,19 @@ class _Worker:
 
 @dataclass
 class _Ps:
-    """One parameter server."""
+    """One parameter server: so many bytes, in so many tensors beyond the first."""
 
     number: int
     size: float
+    further: int
     cores: Server
     updates: Server
     gathered: int = 0
     gathered_at: float = 0.0
+
+
+def _nothing(_: float) -> None:
+    """What follows on work that nobody waits for."""
 
 
 class _Training:
@@ -86,6 +91,14 @@ class _Training:
         own = self._host is None
         self._read_byte = profile.send_byte_cpu if own else 0.0
         self._write_byte = profile.recv_byte_cpu if own else 0.0
+        # On one host messages and computing share cores, so that what of the message work goes on
+        # beside the computing is work of its own; on its own machine it costs a worker nothing.
+        self._waits = 1.0 - profile.overlap if profile.host_cores else 1.0
+        # What a worker does, each way, for the tensors after the first of each ps.
+        further = sum(ps.further for ps in self.ps) * profile.tensor_cpu
+        self._further = further * self._waits
+        ends = 2 * job.ps * (profile.send_cpu + profile.recv_cpu) + job.ps * profile.recv_cpu
+        self._beside = (1.0 - self._waits) * (ends + 3 * further)
         self._sync = job.mode == "sync"
         self._applied = 0
         self._applied_at = 0.0
@@ -97,11 +110,14 @@ class _Training:
 
     def _make_ps(self, number: int, size: float) -> _Ps:
         profile, queue = self._profile, self.queue
+        ps = self._job.ps
+        further = max(0, self._model.tensors // ps + (number < self._model.tensors % ps) - 1)
         if self._host is not None:
             slots = Slots(queue, profile.update_slots, self._host)
-            return _Ps(number, size, self._host, slots)
+            return _Ps(number, size, further, self._host, slots)
         cores = FifoServer(queue, profile.ps_cores)
-        return _Ps(number, size, cores, FifoServer(queue, profile.update_slots, in_order=True))
+        updates = FifoServer(queue, profile.update_slots, in_order=True)
+        return _Ps(number, size, further, cores, updates)
 
     def _work(self, worker: _Worker, at: float, seconds: float, then: Action) -> None:
         """Work of a worker, which on its own machine has nobody to wait for."""
@@ -132,7 +148,8 @@ class _Training:
         if self._host is None:
             then(at, worker)
         else:
-            self._host.serve(at, self._profile.send_cpu * self._job.ps, then, worker)
+            work = self._profile.send_cpu * self._job.ps * self._waits
+            self._host.serve(at, work, then, worker)
 
     def _asked(self, at: float, worker: _Worker) -> None:
         each = self._profile.send_cpu if self._host is None else 0.0
@@ -143,6 +160,7 @@ class _Training:
     def _request(self, worker: _Worker, ps: _Ps) -> None:
         profile = self._profile
         work = profile.recv_cpu + profile.send_cpu + ps.size * self._read_byte
+        work += ps.further * profile.tensor_cpu
         ps.cores.serve(self.queue.now, work, self._reply, worker, ps)
 
     def _reply(self, at: float, worker: _Worker, ps: _Ps) -> None:
@@ -153,11 +171,13 @@ class _Training:
         if at > worker.latest:
             worker.latest = at
         if not worker.missing:
-            work = self._profile.recv_cpu * self._job.ps
+            work = self._profile.recv_cpu * self._job.ps * self._waits + self._further
             self._work(worker, worker.latest, work, self._fetched)
 
     def _fetched(self, at: float, worker: _Worker) -> None:
-        seconds = self._model.compute.draw(worker.source)
+        seconds = self._model.compute.draw(worker.source) + self._further
+        if self._host is not None:
+            self._host.serve(at, self._beside, _nothing)
         self._work(worker, at, seconds, self._computed)
 
     def _computed(self, at: float, worker: _Worker) -> None:
@@ -182,7 +202,8 @@ class _Training:
             )
 
     def _pushed(self, at: float, worker: _Worker, ps: _Ps, update: int) -> None:
-        work = self._profile.recv_cpu + ps.size * self._write_byte
+        work = self._profile.recv_cpu + ps.further * self._profile.tensor_cpu
+        work = work * self._waits + ps.size * self._write_byte
         ps.cores.serve(at, work, self._received, worker, ps, update)
 
     def _received(self, at: float, worker: _Worker, ps: _Ps, update: int) -> None:
@@ -201,14 +222,16 @@ class _Training:
         ps.gathered_at = max(ps.gathered_at, at)
         self._acked(at, worker)
         if number == self._job.needed:
-            work = ps.size * self._profile.update_byte
+            work = ps.size * (self._profile.update_byte + self._profile.sync_byte)
+            work += self._profile.sync_ps_cpu
+            work += ps.further * self._profile.sync_tensor_cpu
             ps.updates.serve(ps.gathered_at, work, self._ps_applied)
 
     def _acked(self, at: float, worker: _Worker) -> None:
         worker.missing -= 1
         worker.latest = max(worker.latest, at + self._profile.latency)
         if not worker.missing:
-            work = self._profile.recv_cpu * self._job.ps
+            work = self._profile.recv_cpu * self._job.ps * self._waits
             self._work(worker, worker.latest, work, self._step_done)
 
     def _step_done(self, at: float, worker: _Worker) -> None:

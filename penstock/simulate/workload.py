@@ -46,6 +46,8 @@ class Model:
         dense_bytes: Parameters that every step reads and updates whole.
         sparse_bytes: Bytes of rows that a step gathers from larger tables, and updates.
         batch: Examples a step.
+        tensors: In how many tensors the parameters are, spread over the ps; each ps has one at
+            least.
         compute: The time between the last parameter received and the first update sent.
     """
 
@@ -53,10 +55,11 @@ class Model:
     sparse_bytes: float = 0.0
     batch: int = 1
     compute: Compute = field(default_factory=Compute)
+    tensors: int = 1
 
     def __post_init__(self) -> None:
-        if self.dense_bytes < 0 or self.sparse_bytes < 0 or self.batch < 1:
-            raise ValueError(f"{self}: bytes are at least 0 and batch at least 1")
+        if self.dense_bytes < 0 or self.sparse_bytes < 0 or self.batch < 1 or self.tensors < 1:
+            raise ValueError(f"{self}: bytes are at least 0, batch and tensors at least 1")
 
     @property
     def step_bytes(self) -> float:

@@ -105,12 +105,17 @@ class Driver:
                     "background": self._background,
                 }
                 measure.get(case.name, self._steps)(case)
-                self._say(f"    {time.perf_counter() - started:.0f} s")
+                self._say(f"    {time.perf_counter() - started:.0f} s{self._found(case)}")
                 for problem in self.outcome.failures.get(case.name, []):
                     self._say(f"    ! {problem}")
         finally:
             self._close_all()
         return self.outcome
+
+    def _found(self, case: Case) -> str:
+        """What a run that does not come to its end leaves: its table is printed at the end."""
+        found = self.outcome.results.get(case.name, {})
+        return "".join(f", {name} {value:.3g}" for name, value in found.items())
 
     def _find_available(self) -> None:
         for implementation in self._implementations:

@@ -10,6 +10,7 @@ import argparse
 import dataclasses
 import sys
 import time
+from collections.abc import Sequence
 
 from benchmarks import kernel_cases, report
 from benchmarks.cases import IMPLEMENTATIONS, PENSTOCK, Case
@@ -25,11 +26,12 @@ _SETTINGS = Settings(rounds=11, turn_seconds=0.06)
 _QUICK = Settings(rounds=3, turn_seconds=0.02)
 
 
-def cases(names: list[str]) -> list[Case]:
+def cases(names: list[str], sizes: Sequence[str] = tuple(kernel_cases.SIZES)) -> list[Case]:
     """The cases of the named kernels and updates, all without names.
 
     Args:
         names: Of ``KERNELS`` and ``ROWS``.
+        sizes: Of ``SIZES``; updates have none and are always there.
 
     Raises:
         ValueError: There is no such kernel.
@@ -37,6 +39,8 @@ def cases(names: list[str]) -> list[Case]:
     Example:
         >>> [case.name for case in cases(["matmul"])]
         ['matmul_small', 'matmul_medium', 'matmul_large']
+        >>> [case.name for case in cases(["matmul"], ["large"])]
+        ['matmul_large']
     """
     known = {**kernel_cases.KERNELS, **kernel_cases.ROWS}
     wrong = [name for name in names if name not in known]
@@ -45,7 +49,7 @@ def cases(names: list[str]) -> list[Case]:
     kinds = tuple(_KINDS.values())
     made = []
     for name, size in kernel_cases.names():
-        if not names or name in names:
+        if (not names or name in names) and kernel_cases.SIZES[size] in sizes:
             check = "" if kernel_cases.KERNELS[name].random else "same"
             title = kernel_cases.case_name(name, size)
             made.append(Case(title, f"{name}, {kernel_cases.SIZES[size]}", 3, check, kinds))
@@ -120,10 +124,12 @@ def main(arguments: list[str] | None = None) -> int:
     """Measures, prints the table and writes it; 1 when a case failed or values differ."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.kernels", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="KERNEL")
+    sizes = tuple(kernel_cases.SIZES)
+    parser.add_argument("--sizes", nargs="+", choices=sizes, default=sizes)
     parser.add_argument("--quick", action="store_true", help="few rounds: does it run at all?")
     options = parser.parse_args(arguments)
     try:
-        chosen = cases(options.names)
+        chosen = cases(options.names, options.sizes)
     except ValueError as error:
         parser.error(str(error))
     implementations = [

@@ -24,13 +24,21 @@ from benchmarks.program import Program
 Tensors = Dict[str, torch.Tensor]
 
 
+# Penstock and JAX take a GPU where there is one, too.
+DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def _tensor(value: np.ndarray) -> torch.Tensor:
+    return torch.from_numpy(value).to(DEVICE)
+
+
 def _leaf(value: np.ndarray) -> torch.Tensor:
-    return torch.from_numpy(value.copy()).requires_grad_()
+    return _tensor(value.copy()).requires_grad_()
 
 
 def _filter(value: np.ndarray) -> torch.Tensor:
     """An HWIO filter as OIHW in channels-last memory."""
-    oihw = torch.from_numpy(value).permute(3, 2, 0, 1)
+    oihw = _tensor(value).permute(3, 2, 0, 1)
     return oihw.clone(memory_format=torch.channels_last).requires_grad_()
 
 
@@ -43,7 +51,7 @@ def _after_flatten(value: np.ndarray, features: Any) -> torch.Tensor:
 
 def _images(images: np.ndarray) -> torch.Tensor:
     """NHWC in NumPy is NCHW in channels-last memory: no copy."""
-    return torch.from_numpy(images).permute(0, 3, 1, 2)
+    return _tensor(images).permute(0, 3, 1, 2)
 
 
 def _training(
@@ -73,8 +81,8 @@ def softmax() -> Program:
     w, b = _leaf(parameters["w"]), _leaf(parameters["b"])
 
     def loss_of(images: np.ndarray, labels: np.ndarray) -> torch.Tensor:
-        logits = torch.addmm(b, torch.from_numpy(images), w)
-        return functional.cross_entropy(logits, torch.from_numpy(labels))
+        logits = torch.addmm(b, _tensor(images), w)
+        return functional.cross_entropy(logits, _tensor(labels))
 
     return _training(loss_of, torch.optim.SGD([w, b], lr=0.5, fused=True), batches)
 
@@ -84,10 +92,10 @@ def mlp() -> Program:
     v = {name: _leaf(value) for name, value in parameters.items()}
 
     def loss_of(images: np.ndarray, labels: np.ndarray) -> torch.Tensor:
-        hidden = torch.addmm(v["b0"], torch.from_numpy(images), v["w0"]).relu_()
+        hidden = torch.addmm(v["b0"], _tensor(images), v["w0"]).relu_()
         hidden = torch.addmm(v["b1"], hidden, v["w1"]).relu_()
         logits = torch.addmm(v["b2"], hidden, v["w2"])
-        return functional.cross_entropy(logits, torch.from_numpy(labels))
+        return functional.cross_entropy(logits, _tensor(labels))
 
     return _training(loss_of, torch.optim.Adam(list(v.values()), lr=1e-3, fused=True), batches)
 
@@ -106,17 +114,17 @@ def cnn() -> Program:
             hidden = functional.max_pool2d(hidden, 2)
         hidden = torch.addmm(v["dense_b"], hidden.flatten(1), v["dense_w"]).relu_()
         logits = torch.addmm(v["out_b"], hidden, v["out_w"])
-        return functional.cross_entropy(logits, torch.from_numpy(labels))
+        return functional.cross_entropy(logits, _tensor(labels))
 
     return _training(loss_of, torch.optim.Adam(list(v.values()), lr=1e-4, fused=True), batches)
 
 
 def word2vec() -> Program:
     parameters, batches = data.word2vec()
-    embeddings = torch.from_numpy(parameters["embeddings"].copy())
-    weights = torch.from_numpy(parameters["nce_weights"].copy())
-    biases = torch.from_numpy(parameters["nce_biases"].copy())
-    log_not_drawn = torch.from_numpy(data.log_not_drawn())
+    embeddings = _tensor(parameters["embeddings"].copy())
+    weights = _tensor(parameters["nce_weights"].copy())
+    biases = _tensor(parameters["nce_biases"].copy())
+    log_not_drawn = _tensor(data.log_not_drawn())
     draw = random.Random(7).random
     cycle = data.Cycle(
         [(words.astype(np.int64), labels.astype(np.int64).ravel()) for words, labels in batches]
@@ -124,11 +132,11 @@ def word2vec() -> Program:
     size = 128
 
     def step() -> float:
-        words, labels = (torch.from_numpy(ids) for ids in cycle())
+        words, labels = (_tensor(ids) for ids in cycle())
         candidates, tries = data.log_uniform_unique(
             draw, data.WORD2VEC_VOCABULARY, data.WORD2VEC_SAMPLED
         )
-        classes = torch.cat([labels, torch.tensor(candidates)])
+        classes = torch.cat([labels, _tensor(np.asarray(candidates))])
         x = embeddings.index_select(0, words).requires_grad_()
         w = weights.index_select(0, classes).requires_grad_()
         b = biases.index_select(0, classes).requires_grad_()
@@ -150,7 +158,7 @@ def word2vec() -> Program:
 def lstm() -> Program:
     parameters, batches = data.lstm()
     v = {name: _leaf(value) for name, value in parameters.items() if name != "embedding"}
-    embedding = torch.from_numpy(parameters["embedding"].copy())
+    embedding = _tensor(parameters["embedding"].copy())
     optimizer = torch.optim.SGD(list(v.values()), lr=1.0, fused=True)
     cycle = data.Cycle(
         [
@@ -160,7 +168,7 @@ def lstm() -> Program:
     )
 
     def step() -> float:
-        words, targets, state = (torch.from_numpy(array) for array in cycle())
+        words, targets, state = (_tensor(array) for array in cycle())
         rows = embedding.index_select(0, words).requires_grad_()
         sequence = rows.view(data.LSTM_BATCH, data.LSTM_STEPS, data.LSTM_UNITS).unbind(1)
         for layer in range(data.LSTM_LAYERS):
@@ -226,7 +234,7 @@ def alexnet_training() -> Program:
     v = _alexnet_parameters(parameters)
 
     def loss_of(images: np.ndarray, labels: np.ndarray) -> torch.Tensor:
-        return functional.cross_entropy(_alexnet_logits(v, images), torch.from_numpy(labels))
+        return functional.cross_entropy(_alexnet_logits(v, images), _tensor(labels))
 
     batches = [(images, labels.astype(np.int64)) for images, labels in batches]
     return _training(loss_of, torch.optim.SGD(list(v.values()), lr=0.001, fused=True), batches)

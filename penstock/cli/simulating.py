@@ -92,8 +92,8 @@ def simulate_jobs(
 
     Args:
       output: where to print.
-      model: "dense", "sparse" and "compute" as text, "batch", "tensors", "sigma", "straggler_share" and
-        "straggler_factor".
+      model: "dense", "sparse" and "compute" as text, "batch", "tensors", "sigma",
+        "straggler_share" and "straggler_factor".
       jobs: "ps", "workers" and "backups": numbers with commas between.
       mode, steps, seed: of every job.
       profile: a name or a file.

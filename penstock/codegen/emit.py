@@ -12,7 +12,7 @@ is an argument and no global, so that threads can run one program with observers
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from penstock.codegen.source import (
     host_literal,
     identifier,
 )  # fmt: skip
+from penstock.graph import node_attrs
 from penstock.graph.function import FunctionGraph
 from penstock.graph.handles import handle_of, is_handle, resource_key
 from penstock.graph.operation import Operation
@@ -110,6 +111,8 @@ class _Emitter:
         if name is None:
             name = self.constant_names[tensor] = f"c{len(self.constant_names)}"
             self.source.constants[name] = tensor.op.attrs["value"]
+            if node_attrs.MEMORY in tensor.op.attrs:
+                self.source.memories[name] = tensor.op.attrs[node_attrs.MEMORY]
         return name
 
     # ---- lines -------------------------------------------------------------------------------
@@ -419,6 +422,8 @@ class _Emitter:
 
     def _expression(self, line: Line, call: Call) -> str:
         definition = line.op.op_def
+        if line.op.refusal is not None:
+            return f"{call.function(_refuse, 'refuse')}({line.op.refusal!r})"
         if line.overwrites is not None:
             return fill(line.overwrites, call.arg)
         if definition.inline is not None:
@@ -520,6 +525,11 @@ class _Emitter:
 
 def _as_list(value: Any) -> list[Tensor]:
     return value if isinstance(value, list) else [value]
+
+
+def _refuse(reason: str) -> NoReturn:
+    """Stands for a node whose shape rule refuses what it is given."""
+    raise ValueError(reason)
 
 
 def _variable_behind(tensor: Tensor) -> Operation | None:

@@ -21,6 +21,8 @@ Watch = Literal["", "deadline", "observe"]
 Observe = Callable[[int, tuple[Any, ...]], None]
 FetchSource = Callable[[dtypes.DType, str, bool, Any], str]
 _LITERAL_LIMIT = 64
+# Names that programs give to values, and that linking gives to what they use.
+_TAKEN = re.compile(r"[acfsv]\d+|torch|check|fetched|bfloat16_array|observe|step")
 _FIELD = re.compile(r"\{(\w+)\}")
 
 
@@ -40,6 +42,8 @@ class Source:
     # The step graph that the program runs, after all passes.
     step: StepGraph
     layouts: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    # Constants that are in the memory of a GPU: which.
+    memories: dict[str, str] = field(default_factory=dict)
     # Functions that nodes call: linked to something that compiles and runs them.
     bodies: dict[str, FunctionGraph] = field(default_factory=dict)
 
@@ -71,6 +75,8 @@ class Call:
     def function(self, function: Callable[..., Any], name: str | None = None) -> str:
         """Source that names a function: a global of the program, by the function's own name."""
         name = identifier(name or function.__name__.lstrip("_"))  # `_not` is no `not`
+        if _TAKEN.fullmatch(name):
+            name += "_"
         while self._functions.setdefault(name, function) is not function:
             name += "_"
         return name

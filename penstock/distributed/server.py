@@ -25,7 +25,7 @@ from penstock.distributed.master import Master
 from penstock.distributed.solitary import NoPeers
 from penstock.distributed.worker import Worker
 from penstock.placement.available import local_devices
-from penstock.runtime import memory
+from penstock.runtime import gpus, memory
 
 _numbers = itertools.count()
 # How often ``join`` looks whether the job is done.
@@ -75,7 +75,7 @@ class Server:
         definition = self._server_def
         self._task = f"/job:{definition.job_name}/replica:0/task:{definition.task_index}"
         counts = definition.default_session_config.device_count
-        devices = local_devices(counts, task=self._task)
+        devices = local_devices(counts, gpus.memory_of_gpus(), self._task)
         self._lock = threading.Lock()
         self._stopped = threading.Event()
         self._listening: Any = None

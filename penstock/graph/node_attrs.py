@@ -18,6 +18,8 @@ from penstock.opdef.signature import REQUIRED
 
 # A remark on nodes: their float32 outputs may travel between tasks as 16 bits.
 COMPRESS = "_compress"
+# A remark on constants of a step: the memory that they are in.
+MEMORY = "_memory"
 # Attrs that TensorFlow 2.21 has and 1.15 has not: which do not change what is computed.
 _HINTS = {
     "MatMul": ("grad_a", "grad_b"),

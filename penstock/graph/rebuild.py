@@ -68,7 +68,7 @@ class Rebuilder:
 
     def _visit(self, rule: Rule, op: Operation) -> None:
         self.visit(op)
-        outputs = rule(self, op)
+        outputs = None if op.refusal is not None else rule(self, op)
         if outputs is None or not self._keeps_reads(op, outputs):
             self._forget_made()
             self.copy(op)
@@ -125,7 +125,7 @@ class Rebuilder:
             [t.dtype for t in op.outputs],
             op.origin,
         )
-        new._device = op._device
+        new._device, new.refusal = op._device, op.refusal
         for old, made in zip(op.outputs, new.outputs, strict=True):
             made._dims = old._dims
             self.tensors[old] = made
@@ -144,11 +144,22 @@ class Rebuilder:
 
     def make(self, op_type: str, *inputs: Any, **attrs: Any) -> Any:
         """Adds a node that stands for the old node being visited: its device, line and controls."""
-        op = self._current
-        if op is None:
+        name = self._visited().name
+        return self._make(op_type, name not in self.graph._by_name, *inputs, **attrs)
+
+    def make_beside(self, op_type: str, *inputs: Any, **attrs: Any) -> Any:
+        """As ``make``, but the node leaves the old one's name to the old one's copy."""
+        return self._make(op_type, False, *inputs, **attrs)
+
+    def _visited(self) -> Operation:
+        if self._current is None:
             raise RuntimeError("make is for rules, while a node is being visited")
+        return self._current
+
+    def _make(self, op_type: str, takes_name: bool, *inputs: Any, **attrs: Any) -> Any:
+        op = self._visited()
         name = op.name
-        if name in self.graph._by_name:
+        if not takes_name:
             base = f"{name}/{op_type.strip('_').lower()}"
             name = self.graph.unique_name(base)
             while name in self.graph._by_name or name in self.old.graph._by_name:
@@ -180,6 +191,12 @@ def infer_again(op: Operation) -> None:
     known = [t._dims for t in op.outputs]
     try:
         Graph._infer_shapes(op)
+        op.refusal = None
+    except ValueError as error:
+        # A variable may take what it was not declared to hold, as what is handed on may be.
+        if not (op.op_def.writes or op.op_def.passes_through):
+            op.refusal = str(error.__cause__ or error)
+    try:
         merged = [
             shapes.merge_static(tensor._dims, dims)
             for tensor, dims in zip(op.outputs, known, strict=True)

@@ -15,11 +15,11 @@ from penstock.graph import scopes
 from penstock.graph.graph import Graph
 from penstock.graph.operation import Operation, blocks_of
 from penstock.graph.rebuild import Rebuilder
-from penstock.graph.region import Inputs, inputs_of
+from penstock.graph.region import Inputs, inputs_of, replace_region
 from penstock.graph.step import StepGraph
 from penstock.graph.tensor import Tensor
 from penstock.opdef.registry import OPS
-from penstock.passes.inside import has_regions, replace_region
+from penstock.passes.inside import has_regions
 
 _MOST_ROWS = 256
 _LEAST_SIZE = 1 << 14

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from penstock.graph.operation import Operation, blocks_of
 from penstock.graph.rebuild import Rebuilder
-from penstock.graph.region import Inputs, inputs_of, make_region
+from penstock.graph.region import Inputs, inputs_of, replace_region
 from penstock.graph.step import StepGraph
 from penstock.graph.tensor import Tensor
 
@@ -30,34 +30,6 @@ def change_blocks(step: StepGraph, change: Change) -> StepGraph:
         return replace_region(rebuilder, op, inputs, [change(b) for b in blocks_of(op)])
 
     return Rebuilder(step).run(rule)
-
-
-def replace_region(
-    rebuilder: Rebuilder,
-    op: Operation,
-    inputs: Inputs,
-    blocks: list[StepGraph],
-    outputs: list[Tensor] | None = None,
-) -> list[Tensor]:
-    """Puts a region with other blocks or inputs in the place of ``op``.
-
-    Args:
-      rebuilder: the walk.
-      op: the old region.
-      inputs, blocks: of the new one.
-      outputs: those of the old region that the new one has; by default all.
-
-    Returns:
-      The new region's outputs.
-    """
-    controls = rebuilder._ops(op._control_inputs)
-    new = make_region(rebuilder.graph, op.type, op.name, inputs, blocks, controls)
-    new.origin, new._device = op.origin, op._device
-    if not new.outputs:
-        rebuilder._made.append(new)  # no output says that it stands for the old one
-    for old, made in zip(op.outputs if outputs is None else outputs, new.outputs, strict=True):
-        made._dims = old._dims
-    return new.outputs
 
 
 def sink_constants(step: StepGraph) -> StepGraph:

@@ -18,11 +18,11 @@ from penstock.base import shapes
 from penstock.graph import scopes
 from penstock.graph.operation import Operation, blocks_of
 from penstock.graph.rebuild import Rebuilder, infer_again
-from penstock.graph.region import inputs_of
+from penstock.graph.region import inputs_of, replace_region
 from penstock.graph.step import StepGraph
 from penstock.graph.tensor import Tensor
 from penstock.opdef import static
-from penstock.passes.inside import has_regions, replace_region
+from penstock.passes.inside import has_regions
 from penstock.passes.stacks import PUTS, HolderUses
 
 Dims = tuple[int | None, ...] | None

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 
 from penstock.graph.operation import Operation, blocks_of
 from penstock.graph.rebuild import Rebuilder
-from penstock.graph.region import inputs_of
+from penstock.graph.region import inputs_of, replace_region
 from penstock.graph.step import StepGraph
 from penstock.graph.tensor import Tensor
-from penstock.passes.inside import has_regions, replace_region
+from penstock.passes.inside import has_regions
 
 _USERS = ("StackPushV2", "StackPopV2")
 # Nodes that put a value into what their first input stands for.

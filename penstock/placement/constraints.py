@@ -17,7 +17,10 @@ from penstock.opdef.shared_state import SharedState
 from penstock.placement.available import DeviceAttributes, by_preference, matches, parts_of
 from penstock.placement.colocation import Group, made_at
 
-_HOST_DTYPES = (dtypes.string, dtypes.variant)
+# Of the wider unsigned integers torch has few kernels, and TensorFlow none for GPUs.
+_HOST_DTYPES = (
+    dtypes.string, dtypes.variant, dtypes.uint16, dtypes.uint32, dtypes.uint64,
+)  # fmt: skip
 # How messages name each part, in the order in which a request is narrowed down.
 _WHAT = ("job {!r}", "replica {}", "task {}", "device type {!r}", "device number {}")
 

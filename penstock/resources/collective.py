@@ -21,6 +21,7 @@ State, per process: this process's member, the store's connection, the open grou
 
 from __future__ import annotations
 
+import atexit
 import os
 import socket
 import threading
@@ -111,6 +112,15 @@ def close(member: Member) -> None:
     for group in groups:
         group.close()
     del store
+
+
+@atexit.register
+def _close_all() -> None:
+    """A group's threads must end before the process does: else it may be aborted."""
+    with _lock:
+        members = {member for member, _ in _groups} | set(_stores)
+    for member in members:
+        close(member)
 
 
 # ---- what kernels call ---------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from typing import Any
 
 from penstock.base import dtypes, errors, shapes
 from penstock.codegen.emit import emit
+from penstock.codegen.moves import moves_between_devices
 from penstock.codegen.plan import make_plan
 from penstock.codegen.source import FetchSource, Source, Watch
 from penstock.graph.graph import Graph
@@ -196,7 +197,8 @@ class DataflowProgram(Program):
 
     def _linked(self, step: StepGraph, source: FetchSource) -> Callable[..., tuple[Any, ...]]:
         resources, compile, private = self._link_to
-        plan = make_plan(verify(step, "dataflow"))
+        # Between nodes values are on the host.
+        plan = make_plan(verify(moves_between_devices(step), "dataflow"))
         program = Program(emit(plan, source, name="step"), resources, "step", compile, private)
         self._by_file[program.filename] = program
         return program.function

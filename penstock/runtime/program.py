@@ -98,15 +98,16 @@ class Program:
         }
         for name, array in source.constants.items():
             scope[name] = values.from_array(np.asarray(array), copy=True)
+        for name, memory in source.memories.items():
+            scope[name] = scope[name].to(memory)
         for name, op in source.resources.items():
             scope[name] = _state(op, resources, compile)
         for name, op in source.states.items():
-            if private is not None:
-                scope[name] = private.get(op.name) or private.setdefault(
-                    op.name, _maker(op, compile)()
-                )
+            if private is None or "shared_name" in op.attrs:
+                scope[name] = _state(op, resources, compile)
                 continue
-            scope[name] = _state(op, resources, compile)
+            _, key = resource_key(op)
+            scope[name] = private.get(key) or private.setdefault(key, _maker(op, compile)())
         for op in source.step.operations:
             # Several nodes of one key have one line above, but each must agree with the state.
             if isinstance(op.op_def.state, SharedState) and op.op_def.state.mismatch is not None:
@@ -132,6 +133,9 @@ class Program:
                 frame, number = traceback.tb_frame, traceback.tb_lineno
             traceback = traceback.tb_next
         op = self.source.line_ops.get(number)
+        if frame is not None and op is None:
+            if _error_class(raised) is errors.ResourceExhaustedError:  # the line that returns
+                return errors.ResourceExhaustedError(None, None, f"for what is fetched: {raised}")
         if frame is None or op is None:
             return None
         missing = self._uninitialized(raised, op)
@@ -211,6 +215,8 @@ def _shown(tensor: Any) -> str:
 def _message(op: Operation, raised: BaseException, operands: list[str]) -> str:
     inputs = f"; its inputs: {', '.join(operands)}" if operands else ""
     reason = raised.message if isinstance(raised, errors.OpError) else str(raised)
+    if reason == "ZeroDivisionError":  # all that torch says
+        reason = "Integer division by zero"
     if op.type == "_Taken":
         # Not a node of the user's: it stands for a fetch, which the reason names.
         return f"{reason}{_made_at(op)}"
@@ -224,7 +230,8 @@ def _made_at(op: Operation) -> str:
 def _error_class(raised: BaseException) -> type[errors.OpError]:
     if isinstance(raised, errors.OpError):
         return type(raised)
-    if isinstance(raised, MemoryError) or "out of memory" in str(raised).lower():
+    text = str(raised).lower()
+    if isinstance(raised, MemoryError) or "out of memory" in text or "allocate memory" in text:
         return errors.ResourceExhaustedError
     if isinstance(raised, NotImplementedError):
         return errors.UnimplementedError

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from penstock.codegen.emit import emit
+from penstock.codegen.moves import moves_between_devices
 from penstock.codegen.plan import make_plan
 from penstock.codegen.source import FetchSource, Source, Watch
 from penstock.graph.function import FunctionGraph
@@ -224,7 +225,8 @@ def _compiled(
     agreed = verify(order_collectives(meant), "order_collectives")
     refined = _refined(agreed, shapes)
     rewritten = pipeline.rewrite(refined, evaluate) if options.optimize else refined
-    plan = make_plan(rewritten)
+    moved = verify(moves_between_devices(rewritten), "moves_between_devices")
+    plan = make_plan(moved)
     return emit(plan, result_source, name="step", watch=watch)
 
 

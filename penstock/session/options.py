@@ -22,6 +22,7 @@ from tensorboard.compat.proto.config_pb2 import (
 from penstock.placement.available import local_devices
 from penstock.placement.cost_model import CostModel
 from penstock.placement.placer import Placer
+from penstock.runtime import gpus
 
 __all__ = [
     "ConfigProto",
@@ -45,7 +46,9 @@ class Options:
     allow_soft_placement: bool = False
     log_device_placement: bool = False
     # The devices of a session of this process, and where its nodes are on them.
-    placer: Placer = field(default_factory=Placer)
+    placer: Placer = field(
+        default_factory=lambda: Placer(local_devices(gpus=gpus.memory_of_gpus()))
+    )
     timeout_in_ms: int = 0
     optimize: bool = True
     # Every so many runs of a step, after the first so many, fill ``RunMetadata.cost_graph``.
@@ -101,8 +104,7 @@ def options_of(config: Any) -> Options:
 
 def _placer(config: Any) -> Placer:
     """Placement as the config asks for it; ``PENSTOCK_PLACEMENT=cost`` adds the cost model."""
-    # Programs run on CPUs, also where torch sees a GPU; so no GPU is listed.
-    devices = local_devices(config.device_count)
+    devices = local_devices(config.device_count, gpus.memory_of_gpus())
     cost = CostModel() if os.environ.get("PENSTOCK_PLACEMENT") == "cost" else None
     soft, log = config.allow_soft_placement, config.log_device_placement
     return Placer(devices, soft=soft, log=log, cost=cost)

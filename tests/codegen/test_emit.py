@@ -111,3 +111,15 @@ def test_every_line_of_a_node_is_mapped_to_it() -> None:
     for number, op in program.source.line_ops.items():
         assert lines[number - 1].rstrip().endswith(op.name)
     assert {op.name for op in program.source.line_ops.values()} == {"grown", "total"}
+
+
+def test_a_kernel_may_be_called_like_a_value() -> None:
+    """Kernels of several versions of an op are ``_v1``, ``_v2``: so are the program's values."""
+    graph = tf.Graph()
+    with graph.as_default(), tf.Session() as session:
+        boxes = tf.placeholder(tf.float32, [3, 4])
+        scores = tf.exp(tf.sin(tf.placeholder_with_default([1.0, 2.0, 0.5], [3])))
+        shifted = tf.sin(tf.exp(boxes)) * 0 + boxes
+        chosen = tf.image.non_max_suppression(shifted, scores, 2)
+        fed = [[0, 0, 1, 1], [0, 0, 1, 0.9], [2, 2, 3, 3]]
+        assert session.run(chosen, {boxes: fed}).tolist() == [1, 2]

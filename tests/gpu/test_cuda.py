@@ -1,0 +1,59 @@
+"""The same programs on a real GPU: skipped, with the reason, where torch has none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import penstock as tf
+from tests.gpu.programs import PROGRAMS
+from tests.gpu.test_pretended import _run
+
+pytestmark = pytest.mark.skipif(
+    not torch.cuda.is_available(),
+    reason=f"no GPU: torch {torch.__version__} says that CUDA is not available here",
+)
+
+
+def _close(found: Any, expected: Any) -> None:
+    if isinstance(expected, list | tuple):
+        for one, other in zip(found, expected, strict=True):
+            _close(one, other)
+    elif isinstance(expected, np.ndarray | np.generic) and expected.dtype.kind == "f":
+        np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-4)
+    elif isinstance(expected, np.ndarray | np.generic) and expected.dtype != object:
+        np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_program_gives_what_it_gives_on_the_cpu(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = _run(PROGRAMS[name])
+    monkeypatch.setattr("penstock.runtime.gpus.memory_of_gpus", lambda: ())
+    _close(found, _run(PROGRAMS[name]))
+
+
+def test_variables_lie_on_the_gpu() -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        v = tf.get_variable("v", [1 << 20])
+        before = torch.cuda.memory_allocated()
+        session.run(v.initializer)
+        assert torch.cuda.memory_allocated() - before >= 4 << 20
+
+
+def test_what_is_fed_may_be_overwritten_at_once() -> None:
+    """The copy to the GPU is still under way when ``run`` of an earlier step has returned."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.float32, [1 << 22])
+        v = tf.get_variable("v", [1 << 22], initializer=tf.zeros_initializer())
+        session.run(v.initializer)
+        fed = np.empty(1 << 22, np.float32)
+        add = v.assign_add(x).op
+        for number in range(8):
+            fed[:] = number
+            session.run(add, {x: fed})
+        assert np.all(session.run(v) == 28)

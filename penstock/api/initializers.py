@@ -17,6 +17,9 @@ from penstock.variables.initializers import (
     lecun_uniform,
 )
 from penstock.variables.initializers import (
+    identity_initializer as identity,
+)
+from penstock.variables.initializers import (
     ones_initializer as ones,
 )
 from penstock.variables.initializers import (
@@ -57,6 +60,7 @@ __all__ = [
     "glorot_uniform",
     "he_normal",
     "he_uniform",
+    "identity",
     "lecun_normal",
     "lecun_uniform",
     "local_variables",

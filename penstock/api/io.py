@@ -20,6 +20,7 @@ from penstock.formats.record_file import (
     TFRecordWriter,
     tf_record_iterator,
 )
+from penstock.ops.compressed import decode_compressed
 from penstock.ops.files import matching_files, read_file, write_file
 from penstock.ops.image_codec import (
     decode_and_crop_jpeg,
@@ -30,6 +31,7 @@ from penstock.ops.image_codec import (
     decode_png,
     encode_jpeg,
     extract_jpeg_shape,
+    is_jpeg,
 )
 from penstock.ops.parsing import (
     decode_csv,
@@ -38,6 +40,7 @@ from penstock.ops.parsing import (
     parse_tensor,
     serialize_tensor,
 )
+from penstock.ops.proto_fields import decode_proto, encode_proto
 from penstock.ops.sparse_functions import (
     deserialize_many_sparse,
     serialize_many_sparse,
@@ -60,18 +63,22 @@ __all__ = [
     "decode_and_crop_jpeg",
     "decode_base64",
     "decode_bmp",
+    "decode_compressed",
     "decode_csv",
     "decode_gif",
     "decode_image",
     "decode_jpeg",
     "decode_json_example",
     "decode_png",
+    "decode_proto",
     "decode_raw",
     "deserialize_many_sparse",
     "encode_base64",
     "encode_jpeg",
+    "encode_proto",
     "extract_jpeg_shape",
     "gfile",
+    "is_jpeg",
     "match_filenames_once",
     "matching_files",
     "parse_example",

@@ -1,5 +1,25 @@
 """``tf.linalg``: linear algebra; explicit re-exports, no logic."""
 
+from penstock.linear_operators import (
+    LinearOperator,
+    LinearOperatorAdjoint,
+    LinearOperatorBlockDiag,
+    LinearOperatorCirculant,
+    LinearOperatorCirculant2D,
+    LinearOperatorCirculant3D,
+    LinearOperatorComposition,
+    LinearOperatorDiag,
+    LinearOperatorFullMatrix,
+    LinearOperatorHouseholder,
+    LinearOperatorIdentity,
+    LinearOperatorInversion,
+    LinearOperatorKronecker,
+    LinearOperatorLowerTriangular,
+    LinearOperatorLowRankUpdate,
+    LinearOperatorScaledIdentity,
+    LinearOperatorToeplitz,
+    LinearOperatorZeros,
+)
 from penstock.nn.normalization import l2_normalize
 from penstock.ops.clip import global_norm
 from penstock.ops.contraction import einsum, tensordot
@@ -34,6 +54,7 @@ from penstock.ops.linalg_eig import (
     self_adjoint_eigvals as eigvalsh,
 )
 from penstock.ops.linalg_norm import norm
+from penstock.ops.linalg_rank import matrix_rank, pinv
 from penstock.ops.linalg_solve import (
     cholesky_solve,
 )
@@ -71,8 +92,27 @@ from penstock.ops.matrix_diag import (
 from penstock.ops.matrix_functions import expm, logm
 from penstock.ops.matrix_functions import matrix_square_root as sqrtm
 from penstock.ops.tridiagonal import tridiagonal_solve
+from penstock.ops.tridiagonal_product import tridiagonal_matmul
 
 __all__ = [
+    "LinearOperator",
+    "LinearOperatorAdjoint",
+    "LinearOperatorBlockDiag",
+    "LinearOperatorCirculant",
+    "LinearOperatorCirculant2D",
+    "LinearOperatorCirculant3D",
+    "LinearOperatorComposition",
+    "LinearOperatorDiag",
+    "LinearOperatorFullMatrix",
+    "LinearOperatorHouseholder",
+    "LinearOperatorIdentity",
+    "LinearOperatorInversion",
+    "LinearOperatorKronecker",
+    "LinearOperatorLowRankUpdate",
+    "LinearOperatorLowerTriangular",
+    "LinearOperatorScaledIdentity",
+    "LinearOperatorToeplitz",
+    "LinearOperatorZeros",
     "adjoint",
     "band_part",
     "cholesky",
@@ -94,10 +134,12 @@ __all__ = [
     "lstsq",
     "lu",
     "matmul",
+    "matrix_rank",
     "matrix_transpose",
     "matvec",
     "norm",
     "normalize",
+    "pinv",
     "qr",
     "set_diag",
     "slogdet",
@@ -110,5 +152,6 @@ __all__ = [
     "trace",
     "transpose",
     "triangular_solve",
+    "tridiagonal_matmul",
     "tridiagonal_solve",
 ]

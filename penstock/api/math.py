@@ -4,6 +4,7 @@ from penstock.nn.normalization import l2_normalize, zero_fraction
 from penstock.ops.activation import softplus, softsign
 from penstock.ops.addn import accumulate_n, add_n
 from penstock.ops.argmax import argmax, argmin
+from penstock.ops.bessel import bessel_i0, bessel_i0e, bessel_i1, bessel_i1e, nextafter
 from penstock.ops.binary import (
     add,
     atan2,
@@ -133,6 +134,10 @@ __all__ = [
     "atan",
     "atan2",
     "atanh",
+    "bessel_i0",
+    "bessel_i0e",
+    "bessel_i1",
+    "bessel_i1e",
     "betainc",
     "bincount",
     "ceil",
@@ -186,6 +191,7 @@ __all__ = [
     "multiply",
     "multiply_no_nan",
     "negative",
+    "nextafter",
     "not_equal",
     "polygamma",
     "polyval",

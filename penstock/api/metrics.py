@@ -13,6 +13,15 @@ from penstock.variables.metrics import (
     percentage_below,
     root_mean_squared_error,
 )
+from penstock.variables.metrics_at_k import (
+    average_precision_at_k,
+    precision_at_k,
+    precision_at_top_k,
+    recall_at_k,
+    recall_at_top_k,
+    sparse_average_precision_at_k,
+    sparse_precision_at_k,
+)
 from penstock.variables.metrics_counts import (
     auc,
     false_negatives,
@@ -34,6 +43,7 @@ from penstock.variables.metrics_counts import (
 __all__ = [
     "accuracy",
     "auc",
+    "average_precision_at_k",
     "false_negatives",
     "false_negatives_at_thresholds",
     "false_positives",
@@ -48,11 +58,17 @@ __all__ = [
     "mean_tensor",
     "percentage_below",
     "precision",
+    "precision_at_k",
     "precision_at_thresholds",
+    "precision_at_top_k",
     "recall",
+    "recall_at_k",
     "recall_at_thresholds",
+    "recall_at_top_k",
     "root_mean_squared_error",
     "sensitivity_at_specificity",
+    "sparse_average_precision_at_k",
+    "sparse_precision_at_k",
     "specificity_at_sensitivity",
     "true_negatives",
     "true_negatives_at_thresholds",

@@ -13,6 +13,8 @@ from penstock.ops.sparse_compose import sparse_reset_shape as reset_shape
 from penstock.ops.sparse_compose import sparse_retain as retain
 from penstock.ops.sparse_compose import sparse_to_indicator as to_indicator
 from penstock.ops.sparse_compose import sparse_transpose as transpose
+from penstock.ops.sparse_cross import sparse_cross as cross
+from penstock.ops.sparse_cross import sparse_cross_hashed as cross_hashed
 from penstock.ops.sparse_functions import sparse_add as add
 from penstock.ops.sparse_functions import sparse_concat as concat
 from penstock.ops.sparse_functions import sparse_fill_empty_rows as fill_empty_rows
@@ -38,6 +40,8 @@ __all__ = [
     "SparseTensor",
     "add",
     "concat",
+    "cross",
+    "cross_hashed",
     "expand_dims",
     "eye",
     "fill_empty_rows",

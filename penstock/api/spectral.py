@@ -14,11 +14,14 @@ from penstock.ops.fft import (
     rfft2d,
     rfft3d,
 )
+from penstock.signal.cosine import dct, idct
 
 __all__ = [
+    "dct",
     "fft",
     "fft2d",
     "fft3d",
+    "idct",
     "ifft",
     "ifft2d",
     "ifft3d",

@@ -14,9 +14,11 @@ from penstock.ops.string_text import string_length as length
 from penstock.ops.string_text import string_lower as lower
 from penstock.ops.string_text import string_strip as strip
 from penstock.ops.string_text import string_upper as upper
+from penstock.ops.string_unicode import unicode_script, unicode_transcode
 
 __all__ = [
     "as_string", "format", "join", "length", "lower", "reduce_join", "regex_full_match",
     "regex_replace", "split", "strip", "substr", "to_hash_bucket", "to_hash_bucket_fast",
-    "to_hash_bucket_strong", "to_number", "unsorted_segment_join", "upper",
+    "to_hash_bucket_strong", "to_number", "unicode_script", "unicode_transcode",
+    "unsorted_segment_join", "upper",
 ]  # fmt: skip

@@ -10,6 +10,7 @@ from penstock.contrib import (
     penstock,
     rnn,
     seq2seq,
+    signal,
     staging,
     tensorboard,
     training,
@@ -17,5 +18,5 @@ from penstock.contrib import (
 
 __all__ = [
     "data", "distribute", "framework", "learn", "legacy_seq2seq", "lookup", "penstock", "rnn",
-    "seq2seq", "staging", "tensorboard", "training",
+    "seq2seq", "signal", "staging", "tensorboard", "training",
 ]  # fmt: skip

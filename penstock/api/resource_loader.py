@@ -1,0 +1,17 @@
+"""``tf.resource_loader``: explicit re-exports, no logic."""
+
+from penstock.platform.resource_loader import (
+    get_data_files_path,
+    get_path_to_datafile,
+    get_root_dir_with_all_resources,
+    load_resource,
+    readahead_file_path,
+)
+
+__all__ = [
+    "get_data_files_path",
+    "get_path_to_datafile",
+    "get_root_dir_with_all_resources",
+    "load_resource",
+    "readahead_file_path",
+]

@@ -1,0 +1,1 @@
+"""Module paths of TensorFlow that programs import directly: explicit re-exports, no logic."""

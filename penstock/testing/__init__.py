@@ -1,0 +1,1 @@
+"""``tf.test``: test cases with sessions and arrays, checks of gradients and graphs, benchmarks."""

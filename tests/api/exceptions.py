@@ -1,0 +1,40 @@
+"""Where public names differ from TensorFlow 1.15's on purpose, each pattern with its reason."""
+
+from __future__ import annotations
+
+_LAYERS = (
+    "activity_regularizer|add_metric|compute_mask|compute_output_(shape|signature)|dynamic"
+    "|get_(input|output)(_mask|_shape)?_at|get_(losses|updates)_for|[gs]et_weights"
+    "|(in|out)bound_nodes|(input|output)(_mask|_shape)?|input_spec|metrics|name_scope|submodules"
+    "|with_name_scope"
+)
+_CELL = r"((contrib|nn)\.rnn(_cell)?|contrib\.seq2seq)\.\w+\."
+
+DIFFERENT: list[tuple[str, str]] = [
+    # Values.
+    (r"(version\.)?(COMPILER|GIT)_VERSION", "of this build"),
+    (r"(sysconfig\.)?CXX11_ABI_FLAG", "of this build: that of torch's libraries"),
+    # One argument more.
+    ("convert_to_tensor", "one more argument by keyword, as_ref"),
+    ("shape|size", "one more argument, last: optimize"),
+    ("train.Saver", "one more argument, last: format"),
+    (_CELL + "from_config", "one more argument, last: custom_objects"),
+    # Other arguments.
+    ("Variable", "a metaclass makes reference and resource variables; see variables.variable"),
+    ("Operation", "made by Graph.create_op and never by users; there is no NodeDef behind it"),
+    ("flags.UnrecognizedFlagError", "absl's, in a later release than TensorFlow 1.15 was run with"),
+    (
+        r"contrib\.data\.(make_batched|read_batch)_features\w*",
+        "the reader is TFRecordDataset, which has no other version here",
+    ),
+    # Cells.
+    (_CELL + "build", "the name of the argument is lost there, in a decorator"),
+    (
+        _CELL + r"(?<=Wrapper\.)call",
+        "takes the state as well; theirs is Layer's, which is not called",
+    ),
+    (
+        _CELL + f"({_LAYERS})",
+        "cells are layers with variables and losses; the rest of Keras' layers comes with these",
+    ),
+]

@@ -5,16 +5,32 @@ This module holds explicit re-exports and no logic.
 """
 
 import penstock.ops
-from penstock import contrib, data, distribute, estimator, image, nn, saved_model, summary, train
+from penstock import (
+    compat,
+    contrib,
+    data,
+    distribute,
+    estimator,
+    image,
+    nn,
+    saved_model,
+    signal,
+    summary,
+    train,
+)
 from penstock.api import (
+    app,
+    audio,
     bitwise,
     debugging,
     dtypes,
+    flags,
     gfile,
     graph_util,
     initializers,
     io,
     linalg,
+    logging,
     lookup,
     losses,
     manip,
@@ -25,11 +41,15 @@ from penstock.api import (
     quantization,
     queue,
     random,
+    resource_loader,
     sets,
-    signal,
     sparse,
     spectral,
     strings,
+    sysconfig,
+    test,
+    user_ops,
+    version,
 )
 from penstock.autodiff.custom import custom_gradient, grad_pass_through, recompute_grad
 from penstock.autodiff.gradients import gradients
@@ -82,7 +102,9 @@ from penstock.base.shapes import Dimension, TensorShape, dimension_at_index, dim
 from penstock.control_flow.case import case
 from penstock.control_flow.cond import cond
 from penstock.control_flow.functional import foldl, foldr, map_fn, scan
+from penstock.control_flow.switch_case import switch_case
 from penstock.control_flow.tensor_array import TensorArray, TensorArraySpec
+from penstock.control_flow.vectorized import vectorized_map
 from penstock.control_flow.while_loop import while_loop
 from penstock.data.accumulators import (
     ConditionalAccumulator,
@@ -245,6 +267,7 @@ from penstock.ops.comparison import (
 )
 from penstock.ops.complex import angle, conj, imag, real
 from penstock.ops.complex import complex_ as complex
+from penstock.ops.compressed import decode_compressed
 from penstock.ops.confusion_matrix import confusion_matrix
 from penstock.ops.constant import constant, make_tensor_proto, placeholder, placeholder_with_default
 from penstock.ops.contraction import einsum, tensordot
@@ -385,6 +408,8 @@ from penstock.ops.quantization import (
     fake_quant_with_min_max_vars_per_channel,
     fake_quant_with_min_max_vars_per_channel_gradient,
 )
+from penstock.ops.quantized import dequantize, quantize, quantize_v2
+from penstock.ops.quantized_layers import quantized_concat
 from penstock.ops.random import (
     multinomial,
     random_crop,
@@ -420,6 +445,11 @@ from penstock.ops.scatter import (
     tensor_scatter_nd_update as tensor_scatter_update,
 )
 from penstock.ops.segment import segment_max, segment_mean, segment_min, segment_prod, segment_sum
+from penstock.ops.session_values import (
+    delete_session_tensor,
+    get_session_handle,
+    get_session_tensor,
+)
 from penstock.ops.shape import ensure_shape, guarantee_const, rank, shape, shape_n, size
 from penstock.ops.slicing import boolean_mask, strided_slice
 from penstock.ops.slicing import slice_ as slice
@@ -517,6 +547,17 @@ from penstock.ops.unsorted_segment import (
     unsorted_segment_sqrt_n,
     unsorted_segment_sum,
 )
+from penstock.platform.tf_logging import get_logger
+from penstock.platform.versions import (
+    COMPILER_VERSION,
+    CXX11_ABI_FLAG,
+    GIT_VERSION,
+    GRAPH_DEF_VERSION,
+    GRAPH_DEF_VERSION_MIN_CONSUMER,
+    GRAPH_DEF_VERSION_MIN_PRODUCER,
+    MONOLITHIC_BUILD,
+    VERSION,
+)
 from penstock.session.options import (
     ConfigProto,
     GPUOptions,
@@ -570,6 +611,7 @@ from penstock.variables.listing import (
     trainable_variables,
     variables_initializer,
 )
+from penstock.variables.module import Module
 from penstock.variables.partition import (
     fixed_size_partitioner,
     min_max_variable_partitioner,
@@ -586,17 +628,19 @@ from penstock.variables.scope import (
     variable_scope,
 )
 from penstock.variables.store import AUTO_REUSE
+from penstock.variables.template import make_template
 from penstock.variables.variable import Variable, VariableAggregation, VariableSynchronization
 
 newaxis = None
 __version__ = "0.1.0"
-VERSION = __version__
 
 __all__ = [
     "AUTO_REUSE",
     "AggregationMethod",
     "Assert",
     "AttrValue",
+    "COMPILER_VERSION",
+    "CXX11_ABI_FLAG",
     "ConditionalAccumulator",
     "ConditionalAccumulatorBase",
     "ConfigProto",
@@ -609,7 +653,11 @@ __all__ = [
     "FixedLenFeature",
     "FixedLenSequenceFeature",
     "FixedLengthRecordReader",
+    "GIT_VERSION",
     "GPUOptions",
+    "GRAPH_DEF_VERSION",
+    "GRAPH_DEF_VERSION_MIN_CONSUMER",
+    "GRAPH_DEF_VERSION_MIN_PRODUCER",
     "Graph",
     "GraphDef",
     "GraphKeys",
@@ -619,8 +667,10 @@ __all__ = [
     "IndexedSlices",
     "InteractiveSession",
     "LogMessage",
+    "MONOLITHIC_BUILD",
     "MetaGraphDef",
     "NameAttrList",
+    "Module",
     "NoGradient",
     "NodeDef",
     "NotDifferentiable",
@@ -672,6 +722,7 @@ __all__ = [
     "add_to_collections",
     "all_variables",
     "angle",
+    "app",
     "arg_max",
     "arg_min",
     "argmax",
@@ -707,6 +758,7 @@ __all__ = [
     "atan",
     "atan2",
     "atanh",
+    "audio",
     "audio_summary",
     "batch_gather",
     "batch_scatter_update",
@@ -733,6 +785,7 @@ __all__ = [
     "clip_by_norm",
     "clip_by_value",
     "colocate_with",
+    "compat",
     "complex",
     "complex128",
     "complex64",
@@ -761,10 +814,13 @@ __all__ = [
     "data",
     "debugging",
     "decode_base64",
+    "decode_compressed",
     "decode_csv",
     "decode_json_example",
     "decode_raw",
+    "delete_session_tensor",
     "depth_to_space",
+    "dequantize",
     "deserialize_many_sparse",
     "device",
     "diag",
@@ -816,6 +872,7 @@ __all__ = [
     "fill",
     "fingerprint",
     "fixed_size_partitioner",
+    "flags",
     "float16",
     "float32",
     "float64",
@@ -832,7 +889,10 @@ __all__ = [
     "get_default_graph",
     "get_default_session",
     "get_local_variable",
+    "get_logger",
     "get_seed",
+    "get_session_handle",
+    "get_session_tensor",
     "get_static_value",
     "get_variable",
     "get_variable_scope",
@@ -898,6 +958,7 @@ __all__ = [
     "log",
     "log1p",
     "log_sigmoid",
+    "logging",
     "logical_and",
     "logical_not",
     "logical_or",
@@ -905,6 +966,7 @@ __all__ = [
     "lookup",
     "losses",
     "make_ndarray",
+    "make_template",
     "make_tensor_proto",
     "manip",
     "map_fn",
@@ -971,6 +1033,9 @@ __all__ = [
     "qint8",
     "qr",
     "quantization",
+    "quantize",
+    "quantize_v2",
+    "quantized_concat",
     "queue",
     "quint16",
     "quint8",
@@ -1007,6 +1072,7 @@ __all__ = [
     "reset_default_graph",
     "reshape",
     "resource",
+    "resource_loader",
     "resource_variables_enabled",
     "reverse",
     "reverse_sequence",
@@ -1111,6 +1177,8 @@ __all__ = [
     "subtract",
     "summary",
     "svd",
+    "switch_case",
+    "sysconfig",
     "tables_initializer",
     "tan",
     "tanh",
@@ -1121,6 +1189,7 @@ __all__ = [
     "tensor_scatter_sub",
     "tensor_scatter_update",
     "tensordot",
+    "test",
     "tile",
     "timestamp",
     "to_bfloat16",
@@ -1155,6 +1224,7 @@ __all__ = [
     "unsorted_segment_sqrt_n",
     "unsorted_segment_sum",
     "unstack",
+    "user_ops",
     "variable_axis_size_partitioner",
     "variable_creator_scope",
     "variable_op_scope",
@@ -1162,7 +1232,9 @@ __all__ = [
     "variables_initializer",
     "variance_scaling_initializer",
     "variant",
+    "vectorized_map",
     "verify_tensor_all_finite",
+    "version",
     "where",
     "where_v2",
     "while_loop",

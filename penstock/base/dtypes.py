@@ -298,6 +298,26 @@ double_ref: Final = float64_ref
 QUANTIZED_DTYPES: Final = frozenset(d for d in _BY_NUMBER.values() if d.is_quantized)
 """Every quantized dtype and its reference type."""
 
+_STORED: dict[DType, DType] = {
+    qint8: int8, quint8: uint8, qint16: int16, quint16: uint16, qint32: int32,
+}  # fmt: skip
+
+
+def stored_as(dtype: DType) -> DType:
+    """The type of the numbers that tensors of a type consist of at run time.
+
+    Args:
+        dtype: any type; a reference type counts as its base.
+
+    Returns:
+        For a quantized type the integers of its width, else the type itself.
+
+    >>> stored_as(quint8), stored_as(float32_ref)
+    (tf.uint8, tf.float32)
+    """
+    return _STORED.get(dtype.base_dtype, dtype.base_dtype)
+
+
 _ALIASES: dict[str, str] = {"float": "float32", "double": "float64", "half": "float16"}
 _BY_NAME: dict[str, DType] = {d.name: d for d in _BY_NUMBER.values()}
 for _alias, _name in _ALIASES.items():

@@ -11,8 +11,6 @@ that an unknown exception class maps to UNKNOWN without a warning.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, ClassVar
 
 OK = 0
@@ -278,14 +276,17 @@ class Status:
         self.message = message
 
 
-@contextmanager
-def raise_exception_on_not_ok_status() -> Iterator[Status]:
-    """Yields a Status and raises the exception of its code at the end of the block.
+class raise_exception_on_not_ok_status:
+    """Gives a `with` block a Status, and raises the exception of its code when the block ends.
 
     Raises:
         OpError: the block left a code other than OK.
     """
-    status = Status()
-    yield status
-    if status.code != OK:
-        raise make_error(status.code, status.message)
+
+    def __enter__(self) -> Status:
+        self._status = Status()
+        return self._status
+
+    def __exit__(self, kind: Any, *exc: Any) -> None:
+        if kind is None and self._status.code != OK:
+            raise make_error(self._status.code, self._status.message)

@@ -6,6 +6,7 @@ traceback objects, no source lines read until somebody asks for them.
 
 from __future__ import annotations
 
+import ast
 import linecache
 import os
 import sys
@@ -26,6 +27,22 @@ class Origin(NamedTuple):
     def line(self) -> str:
         """The text of the line, or an empty string where the source cannot be read."""
         return linecache.getline(self.filename, self.lineno).strip()
+
+    @property
+    def function_line(self) -> int:
+        """Where the function begins; 1 for a module, and where the source cannot be read."""
+        try:
+            tree = ast.parse("".join(linecache.getlines(self.filename)))
+        except (SyntaxError, ValueError):
+            return 1
+        starts = [
+            min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+            for node in ast.walk(tree)
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+            and node.name == self.function
+            and node.lineno <= self.lineno <= (node.end_lineno or 0)
+        ]
+        return max(starts, default=1)
 
     def __str__(self) -> str:
         text = f"{self.filename}:{self.lineno}, in {self.function}"

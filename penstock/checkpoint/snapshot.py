@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from penstock.base import dtypes
 from penstock.graph.graph import Graph
 from penstock.graph.operation import Operation
 from penstock.graph.tensor import Tensor
@@ -86,19 +87,21 @@ def take(sess: Any, saver_def: Any) -> Snapshot:
     nodes = _behind(root, ("SaveV2", "SaveSlices"))
     names = [name for op in nodes for name in _texts(op._inputs[1])]
     specs = [spec for op in nodes for spec in _texts(op._inputs[2])]
-    values = sess.run([tensor for op in nodes for tensor in op._inputs[3:]])
+    tensors = [tensor for op in nodes for tensor in op._inputs[3:]]
     arrays = [
-        value if isinstance(value, np.ndarray) else _array(value) for value in values
+        _array(value, tensor.dtype)
+        for value, tensor in zip(sess.run(tensors), tensors, strict=True)
     ]
     return Snapshot(_format_of(nodes[0]), names, specs, arrays)
 
 
-def _array(value: Any) -> np.ndarray:
+def _array(value: Any, dtype: dtypes.DType) -> np.ndarray:
     if isinstance(value, bytes):
         boxed = np.empty((), dtype=object)
         boxed[()] = value
         return boxed
-    return np.asarray(value)
+    array = np.asarray(value)
+    return save_ops.quantized(array, dtype.base_dtype.name) if dtype.is_quantized else array
 
 
 def _format_of(op: Operation) -> str:

@@ -20,13 +20,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from penstock.base import dtypes
-from penstock.graph import build, function_def, graphdef
+from penstock.graph import build, function_def, graphdef, nest
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.function import CallDef, FunctionGraph, known_functions
 from penstock.graph.graph import Graph
 from penstock.graph.operation import Operation
-from penstock.graph.scopes import default_graph_scope, get_default_graph
+from penstock.graph.scopes import control_dependencies, default_graph_scope, get_default_graph
 from penstock.graph.tensor import Tensor
+from penstock.ops import control
 from penstock.variables.scope import variable_scope
 
 __all__ = ["Declare", "Defun", "get_extra_args", "get_extra_inputs", "get_extra_vars"]
@@ -109,13 +110,14 @@ def _argument_names(func: Callable[..., Any]) -> tuple[list[str], bool]:
 class _Tracing(FunctionGraph):
     """A body being traced: variables made in it belong to the graph around."""
 
-    def __init__(self, name: str, outer: Graph) -> None:
-        super().__init__(name, outer, unique=False, pass_handles=True)
+    def __init__(self, name: str, outer: Graph, unique: bool = False) -> None:
+        super().__init__(name, outer, unique=unique, pass_handles=True)
         self.extra_vars: list[Any] = []
 
     def get_variable(self, getter: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """A custom getter of a variable scope."""
-        with default_graph_scope(self.outer), self.outer.control_dependencies(None):
+        outer = self.outer
+        with default_graph_scope(outer), outer.control_dependencies(None), outer.name_scope(None):
             made = getter(*args, **kwargs)
         self.extra_vars.append(made)
         return made
@@ -280,7 +282,7 @@ class DefinedFunction:
             convert_to_tensor(a, dtype=t) for a, t in zip(args, self._types, strict=True)
         ]
         op = _call(definition, [*tensors, *self.captured_inputs], kwargs)
-        self.add_to_graph(_outermost(op.graph))
+        self.add_to_graph(outermost(op.graph))
         if self._shape_func is not None:
             for tensor, shape in zip(op.outputs, self._shape_func(op), strict=True):
                 tensor.set_shape(shape)
@@ -324,7 +326,8 @@ def _results(op: Operation) -> Any:
     return op.outputs[0] if len(op.outputs) == 1 else tuple(op.outputs)
 
 
-def _outermost(graph: Graph) -> Graph:
+def outermost(graph: Graph) -> Graph:
+    """The graph around all functions that ``graph`` is the body of; it has their library."""
     while isinstance(graph, FunctionGraph):
         graph = graph.outer
     return graph
@@ -419,3 +422,29 @@ def get_extra_args() -> list[Tensor]:
     """The arguments that stand for what the function being traced has captured so far."""
     body = _traced_now()
     return list(body.inputs[len(body.inputs) - len(body.captured_outer) :]) if body else []
+
+
+def trace_branch(
+    name: str, branch: Callable[[], Any], instead: Tensor
+) -> tuple[FunctionGraph, Any]:
+    """The body of a branch that a node calls, and the nesting that it returns.
+
+    Args:
+      name: of the function; made unique.
+      branch: takes nothing and returns tensors in a nesting, or operations.
+      instead: what stands for an operation that it returns, or for nothing.
+    """
+    body = _Tracing(name, get_default_graph(), unique=True)
+
+    def tensor(value: Any) -> Tensor:
+        if value is None or isinstance(value, Operation):
+            with control_dependencies([] if value is None else [value]):
+                stands: Tensor = control.identity(body.capture(instead))
+                return stands
+        return convert_to_tensor(value)
+
+    with default_graph_scope(body), variable_scope("", custom_getter=body.get_variable):
+        given = branch()
+        values = [tensor(value) for value in nest.flatten(given, expand_composites=True)]
+    body.finish([body.capture(value) for value in values])
+    return body, given

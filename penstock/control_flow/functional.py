@@ -18,6 +18,7 @@ from penstock.graph.composite import SparseTensor
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
+from penstock.ops import control_flow
 from penstock.ops import shape as shape_ops
 from penstock.ops.constant import constant
 from penstock.ops.nodes import element
@@ -355,3 +356,6 @@ def _stacked(arrays: Sequence[TensorArray], elems: Sequence[Tensor]) -> list[Ten
     for result in results:
         result.set_shape(TensorShape([count]).concatenate(result.shape[1:]))
     return results
+
+
+control_flow.give_loops(map_fn, foldl)

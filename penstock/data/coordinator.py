@@ -212,6 +212,10 @@ class LooperThread(threading.Thread):
         looper.start()
         return looper
 
+    def isAlive(self) -> bool:
+        """``is_alive``, by its name in Python 2."""
+        return self.is_alive()
+
     def run(self) -> None:
         """The thread's work; an exception in it stops the coordinator."""
         with self._coord.stop_on_exception():

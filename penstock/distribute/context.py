@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from penstock.graph import scopes
+from penstock.graph import replicas, scopes
 from penstock.variables.variable import VariableAggregation
 
 
@@ -134,6 +134,19 @@ def get_cross_replica_context() -> Any:
 def in_cross_replica_context() -> bool:
     """Whether this is in a strategy's scope, and in none of its replicas."""
     return get_cross_replica_context() is not None
+
+
+def _replicas_in_sync(asker: str) -> int:
+    if in_cross_replica_context():
+        raise RuntimeError(
+            f"You are calling `{asker}` in cross replica context, while it was expected to be"
+            " called in replica context."
+        )
+    count: int = get_strategy().num_replicas_in_sync
+    return count
+
+
+replicas.give(_replicas_in_sync)
 
 
 def require_replica_context(replica_ctx: Any) -> None:

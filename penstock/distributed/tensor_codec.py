@@ -24,6 +24,7 @@ _DTYPES: dict[torch.dtype, dtypes.DType] = {
     torch_dtype: dtype
     for number in range(1, 24)
     if (torch_dtype := values.torch_dtype(dtype := dtypes.DType(number))) is not None
+    and not dtype.is_quantized  # these travel as their integers
 }
 _BY_NUMBER = {dtype.as_datatype_enum: kind for kind, dtype in _DTYPES.items()}
 STRING = dtypes.string.as_datatype_enum

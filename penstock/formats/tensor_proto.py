@@ -73,9 +73,7 @@ def fill_typed(proto: Any, array: np.ndarray, dtype: dtypes.DType) -> None:
     if dtype is dtypes.string:
         proto.string_val.extend(array.ravel().tolist())
         return
-    flat = array.ravel()
-    bare = flat.view(flat.dtype[0]) if flat.dtype.fields else flat
-    getattr(proto, _FIELDS[dtype]).extend(_typed_values(bare, dtype))
+    getattr(proto, _FIELDS[dtype]).extend(_typed_values(array.ravel(), dtype))
 
 
 def typed_array(proto: Any, dtype: dtypes.DType, size: int) -> np.ndarray:
@@ -103,6 +101,8 @@ def _typed_values(flat: np.ndarray, dtype: dtypes.DType) -> list[Any]:
         return [part for v in flat.tolist() for part in (v.real, v.imag)]
     if dtype in _SIXTEEN_BITS:
         return flat.view(np.uint16).tolist()  # type: ignore[no-any-return]
+    if flat.dtype.fields:  # a quantized type
+        flat = flat.view(flat.dtype[0])
     return flat.tolist()  # type: ignore[no-any-return]
 
 

@@ -72,6 +72,10 @@ class IndexedSlices:
             return shapes.TensorShape(None)
         return shapes.TensorShape(static.constant_value_as_shape(self._dense_shape))
 
+    def consumers(self) -> list[Any]:
+        """The operations that take the values as an input."""
+        return self._values.consumers()
+
     def __neg__(self) -> IndexedSlices:
         values: Any = self._values
         return IndexedSlices(-values, self._indices, self._dense_shape)
@@ -115,11 +119,12 @@ class SparseTensor:
         self._dense_shape.shape.with_rank(1)
 
     @classmethod
-    def from_value(cls, value: Any) -> SparseTensor:
+    def from_value(cls, sparse_tensor_value: Any) -> SparseTensor:
         """A SparseTensor from one, or from a SparseTensorValue."""
-        if isinstance(value, SparseTensor):
-            return value
-        return cls(value.indices, value.values, value.dense_shape)
+        if isinstance(sparse_tensor_value, SparseTensor):
+            return sparse_tensor_value
+        parts = sparse_tensor_value
+        return cls(parts.indices, parts.values, parts.dense_shape)
 
     @property
     def indices(self) -> Tensor:

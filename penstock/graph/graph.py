@@ -17,37 +17,12 @@ from typing import Any
 from penstock.base import devices, dtypes, origin
 from penstock.graph.operation import Operation
 from penstock.graph.tensor import Tensor
+from penstock.graph.thread_scopes import Controller, ThreadScopes
 from penstock.opdef.inference import ShapeContext, show
 from penstock.opdef.opdef import OpDef
 from penstock.opdef.registry import OPS
 
 DeviceLike = Any
-
-
-class _Controller:
-    """One active ``control_dependencies``: what to depend on, and the ops made under it."""
-
-    __slots__ = ("ops", "seen", "new_stack", "saved")
-
-    def __init__(self, ops: list[Operation], new_stack: bool) -> None:
-        self.ops = ops
-        self.new_stack = new_stack
-        self.seen: set[Operation] = set()
-        self.saved: Any = None
-
-
-class _Scopes(threading.local):
-    """The implicit state that applies to operations made by one thread."""
-
-    def __init__(self) -> None:
-        self.name = ""
-        self.devices: list[Callable[[Operation], str] | str | None] = []
-        self.controllers: list[_Controller] = []
-        self.colocation: list[Operation] = []
-        self.attrs: dict[str, Any] = {}
-        self.gradient_overrides: dict[str, str] = {}
-        self.container = ""
-        self.control_flow: Any = None
 
 
 class Graph:
@@ -70,12 +45,13 @@ class Graph:
         self._collections: dict[Any, list[Any]] = {}
         self._unfeedable: set[Tensor] = set()
         self._unfetchable: set[Any] = set()
-        self._scopes = _Scopes()
+        self._first_scopes: dict[str, list[Any]] = {}
+        self._scopes = ThreadScopes(self._first_scopes)
         self._finalized = False
         self._seed: int | None = None
         self.mutation_version = 0
         self._building_function = False
-        self._graph_def_versions: tuple[int, int] = (134, 12)
+        self._graph_def_versions: tuple[int, int] = (134, 0)
         # State of other rooms (variable stores, caches), by room key.
         self.attached: dict[str, Any] = {}
 
@@ -322,7 +298,7 @@ class Graph:
             unique = list(dict.fromkeys(op for op in ops if op is not None))
             outer = {op for controller in saved for op in controller.ops}
             fresh = [op for op in unique if op not in outer]
-            stack.controllers = [*saved, _Controller(fresh, False)]
+            stack.controllers = [*saved, Controller(fresh, False)]
         try:
             yield
         finally:
@@ -405,7 +381,17 @@ class Graph:
         finally:
             self._scopes.attrs = saved
 
+    def switch_to_thread_local(self) -> None:
+        """Lets threads to come begin with the devices and dependencies of now, at the first call.
+
+        Each thread always has its own; without this call a new one begins with none.
+        """
+        if not self._first_scopes:
+            for part in ("devices", "controllers", "colocation"):
+                self._first_scopes[part] = list(getattr(self._scopes, part))
+
     # ---- looking things up -------------------------------------------------------------------
+
     @property
     def version(self) -> int:
         """A number that rises with every node added."""

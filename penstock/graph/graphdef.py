@@ -218,6 +218,9 @@ def node_def(op: Operation, into: Any = None, without: str | None = None) -> Any
     return node
 
 
+_KNOWS_FUNCTIONS = 12
+
+
 def graph_def(
     graph: Graph, from_version: int | None = None, add_shapes: bool = False, into: Any = None
 ) -> Any:
@@ -239,6 +242,8 @@ def graph_def(
         if add_shapes:
             add_output_shapes(node, op)
     for body in functions_of(graph):
+        # Who reads a graph with functions must know them.
+        message.versions.min_consumer = max(message.versions.min_consumer, _KNOWS_FUNCTIONS)
         message.library.function.add().CopyFrom(function_def.to_message(body, node_def))
         if body.gradient is not None:
             message.library.gradient.add(function_name=body.name, gradient_func=body.gradient.name)

@@ -26,14 +26,14 @@ def handle_of(tensor: Tensor) -> Operation:
 def handles_of(tensor: Tensor) -> list[Operation]:
     """The nodes that make the resources which a ref or resource tensor may stand for."""
     op = tensor.op
-    if op.op_def.state is not None:
+    if _stands_for_state(op):
         return [op]
     found: dict[Operation, None] = {}
     # A loop hands a handle round in a circle, so nodes may come up again.
     stack, seen = [tensor], {tensor}
     while stack:
         current = stack.pop()
-        if current.op.op_def.state is not None:
+        if _stands_for_state(current.op):
             found[current.op] = None
             continue
         carriers = [t for t in _carriers(current) if t not in seen]
@@ -69,7 +69,13 @@ def is_handle(tensor: Tensor) -> bool:
     # A handle that is looked up at run time (an iterator's, by its string; one in a list, by its
     # index) is a value, and so is the list.
     op = tensor.op
-    return op.op_def.state is not None or (bool(handles_of(tensor)) and not _from_list(tensor))
+    return _stands_for_state(op) or (bool(handles_of(tensor)) and not _from_list(tensor))
+
+
+def _stands_for_state(op: Operation) -> bool:
+    """Whether the outputs of a node stand for state of its own."""
+    state = op.op_def.state
+    return state is not None and not getattr(state, "outputs_are_values", False)
 
 
 def _from_list(tensor: Tensor) -> bool:
@@ -109,10 +115,10 @@ def resource_key(op: Operation) -> tuple[str, str]:
     The name begins with the kind of state where that is declared: those never meet another kind.
     """
     attrs = op.attrs
-    if "shared_name" not in attrs:
-        return "__private__", op.name
-    name = attrs["shared_name"] or op.name
     state = op.op_def.state
+    if "shared_name" not in attrs:
+        return "__private__", state.kind if isinstance(state, SharedState) else op.name
+    name = attrs["shared_name"] or op.name
     if isinstance(state, SharedState):
         name = f"{state.kind}:{name}"
     return attrs.get("container") or "", name

@@ -24,7 +24,8 @@ class Operation:
 
     __slots__ = (
         "graph", "_id", "name", "type", "op_def", "_inputs", "_control_inputs", "outputs",
-        "attrs", "_device", "origin", "_original_op", "_control_flow_context", "__weakref__",
+        "attrs", "_device", "origin", "_original_op", "_control_flow_context", "refusal",
+        "__weakref__",
     )  # fmt: skip
 
     def __init__(
@@ -50,6 +51,8 @@ class Operation:
         self._original_op: Operation | None = None
         self._control_flow_context: Any = None
         self._id = -1
+        # In a step: what its shape rule says against the shapes it is fed; running it says so.
+        self.refusal: str | None = None
         self.outputs = [Tensor(self, i, t) for i, t in enumerate(output_types)]
 
     @property
@@ -83,6 +86,12 @@ class Operation:
         """The user's line that made this node: ``[(file, line, function, text)]``."""
         origin = self.origin
         return [] if origin is None else [(*origin, origin.line)]
+
+    @property
+    def traceback_with_start_lines(self) -> list[tuple[str, int, str, str, int]]:
+        """``traceback``, each row with the number of the line where its function begins."""
+        origin = self.origin
+        return [] if origin is None else [(*origin, origin.line, origin.function_line)]
 
     def values(self) -> tuple[Tensor, ...]:
         """The outputs, as a tuple."""

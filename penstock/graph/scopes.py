@@ -61,6 +61,14 @@ def default_graph_scope(graph: Graph) -> Iterator[Graph]:
         _remove_last(_stacks.graphs, graph)
 
 
+def forget_default_graphs() -> None:
+    """Makes the global default graph the default of this thread, whatever blocks it is in.
+
+    For tests: one that failed may have left the ``with`` block of a graph unfinished.
+    """
+    _stacks.graphs.clear()
+
+
 def get_default_session() -> Any:
     """The innermost default session of this thread, or None."""
     return _stacks.sessions[-1] if _stacks.sessions else None

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from penstock.base import dtypes, shapes
+from penstock.graph.reference import Reference
 from penstock.opdef.static import UNSET
 
 if TYPE_CHECKING:
@@ -85,6 +86,10 @@ class Tensor:
     def consumers(self) -> list[Operation]:
         """The operations that take this tensor as an input, each once."""
         return list(dict.fromkeys(self._consumers))
+
+    def experimental_ref(self) -> Reference:
+        """A hashable stand-in that compares by identity; ``deref()`` gives the tensor back."""
+        return Reference(self)
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
         """Runs this tensor in ``session`` (default: the default session) and returns its value."""

@@ -13,7 +13,6 @@ from penstock.image.color import (
     adjust_saturation,
     convert_image_dtype,
     grayscale_to_rgb,
-    is_jpeg,
     per_image_standardization,
     random_brightness,
     random_contrast,
@@ -67,6 +66,7 @@ from penstock.ops.image_codec import (
     encode_jpeg,
     encode_png,
     extract_jpeg_shape,
+    is_jpeg,
 )
 from penstock.ops.image_color import hsv_to_rgb, rgb_to_hsv
 from penstock.ops.image_crop import crop_and_resize

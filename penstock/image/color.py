@@ -28,14 +28,13 @@ from penstock.ops import (
     reshape,
     shape,
     statistics,
-    string_text,
 )
 from penstock.ops import image_codec as codec
 from penstock.ops import transpose as movement
 
 __all__ = [
     "adjust_brightness", "adjust_contrast", "adjust_gamma", "adjust_hue", "adjust_jpeg_quality",
-    "adjust_saturation", "convert_image_dtype", "grayscale_to_rgb", "is_jpeg",
+    "adjust_saturation", "convert_image_dtype", "grayscale_to_rgb",
     "per_image_standardization", "random_brightness", "random_contrast", "random_hue",
     "random_jpeg_quality", "random_saturation", "rgb_to_grayscale", "rgb_to_yiq", "rgb_to_yuv",
     "yiq_to_rgb", "yuv_to_rgb",
@@ -414,19 +413,3 @@ rgb_to_yiq = _changed_space(_RGB_TO_YIQ, "rgb_to_yiq")
 yiq_to_rgb = _changed_space(_YIQ_TO_RGB, "yiq_to_rgb")
 rgb_to_yuv = _changed_space(_RGB_TO_YUV, "rgb_to_yuv")
 yuv_to_rgb = _changed_space(_YUV_TO_RGB, "yuv_to_rgb")
-
-
-def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
-    """Whether a file's bytes begin as those of a JPEG do.
-
-    Args:
-      contents: a string scalar.
-      name: name of the scope.
-
-    Returns:
-      A bool scalar.
-    """
-    with name_scope(name, "is_jpeg"):
-        first = string_text.substr(contents, 0, 3)
-        made: Tensor = make("Equal", first, b"\xff\xd8\xff", name=name)
-        return made

@@ -26,6 +26,7 @@ from penstock.nn.ctc import (
     ctc_greedy_decoder,
     ctc_loss,
 )
+from penstock.nn.ctc_dense import collapse_repeated, ctc_loss_v2, ctc_unique_labels
 from penstock.nn.dilation import (
     atrous_conv2d,
     atrous_conv2d_transpose,
@@ -68,6 +69,7 @@ from penstock.nn.pooling import (
 from penstock.nn.pooling import (
     avg_pool as avg_pool2d,
 )
+from penstock.nn.replica_losses import compute_average_loss, scale_regularization_loss
 from penstock.nn.safe_embedding import safe_embedding_lookup_sparse
 from penstock.nn.sampling import nce_loss, sampled_softmax_loss
 from penstock.nn.volumes import (
@@ -103,6 +105,12 @@ from penstock.ops.dropout import dropout
 from penstock.ops.elementwise import sigmoid, tanh
 from penstock.ops.embedding import embedding_lookup, embedding_lookup_sparse
 from penstock.ops.l2_loss import l2_loss
+from penstock.ops.quantized_layers import (
+    quantized_avg_pool,
+    quantized_conv2d,
+    quantized_max_pool,
+    quantized_relu_x,
+)
 from penstock.ops.softmax import log_softmax, softmax
 from penstock.ops.sorting import in_top_k, top_k
 from penstock.ops.space import depth_to_space, space_to_batch, space_to_depth
@@ -129,7 +137,9 @@ __all__ = [
     "bias_add",
     "bidirectional_dynamic_rnn",
     "bidirectional_rnn",
+    "collapse_repeated",
     "compute_accidental_hits",
+    "compute_average_loss",
     "conv1d",
     "conv1d_transpose",
     "conv2d",
@@ -147,6 +157,8 @@ __all__ = [
     "ctc_beam_search_decoder_v2",
     "ctc_greedy_decoder",
     "ctc_loss",
+    "ctc_loss_v2",
+    "ctc_unique_labels",
     "depth_to_space",
     "depthwise_conv2d",
     "depthwise_conv2d_backprop_filter",
@@ -185,6 +197,10 @@ __all__ = [
     "nce_loss",
     "normalize_moments",
     "pool",
+    "quantized_avg_pool",
+    "quantized_conv2d",
+    "quantized_max_pool",
+    "quantized_relu_x",
     "raw_rnn",
     "relu",
     "relu6",
@@ -193,6 +209,7 @@ __all__ = [
     "rnn_cell",
     "safe_embedding_lookup_sparse",
     "sampled_softmax_loss",
+    "scale_regularization_loss",
     "selu",
     "separable_conv2d",
     "sigmoid",

@@ -254,8 +254,12 @@ def _compile_template(op: OpDef) -> Callable[..., Any]:
 
 
 def torch_dtype_name(dtype: dtypes.DType) -> str:
-    """Source text for a dtype in a program: ``torch.float32``, or ``object`` for strings."""
-    base = dtype.base_dtype
+    """Source text for a dtype in a program: ``torch.float32``, or ``object`` for strings.
+
+    A quantized type is that of its integers: torch's own quantized types carry a scale, while here
+    the range of the values is a tensor beside them.
+    """
+    base = dtypes.stored_as(dtype)
     if base is dtypes.string or base in (dtypes.resource, dtypes.variant):
         return "object"
     return f"torch.{base.name}"

@@ -42,11 +42,16 @@ class SharedState:
       make: ``make(attrs, name)`` makes the state.
       mismatch: compares two requests; what it says is an InvalidArgumentError.  None: they may
         differ.
+      outputs_are_values: whether an output is a value that the kernel makes, and does not stand for
+        this state.
+
+    Of ops without a ``shared_name``, all nodes of a session share one state.
     """
 
     kind: str
     make: Callable[[dict[str, Any], str], Any]
     mismatch: Mismatch | None = None
+    outputs_are_values: bool = False
 
     def __call__(self, attrs: dict[str, Any], name: str) -> Any:
         """Makes the state."""

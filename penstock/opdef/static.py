@@ -36,7 +36,7 @@ def elementwise(function: Callable[..., Any]) -> Callable[..., Any]:
     """A ``fold`` that applies a NumPy function when every input is known."""
 
     def fold(ctx: Any, *values: np.ndarray | None) -> np.ndarray | None:
-        if any(v is None for v in values):
+        if any(v is None or v.dtype.fields for v in values):  # NumPy computes with none of these
             return None
         with np.errstate(all="ignore"):
             result = np.asarray(function(*values))

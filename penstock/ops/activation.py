@@ -59,12 +59,24 @@ def _relu6(features):
     return _by_int64(lambda x: torch.clamp(x, 0, 6), features)
 
 
+# As TensorFlow multiplies by whether x > 0: nothing passes where x is NaN.
+_gated = torch.ops.aten.leaky_relu_backward.default
+
+
 def _relu_grad(gradients, features):
+    if gradients.dtype.is_floating_point:
+        return _gated(gradients, features, 0, False)
     return _by_int64(lambda g, x: torch.where(x > 0, g, 0), gradients, features)
 
 
 def _relu6_grad(gradients, features):
+    if gradients.dtype.is_floating_point:
+        return _gated(_gated(gradients, features, 0, False), 6 - features, 0, False)
     return _by_int64(lambda g, x: torch.where((x > 0) & (x < 6), g, 0), gradients, features)
+
+
+def _elu_grad(gradients, outputs):
+    return torch.where(outputs < 0, (outputs + 1) * gradients, gradients)
 
 
 def _leaky_relu(features, alpha):
@@ -218,21 +230,21 @@ _BACKWARD: dict[str, tuple[str, Any, Any, list[str], str | None, Any]] = {
     "ReluGrad": (
         "features",
         _relu_grad,
-        _unless_unsigned("torch.ops.aten.threshold_backward.default({gradients}, {features}, 0)"),
+        _unless_unsigned(
+            "torch.ops.aten.leaky_relu_backward.default({gradients}, {features}, 0, False)",
+            (dtypes.float32, dtypes.float64, dtypes.half, dtypes.bfloat16),
+        ),
         [_REAL],
         _if_float(
-            "torch.ops.aten.threshold_backward.grad_input"
-            "({gradients}, {features}, 0, grad_input={gradients})"
+            "torch.ops.aten.leaky_relu_backward.grad_input"
+            "({gradients}, {features}, 0, False, grad_input={gradients})"
         ),
         _piecewise_gradient("ReluGrad"),
     ),
     "Relu6Grad": (
         "features",
         _relu6_grad,
-        _unless_unsigned(
-            "torch.ops.aten.hardtanh_backward.default({gradients}, {features}, 0, 6)",
-            (dtypes.float32, dtypes.float64, dtypes.half, dtypes.bfloat16),
-        ),
+        None,
         [_REAL],
         None,
         _piecewise_gradient("Relu6Grad"),
@@ -247,7 +259,7 @@ _BACKWARD: dict[str, tuple[str, Any, Any, list[str], str | None, Any]] = {
     ),
     "EluGrad": (
         "outputs",
-        "torch.ops.aten.elu_backward.default({gradients}, 1, 1, 1, True, {outputs})",
+        _elu_grad,
         None,
         [_FLOATING],
         None,

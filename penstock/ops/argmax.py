@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
+
 from penstock.base import dtypes
 from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
@@ -44,10 +46,21 @@ def _arg_kernel(method: str) -> Any:
             raise ValueError(f"reduction axis {dimension} is empty in shape {list(input.shape)}")
         if input.dtype in BARE_UNSIGNED:
             input = to_ordered_int64(input)
-        return getattr(input, method)(dimension).to(output_type)
+        found = getattr(input, method)(dimension)
+        if input.dtype.is_floating_point:
+            found = _past_nan(input, dimension, found, method)
+        return found.to(output_type)
 
     kernel.__name__ = f"_{method}"
     return kernel
+
+
+def _past_nan(x: Any, axis: int, found: Any, method: str) -> Any:
+    """TensorFlow's comparisons pass over NaN; ATen finds the first one."""
+    if not bool(x.gather(axis, found.unsqueeze(axis)).isnan().any()):
+        return found
+    worst = -float("inf") if method == "argmax" else float("inf")
+    return getattr(torch.where(x.isnan(), worst, x), method)(axis)
 
 
 def _inline_arg(method: str) -> Any:
@@ -56,6 +69,8 @@ def _inline_arg(method: str) -> Any:
         if dims is None or axis is None or None in dims or 0 in dims or not dims:
             return None
         if call.dtype("input") in (dtypes.uint16, dtypes.uint32, dtypes.uint64):
+            return None
+        if call.dtype("input").is_floating:
             return None
         narrow = ".int()" if call.attr("output_type") is dtypes.int32 else ""
         return f"{call.arg['input']}.{method}({int(axis)}){narrow}"

@@ -22,7 +22,7 @@ _NO_GRADIENT = "moves elements between steps"
 
 
 def _torch_dtype(dtype: dtypes.DType) -> Any:
-    return object if dtype is dtypes.string else getattr(torch, dtype.name)
+    return object if dtype is dtypes.string else getattr(torch, dtypes.stored_as(dtype).name)
 
 
 def _make_state(attrs: dict[str, Any], name: str) -> Barrier:

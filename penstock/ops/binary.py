@@ -137,6 +137,7 @@ def _xdivy_grad(op: Any, grad: Any) -> list[Any]:
 
 def _atan2_grad(op: Any, grad: Any) -> list[Any]:
     y, x = op.inputs
+    grad = convert_to_tensor(grad)
     with control_dependencies([grad]):
         scaled = grad / (make("Square", x) + make("Square", y))
         for_y, for_x = x * scaled, -y * scaled

@@ -13,10 +13,11 @@ from typing import Any
 
 import torch
 
+from penstock.base import shapes
 from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
-from penstock.opdef.inference import ShapeContext
+from penstock.opdef.inference import ShapeContext, show
 from penstock.ops import nodes
 
 __all__: list[str] = []
@@ -89,13 +90,35 @@ def _lstm_block_cell_grad(
     return before, dicfo, *_peephole_grads(wci, dicfo, cs_prev, cs, use_peephole)
 
 
+def _check_operands(ctx: ShapeContext, wanted: dict[str, tuple[int | None, ...]]) -> None:
+    """Refuses what ATen would broadcast."""
+    for name, dims in wanted.items():
+        found = ctx[name]
+        if not shapes.is_compatible_static(found, dims):
+            raise ValueError(f"{name} must have shape {show(dims)}, but has {show(found)}")
+
+
+def _check_lstm(ctx: ShapeContext, batch: int | None, cell: int | None, gates: str = "") -> None:
+    wide = None if cell is None else 4 * cell
+    states = ["cs_prev", "h_prev", *gates.split()]
+    _check_operands(
+        ctx,
+        {
+            **dict.fromkeys(states, (batch, cell)), "w": (None, wide),
+            **dict.fromkeys(("wci", "wcf", "wco"), (cell,)), "b": (wide,),
+        },
+    )  # fmt: skip
+
+
 def _lstm_cell_shape(ctx: ShapeContext) -> Any:
     batch, cell = ctx.rank("x", 2)[0], ctx.rank("cs_prev", 2)[1]
+    _check_lstm(ctx, batch, cell)
     return [(batch, cell)] * 7
 
 
 def _lstm_cell_grad_shape(ctx: ShapeContext) -> Any:
     batch, cell = ctx.rank("x", 2)[0], ctx.rank("cs_prev", 2)[1]
+    _check_lstm(ctx, batch, cell, "i cs f o ci co cs_grad h_grad")
     wide = None if cell is None else 4 * cell
     return [(batch, cell), (batch, wide), (cell,), (cell,), (cell,)]
 
@@ -195,6 +218,7 @@ def _block_lstm_grad(
 def _block_lstm_shape(ctx: ShapeContext) -> Any:
     steps, batch, _ = ctx.rank("x", 3)
     (wide,) = ctx.rank("b", 1)
+    _check_lstm(ctx, batch, ctx.rank("cs_prev", 2)[1])
     return [(steps, batch, None if wide is None else wide // 4)] * 7
 
 
@@ -259,12 +283,26 @@ def _gru_block_cell_grad(x, h_prev, w_ru, w_c, b_ru, b_c, r, u, c, d_h):
     return d_x, of_gates[:, width:] + d_hr * r + d_h * u, d_c_bar, d_r_bar_u_bar
 
 
+def _check_gru(ctx: ShapeContext, batch: int | None, cell: int | None, states: str) -> None:
+    wide = None if cell is None else 2 * cell
+    _check_operands(
+        ctx,
+        {
+            **dict.fromkeys(states.split(), (batch, cell)), "w_ru": (None, wide),
+            "w_c": (None, cell), "b_ru": (wide,), "b_c": (cell,),
+        },
+    )  # fmt: skip
+
+
 def _gru_shape(ctx: ShapeContext) -> Any:
-    return [(ctx.rank("x", 2)[0], ctx.rank("h_prev", 2)[1])] * 4
+    batch, cell = ctx.rank("x", 2)[0], ctx.rank("h_prev", 2)[1]
+    _check_gru(ctx, batch, cell, "h_prev")
+    return [(batch, cell)] * 4
 
 
 def _gru_grad_shape(ctx: ShapeContext) -> Any:
     (batch, width), cell = ctx.rank("x", 2), ctx.rank("h_prev", 2)[1]
+    _check_gru(ctx, batch, cell, "h_prev r u c d_h")
     wide = None if cell is None else 2 * cell
     return [(batch, width), (batch, cell), (batch, cell), (batch, wide)]
 

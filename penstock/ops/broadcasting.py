@@ -144,8 +144,12 @@ def _partly_known(ctx: ShapeContext) -> Dims:
 # ---- parts of gradients -------------------------------------------------------------------------
 
 
-def shape_of(x: Tensor, optimize: bool = True) -> Tensor:
+def shape_of(x: Any, optimize: bool = True) -> Tensor:
     """Shape of ``x`` as int32: a constant where it is known, unless not to be optimized."""
+    if not isinstance(x, Tensor):  # a gradient in slices
+        from penstock.ops import nodes
+
+        return nodes.shape(x)
     if optimize and x._dims is not None and None not in x._dims:
         return constant(np.array(x._dims, np.int32), dtypes.int32, "Shape")
     made: Tensor = make("Shape", x, out_type=dtypes.int32)

@@ -93,6 +93,12 @@ def _sample(true_classes: torch.Tensor, num_true: int, state: sampler.Sampler) -
             f"true_classes must have shape [batch, {num_true}] (num_true is {num_true}); found"
             f" {list(true_classes.shape)}"
         )
+    if isinstance(state, sampler.UniformSampler | sampler.LogUniformSampler):
+        outside = true_classes[(true_classes < 0) | (true_classes >= state.range_max)]
+        if outside.numel():
+            raise ValueError(
+                f"true_classes holds {int(outside[0])}, which is not in [0, {state.range_max})"
+            )
     if true_classes.is_cpu:
         chosen, expected, counts = state.batch(true_classes.numpy())
         return torch.from_numpy(chosen), torch.from_numpy(expected), torch.from_numpy(counts)

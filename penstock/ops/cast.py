@@ -113,6 +113,9 @@ def _bitcast(input: Any, type: Any) -> Any:
     own, other = input.dtype.itemsize, type.itemsize
     if own == other:
         return input.view(type)
+    if not input.numel():
+        dims = (*input.shape, own // other) if own > other else input.shape[:-1]
+        return input.new_empty(dims, dtype=type)
     if own > other:
         return input.contiguous().unsqueeze(-1).view(type)
     if input.ndim == 0 or input.shape[-1] != other // own:

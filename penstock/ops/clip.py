@@ -42,18 +42,25 @@ def _clip_shape(ctx: ShapeContext) -> Dims:
 def _clip(t: Any, clip_value_min: Any, clip_value_max: Any) -> Any:
     if t.dtype in SIGNED:
         low, high = to_ordered_int64(clip_value_min), to_ordered_int64(clip_value_max)
-        return from_ordered_int64(to_ordered_int64(t).clamp_(low, high), t.dtype)
+        return from_ordered_int64(to_ordered_int64(t).clamp_(max=high).clamp_(min=low), t.dtype)
     if t.is_complex():  # TF clips both parts
         return torch.complex(
             torch.clamp(t.real, clip_value_min.real, clip_value_max.real),
             torch.clamp(t.imag, clip_value_min.imag, clip_value_max.imag),
         )
-    return torch.clamp(t, clip_value_min, clip_value_max)
+    if t.dtype.is_floating_point:  # bounds that are NaN do not bind in TensorFlow
+        clip_value_min = torch.where(clip_value_min.isnan(), -float("inf"), clip_value_min)
+        clip_value_max = torch.where(clip_value_max.isnan(), float("inf"), clip_value_max)
+    # Where the bounds cross, the lower one holds in TensorFlow and the upper one in torch.clamp.
+    return torch.clamp(t, max=clip_value_max).clamp_(min=clip_value_min)
 
 
 def _clip_inline(call: Any) -> str | None:
     kind = call.dtype("t")
-    if kind in INDIRECT or kind.is_complex:
+    low, high = call.value("clip_value_min"), call.value("clip_value_max")
+    if kind in INDIRECT or kind.is_complex or low is None or high is None:
+        return None
+    if not (low.size == high.size == 1 and bool((low <= high).all())):
         return None
     return "torch.clamp({t}, {clip_value_min}, {clip_value_max})".format(**call.arg)
 

@@ -69,7 +69,7 @@ def _equality(name: str, function: Callable[..., Any], otherwise: bool) -> Calla
             try:
                 np.broadcast_shapes(tuple(x.shape), tuple(y.shape))
             except ValueError:
-                return torch.tensor(otherwise)
+                return torch.tensor(otherwise).to(x.device)
         if isinstance(x, np.ndarray):
             result = np.equal(x, y) if not otherwise else np.not_equal(x, y)
             return torch.from_numpy(np.array(result, bool))

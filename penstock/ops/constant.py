@@ -49,6 +49,17 @@ define_op(
     no_gradient="a placeholder has no inputs",
 )
 
+define_op(
+    "PlaceholderV2",
+    "-> output: dtype",
+    attrs=["dtype: type", "shape: shape"],
+    shape=from_attr("shape"),
+    kernel=_no_value,
+    stateful=True,
+    no_gradient="a placeholder has no inputs",
+)
+
+
 def _default_shape(ctx: ShapeContext) -> Dims:
     shape, given = ctx.attr("shape")._dims, ctx["input"]
     if not shapes.is_compatible_static(shape, given):
@@ -217,7 +228,8 @@ def _check_kinds(kinds: set[Any], wanted: dtypes.DType | None, value: Any) -> No
         raise TypeError(f"{shown} is not bool; bool is wanted")
     if not wanted.is_bool and kinds == {"b"}:
         raise TypeError(f"{shown} is bool; {wanted.name} is wanted")
-    if wanted.is_integer and kinds & {"f", "c"} and "np" not in kinds:
+    whole = dtypes.stored_as(wanted).is_integer
+    if whole and kinds & {"f", "c"} and "np" not in kinds:
         raise TypeError(f"{shown} holds a float; {wanted.name} is wanted")
     if wanted.is_floating and "c" in kinds:
         raise TypeError(f"{shown} is complex; {wanted.name} is wanted")
@@ -236,8 +248,9 @@ def _regular(value: Any) -> np.ndarray:
 
 
 def _cast_python(array: np.ndarray, wanted: dtypes.DType, value: Any) -> np.ndarray:
-    if wanted.is_integer and array.size and array.dtype.kind in "iu":
-        info = np.iinfo(wanted.as_numpy_dtype)
+    kept = dtypes.stored_as(wanted)
+    if kept.is_integer and array.size and array.dtype.kind in "iu":
+        info = np.iinfo(kept.as_numpy_dtype)
         if array.min() < info.min or array.max() > info.max:
             raise TypeError(f"{convert._shorten(value)} does not fit {wanted.name}")
     return array.astype(wanted.as_numpy_dtype)

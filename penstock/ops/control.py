@@ -28,7 +28,13 @@ def _pass_value(ctx: ShapeContext, *values: Any) -> Any:
     return values[0]
 
 
+# Ops that can differentiate what TF 1.15 guards with a PreventGradient, as TF 2 can.
+_DIFFERENTIABLE = ("SparseSoftmaxCrossEntropyWithLogits",)
+
+
 def _refuse_gradient(op: Operation, grad: Any) -> Any:
+    if op._inputs[0].op.type in _DIFFERENTIABLE:
+        return grad
     raise LookupError(
         f"the gradient of {op.name!r} is asked for, but PreventGradient forbids it: "
         f"{op.attrs['message'] or 'no reason was given'}"

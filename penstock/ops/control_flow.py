@@ -264,6 +264,16 @@ def conditional() -> Any:
     return _GIVEN.get("cond")
 
 
+def give_loops(map_fn: Any, foldl: Any) -> None:
+    """Gives the families of ops ``tf.map_fn`` and ``tf.foldl``."""
+    _GIVEN.update(map_fn=map_fn, foldl=foldl)
+
+
+def loop(name: str) -> Any:
+    """``tf.map_fn`` or ``tf.foldl``, by its name."""
+    return _GIVEN[name]
+
+
 # ---- values of several tensors -----------------------------------------------------------------
 
 

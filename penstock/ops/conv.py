@@ -319,6 +319,11 @@ def _check_attrs(ctx: ShapeContext) -> None:
     window.check_padding(ctx.attr("padding"), ctx.attr("explicit_paddings"), data_format)
 
 
+def _check_grouped(channels: int | None, depth: int | None) -> None:
+    if channels is not None and depth and channels % depth:
+        raise ValueError(f"{channels} input channel(s) are no multiple of the filter's {depth}")
+
+
 def _backprop_input_shape(ctx: ShapeContext) -> Any:
     _check_attrs(ctx)
     kernel, grad = ctx.rank("filter", 4), ctx.rank("out_backprop", 4)
@@ -332,6 +337,7 @@ def _backprop_input_shape(ctx: ShapeContext) -> Any:
         raise ValueError(
             f"out_backprop has {grad[c]} channel(s), but the filter has {kernel[3]} output(s)"
         )
+    _check_grouped(dims[c], kernel[2])
     for i, axis in enumerate(window.spatial(ctx.attr("data_format"))):
         size = spatial_size(ctx, dims[axis], kernel[i], axis)
         if size is not None and grad[axis] is not None and size != grad[axis]:
@@ -344,13 +350,14 @@ def _backprop_input_shape(ctx: ShapeContext) -> Any:
 
 def _backprop_filter_shape(ctx: ShapeContext) -> Any:
     _check_attrs(ctx)
-    ctx.rank("input", 4)
+    image = ctx.rank("input", 4)
     grad = ctx.rank("out_backprop", 4)
     dims = ctx.shape_value("filter_sizes")
     if dims is None:
         return (None,) * 4
     if len(dims) != 4:
         raise ValueError(f"filter_sizes must have 4 elements; found {show(dims)}")
+    _check_grouped(image[window.channel(ctx.attr("data_format"))], dims[2])
     outputs = grad[window.channel(ctx.attr("data_format"))]
     if None not in (outputs, dims[3]) and outputs != dims[3]:
         raise ValueError(f"out_backprop has {outputs} channel(s), but filter_sizes says {dims[3]}")

@@ -103,6 +103,11 @@ def _conv3d(input, filter, strides, padding, data_format, dilations):
     x, w = channels_first(input, data_format), _filter_view(filter)
     g = _geometry(x.shape[2:], w.shape[2:], strides, padding, data_format, dilations)
     before = g.before
+    if not w.numel():
+        raise ValueError(f"filter must not be empty; its shape is {list(filter.shape)}")
+    if not x.numel():  # ATen refuses it
+        dims = [x.shape[0], w.shape[0], *(s.outputs for s in g.spans)]
+        return channels_back(x.new_zeros(dims), data_format)
     if not g.even:
         x, before = torch.constant_pad_nd(x, g.pads), (0, 0, 0)
     y = torch.convolution(x, w, None, g.strides, before, g.dilations, False, (0, 0, 0), 1)
@@ -114,6 +119,8 @@ def _input_grad(size, filter, out_backprop, strides, padding, data_format, dilat
     grad, w = channels_first(out_backprop, data_format), _filter_view(filter)
     image = [size[a] for a in spatial(data_format)]
     kernel = w.shape[2:]
+    if 0 in size or not (filter.numel() and out_backprop.numel()):
+        return out_backprop.new_zeros(size)
     g = _geometry(image, kernel, strides, padding, data_format, dilations)
     _check_grad(out_backprop, g, data_format)
     least, extra, start = [], [], []
@@ -140,6 +147,8 @@ def _input_grad(size, filter, out_backprop, strides, padding, data_format, dilat
 def _filter_grad(input, size, out_backprop, strides, padding, data_format, dilations):
     x, grad = channels_first(input, data_format), channels_first(out_backprop, data_format)
     *kernel, inputs, outputs = size
+    if 0 in size or not (input.numel() and out_backprop.numel()):
+        return out_backprop.new_zeros(size)
     g = _geometry(x.shape[2:], kernel, strides, padding, data_format, dilations)
     _check_grad(out_backprop, g, data_format)
     before = g.before

@@ -35,10 +35,23 @@ _GONE = (-np.inf, -np.inf, -np.inf)
 # ---- the loss ----------------------------------------------------------------------------------
 
 
+def _check_places(places: list[list[int]], time: int) -> None:
+    """Refuses labels out of [0, time) or out of order."""
+    for i, (row, column) in enumerate(places):
+        if not 0 <= column < time:
+            raise ValueError(
+                f"labels_indices[{i}] is [{row}, {column}]; its column must be in [0, {time})"
+            )
+        if i and places[i - 1] >= [row, column]:
+            why = "repeated" if places[i - 1] == [row, column] else "out of order"
+            raise ValueError(f"labels_indices[{i}] = [{row}, {column}] is {why}")
+
+
 def _label_rows(
-    indices: Any, values: Any, batch: int, classes: int, collapse: bool
+    indices: Any, values: Any, batch: int, classes: int, collapse: bool, time: int
 ) -> list[list[int]]:
     rows: list[list[int]] = [[] for _ in range(batch)]
+    _check_places(indices.tolist(), time)
     for (row, _), label in zip(indices.tolist(), values.tolist(), strict=True):
         if not 0 <= row < batch:
             raise ValueError(f"labels_indices names batch {row}, which is not in [0, {batch})")
@@ -63,8 +76,9 @@ def _ctc_loss(
 ) -> Any:
     _, batch, classes = _checked(inputs, sequence_length, errors.InvalidArgumentError)
     rows = _label_rows(
-        labels_indices, labels_values, batch, classes, preprocess_collapse_repeated
-    )
+        labels_indices, labels_values, batch, classes, preprocess_collapse_repeated,
+        inputs.shape[0],
+    )  # fmt: skip
     used = [True] * batch
     for number, (row, frames) in enumerate(zip(rows, sequence_length, strict=True)):
         if not row:
@@ -102,7 +116,7 @@ def _checked(
         raise ValueError(f"sequence_length must have {batch} element(s); found"
                          f" {len(sequence_length)}")  # fmt: skip
     for number, length in enumerate(sequence_length):
-        if not 0 <= length <= time:
+        if length > time:  # TensorFlow takes negative ones, as it takes 0
             message = f"sequence_length({number}) = {length} is not in [0, {time}]"
             raise error(None, None, message)
     return time, batch, classes
@@ -214,6 +228,7 @@ def _sparse_rows(rows: list[list[int]]) -> tuple[Any, Any, Any]:
 
 def _greedy(inputs: Any, sequence_length: list[int], merge_repeated: bool) -> Any:
     time, batch, classes = _checked(inputs, sequence_length)
+    sequence_length = [max(length, 0) for length in sequence_length]
     if not time or not classes:
         raise ValueError(f"inputs must not be empty; its shape is {list(inputs.shape)}")
     most, best = inputs.max(2)
@@ -332,6 +347,7 @@ def _beam_search(
     inputs: Any, sequence_length: list[int], beam_width: int, top_paths: int, merge_repeated: bool
 ) -> Any:
     time, batch, _ = _checked(inputs, sequence_length)
+    sequence_length = [max(length, 0) for length in sequence_length]
     if top_paths > beam_width:
         raise ValueError(f"top_paths {top_paths} is more than beam_width {beam_width}")
     scores = torch.log_softmax(inputs, 2).cpu().numpy()

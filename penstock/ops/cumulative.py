@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from penstock.base import dtypes
 from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
@@ -78,7 +79,9 @@ def _cumprod_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
     products = make("Cumprod", x, axis, exclusive=exclusive, reverse=reverse)
     weighted = nodes.mul(products, grad)
     total = make("Cumsum", weighted, axis, exclusive=exclusive, reverse=not reverse)
-    return [nodes.div(total, x), None]
+    # TF 1.15 divides truly for all types, and so gives NaN where x is 0.
+    divide = "RealDiv" if x.dtype.base_dtype is dtypes.bfloat16 else "DivNoNan"
+    return [make(divide, total, x, name="truediv"), None]
 
 
 def _cumulative_logsumexp_grad(op: Any, grad: Tensor) -> list[Tensor | None]:

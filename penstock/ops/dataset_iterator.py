@@ -25,7 +25,9 @@ _REASON = "positions in a dataset are no numbers"
 
 def _types(attrs: dict[str, Any]) -> list[Any]:
     return [
-        object if t in (dtypes.string, dtypes.variant, dtypes.resource) else getattr(torch, t.name)
+        object
+        if t in (dtypes.string, dtypes.variant, dtypes.resource)
+        else getattr(torch, dtypes.stored_as(t).name)
         for t in attrs["output_types"]
     ]
 

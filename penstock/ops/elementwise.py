@@ -119,6 +119,11 @@ def _gaussian_grad(scale: float) -> Callable[[Any, Any], Any]:
     return gradient
 
 
+def _digamma(x: Any) -> Any:
+    # torch gives the limit of one side at the pole 0; of the others it says NaN, too.
+    return torch.where(x == 0, float("nan"), torch.digamma(x))
+
+
 def _digamma_grad(x: Any, grad: Any) -> Any:
     return grad * make("Polygamma", _one(x.dtype), x)
 
@@ -228,7 +233,6 @@ for _row in (
     ("Erf", _FLOATS, "erf", _gaussian_grad(2 / math.sqrt(math.pi)), {}),
     ("Erfc", _FLOATS, "erfc", _gaussian_grad(-2 / math.sqrt(math.pi)), {}),
     ("Lgamma", _FLOATS, "lgamma", _of_input(lambda x, g: g * make("Digamma", x)), {}),
-    ("Digamma", _FLOATS, "digamma", _of_input(_digamma_grad), {}),
     ("Floor", _FLOATS, "floor", None, {"no_gradient": _STEPS}),
     ("Ceil", _FLOATS, "ceil", None, {"no_gradient": _STEPS}),
     ("Rint", _FLOATS, "round", None, {"no_gradient": _STEPS}),
@@ -246,6 +250,11 @@ define_op(
     gradient=lambda op, grad: grad * make("Sign", op.inputs[0]),
     fold=static.elementwise(np.abs),
 )
+
+define_op(
+    "Digamma", "x: T -> y: T", attrs=[f"T: {{{_FLOATS}}}"], shape=first_input, kernel=_digamma,
+    gradient=_of_input(_digamma_grad),
+)  # fmt: skip
 
 for _name, _function in (("IsNan", "isnan"), ("IsInf", "isinf"), ("IsFinite", "isfinite")):
     define_op(
@@ -354,21 +363,28 @@ def _sigmoid_grad(y: Any, dy: Any) -> Any:
     return dy * y * (1 - y)
 
 
+def _kept_zeros(product: Any, dy: Any) -> Any:
+    """As in TensorFlow a gradient of 0 stays 0 where the slope is infinite."""
+    return product.masked_fill_(dy == 0, 0)
+
+
 def _sqrt_grad(y: Any, dy: Any) -> Any:
-    return torch.div(dy, torch.conj_physical(y) if y.dtype.is_complex else y).mul_(0.5)
+    product = torch.div(dy, torch.conj_physical(y) if y.dtype.is_complex else y).mul_(0.5)
+    return _kept_zeros(product, dy)
 
 
 def _rsqrt_grad(y: Any, dy: Any) -> Any:
     y = torch.conj_physical(y) if y.dtype.is_complex else y
-    return torch.mul(dy, y).mul_(torch.square(y)).mul_(-0.5)
+    return _kept_zeros(torch.mul(dy, y).mul_(torch.square(y)).mul_(-0.5), dy)
 
 
 def _inverse_grad(y: Any, dy: Any) -> Any:
     y = torch.conj_physical(y) if y.dtype.is_complex else y
-    return torch.square(y).mul_(dy).neg_()
+    return _kept_zeros(torch.square(y).mul_(dy).neg_(), dy)
 
 
 def _tanh_grad_grad(op: Any, grad: Any) -> list[Any]:
+    grad = convert_to_tensor(grad)
     with control_dependencies([grad]):
         y, dy = _conj(op.inputs[0]), _conj(op.inputs[1])
         return [grad * -2.0 * dy * y, make("TanhGrad", y, grad)]
@@ -388,6 +404,7 @@ def _sqrt_grad_grad(op: Any, grad: Any) -> list[Any]:
 
 
 def _rsqrt_grad_grad(op: Any, grad: Any) -> list[Any]:
+    grad = convert_to_tensor(grad)
     with control_dependencies([grad]):
         y, conjugate = _conj(op.inputs[0]), _conj(grad)
         first = -1.5 * conjugate * op.inputs[1] * make("Square", y)
@@ -395,6 +412,7 @@ def _rsqrt_grad_grad(op: Any, grad: Any) -> list[Any]:
 
 
 def _inverse_grad_grad(op: Any, grad: Any) -> list[Any]:
+    grad = convert_to_tensor(grad)
     with control_dependencies([grad]):
         y, conjugate = _conj(op.inputs[0]), _conj(grad)
         return [conjugate * -2.0 * op.inputs[1] * y, make("ReciprocalGrad", y, grad)]
@@ -411,7 +429,7 @@ for _name, _kernel, _source, _gradient in (
     ("TanhGrad", _tanh_grad, "torch.ops.aten.tanh_backward.default({dy}, {y})", _tanh_grad_grad),
     ("SigmoidGrad", _sigmoid_grad, "torch.ops.aten.sigmoid_backward.default({dy}, {y})",
      _sigmoid_grad_grad),
-    ("SqrtGrad", _sqrt_grad, "torch.div({dy}, {y}).mul_(0.5)", _sqrt_grad_grad),
+    ("SqrtGrad", _sqrt_grad, None, _sqrt_grad_grad),
     ("RsqrtGrad", _rsqrt_grad, None, _rsqrt_grad_grad),
     ("ReciprocalGrad", _inverse_grad, None, _inverse_grad_grad),
     ("InvGrad", _inverse_grad, None, _inverse_grad_grad),

@@ -166,6 +166,7 @@ def _real_grad(rank: int) -> Any:
 
     def gradient(op: Any, grad: Any) -> list[Any]:
         x, length = op.inputs
+        grad = convert_to_tensor(grad)
         dims: Any = shapes.shape(x)
         even = nodes.cast(1 - length[-1] % 2, dtypes.complex64)
         first, last = grad[..., 0:1], grad[..., -1:]
@@ -173,9 +174,10 @@ def _real_grad(rank: int) -> Any:
             first, last = (_unfolded(end, dims) for end in (first, last))
         extra = first + even * last * _alternating(dims[-1])
         size: Any = nodes.cast(_size(x, rank), dtypes.float32)
-        back: Any = make(f"IRFFT{_SUFFIX[rank]}", grad, length)
+        back: Any = _INVERSE[rank](grad, length)
+        back *= size
         real = make("Real", extra, Tout=dtypes.float32)
-        return [0.5 * (back * size + real), None]
+        return [0.5 * (back + real), None]
 
     return gradient
 
@@ -190,21 +192,15 @@ def _unfolded(end: Any, dims: Any) -> Any:
 def _inverse_real_grad(rank: int) -> Any:
     def gradient(op: Any, grad: Any) -> list[Any]:
         length = op.inputs[1]
-        odd = length[-1] % 2
+        odd: Any = make("FloorMod", length[-1], 2)
         dims: Any = shapes.shape(op.inputs[0])
-        inner = fill.ones(reshape_vector(dims[-1] - 2 + odd))
-        mask: Any = join.concat([[1.0], 2.0 * inner, fill.ones(reshape_vector(1 - odd))], 0)
+        inner = fill.ones([dims[-1] - 2 + odd])
+        mask: Any = join.concat([[1.0], 2.0 * inner, fill.ones([1 - odd])], 0)
         size: Any = make("Reciprocal", nodes.cast(_size(grad, rank), dtypes.float32))
-        forth: Any = make(f"RFFT{_SUFFIX[rank]}", grad, length)
+        forth: Any = _FORWARD[rank](grad, length)
         return [forth * nodes.cast(size * mask, dtypes.complex64), None]
 
     return gradient
-
-
-def reshape_vector(size: Any) -> Tensor:
-    """A scalar size as a shape of one dim."""
-    made: Tensor = make("ExpandDims", size, 0)
-    return made
 
 
 # ---- the ops -------------------------------------------------------------------------------------
@@ -361,6 +357,7 @@ def _padded(x: Tensor, rank: int, length: Any, inverse: bool) -> Tensor:
 rfft, irfft = _real_function("RFFT", 1, False), _real_function("IRFFT", 1, True)
 rfft2d, irfft2d = _real_function("RFFT2D", 2, False), _real_function("IRFFT2D", 2, True)
 rfft3d, irfft3d = _real_function("RFFT3D", 3, False), _real_function("IRFFT3D", 3, True)
+_FORWARD, _INVERSE = {1: rfft, 2: rfft2d, 3: rfft3d}, {1: irfft, 2: irfft2d, 3: irfft3d}
 
 
 def _shifted(x: Any, axes: Any, name: str | None, default: str, sign: int) -> Tensor:

@@ -166,7 +166,7 @@ def _linspace_kernel(start: Any, stop: Any, num: Any, T: Any) -> torch.Tensor:
         return torch.full((1,), start, dtype=T)
     step = (stop - start) / (num - 1)
     result = torch.arange(num, dtype=T).mul_(step).add_(start)
-    result[-1] = stop
+    result[0], result[-1] = start, stop
     return result
 
 

@@ -228,7 +228,7 @@ def _axis_grad(grad: Tensor, full: Tensor, indices: Tensor, axis: Tensor) -> Ten
     outer = item(full, slice(None, axis))
     inner = item(item(full, slice(axis, None)), slice(1, None))
     values_shape = join.concat([outer, [-1], inner], 0)
-    outer_dims, inner_dims = shape_ops.size(full), shape_ops.size(outer)
+    outer_dims, inner_dims = shape_ops.size(values_shape), shape_ops.size(outer)
     return _summed(grad, full, indices, axis, values_shape, inner_dims, outer_dims, 0)
 
 
@@ -322,7 +322,7 @@ define_op(
 
 
 def _gather_nd_shape(ctx: ShapeContext) -> Dims:
-    params, indices = ctx["params"], ctx.rank_at_least("indices", 1)
+    params, indices = ctx.rank_at_least("params", 1), ctx.rank_at_least("indices", 1)
     if params is None or indices is None or indices[-1] is None:
         return None
     depth = indices[-1]
@@ -360,10 +360,12 @@ def flat_index(indices: Any, dims: Any) -> Any:
 def _gather_nd_kernel(params: Any, indices: Any) -> Any:
     depth = indices.shape[-1]
     rows = flat_index(indices, params.shape[:depth])
+    if 0 in params.shape and rows.numel():
+        raise ValueError(f"params of shape {list(params.shape)} have no entries to gather")
     if isinstance(params, np.ndarray):
-        flat = params.reshape(-1, *params.shape[depth:])
+        flat = params.reshape(math.prod(params.shape[:depth]), *params.shape[depth:])
         return flat[rows.numpy()] if rows.dim() else np.asarray(flat[int(rows)], object)
-    flat = params.reshape(-1, *params.shape[depth:])
+    flat = params.reshape(math.prod(params.shape[:depth]), *params.shape[depth:])
     taken = flat.index_select(0, rows.reshape(-1))
     return taken if rows.dim() == 1 else taken.reshape((*rows.shape, *params.shape[depth:]))
 

@@ -98,8 +98,6 @@ def _check(boxes: Any, scores: Any, limit: int, threshold: float) -> None:
         )
     elif not 0 <= threshold <= 1:
         problem = f"iou_threshold must be in [0, 1]; found {threshold}"
-    elif limit < 0:
-        problem = f"max_output_size must be non-negative, got {limit}"
     if problem is not None:
         raise _refuse(problem)
 
@@ -111,6 +109,7 @@ def _on_host(value: Any) -> np.ndarray:
 
 def _suppressed(boxes: Any, scores: Any, limit: int, threshold: float, least: float) -> Any:
     _check(boxes, scores, limit, threshold)
+    limit = limit if limit >= 0 else len(scores)  # as TensorFlow takes a negative number
     found = _picked(_on_host(scores), limit, threshold, least, _overlap(_on_host(boxes)))
     return torch.from_numpy(found).to(boxes.device)
 
@@ -143,10 +142,11 @@ def _v5(
     soft_nms_sigma: float, pad_to_max_output_size: bool,
 ) -> Any:  # fmt: skip
     _check(boxes, scores, max_output_size, iou_threshold)
-    if soft_nms_sigma < 0:
+    if not soft_nms_sigma >= 0:
         raise _refuse(f"soft_nms_sigma must not be negative; found {soft_nms_sigma}")
     given, similar = _on_host(scores), _overlap(_on_host(boxes))
-    limits = (max_output_size, iou_threshold, score_threshold)
+    most = max_output_size if max_output_size >= 0 else len(given)
+    limits = (most, iou_threshold, score_threshold)
     if soft_nms_sigma > 0:
         index, lowered = _softly_picked(given, *limits, soft_nms_sigma, similar)
     else:
@@ -170,7 +170,8 @@ def _with_overlaps(
         raise _refuse(f"scores has incompatible shape {list(scores.shape)}")
     table = _on_host(overlaps)
     found = _picked(
-        _on_host(scores), max_output_size, overlap_threshold, score_threshold,
+        _on_host(scores), max_output_size if max_output_size >= 0 else len(scores),
+        overlap_threshold, score_threshold,
         lambda one, others: table[others, one],
     )  # fmt: skip
     return torch.from_numpy(found).to(overlaps.device)

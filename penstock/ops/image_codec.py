@@ -18,14 +18,15 @@ import torch
 from penstock.base import dtypes
 from penstock.formats import png_deep, png_layout
 from penstock.graph.build import make
+from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
-from penstock.ops import image_file
+from penstock.ops import image_file, string_text
 from penstock.ops.image_file import contents_of, opened, refused
 
 __all__ = [
     "decode_and_crop_jpeg", "decode_bmp", "decode_gif", "decode_image", "decode_jpeg",
-    "decode_png", "encode_jpeg", "encode_png", "extract_jpeg_shape",
+    "decode_png", "encode_jpeg", "encode_png", "extract_jpeg_shape", "is_jpeg",
 ]  # fmt: skip
 
 _MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
@@ -573,3 +574,19 @@ def decode_image(
         expand_animations=expand_animations, name=name,
     )  # fmt: skip
     return made
+
+
+def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
+    """Whether a file's bytes begin as those of a JPEG do.
+
+    Args:
+      contents: a string scalar.
+      name: name of the scope.
+
+    Returns:
+      A bool scalar.
+    """
+    with name_scope(name, "is_jpeg"):
+        first = string_text.substr(contents, 0, 3)
+        made: Tensor = make("Equal", first, b"\xff\xd8\xff", name=name)
+        return made

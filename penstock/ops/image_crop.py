@@ -91,6 +91,8 @@ def _crop_and_resize(
 ) -> Any:
     if len(crop_size) != 2 or min(crop_size) < 1:
         raise _refuse(f"crop dimensions must be positive; found {list(crop_size)}")
+    if not bool(boxes.isfinite().all()):
+        raise _refuse("boxes holds an element that is not finite")
     number, rows, columns = _places(image.shape, boxes, box_ind, crop_size)
     image = _indexable(image)
     if method == "nearest":

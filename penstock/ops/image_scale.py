@@ -22,7 +22,7 @@ from penstock.base import errors
 from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
-from penstock.opdef.inference import each, same_as, scalar
+from penstock.opdef.inference import same_as
 from penstock.ops import image_resize
 
 __all__ = ["resize_area", "resize_bicubic"]
@@ -343,28 +343,6 @@ define_op(
     shape=same_as("original_image"),
     kernel=_scale_and_translate_back,
     host=("scale", "translation"),
-    no_gradient="TensorFlow has none",
-)
-
-# ---- quantized -----------------------------------------------------------------------------
-
-
-def _quantized_bilinear(
-    images: Any, size: Any, min: Any, max: Any, align_corners: bool, half_pixel_centers: bool
-) -> Any:
-    made = image_resize.bilinear(images, size, align_corners, half_pixel_centers)
-    return made, min, max
-
-
-define_op(
-    "QuantizedResizeBilinear",
-    "images: T, size: int32, min: float, max: float"
-    " -> resized_images: T, out_min: float, out_max: float",
-    attrs=["T: {quint8, qint32, float}", *_RULES],
-    shape=each(image_resize.resized_shape, scalar, scalar),
-    kernel=_quantized_bilinear,
-    host=("size",),
-    aliases=("min", "max"),
     no_gradient="TensorFlow has none",
 )
 

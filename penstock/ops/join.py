@@ -350,6 +350,11 @@ def _parallel_shape(ctx: ShapeContext) -> Dims:
     for dims in ctx["values"]:
         if dims is None or None in dims:
             raise ValueError(f"shapes of values must be fully known; found {show(dims)}")
+        if dims != (1, *wanted[1:]):
+            raise ValueError(
+                f"every value must have shape {show((1, *wanted[1:]))}, as the attr shape,"
+                f" {show(wanted)}, says; found {show(dims)}"
+            )
     return wanted
 
 

@@ -8,6 +8,7 @@ siblings (``linalg_solve``, ``linalg_eig``, ``matrix_functions``) share is here 
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -121,12 +122,17 @@ def _determinant(input: Any) -> Any:
 
 def _log_determinant(input: Any) -> Any:
     sign, magnitude = torch.linalg.slogdet(computed(check_square(input)))
+    sign = torch.where(magnitude.isnan(), math.nan, sign)
     return sign.to(input.dtype), magnitude.to(input.dtype)
 
 
 def _lu_kernel(input: Any, output_idx_type: Any) -> Any:
-    factors, pivots, info = torch.linalg.lu_factor_ex(computed(check_square(input)))
+    if not check_square(input).shape[-1]:
+        return input.clone(), input.new_zeros(input.shape[:-1], dtype=output_idx_type)
+    factors, pivots, info = torch.linalg.lu_factor_ex(computed(input))
     check_info(info, SINGULAR)
+    if bool(factors.diagonal(dim1=-2, dim2=-1).isnan().any()):
+        raise ValueError(SINGULAR)
     permutation = torch.lu_unpack(factors, pivots, unpack_data=False)[0].real.argmax(-2)
     return plain(factors, input.dtype), permutation.to(output_idx_type)
 

@@ -72,13 +72,22 @@ def _svd(input: Any, compute_uv: bool, full_matrices: bool) -> Any:
     return s.to(dtype), plain(u, dtype), plain(vh.mH, dtype)
 
 
+def _found(values: Any) -> Any:
+    if not bool(values.isfinite().all()):
+        raise ValueError(
+            "Self-adjoint eigen decomposition was not successful. The input might not be valid."
+        )
+    return values
+
+
 def _eig(input: Any, compute_v: bool) -> Any:
     if input.dim() < 2 or input.shape[-1] != input.shape[-2]:
         raise ValueError(f"Input matrix must be square; its shape is {list(input.shape)}")
     x, dtype = computed(input), input.dtype
     if not compute_v:
-        return torch.linalg.eigvalsh(x).to(dtype), input.new_empty(0)
+        return _found(torch.linalg.eigvalsh(x)).to(dtype), input.new_empty(0)
     values, vectors = torch.linalg.eigh(x)
+    _found(values)
     return values.to(dtype), plain(vectors, dtype)
 
 
@@ -101,21 +110,43 @@ def _zero_diagonal(x: Tensor, zeros: Tensor) -> Tensor:
     return made
 
 
+def _imaginary_diagonal(x: Tensor) -> Tensor:
+    """The diagonal of a complex ``x`` less its real part, as a matrix."""
+    from penstock.ops import nodes
+
+    diagonal = make("MatrixDiagPart", x, name="diag_part")
+    real = make("Real", diagonal, Tout=diagonal.dtype.real_dtype)
+    return _diag(nodes.sub(diagonal, nodes.cast(real, diagonal.dtype)))
+
+
 def _qr_grad(op: Any, grad_q: Tensor, grad_r: Tensor) -> Tensor:
     from penstock.ops import nodes
-    from penstock.ops.linalg import adjoint, band
 
     q, r = op.outputs
     q_dims, r_dims = q._dims, r._dims
     if q_dims is None or r_dims is None or None in (*q_dims[-2:], *r_dims[-2:]):
         raise NotImplementedError("the gradient of Qr needs static inner dims")
-    if r_dims[-2] < r_dims[-1] or (op.attrs["full_matrices"] and q_dims[-2] != q_dims[-1]):
+    rows, columns = r_dims[-2:]
+    if op.attrs["full_matrices"] and rows > columns:
         raise NotImplementedError(
-            "the gradient of Qr is defined for rows >= columns, and for full_matrices where they"
-            f" are equal; Q has dims {q_dims[-2:]}, R {r_dims[-2:]}"
+            "the gradient of Qr with full_matrices is not defined for rows > columns; Q has dims"
+            f" {q_dims[-2:]}, R {r_dims[-2:]}"
         )
-    if op.attrs["full_matrices"] and r_dims[-2] != r_dims[-1]:
-        raise NotImplementedError("the gradient of a full Qr needs square matrices")
+    if rows >= columns:
+        return _tall_qr_grad(q, r, grad_q, grad_r)
+    # [X, Y] = Q [U, V]: X = Q U is square, and V = Q' Y.
+    right = nodes.columns(op.inputs[0], rows, columns)
+    grad_v = nodes.columns(grad_r, rows, columns)
+    through_v = nodes.add(grad_q, _mm(right, grad_v, adjoint_b=True))
+    left = _tall_qr_grad(
+        q, nodes.columns(r, 0, rows), through_v, nodes.columns(grad_r, 0, rows)
+    )
+    return nodes.concat([left, _mm(q, grad_v)], -1)
+
+
+def _tall_qr_grad(q: Tensor, r: Tensor, grad_q: Tensor, grad_r: Tensor) -> Tensor:
+    from penstock.ops import nodes
+    from penstock.ops.linalg import adjoint, band
 
     def by_inverse_of_r(x: Tensor) -> Tensor:
         """``x R^-H`` by a triangular solve."""
@@ -130,7 +161,12 @@ def _qr_grad(op: Any, grad_q: Tensor, grad_r: Tensor) -> Tensor:
     lower = band(nodes.add(q_skew, r_skew), -1, 0)
     inside = _mm(q, nodes.add(grad_r, by_inverse_of_r(lower)))
     outside = by_inverse_of_r(nodes.sub(grad_q, _mm(q, q_part)))
-    return nodes.add(inside, outside)
+    total = nodes.add(inside, outside)
+    if q.dtype.is_complex:
+        # The diagonal of R is real, which decides the phases of Q's columns.
+        phases = _imaginary_diagonal(nodes.sub(r_part, adjoint(q_part)))
+        total = nodes.sub(total, _mm(q, by_inverse_of_r(phases)))
+    return total
 
 
 def _gaps(values: Tensor) -> Tensor:
@@ -159,7 +195,7 @@ def _svd_grad(op: Any, grad_s: Tensor, grad_u: Tensor, grad_v: Tensor) -> Tensor
         u, v, grad_u, grad_v, m, n = v, u, grad_v, grad_u, n, m
     with control_dependencies([grad_s, grad_u, grad_v]):
         result = _wide_svd_grad(op, s, u, v, diagonal, grad_u, grad_v, m, n)
-        return matrix_transpose(result) if tall else result
+        return matrix_transpose(result, conjugate=True) if tall else result
 
 
 
@@ -195,10 +231,14 @@ def _wide_svd_grad(
     f_u, f_v = nodes.mul(f, u_part), nodes.mul(f, v_part)
     core = nodes.add(diagonal, _mm(nodes.add(f_u, adjoint(f_u)), s_matrix))
     core = nodes.add(core, _mm(s_matrix, nodes.add(f_v, adjoint(f_v))))
+    if s.dtype.is_complex:
+        # The phases of a pair of vectors are free together: what is due to V's alone is U's too.
+        phases = _imaginary_diagonal(v_part)
+        core = nodes.sub(core, _mm(s_inverse, phases))
     inside = _mm(u, _mm(core, v1, adjoint_b=True))
     if m == n:
         return inside
-    transposed = matrix_transpose(grad_v1)
+    transposed = matrix_transpose(grad_v1, conjugate=True)
     projected = _mm(_mm(transposed, v1), v1, adjoint_b=True)
     outside = nodes.sub(transposed, projected)
     if op.attrs["full_matrices"]:
@@ -214,7 +254,10 @@ def _eig_grad(op: Any, grad_e: Tensor, grad_v: Tensor) -> Tensor:
     e, v = op.outputs
     with control_dependencies([grad_e, grad_v]):
         if op.attrs["compute_v"]:
-            f = _zero_diagonal(make("Reciprocal", _gaps(e)), nodes.zeros_like(e))
+            # A true reciprocal is infinite on the diagonal, and its own gradient there is NaN.
+            gaps = _gaps(e)
+            inverse = make("DivNoNan", 1, gaps, name="Reciprocal", T=gaps.dtype)
+            f = _zero_diagonal(inverse, nodes.zeros_like(e))
             inner = nodes.add(
                 _diag(grad_e), nodes.mul(f, _mm(v, grad_v, adjoint_a=True))
             )

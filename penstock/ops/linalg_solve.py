@@ -59,6 +59,8 @@ def _solve(matrix: Any, rhs: Any, adjoint: bool) -> Any:
     check_rows(a, b)
     result, info = torch.linalg.solve_ex(adjoint_view(a) if adjoint else a, b)
     check_info(info, SINGULAR)
+    if bool(result.isnan().any()) and bool(a.isnan().any()):  # a pivot that is not above 0
+        raise ValueError(SINGULAR)
     return plain(result, rhs.dtype)
 
 
@@ -147,9 +149,9 @@ def _solve_ls_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
         return [grad_a, mm(a, z), None]
     grad_b = cholesky_solve(factor, mm(a, grad))
     inner = cholesky_solve(factor, b)
+    first = make("Neg", mm(grad_b, mm(inner, a, adjoint_a=True)))
     difference = nodes.sub(grad, mm(a, grad_b, adjoint_a=True))
-    grad_a = nodes.sub(mm(inner, difference, adjoint_b=True), mm(grad_b, x, adjoint_b=True))
-    return [grad_a, grad_b, None]
+    return [nodes.add(first, mm(inner, difference, adjoint_b=True)), grad_b, None]
 
 
 define_op(

@@ -39,7 +39,7 @@ def _invalid(text: str) -> errors.InvalidArgumentError:
 
 
 def _torch_dtype(dtype: dtypes.DType) -> Any:
-    return object if dtype is dtypes.string else getattr(torch, dtype.name)
+    return object if dtype is dtypes.string else getattr(torch, dtypes.stored_as(dtype).name)
 
 
 def _types(attrs: dict[str, Any]) -> tuple[Any, Any]:
@@ -317,7 +317,6 @@ def _entries_shape(ctx: ShapeContext) -> list[Dims]:
 
 
 def _remove_shape(ctx: ShapeContext) -> list[Dims]:
-    ctx.rank_at_least("keys", 1)
     return []
 
 

@@ -150,6 +150,7 @@ def _matrix_set_diag_grad(op: Any, grad: Tensor) -> list[Tensor]:
     from penstock.ops import nodes
 
     x, diagonal = op.inputs
+    grad = convert_to_tensor(grad)
     dims = shapes.merge_static(x._dims, grad._dims)
     known = diagonal._dims
     if dims is not None:

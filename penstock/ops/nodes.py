@@ -14,6 +14,7 @@ import numpy as np
 
 from penstock.base import dtypes
 from penstock.graph.build import constant, make
+from penstock.graph.composite import IndexedSlices
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 
@@ -26,15 +27,30 @@ def is_known(tensor: Tensor) -> bool:
     return tensor._dims is not None and None not in tensor._dims
 
 
-def shape(x: Tensor, name: str = "Shape") -> Tensor:
+def _dense(x: Any, name: str) -> tuple[Tensor, str]:
+    """``x`` as a tensor, and the name of the node to make of it.
+
+    Gradients may be IndexedSlices, which become tensors inside that node's scope.
+    """
+    if isinstance(x, Tensor):
+        return x, name
+    from penstock.graph.convert import convert_to_tensor
+
+    with name_scope(name) as scope:
+        return convert_to_tensor(x), scope
+
+
+def shape(x: Any, name: str = "Shape") -> Tensor:
     """The shape of ``x`` as an int32 vector; a constant where it is known."""
+    x, name = _dense(x, name)
     if is_known(x):
         return constant(np.array(x._dims, np.int32), dtypes.int32, name=name)
     return make("Shape", x, name=name, out_type=dtypes.int32)
 
 
-def size(x: Tensor, name: str = "Size") -> Tensor:
+def size(x: Any, name: str = "Size") -> Tensor:
     """The number of elements of ``x``; a constant where it is known."""
+    x, name = _dense(x, name)
     if is_known(x):
         return constant(np.int32(np.prod(x._dims, dtype=np.int64)), dtypes.int32, name=name)
     return make("Size", x, name=name, out_type=dtypes.int32)
@@ -42,12 +58,7 @@ def size(x: Tensor, name: str = "Size") -> Tensor:
 
 def rank(x: Any, name: str = "Rank") -> Tensor:
     """The rank of ``x``; a constant where it is known."""
-    if not isinstance(x, Tensor):
-        from penstock.graph.convert import convert_to_tensor
-
-        with name_scope(name) as scope:
-            x = convert_to_tensor(x)
-        name = scope
+    x, name = _dense(x, name)
     if x._dims is not None:
         return constant(np.int32(len(x._dims)), dtypes.int32, name=name)
     return make("Rank", x, name=name)
@@ -71,7 +82,7 @@ def conj(x: Tensor) -> Tensor:
 
 def _binary(op_type: str, name: str) -> Any:
     def build(x: Any, y: Any) -> Tensor:
-        known = x if isinstance(x, Tensor) else y
+        known = x if isinstance(x, Tensor | IndexedSlices) else y
         return make(op_type, x, y, name=name, T=known.dtype.base_dtype)
 
     build.__name__ = name
@@ -200,14 +211,15 @@ def _filled(dims: Any, dtype: Any, value: int, name: str) -> Tensor:
         return make("Fill", dims, constant(element, kind, name="Const"), name=scope)
 
 
-def zeros_like(x: Tensor, name: str = "zeros_like") -> Tensor:
+def zeros_like(x: Any, name: str = "zeros_like") -> Tensor:
     """Zeros of the shape and dtype of ``x``."""
+    x, name = _dense(x, name)
     if is_known(x):
         return zeros(list(x._dims or ()), x.dtype, name)
     return make("ZerosLike", x, name=name)
 
 
-def ones_like(x: Tensor, dtype: Any = None) -> Tensor:
+def ones_like(x: Any, dtype: Any = None) -> Tensor:
     """Ones of the shape of ``x``, and its dtype unless another is given."""
     kind = dtypes.as_dtype(dtype if dtype is not None else x.dtype).base_dtype
     with name_scope("ones_like") as scope:

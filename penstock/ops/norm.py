@@ -10,6 +10,7 @@ and its *biased* variance; the gradient makes ``1 / sqrt(variance + epsilon)`` o
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import torch
@@ -36,6 +37,8 @@ _batch_norm_backward = torch.ops.aten.native_batch_norm_backward.default
 def _window_sum(x, radius):
     """Sums over 2 * radius + 1 neighbouring channels (the last dim)."""
     width = 2 * radius + 1
+    if not x.numel():
+        return torch.zeros_like(x)
     rows = x.reshape(1, -1, 1, x.shape[-1])
     sums = torch._C._nn.avg_pool2d(
         rows, (1, width), (1, 1), (0, radius), False, True, 1
@@ -130,6 +133,9 @@ def _from_nchw(x, data_format):
 
 def _fused_batch_norm(x, scale, offset, mean, variance, epsilon, data_format, is_training):
     view = _to_nchw(x, data_format)
+    if not x.numel():  # ATen refuses it
+        unknown, zeros = torch.full_like(scale, math.nan), torch.zeros_like(scale)
+        return x.clone(), unknown, unknown.clone(), zeros, zeros.clone()
     if not is_training:
         y = torch.native_batch_norm(view, scale, offset, mean, variance, False, 0.0, epsilon)[0]
         y = _from_nchw(y, data_format)
@@ -155,6 +161,10 @@ def _fused_batch_norm_v3(x, scale, offset, mean, variance, epsilon, data_format,
 def _fused_batch_norm_grad(
     y_backprop, x, scale, reserve_space_1, reserve_space_2, epsilon, data_format, is_training
 ):
+    if not x.numel():
+        rest = scale.new_zeros(0 if is_training else scale.shape)
+        zeros = torch.zeros_like(scale)
+        return x.clone(), zeros, zeros.clone(), rest, rest.clone()
     inverse = (reserve_space_2 + epsilon).rsqrt_()
     dx, dscale, doffset = _batch_norm_backward(
         _to_nchw(y_backprop, data_format), _to_nchw(x, data_format), scale,
@@ -239,9 +249,14 @@ def _fused_gradient(version: str) -> Any:
 
 def _fused_grad_gradient(op: Any, *grads: Any) -> Any:
     """Second order: the gradient's formula is written out in nodes and differentiated."""
-    dy, x, scale, mean, variance = op.inputs[:5]
+    # Nodes of their own: dy may be a function of x, through which this derivative must not go.
+    dy, x, scale = (make("Identity", t) for t in op.inputs[:3])
+    mean, variance = op.inputs[3:5]
     build = _training_formula if op.attrs["is_training"] else _inference_formula
-    formulas = build(op, dy, x, scale, mean, variance)
+    # Half precision is computed with in that of the scale.
+    wide = [nodes.cast(t, scale.dtype) for t in (dy, x)]
+    for_x, for_scale, for_offset = build(op, *wide, scale, mean, variance)
+    formulas = [nodes.cast(for_x, x.dtype), for_scale, for_offset]
     weights = list(grads[:3])
     ddy, dx, dscale = derivative.differentiate(formulas, [dy, x, scale], weights)
     return [ddy, dx, dscale, *[None] * (len(op.inputs) - 3)]

@@ -113,7 +113,7 @@ def _mirror_index(size: int, before: int, after: int, offset: int, axis: int) ->
     return np.concatenate([left, np.arange(size), right])
 
 
-def _mirror_kernel(input: Any, paddings: Any, mode: Any) -> Any:
+def mirrored(input: Any, paddings: Any, mode: Any) -> Any:
     offset = int(mode == "REFLECT")
     for axis, (before, after) in enumerate(paddings):
         if before or after:
@@ -181,7 +181,7 @@ define_op(
 )
 
 for _type, _shape, _kernel, _back in (
-    ("MirrorPad", _pad_shape, moving(_mirror_kernel), "MirrorPadGrad"),
+    ("MirrorPad", _pad_shape, moving(mirrored), "MirrorPadGrad"),
     ("MirrorPadGrad", _mirror_grad_shape, moving(_mirror_grad_kernel), "MirrorPad"),
 ):
     define_op(

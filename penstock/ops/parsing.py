@@ -19,7 +19,7 @@ from penstock.formats import serialized as messages
 from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
-from penstock.opdef.inference import Dims, ShapeContext, same_as, scalar
+from penstock.opdef.inference import Dims, ShapeContext, same_as
 
 __all__ = [
     "decode_csv", "decode_json_example", "decode_raw", "parse_tensor", "serialize_tensor",
@@ -298,14 +298,23 @@ def _parse_tensor(serialized: Any, out_type: Any) -> Any:
         raise _invalid(
             f"Could not parse `serialized` as TensorProto: '{_text(serialized.item())}'"
         ) from None
-    if (object if found is dtypes.string else getattr(torch, found.name)) is not out_type:
+    held = object if found is dtypes.string else getattr(torch, dtypes.stored_as(found).name)
+    if held is not out_type:
         wanted = "string" if out_type is object else str(out_type).removeprefix("torch.")
         raise _invalid(f"Type mismatch between parsed tensor ({found.name}) and dtype ({wanted})")
     if out_type is object:
         return np.asarray(array, object)
     if out_type is torch.bfloat16:
         return torch.from_numpy(array.view(np.int16).copy()).view(torch.bfloat16)
+    if array.dtype.fields:  # a quantized type
+        array = array.view(array.dtype[0])
     return torch.from_numpy(np.array(array))
+
+
+def _serialized_shape(ctx: ShapeContext) -> Dims:
+    if ctx.attr("T").is_quantized:
+        raise ValueError("a quantized tensor has no serialized form; bitcast it to its integers")
+    return ()
 
 
 def _serialize_tensor(tensor: Any) -> np.ndarray:
@@ -343,7 +352,7 @@ define_op(
     "SerializeTensor",
     "tensor: T -> serialized: string",
     attrs=["T: type"],
-    shape=scalar,
+    shape=_serialized_shape,
     kernel=_serialize_tensor,
     no_gradient="its output is a string",
 )

@@ -102,7 +102,19 @@ def _maxima(x, p):
     return _max_pool(x, p.kernel, p.strides, p.padding, (1, 1), p.ceil)
 
 
+def _of_nothing(image, ksize, strides, padding, data_format):
+    """The pool of an image without elements, which ATen refuses."""
+    dims = list(image.shape)
+    for axis in window.spatial(data_format):
+        dims[axis] = window.static_size(
+            dims[axis], ksize[axis], strides[axis], 1, padding, None, "input"
+        )
+    return image.new_zeros(dims)
+
+
 def _max_pool_kernel(input, ksize, strides, padding, data_format):
+    if not input.numel():
+        return _of_nothing(input, ksize, strides, padding, data_format)
     if ksize[window.channel(data_format)] > 1:
         return _max_over_channels(input, ksize, strides, data_format)
     x = _to_nchw(input, data_format)
@@ -122,6 +134,8 @@ def _max_over_channels(input, ksize, strides, data_format):
 
 
 def _max_pool_grad(orig_input, orig_output, grad, ksize, strides, padding, data_format):
+    if not (orig_input.numel() and grad.numel()):
+        return torch.zeros_like(orig_input)
     x, dy = _to_nchw(orig_input, data_format), _to_nchw(grad, data_format)
     p = pooling(x.shape[2:], ksize, strides, padding, data_format)
     dx = _spread(x, _undropped(dy, p.drop), _maxima(x, p)[1], p)
@@ -137,6 +151,8 @@ def _spread(x, dy, indices, p):
 
 
 def _max_pool_grad_grad(orig_input, orig_output, grad, ksize, strides, padding, data_format):
+    if not (orig_input.numel() and grad.numel()):
+        return torch.zeros_like(orig_output)
     x, dx = _to_nchw(orig_input, data_format), _to_nchw(grad, data_format)
     p = pooling(x.shape[2:], ksize, strides, padding, data_format)
     indices = _dropped(_maxima(x, p)[1], p.drop)
@@ -147,6 +163,9 @@ def _max_pool_grad_grad(orig_input, orig_output, grad, ksize, strides, padding, 
 
 
 def _max_pool_with_indices(input, ksize, strides, padding, data_format):
+    if not input.numel():
+        pooled = _of_nothing(input, ksize, strides, padding, data_format)
+        return pooled, _to_nchw(pooled, data_format).to(torch.int64)
     x = _to_nchw(input, data_format)
     p = pooling(x.shape[2:], ksize, strides, padding, data_format)
     pooled, indices = _maxima(x, p)
@@ -154,6 +173,8 @@ def _max_pool_with_indices(input, ksize, strides, padding, data_format):
 
 
 def _max_pool_grad_with_indices(grad, input, indices, ksize, strides, padding, data_format):
+    if not (input.numel() and grad.numel()):
+        return torch.zeros_like(input)
     x = _to_nchw(input, data_format)
     p = pooling(x.shape[2:], ksize, strides, padding, data_format)
     dx = _spread(x, _undropped(_to_nchw(grad, data_format), p.drop), indices, p)
@@ -161,6 +182,8 @@ def _max_pool_grad_with_indices(grad, input, indices, ksize, strides, padding, d
 
 
 def _max_pool_with_argmax(input, ksize, strides, padding, include_batch_in_index, Targmax):
+    if not input.numel():
+        raise ValueError(f"input must not be empty; its shape is {list(input.shape)}")
     x = _to_nchw(input, "NHWC")
     p = pooling(x.shape[2:], ksize, strides, padding, "NHWC")
     pooled, indices = _maxima(x, p)
@@ -184,6 +207,8 @@ def _flat_positions(argmax, image, include_batch_in_index):
 
 
 def _max_pool_grad_with_argmax(input, grad, argmax, include_batch_in_index):
+    if not (input.numel() and grad.numel()):
+        return torch.zeros_like(input)
     position = _flat_positions(argmax, input, include_batch_in_index)
     kind = input.dtype if input.dtype not in _UNSIGNED else torch.int64
     flat = torch.zeros(input.numel(), dtype=kind, device=input.device)
@@ -192,6 +217,8 @@ def _max_pool_grad_with_argmax(input, grad, argmax, include_batch_in_index):
 
 
 def _max_pool_grad_grad_with_argmax(input, grad, argmax, include_batch_in_index):
+    if not (input.numel() and argmax.numel()):
+        return grad.new_zeros(argmax.shape)
     position = _flat_positions(argmax, input, include_batch_in_index)
     wide = grad.to(torch.int64) if grad.dtype in _UNSIGNED else grad
     return wide.reshape(-1).take(position).view(argmax.shape).to(grad.dtype)
@@ -201,6 +228,8 @@ def _max_pool_grad_grad_with_argmax(input, grad, argmax, include_batch_in_index)
 
 
 def _avg_pool_kernel(value, ksize, strides, padding, data_format):
+    if not value.numel():
+        return _of_nothing(value, ksize, strides, padding, data_format)
     x = _to_nchw(value, data_format)
     p = pooling(x.shape[2:], ksize, strides, padding, data_format)
     y = torch._C._nn.avg_pool2d(x, p.kernel, p.strides, p.padding, p.ceil, False)
@@ -208,6 +237,8 @@ def _avg_pool_kernel(value, ksize, strides, padding, data_format):
 
 
 def _avg_pool_grad(orig_input_shape, grad, ksize, strides, padding, data_format):
+    if not grad.numel() or 0 in orig_input_shape:
+        return grad.new_zeros(orig_input_shape)
     h = window.spatial(data_format)[0]
     p = pooling(orig_input_shape[h : h + 2], ksize, strides, padding, data_format)
     # Only the shape and layout of the input count.
@@ -226,7 +257,7 @@ def _static_pooling(call: Any, dims: Any) -> Pooling | None:
     if dims is None or data_format not in ("NHWC", "NCHW"):
         return None
     h, w = window.spatial(data_format)
-    if dims[h] is None or dims[w] is None or ksize[window.channel(data_format)] > 1:
+    if dims[h] is None or dims[w] is None or 0 in dims or ksize[window.channel(data_format)] > 1:
         return None
     p = pooling((dims[h], dims[w]), ksize, call.attr("strides"), call.attr("padding"), data_format)
     return p if p.drop == (0, 0) else None
@@ -315,6 +346,8 @@ def _pool_shape(name: str) -> Any:
 
 
 def _orig_input_shape(ctx: ShapeContext) -> Any:
+    ctx.rank("orig_output", 4)
+    ctx.rank("grad", 4)
     return ctx.rank("orig_input", 4)
 
 

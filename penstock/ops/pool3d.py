@@ -87,7 +87,19 @@ def _maxima(x: Any, p: Pooling) -> Any:
     return _max_pool(_wide(x).contiguous(), p.kernel, p.strides, p.padding, (1, 1, 1), p.ceil)
 
 
+def _of_nothing(image, ksize, strides, padding, data_format):
+    """The pool of an image without elements, which ATen refuses."""
+    dims = list(image.shape)
+    for axis in spatial(data_format):
+        dims[axis] = window.static_size(
+            dims[axis], ksize[axis], strides[axis], 1, padding, None, "input"
+        )
+    return image.new_zeros(dims)
+
+
 def _max_pool3d(input, ksize, strides, padding, data_format):
+    if not input.numel():
+        return _of_nothing(input, ksize, strides, padding, data_format)
     x = channels_first(input, data_format)
     p = _pooling(x.shape[2:], ksize, strides, padding, data_format)
     return channels_back(_dropped(_maxima(x, p)[0], p.drop), data_format)
@@ -125,6 +137,8 @@ def _max_pool3d_grad(orig_input, orig_output, grad, ksize, strides, padding, dat
 
 
 def _max_pool3d_grad_grad(orig_input, orig_output, grad, ksize, strides, padding, data_format):
+    if not (orig_input.numel() and grad.numel()):
+        return torch.zeros_like(orig_output)
     x, dx = (channels_first(t, data_format) for t in (orig_input, grad))
     p = _pooling(x.shape[2:], ksize, strides, padding, data_format)
     indices = _dropped(_maxima(x, p)[1], p.drop)
@@ -133,6 +147,8 @@ def _max_pool3d_grad_grad(orig_input, orig_output, grad, ksize, strides, padding
 
 
 def _avg_pool3d(input, ksize, strides, padding, data_format):
+    if not input.numel():
+        return _of_nothing(input, ksize, strides, padding, data_format)
     x = channels_first(input, data_format)
     p = _pooling(x.shape[2:], ksize, strides, padding, data_format)
     y = _avg_pool(_single(x), p.kernel, p.strides, p.padding, p.ceil, False)
@@ -140,6 +156,8 @@ def _avg_pool3d(input, ksize, strides, padding, data_format):
 
 
 def _avg_pool3d_grad(orig_input_shape, grad, ksize, strides, padding, data_format):
+    if not grad.numel() or 0 in orig_input_shape:
+        return grad.new_zeros(orig_input_shape)
     upstream = _single(grad)
     like = channels_first(upstream.new_empty(orig_input_shape), data_format)
     p = _pooling(like.shape[2:], ksize, strides, padding, data_format)

@@ -5,7 +5,7 @@ between a least and a greatest value, both moved a little so that 0 is one of th
 gradient goes through where values are in the range, and to the ends where they are beyond.
 ``QuantizeAndDequantize...`` scales by the end that is farther from 0; its gradient goes through.
 
-The ops on tensors that are stored as quantized integers are not here: there are none of these.
+Tensors that are stored as integers are in ``quantized`` and ``quantized_layers``.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Any
 
 import torch
 
-from penstock.base import errors
+from penstock.base import errors, shapes
 from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
-from penstock.opdef.inference import Dims, ShapeContext, first_input, same_as
+from penstock.opdef.inference import Dims, ShapeContext, first_input, show
 
 __all__ = [
     "fake_quant_with_min_max_args", "fake_quant_with_min_max_args_gradient",
@@ -61,12 +61,9 @@ def _parts(
     begin, end, _ = _nudged(low, high, num_bits, narrow_range)
     no_range = (low == 0) & (high == 0)
     below, above = (inputs < begin) & ~no_range, (inputs > end) & ~no_range
-    none = torch.zeros((), dtype=gradients.dtype, device=gradients.device)
-    return (
-        torch.where(below | above, none, gradients),
-        torch.where(below, gradients, none),
-        torch.where(above, gradients, none),
-    )
+    # NaN is nowhere; and TensorFlow multiplies, so that no infinity is hidden.
+    between = ((inputs >= begin) & (inputs <= end)) | no_range
+    return gradients * between, torch.where(below, gradients, 0), torch.where(above, gradients, 0)
 
 
 def _ends(min: float, max: float, like: Any) -> tuple[Any, Any]:
@@ -104,7 +101,8 @@ def _by_channel_back(
     _check_channels(inputs, min, max)
     inside, below, above = _parts(gradients, inputs, min, max, num_bits, narrow_range)
     channels = min.shape[0]
-    return inside, *(part.reshape(-1, channels).sum(0) for part in (below, above))
+    rows = inputs.numel() // channels if channels else 0
+    return inside, *(part.reshape(rows, channels).sum(0) for part in (below, above))
 
 
 def _by_channel(inputs: Any, min: Any, max: Any, num_bits: int, narrow_range: bool) -> Any:
@@ -120,6 +118,16 @@ def _check_channels(inputs: Any, min: Any, max: Any) -> None:
             )
 
 
+def _alike(ctx: ShapeContext) -> Dims:
+    if not shapes.is_compatible_static(ctx["gradients"], ctx["inputs"]):
+        raise ValueError(
+            f"gradients and inputs must have one shape; found {show(ctx['gradients'])} and"
+            f" {show(ctx['inputs'])}"
+        )
+    found: Dims = ctx["inputs"]
+    return found
+
+
 def _scalars(ctx: ShapeContext) -> None:
     ctx.rank("min", 0)
     ctx.rank("max", 0)
@@ -133,7 +141,7 @@ def _like_inputs(ctx: ShapeContext) -> Dims:
 
 def _back_shape(ctx: ShapeContext) -> list[Dims]:
     _scalars(ctx)
-    return [ctx["inputs"], (), ()]
+    return [_alike(ctx), (), ()]
 
 
 def _channels(ctx: ShapeContext) -> tuple[Dims, int | None]:
@@ -152,6 +160,7 @@ def _like_channels(ctx: ShapeContext) -> Dims:
 
 def _channels_back_shape(ctx: ShapeContext) -> list[Dims]:
     dims, count = _channels(ctx)
+    _alike(ctx)
     return [dims, (count,), (count,)]
 
 
@@ -177,7 +186,7 @@ for _name, _inputs, _outputs, _attrs, _rule, _kernel, _gradient in (
     ),
     (
         "FakeQuantWithMinMaxArgsGradient", "gradients: float, inputs: float", "backprops: float",
-        _END_ATTRS, same_as("inputs"), _by_args_back, None,
+        _END_ATTRS, _alike, _by_args_back, None,
     ),
     (
         "FakeQuantWithMinMaxVars", "inputs: float, min: float, max: float", "outputs: float", [],
@@ -238,7 +247,7 @@ def _there_and_back(
         return input.clone()
     if not given:
         low, high = float(input.min()), float(input.max())
-    elif low > high:
+    elif not low <= high:
         raise _refuse(f"Invalid range: input_min {low} > input_max {high}")
     scale, size, low, high = _steps(low, high, signed, num_bits, narrow_range)
     values = input.clamp(low, high) if given else input

@@ -43,7 +43,7 @@ def _components(attrs: dict[str, Any]) -> tuple[list[Any], list[stores.Dims]]:
 
 
 def _torch_dtype(dtype: dtypes.DType) -> Any:
-    return object if dtype is dtypes.string else getattr(torch, dtype.name)
+    return object if dtype is dtypes.string else getattr(torch, dtypes.stored_as(dtype).name)
 
 
 def _capacity(attrs: dict[str, Any]) -> int:

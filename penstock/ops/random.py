@@ -22,7 +22,7 @@ from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import control_dependencies, get_seed, name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
-from penstock.opdef.inference import ShapeContext, first_input, from_value
+from penstock.opdef.inference import Dims, ShapeContext, first_input
 from penstock.resources import stream
 
 __all__ = [
@@ -37,6 +37,14 @@ NUMBERS = (
 SEEDS = ["seed: int = 0", "seed2: int = 0"]
 INDEX = "{int32, int64}"
 NO_INPUTS = "a draw does not depend smoothly on the shape that was asked for"
+
+
+# ---- shape rule ------------------------------------------------------------------------------
+
+
+def _of_shape(ctx: ShapeContext) -> Dims:
+    ctx.rank("shape", 1)
+    return ctx.shape_value("shape")
 
 
 # ---- kernels ---------------------------------------------------------------------------------
@@ -169,7 +177,7 @@ for _name, _kernel in (
         _name,
         "shape: T -> output: dtype",
         attrs=[*SEEDS, f"dtype: {FLOATS}", f"T: {INDEX}"],
-        shape=from_value("shape"),
+        shape=_of_shape,
         kernel=_kernel,
         host=("shape",),
         no_gradient=NO_INPUTS,
@@ -182,7 +190,7 @@ define_op(
     "ParameterizedTruncatedNormal",
     "shape: T, means: dtype, stdevs: dtype, minvals: dtype, maxvals: dtype -> output: dtype",
     attrs=[*SEEDS, f"dtype: {FLOATS}", f"T: {INDEX}"],
-    shape=from_value("shape"),
+    shape=_of_shape,
     kernel=_parameterized,
     host=("shape",),
     no_gradient="TensorFlow defines none",

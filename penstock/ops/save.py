@@ -40,13 +40,25 @@ _KEYS_SHOWN, _NEAR_SHOWN = 20, 3
 def as_array(value: Any) -> np.ndarray:
     """A view of a run-time value as a NumPy array; copies only what is not in host memory."""
     if not isinstance(value, torch.Tensor):
-        return np.asarray(value, dtype=object)
+        typed = isinstance(value, np.ndarray) and value.dtype.fields
+        return value if typed else np.asarray(value, dtype=object)  # type: ignore[no-any-return]
     value = value.detach().cpu().resolve_conj().resolve_neg()
     if value.dtype is torch.bfloat16:
         bits: np.ndarray = value.view(torch.int16).numpy()
         return bits.view(dtypes.bfloat16.as_numpy_dtype)
     array: np.ndarray = value.numpy()
     return array
+
+
+def quantized(value: Any, kind: str) -> np.ndarray:
+    """A run-time value as an array that says its quantized type, as checkpoints have it.
+
+    Args:
+      value: a tensor of the integers, or an array of them.
+      kind: the name of the type: "qint8".
+    """
+    array = value if isinstance(value, np.ndarray) else as_array(value)
+    return array.view(dtypes.as_dtype(kind).as_numpy_dtype)
 
 
 def _text(value: Any) -> str:
@@ -142,14 +154,35 @@ def _save_v2(prefix: Any, tensor_names: Any, shape_and_slices: Any, tensors: Any
     _save("bundle", prefix, tensor_names, shape_and_slices, tensors)
 
 
+def _tensors(call: Any) -> tuple[str, bool]:
+    """Source of the tensors to save, and whether some are quantized: those say their types."""
+    name = call.op.op_def.inputs[-1].name
+    parts, typed = list(call.arg[name]), False
+    for at, tensor in enumerate(call.tensors[name]):
+        if tensor.dtype.is_quantized:
+            parts[at] = f"{call.function(quantized)}({parts[at]}, {tensor.dtype.base_dtype.name!r})"
+            typed = True
+    return f"[{', '.join(parts)}]", typed
+
+
 def _save_in_format(call: Any) -> str | None:
     format = call.attr("_format") if "_format" in call.op.attrs else b""
-    if _text(format) != "safetensors":
+    save = save_safetensors if _text(format) == "safetensors" else _save_v2
+    tensors, typed = _tensors(call)
+    if save is _save_v2 and not typed:
         return None
-    arg = call.arg
-    operands = [arg["prefix"], arg["tensor_names"], arg["shape_and_slices"]]
-    tensors = ", ".join(arg["tensors"])
-    return f"{call.function(save_safetensors)}({', '.join(operands)}, [{tensors}])"
+    operands = [call.arg[name] for name in ("prefix", "tensor_names", "shape_and_slices")]
+    return f"{call.function(save)}({', '.join(operands)}, {tensors})"
+
+
+def _save_quantized(call: Any) -> str | None:
+    """The call of a saving op's kernel where a tensor is quantized."""
+    tensors, typed = _tensors(call)
+    if not typed:
+        return None
+    operands = [call.arg[one.name] for one in call.op.op_def.inputs[:-1]]
+    kernel = call.op.op_def.kernel
+    return f"{call.function(kernel)}({', '.join(operands)}, {tensors})"
 
 
 def _save_slices(filename: Any, tensor_names: Any, shapes_and_slices: Any, data: Any) -> None:
@@ -202,6 +235,7 @@ define_op(
     attrs=["T: list(type) >= 1"],
     shape=_saved("tensor_names", "shapes_and_slices", "data"),
     kernel=_save_slices,
+    inline=_save_quantized,
     stateful=True,
     effect=True,
     no_gradient=_FILES,
@@ -212,6 +246,7 @@ define_op(
     attrs=["T: list(type) >= 1"],
     shape=_saved("tensor_names", None, "data"),
     kernel=_save_whole,
+    inline=_save_quantized,
     stateful=True,
     effect=True,
     no_gradient=_FILES,
@@ -284,7 +319,12 @@ class _Wanted:
     def value(self) -> Any:
         if self.dtype in (dtypes.string, dtypes.variant):
             return np.asarray(self._array(None), dtype=object)
-        return self._into(Spare().empty(self.dims, getattr(torch, self.dtype.name)))
+        return self._into(Spare().empty(self.dims, self._torch_dtype))
+
+    @property
+    def _torch_dtype(self) -> torch.dtype:
+        found: torch.dtype = getattr(torch, dtypes.stored_as(self.dtype).name)
+        return found
 
     def _into(self, made: torch.Tensor) -> torch.Tensor:
         self._array(as_array(made))
@@ -302,7 +342,7 @@ class _Wanted:
     def pending(self, spare: Spare) -> Any:
         if self.dtype in (dtypes.string, dtypes.variant):
             return self.value()
-        return Pending(self.dims, getattr(torch, self.dtype.name), self._into, spare)
+        return Pending(self.dims, self._torch_dtype, self._into, spare)
 
 
 def restore_tensors(

@@ -51,6 +51,8 @@ def _check_shapes(indices: Dims, updates: Dims, output: Dims) -> None:
 
 def _scatter_nd_shape(ctx: ShapeContext) -> Dims:
     output = ctx.shape_value("shape")
+    if output == ():
+        raise ValueError("shape must name at least one dim")
     _check_shapes(ctx["indices"], ctx["updates"], output)
     return output
 

@@ -110,20 +110,26 @@ def _times_rows(rows: Tensor, matrix: Tensor) -> Tensor:
     return made
 
 
-def _is_zero(grad: Tensor) -> bool:
-    return grad.op.type in ("ZerosLike", "Zeros")
+def _is_zero(grad: Any) -> bool:
+    return isinstance(grad, Tensor) and grad.op.type in ("ZerosLike", "Zeros")
+
+
+def _through_softmax(logits: Tensor, grad: Tensor) -> Tensor:
+    """Gradient of the logits, given that of their softmax."""
+    softmax = make("Softmax", logits)
+    rows = make("ExpandDims", grad, 1)
+    columns = make("ExpandDims", softmax, 2)
+    inner = make("BatchMatMulV2", rows, columns, name="MatMul")
+    centered = nodes.sub(grad, make("Squeeze", inner, squeeze_dims=[1]))
+    made: Tensor = nodes.mul(centered, softmax)
+    return made
 
 
 def _xent_gradient(op: Any, loss_grad: Tensor, backprop_grad: Tensor | None) -> Any:
     logits = op.inputs[0]
     grad = _times_rows(loss_grad, op.outputs[1])
     if backprop_grad is not None and not _is_zero(backprop_grad):
-        softmax = make("Softmax", logits)
-        rows = make("ExpandDims", backprop_grad, 1)
-        columns = make("ExpandDims", softmax, 2)
-        inner = make("BatchMatMulV2", rows, columns, name="MatMul")
-        centered = nodes.sub(backprop_grad, make("Squeeze", inner, squeeze_dims=[1]))
-        grad = nodes.add(grad, nodes.mul(centered, softmax))
+        grad = nodes.add(grad, _through_softmax(logits, backprop_grad))
     return grad, _times_rows(loss_grad, make("Neg", make("LogSoftmax", logits)))
 
 
@@ -159,6 +165,19 @@ def _sparse_xent(features, labels):
     return torch.where(valid, loss, torch.nan), torch.where(valid[:, None], backprop, torch.nan)
 
 
+def _sparse_xent_loss(features, labels):
+    """The same where nothing wants the gradient, which takes longer than the loss."""
+    index, valid = _class_index(features, labels)
+    loss = torch.log_softmax(features, -1).gather(1, index).squeeze(1).neg_()
+    return (loss if valid is None else torch.where(valid, loss, torch.nan)), None
+
+
+def _sparse_xent_inline(call):
+    if call.needed[1]:
+        return None
+    return f"{call.function(_sparse_xent_loss)}({call.arg['features']}, {call.arg['labels']})"
+
+
 def _class_index(features, labels):
     """Labels as a column of int64, and which are valid (None: ``gather`` checks them).
 
@@ -172,13 +191,17 @@ def _class_index(features, labels):
     return index.unsqueeze(1), None
 
 
-def _sparse_xent_gradient(op: Any, loss_grad: Tensor, _: Any) -> tuple[Tensor, None]:
-    message = (
-        "Currently there is no way to take the second derivative of sparse_softmax_cross_entropy"
-        "_with_logits: the gradient is computed with the loss, as a constant"
-    )
+def _sparse_xent_gradient(
+    op: Any, loss_grad: Tensor, backprop_grad: Tensor | None
+) -> tuple[Tensor, None]:
+    # TF 1.15 forbids the second derivative by this node.  TF 2 has one, and so has Penstock: the
+    # node hands on gradients of this op's output.
+    message = "Currently there is no second derivative of sparse_softmax_cross_entropy_with_logits"
     backprop = make("PreventGradient", op.outputs[1], message=message)
-    return _times_rows(loss_grad, backprop), None
+    grad = _times_rows(loss_grad, backprop)
+    if backprop_grad is not None and not _is_zero(backprop_grad):
+        grad = nodes.add(grad, _through_softmax(op.inputs[0], backprop_grad))
+    return grad, None
 
 
 define_op(
@@ -187,6 +210,7 @@ define_op(
     attrs=[_FLOATING, "Tlabels: {int32, int64} = int64"],
     shape=_sparse_xent_shape,
     kernel=_sparse_xent,
+    inline=_sparse_xent_inline,
     gradient=_sparse_xent_gradient,
 )
 

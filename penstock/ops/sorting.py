@@ -178,6 +178,8 @@ def _in_top_k_shape(ctx: ShapeContext) -> Dims:
 def _in_top_k_kernel(predictions: Any, targets: Any, k: Any) -> Any:
     classes = predictions.shape[1]
     inside = (targets >= 0) & (targets < classes)
+    if not classes:
+        return inside
     places = torch.where(inside, targets, 0).long().unsqueeze(1)
     own = predictions.gather(1, places)
     higher = (predictions > own).sum(1)

@@ -53,8 +53,21 @@ def _input_dims(ctx: ShapeContext) -> Dims:
     return dims
 
 
+def _pairs(ctx: ShapeContext, name: str) -> np.ndarray | None:
+    """Paddings or crops, two a dim of the block; their value if it is known."""
+    dims, rows = ctx.rank(name, 2), 2
+    if "block_size" not in ctx.op.attrs:
+        rows = ctx.rank("block_shape", 1)[0]
+    if None not in (dims[0], rows) and dims[0] != rows or dims[1] not in (None, 2):
+        raise ValueError(f"{name} must have shape {show((rows, 2))}, but has {show(dims)}")
+    value = ctx.value(name)
+    if value is not None and (value < 0).any():
+        raise ValueError(f"{name} must not be negative; found {value.tolist()}")
+    return value
+
+
 def _space_to_batch_shape(ctx: ShapeContext) -> Dims:
-    dims, block, pads = _input_dims(ctx), _block_of(ctx), ctx.value("paddings")
+    dims, block, pads = _input_dims(ctx), _block_of(ctx), _pairs(ctx, "paddings")
     if dims is None or block is None:
         return None if dims is None else (None,) * len(dims)
     _check_block_rank(dims, block)
@@ -75,7 +88,7 @@ def _space_to_batch_shape(ctx: ShapeContext) -> Dims:
 
 
 def _batch_to_space_shape(ctx: ShapeContext) -> Dims:
-    dims, block, crops = _input_dims(ctx), _block_of(ctx), ctx.value("crops")
+    dims, block, crops = _input_dims(ctx), _block_of(ctx), _pairs(ctx, "crops")
     if dims is None or block is None:
         return None if dims is None else (None,) * len(dims)
     _check_block_rank(dims, block)

@@ -38,6 +38,15 @@ def _polygamma(a: Any, x: Any) -> Any:
     return torch.where(natural, value, torch.nan).to(x.dtype)
 
 
+def _igamma(a: Any, x: Any) -> Any:
+    value = torch.where(a == 0, torch.nan, torch.special.gammainc(a, x))
+    return torch.where(x == 0, 0, value)
+
+
+def _igammac(a: Any, x: Any) -> Any:
+    return torch.where(a == 0, torch.nan, torch.special.gammaincc(a, x))
+
+
 def _igamma_grad_a(a: Any, x: Any) -> Any:
     """Derivative in ``a`` of P(a, x) = x^a e^-x / Gamma(a + 1) * sum x^n / ((a+1)...(a+n))."""
     shape, dtype = torch.broadcast_shapes(a.shape, x.shape), x.dtype
@@ -149,8 +158,8 @@ def _betainc_shape(ctx: ShapeContext) -> Dims:
 
 
 for _name, _inputs, _kernel, _gradient, _reason in (
-    ("Igamma", "a: T, x: T", "torch.special.gammainc({a}, {x})", _igamma_grad, None),
-    ("Igammac", "a: T, x: T", "torch.special.gammaincc({a}, {x})", _igammac_grad, None),
+    ("Igamma", "a: T, x: T", _igamma, _igamma_grad, None),
+    ("Igammac", "a: T, x: T", _igammac, _igammac_grad, None),
     ("IgammaGradA", "a: T, x: T", _igamma_grad_a, None, "TF has no second derivative of igamma"),
     ("Zeta", "x: T, q: T", "torch.special.zeta({x}, {q})", _zeta_grad, None),
     ("Polygamma", "a: T, x: T", _polygamma, _polygamma_grad, None),

@@ -115,6 +115,9 @@ define_op(
 
 def _split_v_shape(ctx: ShapeContext) -> list[Dims]:
     num, dims, value = ctx.attr("num_split"), ctx["value"], ctx.value("split_dim")
+    (count,) = ctx.rank("size_splits", 1)
+    if count not in (None, num):
+        raise ValueError(f"size_splits has {count} element(s); num_split is {num}")
     if num == 1:
         return [dims]
     if dims is None:
@@ -155,12 +158,20 @@ def _split_v_kernel(value: Any, size_splits: Any, split_dim: Any) -> Any:
     return value.split(sizes, split_dim)
 
 
+def _fold_split_v(ctx: ShapeContext, value: Any, sizes: Any, axis: Any) -> list[np.ndarray] | None:
+    if value is None or sizes is None or axis is None:
+        return None
+    axis = join._checked_axis(int(axis), value.ndim)
+    return np.split(value, np.cumsum(_resolved(sizes.tolist(), value.shape[axis]))[:-1], axis)
+
+
 define_op(
     "SplitV",
     "value: T, size_splits: Tlen, split_dim: int32 -> output: num_split * T",
     attrs=["num_split: int >= 1", "T: type", f"Tlen: {_INDEX} = int64"],
     shape=_split_v_shape,
     kernel=_split_v_kernel,
+    fold=_fold_split_v,
     host=("size_splits", "split_dim"),
     aliases=("value",),
     gradient=lambda op, *grads: [join.concat(list(grads), op.inputs[2]), None, None],

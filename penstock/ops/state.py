@@ -461,7 +461,8 @@ def _make_temporary(attrs: dict[str, Any], name: str) -> TemporaryVariable:
     dims = attrs["shape"]._dims
     if dims is None or None in dims:
         raise ValueError(f"temporary variable {name!r} needs a fully known shape")
-    return TemporaryVariable(name, dims, getattr(torch, attrs["dtype"].name))
+    kind = dtypes.stored_as(attrs["dtype"])
+    return TemporaryVariable(name, dims, getattr(torch, kind.name))
 
 
 define_op(

@@ -39,7 +39,7 @@ def _gather(resource: Any, indices: torch.Tensor, batch_dims: int) -> Any:
     if batch_dims:
         check_range(flat, size)
         batches = int(np.prod(lead))
-        offsets = torch.arange(batches, dtype=flat.dtype) * size
+        offsets = torch.arange(batches, dtype=flat.dtype, device=flat.device) * size
         flat = (indices.reshape(batches, -1) + offsets[:, None]).reshape(-1)
         params = params.reshape(batches * size, *rest)
     try:
@@ -47,7 +47,7 @@ def _gather(resource: Any, indices: torch.Tensor, batch_dims: int) -> Any:
     except (IndexError, RuntimeError):
         check_range(flat, params.shape[0])
         raise
-    return rows if indices.dim() == 1 else rows.reshape(*indices.shape, *rest)
+    return rows if indices.dim() == 1 else rows.reshape((*indices.shape, *rest))
 
 
 def _gather_grad(op: Any, grad: Any) -> Any:
@@ -115,11 +115,13 @@ def _gather_nd(resource: Any, indices: torch.Tensor) -> Any:
     params = resource.value
     depth = indices.shape[-1]
     tuples = indices.reshape(-1, depth)
-    sizes = torch.tensor(params.shape[:depth], dtype=tuples.dtype)
+    sizes = torch.tensor(params.shape[:depth], dtype=tuples.dtype, device=tuples.device)
     bad = ((tuples < 0) | (tuples >= sizes)).any(dim=1)
     if bool(bad.any()):
         check_tuple(tuples[int(bad.nonzero()[0, 0])].tolist(), params.shape)
     shape = (*indices.shape[:-1], *params.shape[depth:])
+    if 0 in params.shape and tuples.shape[0]:
+        raise ValueError(f"params of shape {list(params.shape)} have no entries to gather")
     if depth == 0:
         return params.expand(shape).clone()
     if isinstance(params, np.ndarray):

@@ -116,6 +116,8 @@ def check_range(indices: torch.Tensor, size: int) -> None:
 def _scatter(state: Any, indices: torch.Tensor, updates: Any, combine: Callable[..., None]) -> None:
     """Combines ``updates`` into the rows ``indices`` of a variable."""
     target = state.value
+    if 0 in target.shape:  # ATen does not look at the indices
+        check_range(indices.reshape(-1), target.shape[0])
     if indices.dim() != 1:
         indices = indices.reshape(-1)
     count = indices.shape[0]
@@ -149,6 +151,8 @@ def _scatter(state: Any, indices: torch.Tensor, updates: Any, combine: Callable[
 
 def _add_rows(state: Any, indices: torch.Tensor, updates: torch.Tensor) -> None:
     try:
+        if 0 in state.value.shape:
+            raise IndexError
         state.value.index_add_(0, indices, updates)
     except (IndexError, RuntimeError):
         _scatter(state, indices, updates, _rows_add)
@@ -156,6 +160,8 @@ def _add_rows(state: Any, indices: torch.Tensor, updates: torch.Tensor) -> None:
 
 def _subtract_rows(state: Any, indices: torch.Tensor, updates: torch.Tensor) -> None:
     try:
+        if 0 in state.value.shape:
+            raise IndexError
         state.value.index_add_(0, indices, updates, alpha=-1)
     except (IndexError, RuntimeError):
         _scatter(state, indices, updates, _rows_sub)

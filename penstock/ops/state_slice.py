@@ -1,4 +1,4 @@
-"""Assigning to a strided slice of a variable."""
+"""Assigning to a strided slice of a variable, or of a copy of a tensor."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from penstock.graph.build import make
+from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.ops.state import apart
 from penstock.ops.state_scatter import UPDATE
@@ -29,6 +31,8 @@ def _part(target: Any, spec: tuple[Any, ...]) -> tuple[Any, list[int]]:
 
 def _assign_part(state: Any, value: Any, *spec: Any) -> None:
     part, flipped = _part(state.value, spec)
+    if 0 in part.shape:
+        return
     if tuple(part.shape) != tuple(value.shape):
         raise ValueError(
             f"the slice of variable {state.name!r} has shape {list(part.shape)}; a value of shape"
@@ -88,4 +92,63 @@ define_op(
     writes=("ref",),
     stateful=True,
     no_gradient=UPDATE,
+)
+
+
+def _updated_slice(
+    input: Any, begin: Any, end: Any, strides: Any, value: Any, begin_mask: int, end_mask: int,
+    ellipsis_mask: int, new_axis_mask: int, shrink_axis_mask: int,
+) -> Any:  # fmt: skip
+    made = input.copy() if isinstance(input, np.ndarray) else input.clone()
+    part, flipped = _part(
+        made,
+        (begin, end, strides, begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask),
+    )
+    dims = tuple(part.shape)
+    if 0 in dims:
+        return made  # a value of any shape
+    if not _fits(tuple(value.shape), dims):
+        raise ValueError(
+            f"the slice of input has shape {list(dims)}; value has shape {list(value.shape)}"
+        )
+    if isinstance(part, np.ndarray):
+        value = np.broadcast_to(value, dims)
+        part[...] = np.flip(value, flipped) if flipped else value
+    else:
+        value = value.expand(dims)
+        part.copy_(value.flip(flipped) if flipped else value)
+    return made
+
+
+def _fits(given: tuple[int, ...], dims: tuple[int, ...]) -> bool:
+    """Whether a value can be spread over a slice of ``dims``."""
+    last = dims[len(dims) - len(given) :]
+    return len(given) <= len(dims) and all(a in (1, b) for a, b in zip(given, last))
+
+
+def _updated_slice_grad(op: Any, grad: Tensor) -> list[Any]:
+    """What was replaced gets none; the value gets that of its place, summed where it was spread."""
+    from penstock.ops import nodes, reduction
+
+    _, begin, end, strides, value = op.inputs
+    masks = {name: op.attrs[name] for name in op.op_def.attrs if name.endswith("_mask")}
+    place = begin, end, strides
+    none = make("ZerosLike", value)
+    of_input = make("TensorStridedSliceUpdate", grad, *place, none, **masks)
+    of_value = make("StridedSlice", grad, *place, **masks)
+    if value._dims is None or None in value._dims or value._dims != of_value._dims:
+        dims, wanted = nodes.shape(of_value), nodes.shape(value)
+        _, over = make("BroadcastGradientArgs", dims, wanted)
+        of_value = nodes.reshape(reduction.reduce_sum(of_value, over), wanted)
+    return [of_input, None, None, None, of_value]
+
+
+define_op(
+    "TensorStridedSliceUpdate",
+    "input: T, begin: Index, end: Index, strides: Index, value: T -> output: T",
+    attrs=_SLICE_ATTRS,
+    shape=lambda ctx: ctx["input"],
+    kernel=_updated_slice,
+    host=("begin", "end", "strides"),
+    gradient=_updated_slice_grad,
 )

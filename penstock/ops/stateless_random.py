@@ -67,10 +67,19 @@ def _stateless_multinomial(
     return categorical_draw(logits, num_samples, output_dtype, _seeded(seed))
 
 
-def _two_seeds(ctx: ShapeContext) -> Any:
+def _check_seed(ctx: ShapeContext) -> None:
     dims = ctx.rank("seed", 1)
     if dims[0] not in (None, 2):
         raise ValueError(f"seed must have shape [2], but has shape [{dims[0]}]")
+
+
+def _stateless_rows(ctx: ShapeContext) -> Any:
+    _check_seed(ctx)
+    return per_row(ctx)
+
+
+def _two_seeds(ctx: ShapeContext) -> Any:
+    _check_seed(ctx)
     return ctx.shape_value("shape")
 
 
@@ -108,7 +117,7 @@ define_op(
     "StatelessMultinomial",
     "logits: T, num_samples: int32, seed: Tseed -> output: output_dtype",
     attrs=[f"T: {NUMBERS}", f"Tseed: {INDEX} = int64", f"output_dtype: {INDEX} = int64"],
-    shape=per_row,
+    shape=_stateless_rows,
     kernel=_stateless_multinomial,
     host=("num_samples", "seed"),
     no_gradient="a drawn class does not change smoothly with the logits",

@@ -43,11 +43,15 @@ def python_key(begin: Any, end: Any, strides: Any, masks: tuple[int, int, int, i
       A tuple to index an array with.
 
     Raises:
-      ValueError: a stride of 0, or more than one ellipsis.
+      ValueError: a stride of 0, more than one ellipsis, or lengths that differ.
     """
     begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_mask = masks
     if ellipsis_mask & (ellipsis_mask - 1):
         raise ValueError("only one ellipsis may be given")
+    lengths = [len(v) if isinstance(v, list) else None for v in (begin, end, strides)
+               if v is not None]  # fmt: skip
+    if len(set(lengths)) > 1 or None in lengths:
+        raise ValueError("begin, end and strides must be vectors of one length")
     items: list[Any] = []
     for index, step in enumerate(strides):
         bit = 1 << index

@@ -10,6 +10,8 @@ Gradients go the other way through a *gradient array*, which belongs to the forw
 which adds, and a write's gradient is a read.
 
 ``TensorArrayV2`` and its kin are the same with a string for the handle and no flow of their own.
+The handle of the first form, ``TensorArray``, is a reference to a string: it stands for state of
+its node, a ``resources.step_array.StepArray``, which the node begins anew in each step.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import ShapeContext, no_outputs
 from penstock.ops import control
+from penstock.resources.step_array import StepArray
 from penstock.resources.tensor_array import TensorArray
 
 _NO_GRADIENT = "makes, measures or closes an array; gradients flow through its reads and writes"
@@ -40,10 +43,10 @@ def _element_dims(handle: Tensor) -> Any:
     op = handle.op
     while op.type in _HANDED_ON and op._inputs:
         op = op._inputs[0].op
-    if op.type in ("TensorArrayV2", "TensorArrayV3"):
+    if op.type in ("TensorArray", "TensorArrayV2", "TensorArrayV3"):
         shape = op.attrs["element_shape"]
         return None if shape is None else shape._dims
-    if op.type in ("TensorArrayGradV2", "TensorArrayGradV3"):
+    if op.type in ("TensorArrayGrad", "TensorArrayGradV2", "TensorArrayGradV3"):
         return _element_dims(op._inputs[0])
     return None
 
@@ -107,6 +110,22 @@ def _split_shape(ctx: ShapeContext) -> Any:
     return ()
 
 
+def _pack_shape(ctx: ShapeContext) -> Any:
+    _ranked(ctx, flow_in=0)
+    asked = ctx.attr("element_shape")
+    declared = _element_dims(ctx.tensor("handle"))
+    dims = shapes.merge_static(declared, None if asked is None else asked._dims)
+    return None if dims is None else (None, *dims)
+
+
+def _unpack_shape(ctx: ShapeContext) -> Any:
+    _ranked(ctx, flow_in=0)
+    dims = ctx["value"]
+    if dims:
+        _check_element(ctx, dims[1:])
+    return ()
+
+
 def _flow_shape(ctx: ShapeContext) -> Any:
     _ranked(ctx, flow_in=0)
     return ()
@@ -164,6 +183,37 @@ def _gradient_with_shape(
 
 def _size(handle: TensorArray) -> torch.Tensor:
     return torch.tensor(handle.size(), dtype=torch.int32)
+
+
+def _begin(
+    size: int,
+    dtype: Any,
+    element_shape: Any,
+    dynamic_size: bool,
+    clear_after_read: bool,
+    tensor_array_name: str,
+    state: StepArray,
+) -> None:
+    state.begin(
+        _array(size, dtype, element_shape, dynamic_size, clear_after_read, tensor_array_name)
+    )
+
+
+def _begin_gradient(handle: TensorArray, source: str, state: StepArray) -> None:
+    state.begin(handle.gradient(source))
+
+
+def _size_now(handle: StepArray) -> torch.Tensor:
+    return _size(handle.current)
+
+
+def _pack(handle: StepArray, dtype: Any, element_shape: Any) -> Any:
+    array = handle.current
+    return array.gather(list(range(array.size())), dtype, element_shape)
+
+
+def _unpack(handle: StepArray, value: Any, flow_in: Any) -> Any:
+    return handle.current.scatter(list(range(value.shape[0] if value.shape else 0)), value, flow_in)
 
 
 # ---- gradients -----------------------------------------------------------------------------------
@@ -371,3 +421,60 @@ for _version, _type in (("V2", "string"), ("V3", "resource")):
             gradient=_backward,
             no_gradient=None if _backward else _NO_GRADIENT,
         )
+
+
+# ---- the first form ------------------------------------------------------------------------------
+
+_NO_V3 = "TensorFlow's gradient makes V3 nodes, which do not take this handle"
+
+
+def _step_array(attrs: dict[str, Any], name: str) -> StepArray:
+    return StepArray(attrs.get("tensor_array_name") or name)
+
+
+for _name, _signature, _attrs, _kernel, _host in (
+    ("TensorArray", "size: int32 -> handle: Ref(string)", [*_ATTRS, _NAME], _begin, ("size",)),
+    (
+        "TensorArrayGrad", "handle: string, flow_in: float -> grad_handle: Ref(string)",
+        ["source: string"], _begin_gradient, (),
+    ),
+):  # fmt: skip
+    define_op(
+        _name,
+        _signature,
+        attrs=_attrs,
+        shape=_made_shape if _host else _gradient_shape,
+        kernel=_kernel,
+        host=_host,
+        state=_step_array,
+        stateful=True,
+        effect=True,
+        no_gradient=_NO_GRADIENT,
+    )
+_FIRST_ROWS: Any = [
+    *_ROWS,
+    (
+        "Pack", "flow_in: float", "value: dtype", [*_DTYPE, _ELEMENT], _pack_shape, _pack, (), None,
+    ),
+    (
+        "Unpack", "value: T, flow_in: float", "flow_out: float", _T, _unpack_shape, _unpack, (),
+        None,
+    ),
+]  # fmt: skip
+for _name, _inputs, _outputs, _attrs, _shape, _kernel, _host, _ in _FIRST_ROWS:
+    _stores = "value: T" in _inputs
+    if isinstance(_kernel, str):
+        _kernel = _kernel.replace("{handle}.", "{handle}.current.")
+    define_op(
+        f"TensorArray{_name}",
+        f"handle: Ref(string){', ' if _inputs else ''}{_inputs} -> {_outputs}".rstrip(),
+        attrs=_attrs,
+        shape=_shape,
+        kernel=_size_now if _name == "Size" else _kernel,
+        host=_host,
+        aliases=("flow_in",) if _stores else (),
+        keeps=("value",) if _stores else (),
+        lends=_name == "Read",
+        writes=() if _name == "Size" else ("handle",),
+        no_gradient=_NO_GRADIENT if _name in ("Size", "Close") else _NO_V3,
+    )

@@ -13,6 +13,7 @@ Source: the update rules as TensorFlow's op documentation states them.
 from __future__ import annotations
 
 import cmath
+import functools
 import inspect
 import math
 from collections.abc import Callable
@@ -59,7 +60,19 @@ def adagrad(var, accum, lr, grad, update_slots):
     var.sub_(accum.rsqrt().mul_(grad), alpha=lr)
 
 
+def _check_strengths(lr, l1, l2, lr_power=0.0, l2_shrinkage=0.0):
+    """Refuses what TensorFlow refuses, NaN included."""
+    for name, value in (("l1", l1), ("l2", l2), ("l2 shrinkage", l2_shrinkage)):
+        if not value >= 0:
+            raise ValueError(f"{name} regularization strength must not be negative; found {value}")
+    if not lr > 0:
+        raise ValueError(f"lr must be positive; found {lr}")
+    if not lr_power <= 0:
+        raise ValueError(f"lr_power must not be positive; found {lr_power}")
+
+
 def proximal_adagrad(var, accum, lr, l1, l2, grad):
+    _check_strengths(lr, l1, l2)
     accum.addcmul_(grad, grad)
     rate = accum.rsqrt().mul_(lr)
     var.copy_(_shrink(var - grad * rate, rate, l1, l2))
@@ -175,6 +188,10 @@ _ROWS: list[tuple[str, Callable[..., None], int, tuple[str, ...], str | None]] =
 ]
 
 
+# Their sparse forms refuse rows without elements.
+_INNER = (proximal_gradient_descent, adagrad, proximal_adagrad, adagrad_da, ftrl, ftrl_v2)
+
+
 def _inline_gradient_descent(call: Any) -> str | None:
     dims = call.dims("delta")
     if call.attr("use_locking") or dims is None or None in dims:
@@ -246,6 +263,11 @@ def _sparse_kernel(
                 f"variable {resources[0].name!r} has shape {list(var.shape)}, so {wanted[0]} rows"
                 f" of it take a gradient of shape {list(wanted)}; found {list(grad.shape)}"
             )
+        if formula in _INNER and 0 in var.shape[1:]:
+            raise ValueError(f"Inner dimension should be greater than zero; found {var.shape}")
+        if formula in (ftrl, ftrl_v2):  # the dense forms do not look
+            lr, l1, l2, *shrinkage, lr_power = rest
+            _check_strengths(lr, l1, l2, lr_power, *shrinkage)
         # Also the check of the indices, before anything is changed.
         rows = [t.index_select(0, indices) for t in tensors]
         if indices.numel() == torch.unique(indices).numel():
@@ -384,8 +406,10 @@ def _as_stored(*lists):
     ]  # fmt: skip
 
 
-# Bias corrections are in the rate already, so the kernel's own must come out as one.
-_MANY_STEPS = torch.tensor(1e9)
+@functools.cache
+def _many_steps(device: torch.device) -> torch.Tensor:
+    """Bias corrections are in the rate already, so the kernel's own must come out as one."""
+    return torch.tensor(1e9).to(device)
 
 
 def multi_momentum(vars, accums, lr, grads, momentum, use_nesterov):
@@ -404,7 +428,7 @@ def multi_adam(vars, ms, vs, beta1_power, beta2_power, lr, beta1, beta2, epsilon
     second = [_like(s, v) for s, v in zip(vs, values, strict=True)]
     torch._fused_adam_(
         *_as_stored(values, _grads_like(grads, values), first, second),
-        [], [_MANY_STEPS] * len(values),
+        [], [_many_steps(v.device) for v in values],
         lr=adam_rate(beta1_power, beta2_power, lr), beta1=beta1, beta2=beta2, weight_decay=0.0,
         eps=epsilon, amsgrad=False, maximize=False,
     )  # fmt: skip

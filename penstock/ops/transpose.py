@@ -36,7 +36,7 @@ _INDEX = "{int32, int64}"
 
 def _transpose_shape(ctx: ShapeContext) -> Dims:
     dims, perm = ctx["x"], ctx.value("perm")
-    vector = ctx["perm"]
+    vector = ctx.rank("perm", 1)
     rank = len(dims) if dims is not None else None
     if rank is None and vector is not None and len(vector) == 1:
         rank = vector[0]
@@ -134,6 +134,7 @@ define_op(
 
 def _tile_shape(ctx: ShapeContext) -> Dims:
     dims, times = ctx["input"], ctx.shape_value("multiples")
+    ctx.rank("multiples", 1)
     if dims is None:
         return None if times is None else (None,) * len(times)
     if times is None:
@@ -163,6 +164,7 @@ def _tile_grad(op: Any, grad: Any) -> list[Any]:
     axes = fill_ops.range_(0, shape_ops.size(split), 2)
     if isinstance(grad, IndexedSlices):
         grad = _densified_rows(grad, full)
+        split = join.concat([[1], split[1:]], axis=0)
     total = make("Sum", reshape_ops.reshape(grad, split), axes)
     if source._dims is not None:
         total.set_shape(source._dims)
@@ -221,7 +223,7 @@ define_op(
 
 def _reverse_shape(ctx: ShapeContext) -> Dims:
     dims, vector = ctx["tensor"], ctx.rank("dims", 1)
-    if dims is not None and vector[0] not in (None, len(dims)):
+    if dims and vector[0] not in (None, len(dims)):
         raise ValueError(f"dims must have one entry a dim of {show(dims)}; it has {vector[0]}")
     if dims is None and vector[0] is not None:
         return (None,) * vector[0]
@@ -235,6 +237,8 @@ def _flip(value: Any, axes: Any) -> Any:
 
 
 def _reverse_kernel(tensor: Any, dims: Any) -> Any:
+    if not len(tensor.shape):  # as TensorFlow does, whatever dims says
+        return tensor.copy() if isinstance(tensor, np.ndarray) else tensor.clone()
     return _flip(tensor, [i for i, chosen in enumerate(dims) if chosen])
 
 

@@ -122,6 +122,8 @@ def _unique_v2_kernel(x: Any, axis: Any, out_idx: Any) -> Any:
     if len(axis) > 1:
         raise ValueError(f"axis takes at most one dim; found {axis}")
     rank = len(x.shape)
+    if axis and not -rank <= axis[0] < rank:
+        raise ValueError(f"axis {axis[0]} is out of range for x of rank {rank}")
     if isinstance(x, np.ndarray) and axis and rank > 1:
         return _unique_string_rows(x, axis[0] % rank, out_idx)
     if not axis:
@@ -133,6 +135,7 @@ def _unique_v2_kernel(x: Any, axis: Any, out_idx: Any) -> Any:
 
 
 def _unique_shape(ctx: ShapeContext) -> list[Dims]:
+    ctx.rank("x", 1)
     return [(None,), ctx["x"], (None,)][: len(ctx.op.outputs)]
 
 
@@ -140,6 +143,9 @@ def _unique_v2_shape(ctx: ShapeContext) -> list[Dims]:
     dims, axis = ctx["x"], ctx.value("axis")
     if dims is None or axis is None:
         return [None, (None,)]
+    if axis.size and not -len(dims) <= int(axis.reshape(-1)[0]) < len(dims):
+        raise ValueError(f"axis {axis.tolist()} is out of range for x of rank {len(dims)}")
+    ctx.rank("axis", 1)
     at = int(axis[0]) % len(dims) if axis.size else 0
     return [(None,) * len(dims), (dims[at],)]
 

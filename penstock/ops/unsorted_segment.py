@@ -71,7 +71,12 @@ def _unsorted_kernel(kind: str) -> Any:
             if low < 0:
                 kept = (ids >= 0).nonzero().reshape(-1)
                 ids, rows = ids[kept], rows[kept]
-        return scatter_rows(kind, rows, ids, num_segments, _neutral(kind, data.dtype))
+        neutral = _neutral(kind, data.dtype)
+        if kind in ("amax", "amin") and data.dtype.is_floating_point:
+            # TensorFlow compares with the extreme finite number, not with infinity.
+            bounds = {"min": neutral} if kind == "amax" else {"max": neutral}
+            return scatter_rows(kind, rows, ids, num_segments, neutral).clamp_(**bounds)
+        return scatter_rows(kind, rows, ids, num_segments, neutral)
 
     kernel.__name__ = f"_unsorted_segment_{kind}"
     return kernel

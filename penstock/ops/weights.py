@@ -29,7 +29,9 @@ from penstock.ops import (
     shape,
 )
 
-__all__ = ["assert_broadcastable", "broadcast_weights", "check_same_shape", "squeeze_last"]
+__all__ = [
+    "assert_broadcastable", "broadcast_weights", "check_same_shape", "squeeze_last", "with_rank_of",
+]  # fmt: skip
 
 _REFUSED = "weights can not be broadcast to values."
 
@@ -173,4 +175,42 @@ def squeeze_where(expected: int, found: Tensor, value: Tensor) -> Tensor:
     made: Tensor = control_flow.conditional()(
         comparison.equal(expected, found), lambda: reshape.squeeze(value, [-1]), lambda: value
     )
+    return made
+
+
+def with_rank_of(weights: Tensor, values: Tensor) -> Tensor:
+    """``weights`` of the rank of ``values``, or scalar: a last dim of size 1 goes or comes."""
+    ours, theirs = weights._dims, values._dims
+    if ours == ():
+        return weights
+    if ours is None or theirs is None:
+        return _with_rank_dynamically(weights, values)
+    if len(ours) - len(theirs) == 1:
+        return reshape.squeeze(weights, [-1])
+    if len(theirs) - len(ours) == 1:
+        return reshape.expand_dims(weights, [-1])
+    return weights
+
+
+def _with_rank_dynamically(weights: Tensor, values: Tensor) -> Tensor:
+    cond = control_flow.conditional()
+    rank = nodes.rank(weights)
+    more: Any = binary.subtract(rank, nodes.rank(values), name="sub")
+    dims = weights._dims
+
+    def expanded() -> Tensor:
+        wider = lambda: reshape.expand_dims(weights, [-1])  # noqa: E731  # a branch
+        made: Tensor = cond(comparison.equal(more, -1), wider, lambda: weights)
+        return made
+
+    def squeezed() -> Tensor:
+        if dims is not None and dims[-1] not in (1, None):
+            return weights
+        return reshape.squeeze(weights, [-1])
+
+    def adjusted() -> Tensor:
+        made: Tensor = cond(comparison.equal(more, 1), squeezed, expanded)
+        return made
+
+    made: Tensor = cond(comparison.equal(rank, 0), lambda: weights, adjusted)
     return made

@@ -264,7 +264,7 @@ class Layer:
 
     # ---- calls ---------------------------------------------------------------------------------
 
-    def build(self, _: Any) -> None:
+    def build(self, input_shape: Any) -> None:
         """Makes the variables; called once, with the shape of the first input."""
         self.built = True
 

@@ -413,6 +413,10 @@ class TensorArray:
         """Frees the elements; nothing but closing again is allowed afterwards."""
         self._values, self._whole, self._closed = [], None, True
 
+    def clone(self) -> TensorArray:
+        """Itself: a program that copies what it reads reads the handle of a V1 array, no value."""
+        return self
+
     def gradient(self, source: str, prepend: Sequence[int] = ()) -> TensorArray:
         """The gradient array of this one for ``source``, made at the first call.
 

@@ -1,6 +1,8 @@
 """Between NumPy and torch, without a copy where dtype and layout allow.
 
-String tensors have no torch type; at run time they are NumPy object arrays of bytes.
+String tensors have no torch type; at run time they are NumPy object arrays of bytes.  Quantized
+tensors are their integers, in torch and in what ``Session.run`` returns; arrays of NumPy's
+structured types (what ``as_numpy_dtype`` is for them) are taken too.
 """
 
 from __future__ import annotations
@@ -14,11 +16,12 @@ import torch
 from penstock.base import dtypes
 
 _TORCH: dict[dtypes.DType, torch.dtype] = {
-    d: getattr(torch, d.name)
+    d: getattr(torch, dtypes.stored_as(d).name)
     for d in (
         dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64, dtypes.int8,
         dtypes.int16, dtypes.int32, dtypes.int64, dtypes.uint8, dtypes.uint16, dtypes.uint32,
-        dtypes.uint64, dtypes.bool, dtypes.complex64, dtypes.complex128,
+        dtypes.uint64, dtypes.bool, dtypes.complex64, dtypes.complex128, dtypes.qint8,
+        dtypes.quint8, dtypes.qint16, dtypes.quint16, dtypes.qint32,
     )
 }  # fmt: skip
 
@@ -32,6 +35,8 @@ def from_array(array: np.ndarray, *, copy: bool = False) -> Any:
     """A run-time value from a NumPy array, sharing its memory unless ``copy``."""
     if array.dtype == object or array.dtype.kind in "SU":
         return array.astype(object)
+    if array.dtype.fields:
+        array = array.view(array.dtype[0])
     if copy:
         array = array.copy()
     elif not array.flags.writeable or any(s < 0 for s in array.strides):
@@ -64,7 +69,9 @@ def bfloat16_array(value: torch.Tensor) -> Any:
 
 
 _SCALARS: dict[dtypes.DType, Any] = {
-    d: d.as_numpy_dtype for d in _TORCH if d not in (dtypes.bfloat16, dtypes.uint64)
+    d: dtypes.stored_as(d).as_numpy_dtype
+    for d in _TORCH
+    if d not in (dtypes.bfloat16, dtypes.uint64)
 }
 # Constructors of NumPy scalars, by the names under which programs call them.
 SCALAR_NAMES: dict[str, Any] = {f"np_{d.name}": kind for d, kind in _SCALARS.items()}

@@ -15,6 +15,7 @@ from penstock.graph.graph import Graph
 from penstock.graph.operation import Operation
 from penstock.graph.tensor import Tensor
 from penstock.runtime import values
+from penstock.session import handles
 
 Converter = Callable[[Any], Any]
 
@@ -30,7 +31,7 @@ def converter(tensor: Tensor) -> Converter:
     wanted = values.torch_dtype(base)
     if wanted is None:
         return lambda value: value
-    return _numeric_converter(tensor, wanted, np.dtype(base.as_numpy_dtype))
+    return _numeric_converter(tensor, wanted, np.dtype(dtypes.stored_as(base).as_numpy_dtype))
 
 
 def _numeric_converter(tensor: Tensor, wanted: torch.dtype, numpy_dtype: np.dtype) -> Converter:
@@ -77,6 +78,8 @@ def _as_writable(array: np.ndarray) -> np.ndarray:
 
 
 def _slow(tensor: Tensor, value: Any, wanted: torch.dtype, numpy_dtype: np.dtype) -> Any:
+    if isinstance(value, handles.TensorHandle):
+        value = handles.fed(tensor, value)
     if isinstance(value, torch.Tensor):
         value = value.detach()
         return value if value.dtype is wanted else value.to(wanted)
@@ -119,6 +122,8 @@ def _wrong_shape(tensor: Tensor, shape: Any) -> None:
 
 
 def _feed_strings(tensor: Tensor, value: Any) -> Any:
+    if isinstance(value, handles.TensorHandle):
+        value = handles.fed(tensor, value)
     array = np.asarray(value, dtype=object)
     encoded = np.empty(array.shape, dtype=object)
     for index, item in np.ndenumerate(array):

@@ -14,6 +14,7 @@ from penstock.graph.composite import (
 from penstock.graph.graph import Graph
 from penstock.graph.operation import Operation
 from penstock.graph.tensor import Tensor
+from penstock.session.handles import HANDLE_TYPES
 
 Assemble = Callable[[Sequence[Any]], Any]
 _EXPANSIONS: list[tuple[type, Callable[[Any], tuple[list[Any], Callable[[list[Any]], Any]]]]] = []
@@ -44,10 +45,18 @@ class FetchPlan:
     """The flat tensors and operations of a nested fetch, and how to put values back together.
 
     State: ``tensors`` (each once), ``operations`` (each once), ``assemble(values of tensors)``.
+
+    Args:
+      graph: the session's graph.
+      fetches: what is fetched.
+      kept: ``(value, dtype) -> object`` for handles of tensors that stay with the session.
     """
 
-    def __init__(self, graph: Graph, fetches: Any) -> None:
+    def __init__(
+        self, graph: Graph, fetches: Any, kept: Callable[[Any, Any], Any] | None = None
+    ) -> None:
         self._graph = graph
+        self._kept = kept
         self.tensors: list[Tensor] = []
         self.operations: list[Operation] = []
         self._positions: dict[Tensor, int] = {}
@@ -89,7 +98,10 @@ class FetchPlan:
         if position is None:
             position = self._positions[element] = len(self.tensors)
             self.tensors.append(element)
-        index = position
+        index, kept = position, self._kept
+        if kept is not None and element.op.type in HANDLE_TYPES:
+            dtype = element.op._inputs[0].dtype.base_dtype
+            return lambda values: kept(values[index], dtype)
         return lambda values: values[index]
 
     def _sequence(self, fetch: Any) -> Assemble:

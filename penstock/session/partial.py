@@ -68,7 +68,7 @@ def run_part(session: Any, step: PartialStep, fetches: Any, feed_dict: Any) -> A
     Raises:
       ValueError: a feed or fetch that was not declared, or a tensor fed twice.
     """
-    plan = FetchPlan(step.graph, fetches)
+    plan = FetchPlan(step.graph, fetches, session._kept)
     elements: list[Tensor | Operation] = [*plan.tensors, *plan.operations]
     for element in elements:
         if element not in step.fetchable:

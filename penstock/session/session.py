@@ -31,6 +31,7 @@ from penstock.session import partial, tracing
 from penstock.session.engine import Request, engine_for, scheme_of
 from penstock.session.execute import execute
 from penstock.session.fetches import FetchPlan, fetch_key
+from penstock.session.handles import HANDLE_TYPES, TensorHandle, wrapped
 from penstock.session.options import apply_config, check_run_arguments
 from penstock.session.shaped import ShapedPrograms
 from penstock.session.users_graph import users_node
@@ -96,6 +97,8 @@ class BaseSession:
         self._warned = False
         # How often each call ran, where the session builds cost models.
         self._cost_runs: dict[Any, int] = {}
+        # Handles of tensors that stay here, which nobody has any more.
+        self._dead_handles: list[str] = []
 
     # ---- properties --------------------------------------------------------------------------
 
@@ -291,7 +294,7 @@ class BaseSession:
         with self._compile_lock:
             version = self._graph.mutation_version
             fed = feeding.expand(self._graph, feed_dict)
-            plan = FetchPlan(self._graph, fetches)
+            plan = FetchPlan(self._graph, fetches, self._kept)
             fed.sort(key=lambda row: (row[2].op._id, row[2].value_index))
             tensors = [tensor for _, _, tensor in fed]
             step = _Step(
@@ -303,12 +306,15 @@ class BaseSession:
                     self._compile_lock,
                 ),
                 plan,
-                isinstance(fetches, Tensor),
+                isinstance(fetches, Tensor) and fetches.op.type not in HANDLE_TYPES,
             )
             # Under a deadline, or where runs are counted for a cost model, calls come here again.
             if key is not None and watch != "deadline" and not self._options.build_cost_model:
                 self._steps[key] = step
             return step
+
+    def _kept(self, value: Any, dtype: Any) -> TensorHandle:
+        return wrapped(self, value, dtype)
 
     def _program(
         self,

@@ -22,12 +22,10 @@ from penstock.ops import (
     binary,
     comparison,
     confusion_matrix,
-    control_flow,
     division,
     elementwise,
     fill,
     matrix_diag,
-    nodes,
     reduction,
     reshape,
     shape,
@@ -72,42 +70,8 @@ def fitted(predictions: Any, labels: Any, weights: Any) -> tuple[Tensor, Any, An
         spread.check_same_shape(predictions, labels)
     if weights is None:
         return predictions, labels, None
-    weights = convert_to_tensor(weights)
-    ours, theirs = weights._dims, predictions._dims
-    if ours == ():
-        return predictions, labels, weights
-    if ours is None or theirs is None:
-        return predictions, labels, _fitted_dynamically(weights, predictions)
-    if len(ours) - len(theirs) == 1:
-        weights = reshape.squeeze(weights, [-1])
-    elif len(theirs) - len(ours) == 1:
-        weights = reshape.expand_dims(weights, [-1])
+    weights = spread.with_rank_of(convert_to_tensor(weights), predictions)
     return predictions, labels, weights
-
-
-def _fitted_dynamically(weights: Tensor, predictions: Tensor) -> Tensor:
-    """``weights`` of the rank of ``predictions``, or scalar, when the step runs."""
-    cond = control_flow.conditional()
-    rank = nodes.rank(weights)
-    more: Any = binary.subtract(rank, nodes.rank(predictions), name="sub")
-    dims = weights._dims
-
-    def expanded() -> Tensor:
-        wider = lambda: reshape.expand_dims(weights, [-1])  # noqa: E731  # a branch
-        made: Tensor = cond(comparison.equal(more, -1), wider, lambda: weights)
-        return made
-
-    def squeezed() -> Tensor:
-        if dims is not None and dims[-1] not in (1, None):
-            return weights
-        return reshape.squeeze(weights, [-1])
-
-    def adjusted() -> Tensor:
-        made: Tensor = cond(comparison.equal(more, 1), squeezed, expanded)
-        return made
-
-    made: Tensor = cond(comparison.equal(rank, 0), lambda: weights, adjusted)
-    return made
 
 
 def _weighted(values: Tensor, weights: Any) -> tuple[Tensor, Tensor | None]:

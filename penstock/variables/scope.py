@@ -345,6 +345,19 @@ def _chained_getter(getter: Any, outer: Any) -> Any:
     return wrapped
 
 
+def reserved_scope(name: str | None, default_name: str, custom_getter: Any) -> VariableScope:
+    """A scope to enter later, whose name is taken from now on.
+
+    Args:
+      name: its name; None: ``default_name``, made unique.
+      default_name: as said.
+      custom_getter: as of ``variable_scope``.
+    """
+    unique = name or _scopes_of_graph().unique(default_name)
+    with _PureScope(unique, None, custom_getter, {}, None) as scope:
+        return scope
+
+
 class variable_scope:
     """Prefixes variable names and sets defaults for ``get_variable`` in a ``with`` block.
 

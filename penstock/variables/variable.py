@@ -21,6 +21,7 @@ from penstock.graph.convert import register_tensor_conversion_function
 from penstock.graph.graph import Graph
 from penstock.graph.keys import GraphKeys
 from penstock.graph.proto_functions import register_proto_function
+from penstock.graph.reference import Reference
 from penstock.graph.tensor import Tensor
 
 __all__ = ["Variable", "VariableAggregation", "VariableSynchronization"]
@@ -328,9 +329,17 @@ class Variable(metaclass=VariableMeta):
     def _scatter_nd(self, op_type: str, indices: Any, updates: Any, name: Any) -> Any:
         raise NotImplementedError
 
-    def experimental_ref(self) -> VariableReference:
-        """A hashable stand-in that compares by identity."""
-        return VariableReference(self)
+    def experimental_ref(self) -> Reference:
+        """A hashable stand-in that compares by identity; ``deref()`` gives the variable back."""
+        return Reference(self)
+
+    def count_up_to(self, limit: int) -> Tensor:
+        """Increments a scalar integer variable until ``limit``; see ``tf.count_up_to``."""
+        raise NotImplementedError
+
+    def set_shape(self, shape: Any) -> None:
+        """Adds knowledge about the shape (of a variable made with validate_shape=False)."""
+        raise NotImplementedError
 
     def _get_save_slice_info(self) -> _SliceInfo | None:
         return self._save_slice_info
@@ -392,23 +401,6 @@ class Variable(metaclass=VariableMeta):
 
     def __eq__(self, other: object) -> bool:
         return self is other
-
-
-class VariableReference:
-    """A variable as a dictionary key; ``deref()`` gives it back."""
-
-    def __init__(self, variable: Variable) -> None:
-        self._variable = variable
-
-    def deref(self) -> Variable:
-        """The variable."""
-        return self._variable
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, VariableReference) and self._variable is other._variable
-
-    def __hash__(self) -> int:
-        return id(self._variable)
 
 
 def _forward(name: str) -> None:

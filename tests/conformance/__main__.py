@@ -1,14 +1,15 @@
 """Every op, and whole programs, against TensorFlow: ``python -m tests.conformance``.
 
-Two stages.  ``--stage ops`` (``--ops A,B`` for some, ``--out FILE``) is described here, ``--stage
-programs`` (``--seeds 500`` or ``--seeds FIRST:LAST``, ``--modes lowered,dataflow,plain``) in
-``programs.py``; both run unless one is named.
+Three stages.  ``--stage ops`` (``--ops A,B`` for some, ``--out FILE``) is described here, ``--stage
+edges`` (``--ops`` too) in ``edges.py``, ``--stage programs`` (``--seeds 500`` or ``--seeds
+FIRST:LAST``, ``--modes lowered,dataflow,plain``) in ``programs.py``; all run unless one is named.
 
 Runs the rows of ``tests/ops/cases`` in Penstock and in TensorFlow 2.21 (graph mode, an environment
 of its own); in TensorFlow 1.15 the rows that say so, the ops that 2.21 does not have, and those
 gradients that fail inside 2.21.  Compares values, dtypes, static shapes (with known and with
-unknown inputs), gradients, updated variables and errors.  Prints a table of ops and writes
-``{op: {"status": agree | differ | not comparable, "reason": ...}}``.  Exit status 1 if any differ.
+unknown inputs), gradients of first and second order, updated variables and errors.  Prints a table
+of ops; writes ``{op: {"status": agree | differ | not comparable, "reason": ..., "second": ...}}``.
+Exit status 1 if any differ.
 """
 
 from __future__ import annotations
@@ -23,14 +24,15 @@ from pathlib import Path
 from typing import Any
 
 from penstock.opdef import registry
-from tests.conformance import peers, programs
+from tests.conformance import edges, peers, programs
 from tests.conformance.jobs import run_job
-from tests.conformance.judge import Verdict, judge, lacks_kernel, summarize
+from tests.conformance.judge import Verdict, count_second, fails, judge, lacks_kernel, summarize
 from tests.ops.coverage_reasons import WITHOUT_ROW
 from tests.ops.engine import BACKEND, sweep
-from tests.ops.opcase import Bound
+from tests.ops.opcase import Bound, is_complex
 
 NO_OLD = "not comparable: no Python 3.7 here, so no TensorFlow 1.15"
+PRECISION = {"float64": 0, "complex128": 0, "float32": 1, "complex64": 1, "half": 2, "bfloat16": 3}
 INTERNAL = "made by passes only: TensorFlow has no such op type"
 
 
@@ -38,10 +40,25 @@ def _bounds(ops: list[str]) -> list[Bound]:
     return [b for b in sweep() if not ops or b.case.op in ops]
 
 
+def _second_order(bounds: list[Bound]) -> set[str]:
+    """The runs whose gradients are differentiated again: of each row the most precise dtypes.
+
+    One of real numbers and one of complex numbers: what a graph computes does not depend on the
+    precision, which would only hide small terms.
+    """
+    found: dict[tuple[str, bool], str] = {}
+    for bound in sorted(bounds, key=lambda b: PRECISION.get(b.dtype, len(PRECISION))):
+        found.setdefault((bound.case.id, is_complex(bound.dtype)), bound.id)
+    return set(found.values())
+
+
 def _jobs(bounds: list[Bound]) -> dict[str, Any]:
     jobs, seen = {}, set()
+    second = _second_order(bounds)
     for bound in bounds:
-        jobs[bound.id] = peers.to_job(bound, unknown=bound.case.id not in seen)
+        jobs[bound.id] = peers.to_job(
+            bound, unknown=bound.case.id not in seen, kinks=True, second=bound.id in second
+        )
         seen.add(bound.case.id)
     return jobs
 
@@ -51,10 +68,10 @@ def _needs_old(bound: Bound, result: dict[str, Any] | None) -> bool:
         return True
     if not result["known_op"]:
         return True
-    error, grad_error = result.get("error"), result.get("grad_error")
-    if error is not None and not bound.case.raises and lacks_kernel(error):
-        return True
-    return grad_error is not None and grad_error["class"] != "LookupError"
+    error = result.get("error")
+    if error is not None:
+        return not bound.case.raises and lacks_kernel(error)
+    return fails(result["grad_error"]) or any(fails(s["error"]) for s in result["second"].values())
 
 
 def observe(bounds: list[Bound]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -87,13 +104,19 @@ def observe(bounds: list[Bound]) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _take_old(theirs: dict[str, Any], name: str, result: dict[str, Any]) -> None:
-    """Uses TensorFlow 1.15's result where 2.21's is missing, or only its gradient."""
+    """Uses TensorFlow 1.15's result where 2.21's is missing, or only its gradients."""
     new = theirs.get(name)
     if new is None or not new["known_op"] or "error" in new:
         if new is None or "error" not in result:
             theirs[name] = result
-    elif "error" not in result and result["grad_error"] is None:
-        new["grads"], new["grad_error"] = result["grads"], None
+    elif "error" in result or result["grad_error"] is not None:
+        return
+    elif fails(new["grad_error"]):
+        new.update({key: result[key] for key in ("grads", "grad_error", "second")})
+    else:
+        for number, second in result["second"].items():
+            if number in new["second"] and fails(new["second"][number]["error"]):
+                new["second"][number] = second
 
 
 def verdicts(bounds: list[Bound]) -> list[Verdict]:
@@ -113,12 +136,14 @@ def verdicts(bounds: list[Bound]) -> list[Verdict]:
 def table(bounds: list[Bound], ops: list[str], *, verbose: bool = False) -> dict[str, Any]:
     """Returns status and reason of every registered op (or of ``ops``)."""
     by_op = collections.defaultdict(list)
-    for verdict in verdicts(bounds):
+    found = verdicts(bounds)
+    for verdict in found:
         by_op[verdict.bound.case.op].append(verdict)
         if verbose:
             for text in verdict.differences:
                 print(f"{verdict.bound.id}: {text}")
-    summary = {op: summarize(op, found) for op, found in by_op.items()}
+    print(count_second(found))
+    summary = {op: summarize(op, mine) for op, mine in by_op.items()}
     for name, definition in registry.all_ops().items():
         if name not in summary and (not ops or name in ops):
             reason = (
@@ -134,7 +159,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--ops", default="", help="op types, separated by commas (default: all)")
     parser.add_argument("--out", default="benchmarks/results/conformance.json")
     parser.add_argument("--verbose", action="store_true", help="print every difference")
-    parser.add_argument("--stage", choices=["ops", "programs", "all"], default="all")
+    parser.add_argument("--stage", choices=["ops", "edges", "programs", "all"], default="all")
     parser.add_argument("--seeds", default="500", help="random programs: a number, or FIRST:LAST")
     parser.add_argument("--modes", default=",".join(programs.MODES))
     options = parser.parse_args(argv)
@@ -142,9 +167,12 @@ def main(argv: list[str] | None = None) -> int:
         print("no TensorFlow environment: `make conformance` makes .venv-peers", file=sys.stderr)
         return 2
     good = True
-    if options.stage != "programs":
+    if options.stage in ("ops", "all"):
         good = _ops(options, parser.get_default("out"))
-    if options.stage != "ops" and not options.ops:
+    if options.stage in ("edges", "all"):
+        named = [op for op in options.ops.split(",") if op]
+        good = edges.run(named, verbose=options.verbose) and good
+    if options.stage in ("programs", "all") and not options.ops:
         first, colon, last = options.seeds.partition(":")
         seeds = range(int(first), int(last)) if colon else range(int(first))
         good = programs.run(seeds, modes=options.modes.split(",")) and good

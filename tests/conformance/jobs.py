@@ -3,8 +3,8 @@
 A *job* is a plain dict (ids, op, inputs, attrs; arrays packed as bytes), so that it can be pickled
 between Python versions and NumPy versions.  ``run_job`` builds it in a graph of its own through a
 *backend* and returns a plain dict with what was observed: output dtypes, static shapes with known
-and with unknown placeholder shapes, values, gradients, what variables hold afterwards, or the
-error.  A backend is an object with
+and with unknown placeholder shapes, values, gradients of first and second order, what variables
+hold afterwards, or the error.  A backend is an object with
 
     tf               module with the TF1 API: Graph, Session, placeholder, constant, gradients
     graph(op)                    a new graph in which that op type is allowed
@@ -151,64 +151,125 @@ def describe(error, stage):
     }
 
 
-def output_gradients(job, outputs):
-    """Random grad_ys for the floating outputs: the same on both sides, drawn from the job's id."""
-    random = np.random.RandomState(zlib.crc32(job["id"].encode()) & 0x7FFFFFFF)
-    result = {}
-    for index, (name, value) in enumerate(outputs):
-        if name in FLOATING and value is not None:
-            grad = random.uniform(-1, 1, value.shape)
-            if name.startswith("complex"):
-                grad = grad + 1j * random.uniform(-1, 1, value.shape)
-            kind = {"half": "float16", "bfloat16": "float32"}.get(name, name)
-            result[index] = grad.astype(kind)
+def projection(seed, shape, dtype):
+    """Random weights in [-1, 1), the same on both sides: drawn from the text ``seed``."""
+    random = np.random.RandomState(zlib.crc32(seed.encode()) & 0x7FFFFFFF)
+    weights = random.uniform(-1, 1, shape)
+    if dtype.startswith("complex"):
+        weights = weights + 1j * random.uniform(-1, 1, shape)
+    return weights.astype({"half": "float16", "bfloat16": "float32"}.get(dtype, dtype))
+
+
+def _projected(job, outputs):
+    """The weights of each floating output that gradients are taken of, by its number."""
+    return {
+        i: projection(f"{job['id']}/{i}" if i else job["id"], value.shape, name)
+        for i, (name, value) in enumerate(outputs)
+        if name in FLOATING and value is not None
+        if job["project"] is None or i in job["project"]
+    }
+
+
+def _run_gradients(backend, session, grads, feeds):
+    """Runs gradients in one step: {key: (values, indices or None)}, {key: None} for None."""
+    parts = {
+        key: [grad.values, grad.indices] if hasattr(grad, "indices") else [grad]
+        for key, grad in grads.items()
+        if grad is not None
+    }
+    result = dict.fromkeys(grads)
+    if parts:
+        for key, found in session.run(parts, feeds).items():
+            values = backend.from_fetch(found[0], base_name(parts[key][0].dtype))
+            result[key] = (values, np.asarray(found[1]) if len(found) > 1 else None)
     return result
 
 
-def dense(backend, session, grad, feeds, shape):
-    """Runs a gradient; IndexedSlices are summed into an array of ``shape``."""
-    if not hasattr(grad, "indices"):
-        return backend.from_fetch(session.run(grad, feeds), base_name(grad.dtype))
-    values, indices = session.run([grad.values, grad.indices], feeds)
-    values = backend.from_fetch(values, base_name(grad.dtype))
+def _dense(found, shape):
+    """What ``_run_gradients`` gave as a packed array; slices are summed into one of ``shape``."""
+    if found is None:
+        return None
+    values, indices = found
+    if indices is None:
+        return pack(values)
     result = np.zeros(shape, values.dtype)
-    np.add.at(result, np.asarray(indices), values)
-    return result
+    np.add.at(result, indices, values)
+    return pack(result)
 
 
-def _gradients(backend, session, job, built, outputs):
-    """Returns {input: packed gradient or None}, and an error dict or None."""
+def _differentiable(job, built):
+    """Numbers of the inputs that gradients are taken of."""
     wanted = job["grad"]
     if wanted is None:
-        return {}, None
-    indices = [
+        return []
+    return [
         i
         for i, t in enumerate(built.tensors)
         if (wanted is True or i in wanted)
         and job["hows"][i] != "var"
         and (base_name(t.dtype) in FLOATING or job["hows"][i] == "resvar")
     ]
-    grads_in = output_gradients(job, outputs)
-    if not indices or not grads_in:
-        return {}, None
+
+
+def _gradients(backend, session, job, built, outputs):
+    """Gradients of a projection of the outputs: ``grads``, ``grad_error`` and ``second``.
+
+    ``grads``: {input: packed gradient or None}; ``grad_error``: an error or None; ``second``: see
+    ``_second``.
+    """
+    numbers = _differentiable(job, built)
+    weights = _projected(job, outputs)
+    result = {"grads": {}, "grad_error": None, "second": {}}
+    if not numbers or not weights:
+        return result
+    tf = backend.tf
+    shapes = {i: unpack(job["values"][i]).shape for i in numbers}
+    try:
+        grad_ys = {}
+        for i, grad in weights.items():
+            name = outputs[i][0]
+            grad_ys[i] = tf.constant(backend.to_const(grad, name), dtype=name, shape=grad.shape)
+        ys, xs = [built.op.outputs[i] for i in weights], [built.tensors[i] for i in numbers]
+        firsts = dict(zip(numbers, tf.gradients(ys, xs, grad_ys=list(grad_ys.values()))))
+        found = _run_gradients(backend, session, firsts, built.feeds)
+        result["grads"] = {i: _dense(found[i], shapes[i]) for i in numbers}
+    except Exception as error:  # reported, and judged by the caller
+        result["grad_error"] = describe(error, "gradient")
+        return result
+    if job["second"]:
+        targets = {f"input {i}": (x, shapes[i]) for i, x in zip(numbers, xs)}
+        targets.update((f"grad_y {i}", (grad_ys[i], weights[i].shape)) for i in weights)
+        for i, value in found.items():
+            if value is not None:
+                seed = f"{job['id']}/second/{i}"
+                weight = projection(seed, shapes[i], base_name(firsts[i].dtype))
+                second = _second(backend, session, built, firsts[i], value, weight, targets)
+                result["second"][i] = second
+    return result
+
+
+def _second(backend, session, built, first, found, weight, targets):
+    """Gradients of one first-order gradient, projected on ``weight``.
+
+    Args:
+      first: The gradient in the graph, a tensor or slices; its derivative is taken.
+      found: Its value, from ``_run_gradients``.
+      targets: {key: (tensor, shape)}: every input, and every weight of the first projection.
+
+    Returns:
+      ``{"grads": {key: packed gradient or None}, "error": an error or None}``.
+    """
     tf = backend.tf
     try:
-        ys = [built.op.outputs[i] for i in grads_in]
-        grad_ys = []
-        for i, grad in grads_in.items():
-            name = outputs[i][0]
-            grad_ys.append(tf.constant(backend.to_const(grad, name), dtype=name, shape=grad.shape))
-        found = tf.gradients(ys, [built.tensors[i] for i in indices], grad_ys=grad_ys)
-        result = {}
-        for i, grad in zip(indices, found):
-            if grad is None:
-                result[i] = None
-                continue
-            shape = unpack(job["values"][i]).shape
-            result[i] = pack(dense(backend, session, grad, built.feeds, shape))
-        return result, None
+        y, name = first, base_name(first.dtype)
+        if hasattr(first, "indices"):
+            y, weight = first.values, weight[found[1]]
+        grad_y = tf.constant(backend.to_const(weight, name), dtype=name, shape=weight.shape)
+        grads = tf.gradients([y], [t for t, _ in targets.values()], grad_ys=[grad_y])
+        ran = _run_gradients(backend, session, dict(zip(targets, grads)), built.feeds)
+        return {"grads": {k: _dense(ran[k], targets[k][1]) for k in targets}, "error": None}
     except Exception as error:  # reported, and judged by the caller
-        return {}, describe(error, "gradient")
+        return {"grads": {}, "error": describe(error, "second gradient")}
 
 
 def run_job(backend, job):
@@ -217,7 +278,7 @@ def run_job(backend, job):
     stage = "build"
     try:
         with backend.graph(job["op"]).as_default():
-            built = build(backend, job)
+            built = build(backend, job, known=job.get("known", True))
             result["dtypes"] = [base_name(t.dtype) for t in built.op.outputs]
             result["static"] = [static_shape(t) for t in built.op.outputs]
             stage = "run"
@@ -228,8 +289,7 @@ def run_job(backend, job):
                     i: pack(backend.from_fetch(session.run(t), base_name(t.dtype)))
                     for i, t in built.reads.items()
                 }
-                grads, error = _gradients(backend, session, job, built, outputs)
-                result["grads"], result["grad_error"] = grads, error
+                result.update(_gradients(backend, session, job, built, outputs))
         stage = "build with unknown shapes"
         if job["unknown"]:
             with backend.graph(job["op"]).as_default():

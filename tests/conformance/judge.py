@@ -11,6 +11,7 @@ import dataclasses
 from collections.abc import Iterable
 from typing import Any
 
+from tests.conformance import differentiated
 from tests.conformance.jobs import unpack
 from tests.ops.opcase import Bound, OpCase
 from tests.ops.tolerance import GRADIENT_FACTOR, difference
@@ -27,7 +28,21 @@ NO_KERNEL = (
     "has been removed in version",
 )
 NO_KERNEL_CLASSES = ("UnimplementedError", "NotFoundError", "ProcessDied")
+# The gradient of a gradient: twice such a chain.
+SECOND_FACTOR = GRADIENT_FACTOR**2
 CONSTRUCTION = ("ValueError", "TypeError")
+
+
+@dataclasses.dataclass
+class Second:
+    """Second order: how many gradients of a row's gradients were compared, and what differs.
+
+    ``uncompared``: why some were not: what TensorFlow says that has no derivative.
+    """
+
+    compared: int = 0
+    differences: list[str] = dataclasses.field(default_factory=list)
+    uncompared: list[str] = dataclasses.field(default_factory=list)
 
 
 @dataclasses.dataclass
@@ -37,6 +52,7 @@ class Verdict:
     bound: Bound
     differences: list[str] = dataclasses.field(default_factory=list)
     skipped: str = ""
+    second: Second = dataclasses.field(default_factory=lambda: Second())
 
 
 def lacks_kernel(error: Result) -> bool:
@@ -106,6 +122,10 @@ def _outputs(bound: Bound, ours: Result, theirs: Result) -> Iterable[str]:
         yield _values(bound, f"variable {i} afterwards", value, ours["vars"][i], flat[i].dtype, 1.0)
 
 
+def _has_free_sign(bound: Bound) -> bool:
+    return bound.case.compare is not None and bound.case.op not in differentiated.PARTS
+
+
 def _gradients(bound: Bound, ours: Result, theirs: Result) -> Iterable[str]:
     flat = [i for i in bound.flat if i.how != "made"]
     lookup = theirs["grad_error"] is not None and theirs["grad_error"]["class"] == "LookupError"
@@ -120,9 +140,46 @@ def _gradients(bound: Bound, ours: Result, theirs: Result) -> Iterable[str]:
         a, b = theirs["grads"].get(i), ours["grads"].get(i)
         if bound.case.reason and a is not None and b is not None:
             continue
-        if bound.case.compare is not None and a is not None and b is not None:
+        if _has_free_sign(bound) and a is not None and b is not None:
             continue  # an output's free sign changes the gradient of a random projection
         yield _values(bound, f"gradient of input {i}", a, b, flat[i].dtype, GRADIENT_FACTOR)
+
+
+def fails(error: Result | None) -> bool:
+    """Whether a gradient is defined and yet could not be made or run."""
+    return error is not None and error["class"] != "LookupError"
+
+
+def _second_gradients(bound: Bound, ours: Result, theirs: Result) -> Second:
+    """Compares gradients of gradients, wherever TensorFlow gives them."""
+    result = Second()
+    if bound.case.reason or _has_free_sign(bound) or ours["grad_error"] is not None:
+        return result
+    if bound.case.grad is False and bound.case.op in differentiated.SECOND_UNCOMPARED:
+        return result
+    flat = [i for i in bound.flat if i.how != "made"]
+    for number, second in theirs["second"].items():
+        what = f"gradient of the gradient of input {number}"
+        if second["error"] is not None:
+            result.uncompared.append(f"{second['error']['class']}: {second['error']['message']}")
+            continue
+        mine = ours["second"].get(number)
+        if mine is None:
+            continue  # the first order differs already
+        if mine["error"] is not None:
+            error = mine["error"]
+            text = f"{what}: raises {error['class']}: {error['message'][:200]}"
+            result.differences.append(text)
+            continue
+        for key, value in second["grads"].items():
+            kind, _, at = key.rpartition(" ")
+            dtype = ours["dtypes"][int(at)] if kind == "grad_y" else flat[int(at)].dtype
+            wrong = _values(
+                bound, f"{what} by {key}", value, mine["grads"][key], dtype, SECOND_FACTOR
+            )
+            result.compared += value is not None
+            result.differences.extend([wrong] if wrong else [])
+    return result
 
 
 def judge(bound: Bound, ours: Result, theirs: Result) -> Verdict:
@@ -145,11 +202,41 @@ def judge(bound: Bound, ours: Result, theirs: Result) -> Verdict:
     else:
         found.extend(text for text in _outputs(bound, ours, theirs) if text)
     found.extend(text for text in _gradients(bound, ours, theirs) if text)
+    verdict.second = _second_gradients(bound, ours, theirs)
+    found.extend(verdict.second.differences)
     return verdict
 
 
+def summarize_second(verdicts: list[Verdict]) -> dict[str, str]:
+    """Returns ``{"second": ...}``: what was compared in second order; nothing if nothing was."""
+    rows = [v.second for v in verdicts if v.second.compared or v.second.differences]
+    if rows:
+        text = f"{sum(s.compared for s in rows)} gradients of {len(rows)} runs"
+        wrong = sum(len(s.differences) for s in rows)
+        return {"second": f"{text}, {wrong} differ" if wrong else text}
+    reasons = [reason for v in verdicts for reason in v.second.uncompared]
+    return {"second": f"not compared: {reasons[0][:160]}"} if reasons else {}
+
+
+def count_second(verdicts: list[Verdict]) -> str:
+    """One line on all second-order gradients."""
+    rows = [v.second for v in verdicts]
+    compared = [s for s in rows if s.compared or s.differences]
+    differ = sum(bool(s.differences) for s in rows)
+    none = sum(bool(s.uncompared) and not (s.compared or s.differences) for s in rows)
+    total = sum(s.compared for s in rows)
+    return (
+        f"second order: {total} gradients of {len(compared)} runs compared: "
+        f"{len(compared) - differ} agree, {differ} differ; {none} have none in TensorFlow"
+    )
+
+
 def summarize(op: str, verdicts: list[Verdict]) -> dict[str, str]:
-    """Returns ``{"status": ..., "reason": ...}`` of an op."""
+    """Returns ``{"status": ..., "reason": ...}`` of an op, ``"second"`` too if it has gradients."""
+    return {**_summarize(verdicts), **summarize_second(verdicts)}
+
+
+def _summarize(verdicts: list[Verdict]) -> dict[str, str]:
     bad = [v for v in verdicts if v.differences]
     if bad:
         lines = [f"{v.bound.id}: {v.differences[0]}" for v in bad]

@@ -9,11 +9,13 @@ from __future__ import annotations
 import os
 import pickle
 import subprocess
+import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from tests.conformance import differentiated
 from tests.conformance.jobs import pack
 from tests.ops.opcase import Bound, Input
 
@@ -21,6 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PYTHON = {
     "tf2": ROOT / ".venv-peers" / "bin" / "python",
     "tf1": ROOT / ".venv-tf115" / "bin" / "python",
+    "penstock": Path(sys.executable),
 }
 RUNNER = Path(__file__).with_name("tf_runner.py")
 
@@ -43,16 +46,19 @@ def _items(bound: Bound) -> list[Any]:
     return [[_item(i) for i in x] if isinstance(x, list) else _item(x) for x in bound.inputs]
 
 
-def to_job(bound: Bound, *, unknown: bool = True) -> dict[str, Any]:
+def to_job(
+    bound: Bound, *, unknown: bool = True, kinks: bool = False, second: bool = False
+) -> dict[str, Any]:
     """Returns the plain dict that ``jobs.run_job`` takes.
 
     Args:
       bound: A row and dtype.
       unknown: Also infer static shapes from placeholders of unknown shape.
+      kinks: Also take gradients of rows with ``grad=False``, except what ``differentiated`` names.
+      second: Also take gradients of the gradients.
     """
     case = bound.case
     flat = [i for i in bound.flat if i.how != "made"]
-    grad: Any = True if case.grad is None else (None if case.grad is False else case.grad)
     return {
         "id": bound.id,
         "op": case.op,
@@ -60,8 +66,9 @@ def to_job(bound: Bound, *, unknown: bool = True) -> dict[str, Any]:
         "attrs": bound.attrs,
         "hows": [i.how for i in flat],
         "values": [pack(i.value) for i in flat],
-        "grad": None if case.raises else grad,
+        **differentiated.wanted(bound, kinks=kinks),
         "unknown": unknown and not case.raises,
+        "second": second,
     }
 
 

@@ -84,6 +84,33 @@ def test_metrics_gather_over_steps() -> None:
         assert session.run(value) == 0
 
 
+def _classes(rows: Any) -> Any:
+    return np.array(rows, np.int64)
+
+
+def test_metrics_of_rankings_by_hand() -> None:
+    scores, half = [[0.1, 0.6, 0.3], [0.8, 0.05, 0.15]], [1.0, 0.0]
+    m = tf.metrics
+    for build, wanted in [
+        (lambda: m.precision_at_k(_classes([[2], [0]]), scores, 2), 2 / 4),
+        (lambda: m.recall_at_k(_classes([[2, 0], [0, 1]]), scores, 2), 2 / 4),
+        (lambda: m.recall_at_k(_classes([[2, 0], [0, 1]]), scores, 1, class_id=0), 1 / 2),
+        (lambda: m.precision_at_top_k(_classes([[2], [0]]), [[1, 2], [0, 2]], weights=half), 1 / 2),
+        (lambda: m.average_precision_at_k(_classes([[2], [0]]), scores, 2), (1 / 2 + 1) / 2),
+    ]:
+        with tf.Graph().as_default(), tf.Session() as session:
+            value, update = build()
+            session.run(tf.local_variables_initializer())
+            np.testing.assert_allclose([session.run(update), session.run(value)], [wanted] * 2)
+    with tf.Graph().as_default():
+        with pytest.raises(ValueError, match="Invalid k=0"):
+            m.average_precision_at_k(_classes([[2]]), scores[:1], 0)
+        with pytest.raises(ValueError, match="last dimension of predictions_idx must be set"):
+            m.average_precision_at_k(_classes([[2]]), tf.placeholder(tf.float32), 1)
+        with pytest.raises(ValueError, match="Unexpected labels shape"):
+            m.recall_at_top_k(tf.zeros([1, 2, 3], tf.int64), [[1]])
+
+
 def test_mean_of_classes() -> None:
     with tf.Graph().as_default(), tf.Session() as session:
         value, update = tf.metrics.mean_per_class_accuracy([0, 0, 1, 1], [0, 1, 1, 1], 3)
@@ -105,18 +132,19 @@ def test_classes_out_of_range(labels: list[int], given: dict[str, int], words: s
 
 
 @pytest.mark.long
-def test_tensorflow_makes_the_same(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("part", "count"), [("weighing", 200), ("rankings", 70)])
+def test_tensorflow_makes_the_same(part: str, count: int, tmp_path: Path) -> None:
     if not PYTHON.exists():
         pytest.skip("no .venv-tf115: `make tf115` makes it")
     file = tmp_path / "found.json"
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONWARNINGS": "ignore"}
     subprocess.run(
-        [str(PYTHON), weighing.__file__, str(file)],
+        [str(PYTHON), weighing.__file__, str(file), part],
         env=environment, check=True, timeout=600, capture_output=True,
     )  # fmt: skip
     theirs = json.loads(file.read_text())
-    ours = json.loads(json.dumps(weighing.results(tf)))
-    assert set(ours) == set(theirs) and len(ours) > 200
+    ours = json.loads(json.dumps(weighing.results(tf, part)))
+    assert set(ours) == set(theirs) and len(ours) > count
     differing = []
     for name, found in ours.items():
         wanted = theirs[name]

@@ -1,6 +1,6 @@
 """Programs of losses and metrics, run in Penstock and in TensorFlow 1.15; Python 3.7 runs this too.
 
-As a script: ``python weighing.py FILE`` writes what TensorFlow says, as JSON.
+As a script: ``python weighing.py FILE PART`` writes what TensorFlow says of a part, as JSON.
 """
 
 import json
@@ -159,12 +159,79 @@ def confusion(run):
     )  # fmt: skip
 
 
-def results(tf):
-    """What every program gives: name to nodes, values and collections."""
+RANKED_SHAPE = (4, 6)
+RANKED = np.argsort(np.argsort(RNG.rand(*RANKED_SHAPE), 1), 1).astype("float32")
+TRUTH = np.array([[0, 3], [5, 5], [2, 1], [4, 0]], "int64")
+ROWS = np.array([0.5, 1.0, 0.0, 2.0], "float32")
+
+
+def rankings(run):
+    """Metrics of the first k of a ranking, of dense and of sparse labels."""
+    tf, m = run.tf, run.tf.metrics
+
+    def sparse(operand, ragged=True):
+        indices = [[0, 0], [0, 1], [1, 0], [2, 1], [3, 0], [3, 1]]
+        if not ragged:
+            return tf.SparseTensor([[0], [1], [2], [3]], operand(TRUTH[:, 0]), [4])
+        values = np.array([0, 3, 5, 1, 4, 9], "int64")
+        return tf.SparseTensor(indices, operand(values), [4, 2])
+
+    labels = {
+        "dense": lambda o: o(TRUTH),
+        "column": lambda o: o(TRUTH[:, 0]),
+        "sparse": sparse,
+        "sparse_row": lambda o: sparse(o, False),
+        "outside": lambda o: o(np.array([[7, 3], [-1, 5], [2, 8], [4, 0]], "int64")),
+    }
+    for kind, made in labels.items():
+        for weights in (None, np.float32(2.0) if kind == "column" else ROWS):
+            suffix = "" if weights is None else "_weighted"
+
+            def more(o, weights=weights):
+                return {} if weights is None else {"weights": o(weights)}
+
+            for k in (3,) if weights is None else (1,):
+                tail = f"_{kind}_{k}{suffix}"
+                for name in ("precision_at_k", "recall_at_k", "average_precision_at_k"):
+                    f = getattr(m, name)
+
+                    def build(o, f=f, k=k, made=made, more=more):
+                        return f(made(o), o(RANKED), k, **more(o))
+
+                    if name == "average_precision_at_k":
+                        run._case(name + tail, build, 2, True)
+                    else:
+                        run.case(name + tail, build, steps=2)
+            for name in ("precision_at_top_k", "recall_at_top_k"):
+                f = getattr(m, name)
+                first = np.argsort(-RANKED, 1)[:, :3]
+                run._case(
+                    "_".join([name, kind]) + suffix,
+                    lambda o, f=f, made=made, more=more, first=first: f(
+                        made(o), o(first), class_id=5, name="mine", **more(o)
+                    ),
+                    2,
+                    bool(suffix),
+                )
+    run.case("old_precision", lambda o: m.sparse_precision_at_k(o(TRUTH), o(RANKED), 2, 0))
+    run._case(
+        "old_average",
+        lambda o: m.sparse_average_precision_at_k(
+            o(TRUTH), o(RANKED), 2, metrics_collections=["losses"]
+        ),
+        1,
+        True,
+    )
+
+
+PARTS = {"weighing": (losses, metrics, confusion), "rankings": (rankings,)}
+
+
+def results(tf, part):
+    """What every program of a part gives: name to nodes, values and collections."""
     run = Run(tf)
-    losses(run)
-    metrics(run)
-    confusion(run)
+    for programs in PARTS[part]:
+        programs(run)
     return run.found
 
 
@@ -173,4 +240,4 @@ if __name__ == "__main__":
 
     tensorflow.compat.v1.logging.set_verbosity(tensorflow.compat.v1.logging.ERROR)
     with open(sys.argv[1], "w") as file:
-        json.dump(results(tensorflow), file)
+        json.dump(results(tensorflow, sys.argv[2]), file)

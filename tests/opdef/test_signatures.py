@@ -59,7 +59,22 @@ ADDED |= dict.fromkeys(
     """.split(),
     "functions of tf.image make them; 1.15 has them without public names",
 )
+ADDED |= dict.fromkeys(
+    """
+    QuantizedAdd QuantizedAvgPool QuantizedBatchNormWithGlobalNormalization QuantizedConcat
+    QuantizedInstanceNorm QuantizedMul QuantizedRelu6 QuantizedReluX QuantizedReshape
+    """.split(),
+    "graphs that tools have quantized hold them; the specification lists only some of their kind",
+)
 ADDED["DeepCopy"] = "as the Inplace ops, which change copies; 1.15 has it without a public name"
+ADDED |= dict.fromkeys(
+    """
+    BesselI0e BesselI1e DecodeCompressed DecodeProtoV2 EncodeProto NextAfter SparseCross
+    TridiagonalMatMul UnicodeScript UnicodeTranscode
+    """.split(),
+    "functions of tf.math, tf.linalg, tf.io, tf.sparse and tf.strings make them; the specification"
+    " lists no such rows",
+)
 ADDED["GatherTree"] = "contrib's own library has it: beams followed back to their starts"
 ADDED["StatelessCase"] = "what functions of TensorFlow 2 have for Case without effects"
 # Ops that we call stateful and TensorFlow does not.
@@ -70,7 +85,9 @@ MORE_STATEFUL = {
     "ExtractGlimpse": "it draws noise, each step other",
     "FractionalAvgPool": "it draws windows, each step others",
     "FractionalMaxPool": "it draws windows, each step others",
+    "ImmutableConst": "the file that it lies in is looked at in a step, not while one is compiled",
     "Placeholder": "its value is fed: two of them must not be merged",
+    "PlaceholderV2": "its value is fed: two of them must not be merged",
     "SerializeManySparse": "what it makes may be a variant, which is no constant",
     "SerializeSparse": "what it makes may be a variant, which is no constant",
     "IsVariableInitialized": "it reads the variable's state, which may change between two of them",

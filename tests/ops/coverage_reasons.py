@@ -78,6 +78,22 @@ WITHOUT_ROW |= {
     "TensorArrayGradWithShape": _OLDER_ARRAYS,
 }
 
+# What the first form has, a reference to a string, no graph of this version of TensorFlow may.
+_FIRST_ARRAYS = "as the V3 ops, in whole programs: tests/ops/test_tensor_array.py"
+WITHOUT_ROW |= dict.fromkeys(
+    """
+    TensorArray TensorArrayClose TensorArrayConcat TensorArrayGather TensorArrayGrad
+    TensorArrayPack TensorArrayRead TensorArrayScatter TensorArraySize TensorArraySplit
+    TensorArrayUnpack TensorArrayWrite
+    """.split(),
+    _FIRST_ARRAYS,
+)
+WITHOUT_ROW |= dict.fromkeys(
+    "GetSessionHandle GetSessionHandleV2 GetSessionTensor DeleteSessionTensor".split(),
+    "a step uses what another kept: tests/session/test_handles.py",
+)
+WITHOUT_ROW["PlaceholderV2"] = "its value is whatever is fed; tests/ops/test_constant.py"
+
 # Datasets are variants, and iterators have positions.
 _DATASETS = "whole pipelines against TensorFlow: tests/data/test_dataset.py"
 WITHOUT_ROW |= dict.fromkeys(

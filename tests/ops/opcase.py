@@ -40,6 +40,9 @@ ALL = (*NUMERIC, "bool")
 
 _ALIASES = {"float": "float32", "double": "float64", "float16": "half"}
 _NUMPY_NAME = {"half": "float16", "bfloat16": "float32", "string": "object"}
+# Values of a quantized type are its integers.
+QUANTIZED = ("qint8", "quint8", "qint16", "quint16", "qint32")
+_NUMPY_NAME |= {name: name.replace("q", "", 1) for name in QUANTIZED}
 
 
 def canonical(dtype: str) -> str:
@@ -244,8 +247,10 @@ class OpCase:
       inputs: Specs in op-def order; a Python list of specs for a list input.
       attrs: Attrs the inputs do not determine.  Type attrs are dtype strings, "T" the sweep's.
       dtypes: The sweep.
-      grad: None: gradients are checked wherever the op has one.  False: not for this row (say why
-        in ``grad_reason``).  A tuple: only with respect to these (flattened) inputs.
+      grad: None: gradients are checked wherever the op has one.  False: not numerically for this
+        row (say why in ``grad_reason``; ``tests.conformance.differentiated`` says which of these
+        are not compared with TensorFlow either).  A tuple: only with respect to these (flattened)
+        inputs.
       grad2: Check the second order numerically too.
       rtol, atol: Tolerance of this row, looser than the table's; needs ``tol_reason``.
       id: Unique; "" is replaced by op and number.

@@ -9,6 +9,7 @@ import pytest
 import torch
 
 import penstock as tf
+from penstock.base.dtypes import stored_as
 from penstock.opdef import registry
 from penstock.opdef.opdef import call_kernel
 from penstock.session import shaped
@@ -145,7 +146,9 @@ def _to_torch(value: np.ndarray, dtype: str) -> Any:
 def _attr(value: Any) -> Any:
     if isinstance(value, tf.DType):
         name = base_name(value)
-        return object if name in ("string", "resource", "variant") else getattr(torch, name)
+        if name in ("string", "resource", "variant"):
+            return object
+        return getattr(torch, stored_as(value).name)
     if isinstance(value, tf.TensorShape):
         return None if value.ndims is None else tuple(value.as_list())
     return [_attr(v) for v in value] if isinstance(value, list | tuple) else value

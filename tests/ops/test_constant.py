@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 import penstock as tf
+from penstock.graph.build import make
 
 
 def test_constants_without_elements_take_any_value() -> None:
@@ -10,3 +13,19 @@ def test_constants_without_elements_take_any_value() -> None:
         made = [tf.zeros([0]), tf.ones([2, 0]), tf.constant(1.0, shape=[0, 3])]
         assert [t.shape.as_list() for t in made] == [[0], [2, 0], [0, 3]]
         assert [v.shape for v in sess.run(made)] == [(0,), (2, 0), (0, 3)]
+
+
+def test_a_placeholder_of_the_second_form_is_fed() -> None:
+    with tf.Graph().as_default() as graph, tf.Session() as sess:
+        x = make("PlaceholderV2", dtype=tf.float32, shape=tf.TensorShape([None, 2]))
+        y = x * 2.0
+        assert x.shape.as_list() == [None, 2]
+        assert sess.run(y, {x: [[1.0, 2.0]]}).tolist() == [[2, 4]]
+        with pytest.raises(ValueError, match="shape"):
+            sess.run(y, {x: [1.0]})
+        with pytest.raises(tf.errors.InvalidArgumentError, match="must be fed"):
+            sess.run(y)
+        again = tf.Graph()
+        with again.as_default():
+            tf.import_graph_def(graph.as_graph_def(), name="")
+            assert again.get_operation_by_name(x.op.name).type == "PlaceholderV2"

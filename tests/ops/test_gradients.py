@@ -82,6 +82,38 @@ def test_gradient(bound: Bound) -> None:
             assert not wrong, "second order:\n" + "\n".join(wrong)
 
 
+def _one_of_each_op() -> list[Bound]:
+    return list({bound.case.op: bound for bound in reversed(_differentiable())}.values())
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("bound", _one_of_each_op(), ids=lambda b: b.case.op)
+def test_gradients_may_arrive_as_slices(bound: Bound) -> None:
+    """What a gather behind an op hands back: the same as if it were a tensor."""
+    rng = np.random.default_rng(0)
+    with tf.Graph().as_default():
+        f = _Function(bound)
+        ys = [y for y in f.ys if y.shape.ndims and y.shape.is_fully_defined()]
+        if not f.xs or not ys:
+            pytest.skip("no floating input, or no output of known shape that has rows")
+        with f.session:
+            weights = [random_like(rng, y) for y in f.run(ys, f.points)]
+            dense = [tf.constant(w) for w in weights]
+            slices = [
+                tf.IndexedSlices(d, tf.range(len(w)), tf.constant(w.shape))
+                for d, w in zip(dense, weights, strict=True)
+            ]
+            expected, found = (
+                f.dense([g if g is None else tf.convert_to_tensor(g) for g in gradients])
+                for gradients in (
+                    tf.gradients(ys, f.xs, grad_ys=dense),
+                    tf.gradients(ys, f.xs, grad_ys=slices),
+                )
+            )
+            for one, other in zip(expected, found, strict=True):
+                np.testing.assert_array_equal(one, other)
+
+
 def test_checker_finds_a_wrong_gradient() -> None:
     rng = np.random.default_rng(0)
     x = np.array([1.0, 2.0])

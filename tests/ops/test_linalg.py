@@ -330,6 +330,8 @@ def _weighted(values: Any) -> Any:
     [
         ((4, 3), lambda x: linalg_eig.qr(x)),
         ((3, 3), lambda x: linalg_eig.qr(x, full_matrices=True)),
+        ((3, 4), lambda x: linalg_eig.qr(x)),
+        ((2, 4), lambda x: linalg_eig.qr(x, full_matrices=True)),
         ((4, 3), lambda x: linalg_eig.svd(x)),
         ((3, 4), lambda x: linalg_eig.svd(x)),
         ((3, 3), lambda x: linalg_eig.svd(x)),
@@ -354,16 +356,29 @@ def test_gradients_numerically(shape: tuple[int, ...], losses: Any) -> None:
     )
 
 
+def _squared_by_svd(x: Any) -> Any:
+    s, u, v = linalg_eig.svd(x)
+    scaled = u * tf.cast(s**2, tf.complex128)
+    return matmul.matmul(scaled, v, adjoint_b=True)
+
+
 @pytest.mark.parametrize(
     "function",
     [
         lambda x: linalg.matrix_determinant(x),
         lambda x: matrix_functions.sqrtm(matmul.matmul(x, x, adjoint_b=True)),
         lambda x: linalg_solve.matrix_solve_ls(x, tf.ones([3, 2], tf.complex128), 0.3),
+        # What does not change with the phases of singular vectors; tall and wide.
+        lambda x: _squared_by_svd(x[:, :2]),
+        lambda x: _squared_by_svd(x[:2]),
+        # The diagonal of R is real, which decides all phases.
+        lambda x: linalg_eig.qr(x[:, :2])[0],
+        lambda x: linalg_eig.qr(x[:, :2])[1],
+        lambda x: linalg_eig.qr(x[:2])[1],
     ],
 )
 def test_complex_gradients_are_derivatives(function: Any) -> None:
-    """Where TF's formulas lack a conjugate: the directional derivative is Re<grad, direction>."""
+    """Where TF lacks a conjugate, too: the directional derivative is Re<grad, direction>."""
     value, direction = (_random(3, n, dtype="complex128")[:, :3] for n in (3, 4))
     value = value + 3 * np.eye(3)
     x = tf.placeholder(tf.complex128, [3, 3])

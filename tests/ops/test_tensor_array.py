@@ -221,3 +221,72 @@ def test_a_close_comes_after_a_read_it_depends_on(session: Any) -> None:
         late = array.read(0)
     with pytest.raises(tf.errors.InvalidArgumentError, match="closed"):
         session.run(late)
+
+
+# ---- the first form ------------------------------------------------------------------------------
+
+
+def _first(dtype: Any = tf.float32, **attrs: Any) -> Any:
+    return make("TensorArray", 3, dtype=dtype, **attrs)
+
+
+def test_the_first_form_begins_anew_in_each_step(session: Any) -> None:
+    x = tf.placeholder(tf.float32, [2])
+    array = _first(element_shape=[2])
+    assert array.dtype is tf.string._as_ref and array.shape.as_list() == [2]
+    flow = tf.constant(0.0)
+    for index in range(3):
+        flow = make("TensorArrayWrite", array, index, x * float(index + 1), flow)
+    read = make("TensorArrayRead", array, 1, flow, dtype=tf.float32)
+    with tf.control_dependencies([read]):
+        size = make("TensorArraySize", array, flow)
+    gathered = make("TensorArrayGather", array, [2, 0], flow, dtype=tf.float32)
+    assert [t.shape.as_list() for t in (read, gathered)] == [[2], [2, 2]]
+    for given in ([1.0, 2.0], [5.0, 0.0]):
+        found = session.run([read, size], {x: given})
+        assert (found[0] / 2).tolist() == given and found[1] == 3
+        both = session.run(gathered, {x: given})
+        assert both.tolist() == [[3 * given[0], 3 * given[1]], given]
+
+
+def test_rows_in_and_out_of_the_first_form(session: Any) -> None:
+    value = tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    array = _first(clear_after_read=False)
+    flow = make("TensorArrayUnpack", array, value, 0.0)
+    packed = make("TensorArrayPack", array, flow, dtype=tf.float32)
+    joined = make("TensorArrayConcat", array, flow, dtype=tf.float32)
+    assert session.run(packed).tolist() == session.run(value).tolist()
+    assert session.run(joined.value).tolist() == [1, 2, 3, 4, 5, 6]
+    other = _first(tf.string)
+    flow = make("TensorArrayScatter", other, [2, 0, 1], tf.constant(["a", "b", "c"]), 0.0)
+    assert session.run(make("TensorArrayPack", other, flow, dtype=tf.string)).tolist() == [
+        b"b", b"c", b"a",
+    ]  # fmt: skip
+    third = _first()
+    flow = make("TensorArraySplit", third, tf.constant([1.0, 2.0, 3.0]), [1, 0, 2], 0.0)
+    read = make("TensorArrayRead", third, 2, flow, dtype=tf.float32)
+    assert session.run(read).tolist() == [2, 3]
+
+
+def test_a_gradient_array_of_the_first_form_adds(session: Any) -> None:
+    array = _first(element_shape=[])
+    flow = make("TensorArrayWrite", array, 0, 1.0, 0.0)
+    gradient = make("TensorArrayGrad", array, flow, source="gradients")
+    with tf.control_dependencies([gradient]):
+        after = make("TensorArrayWrite", gradient, 0, 2.0, flow)
+        after = make("TensorArrayWrite", gradient, 0, 3.0, after)
+    read = make("TensorArrayRead", gradient, 0, after, dtype=tf.float32)
+    assert [session.run(read) for _ in range(2)] == [5, 5]
+
+
+def test_errors_of_the_first_form(session: Any) -> None:
+    array = _first(tensor_array_name="mine")
+    read = make("TensorArrayRead", array, 0, 0.0, dtype=tf.float32)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="'mine': index 0"):
+        session.run(read)
+    with tf.control_dependencies([make("TensorArrayClose", array)]):
+        size = make("TensorArraySize", array, 0.0)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="closed"):
+        session.run(size)
+    with pytest.raises(ValueError, match="shape"):
+        make("TensorArrayWrite", _first(element_shape=[2]), 0, [1.0], 0.0)

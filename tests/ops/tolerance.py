@@ -44,7 +44,8 @@ def difference(
     if expected.shape != found.shape:
         return f"shape {list(found.shape)}, expected {list(expected.shape)}"
     if dtype not in TOLERANCE:
-        if np.array_equal(expected, found):
+        numbers = expected.dtype.kind == found.dtype.kind == "f"
+        if np.array_equal(expected, found, equal_nan=numbers):
             return None
         where = np.argwhere(np.asarray(expected != found))
         at = tuple(int(i) for i in where[0]) if len(where) else ()

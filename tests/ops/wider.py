@@ -158,8 +158,24 @@ _TABLE = (
         "int8 uint32",
         "Bitcast",
     ),
+    (
+        "qint8 quint16 qint32",
+        "Reshape ConcatV2 Concat Cast ReadVariableOp PlaceholderWithDefault Identity IdentityN "
+        "StopGradient Print Gather GatherV2 Shape ShapeN Rank Size ExpandDims Squeeze "
+        "EnsureShape Fill AssignVariableOp",
+    ),
+    (
+        "quint8 qint32",
+        "Assign Pack BiasAdd Sum Max Min ArgMax Select SelectV2 AddN BroadcastTo Bitcast Equal "
+        "NotEqual ZerosLike GatherNd ScatterNd TensorScatterUpdate DynamicStitch Unpack Split "
+        "SplitV MatrixDiag MatrixDiagPart MatrixSetDiag MatrixBandPart Pad PadV2 MirrorPad "
+        "SpaceToBatchND BatchToSpaceND SpaceToDepth DepthToSpace Slice StridedSlice "
+        "StridedSliceGrad ResourceScatterUpdate Transpose ReverseSequence Roll",
+    ),
+    ("qint8", "Relu MaxPool"),
 )
 
-WIDER: dict[str, tuple[str, ...]] = {
-    op: tuple(dtypes.split()) for dtypes, ops in _TABLE for op in ops.split()
-}
+WIDER: dict[str, tuple[str, ...]] = {}
+for _dtypes, _ops in _TABLE:
+    for _op in _ops.split():
+        WIDER[_op] = (*WIDER.get(_op, ()), *_dtypes.split())

@@ -264,7 +264,25 @@ def _networks():
     yield OpCase("LRN", [real(1, 1, 1, 1)])
 
 
+def _numbers():
+    nan, inf = float("nan"), float("inf")
+    for op in ("SqrtGrad", "RsqrtGrad", "ReciprocalGrad", "InvGrad"):
+        yield OpCase(op, [feed([0.0, inf, 4.0]), feed([0.0, 0.0, 1.0])], **_STEP)
+    for op in ("ReluGrad", "Relu6Grad", "EluGrad"):
+        yield OpCase(op, [feed([1.0, 2.0, 3.0]), feed([nan, -1.0, 1.0])], **_STEP)
+    for op in ("ArgMax", "ArgMin"):
+        yield OpCase(op, [feed([[nan, 1.0, 2.0], [3.0, nan, 1.0], [nan] * 3]), const(1)])
+    yield OpCase("ClipByValue", [feed([-2.0, 0.0, 2.0]), feed(1.0), feed(-1.0)], **_STEP)
+    yield OpCase("ClipByValue", [feed([-2.0, nan, 2.0]), feed(-1.0), feed(nan)], **_STEP)
+    yield OpCase("UnsortedSegmentMax", [feed([2.0, 1.0, -inf]), feed([0, 0, 1], "int32"),
+                                        const(3)], **_STEP)
+    yield OpCase("LinSpace", [feed(1.0), feed(inf), const(3)])
+    yield OpCase("AvgPool", [real(2, 4, 4, 0)], _POOL, **_STEP)
+    yield OpCase("MaxPool3D", [real(1, 4, 4, 4, 0)],
+                 {"ksize": [1, 2, 2, 2, 1], "strides": [1, 2, 2, 2, 1], "padding": "SAME"}, **_STEP)
+
+
 CASES = [
     *_elementwise(), *_reductions(), *_joins(), *_movement(), *_indexing(), *_segments(),
-    *_algebra(), *_networks(),
+    *_algebra(), *_networks(), *_numbers(),
 ]  # fmt: skip

@@ -96,10 +96,4 @@ CASES = [
     OpCase("ScaleAndTranslate", [real(1, 4, 4, 3), const((2, 2)), const((1.0, 1.0), "float32"),
                                  const((0.0, 0.0), "float32")], {"kernel_type": "none"},
            raises=True),
-    *(
-        OpCase("QuantizedResizeBilinear",
-               [real(*image), const(size), feed(-1.0, "float32"), feed(2.0, "float32")], rules)
-        for rules in _RULES
-        for image, size in _SIZES[:3]
-    ),
 ]  # fmt: skip

@@ -1,0 +1,27 @@
+"""The op that TensorFlow 1.x has as an example of an op of the user's."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from penstock.graph.build import make
+from penstock.graph.tensor import Tensor
+from penstock.opdef import define_op
+from penstock.opdef.inference import unknown
+
+__all__ = ["my_fact"]
+
+
+def _fact() -> np.ndarray:
+    return np.array(b"0! == 1", object)
+
+
+define_op(
+    "Fact", "-> fact: string", shape=unknown, kernel=_fact, no_gradient="a string has none"
+)
+
+
+def my_fact() -> Tensor:
+    """A string scalar that states a fact of mathematics."""
+    made: Tensor = make("Fact")
+    return made

@@ -1,0 +1,23 @@
+"""State that several nodes share by a name is one on a server too."""
+
+from __future__ import annotations
+
+import penstock as tf
+from penstock.graph.build import make
+
+
+def test_a_staging_area_and_a_map_of_sparse_tensors() -> None:
+    server = tf.train.Server.create_local_server()
+    with tf.Graph().as_default(), tf.Session(server.target) as session:
+        stage = make("Stage", [tf.constant([1.0, 2.0])], shared_name="area")
+        (unstaged,) = make("Unstage", dtypes=[tf.float32], shared_name="area")
+        session.run(stage)
+        assert session.run(unstaged).tolist() == [1, 2]
+        sparse = [[0, 1], [1, 0]], [5, 6], [2, 2]
+        handles = make(
+            "AddManySparseToTensorsMap",
+            tf.constant(sparse[0], tf.int64), tf.constant(sparse[1]),
+            tf.constant(sparse[2], tf.int64), shared_name="map",
+        )  # fmt: skip
+        taken = make("TakeManySparseFromTensorsMap", handles, dtype=tf.int32, shared_name="map")
+        assert [part.tolist() for part in session.run(list(taken))] == [*sparse]

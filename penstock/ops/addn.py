@@ -65,7 +65,10 @@ def _each_grad(op: Any, grad: Any) -> list[Any]:
 
 
 def _accumulated_shape(ctx: ShapeContext) -> Dims:
-    return shapes.merge_static(merged("inputs")(ctx), ctx.attr("shape")._dims)
+    # The shape is what the node says; TF does not hold it against the inputs.
+    merged("inputs")(ctx)
+    dims: Dims = ctx.attr("shape")._dims
+    return dims
 
 
 _SUMMED = (

@@ -73,11 +73,10 @@ def _lstm_gates_grad(cs_prev, peepholes, i, cs, f, o, ci, co, cs_grad, h_grad):
     return before, torch.cat((di, dci, df, do), 1)
 
 
-def _peephole_grads(wci, dicfo, cs_prev, cs, use_peephole):
+def _peephole_grads(peepholes, dicfo, cs_prev, cs, use_peephole):
     """Gradients of the peepholes; rows are examples, of one step or of several."""
     if not use_peephole:
-        zeros = torch.zeros_like(wci)
-        return zeros, zeros.clone(), zeros.clone()
+        return tuple(torch.zeros_like(one) for one in peepholes)
     di, _, df, do = dicfo.chunk(4, 1)
     return (di * cs_prev).sum(0), (df * cs_prev).sum(0), (do * cs).sum(0)
 
@@ -87,7 +86,7 @@ def _lstm_block_cell_grad(
 ):
     peepholes = (wci, wcf, wco) if use_peephole else None
     before, dicfo = _lstm_gates_grad(cs_prev, peepholes, i, cs, f, o, ci, co, cs_grad, h_grad)
-    return before, dicfo, *_peephole_grads(wci, dicfo, cs_prev, cs, use_peephole)
+    return before, dicfo, *_peephole_grads((wci, wcf, wco), dicfo, cs_prev, cs, use_peephole)
 
 
 def _check_operands(ctx: ShapeContext, wanted: dict[str, tuple[int | None, ...]]) -> None:
@@ -98,27 +97,34 @@ def _check_operands(ctx: ShapeContext, wanted: dict[str, tuple[int | None, ...]]
             raise ValueError(f"{name} must have shape {show(dims)}, but has {show(found)}")
 
 
-def _check_lstm(ctx: ShapeContext, batch: int | None, cell: int | None, gates: str = "") -> None:
+def _check_lstm(
+    ctx: ShapeContext, batch: int | None, cell: int | None, gates: str = "", peepholes: bool = True
+) -> None:
     wide = None if cell is None else 4 * cell
     states = ["cs_prev", "h_prev", *gates.split()]
+    size = cell if peepholes else None
     _check_operands(
         ctx,
         {
             **dict.fromkeys(states, (batch, cell)), "w": (None, wide),
-            **dict.fromkeys(("wci", "wcf", "wco"), (cell,)), "b": (wide,),
+            **dict.fromkeys(("wci", "wcf", "wco"), (size,)), "b": (wide,),
         },
     )  # fmt: skip
 
 
 def _lstm_cell_shape(ctx: ShapeContext) -> Any:
     batch, cell = ctx.rank("x", 2)[0], ctx.rank("cs_prev", 2)[1]
-    _check_lstm(ctx, batch, cell)
+    # What is not looked at may have any size.
+    _check_lstm(ctx, batch, cell, peepholes=ctx.attr("use_peephole"))
     return [(batch, cell)] * 7
 
 
 def _lstm_cell_grad_shape(ctx: ShapeContext) -> Any:
-    batch, cell = ctx.rank("x", 2)[0], ctx.rank("cs_prev", 2)[1]
-    _check_lstm(ctx, batch, cell, "i cs f o ci co cs_grad h_grad")
+    (batch, width), cell = ctx.rank("x", 2), ctx.rank("cs_prev", 2)[1]
+    gates, peepholes = "i cs f o ci co cs_grad h_grad", ctx.attr("use_peephole")
+    _check_lstm(ctx, batch, cell, gates, peepholes)
+    if width is not None and cell is not None:
+        _check_operands(ctx, {"w": (width + cell, 4 * cell)})
     wide = None if cell is None else 4 * cell
     return [(batch, cell), (batch, wide), (cell,), (cell,), (cell,)]
 
@@ -211,7 +217,9 @@ def _block_lstm_grad(
     )
     joined = torch.cat((x.reshape(-1, width), h_before), 1)
     w_grad = torch.mm(joined.t(), flat)
-    of_peepholes = _peephole_grads(wci, flat, cs_before, cs.reshape(-1, cs.shape[2]), use_peephole)
+    of_peepholes = _peephole_grads(
+        (wci, wcf, wco), flat, cs_before, cs.reshape(-1, cs.shape[2]), use_peephole
+    )
     return x_grad, dcs, dh, w_grad, *of_peepholes, flat.sum(0)
 
 
@@ -226,6 +234,11 @@ _RANKS = {"x": 3, "cs_prev": 2, "h_prev": 2, "w": 2, "wci": 1, "wcf": 1, "wco": 
 
 
 def _block_lstm_grad_shape(ctx: ShapeContext) -> Any:
+    steps, batch, _ = ctx.rank("x", 3)
+    cell = ctx.rank("cs_prev", 2)[1]
+    _check_lstm(ctx, batch, cell, peepholes=ctx.attr("use_peephole"))
+    outputs = "i cs f o ci co h cs_grad h_grad".split()
+    _check_operands(ctx, dict.fromkeys(outputs, (steps, batch, cell)))
     return [ctx.rank(name, rank) for name, rank in _RANKS.items()]
 
 

@@ -20,6 +20,7 @@ from penstock.graph.scopes import colocate_with, name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext, show
+from penstock.ops import broadcasting
 from penstock.ops.unsigned import INDIRECT, SIGNED, from_ordered_int64, to_ordered_int64
 
 __all__ = [
@@ -65,6 +66,22 @@ def _clip_inline(call: Any) -> str | None:
     return "torch.clamp({t}, {clip_value_min}, {clip_value_max})".format(**call.arg)
 
 
+def _clip_gradient(op: Any, grad: Tensor) -> list[Tensor]:
+    """Each operand has the share of where it is what comes out."""
+    t, low, high = op.inputs
+    below, above = make("Less", t, low), make("Greater", t, high)
+    zeros = make("ZerosLike", grad)
+    inside = make("Select", make("LogicalOr", below, above), zeros, grad)
+    to_t, to_low = broadcasting.dynamic(t, low)
+    _, to_high = broadcasting.dynamic(t, high)
+    shares = (
+        (to_t, inside),
+        (to_low, make("Select", below, grad, zeros)),
+        (to_high, make("Select", above, grad, zeros)),
+    )
+    return [share(part) for share, part in shares]
+
+
 define_op(
     "ClipByValue",
     "t: T, clip_value_min: T, clip_value_max: T -> output: T",
@@ -75,7 +92,7 @@ define_op(
     shape=_clip_shape,
     kernel=_clip,
     inline=_clip_inline,
-    no_gradient="TF 1.15 has none: clip_by_value builds Minimum and Maximum, which do",
+    gradient=_clip_gradient,  # later TensorFlows have one; clip_by_value builds other nodes
 )
 
 

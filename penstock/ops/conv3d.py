@@ -119,10 +119,10 @@ def _input_grad(size, filter, out_backprop, strides, padding, data_format, dilat
     grad, w = channels_first(out_backprop, data_format), _filter_view(filter)
     image = [size[a] for a in spatial(data_format)]
     kernel = w.shape[2:]
+    g = _geometry(image, kernel, strides, padding, data_format, dilations)
+    _check_grad(out_backprop, size, filter.shape, g, padding, data_format)
     if 0 in size or not (filter.numel() and out_backprop.numel()):
         return out_backprop.new_zeros(size)
-    g = _geometry(image, kernel, strides, padding, data_format, dilations)
-    _check_grad(out_backprop, g, data_format)
     least, extra, start = [], [], []
     for i, span in enumerate(g.spans):
         pad = min(span.before, span.after)
@@ -147,10 +147,10 @@ def _input_grad(size, filter, out_backprop, strides, padding, data_format, dilat
 def _filter_grad(input, size, out_backprop, strides, padding, data_format, dilations):
     x, grad = channels_first(input, data_format), channels_first(out_backprop, data_format)
     *kernel, inputs, outputs = size
+    g = _geometry(x.shape[2:], kernel, strides, padding, data_format, dilations)
+    _check_grad(out_backprop, input.shape, size, g, padding, data_format)
     if 0 in size or not (input.numel() and out_backprop.numel()):
         return out_backprop.new_zeros(size)
-    g = _geometry(x.shape[2:], kernel, strides, padding, data_format, dilations)
-    _check_grad(out_backprop, g, data_format)
     before = g.before
     if not g.even:
         x, before = torch.constant_pad_nd(x, g.pads), (0, 0, 0)
@@ -162,13 +162,29 @@ def _filter_grad(input, size, out_backprop, strides, padding, data_format, dilat
     return made.permute(2, 3, 4, 1, 0).contiguous()
 
 
-def _check_grad(grad: Any, g: Geometry, data_format: str) -> None:
-    found = [grad.shape[a] for a in spatial(data_format)]
-    wanted = [s.outputs for s in g.spans]
+def _check_grad(
+    grad: Any, image: Any, kernel: Any, g: Geometry, padding: str, data_format: str
+) -> None:
+    """Raises ValueError unless a convolution of such dims gives the dims of ``grad``."""
+    c, axes = channel(data_format), spatial(data_format)
+    if 0 not in (image[c], kernel[3]) and image[c] != kernel[3]:
+        raise ValueError(
+            f"input has {image[c]} channel(s) ({data_format}), but the filter takes {kernel[3]}"
+        )
+    for i, axis in enumerate(axes):
+        reach = (kernel[i] - 1) * g.dilations[i] + 1
+        if padding == "VALID" and reach - image[axis] >= g.strides[i]:
+            raise ValueError(
+                f"a window of {reach} does not fit into {image[axis]} element(s) of input"
+            )
+    if not kernel[3]:
+        return  # sums of nothing
+    wanted = [image[0], *(max(s.outputs, 0) for s in g.spans), kernel[4]]
+    found = [grad.shape[a] for a in (0, *axes, c)]
     if found != wanted:
         raise ValueError(
-            f"out_backprop has depth, height and width {found}, but such a convolution gives"
-            f" {wanted}"
+            f"out_backprop has batch, depth, height, width and channels {found}, but such a"
+            f" convolution gives {wanted}"
         )
 
 
@@ -220,6 +236,9 @@ def _conv_shape(ctx: ShapeContext) -> Dims:
     out: list[int | None] = [image[0], None, None, None, None]
     out[c] = kernel[4]
     for i, axis in enumerate(spatial(data_format)):
+        size, width = image[axis], kernel[i]
+        if ctx.attr("padding") == "VALID" and size == 0 and (width or 0) > 1:
+            raise ValueError(f"a window of {width} does not fit into 0 elements of input")
         out[axis] = window.static_size(
             image[axis], kernel[i], ctx.attr("strides")[axis], ctx.attr("dilations")[axis],
             ctx.attr("padding"), None, "input",

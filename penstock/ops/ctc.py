@@ -112,6 +112,8 @@ def _checked(
     if inputs.dim() != 3:
         raise ValueError(f"inputs must be [time, batch, classes]; found {list(inputs.shape)}")
     time, batch, classes = inputs.shape
+    if not time:
+        raise ValueError(f"inputs must have frames; their shape is {list(inputs.shape)}")
     if len(sequence_length) != batch:
         raise ValueError(f"sequence_length must have {batch} element(s); found"
                          f" {len(sequence_length)}")  # fmt: skip
@@ -229,7 +231,7 @@ def _sparse_rows(rows: list[list[int]]) -> tuple[Any, Any, Any]:
 def _greedy(inputs: Any, sequence_length: list[int], merge_repeated: bool) -> Any:
     time, batch, classes = _checked(inputs, sequence_length)
     sequence_length = [max(length, 0) for length in sequence_length]
-    if not time or not classes:
+    if not classes:
         raise ValueError(f"inputs must not be empty; its shape is {list(inputs.shape)}")
     most, best = inputs.max(2)
     inside = torch.arange(time)[:, None] < torch.tensor(sequence_length)

@@ -56,6 +56,22 @@ def _depthwise(input, filter, strides, padding, data_format, dilations):
     return _back(conv_nchw(x, _grouped(filter), g, filter.shape[2]), data_format)
 
 
+def _check_backprop(input_sizes, filter, grad, g, data_format):
+    """Refuses what is no gradient of a convolution of ``input_sizes``; ``grad`` is NCHW."""
+    channels = input_sizes[window.channel(data_format)]
+    if channels != filter.shape[2]:
+        raise ValueError(
+            f"input_sizes {list(input_sizes)} has {channels} channel(s), the filter"
+            f" {filter.shape[2]}"
+        )
+    wanted = [input_sizes[0], channels * filter.shape[3], g.height.outputs, g.width.outputs]
+    if list(grad.shape) != wanted:
+        raise ValueError(
+            f"out_backprop must have shape {wanted} (batch, channels, height, width); found"
+            f" {list(grad.shape)}"
+        )
+
+
 def _depthwise_input(
     input_sizes, filter, out_backprop, strides, padding, data_format, dilations
 ):
@@ -63,6 +79,9 @@ def _depthwise_input(
     size = input_sizes[h : h + 2]
     g = Geometry(size, filter.shape, strides, padding, None, data_format, dilations)
     grad = _nchw(out_backprop, data_format)
+    _check_backprop(input_sizes, filter, grad, g, data_format)
+    if not filter.numel():  # torch refuses windows of no size
+        return filter.new_zeros(list(input_sizes))
     x = conv_input_grad_nchw(grad, _grouped(filter), g, size, filter.shape[2])
     return _back(x, data_format)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -34,12 +35,22 @@ def _distance(a: list[Any], b: list[Any]) -> int:
     return row[-1]
 
 
+def _check_sizes(shape: list[int], what: str) -> None:
+    """Refuses sizes that no tensor has."""
+    if any(size < 0 for size in shape) or math.prod(shape) >= 1 << 63:
+        raise ValueError(
+            f"{what} must hold sizes >= 0 of fewer than 2^63 elements together; found {shape}"
+        )
+
+
 def _edit_distance(
     hypothesis_indices: Any, hypothesis_values: Any, hypothesis_shape: list[int],
     truth_indices: Any, truth_values: Any, truth_shape: list[int], normalize: bool,
 ) -> Any:  # fmt: skip
     entries.check(hypothesis_indices, hypothesis_values, hypothesis_shape, "hypothesis")
     entries.check(truth_indices, truth_values, truth_shape, "truth")
+    _check_sizes(hypothesis_shape, "hypothesis_shape")
+    _check_sizes(truth_shape, "truth_shape")
     if len(hypothesis_shape) != len(truth_shape) or len(truth_shape) < 2:
         raise ValueError(
             "hypothesis and truth must have one rank, at least 2; found shapes"

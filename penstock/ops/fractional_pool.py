@@ -118,17 +118,30 @@ def _check_grad(grad: Any, rows: Any, columns: Any) -> None:
 def _max_pool_grad(
     orig_input, orig_output, out_backprop, row_pooling_sequence, col_pooling_sequence, overlapping
 ):
-    _check_grad(out_backprop, row_pooling_sequence, col_pooling_sequence)
     picked, inside, flat = _windows(
         orig_input, row_pooling_sequence, col_pooling_sequence, overlapping
     )
-    best = picked.masked_fill(~inside, _lowest(orig_input.dtype)).argmax(3)
+    most, best = picked.masked_fill(~inside, _lowest(orig_input.dtype)).max(3)
+    if not torch.equal(most, orig_output):
+        raise ValueError(
+            "orig_output is not what pooling orig_input by the sequences gives; their shapes are"
+            f" {list(orig_output.shape)} and {list(orig_input.shape)}"
+        )
+    if out_backprop.numel() > best.numel():
+        raise ValueError(
+            f"out_backprop has shape {list(out_backprop.shape)}, and more elements than"
+            f" orig_output, whose shape is {list(orig_output.shape)}"
+        )
     n, h, w, c = orig_input.shape
     place = flat.flatten(0, 1).gather(
         1, best.permute(1, 2, 0, 3).flatten(0, 1).flatten(1)
     ).view(*flat.shape[:2], n, c).permute(2, 0, 1, 3)
-    made = orig_input.new_zeros((n, h * w, c))
-    made.scatter_add_(1, place.flatten(1, 2), out_backprop.flatten(1, 2))
+    image, channel = (torch.arange(size, device=place.device) for size in (n, c))
+    place = (image.view(n, 1, 1, 1) * (h * w) + place) * c + channel
+    # As in TensorFlow, gradients go by their number: fewer are those of the first maxima.
+    grads = out_backprop.reshape(-1)
+    made = orig_input.new_zeros(orig_input.numel())
+    made.index_add_(0, place.reshape(-1)[: len(grads)], grads)
     return made.view(orig_input.shape)
 
 

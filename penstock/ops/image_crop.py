@@ -149,6 +149,11 @@ def _shares(found: int, size: int, like: Any) -> tuple[Any, Any]:
 
 def _back_to_boxes(grads: Any, image: Any, boxes: Any, box_ind: Any) -> Any:
     size = grads.shape[1:3]
+    if grads.shape[3] != image.shape[3]:
+        raise _refuse(
+            f"image and grads must have the same depth; found shapes {list(image.shape)} and"
+            f" {list(grads.shape)}"
+        )
     number, rows, columns = _places(image.shape, boxes, box_ind, size)
     grads = _inside(grads, rows, columns)
     down, along = rows.part[:, :, None, None], columns.part[:, None, :, None]

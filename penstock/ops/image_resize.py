@@ -54,6 +54,13 @@ def check(in_size: Any, size: Any, align_corners: bool, half_pixel_centers: bool
         raise errors.InvalidArgumentError(None, None, problem)
 
 
+def check_channels(images: Any) -> None:
+    if not images.shape[3]:
+        raise errors.InvalidArgumentError(
+            None, None, f"images must have at least one channel; found {list(images.shape)}"
+        )
+
+
 def resized_shape(ctx: Any) -> Any:
     images = ctx.rank("images", 4)
     ctx.rank("size", 1)
@@ -136,8 +143,8 @@ def _photograph(image: Any, rows: int, columns: int) -> Any:
 def _bilinear_back(
     grads: Any, original_image: Any, align_corners: bool, half_pixel_centers: bool
 ) -> Any:
-    count, height, width, channels = original_image.shape
-    size = list(grads.shape[1:3])
+    height, width = original_image.shape[1:3]
+    count, *size, channels = grads.shape  # as in TensorFlow, not held against the image's
     check((height, width), size, align_corners, half_pixel_centers)
     given = grads.permute(0, 3, 1, 2)
     if align_corners or half_pixel_centers:
@@ -198,6 +205,7 @@ def _nearest_indices(
 def _nearest(images: Any, size: Any, align_corners: bool, half_pixel_centers: bool) -> Any:
     rules = (align_corners, half_pixel_centers)
     check(images.shape[1:3], size, *rules)
+    check_channels(images)
     rows, columns = (
         _nearest_indices(size[i], images.shape[i + 1], *rules, images.device) for i in (0, 1)
     )
@@ -208,8 +216,10 @@ def _nearest(images: Any, size: Any, align_corners: bool, half_pixel_centers: bo
 
 def _nearest_back(grads: Any, size: Any, align_corners: bool, half_pixel_centers: bool) -> Any:
     rules = (align_corners, half_pixel_centers)
-    check(grads.shape[1:3], size, *rules)
     count, height, width, channels = grads.shape
+    check((max(height, 1), max(width, 1)), size, *rules)  # grads may be empty
+    if not grads.numel():
+        return grads.new_zeros((count, size[0], size[1], channels))
     rows = _nearest_indices(height, size[0], *rules, grads.device)
     columns = _nearest_indices(width, size[1], *rules, grads.device)
     folded = grads.new_zeros((count, size[0], width, channels)).index_add_(1, rows, grads)

@@ -140,7 +140,9 @@ def _cubic(
 
 
 def _bicubic(images: Any, size: Any, align_corners: bool, half_pixel_centers: bool) -> Any:
-    return _both(images, *_cubic(images, size, align_corners, half_pixel_centers))
+    taps = _cubic(images, size, align_corners, half_pixel_centers)
+    image_resize.check_channels(images)
+    return _both(images, *taps)
 
 
 def _bicubic_back(
@@ -199,6 +201,7 @@ def _area_taps(found: int, length: int, align_corners: bool) -> Taps:
 
 def _area(images: Any, size: Any, align_corners: bool) -> Any:
     image_resize.check(images.shape[1:3], size, align_corners, False)
+    image_resize.check_channels(images)
     rows, columns = (_area_taps(images.shape[i + 1], size[i], align_corners) for i in (0, 1))
     return _both(images, rows, columns)
 

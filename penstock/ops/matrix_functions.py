@@ -99,8 +99,6 @@ def _sqrtm_grad(op: Any, grad: Tensor) -> Tensor:
     from penstock.ops import matrix_diag, nodes
 
     root = adjoint(op.outputs[0])
-    if root._dims is None:
-        raise ValueError("the gradient of MatrixSquareRoot needs the static rank of its input")
     shape = nodes.shape(root)
     size, batch = nodes.element(shape, -1), nodes.head(shape, -2)
     squared = nodes.mul(size, size)

@@ -70,12 +70,15 @@ def _lowest(dtype: Any) -> Any:
 
 
 def _maxima(x: Any, w: Any, strides: Any, rates: Any, padding: str) -> tuple[Any, Any]:
-    """The dilated image, and which filter position each maximum comes from."""
+    """The dilated image, and which filter position each maximum comes from (-1: none is more).
+
+    None is more than the least number of the type, nor is NaN.
+    """
     spans = _spans(x.shape, w.shape, strides, rates, padding)
     dims = (x.shape[0], spans[0].outputs, spans[1].outputs, x.shape[3])
     kind = torch.int64 if x.dtype in _BARE else x.dtype
     best = torch.full(dims, _lowest(x.dtype), dtype=kind, device=x.device)
-    chosen = torch.zeros(dims, dtype=torch.int32, device=x.device)
+    chosen = torch.full(dims, -1, dtype=torch.int32, device=x.device)
     for i, j, (rows, columns), (rows_in, columns_in) in _positions(
         x.shape, w.shape, spans, strides, rates
     ):
@@ -101,32 +104,58 @@ def _check(best: Any, grad: Any) -> None:
         )
 
 
-def _shares(x: Any, w: Any, grad: Any, strides: Any, rates: Any, padding: str) -> Iterator[Any]:
-    """For each filter position its part of the gradient, and the inputs it belongs to."""
+def _chosen(x: Any, w: Any, grad: Any, strides: Any, rates: Any, padding: str) -> Any:
+    """Which filter position each output's gradient belongs to, -1 for none."""
+    if x.shape[3] != w.shape[2]:
+        raise ValueError(f"input has {x.shape[3]} channel(s), the filter {w.shape[2]}")
     best, chosen = _maxima(x, w, strides, rates, padding)
     _check(best, grad)
+    return chosen
+
+
+def _shares(
+    x: Any, w: Any, grad: Any, chosen: Any, strides: Any, rates: Any, padding: str
+) -> Iterator[Any]:
+    """For each filter position its part of the gradient, and the inputs it belongs to."""
     spans = _spans(x.shape, w.shape, strides, rates, padding)
     wide = grad.to(torch.int64) if grad.dtype in _BARE else grad
     for i, j, (rows, columns), inputs in _positions(x.shape, w.shape, spans, strides, rates):
         hit = chosen[:, rows, columns] == i * w.shape[1] + j
-        yield i, j, wide[:, rows, columns] * hit, inputs
+        yield i, j, torch.where(hit, wide[:, rows, columns], 0), inputs
 
 
 def _dilation_input_grad(input, filter, out_backprop, strides, rates, padding):
     kind = torch.int64 if input.dtype in _BARE else input.dtype
     made = torch.zeros(input.shape, dtype=kind, device=input.device)
+    chosen = _chosen(input, filter, out_backprop, strides, rates, padding)
     for _, _, share, (rows, columns) in _shares(
-        input, filter, out_backprop, strides, rates, padding
+        input, filter, out_backprop, chosen, strides, rates, padding
     ):
         made[:, rows, columns] += share
+    none = chosen == -1
+    if bool(none.any()):  # what no position wins goes to where the window begins
+        rows, columns = (
+            (torch.arange(s.outputs, device=made.device) * step - s.before).clamp_(0, most - 1)
+            for s, step, most in zip(
+                _spans(input.shape, filter.shape, strides, rates, padding), strides[1:3],
+                input.shape[1:3], strict=True,
+            )
+        )  # fmt: skip
+        lost = torch.where(none, out_backprop.to(kind), 0)
+        folded = made.new_zeros((len(made), made.shape[1], *lost.shape[2:]))
+        made.index_add_(2, columns, folded.index_add_(1, rows, lost))
     return made.to(input.dtype)
 
 
 def _dilation_filter_grad(input, filter, out_backprop, strides, rates, padding):
     kind = torch.int64 if input.dtype in _BARE else input.dtype
     made = torch.zeros(filter.shape, dtype=kind, device=input.device)
-    for i, j, share, _ in _shares(input, filter, out_backprop, strides, rates, padding):
+    chosen = _chosen(input, filter, out_backprop, strides, rates, padding)
+    for i, j, share, _ in _shares(input, filter, out_backprop, chosen, strides, rates, padding):
         made[i, j] = share.sum((0, 1, 2), dtype=kind)
+    if made.numel():  # what no position wins goes to the first
+        lost = torch.where(chosen == -1, out_backprop.to(kind), 0)
+        made[0, 0] += lost.sum((0, 1, 2), dtype=kind)
     return made.to(input.dtype)
 
 

@@ -92,6 +92,11 @@ def _dense(
         return _padded(key, rows, dtype, dims, default, names)
     size = int(np.prod(dims, dtype=np.int64))
     fallback = _plain(default)
+    if fallback and tuple(default.shape) != tuple(dims):
+        raise _invalid(
+            f"Key: {key}.  The default has shape {list(default.shape)}, but the feature has"
+            f" {list(dims)}"
+        )
     flat: list[Any] = []
     for row, name in zip(rows, names):
         if row is None:
@@ -149,6 +154,12 @@ class _Wanted:
             for k, t, dims, default in self.dense
         ]
         return *([p[i] for p in parts] for i in range(3)), dense
+
+    def require_defaults(self) -> None:
+        """Without examples TF knows how many values there are from the default only."""
+        for key, _, dims, default in self.dense:
+            if not _plain(default) and 0 not in dims:
+                raise _invalid(f"Key: {key}.  No example and no default has values of it.")
 
     @staticmethod
     def _rows(containers: list[Any], key: str, dtype: Any, names: list[str]) -> list[Any]:
@@ -274,6 +285,8 @@ def _sequences(
     may_lack: set[str],
 ) -> tuple[list[Any], ...]:
     examples = [_message(SequenceExample, d, n) for d, n in zip(data, names)]
+    if not examples:
+        context.require_defaults()
     found = context.of([e.context.feature for e in examples], names)
     lists = [e.feature_lists.feature_list for e in examples]
 

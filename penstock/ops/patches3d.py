@@ -22,7 +22,10 @@ __all__ = ["extract_volume_patches"]
 def _span(size: int, window: int, stride: int, padding: str) -> tuple[int, int, int]:
     """How many windows fit, and the padding before and after."""
     if padding == "VALID":
-        return max(-(-(size - window + 1) // stride), 0), 0, 0
+        if size - window <= -2 * stride:
+            # TF rounds toward zero: windows that miss by less are none, rather than refused.
+            raise ValueError(f"a window of {window} does not fit into {size} places")
+        return max((size - window + stride) // stride, 0), 0, 0
     count = -(-size // stride)
     missing = max((count - 1) * stride + window - size, 0)
     return count, missing // 2, missing - missing // 2
@@ -42,10 +45,8 @@ def _shape(ctx: ShapeContext) -> Dims:
     _windows(ksizes, strides)
     inner = []
     for size, window, stride in zip(dims[1:4], ksizes[1:4], strides[1:4]):
-        count = None if size is None else _span(size, window, stride, ctx.attr("padding"))[0]
-        if count is not None and count <= 0:
-            raise ValueError(f"a window of {window} does not fit into {size} places")
-        inner.append(count)
+        padding = ctx.attr("padding")
+        inner.append(None if size is None else _span(size, window, stride, padding)[0])
     depth = None if dims[4] is None else dims[4] * ksizes[1] * ksizes[2] * ksizes[3]
     return (dims[0], *inner, depth)
 
@@ -56,9 +57,14 @@ def _patches(input: Any, ksizes: Any, strides: Any, padding: str) -> Any:
             None, None, f"input must have 5 dims; found shape {list(input.shape)}"
         )
     pads: list[int] = []
+    counts = []
     for axis in (3, 2, 1):
-        _, before, after = _span(input.shape[axis], ksizes[axis], strides[axis], padding)
+        count, before, after = _span(input.shape[axis], ksizes[axis], strides[axis], padding)
+        counts.insert(0, count)
         pads += [before, after]
+    if 0 in counts:
+        depth = math.prod(ksizes) * input.shape[4]
+        return input.new_empty((input.shape[0], *counts, depth))
     # The channels, last, are not padded.
     wider = F.pad(input, [0, 0, *pads]) if any(pads) else input
     for axis in (1, 2, 3):

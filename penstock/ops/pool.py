@@ -14,10 +14,12 @@ step that holds both, a pass replaces the pair by ``_MaxPoolWithIndices`` and
 
 from __future__ import annotations
 
+import itertools
 from typing import Any, NamedTuple
 
 import torch
 
+from penstock.base import shapes
 from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
@@ -151,15 +153,36 @@ def _spread(x, dy, indices, p):
 
 
 def _max_pool_grad_grad(orig_input, orig_output, grad, ksize, strides, padding, data_format):
-    if not (orig_input.numel() and grad.numel()):
-        return torch.zeros_like(orig_output)
-    x, dx = _to_nchw(orig_input, data_format), _to_nchw(grad, data_format)
-    p = pooling(x.shape[2:], ksize, strides, padding, data_format)
-    indices = _dropped(_maxima(x, p)[1], p.drop)
-    if dx.dtype in _UNSIGNED:
-        dx = dx.to(torch.int64)
-    picked = dx.flatten(2).gather(2, indices.flatten(2)).view(indices.shape)
-    return _from_nchw(picked.to(grad.dtype), data_format)
+    """The gradient where each window first holds the maximum, which ``orig_output`` says."""
+    wide = torch.int64 if grad.dtype in _UNSIGNED else grad.dtype
+    x, y, dx = (_to_nchw(t.to(wide), data_format) for t in (orig_input, orig_output, grad))
+    made = torch.zeros_like(y)
+    if not (x.numel() and y.numel()):
+        return _from_nchw(made.to(grad.dtype), data_format)
+    axes = window.spatial(data_format)
+    steps = [strides[a] for a in axes]
+    spans = [
+        window.span(size, ksize[a], strides[a], 1, padding)
+        for size, a in zip(x.shape[2:], axes, strict=True)
+    ]
+    reached = [
+        range(max(0, s.before - (s.outputs - 1) * step), min(ksize[a], s.before + size))
+        for s, step, a, size in zip(spans, steps, axes, x.shape[2:], strict=True)
+    ]
+    # Back to front, so that of equal elements the first one counts.
+    for offsets in itertools.product(*(reversed(r) for r in reached)):
+        outs, ins = zip(
+            *(
+                window.overlap(offset - s.before, size, step, s.outputs)
+                for offset, s, size, step in zip(offsets, spans, x.shape[2:], steps, strict=True)
+            ),
+            strict=True,
+        )
+        if any(s.start == s.stop for s in outs):
+            continue
+        here, there = (..., *outs), (..., *ins)
+        made[here] = torch.where(x[there] == y[here], dx[there], made[here])
+    return _from_nchw(made.to(grad.dtype), data_format)
 
 
 def _max_pool_with_indices(input, ksize, strides, padding, data_format):
@@ -206,7 +229,17 @@ def _flat_positions(argmax, image, include_batch_in_index):
     return position.reshape(-1)
 
 
-def _max_pool_grad_with_argmax(input, grad, argmax, include_batch_in_index):
+def _max_pool_grad_with_argmax(
+    input, grad, argmax, ksize, strides, padding, include_batch_in_index
+):
+    pooled = [input.shape[0], *(
+        window.span(input.shape[a], ksize[a], strides[a], 1, padding).outputs for a in (1, 2)
+    ), input.shape[3]]  # fmt: skip
+    if not list(grad.shape) == list(argmax.shape) == pooled:
+        raise ValueError(
+            f"grad and argmax must have the shape {pooled} of the pool; found {list(grad.shape)}"
+            f" and {list(argmax.shape)}"
+        )
     if not (input.numel() and grad.numel()):
         return torch.zeros_like(input)
     position = _flat_positions(argmax, input, include_batch_in_index)
@@ -314,7 +347,9 @@ def _avg_pool_inline(call: Any) -> str | None:
 # ---- shape rules -------------------------------------------------------------------------------
 
 
-def _pooled_dims(ctx: ShapeContext, name: str, ksize: Any, strides: Any) -> Any:
+def _pooled_dims(
+    ctx: ShapeContext, name: str, ksize: Any, strides: Any, least: int | None = 1
+) -> Any:
     data_format = ctx.op.attrs.get("data_format", "NHWC")
     if data_format == "NCHW_VECT_C":
         raise ValueError("data_format NCHW_VECT_C (8-bit pools of TensorRT) is not implemented")
@@ -332,7 +367,7 @@ def _pooled_dims(ctx: ShapeContext, name: str, ksize: Any, strides: Any) -> Any:
     out: list[int | None] = [image[0], None, None, None]
     c = window.channel(data_format)
     for axis in (c, *window.spatial(data_format)):
-        if ksize[axis] < 1:
+        if least is not None and ksize[axis] < least:
             raise ValueError(f"ksize must be positive; found {list(ksize)}")
         padding = ctx.attr("padding") if axis != c else "VALID"
         out[axis] = window.static_size(
@@ -357,10 +392,28 @@ def _pool_v2_shape(ctx: ShapeContext) -> Any:
     return _pooled_dims(ctx, "input", *as_list)
 
 
+def _pool_grad_grad_shape(ctx: ShapeContext) -> Any:
+    pooled = _pooled_dims(ctx, "orig_input", ctx.attr("ksize"), ctx.attr("strides"))
+    return _like_pool(ctx, "orig_input", "orig_output", pooled)
+
+
 def _pool_grad_grad_v2_shape(ctx: ShapeContext) -> Any:
     ksize, strides = (ctx.value(n) for n in ("ksize", "strides"))
     as_list = [None if v is None else v.tolist() for v in (ksize, strides)]
-    return _pooled_dims(ctx, "orig_input", *as_list)
+    # In a window of no elements there is no maximum, and the gradient is 0.
+    pooled = _pooled_dims(ctx, "orig_input", *as_list, least=None)
+    return _like_pool(ctx, "orig_input", "orig_output", pooled)
+
+
+def _pool_grad_grad_argmax_shape(ctx: ShapeContext) -> Any:
+    pooled = _pooled_dims(ctx, "input", ctx.attr("ksize"), ctx.attr("strides"))
+    return _like_pool(ctx, "input", "argmax", pooled)
+
+
+def _like_pool(ctx: ShapeContext, image: str, output: str, pooled: Any) -> Any:
+    """Dims of the pool, which ``output`` has as well, as ``grad`` has those of the image."""
+    shapes.merge_static(ctx.rank(image, 4), ctx["grad"])
+    return shapes.merge_static(pooled, ctx[output])
 
 
 def _avg_pool_grad_shape(ctx: ShapeContext) -> Any:
@@ -467,7 +520,7 @@ define_op(
 
 for _name, _kernel, _shape, _reverse in (
     ("MaxPoolGrad", _max_pool_grad, _orig_input_shape, "MaxPoolGradGrad"),
-    ("MaxPoolGradGrad", _max_pool_grad_grad, _pool_shape("orig_input"), "MaxPoolGrad"),
+    ("MaxPoolGradGrad", _max_pool_grad_grad, _pool_grad_grad_shape, "MaxPoolGrad"),
 ):
     _default = " = float" if _name == "MaxPoolGrad" else ""
     define_op(
@@ -529,7 +582,7 @@ define_op(
 
 for _name, _kernel, _shape in (
     ("MaxPoolGradWithArgmax", _max_pool_grad_with_argmax, lambda ctx: ctx.rank("input", 4)),
-    ("MaxPoolGradGradWithArgmax", _max_pool_grad_grad_with_argmax, _pool_shape("input")),
+    ("MaxPoolGradGradWithArgmax", _max_pool_grad_grad_with_argmax, _pool_grad_grad_argmax_shape),
 ):
     define_op(
         _name,

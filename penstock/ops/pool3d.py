@@ -44,18 +44,19 @@ class Pooling(NamedTuple):
 
 def _pooling(size: Any, ksize: Any, strides: Any, padding: str, data_format: str) -> Pooling:
     axes = spatial(data_format)
-    pads, drop, ceil = [], [], False
+    kernel, pads, drop, ceil = [], [], [], False
     for length, axis in zip(size, axes, strict=True):
         one = window.span(length, ksize[axis], strides[axis], 1, padding)
-        uneven = one.before != one.after
+        # ATen refuses one window that is larger than the image: it holds all of it.
+        alone = one.outputs == 1 and one.before + one.after > 0
+        uneven = one.before != one.after and not alone
         at_one = uneven and strides[axis] == 1
-        pads.append(one.after if at_one else one.before)
+        kernel.append(length if alone else ksize[axis])
+        pads.append(0 if alone else one.after if at_one else one.before)
         drop.append(int(at_one))
         ceil = ceil or (uneven and not at_one)
-    return Pooling(
-        tuple(ksize[a] for a in axes), tuple(strides[a] for a in axes), tuple(pads), ceil,
-        tuple(drop),
-    )  # fmt: skip
+    steps = tuple(strides[a] for a in axes)
+    return Pooling(tuple(kernel), steps, tuple(pads), ceil, tuple(drop))
 
 
 def _dropped(x: Any, drop: tuple[int, ...]) -> Any:

@@ -81,6 +81,11 @@ def _conv2d(
     input: Any, filter: Any, min_input: Any, max_input: Any, min_filter: Any, max_filter: Any,
     out_type: Any, strides: Any, padding: str, dilations: Any,
 ) -> Any:  # fmt: skip
+    if not (input.numel() and filter.numel()):
+        raise ranges.refuse(
+            f"input and filter must not be empty; found shapes {list(input.shape)} and"
+            f" {list(filter.shape)}"
+        )
     one, other = (end(min_input), end(max_input)), (end(min_filter), end(max_filter))
     x = _centred(input, *one).permute(0, 3, 1, 2)
     w = _centred(filter, *other).permute(3, 2, 0, 1)
@@ -127,6 +132,8 @@ def _bias_add(
             "Must provide as many biases as the last dimension of the input tensor: found"
             f" {list(bias.shape)} and {list(input.shape)}"
         )
+    if not bias.numel():
+        raise ranges.refuse("Must provide at least 1 bias; found none")
     one, other = (end(min_input), end(max_input)), (end(min_bias), end(max_bias))
     found = ranges.of_sum(one, other, _BIAS_HEADROOM)
     values = ranges.requantized(input, one, found, out_type)
@@ -235,6 +242,10 @@ def _common(
 
 
 def _concat(concat_dim: int, values: Any, input_mins: Any, input_maxes: Any) -> Any:
+    if concat_dim < 0:
+        raise ranges.refuse(
+            f"concat_dim must be in the range [0, {values[0].dim()}); found {concat_dim}"
+        )
     dtype = values[0].dtype
     found = _common(input_mins, input_maxes, dtype)
     parts = []

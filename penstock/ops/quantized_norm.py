@@ -25,6 +25,8 @@ def _batch_norm(
     beta: Any, beta_min: Any, beta_max: Any, gamma: Any, gamma_min: Any, gamma_max: Any,
     out_type: Any, variance_epsilon: float, scale_after_normalization: bool,
 ) -> Any:  # fmt: skip
+    if not m.numel():
+        raise ranges.refuse("m, v, beta and gamma must have at least one element; found none")
     mean, variance, offset, factor = (
         ranges.number_tensor(values, end(low), end(high))
         for values, low, high in (

@@ -75,9 +75,12 @@ def _columns(
         places = index.tolist()
         if len(places) != len(value) or any(len(p) != 2 for p in places):
             raise invalid(f"found {len(value)} value(s) at indices of shape {list(index.shape)}")
+        at = 0
         for (row, _), feature in zip(places, value.tolist(), strict=True):
-            if not 0 <= row < count:
-                raise invalid(f"index {row} is outside of the {count} row(s)")
+            # As in TensorFlow, rows count up: what comes after one that does not is left out.
+            if not at <= row < count:
+                break
+            at = row
             column[row].append(feature)
         columns.append(column)
     return count, columns + [d.tolist() for d in dense]

@@ -26,7 +26,7 @@ NUMBERS = (
 REAL_NUMBERS = (
     "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}"
 )
-_MOST = (1 << 63) - 1
+MOST = (1 << 63) - 1
 
 
 # ---- kernels' parts --------------------------------------------------------------------------
@@ -68,7 +68,7 @@ def keys(indices: Any, dims: Any) -> Any:
         return torch.zeros(indices.shape[0], dtype=torch.int64, device=indices.device)
     if len(dims) == 1:
         return indices[:, 0]
-    if math.prod(max(d, 1) for d in dims) > _MOST:
+    if math.prod(max(d, 1) for d in dims) > MOST:
         return None
     result = indices[:, 0] * dims[1] + indices[:, 1]
     for axis in range(2, len(dims)):

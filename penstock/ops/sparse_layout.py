@@ -155,6 +155,9 @@ def _split(split_dim: int, indices: Any, values: Any, shape: list[int], num_spli
     if num_split > shape[split_dim]:
         raise ValueError(f"cannot split {shape[split_dim]} element(s) of dim {split_dim}"
                          f" into {num_split} parts")  # fmt: skip
+    if min(shape) < 0 or math.prod(shape) >= 1 << 63:
+        raise ValueError(f"shape must hold sizes of fewer than 2^63 elements; found {shape}")
+    entries.check_bounds(indices, shape)
     size, more = divmod(shape[split_dim], num_split)
     column = indices[:, split_dim]
     parts: tuple[list[Any], list[Any], list[Any]] = ([], [], [])
@@ -223,6 +226,17 @@ def _slice_grad_kernel(
         raise ValueError(
             f"backprop_val_grad has {len(backprop_val_grad)} element(s), output_indices"
             f" {len(output_indices)} row(s)"
+        )
+    if len(output_indices) > len(input_indices):
+        raise ValueError(
+            f"output_indices has {len(output_indices)} row(s), more than the"
+            f" {len(input_indices)} of input_indices"
+        )
+    ranks = input_indices.shape[1], output_indices.shape[1], len(input_start)
+    if len(set(ranks)) > 1:
+        raise ValueError(
+            "input_indices and output_indices must have a column, and input_start an element, for"
+            f" each dim; found {ranks[0]}, {ranks[1]} and {ranks[2]}"
         )
     if not len(output_indices):
         return backprop_val_grad.new_zeros(len(input_indices))

@@ -6,6 +6,7 @@ broadcast to the sparse one, never the other way round.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import torch
@@ -111,6 +112,8 @@ def _extremum(pick: Any) -> Any:
         a_indices: Any, a_values: Any, a_shape: Any, b_indices: Any, b_values: Any, b_shape: Any
     ) -> Any:
         _check_pair((a_indices, a_values, a_shape), (b_indices, b_values, b_shape))
+        if not a_indices.shape[1]:
+            raise ValueError("operands must have at least one dim; found scalars")
         where, a_place, b_place = entries.union(a_indices, b_indices)
         dtype, bare = a_values.dtype, a_values.dtype in BARE_UNSIGNED
         zero = torch.zeros((), dtype=dtype, device=a_values.device)
@@ -187,6 +190,11 @@ def _quotient(x: Any, y: Any) -> Any:
 def _cwise(function: Any) -> Any:
     def kernel(sp_indices: Any, sp_values: Any, sp_shape: list[int], dense: Any) -> Any:
         entries.check(sp_indices, sp_values, sp_shape, "sp")
+        if not sp_shape or math.prod(sp_shape) > entries.MOST:
+            raise ValueError(
+                "sp_shape must have at least one dim, and describe at most 2^63 - 1 elements;"
+                f" found {sp_shape}"
+            )
         other = _broadcast_values(sp_indices, sp_shape, _wide(dense))
         return function(_wide(sp_values), other).to(sp_values.dtype)
 
@@ -210,7 +218,7 @@ def _cwise_grad(multiplies: bool) -> Any:
         scaled = indices // scaling
         begin = join.concat([[0], more], 0)
         scaled = slicing.slice_(scaled, begin, [-1, -1])
-        dense = gather.gather_nd(y, scaled)
+        dense = y if y._dims == () else gather.gather_nd(y, scaled)
         if multiplies:
             dx, dy = grad * dense, grad * values
         else:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 import torch
 
+from penstock.base import shapes
 from penstock.graph.build import make
 from penstock.graph.composite import IndexedSlices
 from penstock.graph.convert import convert_to_tensor
 from penstock.opdef import define_op
-from penstock.opdef.inference import ShapeContext
+from penstock.opdef.inference import ShapeContext, show
 from penstock.ops.state import state_dims
 from penstock.ops.state_scatter import check_range, check_tuple
 
@@ -25,23 +27,31 @@ def _gather_shape(ctx: ShapeContext) -> Any:
         return None
     if len(held) < 1 + batch:
         raise ValueError(f"the variable must have rank at least {1 + batch}")
-    return (*indices, *held[1 + batch :])
+    if len(indices) < batch:
+        raise ValueError(f"indices must have rank at least {batch}; found {show(indices)}")
+    lead = shapes.merge_static(held[:batch], indices[:batch])
+    return (*lead, *indices[batch:], *held[1 + batch :])
 
 
 def _gather(resource: Any, indices: torch.Tensor, batch_dims: int) -> Any:
     params = resource.value
-    if isinstance(params, np.ndarray):
-        check_range(indices.reshape(-1), params.shape[0])
-        return params[indices.numpy()]
-    lead, rest = params.shape[:batch_dims], params.shape[batch_dims + 1 :]
-    size = params.shape[batch_dims]
+    rest = params.shape[batch_dims + 1 :]
     flat = indices.reshape(-1)
     if batch_dims:
+        lead, size = params.shape[:batch_dims], params.shape[batch_dims]
+        if tuple(indices.shape[:batch_dims]) != tuple(lead):
+            raise ValueError(
+                f"indices of shape {list(indices.shape)} do not begin with the {batch_dims} batch"
+                f" dims of a variable of shape {list(params.shape)}"
+            )
         check_range(flat, size)
-        batches = int(np.prod(lead))
+        batches, each = math.prod(lead), math.prod(indices.shape[batch_dims:])
         offsets = torch.arange(batches, dtype=flat.dtype, device=flat.device) * size
-        flat = (indices.reshape(batches, -1) + offsets[:, None]).reshape(-1)
+        flat = flat + offsets.repeat_interleave(each)
         params = params.reshape(batches * size, *rest)
+    if isinstance(params, np.ndarray):
+        check_range(flat, params.shape[0])
+        return params[flat.numpy()].reshape((*indices.shape, *rest))
     try:
         rows = params.index_select(0, flat)
     except (IndexError, RuntimeError):

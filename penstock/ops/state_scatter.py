@@ -7,6 +7,7 @@ styles, by reference (lock-free unless ``use_locking``) and by resource (always 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -192,8 +193,9 @@ def _scatter_nd(
 ) -> None:
     """Combines ``updates`` into the parts of a variable that index tuples name."""
     target = state.value
+    _check_parts(target.shape, indices.shape, updates.shape)
     depth = indices.shape[-1]
-    tuples = indices.reshape(-1, depth)
+    tuples = indices.reshape(math.prod(indices.shape[:-1]), depth)
     if isinstance(target, np.ndarray):
         rows = updates.reshape(tuples.shape[0], *target.shape[depth:])
         for place, row in zip(tuples.tolist(), rows):
@@ -211,12 +213,28 @@ def _scatter_nd(
     if target.dtype in _SIGNED:
         signed = _SIGNED[target.dtype]
         target, updates = target.view(signed), updates.contiguous().view(signed)
-    flat = target.reshape(-1, *rest)
+    flat = target.reshape(math.prod(target.shape[:depth]), *rest)
     rows = updates.reshape(tuples.shape[0], *rest)
     combine(flat, (tuples * strides).sum(dim=1).to(tuples.dtype), apart(target, rows))
     if flat.data_ptr() != target.data_ptr():
         # A variable kept in another physical order has no flat view.
         target.copy_(flat.reshape(target.shape))
+
+
+def _check_parts(held: Any, indices: Any, updates: Any) -> None:
+    """Holds the shapes that a step finds against each other; a reshape would take others."""
+    if not indices or not 1 <= indices[-1] <= len(held):
+        raise ValueError(
+            f"indices of shape {list(indices)} name no parts of a variable of shape {list(held)}"
+        )
+    wanted = (*indices[:-1], *held[indices[-1] :])
+    if tuple(updates) != tuple(wanted):
+        raise ValueError(
+            f"updates has shape {list(updates)}; indices of shape {list(indices)} into a variable"
+            f" of shape {list(held)} take {list(wanted)}"
+        )
+    if 0 in held and 0 not in indices:
+        raise ValueError(f"a variable of shape {list(held)} has no places to write to")
 
 
 def check_tuple(place: list[int], shape: Any) -> None:

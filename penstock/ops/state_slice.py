@@ -33,16 +33,12 @@ def _assign_part(state: Any, value: Any, *spec: Any) -> None:
     part, flipped = _part(state.value, spec)
     if 0 in part.shape:
         return
-    if tuple(part.shape) != tuple(value.shape):
+    if not _fits(tuple(value.shape), tuple(part.shape)):
         raise ValueError(
             f"the slice of variable {state.name!r} has shape {list(part.shape)}; a value of shape"
             f" {list(value.shape)} was assigned"
         )
-    if isinstance(part, np.ndarray):
-        part[...] = np.flip(value, flipped) if flipped else value
-        return
-    value = apart(state.value, value)
-    part.copy_(value.flip(flipped) if flipped else value)
+    _spread(part, value if isinstance(part, np.ndarray) else apart(state.value, value), flipped)
 
 
 _SLICE_ATTRS = [
@@ -111,13 +107,18 @@ def _updated_slice(
         raise ValueError(
             f"the slice of input has shape {list(dims)}; value has shape {list(value.shape)}"
         )
+    _spread(part, value, flipped)
+    return made
+
+
+def _spread(part: Any, value: Any, flipped: list[int]) -> None:
+    """Writes a value, or copies of it, over a slice."""
     if isinstance(part, np.ndarray):
-        value = np.broadcast_to(value, dims)
+        value = np.broadcast_to(value, part.shape)
         part[...] = np.flip(value, flipped) if flipped else value
     else:
-        value = value.expand(dims)
+        value = value.expand(part.shape)
         part.copy_(value.flip(flipped) if flipped else value)
-    return made
 
 
 def _fits(given: tuple[int, ...], dims: tuple[int, ...]) -> bool:

@@ -147,6 +147,11 @@ def _part(text: bytes, pos: int, length: int, unit: str) -> bytes:
     start = pos + size if pos < 0 else pos
     if not 0 <= start <= size:
         raise invalid(f"pos {pos} out of range for string {shown(text)!r}")
+    if length < 0 and places is not None:
+        # Bytes go on to the end then, characters do not.
+        if pos < 0:
+            raise invalid(f"pos {pos} with len {length} for string {shown(text)!r}")
+        return b""
     end = size if length < 0 else min(start + length, size)
     return text[start:end] if places is None else text[places[start] : places[end]]
 

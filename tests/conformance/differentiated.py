@@ -47,6 +47,7 @@ _CONJUGATE = "TensorFlow's gradient lacks a conjugate; ours is the derivative (t
 UNCOMPARED = {
     "BesselI0e": "NaN in TensorFlow where the argument is infinite",
     "BesselI1e": "NaN in TensorFlow where the argument is infinite",
+    "DestroyTemporaryVariable": "what it gives is a variable that the step itself has made",
     "GRUBlockCell": "contrib registers TensorFlow's gradient; tests/recurrent compares it",
     "LSTMBlockCell": "contrib registers TensorFlow's gradient; tests/recurrent compares it",
     "MatrixExponential": "an op of Penstock's own: TensorFlow's expm is a loop of others",

@@ -146,6 +146,13 @@ EXCEPTIONS: tuple[tuple[str, str, str], ...] = (
         "extremes",
         "TensorFlow does not look whether a dim is one, and gives what lies there in memory",
     ),
+    ("RandomCrop", r"index\.1\..*", "where the crop lies is drawn, by another generator there"),
+    (
+        "SparseSegmentSum SparseSegmentSumWithNumSegments SparseSegmentMean"
+        " SparseSegmentMeanWithNumSegments SparseSegmentSqrtN SparseSegmentSqrtNWithNumSegments",
+        "empty.*: gradient .*",
+        "TensorFlow's gradient leaves rows without a segment unwritten",
+    ),
     ("BroadcastArgs", "extremes", "negative sizes: no shape, which TensorFlow does not say"),
     ("EncodeWav", r"index\.1\.greatest", "a rate that the header has no room for is refused"),
     ("QuantizedResizeBilinear", "empty.*", "TensorFlow forgets two outputs: an InternalError"),
@@ -205,30 +212,68 @@ EXCEPTIONS: tuple[tuple[str, str, str], ...] = (
     ),
     ("Lu", "nan|inf|mix|huge", _FACTORS),
     (
-        "UnsortedSegmentMax UnsortedSegmentMin Dilation2DBackpropInput Dilation2DBackpropFilter"
-        " CropAndResize",
+        "UnsortedSegmentMax UnsortedSegmentMin CropAndResize",
         "nan|inf|mix",
         _COMPARED,
     ),
+    (
+        "QuantizeAndDequantize",
+        r"scalar\.0: static shape .*",
+        "removed from graphs of today; in those old enough for it a scalar placeholder's shape"
+        " counts as unknown",
+    ),
+    (
+        "NegTrain",
+        r"index\.[23]\..*",
+        "TensorFlow does not look whether words are rows of its matrices, and reads beyond them",
+    ),
+    (
+        "SpaceToDepth",
+        r"empty\..*: TensorFlow raises InvalidArgumentError \(Only NHWC .*",
+        "TensorFlow has NCHW on GPUs alone; here it is everywhere",
+    ),
     ("DynamicStitch", r"index\..*\.greatest", "there is no memory for it"),
+    ("CropAndResizeGradBoxes", "denormal", _FLUSHED),
+    (
+        "AvgPool3D",
+        r"(empty\.\w+|ones\.0): raises InvalidArgumentError at run.*does not fit into.*",
+        "a window larger than the image: TensorFlow refuses it while the graph is built; in a step"
+        " 1.15 dies of it, and 2.21 gives nothing",
+    ),
+    (
+        "DeserializeManySparse",
+        r"vector\.0: raises InvalidArgumentError at run.*must have rank 2.*",
+        "a vector: TensorFlow refuses it while the graph is built, and not in a step",
+    ),
+    (
+        "QuantizedConcat",
+        r"empty\.only\d: output 0.*",
+        "TensorFlow leaves out an operand without elements but not its range, and so reads the"
+        " operands behind it by another's",
+    ),
+    (
+        "ApproximateEqual",
+        r"(ones|scalar)\.[01]: raises InvalidArgumentError.*",
+        "TensorFlow's kernel refuses, but it has none for int32, which XLA then broadcasts: here"
+        " one rule holds for all types",
+    ),
+    (
+        "ResourceGather",
+        r"(empty\.only|ones\.|scalar\.)1: raises (ValueError|InvalidArgumentError).*",
+        "TensorFlow does not hold indices against the batch dims, and reads indices beyond them",
+    ),
+    (
+        "LSTMBlockCell LSTMBlockCellGrad",
+        r"(empty\.first2|empty\.only[456]|ones\.[456]): raises .* wc[ifo] must have shape.*",
+        "TensorFlow does not look at the size of peepholes, and reads beyond them",
+    ),
+    (
+        "BlockLSTMGrad",
+        r"(empty\.first2|empty\.only[567]|ones\.[23567]): raises .*"
+        r" (wc[ifo]|cs_prev|h_prev) must have shape.*",
+        "TensorFlow does not look at the size of peepholes and states, and reads beyond them",
+    ),
 )
 
 # What differs and is not mended yet: printed in each run.
-UNFINISHED: tuple[tuple[str, str], ...] = (
-    ("AccumulateNV2 ParseSingleExample ParseSequenceExample ExtractVolumePatches", ".*"),
-    ("LSTMBlockCell BlockLSTM BlockLSTMGrad", "(empty|ones|index).*"),
-    ("ApproximateEqual ResourceGather ScatterNdAdd ResourceStridedSliceAssign", "(ones|scalar).*"),
-    ("TensorStridedSliceUpdate QuantizeAndDequantize QuantizeAndDequantizeV3", "(ones|scalar|v).*"),
-    ("DepthwiseConv2dNativeBackpropInput NegTrain SparseSplit SparseCross", r"index\..*"),
-    ("CTCGreedyDecoder CTCBeamSearchDecoder EditDistance MatrixSquareRoot", "(empty|index).*"),
-    ("FusedPadConv2D ResizeBilinearGrad ResizeBicubic ResizeArea SpaceToDepth", "empty.*"),
-    ("CropAndResizeGradBoxes AvgPool3D DeserializeManySparse", "(ones|vector).*"),
-    ("MaxPoolGradWithArgmax MaxPoolGradGradWithArgmax", "empty.*"),
-    ("MaxPoolGradGradV2 QuantizedConcat FractionalMaxPoolGrad", "(index|empty|vector).*"),
-    ("QuantizedConv2D QuantizedBiasAdd QuantizedBatchNormWithGlobalNormalization", "empty.*"),
-    ("SparseSliceGrad SparseSparseMaximum SparseDenseCwiseMul", "empty.*"),
-    ("SparseDenseCwiseDiv", "zero|mix"),
-    ("Substr", "negative"),
-    ("Dilation2DBackpropInput", "zeros"),
-    ("Conv3D Conv3DBackpropFilterV2 Conv3DBackpropInput", "empty.*"),
-)
+UNFINISHED: tuple[tuple[str, str], ...] = ()

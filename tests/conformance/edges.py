@@ -414,7 +414,7 @@ def compare(bounds: list[Bound]) -> list[tuple[str, Verdict]]:
     """
     ours, theirs = observe(bounds)
     verdicts = {b.id: verdict_of(b, ours[b.id], theirs.get(b.id)) for b in bounds}
-    differ = [v.bound for v in verdicts.values() if v.differences]
+    differ = [b for b in bounds if verdicts[b.id].differences]
     older: dict[str, Any] = {}
     if differ and peers.available("tf1"):
         older = peers.run_jobs("tf1", [to_job(b) for b in differ], runner=RUNNER)

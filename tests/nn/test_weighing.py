@@ -131,6 +131,7 @@ def test_classes_out_of_range(labels: list[int], given: dict[str, int], words: s
             session.run(matrix, {fed: labels})
 
 
+@pytest.mark.timeout(400)  # TensorFlow runs every program, too
 @pytest.mark.long
 @pytest.mark.parametrize(("part", "count"), [("weighing", 200), ("rankings", 70)])
 def test_tensorflow_makes_the_same(part: str, count: int, tmp_path: Path) -> None:

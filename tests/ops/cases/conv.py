@@ -136,6 +136,12 @@ CASES = [
         _FEW,
     ),
     OpCase(
+        "DepthwiseConv2dNativeBackpropInput",
+        [const([2, 6, 5, 2]), real(3, 3, 3, 2), real(2, 6, 5, 6)],
+        _DEPTH,
+        raises=True,
+    ),
+    OpCase(
         "DepthwiseConv2dNativeBackpropFilter",
         [real(2, 6, 5, 3), const([3, 3, 3, 2]), real(2, 6, 5, 6)],
         _DEPTH,

@@ -65,7 +65,8 @@ CASES = [
         for image, size in _SIZES
     ),
     *(
-        OpCase(op, [real(1, 4, 4, 3), const((0, 3))], raises=True)
+        OpCase(op, [real(1, 4, 4, channels), const(size)], raises=True)
+        for channels, size in ((3, (0, 3)), (0, (3, 3)))
         for op in ("ResizeBicubic", "ResizeArea")
     ),
     *(

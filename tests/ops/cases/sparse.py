@@ -77,6 +77,8 @@ _LAYOUT = [
     OpCase("SparseSplit", [_i(0, const), *_sparse()], {"num_split": 2}),
     OpCase("SparseSplit", [_i(1), *_sparse(values=_WORDS)], {"num_split": 3}, ("string",)),
     OpCase("SparseSplit", [_i(2), *_sparse()], {"num_split": 2}, raises=True),
+    OpCase("SparseSplit", [_i(0), feed([[0, 4]], "int64"), feed([1.0]), _i([3, 4])],
+           {"num_split": 2}, raises=True),
     OpCase("SparseSlice", [*_sparse(), _i([0, 1]), _i([2, 3])], {}, ALL),
     OpCase("SparseSlice", [*_sparse(_CUBE, _CUBE_SHAPE), _i([0, 1, 0]), _i([2, 5, 2])]),
     OpCase("SparseSlice", [*_sparse(), _i([1, 0]), _i([1, 1])]),

@@ -37,4 +37,7 @@ CASES = [
         for sparse, dense in ((_BOTH, []), (_BOTH, [_DENSE]), (_MIXED, [_CODES]), ([], [_DENSE]))
     ),
     _crossed(_BOTH, [strings([["x"]])], raises=True),
+    # What comes after a row that is not there, or after a later one, is left out.
+    _crossed([(feed([[0, 0], [3, 0], [1, 1]], "int64"), _WORDS)], [_DENSE]),
+    _crossed([(feed([[1, 0], [0, 0], [2, 1]], "int64"), _WORDS)], [_DENSE]),
 ]

@@ -137,6 +137,13 @@ CASES = [
     *_dilations((2, 5, 6, 2), (2, 3, 2), (1, 1), (1, 1), "SAME", (2, 5, 6, 2), _ALL_REAL),
     *_dilations((1, 6, 7, 2), (2, 2, 2), (2, 1), (1, 2), "SAME", (1, 3, 7, 2), _FEW),
     *_dilations((1, 6, 7, 2), (2, 3, 2), (1, 2), (2, 1), "VALID", (1, 4, 3, 2), _FEW),
+    # Nothing is more than the least number.
+    *(
+        OpCase(f"Dilation2DBackprop{of}",
+               [feed(np.zeros((1, 6, 7, 2))), feed(np.zeros((2, 3, 2))), real(1, 3, 7, 2, lo=0)],
+               {"strides": [1, 2, 1, 1], "rates": [1, 2, 1, 1], "padding": "SAME"}, ("uint8",))
+        for of in ("Input", "Filter")
+    ),
     OpCase("Dilation2D", [real(1, 4, 4, 2), real(2, 2, 3)],
            {"strides": [1] * 4, "rates": [1] * 4, "padding": "SAME"}, raises=True),
     *(

@@ -37,6 +37,9 @@ WORKERS ?= 2
 ARGS ?=
 CASES ?=
 
+# Rooms whose long tests start processes of their own and wait for them: not beside others.
+ALONE := benchmarks data distribute distributed launch monitored
+
 .PHONY: help venv demo test test-long lint types bench peers tf115 browser conformance clean distclean
 
 help:  ## list the targets
@@ -60,8 +63,12 @@ test: venv  ## the test suite and every doctest (ARGS, WORKERS)
 	    tests penstock docs README.md $(ARGS)
 
 test-long: venv  ## the tests that take minutes
-	@status=0; $(BIN)/python -m pytest -m long --timeout 900 tests $(ARGS) || status=$$?; \
-	if test $$status -eq 5; then echo "no test is marked long"; exit 0; fi; exit $$status
+	@failed=0; \
+	for part in "-n $(WORKERS) --dist loadfile tests $(ALONE:%=--ignore=tests/%)" \
+	    "$(ALONE:%=tests/%)"; do \
+	    $(BIN)/python -m pytest -m long --timeout 900 $$part $(ARGS); status=$$?; \
+	    if test $$status -ne 0 && test $$status -ne 5; then failed=$$status; fi; \
+	done; exit $$failed
 
 lint: venv  ## ruff
 	$(BIN)/ruff check .

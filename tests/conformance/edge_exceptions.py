@@ -268,6 +268,11 @@ EXCEPTIONS: tuple[tuple[str, str, str], ...] = (
         "TensorFlow does not look at the size of peepholes, and reads beyond them",
     ),
     (
+        "BlockLSTM",
+        r"index\.0\..*: output .*",
+        "TensorFlow leaves steps after seq_len_max unwritten: other values in each run",
+    ),
+    (
         "BlockLSTMGrad",
         r"(empty\.first2|empty\.only[567]|ones\.[23567]): raises .*"
         r" (wc[ifo]|cs_prev|h_prev) must have shape.*",

@@ -18,6 +18,8 @@ use.  Where a step has nothing on a GPU it stays as it is.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from penstock.base import dtypes
 from penstock.base.devices import DeviceSpec
 from penstock.codegen.host_kernels import HOST_KERNELS
@@ -28,6 +30,7 @@ from penstock.graph.rebuild import Rebuilder
 from penstock.graph.region import Inputs, inner_operations, inputs_of, replace_region
 from penstock.graph.step import StepGraph
 from penstock.graph.tensor import Tensor
+from penstock.graph.verify import verify
 
 HOST = ""
 # What torch calls GPUs.
@@ -42,7 +45,9 @@ def moves_between_devices(step: StepGraph) -> StepGraph:
         operations += inner_operations(op)
     if not any(map(memory_of, operations)):
         return step
-    return _Mover(step, [HOST] * len(step.feeds)).run([HOST] * len(step.fetches))
+    mover = _Mover(step, [HOST] * len(step.feeds))
+    moved = mover.finish(mover.walk(), [HOST] * len(step.fetches))
+    return verify(moved, "moves_between_devices")
 
 
 def memory_of(op: Operation) -> str:
@@ -63,7 +68,6 @@ class _Mover:
     """
 
     def __init__(self, step: StepGraph, given: list[str]) -> None:
-        self._step = step
         self._rebuilder = Rebuilder(step)
         self._memory: dict[Tensor, str] = {}
         self._given = dict(zip(step.feeds, given, strict=True))
@@ -76,10 +80,6 @@ class _Mover:
         walked = self._rebuilder.run(self._rule)
         self.fetched = [self._memory_of(t) for t in walked.fetches]
         return walked
-
-    def run(self, wanted: list[str]) -> StepGraph:
-        """Moves everything; the fetches to the memories that are wanted."""
-        return self.finish(self.walk(), wanted)
 
     def finish(self, walked: StepGraph, wanted: list[str]) -> StepGraph:
         """Moves the fetches of what ``walk`` gave."""
@@ -108,23 +108,23 @@ class _Mover:
     def _rule(self, rebuilder: Rebuilder, op: Operation) -> list[Tensor]:
         if blocks_of(op):
             return self._region(op)
-        new = self._moved(op)
-        where = self._given.get(op.outputs[0]) if op.outputs else None
-        if where is None:
-            where = self._runs_in(op)
+        values = self._values(op)
+        where = self._runs_in(op, values.values())
+        new = self._moved(op, values, where)
+        if op.outputs and op.outputs[0] in self._given:
+            where = self._given[op.outputs[0]]
         for tensor in new.outputs:
             self._memory[tensor] = where
         if not new.outputs:
             rebuilder._made.append(new)  # no output says that it stands for the old one
         return new.outputs
 
-    def _moved(self, op: Operation) -> Operation:
-        """A copy of a node that takes its inputs from the memory that it runs in."""
-        inputs, where = self._rebuilder.inputs(op), self._runs_in(op)
+    def _moved(self, op: Operation, values: dict[int, Tensor], where: str) -> Operation:
+        """A copy of a node that takes what it computes with from the memory that it runs in."""
         moved = {
-            index: self._copy(inputs[index], where)
-            for index in self._values(op)
-            if not self._stays(inputs[index], where)
+            index: self._copy(tensor, where)
+            for index, tensor in values.items()
+            if not self._stays(tensor, where)
         }
         new = self._rebuilder.copy(op)
         for index, tensor in moved.items():
@@ -149,20 +149,21 @@ class _Mover:
         made.op._set_attr(node_attrs.MEMORY, memory)
         return made
 
-    def _values(self, op: Operation) -> list[int]:
-        """The inputs that a kernel computes with as tensors."""
-        handles, host = wants_handle(op), op.op_def.host
+    def _values(self, op: Operation) -> dict[int, Tensor]:
+        """By position the inputs that a kernel computes with as tensors."""
+        inputs, handles, host = self._rebuilder.inputs(op), wants_handle(op), op.op_def.host
         names = [name for name, found in op.inputs_by_name().items() for _ in _as_list(found)]
-        return [i for i, name in enumerate(names) if name not in host and not handles[i]]
+        return {
+            i: inputs[i] for i, name in enumerate(names) if name not in host and not handles[i]
+        }
 
-    def _runs_in(self, op: Operation) -> str:
+    def _runs_in(self, op: Operation, values: Collection[Tensor]) -> str:
         where = memory_of(op)
         definition = op.op_def
         if not where or op.type in HOST_KERNELS or definition.blocking or definition.random:
             return HOST
         if definition.reads or definition.writes:
             return where
-        values = [t for i, t in enumerate(self._rebuilder.inputs(op)) if i in self._values(op)]
         small = all(_counts(t) for t in [*values, *op.outputs])
         if small and all(self._memory_of(t) == HOST for t in values):
             return HOST

@@ -23,13 +23,15 @@ def _stream_to(memory: str) -> Any:
     return torch.cuda.Stream(torch.device(memory))
 
 
-def move(value: torch.Tensor, memory: str) -> torch.Tensor:
+def move(value: torch.Tensor | None, memory: str) -> torch.Tensor | None:
     """A copy of a tensor in another memory; always memory of its own.
 
     Args:
-      value: where it is now.
+      value: where it is now; None, in a branch that was not taken, is None everywhere.
       memory: "cuda:0" and the like, or "" for the host.
     """
+    if value is None:
+        return None
     if value.device.type != "cpu" or not memory.startswith("cuda"):
         return value.to(memory or "cpu", copy=True)
     stream = _stream_to(memory)

@@ -24,6 +24,26 @@ def _steps(fetches: Any, feeds: Any = None, count: int = 3) -> Values:
         return [session.run(fetches, feeds) for _ in range(count)]
 
 
+def run(program: Callable[[], Values]) -> Values:
+    """What a program gives in a graph of its own, always with the same random numbers."""
+    with tf.Graph().as_default():
+        tf.set_random_seed(7)
+        return program()
+
+
+def same(found: Any, expected: Any, rtol: float, atol: float) -> None:
+    """Compares what two runs gave: floats within a tolerance, all else exactly."""
+    if isinstance(expected, list | tuple):
+        for one, other in zip(found, expected, strict=True):
+            same(one, other, rtol, atol)
+    elif isinstance(expected, np.ndarray | np.generic) and expected.dtype.kind == "f":
+        np.testing.assert_allclose(found, expected, rtol=rtol, atol=atol)
+    elif isinstance(expected, np.ndarray):
+        np.testing.assert_array_equal(found, expected)
+    else:
+        assert found == expected
+
+
 def mlp() -> Values:
     """Adam, accuracy from labels that are fed as whole numbers."""
     x, labels = tf.placeholder(tf.float32, [None, 6]), tf.placeholder(tf.int64, [None])

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 import torch
 
 import penstock as tf
-from tests.gpu.programs import PROGRAMS
-from tests.gpu.test_pretended import _run
+from tests.gpu.programs import PROGRAMS, run, same
 
 pytestmark = pytest.mark.skipif(
     not torch.cuda.is_available(),
@@ -18,23 +15,13 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def _close(found: Any, expected: Any) -> None:
-    if isinstance(expected, list | tuple):
-        for one, other in zip(found, expected, strict=True):
-            _close(one, other)
-    elif isinstance(expected, np.ndarray | np.generic) and expected.dtype.kind == "f":
-        np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-4)
-    elif isinstance(expected, np.ndarray | np.generic) and expected.dtype != object:
-        np.testing.assert_array_equal(found, expected)
-
-
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_gives_what_it_gives_on_the_cpu(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = _run(PROGRAMS[name])
+    found = run(PROGRAMS[name])
     monkeypatch.setattr("penstock.runtime.gpus.memory_of_gpus", lambda: ())
-    _close(found, _run(PROGRAMS[name]))
+    same(found, run(PROGRAMS[name]), rtol=1e-3, atol=1e-4)
 
 
 def test_variables_lie_on_the_gpu() -> None:

@@ -14,7 +14,7 @@ from penstock.opdef.registry import OPS
 from penstock.ops.move import move
 from tests.conformance.jobs import build, run_built
 from tests.conformance.peers import to_job
-from tests.gpu.programs import PROGRAMS, Values
+from tests.gpu.programs import PROGRAMS, run, same
 from tests.ops.engine import BACKEND, allowed_dtypes, sweep
 from tests.ops.opcase import Bound
 from tests.ops.tolerance import difference
@@ -25,30 +25,13 @@ RUNS = [b for b in sweep() if not b.case.raises and b.dtype == allowed_dtypes(b.
 UNKNOWN = {"TemporaryVariable", "DestroyTemporaryVariable"}
 
 
-def _run(program: Any) -> Values:
-    with tf.Graph().as_default():
-        tf.set_random_seed(7)
-        values: Values = program()
-        return values
-
-
-def _same(found: Any, expected: Any) -> None:
-    if isinstance(expected, list | tuple):
-        for one, other in zip(found, expected, strict=True):
-            _same(one, other)
-    elif isinstance(expected, np.ndarray | np.generic) and expected.dtype != object:
-        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
-    else:
-        assert found == expected
-
-
 @pytest.mark.parametrize("dataflow", ["0", "1"])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_gives_what_it_gives_on_the_cpu(
     name: str, dataflow: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PENSTOCK_DATAFLOW", dataflow)
-    expected = _run(PROGRAMS[name])
+    expected = run(PROGRAMS[name])
     moved: list[str] = []
 
     def noted(value: torch.Tensor, memory: str) -> torch.Tensor:
@@ -58,8 +41,8 @@ def test_a_program_gives_what_it_gives_on_the_cpu(
 
     monkeypatch.setattr(OPS["_Move"], "kernel", noted)
     with pretend_gpu(monkeypatch, count=2):
-        found = _run(PROGRAMS[name])
-    _same(found, expected)
+        found = run(PROGRAMS[name])
+    same(found, expected, rtol=1e-5, atol=1e-6)
     assert any(moved) and not all(moved)  # to a GPU, and back
 
 
@@ -94,6 +77,18 @@ def _outputs(bound: Bound, device: str) -> list[Any]:
         with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as session:
             found: list[Any] = run_built(BACKEND, session, built)
             return found
+
+
+def test_a_fetch_in_a_branch_that_is_not_taken_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    with tf.Graph().as_default() as plain:
+        x, p = tf.placeholder(tf.float32, [], "x"), tf.placeholder(tf.bool, [], "p")
+        tf.cond(p, lambda: tf.sin(x, name="inner"), lambda: x)
+    with pretend_gpu(monkeypatch), tf.Graph().as_default(), tf.Session() as session:
+        inside = tf.import_graph_def(plain.as_graph_def(), return_elements=["cond/inner:0"])
+        feed = {"import/x:0": 1.0, "import/p:0": True}
+        np.testing.assert_allclose(session.run(inside, feed), [np.sin(1.0)], rtol=1e-6)
+        with pytest.raises(tf.errors.InvalidArgumentError, match="inner:0' has no value"):
+            session.run(inside, {**feed, "import/p:0": False})
 
 
 def test_only_known_ops_are_kept_on_the_host() -> None:

@@ -53,9 +53,10 @@ ALLOWED = {
     "debug": {
         "numpy", "ml_dtypes", "torch", "graph", "ops", "formats", "codegen", "runtime", "session",
     },
+    "machine": set(),
     "cli": {
-        "checkpoint", "export", "formats", "google", "graph", "launch", "numpy", "opdef", "ops",
-        "passes", "profiler", "rich", "session", "simulate", "tensorboard", "torch", "typer",
+        "checkpoint", "export", "formats", "google", "graph", "launch", "machine", "numpy", "opdef",
+        "ops", "passes", "profiler", "rich", "session", "simulate", "tensorboard", "torch", "typer",
     },
     "train": {
         "autodiff", "checkpoint", "data", "distribute", "distributed", "export", "formats",
@@ -183,7 +184,7 @@ def test_graph_rooms_start_without_torch() -> None:
         "root = types.ModuleType('penstock'); "
         f"root.__path__ = [{str(PACKAGE)!r}]; sys.modules['penstock'] = root\n"
         "import penstock.graph.build, penstock.graph.graphdef, penstock.passes.pipeline\n"
-        "import penstock.codegen.emit, penstock.placement.placer\n"
+        "import penstock.codegen.emit, penstock.placement.placer, penstock.machine.hardware\n"
         "assert 'torch' not in sys.modules, 'torch was imported'\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

@@ -1,0 +1,11 @@
+"""The machine that this process runs on: what it has, and what of it can be used.
+
+    hardware      processor, cores, memory, and a name of all that for caches
+    instructions  the names of instruction sets, from what /proc/cpuinfo says
+    cgroups       the limits that a container sets
+    proc          reading such files
+
+Everything is read from the operating system when it is asked for; nothing here imports torch or
+NumPy, so that it can be asked before they are.  Functions that read files take the ``root`` under
+which ``proc`` and ``sys`` lie; a file that is missing or makes no sense says nothing.
+"""

@@ -34,6 +34,8 @@ class ClusterProgram:
 
     blocking = True
     feeds = False
+    # Each task's part has a team of its own.
+    team = None
 
     def __init__(
         self, graph: Graph, fetches: Sequence[Tensor], run: Run, explain: Callable[[], str]

@@ -4,8 +4,8 @@ A blocked op holds a ``Waiter``.  Whoever makes progress possible wakes it; the 
 ends the wait by itself; and a ``Cancellation`` (one a session) wakes all that wait in it.  A wait
 releases the interpreter: it is one ``Lock.acquire`` with a timeout.
 
-State: per thread, the deadline and the cancellation of the step that it runs; per cancellation, the
-waiters blocked now.
+State: per thread, the deadline and the cancellation of the step that it runs, and how long it has
+waited in all; per cancellation, the waiters blocked now.
 
     thread A                                   thread B
     with running(cancellation, until):         queue.enqueue(...)  -> waiter.wake()
@@ -76,6 +76,7 @@ class _Running(threading.local):
         self.cancellation: Cancellation | None = None
         self.until: float | None = None
         self.seconds = 0.0
+        self.waited = 0.0
 
 
 _running = _Running()
@@ -131,12 +132,14 @@ def wait(waiter: Waiter, give_up: Callable[[], bool], waiting_for: Callable[[], 
     until = _running.until
     if cancellation is not None:
         cancellation._enter(waiter)
+    began = time.perf_counter()
     try:
         woken = waiter._block(None if until is None else until - time.monotonic())
     except BaseException:  # KeyboardInterrupt: the request must not stay behind
         give_up()
         raise
     finally:
+        _running.waited += time.perf_counter() - began
         if cancellation is not None:
             cancellation._leave(waiter)
     reason = cancellation.reason if cancellation is not None else None
@@ -152,6 +155,11 @@ def wait(waiter: Waiter, give_up: Callable[[], bool], waiting_for: Callable[[], 
         None,
         f"the step did not end within its {_running.seconds:g} s: it waited for {what}",
     )
+
+
+def waited() -> float:
+    """The seconds that this thread's steps have waited for others, ever."""
+    return _running.waited
 
 
 def current_cancellation() -> Cancellation | None:

@@ -63,6 +63,7 @@ class DataflowProgram(Program):
       private: as for ``Program``.
       result_source: makes what is returned.
       watch: as for ``emit``.
+      threads: as for ``Program``.
     """
 
     filename = ""  # where a step is refused before it has a text
@@ -76,6 +77,7 @@ class DataflowProgram(Program):
         private: dict[str, Any] | None,
         result_source: FetchSource,
         watch: Watch,
+        threads: int = 0,
     ) -> None:
         self._graph = DataflowGraph(step)
         self._link_to = (resources, compile, private)
@@ -86,7 +88,7 @@ class DataflowProgram(Program):
         self._reads: dict[tuple[Operation], Callable[..., tuple[Any, ...]]] = {}
         self._constants: dict[Operation, str] = {}
         source = self._listing(why)
-        super().__init__(source, resources, "step", compile, private)
+        super().__init__(source, resources, "step", compile, private, threads)
         makers = source.resources.items()
         self._states = {resource_key(op): self.scope[name] for name, op in makers}
 

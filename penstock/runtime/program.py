@@ -27,6 +27,7 @@ from penstock.resources import waiting
 from penstock.resources.manager import ResourceManager
 from penstock.resources.variable import Variable
 from penstock.runtime import values
+from penstock.runtime.teams import CORES, team_of
 
 _numbers = itertools.count()
 
@@ -44,6 +45,7 @@ class Program:
       compile: makes callables of the functions that nodes call.
       private: state of single nodes (random streams), by the node's name; None: the session's.
         Each iterator that uses a function has its own.
+      threads: that its kernels are split among; 0: as many as are fastest.
     """
 
     def __init__(
@@ -53,10 +55,13 @@ class Program:
         name: str,
         compile: Compile | None = None,
         private: dict[str, Any] | None = None,
+        threads: int = 0,
     ) -> None:
         self.source = source
         # Whether a node of it may wait for another step.
         self.blocking = any(op.op_def.blocking for op in source.line_ops.values())
+        # Sets the team of threads of each run; None where no kernel is split.
+        self.team = team_of(source.step, CORES, threads, self.blocking)
         self.filename = f"<penstock program {next(_numbers)}>"
         scope = self._link(source, resources, compile or _no_functions, private)
         linecache.cache[self.filename] = (

@@ -102,14 +102,16 @@ def _program(
             try:
                 pruned = _pruned(asked, options)
                 source = _compiled(pruned, asked.shapes, options, watch, result_source)
-                return Program(source, resources, "step", compiler, private)
+                return Program(source, resources, "step", compiler, private, options.threads)
             except Unstructured as reason:
                 why = str(reason)
         step = with_primitives(
             asked.graph, asked.feeds, asked.fetches, asked.targets, asked.done
         )
         options.placer.assign(step)
-        return DataflowProgram(step, why, resources, compiler, private, result_source, watch)
+        return DataflowProgram(
+            step, why, resources, compiler, private, result_source, watch, options.threads
+        )
 
 
 def _pruned(asked: _Asked, options: Options) -> StepGraph:
@@ -184,9 +186,11 @@ def program_of_step(
         compiler = _compiler(resources, options)
         if has_control_flow(step.operations):
             why = "its control flow does not nest"
-            return DataflowProgram(step, why, resources, compiler, private, value_source, watch)
+            return DataflowProgram(
+                step, why, resources, compiler, private, value_source, watch, options.threads
+            )
         source = _compiled(step, shapes, options, watch, value_source)
-        return Program(source, resources, "step", compiler, private)
+        return Program(source, resources, "step", compiler, private, options.threads)
 
 
 def step_to_place(

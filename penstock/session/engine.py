@@ -43,9 +43,10 @@ class Engine(Protocol):
     remote: bool
 
     def program(self, request: Request) -> Any:
-        """A program: what has ``function``, ``blocking``, ``feeds`` and ``error`` of ``Program``.
+        """A program: what has of ``Program`` the ``function``, ``error`` and what says how it runs.
 
-        One that runs elsewhere has ``recording(bits, into)`` too.
+        These are ``blocking``, ``feeds`` and ``team``.  One that runs elsewhere has
+        ``recording(bits, into)`` too.
         """
 
     def list_devices(self) -> list[Any]:

@@ -21,6 +21,8 @@ def execute(program: Program, args: Sequence[Any]) -> tuple[Any, ...]:
       tf.errors.OpError: a node failed; the message names it and the line that made it.
     """
     guard = _InferenceMode(True)
+    team = program.team
+    entered = team.enter() if team is not None else None
     try:
         return program.function(*args)
     except BaseException as raised:
@@ -31,5 +33,7 @@ def execute(program: Program, args: Sequence[Any]) -> tuple[Any, ...]:
         traceback.clear_frames(raised.__traceback__)
         cause = raised.with_traceback(None)
     finally:
+        if entered is not None:
+            team.leave(entered)  # type: ignore[union-attr]
         del guard
     raise error from (None if isinstance(cause, errors.OpError) else cause)

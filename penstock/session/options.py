@@ -1,7 +1,4 @@
-"""What of a ConfigProto matters here, and the messages themselves.
-
-Thread counts go to torch, which has one pool for the process: the last session to set them wins.
-"""
+"""What of a ConfigProto matters here, and the messages themselves."""
 
 from __future__ import annotations
 
@@ -50,6 +47,8 @@ class Options:
         default_factory=lambda: Placer(local_devices(gpus=gpus.memory_of_gpus()))
     )
     timeout_in_ms: int = 0
+    # That the kernels of a step are split among; 0: as many as are fastest (``runtime.teams``).
+    threads: int = 0
     optimize: bool = True
     # Every so many runs of a step, after the first so many, fill ``RunMetadata.cost_graph``.
     build_cost_model: int = 0
@@ -80,8 +79,6 @@ def apply_config(config: Any) -> Options:
 
 
 def _apply_to_process(config: Any) -> None:
-    if config.intra_op_parallelism_threads > 0:
-        torch.set_num_threads(config.intra_op_parallelism_threads)
     fraction = config.gpu_options.per_process_gpu_memory_fraction
     if fraction > 0 and torch.cuda.is_available():
         torch.cuda.set_per_process_memory_fraction(fraction)
@@ -96,6 +93,7 @@ def options_of(config: Any) -> Options:
         log_device_placement=config.log_device_placement,
         placer=_placer(config),
         timeout_in_ms=config.operation_timeout_in_ms,
+        threads=max(config.intra_op_parallelism_threads, 0),
         optimize=config.graph_options.optimizer_options.opt_level >= 0,
         build_cost_model=config.graph_options.build_cost_model,
         build_cost_model_after=config.graph_options.build_cost_model_after,

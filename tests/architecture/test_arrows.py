@@ -16,7 +16,7 @@ ALLOWED = {
     "formats": {"numpy", "ml_dtypes", "tensorboard", "google", "crc32c", "fsspec"},
     "opdef": {"numpy", "torch"},
     "graph": {"numpy", "tensorboard", "opdef", "formats"},
-    "resources": {"torch", "numpy"},
+    "resources": {"torch", "numpy", "machine"},
     "ops": {
         "numpy", "torch", "PIL", "simplejpeg", "re2", "farmhash", "siphashc", "opdef", "graph",
         "resources", "formats",
@@ -44,7 +44,9 @@ ALLOWED = {
     "passes": {"numpy", "opdef", "graph"},
     "placement": {"graph", "opdef"},
     "codegen": {"numpy", "opdef", "graph"},
-    "runtime": {"numpy", "ml_dtypes", "torch", "opdef", "graph", "resources", "codegen"},
+    "runtime": {
+        "numpy", "ml_dtypes", "torch", "machine", "opdef", "graph", "resources", "codegen",
+    },
     "session": {
         "numpy", "ml_dtypes", "torch", "tensorboard", "graph", "resources", "passes", "placement",
         "partition", "codegen", "runtime",

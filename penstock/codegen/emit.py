@@ -127,8 +127,9 @@ class _Emitter:
             self._read_line(read)
         op = line.op
         call = Call(
-            op, self._arguments(line), line.needed, self.source.functions, self._updated_layout(op)
-        )
+            op, self._arguments(line), line.needed, self.source.functions,
+            self._updated_layout(op), self._layout_behind,
+        )  # fmt: skip
         expression = self._expression(line, call)
         targets = self._targets(line)
         if expression == "None" and not targets:
@@ -333,6 +334,11 @@ class _Emitter:
         return self._operand(tensor) if read is None else self.local[read]
 
     # ---- parts of lines ----------------------------------------------------------------------
+
+    def _layout_behind(self, tensor: Tensor) -> tuple[int, ...] | None:
+        """Layout of the variable whose value a tensor is; () where it is none's."""
+        handle = _variable_behind(tensor)
+        return () if handle is None else self.source.layouts.get(self._resource_name(handle))
 
     def _updated_layout(self, op: Operation) -> tuple[int, ...] | None:
         """Layout of the variable that the first output is the update of."""

@@ -55,7 +55,7 @@ class Call:
     literal; ``call.needed[i]`` says whether output ``i`` is used.
     """
 
-    __slots__ = ("op", "arg", "needed", "tensors", "layouts", "result_layout", "_functions")
+    __slots__ = ("op", "arg", "needed", "tensors", "layouts", "result_layout", "_functions", "_lie")
 
     def __init__(
         self,
@@ -64,8 +64,12 @@ class Call:
         needed: list[bool],
         functions: dict[str, Callable[..., Any]],
         result_layout: tuple[int, ...] | None = None,
+        lie: Callable[[Tensor], tuple[int, ...] | None] = lambda tensor: (),
     ) -> None:
         self.op, self.arg, self.needed = op, arg, needed
+        # How the variable behind a tensor lies: its order of dims, None for the usual one; () where
+        # there is no variable.
+        self._lie = lie
         self._functions = functions
         # The order of dims in memory of the variable that the result updates, where it is special.
         self.result_layout = result_layout
@@ -84,6 +88,14 @@ class Call:
     def prefer_layout(self, name: str, layout: tuple[int, ...]) -> None:
         """Asks that the variable behind input ``name``, if there is one, be kept so in memory."""
         self.layouts[name] = layout
+
+    def lies(self, name: str) -> tuple[int, ...] | None:
+        """The order of dims in memory of the variable behind an input; None for the usual one."""
+        return self._lie(self.tensors[name]) or None
+
+    def is_free_to_lie(self, name: str) -> bool:
+        """Whether there is a variable behind an input, and nobody has asked for a layout of it."""
+        return self._lie(self.tensors[name]) is None and name not in self.layouts
 
     def dims(self, name: str) -> Any:
         """Static dims of an input."""

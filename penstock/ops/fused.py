@@ -13,7 +13,7 @@ from penstock.base import dtypes
 from penstock.opdef import define_op
 from penstock.opdef.inference import ShapeContext, no_outputs, same_as
 from penstock.opdef.registry import OPS
-from penstock.ops import conv, products
+from penstock.ops import conv, product_forms, products
 
 _MADE_BY_PASSES = "made by passes only, after gradients are built"
 
@@ -46,14 +46,8 @@ def _linear(a, b, bias, transpose_a, transpose_b, activation):
     return result.relu_() if activation == "relu" else result
 
 
-def _inline_linear(call: Any) -> str | None:
-    product = products.Product(call)
-    product.choose_layout()
-    activation = call.attr("activation")
-    if product.suits_onednn:
-        return product.linear(call.arg["bias"], activation)
-    text = f"torch.addmm({call.arg['bias']}, {product.operand('a')}, {product.operand('b')})"
-    return f"{text}.relu_()" if activation == "relu" else text
+def _inline_linear(call: Any) -> str:
+    return products.Product(call, call.arg["bias"], call.attr("activation") == "relu").source()
 
 
 define_op(
@@ -120,7 +114,7 @@ def _conv_bias(
 
 def _inline_conv_bias(call: Any) -> str | None:
     bias, relu = call.arg["bias"], call.attr("activation") == "relu"
-    if relu and call.dtype("input") is dtypes.float32 and products.onednn_runs():
+    if relu and call.dtype("input") is dtypes.float32 and product_forms.onednn_runs():
         text = conv.inline_pointwise(call, bias, "relu")
         if text is not None:
             return text
@@ -145,15 +139,9 @@ def _descend_along_product(var, alpha, a, b, transpose_a, transpose_b):
     var.value.addmm_(a.t() if transpose_a else a, b.t() if transpose_b else b, alpha=-alpha)
 
 
-def _inline_descent(call: Any) -> str | None:
-    product = products.Product(call)
-    left, right = product.operand("a"), product.operand("b")
+def _inline_descent(call: Any) -> str:
     target, alpha = f"{call.arg['var']}.value", f"-{call.arg['alpha']}"
-    if product.is_narrow:
-        # The transpose of the sum is the sum of the transposes, and the fast way round.
-        left, right = product.operand("b", True), product.operand("a", True)
-        target = f"{target}.t()"
-    return f"{target}.addmm_({left}, {right}, alpha={alpha})"
+    return products.Product(call).added(target, call.lies("var"), alpha)
 
 
 for _kind, _prefix in (("Ref(T)", ""), ("resource", "Resource")):

@@ -52,10 +52,7 @@ class ProductSum:
         self._left.clear()
         self._right.clear()
         self._rows = 0
-        if products.linear is not None and left.dtype is torch.float32:
-            product = products.linear(left.t(), right.t(), None, "none", [], "")
-        else:
-            product = torch.mm(left.t(), right)
+        product = products.multiply(left.t(), right)
         self._total = self._total.add_(product) if self._own else product.add_(self._total)
         self._own = True
 

@@ -136,4 +136,9 @@ def sleep_in_waits(sleep: bool) -> bool:
     elif not sleep and _idle_team is not None:
         _idle_team.drop()
         _idle_team = None
+    return waits_sleep()
+
+
+def waits_sleep() -> bool:
+    """Whether ``sleep_in_waits`` has them sleep."""
     return _idle_team is not None

@@ -18,8 +18,8 @@ ALLOWED = {
     "graph": {"numpy", "tensorboard", "opdef", "formats"},
     "resources": {"torch", "numpy", "machine"},
     "ops": {
-        "numpy", "torch", "PIL", "simplejpeg", "re2", "farmhash", "siphashc", "opdef", "graph",
-        "resources", "formats",
+        "numpy", "torch", "PIL", "simplejpeg", "re2", "farmhash", "siphashc", "machine", "opdef",
+        "graph", "resources", "formats",
     },
     "control_flow": {"numpy", "opdef", "graph", "ops", "variables", "formats"},
     "recurrent": {"numpy", "opdef", "graph", "ops", "variables", "control_flow"},

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import penstock as tf
-from penstock.ops import products
+from penstock.ops import product_forms
 from tests import golden
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -17,9 +17,9 @@ GOLDEN = Path(__file__).parent / "golden"
 
 @pytest.fixture(autouse=True)
 def one_kernel_library(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The choice between matrix libraries depends on the processor; here it is always the same."""
-    monkeypatch.setattr(products, "onednn_is_faster", lambda: False)
-    monkeypatch.setattr(products, "onednn_runs", lambda: False)
+    """The choice between matrix libraries depends on the machine; here it is always the same."""
+    monkeypatch.setenv("PENSTOCK_PRODUCTS", "mm")
+    monkeypatch.setattr(product_forms, "onednn_runs", lambda: False)
 
 
 def _dense(x: Any, rows: int, columns: int, name: str) -> Any:

@@ -19,7 +19,7 @@ from tensorboard.plugins.graph.graphs_plugin import GraphsPlugin
 from tensorboard.summary.writer.event_file_writer import EventFileWriter
 
 import penstock as tf
-from penstock.ops import products
+from penstock.ops import product_forms
 from tests import golden
 
 CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
@@ -268,8 +268,8 @@ def test_threads_run_untraced_steps_meanwhile() -> None:
 
 
 def test_the_observed_program(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(products, "onednn_is_faster", lambda: False)
-    monkeypatch.setattr(products, "onednn_runs", lambda: False)
+    monkeypatch.setenv("PENSTOCK_PRODUCTS", "mm")
+    monkeypatch.setattr(product_forms, "onednn_runs", lambda: False)
     with tf.Graph().as_default(), tf.Session() as sess:
         x = tf.placeholder(tf.float32, [2, 3], name="x")
         w = tf.Variable(tf.ones([3]), name="w")

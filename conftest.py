@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from _pytest.doctest import DoctestItem
 
-from tests import machine
+from tests import provenance
 
 if "PYTEST_XDIST_WORKER" in os.environ:
     # One kernel thread a worker: several workers' thread pools would fight for the same cores.
@@ -27,7 +27,7 @@ _kernels: set[str] = set()
 
 def pytest_report_header() -> list[str]:
     """Says on which machine, and lowered to what, the tests run."""
-    return machine.header()
+    return provenance.header()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -35,9 +35,9 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     if "torch" in sys.modules:
         output = getattr(session.config, "workeroutput", None)
         if output is None:
-            _kernels.add(machine.kernels())
+            _kernels.add(provenance.kernels())
         else:
-            output["kernels"] = machine.kernels()
+            output["kernels"] = provenance.kernels()
 
 
 @pytest.hookimpl(optionalhook=True)

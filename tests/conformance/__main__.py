@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from penstock.opdef import registry
-from tests import machine
+from tests import provenance
 from tests.conformance import builds, edges, peers, programs
 from tests.conformance.jobs import run_job
 from tests.conformance.judge import Verdict, count_second, fails, judge, lacks_kernel, summarize
@@ -204,7 +204,7 @@ def _header(reference: str) -> list[str]:
     asked = [peer for peer in (reference, "tf1") if peers.available(peer)]
     with ThreadPoolExecutor() as pool:
         lines = list(pool.map(peers.about, asked))
-    return [*lines, f"Penstock: {machine.kernels()}", *machine.header()]
+    return [*lines, f"Penstock: {provenance.kernels()}", *provenance.header()]
 
 
 def _ops(options: argparse.Namespace, usual_out: str) -> bool:

@@ -32,6 +32,14 @@ TF115 := .venv-tf115/.installed-tensorflow-$(TENSORFLOW1)
 
 # Test workers: `make test WORKERS=0` runs in one process (needed for a debugger).
 WORKERS ?= 2
+# What each name lowers kernels to, for `test`, `test-long` and `conformance`: as on a processor that
+# has no more. `make test ISA=avx2 THREADS=2`; without them the processor's own, and a thread a worker.
+ISA ?=
+THREADS ?=
+ISA_avx2 := ATEN_CPU_CAPABILITY=avx2 ONEDNN_MAX_CPU_ISA=AVX2 MKL_ENABLE_INSTRUCTIONS=AVX2
+ISA_default := ATEN_CPU_CAPABILITY=default ONEDNN_MAX_CPU_ISA=SSE41 MKL_ENABLE_INSTRUCTIONS=SSE4_2
+LOWERED = $(if $(ISA),$(or $(ISA_$(ISA)),$(error ISA is avx2 or default, not $(ISA)))) \
+    $(if $(THREADS),OMP_NUM_THREADS=$(THREADS))
 # Extra arguments: of the demo for `demo`, of pytest for `test` and `test-long`, and of the
 # runners for `bench` and `conformance`.
 ARGS ?=
@@ -58,15 +66,15 @@ $(INSTALLED): pyproject.toml
 demo: venv  ## train a convolutional classifier on handwritten digits (ARGS="--help")
 	@$(BIN)/python examples/digits.py $(ARGS)
 
-test: venv  ## the test suite and every doctest (ARGS, WORKERS)
-	$(BIN)/python -m pytest -n $(WORKERS) --doctest-modules --doctest-glob='*.md' \
+test: venv  ## the test suite and every doctest (ARGS, WORKERS, ISA, THREADS)
+	$(LOWERED) $(BIN)/python -m pytest -n $(WORKERS) --doctest-modules --doctest-glob='*.md' \
 	    tests penstock docs README.md $(ARGS)
 
 test-long: venv  ## the tests that take minutes
 	@failed=0; \
 	for part in "-n $(WORKERS) --dist loadfile tests $(ALONE:%=--ignore=tests/%)" \
 	    "$(ALONE:%=tests/%)"; do \
-	    $(BIN)/python -m pytest -m long --timeout 900 $$part $(ARGS); status=$$?; \
+	    $(LOWERED) $(BIN)/python -m pytest -m long --timeout 900 $$part $(ARGS); status=$$?; \
 	    if test $$status -ne 0 && test $$status -ne 5; then failed=$$status; fi; \
 	done; exit $$failed
 
@@ -112,7 +120,7 @@ bench: venv peers tf115  ## Penstock and its peers side by side (CASES=name,...)
 	@$(if $(CASES),true,$(BIN)/python -m benchmarks.kernels)
 
 conformance: venv peers tf115  ## every op, and programs of control flow, against TensorFlow
-	@$(BIN)/python -m tests.conformance $(ARGS)
+	@$(LOWERED) $(BIN)/python -m tests.conformance $(ARGS)
 
 clean:  ## remove caches and outputs
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist runs benchmarks/results *.egg-info

@@ -14,9 +14,44 @@ from typing import Any
 import pytest
 from _pytest.doctest import DoctestItem
 
+from tests import provenance
+
 if "PYTEST_XDIST_WORKER" in os.environ:
     # One kernel thread a worker: several workers' thread pools would fight for the same cores.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+
+# What the workers' kernels were: one line, unless they differ.
+_kernels: set[str] = set()
+
+
+def pytest_report_header() -> list[str]:
+    """Says on which machine, and lowered to what, the tests run."""
+    return provenance.header()
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Notes which kernels this process ran, a worker for the process that reports."""
+    if "torch" in sys.modules:
+        output = getattr(session.config, "workeroutput", None)
+        if output is None:
+            _kernels.add(provenance.kernels())
+        else:
+            output["kernels"] = provenance.kernels()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Collects what a worker noted."""
+    kernels = getattr(node, "workeroutput", {}).get("kernels")
+    if kernels is not None:
+        _kernels.add(kernels)
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Says which kernels the tests ran; known only once torch is imported."""
+    for kernels in sorted(_kernels):
+        terminalreporter.write_line(f"kernels: {kernels}")
 
 
 @pytest.fixture(autouse=True)

@@ -133,6 +133,13 @@ def conv_filter_grad_nchw(x, w_like, grad, g, groups):
     )[1]  # fmt: skip
 
 
+def _groups(channels, depth):
+    """How often a filter of ``depth`` input channels goes into an image's ``channels``."""
+    if not depth or channels % depth:
+        raise ValueError(f"{channels} input channel(s) are no multiple of the filter's {depth}")
+    return channels // depth
+
+
 def _to_nchw(x, data_format):
     return x.permute(0, 3, 1, 2) if data_format == "NHWC" else x
 
@@ -147,7 +154,7 @@ def _conv2d(input, filter, strides, padding, explicit_paddings, data_format, dil
     g = Geometry(
         x.shape[2:], w.shape[2:], strides, padding, explicit_paddings, data_format, dilations
     )
-    return _from_nchw(conv_nchw(x, w, g, x.shape[1] // w.shape[1]), data_format)
+    return _from_nchw(conv_nchw(x, w, g, _groups(x.shape[1], w.shape[1])), data_format)
 
 
 def _conv2d_backprop_input(
@@ -157,7 +164,7 @@ def _conv2d_backprop_input(
     h, c = window.spatial(data_format)[0], window.channel(data_format)
     size = input_sizes[h : h + 2]
     g = Geometry(size, w.shape[2:], strides, padding, explicit_paddings, data_format, dilations)
-    x = conv_input_grad_nchw(grad, w, g, size, input_sizes[c] // w.shape[1])
+    x = conv_input_grad_nchw(grad, w, g, size, _groups(input_sizes[c], w.shape[1]))
     return _from_nchw(x, data_format)
 
 
@@ -170,7 +177,8 @@ def _conv2d_backprop_filter(
     g = Geometry(
         x.shape[2:], (kh, kw), strides, padding, explicit_paddings, data_format, dilations
     )
-    return conv_filter_grad_nchw(x, w_like, grad, g, x.shape[1] // inputs).permute(2, 3, 1, 0)
+    groups = _groups(x.shape[1], inputs)
+    return conv_filter_grad_nchw(x, w_like, grad, g, groups).permute(2, 3, 1, 0)
 
 
 # ---- inline: one line of ATen where the shapes are known ---------------------------------------
@@ -192,7 +200,7 @@ def _static_geometry(call: Any, image: Any, kernel: Any) -> Any:
     data_format = call.attr("data_format")
     h, w = window.spatial(data_format)
     channels = image[window.channel(data_format)]
-    if None in (image[h], image[w], channels):
+    if None in (image[h], image[w], channels) or not kernel[2]:
         return None
     g = Geometry(
         (image[h], image[w]),

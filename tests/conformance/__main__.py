@@ -5,11 +5,13 @@ edges`` (``--ops`` too) in ``edges.py``, ``--stage programs`` (``--seeds 500`` o
 FIRST:LAST``, ``--modes lowered,dataflow,plain``) in ``programs.py``; all run unless one is named.
 
 Runs the rows of ``tests/ops/cases`` in Penstock and in TensorFlow 2.21 (graph mode, an environment
-of its own); in TensorFlow 1.15 the rows that say so, the ops that 2.21 does not have, and those
-gradients that fail inside 2.21.  Compares values, dtypes, static shapes (with known and with
-unknown inputs), gradients of first and second order, updated variables and errors.  Prints a table
-of ops; writes ``{op: {"status": agree | differ | not comparable, "reason": ..., "second": ...}}``.
-Exit status 1 if any differ.
+of its own, with its oneDNN kernels unless ``--onednn off``; see ``builds.py``); in TensorFlow 1.15
+the rows that say so, the ops that 2.21 does not have, and those gradients that fail inside 2.21.
+Compares values, dtypes, static shapes (with known and with unknown inputs), gradients of first and
+second order, updated variables and errors.  Prints a table of ops; writes ``{op: {"status": agree |
+differ | not comparable, "reason": ..., "second": ...}}``.
+First it prints what the figures come from: the TensorFlows, torch's kernels, the processor.  Exit
+status 1 if any differ.
 """
 
 from __future__ import annotations
@@ -20,11 +22,13 @@ import json
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from penstock.opdef import registry
-from tests.conformance import edges, peers, programs
+from tests import provenance
+from tests.conformance import builds, edges, peers, programs
 from tests.conformance.jobs import run_job
 from tests.conformance.judge import Verdict, count_second, fails, judge, lacks_kernel, summarize
 from tests.ops.coverage_reasons import WITHOUT_ROW
@@ -74,19 +78,20 @@ def _needs_old(bound: Bound, result: dict[str, Any] | None) -> bool:
     return fails(result["grad_error"]) or any(fails(s["error"]) for s in result["second"].values())
 
 
-def observe(bounds: list[Bound]) -> tuple[dict[str, Any], dict[str, Any]]:
+def observe(
+    bounds: list[Bound], jobs: dict[str, Any], reference: str
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """Returns what Penstock and what TensorFlow observed, by job id.
 
     TensorFlow runs in its own process while Penstock runs in this one.
     """
-    jobs = _jobs(bounds)
     theirs: dict[str, Any] = {}
     failure: list[BaseException] = []
 
     def run_new() -> None:
         work = [jobs[b.id] for b in bounds if b.case.oracle == "tf2"]
         try:
-            theirs.update(peers.run_jobs("tf2", work))
+            theirs.update(peers.run_jobs(reference, work))
         except BaseException as error:
             failure.append(error)
 
@@ -119,9 +124,10 @@ def _take_old(theirs: dict[str, Any], name: str, result: dict[str, Any]) -> None
                 new["second"][number] = second
 
 
-def verdicts(bounds: list[Bound]) -> list[Verdict]:
+def verdicts(bounds: list[Bound], reference: str = "tf2") -> list[Verdict]:
     """Runs rows on both sides and judges each."""
-    ours, theirs = observe(bounds)
+    jobs = _jobs(bounds)
+    ours, theirs = observe(bounds, jobs, reference)
     result = []
     for bound in bounds:
         other = theirs.get(bound.id)
@@ -130,13 +136,21 @@ def verdicts(bounds: list[Bound]) -> list[Verdict]:
             result.append(Verdict(bound, skipped=why))
         else:
             result.append(judge(bound, ours[bound.id], other))
-    return result
+    settled = builds.settled(
+        result,
+        reference,
+        lambda verdict: jobs[verdict.bound.id],
+        lambda verdict, other: judge(verdict.bound, ours[verdict.bound.id], other),
+    )
+    return [settled.get(verdict.bound.id, verdict) for verdict in result]
 
 
-def table(bounds: list[Bound], ops: list[str], *, verbose: bool = False) -> dict[str, Any]:
+def table(
+    bounds: list[Bound], ops: list[str], *, verbose: bool = False, reference: str = "tf2"
+) -> dict[str, Any]:
     """Returns status and reason of every registered op (or of ``ops``)."""
     by_op = collections.defaultdict(list)
-    found = verdicts(bounds)
+    found = verdicts(bounds, reference)
     for verdict in found:
         by_op[verdict.bound.case.op].append(verdict)
         if verbose:
@@ -162,16 +176,22 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--stage", choices=["ops", "edges", "programs", "all"], default="all")
     parser.add_argument("--seeds", default="500", help="random programs: a number, or FIRST:LAST")
     parser.add_argument("--modes", default=",".join(programs.MODES))
+    parser.add_argument(
+        "--onednn", choices=list(builds.REFERENCES), default="on",
+        help="which kernels of TensorFlow 2.21 rows of ops and edges are held to",
+    )  # fmt: skip
     options = parser.parse_args(argv)
     if not peers.available("tf2"):
         print("no TensorFlow environment: `make conformance` makes .venv-peers", file=sys.stderr)
         return 2
+    reference = builds.REFERENCES[options.onednn]
+    print("\n".join(_header(reference)), flush=True)
     good = True
     if options.stage in ("ops", "all"):
         good = _ops(options, parser.get_default("out"))
     if options.stage in ("edges", "all"):
         named = [op for op in options.ops.split(",") if op]
-        good = edges.run(named, verbose=options.verbose) and good
+        good = edges.run(named, verbose=options.verbose, reference=reference) and good
     if options.stage in ("programs", "all") and not options.ops:
         first, colon, last = options.seeds.partition(":")
         seeds = range(int(first), int(last)) if colon else range(int(first))
@@ -179,12 +199,21 @@ def main(argv: list[str] | None = None) -> int:
     return 0 if good else 1
 
 
+def _header(reference: str) -> list[str]:
+    """What the figures come from; the TensorFlows are asked at the same time."""
+    asked = [peer for peer in (reference, "tf1") if peers.available(peer)]
+    with ThreadPoolExecutor() as pool:
+        lines = list(pool.map(peers.about, asked))
+    return [*lines, f"Penstock: {provenance.kernels()}", *provenance.header()]
+
+
 def _ops(options: argparse.Namespace, usual_out: str) -> bool:
     """The stage of ops: prints its table; returns whether none differs."""
     started = time.monotonic()
     ops = [op for op in options.ops.split(",") if op]
     bounds = _bounds(ops)
-    summary = table(bounds, ops, verbose=options.verbose)
+    reference = builds.REFERENCES[options.onednn]
+    summary = table(bounds, ops, verbose=options.verbose, reference=reference)
     order = {"agree": 0, "not comparable": 1, "differ": 2}
     for op, entry in sorted(summary.items(), key=lambda e: (order[e[1]["status"]], e[0])):
         print(f"{op:36s} {entry['status']:15s} {entry['reason'][:400]}")

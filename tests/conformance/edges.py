@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 
 from penstock.opdef import registry
-from tests.conformance import peers
+from tests.conformance import builds, peers
 from tests.conformance.edge_exceptions import EXCEPTIONS, UNFINISHED
 from tests.conformance.judge import NO_KERNEL, Verdict, judge, lacks_kernel
 from tests.ops.cases import all_cases
@@ -309,7 +309,7 @@ def to_job(bound: Bound) -> dict[str, Any]:
     return job
 
 
-def observe(bounds: list[Bound]) -> tuple[dict[str, Any], dict[str, Any]]:
+def observe(bounds: list[Bound], reference: str = "tf2") -> tuple[dict[str, Any], dict[str, Any]]:
     """What Penstock and what TensorFlow observed, by job id; both in other processes."""
     jobs = {b.id: to_job(b) for b in bounds}
     found: dict[str, dict[str, Any]] = {}
@@ -322,7 +322,7 @@ def observe(bounds: list[Bound]) -> tuple[dict[str, Any], dict[str, Any]]:
             failures.append(error)
 
     work = {"penstock": list(jobs.values())}
-    work["tf2"] = [jobs[b.id] for b in bounds if b.case.oracle == "tf2"]
+    work[reference] = [jobs[b.id] for b in bounds if b.case.oracle == "tf2"]
     threads = [threading.Thread(target=run, args=item) for item in work.items()]
     for thread in threads:
         thread.start()
@@ -330,7 +330,7 @@ def observe(bounds: list[Bound]) -> tuple[dict[str, Any], dict[str, Any]]:
         thread.join()
     if failures:
         raise failures[0]
-    theirs = found["tf2"]
+    theirs = found[reference]
     old = [jobs[b.id] for b in bounds if _needs_old(theirs.get(b.id))]
     if old and peers.available("tf1"):
         theirs.update(peers.run_jobs("tf1", old, runner=RUNNER))
@@ -406,14 +406,22 @@ def _class_of(verdict: Verdict) -> str:
     return "differ, as known" if known else "differ"
 
 
-def compare(bounds: list[Bound]) -> list[tuple[str, Verdict]]:
+def compare(bounds: list[Bound], reference: str = "tf2") -> list[tuple[str, Verdict]]:
     """Runs rows and judges them: what became of each (see ``run``), and its verdict.
 
-    What differs from TensorFlow 2.21 is held against 1.15 as well: some edges have changed, and
-    either is right.
+    What differs from TensorFlow 2.21 is held against its other build (see ``builds``) and against
+    1.15 as well: some edges have changed, and either is right.
     """
-    ours, theirs = observe(bounds)
+    ours, theirs = observe(bounds, reference)
     verdicts = {b.id: verdict_of(b, ours[b.id], theirs.get(b.id)) for b in bounds}
+    other = builds.settled(
+        verdicts.values(),
+        reference,
+        lambda verdict: to_job(verdict.bound),
+        lambda verdict, result: verdict_of(verdict.bound, ours[verdict.bound.id], result),
+        runner=RUNNER,
+    )
+    verdicts |= other
     differ = [b for b in bounds if verdicts[b.id].differences]
     older: dict[str, Any] = {}
     if differ and peers.available("tf1"):
@@ -430,25 +438,28 @@ def compare(bounds: list[Bound]) -> list[tuple[str, Verdict]]:
                 found.append((_class_of(verdict), verdict))
         elif verdict.skipped:
             found.append(("not comparable", verdict))
+        elif verdict.other_build:
+            found.append(("agree with 2.21's other build only", verdict))
         else:
             refused = result is not None and "error" in result
             found.append(("refused by both" if refused else "agree", verdict))
     return found
 
 
-def run(ops: list[str], *, verbose: bool = False, out: str = "") -> bool:
+def run(ops: list[str], *, verbose: bool = False, out: str = "", reference: str = "tf2") -> bool:
     """The stage: prints what it finds; returns whether none differs.
 
     Args:
       ops: op types to run; none: all.
       verbose: print every difference, rather than two an op.
       out: a file for the table, as JSON.
+      reference: the build of TensorFlow 2.21 that rows are held to.
     """
     started = time.monotonic()
     bounds = derived(ops)
     counts: collections.Counter[str] = collections.Counter()
     different: dict[str, list[str]] = collections.defaultdict(list)
-    for became, verdict in compare(bounds):
+    for became, verdict in compare(bounds, reference):
         counts[became] += 1
         if became == "differ, as known" and not ops:
             print(f"known: {verdict.bound.id}: {verdict.differences[0][:120]}")

@@ -47,12 +47,16 @@ class Second:
 
 @dataclasses.dataclass
 class Verdict:
-    """``differences`` if any; else ``skipped`` says why nothing was compared; else they agree."""
+    """``differences`` if any; else ``skipped`` says why nothing was compared; else they agree.
+
+    ``other_build``: why they agree with TensorFlow's other build alone (``builds.py``).
+    """
 
     bound: Bound
     differences: list[str] = dataclasses.field(default_factory=list)
     skipped: str = ""
     second: Second = dataclasses.field(default_factory=lambda: Second())
+    other_build: str = ""
 
 
 def lacks_kernel(error: Result) -> bool:
@@ -249,6 +253,8 @@ def _summarize(verdicts: list[Verdict]) -> dict[str, str]:
         dtypes = ", ".join(dict.fromkeys(v.bound.dtype for v in compared))
         skipped = len(verdicts) - len(compared)
         note = f"; {skipped} runs not comparable" if skipped else ""
+        other = [v.other_build for v in compared if v.other_build]
+        note += f"; {len(other)} as TensorFlow's other build: {other[0]}" if other else ""
         return {"status": "agree", "reason": f"{rows} rows ({dtypes}){note}"}
     reasons = list(dict.fromkeys(v.skipped or v.bound.case.reason for v in verdicts))
     reasons = [r for r in reasons if r] or ["only errors are compared: no row that runs"]

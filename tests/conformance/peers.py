@@ -6,12 +6,15 @@ CHECK, a crash), the job gets an error of class ``ProcessDied`` and the rest goe
 
 from __future__ import annotations
 
+import dataclasses
+import json
 import os
 import pickle
+import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +23,27 @@ from tests.conformance.jobs import pack
 from tests.ops.opcase import Bound, Input
 
 ROOT = Path(__file__).resolve().parents[2]
-PYTHON = {
-    "tf2": ROOT / ".venv-peers" / "bin" / "python",
-    "tf1": ROOT / ".venv-tf115" / "bin" / "python",
-    "penstock": Path(sys.executable),
+
+
+@dataclasses.dataclass(frozen=True)
+class Peer:
+    """Who runs jobs: an interpreter, and what is set in its environment."""
+
+    python: Path
+    settings: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+
+_TF2 = ROOT / ".venv-peers" / "bin" / "python"
+PEERS = {
+    # TensorFlow 2.21 has most kernels twice, and left alone it chooses by the processor: which of
+    # them a row is held to must not depend on where it runs.
+    "tf2": Peer(_TF2, {"TF_ENABLE_ONEDNN_OPTS": "1"}),
+    "tf2_eigen": Peer(_TF2, {"TF_ENABLE_ONEDNN_OPTS": "0"}),
+    "tf1": Peer(ROOT / ".venv-tf115" / "bin" / "python"),
+    "penstock": Peer(Path(sys.executable)),
 }
 RUNNER = Path(__file__).with_name("tf_runner.py")
+ABOUT = Path(__file__).with_name("tf_about.py")
 
 
 def _item(item: Input) -> dict[str, Any]:
@@ -74,7 +92,29 @@ def to_job(
 
 def available(peer: str) -> bool:
     """True if the environment of ``"tf2"`` or ``"tf1"`` exists."""
-    return PYTHON[peer].exists()
+    return PEERS[peer].python.exists()
+
+
+def _environment(peer: str, **more: str) -> dict[str, str]:
+    found = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
+    found.pop("PYTHONPATH", None)
+    return {**found, **PEERS[peer].settings, **more}
+
+
+def about(peer: str) -> str:
+    """One line on a TensorFlow: version and build, its kernels, and what it was not built for."""
+    environment = _environment(peer, TF_CPP_MIN_LOG_LEVEL="0")
+    done = subprocess.run(
+        [str(PEERS[peer].python), str(ABOUT)],
+        env=environment, capture_output=True, text=True, timeout=300, check=True,
+    )  # fmt: skip
+    build = json.loads(done.stdout.splitlines()[-1])
+    said = re.search(r"(?:compiled to use|following instructions): ([A-Z0-9_ ]+)", done.stderr)
+    return (
+        f"TensorFlow {build['version']} ({build['git']}, {build['compiler']}),"
+        f" oneDNN kernels {'on' if build['onednn'] else 'off'};"
+        f" built without {said.group(1).strip() if said else 'nothing that this processor has'}"
+    )
 
 
 def _read(path: Path) -> list[dict[str, Any]]:
@@ -95,7 +135,7 @@ def run_jobs(
     """Runs jobs in a TensorFlow; returns results by job id.
 
     Args:
-      peer: "tf2" or "tf1".
+      peer: A name of ``PEERS``.
       jobs: From ``to_job``, or what another ``runner`` takes.
       runner: The script that runs them.
       timeout: Seconds one process may take.
@@ -105,14 +145,13 @@ def run_jobs(
     """
     results: dict[str, Any] = {}
     left = list(jobs)
-    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
-    environment.pop("PYTHONPATH", None)
+    environment = _environment(peer)
     with tempfile.TemporaryDirectory() as folder:
         while left:
             source, target = Path(folder) / "jobs.pickle", Path(folder) / "results.pickle"
             source.write_bytes(pickle.dumps(left, protocol=4))
             target.unlink(missing_ok=True)
-            command = [str(PYTHON[peer]), str(runner), str(source), str(target)]
+            command = [str(PEERS[peer].python), str(runner), str(source), str(target)]
             done = subprocess.run(
                 command, env=environment, capture_output=True, text=True, timeout=timeout
             )

@@ -158,6 +158,16 @@ def test_conv2d_refuses_what_does_not_fit(image, kernel, kwargs, words):
         tf.nn.conv2d(np.zeros(image, "f"), np.zeros(kernel, "f"), **kwargs)
 
 
+@pytest.mark.parametrize("known", [True, False])
+def test_a_filter_without_input_channels_is_an_error_of_the_step(known):
+    kernel = tf.placeholder(tf.float32, [3, 3, 0, 4] if known else None)
+    attrs = {"strides": [1, 1, 1, 1], "padding": "SAME"}
+    grad = make("Conv2DBackpropInput", [2, 6, 5, 0], kernel, tf.ones([2, 6, 5, 4]), **attrs)
+    words = "no multiple of the filter's 0"
+    with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError, match=words):
+        session.run(grad, {kernel: np.zeros([3, 3, 0, 4])})
+
+
 # ---- pools -------------------------------------------------------------------------------------
 
 

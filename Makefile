@@ -108,7 +108,7 @@ browser:  ## headless Chromium for the TensorBoard test, where apt-get may insta
 
 bench: venv peers tf115  ## Penstock and its peers side by side (CASES=name,..., BUSY=processes)
 	@$(BIN)/python -m benchmarks $(if $(BUSY),--busy $(BUSY)) $(if $(CASES),--cases $(CASES)) $(ARGS)
-	@$(if $(CASES)$(BUSY),true,$(BIN)/python -m benchmarks.cluster)
+	@$(if $(CASES),true,$(BIN)/python -m benchmarks.cluster $(if $(BUSY),--busy $(BUSY)))
 	@$(if $(CASES)$(BUSY),true,$(BIN)/python -m benchmarks.kernels)
 
 conformance: venv peers tf115  ## every op, and programs of control flow, against TensorFlow

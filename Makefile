@@ -114,10 +114,10 @@ browser:  ## headless Chromium for the TensorBoard test, where apt-get may insta
 	{ apt-get -qq update && apt-get -qq install -y --no-install-recommends chromium; } >/dev/null \
 	    || echo "browser: skipped, apt-get could not install chromium"
 
-bench: venv peers tf115  ## Penstock and its peers side by side (CASES=name,...)
-	@$(BIN)/python -m benchmarks $(if $(CASES),--cases $(CASES)) $(ARGS)
-	@$(if $(CASES),true,$(BIN)/python -m benchmarks.cluster)
-	@$(if $(CASES),true,$(BIN)/python -m benchmarks.kernels)
+bench: venv peers tf115  ## Penstock and its peers side by side (CASES=name,..., BUSY=processes)
+	@$(BIN)/python -m benchmarks $(if $(BUSY),--busy $(BUSY)) $(if $(CASES),--cases $(CASES)) $(ARGS)
+	@$(if $(CASES),true,$(BIN)/python -m benchmarks.cluster $(if $(BUSY),--busy $(BUSY)))
+	@$(if $(CASES)$(BUSY),true,$(BIN)/python -m benchmarks.kernels)
 
 conformance: venv peers tf115  ## every op, and programs of control flow, against TensorFlow
 	@$(LOWERED) $(BIN)/python -m tests.conformance $(ARGS)

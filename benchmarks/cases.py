@@ -5,12 +5,16 @@ Everything here is data; ``driver`` measures by it and ``report`` judges by it.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from benchmarks import data
 
 PENSTOCK = "penstock"
+# Penstock of another checkout, which `--against` measures beside this one's.
+BEFORE = "penstock_before"
 BEST_PEER = "best peer"
 
 
@@ -24,6 +28,7 @@ class Implementation:
         kind: Which case file it runs: "graph", "torch" or "jax".
         module: The module that implements the TF1 API (kind "graph") or the package.
         imports: What a user's program imports, for the import case.
+        checkout: The folder that the module is imported from, where that is not this one.
     """
 
     name: str
@@ -31,6 +36,7 @@ class Implementation:
     kind: str
     module: str
     imports: str
+    checkout: str = ""
 
 
 IMPLEMENTATIONS = (
@@ -54,6 +60,11 @@ IMPLEMENTATIONS = (
 )
 
 
+def before(checkout: str) -> Implementation:
+    """Penstock as another checkout has it."""
+    return Implementation(BEFORE, "", "graph", "penstock", "import penstock as tf", checkout)
+
+
 @dataclass(frozen=True)
 class Case:
     """One case.
@@ -70,6 +81,8 @@ class Case:
         memory: Whether the memory that a step takes beyond what was held is measured too, in a
             row NAME_memory.
         only: The implementations that run it, where not all of its kinds do.
+        warm_steps: Steps at least that nobody times before the first turn: who adapts to the
+            machine tries what is best in those.
     """
 
     name: str
@@ -81,11 +94,17 @@ class Case:
     moves: int = 0
     only: tuple[str, ...] = ()
     memory: bool = False
+    warm_steps: int = 12
 
     @property
     def memory_row(self) -> str:
         """The row of the memory that a step takes."""
         return f"{self.name}_memory"
+
+    @property
+    def times_steps(self) -> bool:
+        """Whether its single steps are many and alike: their percentiles say something."""
+        return not self.moves and self.name not in ("construct", "import", "background", "memory")
 
 
 _FILES: dict[str, Any] = {
@@ -94,6 +113,7 @@ _FILES: dict[str, Any] = {
     "rounds": 5,
     "moves": data.size_of(data.checkpoint_shapes()),
     "memory": True,
+    "warm_steps": 1,
 }
 
 CASES = (
@@ -129,7 +149,14 @@ CASES = (
     Case("queue_shuffle", "the same through a RandomShuffleQueue", 20, "same", ("graph",)),
     Case("queue_strings", "128 strings of 100 bytes through a FIFOQueue", 20, "same", ("graph",)),
     # Which batch a step takes depends on how far the pipeline has read ahead.
-    Case("jpegs", "read, decode, resize 640 jpegs in batches of 32", 1, "", ("graph", "torch")),
+    Case(
+        "jpegs",
+        "read, decode, resize 640 jpegs in batches of 32",
+        check_steps=1,
+        check="",
+        kinds=("graph", "torch"),
+        warm_steps=2,
+    ),
     Case("mlp_queue", "the step of mlp fed by a queue", kinds=("graph",)),
     Case("mlp_prefetch", "the step of mlp fed by Dataset.prefetch", kinds=("graph",)),
     Case("memory", "peak resident memory of 20 steps of cnn", check_steps=20),
@@ -140,19 +167,33 @@ CASES = (
 CONSTRUCT_BUILD = "construct_build"
 # The rows of the case `background`: medians and 95th percentiles of the step.
 BACKGROUND_ROWS = ("without", "during", "without_p95", "during_p95")
+# Of the single steps of CASE: the rows CASE_p50, CASE_p95, and CASE_cpu, CPU seconds a step.
+STEP_ROWS = ("p50", "p95", "cpu")
+# What a busy run measures when no cases are named.
+BUSY_CASES = (
+    *("null", "softmax", "mlp", "cnn", "word2vec", "lstm", "dynamic_rnn"),
+    *("alexnet_forward", "alexnet_training"),
+)
 
 
 @dataclass(frozen=True)
 class Requirement:
-    """Penstock's median in ``case`` is at most ``ratio`` times that of ``against``.
+    """Penstock's figure in row ``case`` is at most ``ratio`` times that of ``against``.
 
-    With ``of``, ``against`` is taken from the row of that other case.
+    With ``of``, ``against`` is taken from the row of that other case. With ``under``, only where
+    what it is compared with is less than so many seconds.
     """
 
     case: str
     against: str
     ratio: float
     of: str = ""
+    under: float = math.inf
+
+
+def steady(case: str, ratio: float, under: float = math.inf) -> Requirement:
+    """That the 95th percentile of the single steps is not far above their median."""
+    return Requirement(f"{case}_p95", PENSTOCK, ratio, f"{case}_p50", under)
 
 
 REQUIREMENTS = (
@@ -181,6 +222,13 @@ REQUIREMENTS = (
     Requirement("jpegs", BEST_PEER, 1.0),
     Requirement("mlp_queue", PENSTOCK, 1.05, of="mlp"),
     Requirement("mlp_prefetch", PENSTOCK, 1.05, of="mlp"),
+    *(steady(case.name, 1.5, under=5e-3) for case in CASES if case.times_steps),
+)
+# Those of a run beside busy processes.
+BUSY_REQUIREMENTS = (
+    *(Requirement(case, "tensorflow", 1.0) for case in BUSY_CASES),
+    *(Requirement(f"{case}_p50", "tensorflow", 1.0) for case in BUSY_CASES),
+    *(steady(case, 2.0) for case in BUSY_CASES),
 )
 
 
@@ -197,9 +245,25 @@ def select(names: list[str]) -> list[Case]:
         >>> [case.name for case in select(["cnn,null"])]
         ['null', 'cnn']
     """
-    wanted = [name.strip() for group in names for name in group.split(",") if name.strip()]
-    known = [case.name for case in CASES]
+    wanted = known_names(names, [case.name for case in CASES], "case")
+    return [case for case in CASES if not wanted or case.name in wanted]
+
+
+def implementations(names: list[str]) -> list[Implementation]:
+    """The implementations of the given names likewise."""
+    wanted = known_names(names, [each.name for each in IMPLEMENTATIONS], "implementation")
+    return [each for each in IMPLEMENTATIONS if not wanted or each.name in wanted]
+
+
+def known_names(groups: list[str], known: Sequence[str], what: str) -> list[str]:
+    """Names out of options that each may hold several, with commas between.
+
+    Raises:
+        ValueError: One is not known.
+    """
+    wanted = [name.strip() for group in groups for name in group.split(",") if name.strip()]
     unknown = [name for name in wanted if name not in known]
     if unknown:
-        raise ValueError(f"no such case: {', '.join(unknown)}; the cases are {', '.join(known)}")
-    return [case for case in CASES if not wanted or case.name in wanted]
+        listed = ", ".join(known)
+        raise ValueError(f"no such {what}: {', '.join(unknown)}; the {what}s are {listed}")
+    return wanted

@@ -1,8 +1,10 @@
 """``python -m benchmarks.cluster``: steps over processes, Penstock beside TensorFlow, in turns.
 
-For each layout (1 ps and 1 worker; 1, 4 and 16 ps and 4 workers) a cluster of each implementation
-is started, then each case is prepared in all of them and they take turns, as in ``driver``. A
-sample is the median step of one worker's turn, averaged over workers. Idle servers block.
+For each layout (1 ps and 1 worker; jobs of two and four processes with the threads they have by
+default; 1, 4 and 16 ps and 4 workers) a cluster of each implementation is started, then each case
+is prepared in all of them and they take turns, as in ``driver``. A sample is the median step of one
+worker's turn, averaged over workers; CPU time is that of all the cluster's processes. Idle servers
+block.
 
 The clusters of all implementations stand at the same time; only one is asked to compute.
 """
@@ -11,123 +13,50 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from statistics import mean, median
 from typing import Any
 
-from benchmarks.cases import IMPLEMENTATIONS, PENSTOCK, Implementation
-from benchmarks.cluster_processes import Cluster, ask_all
+from benchmarks import machine, report
+from benchmarks.busy import BusyCores, BusyError
+from benchmarks.cases import PENSTOCK, Implementation, implementations, known_names
+from benchmarks.cluster_processes import Cluster
+from benchmarks.cluster_rows import (
+    BUSY_REQUIREMENTS,
+    JOB,
+    NULL,
+    PEER,
+    REMOTE,
+    REQUIREMENTS,
+    Layout,
+    Row,
+    layouts,
+)
+from benchmarks.cluster_turns import Prepared, Turn
 from benchmarks.driver import steps_per_turn
-from benchmarks.report import format_value, percentile
 from benchmarks.workers import RESULTS, WorkerError, interpreter_of
 
-PEER = "tensorflow"
-REMOTE = ("scalar_read", "scalar_update", "read_1mb", "update_1mb", "read_100mb", "update_100mb")
-NULL = ("null_scalar", "null_dense", "null_sparse")
-SYNCHRONOUS = (*NULL, "train_sync")
-# Penstock's median is at most so many times TensorFlow's.
-REQUIRED = dict(zip(REMOTE, (0.6, 0.6, 0.7, 0.7, 0.7, 0.7)))
-
-
-@dataclass(frozen=True)
-class Row:
-    """One row of the table: a case at a number of parameter servers and workers."""
-
-    case: str
-    ps: int
-    workers: int
-
-    @property
-    def name(self) -> str:
-        """Its key in the results."""
-        return self.case if self.case in REMOTE else f"{self.case}_{self.ps}ps_{self.workers}w"
-
-
-@dataclass(frozen=True)
-class Layout:
-    """A cluster and the rows measured on it.
-
-    Attributes:
-        ps, workers: Its processes.
-        threads: Of each process's kernels: two where two processes work in turns, one where
-            many do.
-    """
-
-    ps: int
-    workers: int
-    threads: int
-    rows: tuple[Row, ...]
-
-
-def layouts(ps_counts: Sequence[int], workers: Sequence[int]) -> list[Layout]:
-    """The clusters that are needed, smallest first."""
-    remote = Layout(1, 1, 2, tuple(Row(case, 1, 1) for case in REMOTE))
-    return [remote] + [
-        Layout(ps, max(workers), 1, tuple(Row(case, ps, w) for case in NULL for w in workers))
-        for ps in ps_counts
-    ]
+# Steps whose values are compared, where they are; then those in which who adapts does so.
+CHECK_STEPS, WARM_STEPS = 10, 12
+# As long as these a turn's steps do not count, which adapt to what the others did before.
+LEAD_SECONDS = 0.2
 
 
 @dataclass
 class Outcome:
-    """Medians by row and implementation, all samples, and what went wrong by row."""
+    """Medians by row and implementation, single steps, samples, and what went wrong by row."""
 
-    results: dict[str, dict[str, float]] = field(default_factory=dict)
+    results: report.Results = field(default_factory=dict)
+    steps: report.Results = field(default_factory=dict)
     details: dict[str, Any] = field(default_factory=dict)
     failures: dict[str, list[str]] = field(default_factory=dict)
 
     def fail(self, row: str, problem: str) -> None:
         """Notes a failure."""
         self.failures.setdefault(row, []).append(problem)
-
-
-class Prepared:
-    """A case that is ready in one cluster: turns of it, its check, its end."""
-
-    def __init__(self, cluster: Cluster, row: Row, number: int) -> None:
-        self.cluster, self.row = cluster, row
-        self.name = cluster.name
-        self._workers = cluster.workers[: row.workers]
-        self._container = f"case{number}"
-        self.steps_done = 0
-        request = {"ps": row.ps, "workers": row.workers, "container": self._container}
-        # The first worker is the chief: its variables are there when the others look for them.
-        self._workers[0].ask(prepare=row.case, **request)
-        ask_all(self._workers[1:], prepare=row.case, **request)
-
-    def turn(self, steps: int) -> tuple[float, list[float]]:
-        """Runs so many steps in every worker at the same time.
-
-        Returns:
-            The mean over workers of their median step, and every step's seconds.
-        """
-        # Where steps need each other's gradients, nobody may run ahead: the tokens that allow a
-        # step have no names, so one worker could use up those of another and end before it.
-        together = self.row.workers > 1 and self.row.case in SYNCHRONOUS
-        turns = [1] * steps if together else [steps]
-        seconds: list[list[float]] = [[] for _ in self._workers]
-        for count in turns:
-            for found, reply in zip(seconds, ask_all(self._workers, run=count), strict=True):
-                found += reply["seconds"]
-        self.steps_done += steps
-        sample = mean(median(found) for found in seconds)
-        return sample, [second for found in seconds for second in found]
-
-    def problems(self) -> list[str]:
-        """Whether the state counted the steps that were run."""
-        reply = self._workers[0].ask(check=True)
-        expected = self.steps_done if reply["counts"] else 0
-        if reply["value"] != expected:
-            return [f"{self.name}: {expected} steps were run, the state says {reply['value']:g}"]
-        return []
-
-    def release(self) -> None:
-        """Closes sessions and gives the state's memory back."""
-        ask_all(self._workers, release=True)
-        ask_all(self.cluster.ps[: self.row.ps] + self._workers, reset=self._container)
 
 
 class Driver:
@@ -140,26 +69,47 @@ class Driver:
         turn_seconds: float,
         say: Callable[[str], None],
         start: Callable[..., Cluster] = Cluster,
+        busy: int = 0,
     ) -> None:
         self._implementations = implementations
         self._rounds, self._turn_seconds = rounds, turn_seconds
-        self._say, self._start = say, start
+        self._say, self._start, self._busy = say, start, busy
         self._cases = 0
         self.outcome = Outcome()
 
     def run(self, chosen: Sequence[Layout]) -> Outcome:
         """Measures all rows of the layouts."""
-        for layout in chosen:
-            clusters: list[Cluster] = []
-            try:
-                for implementation in self._implementations:
-                    self._open(implementation, layout, clusters)
-                for row in layout.rows:
-                    self._row(row, clusters)
-            finally:
-                for cluster in clusters:
-                    cluster.close()
+        self.outcome.details["machine"] = {"before": machine.state(), "busy": self._busy}
+        with BusyCores(self._busy) as competitors:
+            started = machine.reading(competitors.pids)
+            for layout in chosen:
+                self._layout(layout, competitors)
+            use = machine.between(started, machine.reading(competitors.pids))
+        self.outcome.details["machine"]["whole_run"] = use
         return self.outcome
+
+    def _layout(self, layout: Layout, competitors: BusyCores) -> None:
+        clusters: list[Cluster] = []
+        try:
+            for implementation in self._implementations:
+                self._open(implementation, layout, clusters)
+            for row in layout.rows:
+                before = machine.reading(competitors.pids)
+                self._row(row, clusters)
+                try:
+                    competitors.check()
+                except BusyError as error:
+                    self.outcome.fail(row.name, str(error))
+                use = machine.between(before, machine.reading(competitors.pids))
+                self.outcome.details[row.name]["machine"] = use
+                found = self.outcome.results[row.name]
+                figures = ", ".join(f"{name} {value:.3g}" for name, value in found.items())
+                self._say(f"{row.name}: {figures}; {machine.describe_use(use)}")
+                for problem in self.outcome.failures.get(row.name, []):
+                    self._say(f"    ! {problem}")
+        finally:
+            for cluster in clusters:
+                cluster.close()
 
     def _open(
         self, implementation: Implementation, layout: Layout, clusters: list[Cluster]
@@ -178,41 +128,37 @@ class Driver:
         self._say(f"{cluster.name}: {layout.ps} ps, {layout.workers} workers in {seconds:.0f} s")
 
     def _row(self, row: Row, clusters: Sequence[Cluster]) -> None:
-        ready: list[tuple[Prepared, int]] = []
+        ready: list[tuple[Prepared, int, int]] = []
+        values: dict[str, list[float]] = {}
         for cluster in clusters:
             try:
                 self._cases += 1
                 prepared = Prepared(cluster, row, self._cases)
-                prepared.turn(2)
-                steps = steps_per_turn(prepared.turn(2)[0], self._turn_seconds)
+                values[cluster.name] = prepared.turn(CHECK_STEPS if row.case in JOB else 2).values
+                steps = steps_per_turn(prepared.turn(2).sample, self._turn_seconds)
                 # The same number of steps for turns that last about as long as they should.
-                steps = steps_per_turn(prepared.turn(steps)[0], self._turn_seconds)
-                ready.append((prepared, steps))
+                warm = prepared.turn(max(steps, WARM_STEPS)).sample
+                steps = steps_per_turn(warm, self._turn_seconds)
+                ready.append((prepared, steps, steps_per_turn(warm, LEAD_SECONDS)))
             except WorkerError as error:
                 self.outcome.fail(row.name, str(error))
-        samples: dict[str, list[float]] = {prepared.name: [] for prepared, _ in ready}
-        every: dict[str, list[float]] = {prepared.name: [] for prepared, _ in ready}
+        turns: dict[str, list[Turn]] = {entry[0].name: [] for entry in ready}
         for turn in range(self._rounds):
             first = turn % len(ready) if ready else 0
             for entry in ready[first:] + ready[:first]:
-                prepared, steps = entry
+                prepared, steps, lead = entry
                 try:
-                    sample, seconds = prepared.turn(steps)
+                    prepared.turn(lead)
+                    turns[prepared.name].append(prepared.turn(steps))
                 except WorkerError as error:
                     self.outcome.fail(row.name, str(error))
                     ready = [other for other in ready if other is not entry]
-                    continue
-                samples[prepared.name].append(sample)
-                every[prepared.name] += seconds
-        self._conclude(row, [prepared for prepared, _ in ready], samples, every)
+        if row.case in JOB:
+            for problem in differences(row, values):
+                self.outcome.fail(row.name, problem)
+        self._conclude(row, [entry[0] for entry in ready], turns)
 
-    def _conclude(
-        self,
-        row: Row,
-        ready: Sequence[Prepared],
-        samples: dict[str, list[float]],
-        every: dict[str, list[float]],
-    ) -> None:
+    def _conclude(self, row: Row, ready: Sequence[Prepared], turns: dict[str, list[Turn]]) -> None:
         for prepared in ready:
             try:
                 for problem in prepared.problems():
@@ -220,37 +166,38 @@ class Driver:
                 prepared.release()
             except WorkerError as error:
                 self.outcome.fail(row.name, str(error))
-        medians = {name: median(values) for name, values in samples.items() if values}
-        self.outcome.results[row.name] = medians
+        samples = {name: [turn.sample for turn in found] for name, found in turns.items()}
+        cpu = {name: [turn.cpu for turn in found] for name, found in turns.items()}
+        every = {
+            name: [second for turn in found for second in turn.seconds]
+            for name, found in turns.items()
+        }
+        self.outcome.results[row.name] = report.medians(samples)
+        self.outcome.steps.update(report.step_rows(row.name, every, cpu))
         self.outcome.details[row.name] = {
             "samples": samples,
+            "cpu": cpu,
             "percentiles": {
-                name: {str(p): percentile(values, p / 100) for p in (10, 50, 90)}
-                for name, values in every.items()
-                if values
+                name: {str(p): report.percentile(seconds, p / 100) for p in (10, 50, 90, 95)}
+                for name, seconds in every.items()
+                if seconds
             },
         }
-        self._say(line(row.name, medians))
-        for problem in self.outcome.failures.get(row.name, []):
-            self._say(f"    ! {problem}")
 
 
-def line(name: str, medians: dict[str, float]) -> str:
-    """A row of the table as text.
+def differences(row: Row, values: dict[str, list[float]]) -> list[str]:
+    """What is wrong with the losses of a job's first steps.
 
-    >>> line("scalar_read", {"penstock": 0.0004, "tensorflow": 0.0008}).split()
-    ['scalar_read', '400', 'us', '800', 'us', '0.5', '<=', '0.6', 'met']
+    Those of one worker must be the same everywhere. Several change the parameters under each
+    other's hands: the loss on the first batch must fall until that comes again.
     """
-    cells = [name.ljust(24)]
-    for each in (PENSTOCK, PEER):
-        cells.append((format_value(name, medians[each]) if each in medians else "-").rjust(9))
-    if PENSTOCK in medians and PEER in medians:
-        ratio = medians[PENSTOCK] / medians[PEER]
-        cells.append(f"{ratio:.3g}".rjust(6))
-        if name in REQUIRED:
-            required = REQUIRED[name]
-            cells.append(f"<= {required:g} {'met' if ratio <= required else 'NOT MET'}")
-    return "  ".join(cells)
+    if row.workers == 1:
+        return report.compare_same(values)
+    return [
+        f"{name}: the loss on the first batch goes from {found[0]:.4g} to {found[8]:.4g}"
+        for name, found in values.items()
+        if not (math.isfinite(found[8]) and found[8] < found[0])
+    ]
 
 
 def _numbers(text: str) -> list[int]:
@@ -263,6 +210,37 @@ def main(arguments: list[str] | None = None) -> int:
     Returns:
         0 when every row ran in every implementation and counted its steps; 1 otherwise.
     """
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    try:
+        cases = known_names([options.cases], [*REMOTE, *JOB, *NULL], "case")
+        found = implementations([options.only or f"{PENSTOCK},{PEER}"])
+    except ValueError as error:
+        parser.error(str(error))
+    cases = cases or [*REMOTE, *JOB, *(() if options.busy else NULL)]
+    chosen = [
+        Layout(each.ps, each.workers, each.threads, rows)
+        for each in layouts(options.ps, options.workers)
+        if (rows := tuple(row for row in each.rows if row.case in cases))
+    ]
+    for each in found:
+        if not interpreter_of(each).exists():
+            print(f"{each.name}: skipped, no {each.interpreter}")
+    found = [each for each in found if interpreter_of(each).exists()]
+    started = time.perf_counter()
+    driver = Driver(found, options.rounds, options.turn_seconds, _say, busy=options.busy)
+    outcome = driver.run(chosen)
+    _print(outcome, [each.name for each in found], options.busy)
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    path = RESULTS / (f"cluster-busy{options.busy}.json" if options.busy else "cluster.json")
+    whole = {"results": outcome.results, "steps": outcome.steps, **outcome.details}
+    path.write_text(json.dumps(whole, indent=2) + "\n")
+    seconds = time.perf_counter() - started
+    print(f"\n{seconds:.0f} s; results are in benchmarks/results/{path.name}")
+    return 1 if outcome.failures else 0
+
+
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.cluster", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--cases", default="", help="cases, commas between; default: all")
@@ -271,36 +249,34 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--workers", type=_numbers, default=[1, 2, 4], help="of the null step")
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--turn-seconds", type=float, default=0.5)
-    options = parser.parse_args(arguments)
-    cases = set(filter(None, options.cases.split(","))) or {*REMOTE, *NULL}
-    unknown = cases - {*REMOTE, *NULL}
-    if unknown:
-        parser.error(f"no such case: {', '.join(sorted(unknown))}")
-    chosen = [
-        Layout(each.ps, each.workers, each.threads, rows)
-        for each in layouts(options.ps, options.workers)
-        if (rows := tuple(row for row in each.rows if row.case in cases))
-    ]
-    names = set(filter(None, options.only.split(","))) or {PENSTOCK, PEER}
-    found = [each for each in IMPLEMENTATIONS if each.name in names]
-    for each in found:
-        if not interpreter_of(each).exists():
-            print(f"{each.name}: skipped, no {each.interpreter}")
-    found = [each for each in found if interpreter_of(each).exists()]
-    started = time.perf_counter()
-    outcome = Driver(found, options.rounds, options.turn_seconds, _say).run(chosen)
-    print(f"\n{'':24}  {PENSTOCK:>9}  {PEER:>9}   ratio")
-    for name, medians in outcome.results.items():
-        print(line(name, medians))
+    parser.add_argument(
+        "--busy",
+        type=int,
+        default=0,
+        metavar="N",
+        help="N processes keep a core busy each, all the time; by default without null steps",
+    )
+    return parser
+
+
+def _print(outcome: Outcome, names: Sequence[str], busy: int) -> None:
+    """The tables, the machine, the verdicts, what went wrong."""
+    verdicts = report.judge(
+        {**outcome.results, **outcome.steps}, BUSY_REQUIREMENTS if busy else REQUIREMENTS
+    )
+    found = outcome.details["machine"]
+    print("\n".join(["", *machine.describe(found["before"])]))
+    print(f"during the run: {machine.describe_use(found['whole_run'])}")
+    if busy:
+        print(f"BUSY={busy}: so many processes kept a core busy each")
+    for rows in (outcome.results, outcome.steps):
+        print(f"\n{report.table(rows, list(outcome.failures), names, verdicts)}")
+    print("\np50, p95: of single steps; cpu: CPU seconds of all processes for a worker's step.\n")
+    for verdict in verdicts:
+        print(verdict)
     for name, problems in outcome.failures.items():
         for problem in problems:
             print(f"! {name}: {problem}")
-    RESULTS.mkdir(parents=True, exist_ok=True)
-    whole = {"results": outcome.results, **outcome.details}
-    (RESULTS / "cluster.json").write_text(json.dumps(whole, indent=2) + "\n")
-    seconds = time.perf_counter() - started
-    print(f"\n{seconds:.0f} s; results are in benchmarks/results/cluster.json")
-    return 1 if outcome.failures else 0
 
 
 def _say(text: str) -> None:

@@ -20,9 +20,11 @@ Every case keeps its state in a container of its own, so that it can be reset.
 from __future__ import annotations
 
 import threading
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
+
+from benchmarks.cluster_program import Place, Program, config_of
 
 MEGABYTE = 250_000  # float32 values in a million bytes
 DENSE_VALUES = 100 * MEGABYTE
@@ -34,46 +36,6 @@ TRAIN_UNITS = 512
 TRAIN_LAYERS = 8
 TRAIN_BATCH = 256
 TRAIN_BYTES = 4 * TRAIN_LAYERS * TRAIN_UNITS * TRAIN_UNITS
-
-
-class Program(NamedTuple):
-    """What a worker holds while a case runs.
-
-    Attributes:
-        step: Does one step and returns a number.
-        check: Gives the number of steps that the state itself has counted.
-        close: Stops threads, closes the session.
-        counts: Whether each step adds one to ``check``.
-    """
-
-    step: Callable[[], float]
-    check: Callable[[], float]
-    close: Callable[[], None]
-    counts: bool = True
-
-
-class Place(NamedTuple):
-    """Which task builds, and in what cluster.
-
-    Attributes:
-        target: The session target of this worker's server.
-        index: Of the worker.
-        ps: Parameter servers in use.
-        workers: Workers in use.
-        container: Of the case's state.
-    """
-
-    target: str
-    index: int
-    ps: int
-    workers: int
-    container: str
-
-
-def _config(tf: Any, place: Place) -> Any:
-    """Other workers are of no concern: the session neither asks nor waits for them."""
-    filters = ["/job:ps", "/job:worker/task:%d" % place.index]
-    return tf.ConfigProto(device_filters=filters)
 
 
 def _remote(tf: Any, place: Place, values: int, update: bool) -> Program:
@@ -91,7 +53,7 @@ def _remote(tf: Any, place: Place, values: int, update: bool) -> Program:
         with tf.device("/job:ps/task:0"):
             added = tf.assign_add(remote, ones)
         init = tf.global_variables_initializer()
-    session = tf.Session(place.target, graph=graph, config=_config(tf, place))
+    session = tf.Session(place.target, graph=graph, config=config_of(tf, place))
     session.run(init)
     fetch = added.op if update else (remote if values == 0 else element)
 
@@ -212,7 +174,7 @@ def _run_synchronously(
     first = synchronous.chief_init_op if chief else synchronous.local_step_init_op
     runner = synchronous.get_chief_queue_runner() if chief else None
     init, local = tf.global_variables_initializer(), tf.local_variables_initializer()
-    session = tf.Session(place.target, graph=graph, config=_config(tf, place))
+    session = tf.Session(place.target, graph=graph, config=config_of(tf, place))
     coordinator = tf.train.Coordinator()
     threads: List[threading.Thread] = []
     if chief:
@@ -288,7 +250,7 @@ def _train(tf: Any, place: Place, mode: str) -> Program:
             train = optimizer.minimize(loss, global_step=global_step)
         init = tf.global_variables_initializer()
         local = tf.local_variables_initializer()
-    session = tf.Session(place.target, graph=graph, config=_config(tf, place))
+    session = tf.Session(place.target, graph=graph, config=config_of(tf, place))
     if place.index == 0 or mode == "local":
         session.run(init)
     session.run(local)

@@ -20,9 +20,10 @@ from dataclasses import replace
 from statistics import mean, median
 
 from benchmarks.cases import IMPLEMENTATIONS
-from benchmarks.cluster import Prepared, Row
 from benchmarks.cluster_cases import TRAIN_BATCH, TRAIN_BYTES, TRAIN_LAYERS
 from benchmarks.cluster_processes import Cluster
+from benchmarks.cluster_rows import Row
+from benchmarks.cluster_turns import Prepared
 from benchmarks.workers import RESULTS, interpreter_of
 from penstock.simulate import Compute, Job, Model, Profile, simulate
 from penstock.simulate.calibrate import calibrate
@@ -37,7 +38,7 @@ def step_seconds(cluster: Cluster, case: str, workers: int, number: int) -> floa
     """What a step of a worker takes, on average over a turn."""
     prepared = Prepared(cluster, Row(case, PS, workers), number)
     prepared.turn(WARM_UP)
-    seconds = prepared.turn(STEPS)[1]
+    seconds = prepared.turn(STEPS).seconds
     prepared.release()
     return mean(seconds)
 

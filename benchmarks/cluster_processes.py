@@ -45,12 +45,14 @@ class TaskProcess:
         pid: Of the process.
     """
 
-    def __init__(self, name: str, command: Sequence[str], threads: int) -> None:
+    def __init__(self, name: str, command: Sequence[str], threads: int | None) -> None:
         self.name = name
         logs = RESULTS / "logs"
         logs.mkdir(parents=True, exist_ok=True)
         self._log: IO[str] = open(logs / f"cluster-{name.replace(':', '-')}.log", "w")
-        limits = {"OMP_NUM_THREADS": str(threads), "MKL_NUM_THREADS": str(threads)}
+        limits = {}
+        if threads is not None:
+            limits = {"OMP_NUM_THREADS": str(threads), "MKL_NUM_THREADS": str(threads)}
         self._process = subprocess.Popen(
             list(command),
             cwd=ROOT,
@@ -170,7 +172,7 @@ class Cluster:
         implementation: Implementation,
         ps: int,
         workers: int,
-        threads: int,
+        threads: int | None,
         script: Sequence[str] = ("-m", "benchmarks.cluster_role"),
     ) -> None:
         """Starts all processes and their servers.
@@ -179,7 +181,7 @@ class Cluster:
             implementation: Whose interpreter and module.
             ps: How many parameter servers.
             workers: How many workers.
-            threads: Threads of each process's kernels.
+            threads: Threads of each process's kernels; None leaves them as they are by default.
             script: What the interpreter runs (tests give another).
 
         Raises:
@@ -205,7 +207,7 @@ class Cluster:
                 self.close()
                 raise
 
-    def _start(self, command: Sequence[str], ps: int, workers: int, threads: int) -> None:
+    def _start(self, command: Sequence[str], ps: int, workers: int, threads: int | None) -> None:
         ports = iter(free_ports(ps + workers))
         jobs = {"ps": ps, "worker": workers}
         spec = {job: [f"127.0.0.1:{next(ports)}" for _ in range(n)] for job, n in jobs.items()}

@@ -5,7 +5,7 @@ Requests and replies are lines of JSON:
     {"serve": {"ps": [...], "worker": [...]}, "job": "ps", "index": 0, "threads": 1}
                                    -> {"ready": "2.21.0"}
     {"prepare": "null_dense", "ps": 4, "workers": 2, "container": "c7"}  -> {}
-    {"run": 20}                    -> {"seconds": [0.01, ...]} of each step
+    {"run": 20}                    -> {"seconds": [0.01, ...], "values": [2.3, ...]} of each step
     {"cpu": true}                  -> {"cpu": CPU seconds of this process so far}
     {"check": true}                -> {"value": 40.0, "counts": true}
     {"release": true}              -> {}
@@ -28,7 +28,10 @@ import time
 import traceback
 from typing import Any
 
-from benchmarks.cluster_cases import CASES, Place, Program
+from benchmarks import cluster_cases, cluster_job_cases
+from benchmarks.cluster_program import Place, Program
+
+CASES = {**cluster_cases.CASES, **cluster_job_cases.CASES}
 
 
 class Role:
@@ -50,7 +53,7 @@ class Role:
             if "prepare" in request:
                 return self._prepare(request)
             if "run" in request:
-                return {"seconds": self._run(request["run"])}
+                return self._run(request["run"])
             if "cpu" in request:
                 return {"cpu": time.process_time()}
             if "check" in request:
@@ -68,9 +71,11 @@ class Role:
 
     def _serve(self, request: dict[str, Any]) -> dict[str, Any]:
         threads = request["threads"]
-        config = self.tf.ConfigProto(
-            intra_op_parallelism_threads=threads, inter_op_parallelism_threads=max(2, threads)
-        )
+        config = None
+        if threads is not None:
+            config = self.tf.ConfigProto(
+                intra_op_parallelism_threads=threads, inter_op_parallelism_threads=max(2, threads)
+            )
         self._index = request["index"]
         self._server = self.tf.train.Server(
             self.tf.train.ClusterSpec(request["serve"]),
@@ -97,14 +102,14 @@ class Role:
             raise RuntimeError("no case is prepared")
         return self._program
 
-    def _run(self, steps: int) -> Any:
+    def _run(self, steps: int) -> dict[str, Any]:
         step = self._prepared().step
-        seconds = []
+        seconds, values = [], []
         for _ in range(steps):
             start = time.perf_counter()
-            step()
+            values.append(step())
             seconds.append(time.perf_counter() - start)
-        return seconds
+        return {"seconds": seconds, "values": values}
 
     def _release(self) -> None:
         if self._program is not None:

@@ -1,23 +1,26 @@
 """Measures cases: every implementation prepared, then rounds in which each takes a turn.
 
-    prepare   penstock, tensorflow, ... : build, run the check steps, warm up
+    prepare   penstock, tensorflow, ... : build, run the check steps, warm up (half a second and
+              twelve steps at least)
     round 1   penstock k steps, tensorflow k steps, torch k steps, ...
     round 2   tensorflow, torch, ..., penstock        (the order turns by one)
     ...       one sample a turn: seconds a step; the result is the median over rounds
 
 Interleaving lets slow drifts of the machine (clock, neighbours) fall on all alike. Each
-implementation has its own number of steps a turn, so that turns last about the same time.
+implementation has its own number of steps a turn, so that turns last about the same time. A turn
+begins with steps that do not count, because others used the cores just before. Competing processes,
+where some are asked for, compute from the first case to the last.
 """
 
 from __future__ import annotations
 
-import subprocess
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchmarks import report
+from benchmarks import fresh, machine, report
+from benchmarks.busy import BusyCores, BusyError
 from benchmarks.cases import (
     BACKGROUND_ROWS,
     CONSTRUCT_BUILD,
@@ -26,13 +29,11 @@ from benchmarks.cases import (
     Case,
     Implementation,
 )
-from benchmarks.workers import ROOT, WorkerError, WorkerProcess, environment, interpreter_of
+from benchmarks.workers import WorkerError, WorkerProcess, interpreter_of
 
 # A thread pool may spin for some milliseconds after its last task: let it fall asleep first.
 SETTLE_SECONDS = 0.01
 IDLE_CPU_SHARE = 0.02
-# Steps whose memory is measured, in a case that asks for it.
-MEMORY_SAMPLES = 3
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,8 @@ class Settings:
     Attributes:
         rounds: Turns each implementation takes in a case.
         turn_seconds: How long a turn lasts, about; at least one step.
+        warm_seconds: How long each implementation repeats a case's step before the first turn.
+        lead_seconds: How long the steps take that begin a turn and do not count; at least one.
         import_rounds: Fresh processes that import each module.
         background_rounds: Saves in the background beside which steps are timed.
         memory_rounds: Fresh processes whose peak memory is taken.
@@ -49,6 +52,8 @@ class Settings:
 
     rounds: int = 15
     turn_seconds: float = 0.25
+    warm_seconds: float = 0.5
+    lead_seconds: float = 0.2
     import_rounds: int = 5
     background_rounds: int = 4
     memory_rounds: int = 1
@@ -63,17 +68,52 @@ class Outcome:
 
     Attributes:
         results: Medians by case and implementation.
-        details: Everything behind them: samples, check values, versions.
+        steps: The rows of single steps: percentiles and CPU seconds (``cases.STEP_ROWS``).
+        details: Everything behind them: samples, check values, versions, who used the cores.
         failures: Sentences about cases that did not run or whose values differ, by case.
     """
 
     results: report.Results = field(default_factory=dict)
+    steps: report.Results = field(default_factory=dict)
     details: dict[str, Any] = field(default_factory=dict)
     failures: dict[str, list[str]] = field(default_factory=dict)
 
     def fail(self, case: str, problem: str) -> None:
         """Notes a failure of a case."""
         self.failures.setdefault(case, []).append(problem)
+
+
+@dataclass
+class Turns:
+    """What the turns of a case gave, by implementation.
+
+    Attributes:
+        steps: How many steps a turn has; who failed is no longer in it.
+        samples: The mean step of each turn, in seconds.
+        single: Single steps of all turns, in seconds.
+        cpu: CPU seconds a step of each turn.
+    """
+
+    steps: dict[str, int] = field(default_factory=dict)
+    samples: dict[str, list[float]] = field(default_factory=dict)
+    single: dict[str, list[float]] = field(default_factory=dict)
+    cpu: dict[str, list[float]] = field(default_factory=dict)
+
+    def begin(self, name: str, steps: int) -> None:
+        """Adds an implementation."""
+        self.steps[name] = steps
+        self.samples[name], self.single[name], self.cpu[name] = [], [], []
+
+    def add(self, name: str, reply: dict[str, Any]) -> None:
+        """Takes a worker's reply to ``run``."""
+        self.samples[name].append(reply["seconds"])
+        self.single[name] += reply["steps"]
+        self.cpu[name].append(reply["cpu"])
+
+    def drop(self, name: str) -> None:
+        """Forgets an implementation that failed."""
+        for each in (self.steps, self.samples, self.single, self.cpu):
+            each.pop(name)
 
 
 class Driver:
@@ -84,8 +124,11 @@ class Driver:
         settings: Settings,
         say: Callable[[str], None],
         implementations: Sequence[Implementation] = IMPLEMENTATIONS,
+        busy: int = 0,
     ) -> None:
+        """Takes what to measure and by how much; ``busy`` processes compete for the cores."""
         self._settings = settings
+        self._busy = busy
         self._implementations = implementations
         self._say = say
         self._workers: dict[str, WorkerProcess] = {}
@@ -95,22 +138,34 @@ class Driver:
     def run(self, cases: Sequence[Case]) -> Outcome:
         """Measures the cases in order and returns all there is to report."""
         self._find_available()
-        try:
-            for case in cases:
-                self._say(f"{case.name}: {case.title}")
-                started = time.perf_counter()
-                measure = {
-                    "import": self._imports,
-                    "memory": self._memory,
-                    "background": self._background,
-                }
-                measure.get(case.name, self._steps)(case)
-                self._say(f"    {time.perf_counter() - started:.0f} s{self._found(case)}")
-                for problem in self.outcome.failures.get(case.name, []):
-                    self._say(f"    ! {problem}")
-        finally:
-            self._close_all()
+        self.outcome.details["machine"] = {"before": machine.state(), "busy": self._busy}
+        with BusyCores(self._busy) as competitors:
+            started = machine.reading(competitors.pids)
+            try:
+                for case in cases:
+                    self._case(case, competitors)
+            finally:
+                self._close_all()
+            whole = machine.between(started, machine.reading(competitors.pids))
+        self.outcome.details["machine"]["whole_run"] = whole
         return self.outcome
+
+    def _case(self, case: Case, competitors: BusyCores) -> None:
+        self._say(f"{case.name}: {case.title}")
+        measure = {"import": self._imports, "memory": self._memory, "background": self._background}
+        started = time.perf_counter()
+        before = machine.reading(competitors.pids)
+        measure.get(case.name, self._steps)(case)
+        use = machine.between(before, machine.reading(competitors.pids))
+        try:
+            competitors.check()
+        except BusyError as error:
+            self.outcome.fail(case.name, str(error))
+        self.outcome.details.setdefault(case.name, {})["machine"] = use
+        self._say(f"    {time.perf_counter() - started:.0f} s{self._found(case)}")
+        self._say(f"    {machine.describe_use(use)}")
+        for problem in self.outcome.failures.get(case.name, []):
+            self._say(f"    ! {problem}")
 
     def _found(self, case: Case) -> str:
         """What a run that does not come to its end leaves: its table is printed at the end."""
@@ -129,6 +184,8 @@ class Driver:
         if worker is None or not worker.alive:
             worker = self._workers[implementation.name] = WorkerProcess(implementation)
             self.outcome.details.setdefault("versions", {})[worker.name] = worker.version
+            self.outcome.details.setdefault("paths", {})[worker.name] = worker.path
+            self.outcome.details.setdefault("packages", {})[worker.name] = worker.packages
         return worker
 
     def _close_all(self) -> None:
@@ -139,81 +196,61 @@ class Driver:
 
     def _steps(self, case: Case) -> None:
         values: dict[str, list[float]] = {}
-        turns: dict[str, int] = {}
+        turns = Turns()
         for implementation in self._available:
             chosen = not case.only or implementation.name in case.only
             if implementation.kind in case.kinds and chosen:
                 self._prepare(case, implementation, values, turns)
-        workers = [self._workers[name] for name in turns]
-        samples: dict[str, list[float]] = {name: [] for name in turns}
+        workers = [self._workers[name] for name in turns.steps]
         for worker in workers:
             worker.reset_idle()
         for turn in range(min(case.rounds or self._settings.rounds, self._settings.rounds)):
             first = turn % len(workers) if workers else 0
             for worker in workers[first:] + workers[:first]:
-                if worker.name in turns:
-                    self._turn(case, worker, turns, samples)
+                if worker.name in turns.steps:
+                    self._turn(case, worker, turns)
         self._check_idle(workers)
         self._release(case, workers)
         if case.memory:
-            self._extra_memory(case, list(turns))
-        self._conclude(case, samples, values)
+            self._step_memory(case, list(turns.steps))
+        self._conclude(case, turns, values)
 
     def _prepare(
         self,
         case: Case,
         implementation: Implementation,
         values: dict[str, list[float]],
-        turns: dict[str, int],
+        turns: Turns,
     ) -> None:
         try:
             worker = self._worker(implementation)
             reply = worker.ask(prepare=case.name, check_steps=case.check_steps)
-            steps = steps_per_turn(reply["step_seconds"], self._settings.turn_seconds)
-            # A turn that is thrown away: allocators and caches reach their steady state. It also
-            # counts again, since the first steps are often slow.
-            warm = worker.ask(run=max(1, steps // 2))["seconds"]
-            turns[worker.name] = steps_per_turn(warm, self._settings.turn_seconds)
-            values[worker.name] = reply["values"]
+            # Allocators and caches reach their steady state, and who adapts has adapted.
+            warm = worker.ask(warm=self._settings.warm_seconds, least=case.warm_steps)
         except WorkerError as error:
             self.outcome.fail(case.name, f"{implementation.name}: {error}")
+            return
+        steps = steps_per_turn(warm["step_seconds"], self._settings.turn_seconds)
+        turns.begin(worker.name, steps)
+        values[worker.name] = reply["values"]
 
-    def _turn(
-        self,
-        case: Case,
-        worker: WorkerProcess,
-        turns: dict[str, int],
-        samples: dict[str, list[float]],
-    ) -> None:
+    def _turn(self, case: Case, worker: WorkerProcess, turns: Turns) -> None:
         time.sleep(SETTLE_SECONDS)
         try:
-            samples[worker.name].append(worker.ask(run=turns[worker.name])["seconds"])
+            reply = worker.ask(run=turns.steps[worker.name], lead=self._settings.lead_seconds)
+            turns.add(worker.name, reply)
         except WorkerError as error:
             self.outcome.fail(case.name, f"{worker.name}: {error}")
-            del turns[worker.name], samples[worker.name]
+            turns.drop(worker.name)
 
-    def _extra_memory(self, case: Case, names: Sequence[str]) -> None:
-        """Memory of a step, in fresh processes: others' allocators may keep what they freed."""
-        samples: dict[str, list[float]] = {}
-        for implementation in self._available:
-            if implementation.name not in names:
-                continue
-            try:
-                worker = WorkerProcess(implementation)
-            except WorkerError as error:
-                self.outcome.fail(case.name, f"{implementation.name}: {error}")
-                continue
-            try:
-                worker.ask(prepare=case.name, check_steps=case.check_steps)
-                samples[worker.name] = [
-                    float(worker.ask(extra_memory=True)["bytes"]) for _ in range(MEMORY_SAMPLES)
-                ]
-            except WorkerError as error:
-                self.outcome.fail(case.name, f"{implementation.name}: {error}")
-            finally:
-                worker.close()
+    def _step_memory(self, case: Case, names: Sequence[str]) -> None:
+        chosen = [item for item in self._available if item.name in names]
+        samples = fresh.step_memory(chosen, case, self._failing(case))
         self.outcome.details[case.memory_row] = {"samples": samples}
         self.outcome.results[case.memory_row] = report.medians(samples)
+
+    def _failing(self, case: Case) -> Callable[[str], None]:
+        return lambda problem: self.outcome.fail(case.name, problem)
 
     def _release(self, case: Case, workers: Sequence[WorkerProcess]) -> None:
         for worker in workers:
@@ -229,14 +266,19 @@ class Driver:
                 share = worker.idle_cpu_seconds / worker.idle_seconds
                 self._say(f"    note: {worker.name} used {share:.0%} of a core while it waited")
 
-    def _conclude(
-        self, case: Case, samples: dict[str, list[float]], values: dict[str, list[float]]
-    ) -> None:
+    def _conclude(self, case: Case, turns: Turns, values: dict[str, list[float]]) -> None:
         compare = {"same": report.compare_same, "random": report.compare_random}.get(case.check)
         if compare is not None:
             for problem in compare(values):
                 self.outcome.fail(case.name, problem)
-        self.outcome.details[case.name] = {"samples": samples, "check_values": values}
+        samples = turns.samples
+        self.outcome.details[case.name] = {
+            "samples": samples,
+            "cpu": turns.cpu,
+            "check_values": values,
+        }
+        if case.times_steps:
+            self.outcome.steps.update(report.step_rows(case.name, turns.single, turns.cpu))
         row = report.medians(samples)
         for name, seconds in row.items() if case.moves else ():
             self._say(f"    {name}: {case.moves / seconds / 1e9:.2f} GB/s")
@@ -282,48 +324,14 @@ class Driver:
     # -- cases of fresh processes
 
     def _imports(self, case: Case) -> None:
-        samples: dict[str, list[float]] = {item.name: [] for item in self._available}
-        # The first round only brings the files into the page cache.
-        for turn in range(self._settings.import_rounds + 1):
-            for implementation in self._available:
-                if implementation.name not in samples:
-                    continue
-                started = time.perf_counter()
-                done = subprocess.run(
-                    [str(interpreter_of(implementation)), "-c", implementation.imports],
-                    cwd=ROOT,
-                    env=environment(),
-                    capture_output=True,
-                    text=True,
-                    check=False,
-                )
-                seconds = time.perf_counter() - started
-                if done.returncode:
-                    reason = (done.stderr.strip().splitlines() or ["?"])[-1]
-                    self.outcome.fail(case.name, f"{implementation.name}: {reason}")
-                    del samples[implementation.name]
-                elif turn:
-                    samples[implementation.name].append(seconds)
-        self.outcome.details[case.name] = {"samples": samples}
-        self.outcome.results[case.name] = report.medians(samples)
+        rounds = self._settings.import_rounds
+        self._fresh(case, fresh.imports(self._available, rounds, self._failing(case)))
 
     def _memory(self, case: Case) -> None:
-        samples: dict[str, list[float]] = {}
-        for _ in range(self._settings.memory_rounds):
-            for implementation in self._available:
-                try:
-                    worker = WorkerProcess(implementation)
-                except WorkerError as error:
-                    self.outcome.fail(case.name, f"{implementation.name}: {error}")
-                    continue
-                try:
-                    worker.ask(prepare="cnn", check_steps=case.check_steps)
-                    peak = worker.ask(peak_memory=True)["bytes"]
-                    samples.setdefault(worker.name, []).append(peak)
-                except WorkerError as error:
-                    self.outcome.fail(case.name, f"{implementation.name}: {error}")
-                finally:
-                    worker.close()
+        rounds = self._settings.memory_rounds
+        self._fresh(case, fresh.peak_memory(self._available, case, rounds, self._failing(case)))
+
+    def _fresh(self, case: Case, samples: fresh.Samples) -> None:
         self.outcome.details[case.name] = {"samples": samples}
         self.outcome.results[case.name] = report.medians(samples)
 

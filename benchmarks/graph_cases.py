@@ -61,32 +61,41 @@ def null(tf: Any) -> Program:
     return Program(step, session.close)
 
 
-def _digit_loss(tf: Any, labels: Any, logits: Any) -> Any:
+def digit_loss(tf: Any, labels: Any, logits: Any) -> Any:
+    """The mean cross entropy."""
     return tf.reduce_mean(tf.nn.softmax_cross_entropy_with_logits_v2(labels=labels, logits=logits))
+
+
+def softmax_logits(tf: Any, v: Dict[str, Any], x: Any) -> Any:
+    """Softmax regression of the variables of ``data.softmax``."""
+    return tf.matmul(x, v["w"]) + v["b"]
 
 
 def softmax(tf: Any) -> Program:
     parameters, batches = data.softmax()
     with tf.Graph().as_default():
         model = _Model(tf, parameters)
-        v = model.variables
         x = tf.placeholder(tf.float32, [None, 784])
         y = tf.placeholder(tf.float32, [None, 10])
-        loss = _digit_loss(tf, y, tf.matmul(x, v["w"]) + v["b"])
+        loss = digit_loss(tf, y, softmax_logits(tf, model.variables, x))
         train = tf.train.GradientDescentOptimizer(0.5).minimize(loss)
         return model.program([loss, train], [x, y], batches)
+
+
+def mlp_logits(tf: Any, v: Dict[str, Any], x: Any) -> Any:
+    """The network of the variables of ``data.mlp``."""
+    hidden = tf.nn.relu(tf.matmul(x, v["w0"]) + v["b0"])
+    hidden = tf.nn.relu(tf.matmul(hidden, v["w1"]) + v["b1"])
+    return tf.matmul(hidden, v["w2"]) + v["b2"]
 
 
 def mlp(tf: Any) -> Program:
     parameters, batches = data.mlp()
     with tf.Graph().as_default():
         model = _Model(tf, parameters)
-        v = model.variables
         x = tf.placeholder(tf.float32, [None, 784])
         y = tf.placeholder(tf.float32, [None, 10])
-        hidden = tf.nn.relu(tf.matmul(x, v["w0"]) + v["b0"])
-        hidden = tf.nn.relu(tf.matmul(hidden, v["w1"]) + v["b1"])
-        loss = _digit_loss(tf, y, tf.matmul(hidden, v["w2"]) + v["b2"])
+        loss = digit_loss(tf, y, mlp_logits(tf, model.variables, x))
         train = tf.train.AdamOptimizer(1e-3).minimize(loss)
         return model.program([loss, train], [x, y], batches)
 
@@ -107,7 +116,7 @@ def cnn(tf: Any) -> Program:
             )
         hidden = tf.reshape(hidden, [-1, 7 * 7 * 64])
         hidden = tf.nn.relu(tf.matmul(hidden, v["dense_w"]) + v["dense_b"])
-        loss = _digit_loss(tf, y, tf.matmul(hidden, v["out_w"]) + v["out_b"])
+        loss = digit_loss(tf, y, tf.matmul(hidden, v["out_w"]) + v["out_b"])
         train = tf.train.AdamOptimizer(1e-4).minimize(loss)
         return model.program([loss, train], [x, y], batches)
 
@@ -224,7 +233,7 @@ def construct(tf: Any) -> Program:
                     hidden = tf.matmul(hidden, w) + b
                     if layer < 19:
                         hidden = tf.nn.relu(hidden)
-            loss = _digit_loss(tf, y, hidden)
+            loss = digit_loss(tf, y, hidden)
             tf.train.GradientDescentOptimizer(0.1).minimize(loss)
             tf.global_variables_initializer()
         return len(graph.get_operations())

@@ -22,8 +22,8 @@ PEERS = ("tensorflow", "torch")
 MOST = 2.0
 
 _KINDS = {"graph": "graph_kernels", "torch": "torch_kernels"}
-_SETTINGS = Settings(rounds=11, turn_seconds=0.06)
-_QUICK = Settings(rounds=3, turn_seconds=0.02)
+_SETTINGS = Settings(rounds=11, turn_seconds=0.06, warm_seconds=0.2, lead_seconds=0.0)
+_QUICK = Settings(rounds=3, turn_seconds=0.02, warm_seconds=0.02, lead_seconds=0.0)
 
 
 def cases(names: list[str], sizes: Sequence[str] = tuple(kernel_cases.SIZES)) -> list[Case]:

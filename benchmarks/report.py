@@ -1,8 +1,9 @@
 """From samples to medians, ratios, verdicts, the printed table and the JSON.
 
-Pure functions over ``Results``: ``{case: {implementation: median}}``, where a median is in
-seconds a step, except for ``construct`` (seconds an op), ``construct_build`` (seconds for the
-whole network), ``import`` (seconds a process) and ``memory`` (bytes).
+Pure functions over ``Results``: ``{row: {implementation: figure}}``. The row of a case holds the
+median over turns, in seconds a step, except for ``construct`` (seconds an op), ``construct_build``
+(seconds for the whole network), ``import`` (seconds a process) and ``memory`` (bytes). Rows of
+single steps (``cases.STEP_ROWS``) hold percentiles over all of them and the CPU seconds a step.
 """
 
 from __future__ import annotations
@@ -14,10 +15,19 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from benchmarks.cases import BEST_PEER, IMPLEMENTATIONS, PENSTOCK, REQUIREMENTS, Requirement
+from benchmarks.cases import (
+    BEFORE,
+    BEST_PEER,
+    IMPLEMENTATIONS,
+    PENSTOCK,
+    REQUIREMENTS,
+    STEP_ROWS,
+    Requirement,
+)
 
 Results = dict[str, dict[str, float]]
 
+ALL = tuple(implementation.name for implementation in IMPLEMENTATIONS)
 SAME_RTOL = 1e-3
 RANDOM_RTOL = 0.05
 
@@ -32,13 +42,44 @@ def medians(samples: Mapping[str, Sequence[float]]) -> dict[str, float]:
 
 
 def best_peer(row: Mapping[str, float]) -> str | None:
-    """The peer with the smallest median, or None if no peer has one.
+    """The peer with the smallest median, or None if no peer has one; no Penstock is a peer.
 
     >>> best_peer({"penstock": 1.0, "torch": 3.0, "jax": 2.0})
     'jax'
     """
-    peers = [name for name in row if name != PENSTOCK]
+    peers = [name for name in row if name not in (PENSTOCK, BEFORE)]
     return min(peers, key=lambda name: row[name], default=None)
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """The value that a share of all values does not exceed.
+
+    >>> percentile([4.0, 1.0, 3.0, 2.0], 0.75)
+    3.0
+    """
+    return sorted(values)[max(0, math.ceil(share * len(values)) - 1)]
+
+
+def step_rows(
+    case: str, steps: Mapping[str, Sequence[float]], cpu: Mapping[str, Sequence[float]]
+) -> Results:
+    """The rows of single steps.
+
+    Args:
+        case: Its name.
+        steps: Single steps of each implementation, in seconds.
+        cpu: CPU seconds a step, a sample a turn.
+
+    Example:
+        >>> step_rows("cnn", {"penstock": [1.0, 1.0, 9.0]}, {"penstock": [2.0]})
+        {'cnn_p50': {'penstock': 1.0}, 'cnn_p95': {'penstock': 9.0}, 'cnn_cpu': {'penstock': 2.0}}
+    """
+    found = (
+        {name: percentile(values, 0.5) for name, values in steps.items() if values},
+        {name: percentile(values, 0.95) for name, values in steps.items() if values},
+        {name: sum(values) / len(values) for name, values in cpu.items() if values},
+    )
+    return {f"{case}_{row}": values for row, values in zip(STEP_ROWS, found, strict=True)}
 
 
 @dataclass(frozen=True)
@@ -82,6 +123,8 @@ def judge(results: Results, requirements: Sequence[Requirement] = REQUIREMENTS) 
         row = results[requirement.case]
         base = results.get(requirement.of, {}) if requirement.of else row
         peer = best_peer(row) if requirement.against == BEST_PEER else requirement.against
+        if peer is not None and base.get(peer, 0.0) >= requirement.under:
+            continue
         if peer is None or peer not in base:
             verdicts.append(Verdict(requirement, None, None))
         elif PENSTOCK not in row:
@@ -135,15 +178,6 @@ def compare_random(values: Mapping[str, Sequence[float]]) -> list[str]:
     return problems
 
 
-def percentile(values: Sequence[float], share: float) -> float:
-    """The value that a share of all values does not exceed.
-
-    >>> percentile([4.0, 1.0, 3.0, 2.0], 0.75)
-    3.0
-    """
-    return sorted(values)[max(0, math.ceil(share * len(values)) - 1)]
-
-
 def format_value(case: str, value: float) -> str:
     """A median with its unit.
 
@@ -158,15 +192,21 @@ def format_value(case: str, value: float) -> str:
     return f"{value:.3g} s"
 
 
-def table(results: Results, marked: Sequence[str] = ()) -> str:
+def table(
+    results: Results,
+    marked: Sequence[str] = (),
+    names: Sequence[str] = ALL,
+    verdicts: Sequence[Verdict] | None = None,
+) -> str:
     """The medians as text: under each peer its median and Penstock's as a ratio of it.
 
     Args:
-        results: The medians.
+        results: The rows.
         marked: Cases whose checks failed; they get a ``!``.
+        names: The columns: implementations.
+        verdicts: What is required of the rows and how it came out; else that of ``judge``.
     """
-    names = [implementation.name for implementation in IMPLEMENTATIONS]
-    verdicts = judge(results)
+    verdicts = judge(results) if verdicts is None else verdicts
     rows = [["case", *names, "required", ""]]
     for case, row in results.items():
         cells = [case + (" !" if case in marked else "")]

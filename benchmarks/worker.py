@@ -1,14 +1,20 @@
 """A worker: one implementation in one process, doing what the driver asks, a JSON line each.
 
-Once its module is imported it says ``{"ready": version}``. Then requests on stdin, one reply line
-each on stdout::
+Once its module is imported it says ``{"ready": version, "path": file, "packages": {...}}``. Then
+requests on stdin, one reply line each on stdout::
 
-    {"prepare": "cnn", "check_steps": 10} -> {"values": [2.31, ...], "step_seconds": 0.02}
-    {"run": 12}                           -> {"seconds": 0.0213, "idle_cpu": 0.001, "idle": 1.2}
+    {"prepare": "cnn", "check_steps": 10} -> {"values": [2.31, ...]}
+    {"warm": 0.5, "least": 12}            -> {"step_seconds": 0.02}
+    {"run": 12, "lead": 0.2}              -> {"seconds": 0.0213, "steps": [0.0209, ...],
+                                              "cpu": 0.04, "idle_cpu": 0.001, "idle": 1.2}
     {"release": true}                     -> {}
     {"peak_memory": true}                 -> {"bytes": 412090368}
     {"extra_memory": true}                -> {"bytes": 67108864}
     {"beside": 3}          -> {"start": [0.1, ...], "during": [0.02, ...], "without": [0.02, ...]}
+
+``run`` times so many steps after others that do not count, ``lead`` seconds of them: ``seconds`` is
+the mean, ``steps`` are the single steps in order of their length (``MOST_STEPS`` of many), ``cpu``
+the CPU seconds a step of all threads of this process.
 
 A request that fails is answered ``{"error": traceback}`` and the worker goes on. Between requests
 it blocks on stdin; ``idle_cpu`` (CPU seconds that all its threads used since the last reply) lets
@@ -30,7 +36,7 @@ import statistics
 import sys
 import time
 import traceback
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional, Sequence
 
 import numpy as np
 
@@ -105,6 +111,39 @@ def return_free_memory() -> None:
         pass  # not glibc: what it kept does not count
 
 
+# Single steps that a reply holds at most.
+MOST_STEPS = 200
+
+
+def in_order(seconds: Sequence[float], most: int = MOST_STEPS) -> List[float]:
+    """Single steps from the shortest to the longest; of many, as many as stand for them.
+
+    Those are evenly spaced in the order, so that percentiles stay what they are.
+
+    >>> in_order([3.0, 1.0, 2.0])
+    [1.0, 2.0, 3.0]
+    >>> in_order([float(second) for second in range(1000)], 4)
+    [125.0, 375.0, 625.0, 875.0]
+    """
+    ordered = sorted(seconds)
+    if len(ordered) <= most:
+        return ordered
+    return [ordered[int((place + 0.5) * len(ordered) / most)] for place in range(most)]
+
+
+def package_versions() -> Dict[str, str]:
+    """The versions of what computes in this process, of what is imported."""
+    found = {"python": "%d.%d.%d" % sys.version_info[:3]}
+    for name in ("numpy", "torch", "tensorflow", "jax", "jaxlib", "penstock"):
+        version = getattr(sys.modules.get(name), "__version__", None)
+        if version is not None:
+            found[name] = str(version)
+    capability = getattr(sys.modules.get("torch.backends.cpu"), "get_cpu_capability", None)
+    if capability is not None:
+        found["torch kernels"] = str(capability())
+    return found
+
+
 # How long steps beside one piece of background work are timed at most.
 BESIDE_SECONDS = 6.0
 BESIDE_STEPS = 100
@@ -122,8 +161,10 @@ class Worker:
         try:
             if "prepare" in request:
                 return self._prepare(request["prepare"], request["check_steps"])
+            if "warm" in request:
+                return {"step_seconds": self._warm(request["warm"], request["least"])}
             if "run" in request:
-                return self._run(request["run"])
+                return self._run(request["run"], request["lead"])
             if "beside" in request:
                 return self._beside(request["beside"])
             if "extra_memory" in request:
@@ -138,41 +179,64 @@ class Worker:
     def _prepare(self, case: str, check_steps: int) -> Dict[str, Any]:
         self._release()
         self._program = self._cases[case]()
-        values, seconds = [], []
+        values = []
         for _ in range(check_steps):
-            start = time.perf_counter()
-            value = self._program.step()
-            seconds.append(time.perf_counter() - start)
-            values.append(number_of(value))
+            values.append(number_of(self._program.step()))
             if self._program.between is not None:
                 self._program.between()
-        return {"values": values, "step_seconds": statistics.median(seconds[check_steps // 2 :])}
+        return {"values": values}
 
     def _prepared(self) -> Program:
         if self._program is None:
             raise RuntimeError("run: no case is prepared")
         return self._program
 
-    def _run(self, steps: int) -> Dict[str, Any]:
+    def _warm(self, least_seconds: float, least_steps: int) -> float:
+        """Repeats the step for some time and some steps; gives the mean of the last half."""
         program = self._prepared()
-        step = program.step
-        gc.collect()
-        if program.between is not None:
-            # Once for nothing: pages that the system took back while others had their turns are
-            # slow to come again, and that is not what is measured.
-            step()
-            program.between()
-            seconds = 0.0
-            for _ in range(steps):
-                start = time.perf_counter()
-                step()
-                seconds += time.perf_counter() - start
+        seconds: List[float] = []
+        began = time.perf_counter()
+        while len(seconds) < least_steps or time.perf_counter() - began < least_seconds:
+            start = time.perf_counter()
+            program.step()
+            seconds.append(time.perf_counter() - start)
+            if program.between is not None:
                 program.between()
-            return {"seconds": seconds / steps}
-        start = time.perf_counter()
-        for _ in range(steps):
+        return statistics.mean(seconds[len(seconds) // 2 :])
+
+    def _run(self, steps: int, lead: float) -> Dict[str, Any]:
+        gc.collect()
+        # Steps that do not count, at least one: pages that the system took back and threads that
+        # fell asleep while others had their turns are slow to come again, and what adapts to the
+        # load of the machine still sees theirs.
+        self._warm(lead, 1)
+        program = self._prepared()
+        if program.between is not None:
+            return self._run_apart(program, steps)
+        step, clock = program.step, time.perf_counter
+        ends = [0.0] * (steps + 1)
+        cpu = time.process_time()
+        ends[0] = clock()
+        for index in range(1, steps + 1):
             step()
-        return {"seconds": (time.perf_counter() - start) / steps}
+            ends[index] = clock()
+        cpu = time.process_time() - cpu
+        single = [end - start for start, end in zip(ends, ends[1:])]
+        mean = (ends[-1] - ends[0]) / steps
+        return {"seconds": mean, "steps": in_order(single), "cpu": cpu / steps}
+
+    def _run_apart(self, program: Program, steps: int) -> Dict[str, Any]:
+        """Times steps between which there is something to do that does not count."""
+        single, cpu = [], 0.0
+        for _ in range(steps):
+            start, start_cpu = time.perf_counter(), time.process_time()
+            program.step()
+            single.append(time.perf_counter() - start)
+            cpu += time.process_time() - start_cpu
+            if program.between is not None:
+                program.between()
+        mean = statistics.mean(single)
+        return {"seconds": mean, "steps": in_order(single), "cpu": cpu / steps}
 
     def _extra_memory(self) -> int:
         """The most memory that a step holds beyond what was held before it, in bytes."""
@@ -229,7 +293,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="A benchmark worker (started by the driver).")
     parser.add_argument("--kind", choices=list(CASE_FILES), required=True)
     parser.add_argument("--module", default="penstock", help="the TF1 API or package")
+    parser.add_argument("--path", default="", help="the folder that it is imported from")
     arguments = parser.parse_args()
+    if arguments.path:
+        sys.path.insert(0, arguments.path)
     replies = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
 
@@ -243,7 +310,13 @@ def main() -> None:
     except Exception:
         reply({"error": traceback.format_exc()})
         return
-    reply({"ready": getattr(package, "__version__", "?")})
+    reply(
+        {
+            "ready": getattr(package, "__version__", "?"),
+            "path": getattr(package, "__file__", None) or "?",
+            "packages": package_versions(),
+        }
+    )
     wall, cpu = time.perf_counter(), time.process_time()
     for line in sys.stdin:
         idle, idle_cpu = time.perf_counter() - wall, time.process_time() - cpu

@@ -32,6 +32,11 @@ def interpreter_of(implementation: Implementation) -> Path:
     return ROOT / implementation.interpreter
 
 
+def home_of(implementation: Implementation) -> Path:
+    """The folder that an implementation's process runs in, and imports its module from first."""
+    return Path(implementation.checkout) if implementation.checkout else ROOT
+
+
 def environment() -> dict[str, str]:
     """The environment of workers: the caller's, quiet, and on the CPU only.
 
@@ -46,6 +51,8 @@ class WorkerProcess:
     Attributes:
         name: The implementation's name.
         version: The version the module gives.
+        path: The file that the module was imported from.
+        packages: Versions of what computes in the process.
         idle_seconds: Time between requests since ``reset_idle``.
         idle_cpu_seconds: CPU time the worker used meanwhile (it should not).
     """
@@ -54,7 +61,8 @@ class WorkerProcess:
         """Starts the worker and waits until its module is imported.
 
         Raises:
-            WorkerError: There is no such interpreter, or the import failed.
+            WorkerError: There is no such interpreter, the import failed, or the module came from
+                another place than the implementation's checkout.
         """
         self.name = implementation.name
         interpreter = interpreter_of(implementation)
@@ -64,6 +72,8 @@ class WorkerProcess:
         logs.mkdir(parents=True, exist_ok=True)
         self._log: IO[str] = open(logs / f"{self.name}.log", "w")
         command = [str(interpreter), "-m", "benchmarks.worker", "--kind", implementation.kind]
+        if implementation.checkout:
+            command += ["--path", implementation.checkout]
         self._process = subprocess.Popen(
             [*command, "--module", implementation.module],
             cwd=ROOT,
@@ -76,7 +86,13 @@ class WorkerProcess:
         )
         self.reset_idle()
         try:
-            self.version: str = self._reply()["ready"]
+            ready = self._reply()
+            self.version: str = ready["ready"]
+            self.path: str = ready["path"]
+            self.packages: dict[str, str] = ready["packages"]
+            checkout = Path(implementation.checkout).resolve()
+            if implementation.checkout and checkout not in Path(self.path).resolve().parents:
+                raise WorkerError(f"{implementation.module} came from {self.path}")
         except WorkerError:
             self.close()
             raise

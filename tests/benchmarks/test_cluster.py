@@ -12,10 +12,12 @@ from typing import Any
 
 import pytest
 
-from benchmarks import cluster, cluster_cases, cluster_processes
-from benchmarks.cases import Implementation
-from benchmarks.cluster import Driver, Layout, Prepared, Row
+from benchmarks import cluster, cluster_processes, cluster_role, cluster_rows, data
+from benchmarks.cases import Implementation, Requirement
+from benchmarks.cluster import Driver
 from benchmarks.cluster_processes import Cluster, TaskProcess, ask_all, free_ports
+from benchmarks.cluster_rows import Layout, Row
+from benchmarks.cluster_turns import Prepared
 from benchmarks.workers import WorkerError
 
 # A role that does nothing but what its module argument says.
@@ -66,7 +68,7 @@ def is_gone(pid: int) -> bool:
 
 
 def test_doctests() -> None:
-    result = doctest.testmod(cluster)
+    result = doctest.testmod(cluster_rows)
     assert result.attempted and not result.failed
 
 
@@ -192,6 +194,7 @@ class FakeCluster:
         self.ps = [FakeTask(self)] * ps
         self.workers = [FakeTask(self) for _ in range(workers)]
         self.steps = 0
+        self.cpu = 0.0  # what each of its processes has used
 
     def close(self) -> None:
         self.closed.append(self.name)
@@ -212,7 +215,11 @@ class FakeTask:
                 owner.history.append(owner.name)
                 owner.steps += request["run"]
             slow = {"a": 0.1, "b": 0.2, "miscounts": 0.1}[owner.name]
-            return {"seconds": [slow] * request["run"]}
+            owner.cpu += 0.3 * request["run"]
+            values = [2.0 - 0.1 * step for step in range(request["run"])]
+            return {"seconds": [slow] * request["run"], "values": values}
+        if "cpu" in request:
+            return {"cpu": owner.cpu}
         if "check" in request:
             return {"value": owner.steps - (owner.name == "miscounts"), "counts": True}
         return {}
@@ -222,19 +229,103 @@ class FakeTask:
         return self.reply()
 
 
-def run(names: str, rounds: int = 2) -> cluster.Outcome:
+def run(names: str, row: Row | None = None) -> cluster.Outcome:
     FakeCluster.history, FakeCluster.closed = [], []
+    row = row or Row("null_scalar", 2, 2)
     chosen = [Implementation(name, "", "graph", name, "") for name in names.split()]
-    driver = Driver(chosen, rounds, 0.2, lambda _: None, FakeCluster)  # type: ignore[arg-type]
-    return driver.run([Layout(2, 2, 1, (Row("null_scalar", 2, 2),))])
+    driver = Driver(chosen, 2, 0.2, lambda _: None, FakeCluster)  # type: ignore[arg-type]
+    return driver.run([Layout(row.ps, row.workers, 1, (row,))])
 
 
 def test_implementations_take_turns_and_all_are_closed() -> None:
     outcome = run("a b")
-    # A turn is two steps of "a" or one of "b"; synchronous workers are asked for one at a time.
-    assert FakeCluster.history == ["a"] * 6 + ["b"] * 5 + ["a"] * 2 + ["b"] * 2 + ["a"] * 2
+    # A turn is two steps of "a" or one of "b", after as many that do not count; synchronous
+    # workers are asked for one at a time. Before them: two, two and twelve steps.
+    before = ["a"] * 16 + ["b"] * 16
+    assert FakeCluster.history == before + ["a"] * 4 + ["b"] * 2 + ["b"] * 2 + ["a"] * 4
     assert outcome.results == {"null_scalar_2ps_2w": {"a": 0.1, "b": 0.2}}
     assert outcome.failures == {} and FakeCluster.closed == ["a", "b"]
+    assert {"others", "steal"} <= set(outcome.details["null_scalar_2ps_2w"]["machine"])
+    assert set(outcome.details["machine"]) == {"before", "busy", "whole_run"}
+
+
+def test_rows_of_single_steps_count_the_cpu_of_every_process() -> None:
+    outcome = run("a b")
+    assert outcome.steps["null_scalar_2ps_2w_p50"] == {"a": 0.1, "b": 0.2}
+    assert outcome.steps["null_scalar_2ps_2w_p95"] == {"a": 0.1, "b": 0.2}
+    # Each of four processes uses 0.3 s while either of two workers does a step.
+    cpu = outcome.steps["null_scalar_2ps_2w_cpu"]
+    assert cpu == {"a": pytest.approx(4 * 0.3), "b": pytest.approx(4 * 0.3)}
+
+
+def test_the_losses_of_a_job_are_looked_at() -> None:
+    assert run("a b", Row("job_mlp", 1, 1)).failures == {}
+    assert run("a b", Row("job_mlp", 2, 2)).failures == {}
+    falling, other = [2.0 - 0.1 * step for step in range(10)], [2.1] * 10
+    one, two = Row("job_mlp", 1, 1), Row("job_mlp", 2, 2)
+    values = {"penstock": other, "tensorflow": falling}
+    assert cluster.differences(one, values) == [
+        "penstock: step 1 gives 2.1, tensorflow gives 2",
+        "penstock: step 10 gives 2.1, tensorflow gives 1.1",
+    ]
+    assert cluster.differences(two, values) == [
+        "penstock: the loss on the first batch goes from 2.1 to 2.1"
+    ]
+    # The ninth step has the first batch again.
+    assert len(data.softmax().batches) == len(data.mlp().batches) == 8
+
+
+def test_a_job_has_the_threads_it_has_by_default(
+    role: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[dict[str, str]] = []
+    start = cluster_processes.subprocess.Popen
+
+    def watched(*arguments: Any, **options: Any) -> Any:
+        given.append(options["env"])
+        return start(*arguments, **options)
+
+    for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(cluster_processes.subprocess, "Popen", watched)
+    Cluster(implementation("good"), 1, 1, None, role).close()
+    assert len(given) == 2 and not any("OMP_NUM_THREADS" in each for each in given)
+    Cluster(implementation("good"), 1, 1, 1, role).close()
+    assert all(each["OMP_NUM_THREADS"] == each["MKL_NUM_THREADS"] == "1" for each in given[2:])
+
+
+class FakeApi:
+    """The API that a role uses when it serves."""
+
+    __version__ = "1"
+
+    class train:
+        @staticmethod
+        def ClusterSpec(spec: Any) -> Any:
+            return spec
+
+        @staticmethod
+        def Server(spec: Any, job_name: str, task_index: int, config: Any) -> Any:
+            return config
+
+    @staticmethod
+    def ConfigProto(**options: Any) -> Any:
+        return options
+
+
+@pytest.mark.parametrize(
+    "threads, config",
+    [
+        (None, None),
+        (1, {"intra_op_parallelism_threads": 1, "inter_op_parallelism_threads": 2}),
+    ],
+)
+def test_a_server_is_configured_where_threads_are_given_only(threads: Any, config: Any) -> None:
+    role = cluster_role.Role("json")
+    role.tf = FakeApi
+    request = {"serve": {}, "job": "ps", "index": 0, "threads": threads}
+    assert role.answer(request) == {"ready": "1"}
+    assert role._server == config
 
 
 def test_one_that_does_not_start_is_told_of_and_the_others_go_on() -> None:
@@ -264,8 +355,56 @@ def test_the_first_worker_prepares_before_the_others() -> None:
     assert order == [0, 1, 2]
 
 
-def test_every_row_has_a_case() -> None:
-    rows = [row for layout in cluster.layouts([1, 4], [1, 2]) for row in layout.rows]
-    assert {row.case for row in rows} <= set(cluster_cases.CASES)
-    assert len({row.name for row in rows}) == len(rows) == 6 + 2 * 3 * 2
-    assert set(cluster.REQUIRED) <= {row.name for row in rows}
+def test_every_row_has_a_case_and_every_requirement_a_row() -> None:
+    layouts = cluster_rows.layouts([1, 4], [1, 2])
+    rows = [row for layout in layouts for row in layout.rows]
+    assert {row.case for row in rows} <= set(cluster_role.CASES)
+    assert len({row.name for row in rows}) == len(rows) == 6 + 2 * 2 + 2 * 3 * 2
+    names = {row.name for row in rows}
+    names |= {f"{name}_{figure}" for name in names for figure in ("p50", "p95", "cpu")}
+    for requirement in cluster_rows.REQUIREMENTS + cluster_rows.BUSY_REQUIREMENTS:
+        assert {requirement.case, requirement.of or requirement.case} <= names
+    # Jobs are measured with the threads that users get.
+    assert [layout.threads for layout in layouts] == [2, None, None, 1, 1]
+
+
+def test_tails_and_cpu_of_jobs_are_required() -> None:
+    for table in (cluster_rows.REQUIREMENTS, cluster_rows.BUSY_REQUIREMENTS):
+        for row in ("job_2_softmax", "job_2_mlp", "job_4_softmax", "job_4_mlp"):
+            for figure in ("p95", "cpu"):
+                assert Requirement(f"{row}_{figure}", "tensorflow", 1.0) in table
+
+
+def test_the_command_prints_and_writes_what_was_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked: dict[str, Any] = {}
+
+    class Measured:
+        def __init__(self, found: Any, rounds: int, seconds: float, say: Any, busy: int) -> None:
+            asked.update(names=[each.name for each in found], busy=busy)
+
+        def run(self, chosen: list[Layout]) -> cluster.Outcome:
+            asked["cases"] = [row.case for layout in chosen for row in layout.rows]
+            outcome = cluster.Outcome()
+            state = cluster.machine.state(tmp_path)
+            outcome.details["machine"] = {"before": state, "busy": 1, "whole_run": {}}
+            outcome.results["read_1mb"] = {"penstock": 1e-3, "tensorflow": 2e-3}
+            outcome.steps["read_1mb_p50"] = {"penstock": 1e-3, "tensorflow": 2e-3}
+            outcome.steps["read_1mb_p95"] = {"penstock": 3e-3, "tensorflow": 2e-3}
+            return outcome
+
+    monkeypatch.setattr(cluster, "Driver", Measured)
+    monkeypatch.setattr(cluster, "RESULTS", tmp_path)
+    monkeypatch.setattr(cluster, "interpreter_of", lambda each: tmp_path)
+    assert cluster.main(["--busy", "1"]) == 0
+    assert asked["names"] == ["penstock", "tensorflow"] and asked["busy"] == 1
+    assert set(asked["cases"]) == {*cluster_rows.REMOTE, *cluster_rows.JOB}
+    printed = capsys.readouterr().out.splitlines()
+    assert "BUSY=1: so many processes kept a core busy each" in printed
+    assert "read_1mb: at most 1 of tensorflow: 0.5, met" in printed
+    assert "read_1mb_p95: at most 2 of penstock's read_1mb_p50: 3, NOT MET" in printed
+    assert [path.name for path in tmp_path.iterdir()] == ["cluster-busy1.json"]
+    with pytest.raises(SystemExit):
+        cluster.main(["--cases", "read_1gb"])
+    assert "no such case: read_1gb" in capsys.readouterr().err

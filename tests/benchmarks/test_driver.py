@@ -22,6 +22,7 @@ from benchmarks import (
     checkpoint_cases,
     data,
     driver,
+    fresh,
     loop_cases,
     report,
     worker,
@@ -50,7 +51,11 @@ def test_every_requirement_is_on_a_row_that_is_measured() -> None:
     rows = {case.name for case in cases.CASES} | {cases.CONSTRUCT_BUILD}
     rows |= {f"background_{row}" for row in cases.BACKGROUND_ROWS}
     rows |= {case.memory_row for case in cases.CASES if case.memory}
-    assert {requirement.case for requirement in cases.REQUIREMENTS} <= rows
+    steps = [case.name for case in cases.CASES if case.times_steps]
+    rows |= {f"{case}_{row}" for case in steps for row in cases.STEP_ROWS}
+    for requirement in cases.REQUIREMENTS + cases.BUSY_REQUIREMENTS:
+        assert {requirement.case, requirement.of or requirement.case} <= rows
+    assert set(cases.BUSY_CASES) <= set(steps)
 
 
 @pytest.mark.parametrize("kind", ["graph", "torch", "jax"])
@@ -107,6 +112,35 @@ def test_judge_compares_with_the_named_and_the_best_peer() -> None:
     assert str(verdicts[4]) == "cnn: at most 1.05 of penstock's softmax: 1, met"
 
 
+def test_percentiles_are_required_of_short_steps_only() -> None:
+    requirements = [cases.steady("null", 1.5, under=5e-3), cases.steady("cnn", 1.5, under=5e-3)]
+    results = {
+        "null_p50": {"penstock": 4e-6},
+        "null_p95": {"penstock": 8e-6},
+        "cnn_p50": {"penstock": 5e-3},
+        "cnn_p95": {"penstock": 9e-3},
+    }
+    assert [str(verdict) for verdict in report.judge(results, requirements)] == [
+        "null_p95: at most 1.5 of penstock's null_p50: 2, NOT MET"
+    ]
+    always = [cases.steady("cnn", 2.0)]
+    assert [verdict.met for verdict in report.judge(results, always)] == [True]
+
+
+def test_step_rows_hold_percentiles_of_single_steps_and_the_mean_of_cpu() -> None:
+    single = {"penstock": [float(step) for step in range(1, 101)], "torch": []}
+    rows = report.step_rows("cnn", single, {"penstock": [1.0, 3.0], "torch": []})
+    assert rows == {
+        "cnn_p50": {"penstock": 50.0},
+        "cnn_p95": {"penstock": 95.0},
+        "cnn_cpu": {"penstock": 2.0},
+    }
+
+
+def test_no_penstock_is_a_peer() -> None:
+    assert report.best_peer({cases.PENSTOCK: 2.0, cases.BEFORE: 1.0, "torch": 3.0}) == "torch"
+
+
 def test_table_shows_medians_ratios_marks_and_unmet_requirements() -> None:
     results = {
         "softmax": {"penstock": 100e-6, "tensorflow": 400e-6, "jax": 80e-6},
@@ -156,6 +190,8 @@ class FakeWorker:
     history: list[str] = []
     alive = True
     version = "1.0"
+    path = "/somewhere/__init__.py"
+    packages = {"python": "3.7.1"}
     idle_seconds = 1.0
     idle_cpu_seconds = 0.0
 
@@ -173,13 +209,17 @@ class FakeWorker:
 
     def ask(self, **request: Any) -> dict[str, Any]:
         if "prepare" in request:
-            return {"values": [1.0] * request["check_steps"], "step_seconds": 0.05}
+            return {"values": [1.0] * request["check_steps"]}
+        if "warm" in request:
+            self.history.append(f"warm {self.name}")
+            return {"step_seconds": 0.05}
         if "run" in request:
             self.history.append(self.name)
             self.turns += 1
-            if self.name == "torch" and self.turns > 2:
+            if self.name == "torch" and self.turns > 1:
                 raise WorkerError("RuntimeError: lost")
-            return {"seconds": 0.05 * self.turns}
+            seconds = 0.05 * self.turns
+            return {"seconds": seconds, "steps": [seconds, 3 * seconds], "cpu": 2 * seconds}
         return {}
 
 
@@ -195,10 +235,22 @@ def test_driver_interleaves_and_survives_workers_that_fail(
     settings = driver.Settings(rounds=3, turn_seconds=0.2)
     outcome = driver.Driver(settings, said.append).run(cases.select(["softmax"]))
     a, b, c = "penstock", "tensorflow", "torch"
-    warm_up = [a, b, c]
+    warm_up = [f"warm {name}" for name in (a, b, c)]
     assert FakeWorker.history[:12] == [*warm_up, a, b, c, b, c, a, a, b, "close torch"]
     # torch fails in its second turn and takes no third.
-    assert outcome.results == {"softmax": {a: pytest.approx(0.15), b: pytest.approx(0.15)}}
+    assert outcome.results == {"softmax": {a: pytest.approx(0.1), b: pytest.approx(0.1)}}
+    # Single steps of all turns: 0.05, 0.15; 0.1, 0.3; 0.15, 0.45.
+    assert {row: list(values) for row, values in outcome.steps.items()} == {
+        "softmax_p50": [a, b],
+        "softmax_p95": [a, b],
+        "softmax_cpu": [a, b],
+    }
+    assert outcome.steps["softmax_p50"][a] == pytest.approx(0.15)
+    assert outcome.steps["softmax_p95"][a] == pytest.approx(0.45)
+    assert outcome.steps["softmax_cpu"][a] == pytest.approx(0.2)
+    assert outcome.details["paths"][a] == FakeWorker.path
+    assert set(outcome.details["machine"]) == {"before", "busy", "whole_run"}
+    assert "others" in outcome.details["softmax"]["machine"]
     assert outcome.failures == {
         "softmax": ["jax: ImportError: no jax here", "torch: RuntimeError: lost"]
     }
@@ -212,8 +264,8 @@ def test_construct_gives_seconds_an_op_and_seconds_a_build(
         def ask(self, **request: Any) -> dict[str, Any]:
             if "prepare" in request:
                 ops = 50.0 if self.name == "penstock" else 100.0
-                return {"values": [ops] * request["check_steps"], "step_seconds": 0.5}
-            return {"seconds": 0.5}
+                return {"values": [ops] * request["check_steps"]}
+            return {"step_seconds": 0.5, "seconds": 0.5, "steps": [0.5], "cpu": 0.5}
 
     monkeypatch.setattr(driver, "WorkerProcess", Builder)
     monkeypatch.setattr(driver, "interpreter_of", lambda item: FOLDER)
@@ -223,6 +275,7 @@ def test_construct_gives_seconds_an_op_and_seconds_a_build(
     assert outcome.results[cases.CONSTRUCT_BUILD] == dict.fromkeys(
         ("penstock", "tensorflow", "tensorflow1"), 0.5
     )
+    assert outcome.steps == {}  # a build is not one of many steps alike
 
 
 def test_memory_of_a_step_is_the_median_of_a_fresh_process(
@@ -238,6 +291,7 @@ def test_memory_of_a_step_is_the_median_of_a_fresh_process(
             return super().ask(**request)
 
     monkeypatch.setattr(driver, "WorkerProcess", Measured)
+    monkeypatch.setattr(fresh, "WorkerProcess", Measured)
     monkeypatch.setattr(driver, "interpreter_of", lambda item: FOLDER)
     monkeypatch.setattr(FakeWorker, "history", [])
     settings = driver.Settings(rounds=1, turn_seconds=0.05)
@@ -282,11 +336,15 @@ def test_worker_answers_requests_and_errors() -> None:
     counts = iter(range(1000))
     good = Program(lambda: np.full(4, float(next(counts))), lambda: closed.append(True))
     known = worker.Worker({"good": lambda: good, "bad": lambda: 1 / 0})  # type: ignore[dict-item]
-    assert "no case is prepared" in known.answer({"run": 1})["error"]
+    assert "no case is prepared" in known.answer({"run": 1, "lead": 0.0})["error"]
     prepared = known.answer({"prepare": "good", "check_steps": 4})
-    assert prepared["values"] == [0.0, 1.0, 2.0, 3.0] and prepared["step_seconds"] > 0
-    assert known.answer({"run": 6})["seconds"] > 0
-    assert next(counts) == 10
+    assert prepared["values"] == [0.0, 1.0, 2.0, 3.0]
+    assert known.answer({"warm": 0.0, "least": 5})["step_seconds"] > 0
+    assert next(counts) == 9
+    reply = known.answer({"run": 6, "lead": 0.0})
+    assert next(counts) == 17  # one that does not count, and six
+    assert reply["steps"] == sorted(reply["steps"]) and len(reply["steps"]) == 6
+    assert sum(reply["steps"]) == pytest.approx(6 * reply["seconds"]) and reply["cpu"] >= 0
     assert known.answer({"peak_memory": True})["bytes"] > 2**20
     assert "ZeroDivisionError" in known.answer({"prepare": "bad", "check_steps": 1})["error"]
     assert closed == [True]
@@ -309,7 +367,7 @@ def test_worker_leaves_out_what_is_between_steps_and_measures_their_memory() -> 
     known = worker.Worker({"files": lambda: Program(step, between=between)})
     assert "error" not in known.answer({"prepare": "files", "check_steps": 2})
     started = time.perf_counter()
-    inside = 5 * known.answer({"run": 5})["seconds"]
+    inside = 5 * known.answer({"run": 5, "lead": 0.0})["seconds"]
     assert time.perf_counter() - started - inside >= 5 * 0.02
     assert len(removed) == 8
     assert (30 << 20) < known.answer({"extra_memory": True})["bytes"] < (60 << 20)

@@ -6,6 +6,7 @@ NumPy's and TensorFlow's do, and each test begins with an empty default graph.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -17,6 +18,22 @@ from _pytest.doctest import DoctestItem
 if "PYTEST_XDIST_WORKER" in os.environ:
     # One kernel thread a worker: several workers' thread pools would fight for the same cores.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# Modules are compiled once, not by each of the hundreds of processes that tests start.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
+# Collecting makes a million objects that stay, torch's and Penstock's modules and tens of
+# thousands of tests. Looking through them for garbage, then and later, takes longer than making
+# them.
+gc.disable()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop() -> None:
+    """What was collected is no garbage until the end."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)

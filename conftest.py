@@ -8,12 +8,17 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
+import threading
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+import pytest_timeout
 from _pytest.doctest import DoctestItem
+
+from tests.suite.clock import Clock
 
 if "PYTEST_XDIST_WORKER" in os.environ:
     # One kernel thread a worker: several workers' thread pools would fight for the same cores.
@@ -34,6 +39,30 @@ def pytest_runtestloop() -> None:
     """What was collected is no garbage until the end."""
     gc.freeze()
     gc.enable()
+
+
+def pytest_timeout_set_timer(item: pytest.Item, settings: Any) -> bool | None:
+    """A test's limit counts what the machine could give (``tests.suite.clock``), not wall time."""
+    if settings.method != "signal" or threading.current_thread() is not threading.main_thread():
+        return None  # the plugin's own timer
+    clock = Clock()
+
+    def look(*_: Any) -> None:
+        left = settings.timeout - clock.seconds()
+        if left > 0:
+            signal.setitimer(signal.ITIMER_REAL, max(left, 1.0))
+        else:
+            pytest_timeout.timeout_sigalrm(item, settings)
+
+    def cancel() -> None:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+
+    item.cancel_timeout = cancel
+    signal.signal(signal.SIGALRM, look)
+    # The clock is never faster than wall time: nothing is to be looked at before.
+    signal.setitimer(signal.ITIMER_REAL, settings.timeout)
+    return True
 
 
 @pytest.fixture(autouse=True)

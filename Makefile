@@ -32,6 +32,8 @@ TF115 := .venv-tf115/.installed-tensorflow-$(TENSORFLOW1)
 
 # Test workers: `make test WORKERS=0` runs in one process (needed for a debugger).
 WORKERS ?= 2
+# `make test-long TURN=2/5` runs the second of five turns of the long tests.
+TURN ?=
 # Extra arguments: of the demo for `demo`, of pytest for `test` and `test-long`, and of the
 # runners for `bench` and `conformance`.
 ARGS ?=
@@ -62,11 +64,12 @@ test: venv  ## the test suite and every doctest (ARGS, WORKERS)
 	$(BIN)/python -m pytest -n $(WORKERS) --doctest-modules --doctest-glob='*.md' \
 	    tests penstock docs README.md $(ARGS)
 
-test-long: venv  ## the tests that take minutes
+test-long: venv  ## the tests that take minutes; TURN=2/5: a part of them
 	@failed=0; \
 	for part in "-n $(WORKERS) --dist loadfile tests $(ALONE:%=--ignore=tests/%)" \
 	    "$(ALONE:%=tests/%)"; do \
-	    $(BIN)/python -m pytest -m long --timeout 900 $$part $(ARGS); status=$$?; \
+	    $(BIN)/python -m pytest -m long --timeout 900 $(TURN:%=--turn %) $$part \
+	        $(ARGS); status=$$?; \
 	    if test $$status -ne 0 && test $$status -ne 5; then failed=$$status; fi; \
 	done; exit $$failed
 

@@ -417,10 +417,15 @@ def test_an_interrupted_wait_leaves_nothing_behind(session) -> None:
         queue = tf.FIFOQueue(2, tf.float32)
         taken = queue.dequeue()
     session.run(queue.size())
+    # A shell's background jobs ignore it.
+    former = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(1.0, os.kill, [os.getpid(), signal.SIGINT])
     timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        session.run(taken)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            session.run(taken)
+    finally:
+        signal.signal(signal.SIGINT, former)
     time.sleep(1.0)
     session.run(queue.enqueue(5.0))
     assert session.run(queue.size()) == 1

@@ -48,6 +48,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         turn, of = turns.parse(asked)
     except ValueError as error:
         raise pytest.UsageError(str(error)) from None
-    others = [item for item in items if turns.turn_of(item.nodeid, of) != turn]
-    items[:] = [item for item in items if turns.turn_of(item.nodeid, of) == turn]
+    drawn = [turns.turn_of(turns.goes_with(item), of) == turn for item in items]
+    others = [item for item, its_turn in zip(items, drawn, strict=True) if not its_turn]
+    items[:] = [item for item, its_turn in zip(items, drawn, strict=True) if its_turn]
     config.hook.pytest_deselected(items=others)

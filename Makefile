@@ -40,6 +40,8 @@ ISA_avx2 := ATEN_CPU_CAPABILITY=avx2 ONEDNN_MAX_CPU_ISA=AVX2 MKL_ENABLE_INSTRUCT
 ISA_default := ATEN_CPU_CAPABILITY=default ONEDNN_MAX_CPU_ISA=SSE41 MKL_ENABLE_INSTRUCTIONS=SSE4_2
 LOWERED = $(if $(ISA),$(or $(ISA_$(ISA)),$(error ISA is avx2 or default, not $(ISA)))) \
     $(if $(THREADS),OMP_NUM_THREADS=$(THREADS))
+# `make test-long TURN=2/5` runs the second of five turns of the long tests.
+TURN ?=
 # Extra arguments: of the demo for `demo`, of pytest for `test` and `test-long`, and of the
 # runners for `bench` and `conformance`.
 ARGS ?=
@@ -70,11 +72,12 @@ test: venv  ## the test suite and every doctest (ARGS, WORKERS, ISA, THREADS)
 	$(LOWERED) $(BIN)/python -m pytest -n $(WORKERS) --doctest-modules --doctest-glob='*.md' \
 	    tests penstock docs README.md $(ARGS)
 
-test-long: venv  ## the tests that take minutes
+test-long: venv  ## the tests that take minutes; TURN=2/5: a part of them
 	@failed=0; \
 	for part in "-n $(WORKERS) --dist loadfile tests $(ALONE:%=--ignore=tests/%)" \
 	    "$(ALONE:%=tests/%)"; do \
-	    $(LOWERED) $(BIN)/python -m pytest -m long --timeout 900 $$part $(ARGS); status=$$?; \
+	    $(LOWERED) $(BIN)/python -m pytest -m long --timeout 900 $(TURN:%=--turn %) $$part \
+	        $(ARGS); status=$$?; \
 	    if test $$status -ne 0 && test $$status -ne 5; then failed=$$status; fi; \
 	done; exit $$failed
 

@@ -6,19 +6,67 @@ NumPy's and TensorFlow's do, and each test begins with an empty default graph.
 
 from __future__ import annotations
 
+import gc
 import os
+import signal
 import sys
+import threading
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+import pytest_timeout
 from _pytest.doctest import DoctestItem
 
 from tests import provenance
+from tests.suite.clock import Clock
 
 if "PYTEST_XDIST_WORKER" in os.environ:
     # One kernel thread a worker: several workers' thread pools would fight for the same cores.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# What tests measure of this machine is no user's to find, nor what users' programs measured theirs.
+os.environ.setdefault("PENSTOCK_CACHE", "off")
+
+# Modules are compiled once, not by each of the hundreds of processes that tests start.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
+# Collecting makes a million objects that stay, torch's and Penstock's modules and tens of
+# thousands of tests. Looking through them for garbage, then and later, takes longer than making
+# them.
+gc.disable()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop() -> None:
+    """What was collected is no garbage until the end."""
+    gc.freeze()
+    gc.enable()
+
+
+def pytest_timeout_set_timer(item: pytest.Item, settings: Any) -> bool | None:
+    """A test's limit counts what the machine could give (``tests.suite.clock``), not wall time."""
+    if settings.method != "signal" or threading.current_thread() is not threading.main_thread():
+        return None  # the plugin's own timer
+    clock = Clock()
+
+    def look(*_: Any) -> None:
+        left = settings.timeout - clock.seconds()
+        if left > 0:
+            signal.setitimer(signal.ITIMER_REAL, max(left, 1.0))
+        else:
+            pytest_timeout.timeout_sigalrm(item, settings)
+
+    def cancel() -> None:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+
+    item.cancel_timeout = cancel
+    signal.signal(signal.SIGALRM, look)
+    # The clock is never faster than wall time: nothing is to be looked at before.
+    signal.setitimer(signal.ITIMER_REAL, settings.timeout)
+    return True
 
 
 # What the workers' kernels were: one line, unless they differ.

@@ -1,4 +1,4 @@
-"""Settings of the test suite: which files are collected, and how Hypothesis searches.
+"""Settings of the test suite: what is collected and selected, and how Hypothesis searches.
 
 Tests mirror the tree: `tests/graph/` holds those of `penstock/graph/`. Files are collected in
 pytest's importlib mode, so two rooms may each have a `test_errors.py`. Only `tests` itself and
@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.suite import turns
 
 # Kernels' first calls and shared machines make wall-clock deadlines noise. `derandomize` makes a
 # failure in CI the failure at the desk; `--hypothesis-profile=explore` searches anew each time.
@@ -29,3 +32,23 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
     if is_module and not collection_path.name.startswith(("test_", "conftest")):
         return True
     return None
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """``--turn 2/5`` selects, of the tests that ``-m long`` did, those of one turn."""
+    parser.addoption("--turn", help="of the selected tests only those of this turn, as in '2/5'")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keeps those of the turn."""
+    asked = config.getoption("--turn")
+    if asked is None:
+        return
+    try:
+        turn, of = turns.parse(asked)
+    except ValueError as error:
+        raise pytest.UsageError(str(error)) from None
+    drawn = [turns.turn_of(turns.goes_with(item), of) == turn for item in items]
+    others = [item for item, its_turn in zip(items, drawn, strict=True) if not its_turn]
+    items[:] = [item for item, its_turn in zip(items, drawn, strict=True) if its_turn]
+    config.hook.pytest_deselected(items=others)

@@ -189,4 +189,4 @@ def test_graph_rooms_start_without_torch() -> None:
         "import penstock.codegen.emit, penstock.placement.placer, penstock.machine.hardware\n"
         "assert 'torch' not in sys.modules, 'torch was imported'\n"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -380,7 +380,7 @@ def test_worker_times_steps_beside_background_work_and_without() -> None:
     def beside() -> Any:
         over = threading.Event()
         running.append(over)
-        threading.Timer(0.05, over.set).start()
+        threading.Timer(0.2, over.set).start()
         return over.is_set
 
     def step() -> float:

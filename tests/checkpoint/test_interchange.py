@@ -34,7 +34,7 @@ def _run(which: str, command: str, directory: Path) -> None:
     environment.pop("PYTHONPATH", None)
     done = subprocess.run(
         [str(python), peer.__file__, command, str(directory)],
-        env=environment, capture_output=True, text=True, timeout=600, check=False,
+        env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-4000:]
 

@@ -285,7 +285,7 @@ def test_background_saves_a_consistent_snapshot(
     write = save_ops.write_tensors
 
     def slow(*arguments: Any) -> None:
-        gate.wait(30)
+        gate.wait()
         write(*arguments)
 
     monkeypatch.setattr(save_ops, "write_tensors", slow)

@@ -32,7 +32,7 @@ def theirs(kind: str, count: int, folder: Path) -> list[Any]:
     path = folder / f"{kind}.json"
     script = Path(__file__).with_name("random_programs.py")
     command = [str(TF115), str(script), kind, str(count), str(path)]
-    subprocess.run(command, check=True, timeout=500, capture_output=True)
+    subprocess.run(command, check=True, capture_output=True)
     found: list[Any] = json.loads(path.read_text())
     return found
 

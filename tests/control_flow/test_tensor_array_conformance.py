@@ -32,7 +32,7 @@ def _theirs(which: str, *arguments: Any) -> Any:
     environment.pop("PYTHONPATH", None)
     done = subprocess.run(
         [str(python), str(programs.__file__), *map(str, arguments)],
-        env=environment, capture_output=True, text=True, timeout=600, check=False,
+        env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-4000:]
     return json.loads(done.stdout)

@@ -24,7 +24,7 @@ class Runner:
         self._scope = tf.Graph().as_default()
         self._scope.__enter__()
         self._queue = _queue(tf, spec)
-        self._session = tf.Session(config=tf.ConfigProto(operation_timeout_in_ms=20000))
+        self._session = tf.Session(config=tf.ConfigProto(operation_timeout_in_ms=600000))
         self._one = [tf.placeholder(t) for t in (tf.int64, tf.int32, tf.string)]
         self._count = tf.placeholder(tf.int32, [])
         queue = self._queue

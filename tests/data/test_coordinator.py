@@ -2,38 +2,30 @@
 
 from __future__ import annotations
 
-import faulthandler
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Iterator
 
 import pytest
 
 import penstock as tf
 from penstock.formats.schema import QueueRunnerDef
-
-
-@pytest.fixture(autouse=True)
-def _watchdog() -> Iterator[None]:
-    faulthandler.dump_traceback_later(120, exit=True)
-    yield
-    faulthandler.cancel_dump_traceback_later()
+from tests.suite.clock import PATIENCE
 
 
 def test_first_error_wins_and_join_raises_it() -> None:
     coord = tf.train.Coordinator()
 
-    def fail(text: str, after: float) -> None:
+    def fail(text: str, late: bool) -> None:
         with coord.stop_on_exception():
-            time.sleep(after)
+            if late:
+                coord.wait_for_stop()
             raise ValueError(text)
 
-    threads = [threading.Thread(target=fail, args=a) for a in (("first", 0.0), ("second", 0.2))]
+    threads = [threading.Thread(target=fail, args=a) for a in (("first", False), ("second", True))]
     for thread in threads:
         thread.start()
-    assert coord.wait_for_stop(5)
+    assert coord.wait_for_stop(PATIENCE)
     with pytest.raises(ValueError, match="first"):
         coord.join(threads)
     assert coord.joined
@@ -157,7 +149,5 @@ print(len(sess.run(batch)))
 )
 def test_process_ends_in_silence(start: str, end: str) -> None:
     code = _ENDS.format(start=start, end=end)
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
-    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "2\n", "")

@@ -27,7 +27,7 @@ X = tf.data.experimental
 def lines(python: Any, module: str, folder: Path) -> dict[str, Any]:
     run = subprocess.run(
         [python, HERE / "dataset_experimental.py", module, str(folder)],
-        capture_output=True, text=True, timeout=300, cwd=ROOT, env={"PYTHONPATH": str(ROOT)},
+        capture_output=True, text=True, cwd=ROOT, env={"PYTHONPATH": str(ROOT)},
     )  # fmt: skip
     assert run.returncode == 0, run.stderr[-2000:]
     return dict(json.loads(line) for line in run.stdout.splitlines() if line[:2] == '["')
@@ -156,7 +156,7 @@ def test_file_cache(tmp_path: Path) -> None:
         assert int(session.run(element)) == 5 and len(calls) == 6
     # Another process takes what is there: its own function would give other numbers.
     run = subprocess.run(
-        [sys.executable, "-c", CACHED, path, "70"], capture_output=True, text=True, timeout=120,
+        [sys.executable, "-c", CACHED, path, "70"], capture_output=True, text=True,
         env={"PYTHONPATH": str(ROOT)},
     )  # fmt: skip
     assert run.stdout.strip() == "[5, 6, 7, 8]", run.stderr

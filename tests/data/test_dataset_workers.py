@@ -18,6 +18,7 @@ import pytest
 
 import penstock as tf
 from tests.data import worker_functions as functions
+from tests.suite.clock import Clock, wait_until
 
 ROOT = Path(__file__).parents[2]
 Dataset = tf.data.Dataset
@@ -47,8 +48,8 @@ def taken(session: Any, element: Any) -> list[Any]:
 
 
 def gone(process: int, seconds: float = 10) -> bool:
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
+    clock = Clock()
+    while clock.seconds() < seconds:
         try:
             state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
         except OSError:
@@ -126,18 +127,19 @@ def test_generators_live_in_processes(tmp_path: Path) -> None:
         assert taken(session, loaded.make_one_shot_iterator().get_next()) == [1]
 
 
-def test_closing_the_session_ends_a_call() -> None:
+def test_closing_the_session_ends_a_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SLOW_HAS_BEGUN", str(tmp_path / "begun"))
     with tf.Graph().as_default():
         session = tf.Session()
         element = mapped(functions.slow, 1, 1).make_one_shot_iterator().get_next()
         found: list[Any] = []
         thread = threading.Thread(target=lambda: found.extend(_failure(session, element)))
         thread.start()
-        time.sleep(5)
+        wait_until((tmp_path / "begun").exists)
         processes = [p.pid for p in multiprocessing.active_children()]
         assert processes
         session.close()
-        thread.join(10)
+        thread.join()
         assert [type(f) for f in found] == [tf.errors.CancelledError]
         assert all(gone(p) for p in processes if p is not None)
 
@@ -176,5 +178,5 @@ def test_processes_die_with_their_parent(tmp_path: Path) -> None:
         time.sleep(0.3)
         assert not gone(worker, 0.1)
         os.kill(parent.pid, signal.SIGKILL)
-        parent.wait(10)
+        parent.wait()
     assert gone(worker)

@@ -1,13 +1,11 @@
 """Input pipelines against TensorFlow 1.15: their graphs node by node, and what they read.
 
-``make_expected.py`` wrote what is expected.  A watchdog ends the process where something hangs.
+``make_expected.py`` wrote what is expected.
 """
 
 from __future__ import annotations
 
-import faulthandler
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +19,6 @@ GRAPHS: dict[str, Any] = json.loads((_HERE / "expected_graphs.json").read_text()
 VALUES: dict[str, Any] = json.loads((_HERE / "expected_values.json").read_text())
 # Programs that go another way than TensorFlow, and why.
 OTHER: dict[str, str] = {}
-
-
-@pytest.fixture(autouse=True)
-def _watchdog() -> Iterator[None]:
-    faulthandler.dump_traceback_later(120, exit=True)
-    yield
-    faulthandler.cancel_dump_traceback_later()
 
 
 @pytest.mark.parametrize("name", sorted(set(pipelines.GRAPHS) - set(pipelines.NOT_YET)))

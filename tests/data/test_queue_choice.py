@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import penstock as tf
+from tests.suite.clock import PATIENCE_MS
 
 
 @pytest.fixture
@@ -94,5 +95,5 @@ def test_a_give_and_a_take_of_one_step_meet(session: Any) -> None:
     chosen = tf.QueueBase.from_list(index, queues)
     taken = chosen.dequeue()
     given = queues[1].enqueue(5)
-    got, _ = session.run([taken, given], {index: 1}, tf.RunOptions(timeout_in_ms=20000))
+    got, _ = session.run([taken, given], {index: 1}, tf.RunOptions(timeout_in_ms=PATIENCE_MS))
     assert got == 5

@@ -238,7 +238,7 @@ class Peer:
     def end(self) -> None:
         assert self.process.stdin is not None
         self.process.stdin.close()
-        self.process.wait(60)
+        self.process.wait()
 
 
 @pytest.fixture

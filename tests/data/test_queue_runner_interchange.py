@@ -37,7 +37,7 @@ def _peer(verb: str, path: Path) -> str:
     environment.pop("PYTHONPATH", None)
     done = subprocess.run(
         [str(PYTHON), runner_peer.__file__, verb, str(path)],
-        env=environment, capture_output=True, text=True, timeout=300, check=False,
+        env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]
     return done.stdout

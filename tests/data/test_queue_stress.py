@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 import penstock as tf
+from tests.suite.clock import Clock
 
 ENDINGS = ("close", "cancel", "session")
 _ENDS = (tf.errors.CancelledError, tf.errors.OutOfRangeError)
@@ -122,16 +123,16 @@ class Run:
     def run(self, seconds: float) -> None:
         faulthandler.dump_traceback_later(seconds, exit=False)
         try:
-            self._run(time.monotonic() + seconds)
+            self._run(seconds, Clock())
         finally:
             faulthandler.cancel_dump_traceback_later()
             self.session.close()
 
-    def _run(self, until: float) -> None:
+    def _run(self, seconds: float, clock: Clock) -> None:
         producers = self._start(self.produce)
         consumers = self._start(self.consume)
         if self.ending == "close":
-            self._join(producers, until)
+            self._join(producers, seconds, clock)
             self.close()
         else:
             time.sleep(self.random.uniform(0.0, 0.3))
@@ -140,7 +141,7 @@ class Run:
             else:
                 self.session_is_closed = True
                 self.session.close()
-        self._join(producers + consumers, until)
+        self._join(producers + consumers, seconds, clock)
         if self.ending != "session":
             self._empty()
         self._check()
@@ -154,9 +155,9 @@ class Run:
             thread.start()
         return made
 
-    def _join(self, threads: list[threading.Thread], until: float) -> None:
+    def _join(self, threads: list[threading.Thread], seconds: float, clock: Clock) -> None:
         for thread in threads:
-            while thread.is_alive() and not self.failures and time.monotonic() < until:
+            while thread.is_alive() and not self.failures and clock.seconds() < seconds:
                 thread.join(0.05)
         assert not self.failures, self.failures
         assert not any(t.is_alive() for t in threads), "a thread hangs; its stack is above"

@@ -11,6 +11,7 @@ import pytest
 
 import penstock as tf
 from tests.data.expected_queue_nodes import NODES
+from tests.suite.clock import PATIENCE
 
 
 @pytest.fixture(autouse=True)
@@ -19,7 +20,7 @@ def graph() -> Any:
         yield one
 
 
-def _session(seconds: float = 20.0) -> Any:
+def _session(seconds: float = PATIENCE) -> Any:
     return tf.Session(config=tf.ConfigProto(operation_timeout_in_ms=int(seconds * 1000)))
 
 
@@ -179,8 +180,7 @@ def test_closing_the_session_ends_its_waits() -> None:
     thread.start()
     time.sleep(0.2)
     session.close()
-    thread.join(10)
-    assert not thread.is_alive()
+    thread.join()
     assert "1 of 1 element(s) asked of FIFOQueue 'empty'" in raised[0]
 
 

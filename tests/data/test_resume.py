@@ -21,6 +21,7 @@ import pytest
 
 import penstock as tf
 from tests.data import resume_worker
+from tests.suite.clock import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 STEPS = -(-resume_worker.ELEMENTS * resume_worker.EPOCHS // resume_worker.BATCH)
@@ -30,7 +31,7 @@ def run(folder: Path, steps: int, save_every: int) -> list[str]:
     """The lines of one process; it kills itself after so many steps, if it gets there."""
     done = subprocess.run(
         [sys.executable, "-m", "tests.data.resume_worker", folder, str(steps), str(save_every)],
-        capture_output=True, text=True, timeout=120, cwd=ROOT,
+        capture_output=True, text=True, cwd=ROOT,
     )  # fmt: skip
     lines = done.stdout.splitlines()
     killed = 0 <= steps <= len(lines)
@@ -94,7 +95,7 @@ def test_queues_start_anew_and_variables_go_on(tmp_path: Path) -> None:
             number = int(session.run(seen))
             coordinator.request_stop()
             session.close()
-            coordinator.join(threads, stop_grace_period_secs=10)
+            coordinator.join(threads, stop_grace_period_secs=PATIENCE)
             return found, number, path
 
     found, number, path = some(4, None)

@@ -49,7 +49,7 @@ def tensorflow() -> dict[str, list[str]]:
     environment.pop("PYTHONPATH", None)
     done = subprocess.run(
         [str(PYTHON), shared_names.__file__],
-        env=environment, capture_output=True, text=True, timeout=300, check=False,
+        env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]
     found: dict[str, list[str]] = json.loads(done.stdout)

@@ -15,6 +15,7 @@ from penstock.contrib.staging import StagingArea
 from penstock.data.barriers import Barrier
 from penstock.data.staging import MapStagingArea
 from penstock.graph.build import make
+from tests.suite.clock import PATIENCE_MS
 
 
 @pytest.fixture
@@ -57,7 +58,7 @@ def test_critical_section_counts_under_threads(session: Any) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30)
+        thread.join()
     assert sorted(seen) == list(range(200))
 
 
@@ -75,7 +76,7 @@ def test_failed_step_leaves_no_lock(session: Any) -> None:
     for _ in range(3):
         with pytest.raises(tf.errors.InvalidArgumentError):
             session.run(out, {ok: False})
-    timed = tf.RunOptions(timeout_in_ms=2000)
+    timed = tf.RunOptions(timeout_in_ms=PATIENCE_MS)
     assert session.run(out, {ok: True}, options=timed) == 1.0
 
 
@@ -99,6 +100,7 @@ def test_two_locks_in_one_step_end_by_the_deadline(session: Any) -> None:
     timed = tf.RunOptions(timeout_in_ms=100)
     with pytest.raises(tf.errors.DeadlineExceededError, match="mutex"):
         session.run(held, options=timed)
+    timed = tf.RunOptions(timeout_in_ms=PATIENCE_MS)
     session.run(lock.op, options=timed)  # nobody holds it any more
 
 
@@ -210,7 +212,7 @@ def test_give_and_take_of_a_full_area_in_one_step(
         got, put = area.get()[0], area.put([x])
     else:
         put, got = area.put([x]), area.get()[0]
-    timed = tf.RunOptions(timeout_in_ms=20000)
+    timed = tf.RunOptions(timeout_in_ms=PATIENCE_MS)
     session.run(put, {x: 1})
     assert session.run([put, got], {x: 2}, options=timed)[1] == 1
     assert session.run([got, put], {x: 3}, options=timed)[0] == 2
@@ -227,7 +229,7 @@ def test_give_and_take_of_a_full_map_in_one_step(session: Any, ordered: bool) ->
     first, second = (area.put(k, values, [0, 1]) for k in keys)
     got = area.get(keys[0])
     session.run(first)
-    timed = tf.RunOptions(timeout_in_ms=20000)
+    timed = tf.RunOptions(timeout_in_ms=PATIENCE_MS)
     assert session.run([second, got], options=timed)[1] == (1, [5, 0.5])
     assert session.run(area.get()) == (2, [5, 0.5])
 

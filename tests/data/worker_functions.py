@@ -34,7 +34,9 @@ def dying(value):
 
 
 def slow(value):
-    time.sleep(60)
+    if "SLOW_HAS_BEGUN" in os.environ:
+        open(os.environ["SLOW_HAS_BEGUN"], "w").close()
+    time.sleep(3600)
     return np.int64(value)
 
 

@@ -26,7 +26,7 @@ pytestmark = [
 def theirs() -> Any:
     done = subprocess.run(
         [str(_PYTHON), programs.__file__],
-        capture_output=True, text=True, check=True, timeout=120,
+        capture_output=True, text=True, check=True,
         env={**os.environ, "CUDA_VISIBLE_DEVICES": "", "TF_CPP_MIN_LOG_LEVEL": "3"},
     )  # fmt: skip
     return json.loads(done.stdout)

@@ -21,7 +21,6 @@ from penstock.distribute import OneDeviceStrategy
 from tests.distribute import training
 
 _ROOT = Path(__file__).parents[2]
-_SECONDS = 90.0
 
 
 def _free_ports(count: int) -> list[int]:
@@ -63,7 +62,7 @@ class Cluster:
 
     def told(self, rank: int) -> list[dict[str, Any]]:
         """What a task told, when it has ended well."""
-        out, err = self.processes[rank].communicate(timeout=_SECONDS)
+        out, err = self.processes[rank].communicate()
         assert self.processes[rank].returncode == 0, err[-3000:]
         return [json.loads(line) for line in out.splitlines() if line.startswith("{")]
 
@@ -162,7 +161,7 @@ def test_a_killed_task_is_named_and_comes_back(cluster: Cluster, victim: int) ->
     for reader in readers:
         reader.start()
     for reader in readers:
-        reader.join(_SECONDS)
+        reader.join()
     lost = [row["lost"] for row in told[1 - victim] if "lost" in row]
     assert lost and f"task:{victim}" in lost[0] and "group 1" in lost[0]
     for rank in range(2):

@@ -8,6 +8,7 @@ import numpy as np
 
 import penstock as tf
 from penstock.distribute import ReduceOp
+from tests.suite.clock import PATIENCE_MS
 
 STEPS, BATCH = 8, 12
 
@@ -64,7 +65,7 @@ def train(strategy: Any, optimizer: str = "sgd", steps: int = STEPS) -> Trained:
         losses = strategy.experimental_run(replica, batches)
         total = strategy.reduce(ReduceOp.SUM, losses)
         config = strategy.update_config_proto(
-            tf.ConfigProto(operation_timeout_in_ms=60000, intra_op_parallelism_threads=1)
+            tf.ConfigProto(operation_timeout_in_ms=PATIENCE_MS, intra_op_parallelism_threads=1)
         )
         with tf.Session(config=config) as session:
             session.run([batches.initialize(), tf.global_variables_initializer()])

@@ -13,6 +13,7 @@ import penstock as tf
 from penstock.distribute import ReduceOp
 from penstock.distribute.experimental import MultiWorkerMirroredStrategy
 from tests.distribute import training
+from tests.suite.clock import PATIENCE_MS, Clock
 
 RANK = json.loads(os.environ["TF_CONFIG"])["task"]["index"]
 CPUS = ["/cpu:0", "/cpu:1"]
@@ -50,7 +51,7 @@ def faults(until):
     """Sums until step ``until``, trying again what fails because a task was lost."""
     strategy = MultiWorkerMirroredStrategy.of_devices(["/cpu:0"])
     fed, total = _summing(strategy)
-    with tf.Session(config=tf.ConfigProto(operation_timeout_in_ms=40000)) as session:
+    with tf.Session(config=tf.ConfigProto(operation_timeout_in_ms=PATIENCE_MS)) as session:
         step = 0
         while step < int(until):
             try:
@@ -69,18 +70,18 @@ def late():
     fed, total = _summing(strategy)
     with tf.Session() as session:
         for options in (tf.RunOptions(timeout_in_ms=500), None):
-            begun = time.monotonic()
+            clock = Clock()
             try:
                 session.run(total, {fed: [1.0]}, options)
             except tf.errors.OpError as error:
-                tell(error=type(error).__name__, text=str(error), took=time.monotonic() - begun)
+                tell(error=type(error).__name__, text=str(error), took=clock.seconds())
 
 
 def mismatch():
     """The tasks feed values of different shapes, then equal ones."""
     strategy = MultiWorkerMirroredStrategy.of_devices(["/cpu:0"])
     fed, total = _summing(strategy)
-    with tf.Session(config=tf.ConfigProto(operation_timeout_in_ms=30000)) as session:
+    with tf.Session(config=tf.ConfigProto(operation_timeout_in_ms=PATIENCE_MS)) as session:
         try:
             session.run(total, {fed: np.zeros(RANK + 1, np.float32)})
         except tf.errors.OpError as error:
@@ -98,7 +99,7 @@ def kernels():
     collective.configure(collective.Member(task.addresses, task.rank, task.names))
     size, group = len(task.addresses), {"group_size": len(task.addresses), "group_key": 7}
     results, instance = {}, 0
-    with tf.Session(config=tf.ConfigProto(operation_timeout_in_ms=30000)) as session:
+    with tf.Session(config=tf.ConfigProto(operation_timeout_in_ms=PATIENCE_MS)) as session:
         for dtype in ("float32", "float16", "float64", "int32", "int64"):
             own = tf.constant((np.arange(4).reshape(2, 2) + RANK + 1).astype(dtype))
             for merge in ("Add", "Mul", "Min", "Max"):

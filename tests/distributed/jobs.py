@@ -1,7 +1,7 @@
 """Jobs as real processes, seen from outside: what they print, and signals sent to their tasks.
 
-Nothing here sleeps for a fixed time: tests wait for what a job prints, with deadlines that leave
-room for a machine that is busy with other things.
+Nothing here sleeps for a fixed time: tests wait for what a job prints, with deadlines by a clock
+that leaves out what others had of the machine (``tests.suite.clock``).
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from tests.suite.clock import Clock
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(__file__).parent / "programs"
@@ -65,7 +67,7 @@ class Process:
     def wait_for(self, pattern: str, since: int = 0, seconds: float = SECONDS) -> re.Match[str]:
         """Waits for a line, from the ``since``-th on, in which a pattern is found."""
         wanted = re.compile(pattern)
-        end = time.monotonic() + seconds
+        clock = Clock()
         with self._changed:
             while True:
                 while since < len(self.lines):
@@ -73,10 +75,10 @@ class Process:
                     since += 1
                     if found:
                         return found
-                left = end - time.monotonic()
+                left = seconds - clock.seconds()
                 assert left > 0, f"no line with {pattern!r} in {seconds:g} s\n{self.text()}"
                 assert not self._ended, f"ended without a line with {pattern!r}\n{self.text()}"
-                self._changed.wait(left)
+                self._changed.wait(max(left, 1.0))
 
     def all(self, pattern: str, since: int = 0) -> list[re.Match[str]]:
         """What matches in the lines so far."""
@@ -92,10 +94,10 @@ class Process:
 
     def wait(self, seconds: float = SECONDS) -> int:
         """The exit status; a failed test if it does not end."""
-        try:
-            code = self._process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            raise AssertionError(f"still runs after {seconds:g} s\n{self.text()}") from None
+        clock = Clock()
+        while (code := self._process.poll()) is None:
+            assert clock.seconds() < seconds, f"still runs after {seconds:g} s\n{self.text()}"
+            time.sleep(0.05)
         self._reader.join(10.0)
         return code
 

@@ -16,6 +16,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from tests.suite.clock import PATIENCE
+
 
 class Peer:
     """The other process, as a test sees it."""
@@ -30,7 +32,7 @@ class Peer:
         self.task = task
         self.events: queue.Queue[dict[str, Any]] = queue.Queue()
         threading.Thread(target=self._read, daemon=True).start()
-        self.address = self.expect("up", 60)["address"]
+        self.address = self.expect("up")["address"]
 
     def _read(self) -> None:
         assert self.process.stdout
@@ -42,7 +44,7 @@ class Peer:
         self.process.stdin.write(json.dumps(order) + "\n")
         self.process.stdin.flush()
 
-    def expect(self, what: str, seconds: float = 20) -> dict[str, Any]:
+    def expect(self, what: str, seconds: float = PATIENCE) -> dict[str, Any]:
         """The next event, which must be of this kind."""
         event = self.events.get(timeout=seconds)
         assert event["what"] == what, event
@@ -54,7 +56,7 @@ class Peer:
     def end(self) -> None:
         if self.process.poll() is None:
             self.process.kill()
-        self.process.wait(10)
+        self.process.wait()
         for pipe in (self.process.stdin, self.process.stdout):
             assert pipe
             pipe.close()

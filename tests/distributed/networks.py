@@ -15,7 +15,7 @@ from typing import Any
 
 
 def _ip(*words: str) -> None:
-    subprocess.run(["ip", *words], check=True, capture_output=True, text=True, timeout=60)
+    subprocess.run(["ip", *words], check=True, capture_output=True, text=True)
 
 
 def why_not() -> str:

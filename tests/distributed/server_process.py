@@ -48,7 +48,7 @@ class ServerProcess:
 
     def end(self) -> None:
         self.process.kill()
-        self.process.wait(10)
+        self.process.wait()
         for pipe in (self.process.stdin, self.process.stdout):
             assert pipe
             pipe.close()

@@ -18,6 +18,7 @@ from penstock.distributed.security import Security
 from penstock.formats import cluster_messages as messages
 from tests.distributed.link_peer import Peer
 from tests.distributed.test_links import ME, OTHER, End
+from tests.suite.clock import PATIENCE
 
 THIRD = "/job:worker/replica:0/task:7"
 
@@ -78,10 +79,10 @@ def test_malformed_requests_to_open_a_link(here: End, peer: Peer) -> None:
     stub = rpc.Stub(peer.address, "Links", OTHER, Security())
     for task in ("", OTHER):
         with pytest.raises(errors.InvalidArgumentError):
-            stub.open_link(messages.OpenLinkRequest(task=task, incarnation=3), timeout=5)
+            stub.open_link(messages.OpenLinkRequest(task=task, incarnation=3), timeout=PATIENCE)
     # Tickets that nobody uses are forgotten.
     for _ in range(50):
-        stub.open_link(messages.OpenLinkRequest(task=THIRD, incarnation=3), timeout=5)
+        stub.open_link(messages.OpenLinkRequest(task=THIRD, incarnation=3), timeout=PATIENCE)
     stub.close()
     _still_whole(here, peer)
 
@@ -89,14 +90,14 @@ def test_malformed_requests_to_open_a_link(here: End, peer: Peer) -> None:
 def _connected(peer: Peer, task: str) -> socket.socket:
     stub = rpc.Stub(peer.address, "Links", OTHER, Security())
     request = messages.OpenLinkRequest(task=task, incarnation=3)
-    answer = stub.open_link(request, timeout=5)
+    answer = stub.open_link(request, timeout=PATIENCE)
     stub.close()
     return connect("localhost", answer.port, b"", answer.ticket, 5)[0]
 
 
 def test_a_ticket_serves_once(here: End, peer: Peer) -> None:
     stub = rpc.Stub(peer.address, "Links", OTHER, Security())
-    answer = stub.open_link(messages.OpenLinkRequest(task=THIRD, incarnation=3), timeout=5)
+    answer = stub.open_link(messages.OpenLinkRequest(task=THIRD, incarnation=3), timeout=PATIENCE)
     port, ticket = answer.port, answer.ticket
     stub.close()
     with pytest.raises(errors.UnavailableError):

@@ -19,6 +19,7 @@ from penstock.distributed.buffers import Buffers
 from penstock.distributed.listener import Listener, connect
 from penstock.distributed.shared_pieces import SharedPieces
 from penstock.distributed.socket_link import SocketLink
+from tests.suite.clock import PATIENCE, wait_until
 
 pytestmark = pytest.mark.skipif(
     not shared_pieces.available(), reason="this system has no sealed shared memory"
@@ -42,12 +43,12 @@ class Meeting:
             self.accepted.append(SocketLink(connection, shared, LIMITS, Buffers()))
             self.came.release()
 
-        return self.listener.expect(add, 20.0)
+        return self.listener.expect(add, PATIENCE)
 
     def pair(self, local: bytes) -> tuple[SocketLink, SocketLink]:
-        made = connect("127.0.0.1", self.listener.port, local, self.ticket(), 5.0)
+        made = connect("127.0.0.1", self.listener.port, local, self.ticket(), PATIENCE)
         assert (made[1] is not None) == bool(local)
-        assert self.came.acquire(timeout=5)
+        assert self.came.acquire()
         return SocketLink(*made, LIMITS, Buffers()), self.accepted[-1]
 
 
@@ -63,10 +64,7 @@ def _descriptors() -> int:
 
 
 def _settles(count: int) -> bool:
-    end = time.monotonic() + 5
-    while _descriptors() > count and time.monotonic() < end:
-        time.sleep(0.01)
-    return _descriptors() <= count
+    return bool(wait_until(lambda: _descriptors() <= count))
 
 
 @pytest.mark.parametrize("shared", [True, False])
@@ -100,8 +98,7 @@ def test_tensors_of_all_sizes_both_ways(meeting: Meeting, shared: bool) -> None:
     for thread in takers:
         thread.start()
     for thread in (*senders, *takers):
-        thread.join(20)
-        assert not thread.is_alive()
+        thread.join()
     assert not errors_found
     for name, order in (("there", values), ("here", values[::-1])):
         for (header, value), sent in zip(found[name], order, strict=True):
@@ -129,8 +126,8 @@ def test_a_sender_that_waits_for_the_other_end_is_woken(meeting: Meeting, who: s
     time.sleep(0.1)
     assert sender.is_alive()
     (here if who == "here" else there).abort()
-    sender.join(5)
-    assert not sender.is_alive() and found
+    sender.join()
+    assert found
 
 
 def test_a_tensor_of_which_a_part_is_missing_never_arrives(meeting: Meeting) -> None:
@@ -156,7 +153,7 @@ def _memory(size: int, *, sealed: bool) -> int:
 def _shown(meeting: Meeting, ticket: bytes, descriptors: list[int]) -> bytes:
     """What a stranger is answered who shows these at the local name."""
     with socket.socket(socket.AF_UNIX) as stranger:
-        stranger.settimeout(10)
+        stranger.settimeout(PATIENCE)
         stranger.connect(meeting.listener.local)
         if descriptors:
             socket.send_fds(stranger, [ticket], descriptors)

@@ -84,7 +84,7 @@ def test_a_lost_task_ends_the_waits_of_the_steps_that_need_it(table) -> None:
     thread = threading.Thread(target=wait)
     thread.start()
     table.lost(PS, lost)
-    thread.join(10)
+    thread.join()
     assert [type(error) for error in found] == [errors.UnavailableError]
     table.deliver(2, "a", 5)
     assert other.recv("a", PS) == 5

@@ -17,6 +17,7 @@ from idx import IdxError
 from typer.testing import CliRunner, Result
 
 import penstock as tf
+from tests.suite.clock import wait_until
 
 
 def demo(*args: object) -> Result:
@@ -124,14 +125,11 @@ def test_a_killed_run_goes_on(tmp_path: Path, seconds: float) -> None:
     script = Path(digits.__file__)
     command = [sys.executable, script, "--steps", str(steps), "--out", folder]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    deadline = time.monotonic() + 100
-    while not (folder / "checkpoint").exists():
-        assert process.poll() is None and time.monotonic() < deadline
-        time.sleep(0.01)
+    wait_until(lambda: (folder / "checkpoint").exists() or process.poll() is not None, 100)
     time.sleep(seconds)
     process.kill()
     process.wait()
-    again = subprocess.run(command, capture_output=True, text=True, timeout=100)
+    again = subprocess.run(command, capture_output=True, text=True)
     assert again.returncode == 0, again.stderr
     assert f"resuming {folder}" in again.stdout or "is finished" in again.stdout
     metrics = json.loads((folder / "metrics.json").read_text())

@@ -51,7 +51,6 @@ def peer(which: str, *arguments: str) -> None:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=300,
         check=False,
     )
     assert done.returncode == 0, done.stderr[-4000:]

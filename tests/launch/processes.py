@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+
+from tests.suite.clock import wait_until
 
 COUNTING = str(Path(__file__).parent / "programs" / "counting.py")
 
@@ -39,18 +38,9 @@ def step(directory: Path, name: str) -> int:
     return int(file.read_text()) if file.exists() else 0
 
 
-def wait_for(what: Callable[[], Any], seconds: float = 30.0) -> Any:
-    """Waits until something is true, and returns it."""
-    end = time.monotonic() + seconds
-    while not (found := what()):
-        assert time.monotonic() < end, f"not within {seconds} s"
-        time.sleep(0.02)
-    return found
-
-
-def assert_all_gone(directory: Path, seconds: float = 10.0) -> None:
+def assert_all_gone(directory: Path, seconds: float = 60.0) -> None:
     """No process that a task wrote down is left, shortly."""
     started = pids(directory)
     assert started
-    wait_for(lambda: not any(map(alive, started)), seconds)
+    wait_until(lambda: not any(map(alive, started)), seconds)
     assert os.getpid() not in started

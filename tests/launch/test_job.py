@@ -57,7 +57,7 @@ def test_tensorflow_reads_the_same() -> None:
     )
     done = subprocess.run(
         [str(TF115), "-c", code], input=json.dumps(configs), capture_output=True, text=True,
-        timeout=100, check=True,
+        check=True,
     )  # fmt: skip
     read = [json.loads(line) for line in done.stdout.splitlines()]
     for task, found in zip(job.tasks, read, strict=True):

@@ -25,7 +25,7 @@ from penstock.launch.dockerfile import dockerfile
 from penstock.launch.job import Job, Task
 from penstock.launch.kubernetes import KINDS, manifests, write_manifests
 from penstock.launch.pods import Options
-from tests.launch.processes import wait_for
+from tests.suite.clock import wait_until
 
 kubernetes_validate = pytest.importorskip("kubernetes_validate")
 ROOT = Path(__file__).resolve().parents[2]
@@ -399,7 +399,7 @@ def test_the_command_writes_what_kubectl_takes(tmp_path: Path) -> None:
     words = ["k8s", "--ps", "2", "--workers", "15", "--image", "i", "--kind", "jobset", "--out"]
     done = subprocess.run(
         [*COMMAND, *words, str(tmp_path / "out"), "train.py", "--", "--steps", "9"],
-        cwd=ROOT, capture_output=True, text=True, timeout=60, check=True,
+        cwd=ROOT, capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert "needs the secret penstock-security with token, tls.crt, tls.key, ca.crt" in done.stdout
     files = {p.name: p.read_text() for p in (tmp_path / "out").iterdir()}
@@ -449,7 +449,7 @@ def test_hold_waits_when_the_program_is_done() -> None:
     with pytest.raises(subprocess.TimeoutExpired):
         process.wait(0.3)
     process.terminate()
-    assert process.wait(10) == 0
+    assert process.wait() == 0
     process.stdout.close()
 
 
@@ -458,15 +458,15 @@ def test_hold_waits_when_the_program_is_done() -> None:
 )
 def test_hold_passes_failures_on(code: str, status: int) -> None:
     with hold(sys.executable, "-c", code) as process:
-        assert process.wait(20) == status
+        assert process.wait() == status
 
 
 def test_hold_forwards_signals(tmp_path: Path) -> None:
     mark = tmp_path / "pid"
     code = f"import os, time; open({str(mark)!r}, 'w').write(str(os.getpid())); time.sleep(60)"
     with hold(sys.executable, "-c", code) as process:
-        wait_for(lambda: mark.exists() and mark.read_text())
+        wait_until(lambda: mark.exists() and mark.read_text())
         process.terminate()
-        assert process.wait(10) == 128 + signal.SIGTERM
+        assert process.wait() == 128 + signal.SIGTERM
     with pytest.raises(ProcessLookupError):
         os.kill(int(mark.read_text()), 0)

@@ -24,8 +24,8 @@ from tests.launch.processes import (
     clusters,
     pids,
     step,
-    wait_for,
 )
+from tests.suite.clock import wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND = [sys.executable, "-c", "from penstock_command import main; main()"]
@@ -52,7 +52,7 @@ def launcher(directory: Path, *args: str, grace: str = "5") -> subprocess.Popen[
     process = subprocess.Popen(
         [*COMMAND, *words], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
-    wait_for(lambda: all(step(directory, f"worker {i}") > 2 for i in (0, 1)))
+    wait_until(lambda: all(step(directory, f"worker {i}") > 2 for i in (0, 1)))
     return process
 
 
@@ -120,12 +120,12 @@ def test_a_killed_task_starts_again(tmp_path: Path, victim: str) -> None:
     process = launcher(tmp_path, "--child")
     os.kill(pids(tmp_path, victim)[0], signal.SIGKILL)
     # Its child went with it, and it started again.
-    wait_for(lambda: len(pids(tmp_path, victim)) == 4)
-    wait_for(lambda: [alive(pid) for pid in pids(tmp_path, victim)] == [False] * 2 + [True] * 2)
+    wait_until(lambda: len(pids(tmp_path, victim)) == 4)
+    wait_until(lambda: [alive(pid) for pid in pids(tmp_path, victim)] == [False] * 2 + [True] * 2)
     before = step(tmp_path, "worker 0")
-    wait_for(lambda: step(tmp_path, "worker 0") > before + 3)
+    wait_until(lambda: step(tmp_path, "worker 0") > before + 3)
     process.send_signal(signal.SIGINT)
-    said, _ = process.communicate(timeout=30)
+    said, _ = process.communicate()
     assert process.returncode == 130
     assert f"{victim} ended with SIGKILL; restart 1 of 3" in said
     assert_all_gone(tmp_path)
@@ -135,7 +135,7 @@ def test_a_killed_task_starts_again(tmp_path: Path, victim: str) -> None:
 def test_signals_stop_all(tmp_path: Path, number: signal.Signals) -> None:
     process = launcher(tmp_path, "--child")
     process.send_signal(number)
-    said, _ = process.communicate(timeout=30)
+    said, _ = process.communicate()
     assert process.returncode == 128 + number
     assert f"{number.name}: stopping all tasks" in said
     assert not any(map(alive, pids(tmp_path)))
@@ -145,7 +145,7 @@ def test_signals_stop_all(tmp_path: Path, number: signal.Signals) -> None:
 def test_the_deaf_are_killed_after_a_grace(tmp_path: Path) -> None:
     process = launcher(tmp_path, "--deaf", "--child", grace="0.5")
     process.send_signal(signal.SIGTERM)
-    said, _ = process.communicate(timeout=30)
+    said, _ = process.communicate()
     assert process.returncode == 143
     assert "worker 1 did not stop within 0.5 s: killed" in said
     assert not any(map(alive, pids(tmp_path)))
@@ -155,7 +155,7 @@ def test_a_stopped_task_is_killed_too(tmp_path: Path) -> None:
     process = launcher(tmp_path, grace="0.5")
     os.kill(pids(tmp_path, "worker 1")[0], signal.SIGSTOP)
     process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=30)
+    process.communicate()
     assert process.returncode == 143
     assert not any(map(alive, pids(tmp_path)))
 
@@ -167,7 +167,7 @@ def test_a_second_signal_kills_at_once(tmp_path: Path) -> None:
     while "stopping all tasks" not in process.stdout.readline():
         pass
     process.send_signal(signal.SIGINT)
-    said, _ = process.communicate(timeout=30)
+    said, _ = process.communicate()
     assert process.returncode == 130
     assert "SIGINT again: killing all tasks" in said
     assert not any(map(alive, pids(tmp_path)))
@@ -178,7 +178,7 @@ def test_a_killed_launcher_leaves_nothing_behind(tmp_path: Path) -> None:
     started = pids(tmp_path)
     assert len(started) == 6 and all(map(alive, started))
     process.kill()
-    process.wait(30)
+    process.wait()
     assert_all_gone(tmp_path)
 
 
@@ -188,7 +188,7 @@ def test_launcher_and_guard_killed_together_take_the_tasks_with_them(tmp_path: P
     process = launcher(tmp_path, "--deaf")
     os.kill(guard_of(process.pid), signal.SIGKILL)
     process.kill()
-    process.wait(30)
+    process.wait()
     assert_all_gone(tmp_path)
 
 
@@ -198,15 +198,15 @@ def test_the_guard_goes_with_the_launcher(tmp_path: Path) -> None:
     guard = guard_of(process.pid)
     assert alive(guard)
     process.kill()
-    process.wait(30)
-    wait_for(lambda: not alive(guard))
+    process.wait()
+    wait_until(lambda: not alive(guard))
 
 
 def test_a_reader_that_goes_away_ends_the_job(tmp_path: Path) -> None:
     process = launcher(tmp_path, "--fail", "worker:0:20:2")
     assert process.stdout is not None
     process.stdout.close()
-    process.wait(60)
+    process.wait()
     assert_all_gone(tmp_path)
 
 
@@ -261,7 +261,7 @@ def test_prefixes_are_coloured_on_a_terminal(tmp_path: Path) -> None:
     except OSError:
         pass  # how a terminal ends
     os.close(reader)
-    assert process.wait(30) == 0
+    assert process.wait() == 0
     (line,) = [line for line in said.decode().splitlines() if line.endswith("hello")]
     assert line.startswith("\x1b[") and "worker 0 |\x1b[0m hello" in line
 
@@ -277,7 +277,7 @@ def test_prefixes_are_coloured_on_a_terminal(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_questions(words: list[str], said: str) -> None:
-    done = subprocess.run([*COMMAND, *words], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([*COMMAND, *words], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode in (1, 2) and said in done.stderr, done.stderr
     assert len(done.stderr.splitlines()) == 1
 
@@ -288,7 +288,7 @@ def test_the_scripts_arguments_are_its_own(tmp_path: Path) -> None:
     for words in (["--", "--debug", "--ps", "3", "--"], ["--ps", "3"], []):
         done = subprocess.run(
             [*COMMAND, "launch", "--no-flags", str(script), *words], cwd=ROOT,
-            capture_output=True, text=True, timeout=60,
+            capture_output=True, text=True,
         )  # fmt: skip
         wanted = words[1:] if words[:1] == ["--"] else words
         assert done.returncode == 0 and f"worker 0 | {wanted}" in done.stdout, done.stdout
@@ -319,7 +319,7 @@ def test_launching_needs_none_of_the_rest(tmp_path: Path) -> None:
     )
     done = subprocess.run(
         [sys.executable, "-c", code, "launch", str(script)], cwd=ROOT, capture_output=True,
-        text=True, timeout=60,
+        text=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
 
@@ -327,7 +327,7 @@ def test_launching_needs_none_of_the_rest(tmp_path: Path) -> None:
 def test_the_host_of_addresses_can_be_chosen(tmp_path: Path) -> None:
     done = subprocess.run(
         [*COMMAND, "launch", "--host", "127.0.0.2", COUNTING, "--", "--dir", str(tmp_path)],
-        cwd=ROOT, capture_output=True, text=True, timeout=60,
+        cwd=ROOT, capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout
     assert clusters(tmp_path)[0][1]["worker"][0].startswith("127.0.0.2:")

@@ -19,7 +19,7 @@ def test_between_graph_replication(tmp_path: Path) -> None:
     words = ["launch", "--ps", "2", "--workers", "3", "--restarts", "0", REPLICAS, "--"]
     done = subprocess.run(
         [*COMMAND, *words, "--logdir", str(tmp_path), "--steps", "400"], cwd=ROOT,
-        capture_output=True, text=True, timeout=300,
+        capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout
     ends = re.findall(r"final step (\d+) loss (\S+)", done.stdout)

@@ -23,14 +23,14 @@ from tests.launch.processes import (
     clusters,
     pids,
     step,
-    wait_for,
 )
+from tests.suite.clock import PATIENCE, wait_until
 
 ray = pytest.importorskip("ray", reason="Ray is not installed (pip install 'penstock[ray]')")
-pytestmark = [pytest.mark.long, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.long
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND = [sys.executable, "-c", "from penstock_command import main; main()"]
-POLICY = Policy(restarts=2, backoff=0.2, grace=5.0, place_timeout=60.0)
+POLICY = Policy(restarts=2, backoff=0.2, grace=5.0, place_timeout=PATIENCE)
 HOST = "127.0.0.1"
 
 
@@ -124,7 +124,7 @@ def test_a_node_dies_and_the_job_goes_on(connected: Any, tmp_path: Path) -> None
     killed: list[str] = []
 
     def kill_a_node() -> None:
-        wait_for(lambda: step(tmp_path, "worker 0") > 20 and step(tmp_path, "worker 1") > 20, 60)
+        wait_until(lambda: step(tmp_path, "worker 0") > 20 and step(tmp_path, "worker 1") > 20, 60)
         (node_id,) = nodes_of([doomed], job)
         (node,) = [n for n in connected.worker_nodes if n.node_id == node_id]
         connected.remove_node(node, allow_graceful=False)
@@ -160,10 +160,10 @@ def test_the_command_leaves_nothing_behind(
     with open(tmp_path / "said", "w") as said:
         launcher = subprocess.Popen([*COMMAND, *words], cwd=ROOT, stdout=said, stderr=said)
         try:
-            wait_for(lambda: step(tmp_path, "worker 1") > 5, 90)
+            wait_until(lambda: step(tmp_path, "worker 1") > 5, 90)
             assert all(alive(pid) for pid in pids(tmp_path)) and len(pids(tmp_path)) == 6
             launcher.send_signal(number)
-            code = launcher.wait(60)
+            code = launcher.wait()
         finally:
             launcher.kill()
             launcher.wait()

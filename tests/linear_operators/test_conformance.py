@@ -48,7 +48,7 @@ def theirs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         pytest.skip("no .venv-tf115: `make tf115` makes it")
     path = tmp_path_factory.mktemp("linear_operators") / "found.json"
     command = [str(TF115), str(Path(__file__).with_name("programs.py")), str(path)]
-    subprocess.run(command, check=True, timeout=890, capture_output=True)
+    subprocess.run(command, check=True, capture_output=True)
     found: dict[str, Any] = json.loads(path.read_text())
     return found
 

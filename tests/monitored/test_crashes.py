@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.suite.clock import Clock
+
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = Path(__file__).with_name("crashing_trainer.py")
 _DEADLINE = 60.0
@@ -34,21 +36,21 @@ def _killed_runs(folder: Path, last_step: int, kills: int, seed: int) -> tuple[i
         state = folder / "checkpoint"
         before = state.stat().st_mtime_ns if state.exists() else 0
         # Wait for a sign of life in half of the runs, so that kills hit the training as well.
-        limit = time.monotonic() + _DEADLINE
+        clock = Clock()
         if random_.random() < 0.8:
-            while process.poll() is None and time.monotonic() < limit:
+            while process.poll() is None and clock.seconds() < _DEADLINE:
                 if state.exists() and state.stat().st_mtime_ns != before:
                     break
                 time.sleep(0.002)
         time.sleep(random_.uniform(0.0, 0.25))
         killed += process.poll() is None
         process.kill()
-        process.communicate(timeout=_DEADLINE)
+        process.communicate()
         if (folder / "done").exists():
             break
     if not (folder / "done").exists():
         process = _start(folder, last_step)
-        _, said = process.communicate(timeout=_DEADLINE)
+        _, said = process.communicate()
         assert process.returncode == 0, said.decode()[-3000:]
     return killed, [int(v) for v in (folder / "done").read_text().split()]
 

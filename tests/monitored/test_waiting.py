@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import penstock as tf
-from penstock.monitored import basic_hooks, wrapped_sessions
+from penstock.monitored import basic_hooks, waiting, wrapped_sessions
+from tests.suite.clock import PATIENCE, Clock
 
 
 def _lost(*_: Any) -> Any:
@@ -21,11 +22,11 @@ def test_worker_waits_for_the_model_and_gets_it() -> None:
     ready = [b"v"]
     names = tf.py_func(lambda: np.array(ready, object), [], tf.string)
     manager = tf.train.SessionManager(ready_op=names, recovery_wait_secs=30)
+    began, clock = time.monotonic(), Clock()
     threading.Timer(0.4, ready.clear).start()
-    began = time.monotonic()
-    sess = manager.wait_for_session("", max_wait_secs=20)
+    sess = manager.wait_for_session("", max_wait_secs=PATIENCE)
     # The first pauses are short: nobody waits for half a minute because of half a second.
-    assert 0.3 < time.monotonic() - began < 5
+    assert time.monotonic() - began > 0.3 and clock.seconds() < 5
     sess.close()
 
 
@@ -40,12 +41,12 @@ def test_worker_gives_up_and_says_what_was_missing() -> None:
 def test_waiting_for_a_checkpoint_ends_with_initializing(tmp_path: Any) -> None:
     v = tf.get_variable("v", [], initializer=tf.constant_initializer(3.0))
     manager = tf.train.SessionManager(ready_op=tf.report_uninitialized_variables())
-    began = time.monotonic()
+    began, clock = time.monotonic(), Clock()
     sess = manager.prepare_session(
         "", tf.global_variables_initializer(), tf.train.Saver(), str(tmp_path),
         wait_for_checkpoint=True, max_wait_secs=0.5,
     )  # fmt: skip
-    assert 0.4 < time.monotonic() - began < 5
+    assert time.monotonic() - began > 0.4 and clock.seconds() < 5
     assert sess.run(v) == 3.0
 
 
@@ -63,20 +64,35 @@ def test_a_step_is_not_tried_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     session.close()
 
 
+class _Time:
+    """A clock that goes on only while somebody sleeps."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
 def test_no_session_is_made_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wrapped_sessions, "RECOVERY_SECS", 0.5)
-    made = []
+    monkeypatch.setattr(waiting, "time", clock := _Time())
+    made: list[float] = []
 
     class Creator(tf.train.SessionCreator):
         def create_session(self) -> Any:
-            made.append(time.monotonic())
+            made.append(clock.now)
             _lost()
 
     with pytest.raises(tf.errors.DeadlineExceededError, match="no session could be created"):
         tf.train.MonitoredSession(Creator())
-    # At once, and then in growing pauses.
-    assert 3 <= len(made) <= 8
-    assert made[1] - made[0] < 0.1
+    # At once, and then in growing pauses; the last is what is left.
+    pauses = [after - before for before, after in zip(made, made[1:], strict=False)]
+    assert pauses[0] == 0 and 3 <= len(made) <= 8
+    assert pauses[:-1] == sorted(pauses[:-1]) and made[-1] == pytest.approx(0.5)
 
 
 def test_waiter_ends_when_the_step_stands_still(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -105,7 +105,7 @@ def test_values_are_tensorflows(tmp_path: Path) -> None:
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONWARNINGS": "ignore"}
     subprocess.run(
         [str(PYTHON), ctc_programs.__file__, str(file)],
-        env=environment, check=True, timeout=600, capture_output=True,
+        env=environment, check=True, capture_output=True,
     )  # fmt: skip
     theirs = json.loads(file.read_text())
     ours = json.loads(json.dumps(ctc_programs.results(tf)))

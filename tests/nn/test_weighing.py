@@ -141,7 +141,7 @@ def test_tensorflow_makes_the_same(part: str, count: int, tmp_path: Path) -> Non
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONWARNINGS": "ignore"}
     subprocess.run(
         [str(PYTHON), weighing.__file__, str(file), part],
-        env=environment, check=True, timeout=600, capture_output=True,
+        env=environment, check=True, capture_output=True,
     )  # fmt: skip
     theirs = json.loads(file.read_text())
     ours = json.loads(json.dumps(weighing.results(tf, part)))

@@ -10,6 +10,7 @@ import numpy as np
 import penstock as tf
 from penstock.graph.build import make
 from penstock.opdef import registry
+from penstock.opdef.opdef import OpDef
 from tests.conformance.jobs import base_name
 from tests.ops.cases import all_cases
 from tests.ops.opcase import COMPLEX, FLOATS, Bound, OpCase, cast
@@ -61,9 +62,15 @@ class Penstock:
 BACKEND = Penstock()
 
 
+def definition_of(case: OpCase) -> OpDef | None:
+    """The op's definition; None for rows of what is not a single op."""
+    # Asked for once a row and dtype at collection: a look at the registry, not a copy of it.
+    return registry.OPS[case.op] if case.op in registry.OPS else None
+
+
 def allowed_dtypes(case: OpCase) -> tuple[str, ...]:
     """The sweep of a row, less what the op's definition does not allow."""
-    definition = registry.all_ops().get(case.op)
+    definition = definition_of(case)
     attr = None if definition is None else definition.attrs.get(case.type_attr)
     if attr is None or attr.allowed is None:
         return case.dtypes

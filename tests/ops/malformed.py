@@ -31,6 +31,7 @@ import penstock as tf
 from penstock.formats import crc
 from penstock.formats.tensor_proto import to_proto
 from penstock.ops import audio_codec
+from tests.suite.clock import Clock
 
 ROOT = Path(__file__).resolve().parents[2]
 ALLOWED = ("InvalidArgumentError", "DataLossError")
@@ -422,8 +423,10 @@ class Child:
     @staticmethod
     def _line(process: subprocess.Popen[bytes]) -> bytes | None:
         assert process.stdout is not None
-        if not select.select([process.stdout], [], [], HANG_SECONDS)[0]:
-            return None
+        clock = Clock()
+        while not select.select([process.stdout], [], [], 1.0)[0]:
+            if clock.seconds() > HANG_SECONDS:
+                return None
         return process.stdout.readline() or None
 
     def close(self) -> int | None:

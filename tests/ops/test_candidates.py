@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-import scipy.stats
+import scipy
 
 import penstock as tf
 from penstock.ops import candidates

@@ -16,7 +16,7 @@ from penstock.session import shaped
 from tests.conformance.jobs import base_name, build, run_built, static_shape
 from tests.conformance.peers import to_job
 from tests.ops.cases import all_cases
-from tests.ops.engine import BACKEND, allowed_dtypes, sweep
+from tests.ops.engine import BACKEND, allowed_dtypes, definition_of, sweep
 from tests.ops.opcase import Bound, numpy_dtype
 from tests.ops.tolerance import difference
 
@@ -94,7 +94,7 @@ def test_unknown_static_shapes(bound: Bound) -> None:
 
 
 def _repeatable(bound: Bound) -> bool:
-    definition = registry.all_ops().get(bound.case.op)
+    definition = definition_of(bound.case)
     return not bound.case.reason and not (definition and definition.random)
 
 
@@ -155,7 +155,7 @@ def _attr(value: Any) -> Any:
 
 
 def _pure(bound: Bound) -> bool:
-    definition = registry.all_ops().get(bound.case.op)
+    definition = definition_of(bound.case)
     if definition is None or not definition.pure or "state" in definition.parameters:
         return False
     direct = definition.kernel is not None or definition.template is not None

@@ -31,8 +31,8 @@ from penstock.resources.manager import ResourceManager
 from penstock.runtime import values
 from penstock.session.build import program_of_step
 from penstock.session.options import Options
+from tests.suite.clock import PATIENCE
 
-DEADLINE = 30.0
 PS, WORKER, OTHER = (f"/job:{job}/replica:0/task:{i}" for job, i in
                      (("ps", 0), ("worker", 0), ("worker", 1)))  # fmt: skip
 TASKS = (PS, WORKER, OTHER)
@@ -201,7 +201,7 @@ class Cluster:
 
         def work(part: Part, program: Any) -> None:
             try:
-                with waiting.running(None, DEADLINE), rendezvous.running(meeting):
+                with waiting.running(None, PATIENCE), rendezvous.running(meeting):
                     made = program.function(*[given[i] for i in part.feeds])
                 for index, value in zip(part.fetches, made, strict=True):
                     found[index] = values.to_array(value)
@@ -217,7 +217,7 @@ class Cluster:
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join(DEADLINE + 10)
+            thread.join()
         if failures:
             raise failures[0]
         self.left = meeting.mailbox.left()

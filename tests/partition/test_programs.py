@@ -88,8 +88,9 @@ def test_random_programs_with_random_placements(seed: int) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.timeout(3000)
+@pytest.mark.timeout(900)
 @pytest.mark.filterwarnings("ignore:Converting sparse IndexedSlices")
-def test_many_random_programs_with_random_placements() -> None:
-    compared = sum(_compare_random(seed) for seed in range(100, 500))
-    assert compared > 350
+@pytest.mark.parametrize("first", range(100, 500, 80))
+def test_many_random_programs_with_random_placements(first: int) -> None:
+    compared = sum(_compare_random(seed) for seed in range(first, first + 80))
+    assert compared > 70

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import penstock as tf
+from tests.suite.clock import PATIENCE_MS
 
 
 @pytest.fixture(autouse=True)
@@ -19,7 +20,7 @@ def graph() -> Any:
 
 @pytest.fixture
 def session(graph: Any) -> Any:
-    config = tf.ConfigProto(operation_timeout_in_ms=20000)
+    config = tf.ConfigProto(operation_timeout_in_ms=PATIENCE_MS)
     with tf.Session(graph=graph, config=config) as one:
         yield one
 
@@ -114,7 +115,7 @@ def test_closing_waits_after_the_dequeue_that_makes_room(session: Any) -> None:
     while session.run(queue.size()) < 1:
         pass
     assert session.run([queue.close(), queue.dequeue()])[1] == 1
-    putter.join(20)
+    putter.join()
     assert session.run([queue.is_closed(), queue.size()]) == [True, 1]
 
 
@@ -130,7 +131,7 @@ def test_two_steps_that_wait_for_each_other(session: Any) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(20)
+        thread.join()
     assert sorted(results) == [1, 2]
 
 

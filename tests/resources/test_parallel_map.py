@@ -12,6 +12,7 @@ import torch
 
 from penstock.base import errors
 from penstock.resources.dataset import base, batches, parallel, sources
+from tests.suite.clock import wait_until
 
 _COUNT = 23
 
@@ -107,6 +108,7 @@ def test_no_more_is_read_than_there_is_room_for() -> None:
 
     iterator = _mapped(call, calls=2).iterator(base.Context())
     iterator.next()
+    wait_until(lambda: len(seen) >= 3)
     time.sleep(0.05)
     assert sorted(seen) == [0, 1, 2]
 
@@ -117,7 +119,4 @@ def test_threads_end_with_their_iterator() -> None:
     iterator.next()
     assert threading.active_count() > before
     del iterator
-    until = time.monotonic() + 10
-    while threading.active_count() > before and time.monotonic() < until:
-        time.sleep(0.01)
-    assert threading.active_count() <= before
+    wait_until(lambda: threading.active_count() <= before)

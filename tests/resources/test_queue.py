@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -15,6 +16,7 @@ import torch
 from penstock.base import errors
 from penstock.resources import stores, waiting
 from penstock.resources.queue import Queue
+from tests.suite.clock import PATIENCE, wait_until
 
 
 def _queue(capacity: int = 3, kept: int = 0, shape: Any = ()) -> Queue:
@@ -40,18 +42,25 @@ class Step(threading.Thread):
 
     def run(self) -> None:
         try:
-            with waiting.running(self.cancellation, 20.0):
+            with waiting.running(self.cancellation, PATIENCE):
                 self.result = self.call()
         except errors.OpError as error:
             self.result = error
 
     def waits(self) -> bool:
+        """Whether it has come to a wait, and stays there."""
+        wait_until(lambda: not self.is_alive() or self._is_in_a_wait())
         self.join(0.05)
         return self.is_alive()
 
+    def _is_in_a_wait(self) -> bool:
+        frame = sys._current_frames().get(self.ident or 0)
+        while frame is not None and frame.f_code is not waiting.wait.__code__:
+            frame = frame.f_back
+        return frame is not None
+
     def end(self) -> Any:
-        self.join(20)
-        assert not self.is_alive()
+        self.join()
         return self.result
 
 

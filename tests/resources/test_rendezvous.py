@@ -47,7 +47,7 @@ def test_a_receive_waits_for_its_send() -> None:
     time.sleep(0.05)
     assert not found
     meeting.send("a", TASK, torch.ones(2))
-    thread.join(5)
+    thread.join()
     assert found[0].tolist() == [1.0, 1.0]
 
 
@@ -64,7 +64,7 @@ def test_many_threads_lose_nothing() -> None:
         for e in range(4)
     ]
     for thread, _ in takers + senders:
-        thread.join(20)
+        thread.join()
     assert all(found == [list(range(200))] for _, found in takers)
 
 
@@ -117,7 +117,7 @@ def test_a_cancellation_ends_a_wait() -> None:
     thread, found = _in_thread(work)
     time.sleep(0.05)
     cancellation.cancel("the session was closed")
-    thread.join(5)
+    thread.join()
     assert isinstance(found[0], tf.errors.CancelledError)
     assert "the session was closed" in str(found[0])
 
@@ -128,7 +128,7 @@ def test_an_error_ends_all_waits_now_and_later() -> None:
     time.sleep(0.05)
     meeting.abort(tf.errors.UnavailableError(None, None, f"{TASK} is gone"))
     for thread, found in threads:
-        thread.join(5)
+        thread.join()
         assert isinstance(found[0], tf.errors.UnavailableError)
     with pytest.raises(tf.errors.UnavailableError, match="is gone"):
         meeting.recv("c", TASK)
@@ -144,6 +144,6 @@ def test_the_current_rendezvous_is_the_innermost_of_the_thread() -> None:
         with running(inner):
             assert current() is inner
             thread, found = _in_thread(current)
-            thread.join(5)
+            thread.join()
             assert isinstance(found[0], tf.errors.FailedPreconditionError)
         assert current() is outer

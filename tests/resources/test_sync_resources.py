@@ -19,6 +19,7 @@ from penstock.resources.barrier import Barrier
 from penstock.resources.mutex import Mutex
 from penstock.resources.stack import Stack, StepStack
 from penstock.resources.staging import MapStagingArea, StagingArea
+from tests.suite.clock import PATIENCE
 
 
 def _keys(*names: str) -> np.ndarray:
@@ -33,7 +34,7 @@ def _all(*work: Callable[[], Any]) -> None:
 
     def guarded(one: Callable[[], Any]) -> None:
         try:
-            with waiting.running(None, 20.0):
+            with waiting.running(None, PATIENCE):
                 one()
         except BaseException as error:
             raised.append(error)
@@ -42,8 +43,7 @@ def _all(*work: Callable[[], Any]) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30)
-    assert not any(t.is_alive() for t in threads)
+        thread.join()
     assert not raised, raised
 
 
@@ -66,7 +66,10 @@ def test_deadline_and_cancel_end_every_wait(make: Any, block: Any) -> None:
     cancellation = waiting.Cancellation()
     timer = threading.Timer(0.05, lambda: cancellation.cancel("the session was closed"))
     timer.start()
-    with waiting.running(cancellation, 10), pytest.raises(errors.CancelledError, match="closed"):
+    with (
+        waiting.running(cancellation, PATIENCE),
+        pytest.raises(errors.CancelledError, match="closed"),
+    ):
         block(resource)
 
 
@@ -117,7 +120,7 @@ def test_mutex_serves_in_order() -> None:
             time.sleep(0.001)
     del lock
     for thread in threads:
-        thread.join(10)
+        thread.join()
     assert order == list(range(5))
 
 
@@ -176,15 +179,16 @@ def test_closing_a_barrier_wakes_its_takes() -> None:
 
 
 def test_withdrawn_take_lets_the_next_go_on() -> None:
-    barrier = Barrier("b", [torch.float32], [()])
+    barrier, withdrawn = Barrier("b", [torch.float32], [()]), threading.Event()
     got = []
 
     def large() -> None:
         with waiting.running(None, 0.3), pytest.raises(errors.DeadlineExceededError):
             barrier.take_many(5)
+        withdrawn.set()
 
     def small() -> None:
-        while not barrier._takes:
+        while not barrier._takes and not withdrawn.is_set():
             time.sleep(0.001)
         barrier.insert_many(0, _keys("x"), torch.ones(1))
         got.append(barrier.take_many(1)[1].tolist())
@@ -381,7 +385,7 @@ def test_a_dropped_ticket_withdraws_its_put(kind: str) -> None:
     del tickets[0]
     area.get([torch.int64]) if kind == "line" else area.get(0, [0], [torch.int64])
     assert area.size() == 1
-    with waiting.running(None, 10):
+    with waiting.running(None, PATIENCE):
         tickets.pop().settle()
     area.clear()
     assert area.size() == 0

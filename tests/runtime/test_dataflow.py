@@ -16,6 +16,7 @@ from penstock.ops import control_flow as primitives
 from penstock.ops.control_flow import make
 from penstock.runtime.dataflow_program import DataflowProgram
 from tests.runtime import dataflow_programs as programs
+from tests.suite.clock import PATIENCE_MS
 
 ROOT = Path(__file__).resolve().parents[2]
 TF115 = ROOT / ".venv-tf115" / "bin" / "python"
@@ -69,7 +70,7 @@ def test_tensorflow_says_the_same(tmp_path: Path) -> None:
         pytest.skip("no .venv-tf115: `make tf115` makes it")
     path, count = tmp_path / "theirs.json", 500
     command = [str(TF115), str(programs.__file__), str(count), str(path)]
-    subprocess.run(command, check=True, timeout=500, capture_output=True)
+    subprocess.run(command, check=True, capture_output=True)
     theirs = json.loads(path.read_text())
     assert theirs["programs"] == programs.WANTED
     for seed, (found, _) in enumerate(theirs["random"]):
@@ -282,7 +283,7 @@ def test_who_waits_runs_last(always: None) -> None:
         taken = queue.dequeue()
         p = tf.placeholder(tf.bool, [])
         chosen = tf.cond(p, lambda: taken * 2.0, lambda: taken)
-        options = tf.RunOptions(timeout_in_ms=20000)
+        options = tf.RunOptions(timeout_in_ms=PATIENCE_MS)
         put = queue.enqueue(5.0)
         assert session.run([chosen, put], {p: True}, options=options)[0] == 10.0
 

@@ -86,12 +86,13 @@ def test_tensor_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.long
 @pytest.mark.timeout(900)
-def test_many_random_programs(monkeypatch: pytest.MonkeyPatch) -> None:
-    for seed in range(500):
+@pytest.mark.parametrize("part", range(5))
+def test_many_random_programs(part: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    for seed in range(100 * part, 100 * (part + 1)):
         found = []
         for which in EXECUTORS:
             monkeypatch.setenv("PENSTOCK_DATAFLOW", which)
             found.append(random_programs.run(tf, seed))
         _same(f"seed {seed}", found)
-    for seed in range(200):
+    for seed in range(40 * part, 40 * (part + 1)):
         _same(f"random_{seed}", _both(f"random_{seed}", monkeypatch))

@@ -10,6 +10,7 @@ import pytest
 import torch
 
 import penstock as tf
+from tests.suite.clock import PATIENCE_MS
 
 Pair = collections.namedtuple("Pair", "first second")
 
@@ -278,7 +279,7 @@ def test_timeouts_end_a_step() -> None:
         feed = {fed: np.random.rand(400, 400)}
         with pytest.raises(tf.errors.DeadlineExceededError):
             sess.run(total, feed, options=tf.RunOptions(timeout_in_ms=5))
-        sess.run(total, feed, options=tf.RunOptions(timeout_in_ms=60000))
+        sess.run(total, feed, options=tf.RunOptions(timeout_in_ms=PATIENCE_MS))
 
 
 def test_devices_that_do_not_exist_are_refused_unless_soft() -> None:

@@ -21,6 +21,7 @@ from tensorboard.summary.writer.event_file_writer import EventFileWriter
 import penstock as tf
 from penstock.ops import product_forms
 from tests import golden
+from tests.suite.clock import wait_until
 
 CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
 GOLDEN = Path(__file__).parent / "golden"
@@ -256,7 +257,7 @@ def test_threads_run_untraced_steps_meanwhile() -> None:
         threads = [threading.Thread(target=work, args=(i < 2,)) for i in range(4)]
         for thread in threads:
             thread.start()
-        done.wait(0.5)
+        wait_until(lambda: failures or len(counts) > 4)
         done.set()
         for thread in threads:
             thread.join()

@@ -35,7 +35,7 @@ def peer(which: str, *arguments: Any) -> None:
     environment.pop("PYTHONPATH", None)
     command = [str(PYTHON[which]), str(PEER), *map(str, arguments)]
     done = subprocess.run(
-        command, env=environment, capture_output=True, text=True, timeout=300, check=False
+        command, env=environment, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr[-4000:]
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-START_SECONDS = 60
+START_SECONDS = 600
 
 
 def find_chromium() -> str | None:
@@ -64,7 +64,7 @@ class Board:
     def get(self, path: str, **query: str) -> bytes:
         """The body of a GET of ``data/PATH``."""
         url = f"{self.url}data/{path}?{urllib.parse.urlencode(query)}"
-        with urllib.request.urlopen(url, timeout=30) as response:
+        with urllib.request.urlopen(url, timeout=600) as response:
             body: bytes = response.read()
         return body
 

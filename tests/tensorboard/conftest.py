@@ -24,7 +24,7 @@ def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What a short ``make demo`` leaves."""
     folder = tmp_path_factory.mktemp("demo") / "digits"
     command = [sys.executable, "examples/digits.py", "--steps", str(STEPS), "--out", str(folder)]
-    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout + run.stderr
     return folder
 

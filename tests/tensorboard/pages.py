@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-WAIT_MS = 60_000
+WAIT_MS = 600_000
 SETTLE_MS = 500  # the animation of a click
 
 # An element's own `innerText` stops at the shadow roots within it.

@@ -30,7 +30,7 @@ def theirs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str]
     environment.pop("PYTHONPATH", None)
     done = subprocess.run(
         [str(PYTHON), str(peer.__file__), str(out)], env=environment, capture_output=True,
-        text=True, timeout=300, check=False,
+        text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]
     found: dict[str, dict[str, str]] = json.loads(out.read_text())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -11,8 +10,8 @@ import numpy as np
 import pytest
 
 import penstock as tf
+from tests.suite.clock import PATIENCE, PATIENCE_MS, wait_until
 
-_SECONDS = 30.0
 _RATE = 0.1
 
 
@@ -44,7 +43,7 @@ class _Cluster:
             )  # fmt: skip
             train = sync.minimize(loss, global_step=self.step)
             self.replicas.append((sync, train, target, row))
-        config = tf.ConfigProto(operation_timeout_in_ms=int(_SECONDS * 1000))
+        config = tf.ConfigProto(operation_timeout_in_ms=PATIENCE_MS)
         self.session = tf.Session(config=config)
         self.session.run(tf.global_variables_initializer())
         assert len(self.session.run(self.replicas[0][0].ready_for_local_init_op)) == 0
@@ -95,17 +94,10 @@ def _threads(count: int, work: Callable[[int], None]) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(_SECONDS)
+        thread.join()
     assert not any(thread.is_alive() for thread in threads), "a replica hangs"
     if failures:
         raise failures[0]
-
-
-def _until(holds: Callable[[], Any]) -> None:
-    until = time.monotonic() + _SECONDS
-    while not holds():
-        assert time.monotonic() < until
-        time.sleep(0.01)
 
 
 def test_equals_training_on_the_mean_gradient(cluster: Any) -> None:
@@ -113,7 +105,7 @@ def test_equals_training_on_the_mean_gradient(cluster: Any) -> None:
     targets = np.random.RandomState(0).randn(steps, replicas, 3).astype(np.float32)
     made = cluster(replicas, replicas)
     # A replica that is early could take another's token: they begin each step together.
-    barrier = threading.Barrier(replicas, timeout=_SECONDS)
+    barrier = threading.Barrier(replicas, timeout=PATIENCE)
 
     def work(r: int) -> None:
         for step in range(steps):
@@ -142,7 +134,7 @@ def test_moving_averages_follow_each_update(cluster: Any) -> None:
         average += 0.5 * (w - average)
         # The chief's runner updates the average after it has handed out the tokens.
         expected = pytest.approx(average, rel=1e-5)
-        _until(lambda expected=expected: made.value(shadow)[0] == expected)
+        wait_until(lambda expected=expected: made.value(shadow)[0] == expected)
 
 
 def test_a_backup_worker_replaces_one_that_hangs(cluster: Any) -> None:
@@ -233,7 +225,7 @@ def test_the_hook_starts_it_all() -> None:
             early.begin()
         train = sync.minimize(tf.square(w - 4.0), step)
         hook = sync.make_session_run_hook(is_chief=True, num_tokens=0)
-        config = tf.ConfigProto(operation_timeout_in_ms=int(_SECONDS * 1000))
+        config = tf.ConfigProto(operation_timeout_in_ms=PATIENCE_MS)
         with tf.train.MonitoredTrainingSession(
             hooks=[hook, tf.train.StopAtStepHook(last_step=3)], config=config
         ) as session:

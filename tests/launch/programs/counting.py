@@ -34,7 +34,7 @@ def ask(address: str, patience: float) -> Any:
     end = time.monotonic() + patience
     while True:
         try:
-            with socket.create_connection((host, int(port)), timeout=5) as s:
+            with socket.create_connection((host, int(port)), timeout=60) as s:
                 return json.loads(s.makefile("rb").read())
         except (OSError, ValueError):
             if time.monotonic() > end:
@@ -76,7 +76,7 @@ def main() -> None:
     parser.add_argument("--dir", required=True)
     parser.add_argument("--steps", type=int, default=5)
     parser.add_argument("--pause", type=float, default=0.02)
-    parser.add_argument("--patience", type=float, default=20.0)
+    parser.add_argument("--patience", type=float, default=600.0)
     parser.add_argument("--fail", default="")
     parser.add_argument("--deaf", action="store_true", help="ignore SIGTERM")
     parser.add_argument("--child", action="store_true", help="start a process of its own")

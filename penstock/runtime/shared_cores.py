@@ -21,6 +21,9 @@ from penstock.resources import threads
 
 # Seconds between two looks: the kernel counts in ticks of 10 ms.
 _LOOK_SECONDS = 0.2
+# A look over a longer time in which this process used less than so many cores is of a time without
+# steps: others' use was no matter then.
+_STALE_SECONDS, _STALE_OWN = 0.5, 0.5
 # What others may use of cores that count as free before the team gets smaller, and how little they
 # must use of them before it grows again: between the two it stays as it is.
 _SHRINK, _GROW = 0.55, 0.25
@@ -76,8 +79,10 @@ class SharedCores:
         if self._meter is None or not self._looking.acquire(blocking=False):
             return
         try:
-            self.use = self._meter.read()
-            self.adapt(self.use.others)
+            use = self._meter.read()
+            if use.seconds < _STALE_SECONDS or use.own >= _STALE_OWN:
+                self.use = use
+                self.adapt(use.others)
             self.next_look = clock() + _LOOK_SECONDS
         except (OSError, ValueError, IndexError):
             self._meter, self.next_look = None, float("inf")

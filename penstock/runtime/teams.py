@@ -257,6 +257,7 @@ def report(seconds: float = 0.3) -> dict[str, Any]:
       (cores that others use; None where nobody tells), ``team`` that is worth trying, ``waits``
       (``spinning`` or ``sleeping``), and ``why`` in words.
     """
+    CORES.look()  # the next is of the time from here
     time.sleep(seconds)
     CORES.look()
     most = threads.settle()

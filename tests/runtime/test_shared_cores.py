@@ -64,13 +64,15 @@ def test_teams_are_tried_again_when_the_load_has_changed() -> None:
 
 
 class _Meter:
-    def __init__(self, *found: float | Exception) -> None:
+    def __init__(self, *found: float | Use | Exception) -> None:
         self.found = list(found)
 
     def read(self) -> Use:
         value = self.found.pop(0)
         if isinstance(value, Exception):
             raise value
+        if isinstance(value, Use):
+            return value
         return Use(0.2, 2, 1.0, value, 0.0)
 
 
@@ -85,6 +87,16 @@ def test_looks_are_rare_and_end_where_nobody_tells() -> None:
     cores.look()
     assert cores.next_look == float("inf")
     cores.look()  # and never again
+
+
+def test_what_others_did_between_steps_is_no_matter() -> None:
+    cores = SharedCores(2, 2)
+    pause, long_step = Use(9.0, 2, 0.1, 1.9, 0.0), Use(9.0, 2, 0.9, 1.1, 0.0)
+    cores._measure_with(lambda: _Meter(pause, long_step))
+    cores.look()
+    assert (cores.use, cores.sleeping) == (None, False)
+    cores.look()
+    assert (cores.use, cores.sleeping) == (long_step, True)
 
 
 def test_one_thread_looks_at_a_time() -> None:

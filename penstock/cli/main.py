@@ -24,7 +24,7 @@ from penstock.cli.output import Failure, Output
 
 _HELP = (
     "Look at, convert, freeze and explain graphs, checkpoints, saved models and event files; run"
-    " programs as clusters of tasks."
+    " programs as clusters of tasks; tell what is wrong with a machine."
 )
 
 
@@ -472,6 +472,22 @@ def calibrate(
     from penstock.cli.simulating import calibrate_here
 
     calibrate_here(Output(), dest, name, interpreter, module, threads)
+
+
+@app.command()
+def doctor(
+    as_json: Json = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with 1 if an error was found.")
+    ] = False,
+    seconds: Annotated[
+        float, typer.Option(min=0.05, max=60, help="How long the use of the cores is watched.")
+    ] = 0.5,
+) -> None:
+    """Tell what this machine has, what was chosen for it and why, and what looks wrong."""
+    from penstock.cli.doctor import examine
+
+    raise typer.Exit(examine(Output(as_json), strict, seconds))
 
 
 if __name__ == "__main__":

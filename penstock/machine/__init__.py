@@ -2,7 +2,10 @@
 
     hardware      processor, cores, memory, and a name of all that for caches
     instructions  the names of instruction sets, from what /proc/cpuinfo says
+    load          what the cores do now, and how much of that is others' work
     cgroups       the limits that a container sets
+    gpus          GPUs that the operating system shows
+    compilers     C++ compilers, and Python's headers
     proc          reading such files
 
 Everything is read from the operating system when it is asked for; nothing here imports torch or

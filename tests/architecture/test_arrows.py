@@ -58,7 +58,8 @@ ALLOWED = {
     "machine": set(),
     "cli": {
         "checkpoint", "export", "formats", "google", "graph", "launch", "machine", "numpy", "opdef",
-        "ops", "passes", "profiler", "rich", "session", "simulate", "tensorboard", "torch", "typer",
+        "ops", "passes", "profiler", "rich", "runtime", "session", "simulate", "tensorboard",
+        "torch", "typer",
     },
     "train": {
         "autodiff", "checkpoint", "data", "distribute", "distributed", "export", "formats",

@@ -24,7 +24,7 @@ def run(*words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
 
 def test_help_lists_the_commands() -> None:
     said = run("--help").stdout
-    for name in ("inspect", "convert", "freeze", "summarize", "explain"):
+    for name in ("inspect", "convert", "freeze", "summarize", "explain", "doctor"):
         assert f"  {name} " in said
         assert "Usage: penstock" in run(name, "--help").stdout
 

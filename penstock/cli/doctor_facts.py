@@ -11,7 +11,6 @@ cache         what is kept between runs
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import platform
@@ -31,6 +30,7 @@ from typing import Any
 from penstock.cli import doctor_inside
 from penstock.cli.doctor_inside import Choices, Gpu, Torch
 from penstock.cli.doctor_variables import Variable, variables
+from penstock.machine import cache as kept
 from penstock.machine import compilers, gpus, hardware, load, proc
 
 # Longer than a working torch takes to import anywhere.
@@ -163,10 +163,6 @@ def machine(use: load.Use | None, root: Path = proc.ROOT) -> Machine:
 
 def cache() -> Cache | None:
     """The folder of what is kept between runs, and what is in it; None where nothing is kept."""
-    try:
-        kept = importlib.import_module("penstock.machine.cache")
-    except ModuleNotFoundError:
-        return None
     folder = kept.folder()
     return None if folder is None else describe_folder(folder)
 

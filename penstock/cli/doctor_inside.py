@@ -7,7 +7,6 @@ that is still there when the process is not.  At its top this imports the standa
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import re
@@ -154,23 +153,10 @@ def examine_choices() -> Choices:
     import penstock  # noqa: F401  # that this works is a finding, too
 
     took = time.perf_counter() - begin
-    return Choices(_products(), _teams(), took)
-
-
-def _products() -> list[dict[str, Any]]:
-    try:
-        found: list[dict[str, Any]] = importlib.import_module(
-            "penstock.ops.product_choice"
-        ).report()
-    except ModuleNotFoundError:
-        return []
-    return found
-
-
-def _teams() -> dict[str, Any]:
+    from penstock.ops import product_choice
     from penstock.runtime import teams
 
-    return teams.report()
+    return Choices(product_choice.report(), teams.report(), took)
 
 
 def describe(error: BaseException) -> str:

@@ -14,7 +14,7 @@ _TLS = "secured links: this task's"
 # Name to what it does, in a line.
 KNOWN = {
     "PENSTOCK_BIND": "the address that servers listen on",
-    "PENSTOCK_CACHE": "the folder of what is kept between runs",
+    "PENSTOCK_CACHE": "the folder of what is kept between runs; off: nothing is",
     "PENSTOCK_COLLECTIVE_STORE": "host:port where the workers of a strategy meet",
     "PENSTOCK_COLLECTIVE_TIMEOUT": "seconds that a collective waits for its peers",
     "PENSTOCK_DATAFLOW": "1: all control flow is run by the executor that follows tokens",
@@ -24,6 +24,7 @@ KNOWN = {
     "PENSTOCK_MAX_MESSAGE_BYTES": "the largest message between tasks",
     "PENSTOCK_MAX_TENSOR_BYTES": "the largest tensor between tasks",
     "PENSTOCK_PLACEMENT": "cost: nodes are placed by what they are estimated to cost",
+    "PENSTOCK_PRODUCTS": "mm or another kernel's name: takes it for matrix products, measures none",
     "PENSTOCK_TLS_CA": f"{_TLS} authority (a file)",
     "PENSTOCK_TLS_CERT": f"{_TLS} certificate (a file)",
     "PENSTOCK_TLS_KEY": f"{_TLS} key (a file)",

@@ -93,16 +93,3 @@ class Records:
             return False
         return True
 
-
-def entries(where: Path | None) -> list[tuple[Path, os.stat_result]]:
-    """The files of a cache folder with their sizes and times, in the order of their names."""
-    if where is None:
-        return []
-    found = []
-    try:
-        for path in sorted(where.rglob("*")):
-            if path.is_file():
-                found.append((path, path.stat()))
-    except OSError:
-        pass
-    return found

@@ -46,7 +46,7 @@ _LONGEST_SIDE = 2048
 # Rounds in which each call has a turn, which repeats it for about so many seconds; fewer rounds do
 # when the form has taken this long.
 _ROUNDS, _TURN_SECONDS = 5, 200e-6
-_FEWEST_ROUNDS, _ENOUGH_SECONDS = 2, 0.025
+_FIRST_TURNS, _FEWEST_ROUNDS, _ENOUGH_SECONDS = 2, 2, 0.025
 # The share of its time that a thread must have had a core, for its turn to count; and how long that
 # is waited for.
 _UNDISTURBED, _PATIENCE_SECONDS = 0.93, 0.1
@@ -219,17 +219,17 @@ class _Clock:
         return time.perf_counter() - self._begin < seconds
 
     def look(self) -> dict[str, float] | None:
-        """What each call takes, seen once; None where no turn counts for long."""
+        """What each call takes, seen a few times; None where no turn counts for long."""
         for name, call in self._calls.items():
             call()  # makes what later calls find: kernels, memory
-            while not self._turn(name, 1):
-                if not self._left(_PATIENCE_SECONDS):
+            while len(self.times[name]) < _FIRST_TURNS:
+                if not (self._turn(name, 1) or self._left(_PATIENCE_SECONDS)):
                     return None
-        return {name: each[0] for name, each in self.times.items()}
+        return {name: min(each) for name, each in self.times.items()}
 
     def compare(self, names: list[str]) -> None:
         """Adds rounds in which each of the calls has a turn."""
-        repeats = {name: max(1, int(_TURN_SECONDS / self.times[name][0])) for name in names}
+        repeats = {name: max(1, int(_TURN_SECONDS / min(self.times[name]))) for name in names}
         for number in range(_ROUNDS):
             for name, count in repeats.items():
                 while not self._turn(name, count) and self._left(_PATIENCE_SECONDS):

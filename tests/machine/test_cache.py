@@ -46,7 +46,7 @@ def test_what_is_added_is_read_and_the_first_of_a_key_stays(tmp_path: Path) -> N
 def test_nothing_is_kept_without_a_folder() -> None:
     records = Records("kind", None)
     assert not records.add("a", 1)
-    assert records.read() == {} and cache.entries(None) == []
+    assert records.read() == {}
 
 
 def test_a_folder_that_cannot_be_made_costs_nothing(tmp_path: Path) -> None:
@@ -106,11 +106,3 @@ def test_processes_add_at_the_same_time(tmp_path: Path) -> None:
     lines = (tmp_path / "kind.jsonl").read_text().splitlines()
     assert len(lines) == 800 == len({json.loads(line)[0] for line in lines})
 
-
-def test_entries_tell_names_and_sizes(tmp_path: Path) -> None:
-    Records("b", tmp_path).add("k", 1)
-    Records("a", tmp_path / "deep").add("k", 1)
-    assert [(path.name, found.st_size) for path, found in cache.entries(tmp_path)] == [
-        ("b.jsonl", 9), ("a.jsonl", 9),
-    ]  # fmt: skip
-    assert cache.entries(tmp_path / "missing") == []

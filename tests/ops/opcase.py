@@ -290,6 +290,12 @@ class OpCase:
         if self.oracle not in ("tf2", "tf1"):
             raise ValueError(f"{self.op} {self.id}: oracle must be tf2 or tf1")
 
+    @property
+    def specs(self) -> list[Spec]:
+        """The specs of the inputs, lists flattened."""
+        listed = (s if isinstance(s, list | tuple) else [s] for s in self.inputs)
+        return [spec for specs in listed for spec in specs]
+
     def bind(self, dtype: str) -> Bound:
         """Returns the row with data and attrs for one dtype of the sweep."""
         rng = np.random.default_rng(zlib.crc32(self.id.encode()))

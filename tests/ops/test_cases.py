@@ -16,19 +16,29 @@ from penstock.session import shaped
 from tests.conformance.jobs import base_name, build, run_built, static_shape
 from tests.conformance.peers import to_job
 from tests.ops.cases import all_cases
-from tests.ops.engine import BACKEND, allowed_dtypes, definition_of, sweep
-from tests.ops.opcase import Bound, numpy_dtype
+from tests.ops.engine import BACKEND, allowed_dtypes, definition_of
+from tests.ops.opcase import Bound, OpCase, canonical, numpy_dtype
 from tests.ops.tolerance import difference
 
-SWEEP = sweep()
-RUNS = [b for b in SWEEP if not b.case.raises]
+# Rows are bound to their dtypes by the tests: most processes that collect these run few of them.
+Row = tuple[OpCase, str]
+SWEEP: list[Row] = [(case, dtype) for case in all_cases() for dtype in allowed_dtypes(case)]
+RUNS = [row for row in SWEEP if not row[0].raises]
 # Shape inference does not depend on the dtype: one dtype a row.
-ONE_DTYPE = [b for b in RUNS if b.dtype == allowed_dtypes(b.case)[0]]
-ERRORS = [b for b in SWEEP if b.case.raises]
+ONE_DTYPE = [(case, dtype) for case, dtype in RUNS if dtype == allowed_dtypes(case)[0]]
+ERRORS = [row for row in SWEEP if row[0].raises]
 
 
-def _name(bound: Bound) -> str:
-    return bound.id
+def _rows(rows: list[Row]) -> pytest.MarkDecorator:
+    """One test a row, with the ids of ``Bound``."""
+    names = [f"{case.id}-{canonical(dtype)}" for case, dtype in rows]
+    return pytest.mark.parametrize("bound", rows, ids=names, indirect=True)
+
+
+@pytest.fixture
+def bound(request: pytest.FixtureRequest) -> Bound:
+    case, dtype = request.param
+    return case.bind(dtype)
 
 
 def _fits(static: list[int | None] | None, shape: tuple[int, ...]) -> bool:
@@ -43,7 +53,7 @@ def _copy(value: Any) -> np.ndarray:
     return BACKEND.from_fetch(value, str(value.dtype)).copy()
 
 
-@pytest.mark.parametrize("bound", RUNS, ids=_name)
+@_rows(RUNS)
 def test_runs_as_declared(bound: Bound) -> None:
     with tf.Graph().as_default():
         built = build(BACKEND, to_job(bound))
@@ -86,16 +96,16 @@ def _check_values_stay(built: Any, session: Any, outputs: list[Any]) -> None:
             np.testing.assert_array_equal(fetched, value, "a fetched value changed later")
 
 
-@pytest.mark.parametrize("bound", ONE_DTYPE, ids=_name)
+@_rows(ONE_DTYPE)
 def test_unknown_static_shapes(bound: Bound) -> None:
     outputs, statics = _outputs(bound, known=False)
     for static, (_, value) in zip(statics, outputs, strict=True):
         assert value is None or _fits(static, value.shape), f"{static} is not {value.shape}"
 
 
-def _repeatable(bound: Bound) -> bool:
-    definition = definition_of(bound.case)
-    return not bound.case.reason and not (definition and definition.random)
+def _repeatable(case: OpCase) -> bool:
+    definition = definition_of(case)
+    return not case.reason and not (definition and definition.random)
 
 
 def _outputs(bound: Bound, **how: bool) -> tuple[list[Any], list[Any]]:
@@ -107,7 +117,7 @@ def _outputs(bound: Bound, **how: bool) -> tuple[list[Any], list[Any]]:
     return values, [static_shape(t) for t in built.op.outputs]
 
 
-@pytest.mark.parametrize("bound", [b for b in RUNS if _repeatable(b)], ids=_name)
+@_rows([row for row in RUNS if _repeatable(row[0])])
 def test_every_way_gives_the_same(bound: Bound, monkeypatch: pytest.MonkeyPatch) -> None:
     """Compiled for static shapes, for the fed shapes, for any shape, and folded at compile time.
 
@@ -125,7 +135,7 @@ def test_every_way_gives_the_same(bound: Bound, monkeypatch: pytest.MonkeyPatch)
             assert wrong is None, f"from {way}: {wrong}"
 
 
-@pytest.mark.parametrize("bound", ERRORS, ids=_name)
+@_rows(ERRORS)
 def test_raises(bound: Bound) -> None:
     with tf.Graph().as_default(), pytest.raises((ValueError, TypeError, tf.errors.OpError)):
         built = build(BACKEND, to_job(bound))
@@ -154,12 +164,12 @@ def _attr(value: Any) -> Any:
     return [_attr(v) for v in value] if isinstance(value, list | tuple) else value
 
 
-def _pure(bound: Bound) -> bool:
-    definition = definition_of(bound.case)
+def _pure(case: OpCase) -> bool:
+    definition = definition_of(case)
     if definition is None or not definition.pure or "state" in definition.parameters:
         return False
     direct = definition.kernel is not None or definition.template is not None
-    return direct and all(i.how in ("feed", "const") for i in bound.flat)
+    return direct and all(spec.how in ("feed", "const") for spec in case.specs)
 
 
 def _tensors(value: Any) -> list[Any]:
@@ -177,7 +187,7 @@ def _memory(value: Any) -> int:
     return id(root)
 
 
-@pytest.mark.parametrize("bound", [b for b in ONE_DTYPE if _pure(b)], ids=_name)
+@_rows([row for row in ONE_DTYPE if _pure(row[0])])
 def test_kernel_declares_aliases_and_leaves_inputs(bound: Bound) -> None:
     definition = registry.lookup(bound.case.op)
     with tf.Graph().as_default():

@@ -128,6 +128,7 @@ def test_the_most_likely_word_is_found_over_all_parts() -> None:
         assert len(set(found.tolist())) > 2
 
 
+@pytest.mark.long
 def test_it_learns_to_write_backwards() -> None:
     settings = replace(SMALL, units=32, batch=32, learning_rate=0.01, layer_devices=["/cpu:0"] * 2)
     random = np.random.RandomState(1)

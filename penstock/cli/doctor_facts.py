@@ -38,6 +38,9 @@ _IMPORT_SECONDS = 120
 # Packages that Penstock uses where they are, besides those that it needs.
 _OPTIONAL = ("ray", "scikit-learn")
 
+# Whether the system can be asked what the process may do, which its real user may not.
+_EFFECTIVE = os.access in os.supports_effective_ids
+
 
 @dataclass(frozen=True)
 class Machine:
@@ -169,13 +172,16 @@ def cache() -> Cache | None:
 
 def describe_folder(folder: Path) -> Cache:
     """What is in a folder that may not be there yet."""
-    existing = next(path for path in (folder, *folder.absolute().parents) if path.exists())
-    try:
-        free = shutil.disk_usage(existing).free
-    except OSError:
-        free = None
-    writable = existing.is_dir() and os.access(existing, os.W_OK | os.X_OK)
-    return Cache(str(folder), writable, free, tuple(_files(folder)))
+    for path in (folder, *folder.absolute().parents):
+        try:
+            free = shutil.disk_usage(path).free
+        except PermissionError:  # whatever is there is not ours
+            return Cache(str(folder), False, None, ())
+        except OSError:  # not there
+            continue
+        writable = path.is_dir() and os.access(path, os.W_OK | os.X_OK, effective_ids=_EFFECTIVE)
+        return Cache(str(folder), writable, free, tuple(_files(folder)))
+    return Cache(str(folder), False, None, ())
 
 
 def _files(folder: Path) -> list[CacheFile]:

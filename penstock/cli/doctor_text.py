@@ -12,6 +12,7 @@ from penstock.cli.doctor_inside import Choices
 from penstock.cli.output import Output, cell, size
 from penstock.machine.instructions import capability
 
+# Of lines; where a terminal is narrower, it decides.
 _WIDTH = 96
 _LABEL = 16
 # Longer values of variables are cut: TF_CONFIG may name hundreds of tasks.
@@ -48,8 +49,9 @@ def _row(output: Output, label: str, text: str) -> None:
     """A label and its text, which goes on below itself."""
     start = f"  {cell(label):<{_LABEL}}"
     start = start if start.endswith(" ") else start + " "
+    width = max(_LABEL + 20, min(_WIDTH, output.columns or _WIDTH))
     lines = textwrap.wrap(
-        cell(text) or "-", _WIDTH, initial_indent=start, subsequent_indent=" " * (_LABEL + 2),
+        cell(text) or "-", width, initial_indent=start, subsequent_indent=" " * (_LABEL + 2),
         break_long_words=False, break_on_hyphens=False,
     )  # fmt: skip
     for line in lines:
@@ -155,7 +157,7 @@ def _plain(value: Any) -> str:
 def _environment(facts: Facts) -> Iterable[Row]:
     for each in facts.environment:
         value = each.value if len(each.value) <= _VALUE else each.value[:_VALUE] + "..."
-        yield each.name, f"= {value or '(empty)'}" + (f"  {each.meaning}" if each.meaning else "")
+        yield each.name, f"= {value or '(empty)'}" + (f" ({each.meaning})" if each.meaning else "")
     if not facts.environment:
         yield "", "nothing that Penstock, torch or their libraries read"
 

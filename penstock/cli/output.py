@@ -45,6 +45,11 @@ class Output:
             file=sys.stdout, highlight=False, soft_wrap=True, width=_UNBOUNDED if plain else None
         )
 
+    @property
+    def columns(self) -> int | None:
+        """How wide the terminal is; None where the output is none."""
+        return None if self._plain else self._console.width
+
     def line(self, text: str = "") -> None:
         """One line, never wrapped."""
         self._console.print(Text(text), soft_wrap=True)

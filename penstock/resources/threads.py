@@ -96,8 +96,9 @@ class _IdleTeam:
     def __init__(self, count: int) -> None:
         self._done = threading.Event()
         made = threading.Event()
+        # Not named as threads of servers are, which are awaited when the process ends.
         thread = threading.Thread(
-            target=self._hold, args=(count, made), daemon=True, name="penstock-idle-team"
+            target=self._hold, args=(count, made), daemon=True, name="idle-team"
         )
         thread.start()
         made.wait()

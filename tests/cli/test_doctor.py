@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -98,11 +99,25 @@ def test_text_of_a_good_machine(capsys: pytest.CaptureFixture[str]) -> None:
         "  kernels         AVX2; the processor offers AVX2\n",
         "  why             nobody else uses the cores\n",
         "form        chosen  times, us\n128x65x256  mm      mm 63, linear 82.5\n",
-        "  OMP_NUM_THREADS = 1  OpenMP: the most threads of a kernel\n",
+        "  OMP_NUM_THREADS = 1 (OpenMP: the most threads of a kernel)\n",
         "                  products  900 B, 2 h old\n",
         "findings\n  nothing looks wrong\n",
     ):
         assert part in said
+
+
+@pytest.mark.parametrize("columns", [60, 80, 200])
+def test_text_on_a_terminal(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = io.StringIO()
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stdout", terminal)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("NO_COLOR", "1")
+    show(Output(), GOOD, findings(GOOD))
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", terminal.getvalue()).splitlines()
+    wrapped = [line for line in lines if line.startswith("  ")]
+    assert max(map(len, wrapped)) <= min(columns, 100)
+    assert any(line.startswith("  processor") for line in wrapped)
 
 
 def test_text_where_little_is_known(capsys: pytest.CaptureFixture[str]) -> None:
@@ -324,3 +339,21 @@ def test_a_cache_folder_that_is_not_there_or_no_folder(tmp_path: Path) -> None:
     (tmp_path / "a").touch()
     found = doctor_facts.describe_folder(tmp_path / "a" / "b")
     assert not found.writable and found.files == ()
+
+
+@pytest.mark.skipif(not hasattr(os, "seteuid"), reason="no users")
+def test_a_cache_folder_that_is_somebody_elses(tmp_path: Path) -> None:
+    locked = tmp_path / "locked"
+    locked.mkdir(mode=0o500)
+    (locked / "inner").mkdir(mode=0o700)
+    locked.chmod(0)
+    me = os.geteuid()
+    if me == 0:  # who may everything
+        os.seteuid(65534)
+    try:
+        found = [doctor_facts.describe_folder(p) for p in (locked / "inner", locked / "none")]
+    finally:
+        os.seteuid(me)
+        locked.chmod(0o700)
+    assert [each.writable for each in found] == [False, False]
+    assert [each.files for each in found] == [(), ()]

@@ -49,12 +49,15 @@ _SMALL = 2048
 # seconds on idle and on shared cores; long steps are compared by fewer.
 _RUNS, _MANY_RUNS = 5, 100
 _SECONDS_IDLE, _SECONDS_SHARED, _ENOUGH_SECONDS = 0.02, 0.06, 1.5
+# Runs of a kind in a row where cores are shared: what a thread gets of them depends on what it took
+# just before, so the first of a row does not count.
+_BLOCK = 4
 # The first run of each kind makes what later ones find: kernels, memory, threads.
 _FIRST_RUNS = 2
 # A choice holds for so many seconds at first, and twice as long each time it is confirmed.
 _HOLDS, _HOLDS_AT_MOST = 3.0, 60.0
-# A team must be faster than one thread by this much; more where it takes time from others.
-_WORTH_A_TEAM, _WORTH_SHARING = 0.95, 0.9
+# A team takes more of the processor than one thread: it must be faster by this much.
+_WORTH_A_TEAM = 0.95
 
 
 class Entered(NamedTuple):
@@ -110,7 +113,7 @@ class TriedTeam:
 
     __slots__ = (
         "_cores", "_blocking", "_epoch", "_alone", "_last", "_runs", "_times", "_began", "_until",
-        "_holds",
+        "_holds", "_block",
     )  # fmt: skip
 
     def __init__(self, cores: SharedCores, blocking: bool = False) -> None:
@@ -127,6 +130,7 @@ class TriedTeam:
     def _begin_trial(self, now: float) -> None:
         self._alone = None
         self._runs = 0
+        self._block = _BLOCK if self._cores.sleeping else 1
         self._began = now
         # Seconds that runs took with the team, and alone.
         self._times: tuple[list[float], list[float]] = ([], [])
@@ -164,7 +168,7 @@ class TriedTeam:
             self._begin_trial(now)
         elif self._alone is not None:
             self._begin_trial(now)
-        alone = self._runs % 2 == 1
+        alone = self._runs // self._block % 2 == 1
         size = 1 if alone else min(found, cores.wide)
         mkl = threads.resize(size) if size != found else -1
         waited = waiting.waited() if self._blocking else 0.0
@@ -181,8 +185,9 @@ class TriedTeam:
             self._note(entered.alone, end - entered.begin - waited, end)
 
     def _note(self, alone: bool, seconds: float, now: float) -> None:
+        first_of_block = self._runs % self._block == 0 and self._block > 1
         self._runs += 1
-        if self._runs <= 0:
+        if self._runs <= 0 or first_of_block:
             return
         team, single = self._times
         (single if alone else team).append(seconds)
@@ -200,7 +205,7 @@ class TriedTeam:
         # Time slices lost to others are rare and long: beside them the mean counts.
         typical: Callable[[list[float]], float] = fmean if cores.sleeping else median
         team, single = map(typical, self._times)
-        alone = single * (_WORTH_SHARING if cores.sleeping else _WORTH_A_TEAM) <= team
+        alone = single * _WORTH_A_TEAM <= team
         self._holds = min(2 * self._holds, _HOLDS_AT_MOST) if alone is self._last else _HOLDS
         self._alone = self._last = alone
         self._until = now + self._holds

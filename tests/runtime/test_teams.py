@@ -94,6 +94,21 @@ def test_on_shared_cores_the_mean_counts_and_not_the_median(clock: Clock) -> Non
     assert sizes(teams.TriedTeam(SharedCores(4, 4)), clock, took, 100)[-1] == 4
 
 
+def test_on_shared_cores_each_kind_runs_several_times_in_a_row(clock: Clock) -> None:
+    # What the first run of a row takes still depends on the kind before it.
+    found: list[int] = []
+
+    def took(size: int) -> float:
+        found.append(size)
+        changed = len(found) > 1 and found[-2] != size
+        return 0.1 if changed else 0.02 * size
+
+    team = teams.TriedTeam(SharedCores(4, 4, sleeping=True))
+    sizes(team, clock, took, 40)
+    assert found[2:14] == [4] * 4 + [1] * 4 + [4] * 4
+    assert found[-10:] == [1] * 10
+
+
 def test_long_steps_are_tried_less_often(clock: Clock) -> None:
     team = teams.TriedTeam(SharedCores(4, 4))
     assert sizes(team, clock, lambda size: 2.0 / size, 5) == [4, 1, 4, 1, 4]

@@ -159,7 +159,8 @@ def test_a_step_that_waits_at_another_task_ends_in_time(cluster) -> None:
         taken = queue.dequeue()
     with cluster.session("worker:0") as session:
         clock = Clock()
-        with pytest.raises(tf.errors.DeadlineExceededError, match="0.2 s"):
+        # The other task is given what is left of the time when the step comes to it.
+        with pytest.raises(tf.errors.DeadlineExceededError, match=r"within its 0\.(2|[01]\d+) s"):
             session.run(taken, options=tf.RunOptions(timeout_in_ms=200))
         assert clock.seconds() < 4
         session.run(queue.enqueue(5.0))

@@ -11,10 +11,14 @@ import pytest
 import torch
 
 import penstock as tf
+from penstock.runtime import program
+from penstock.runtime.shared_cores import SharedCores
 
 
 @pytest.fixture(autouse=True)
-def two_threads() -> Iterator[None]:
+def two_threads(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    # Two free cores, whatever else this machine does; a program's first run has the whole team.
+    monkeypatch.setattr(program, "CORES", SharedCores(2, 2))
     before = torch.get_num_threads()
     torch.set_num_threads(2)
     yield

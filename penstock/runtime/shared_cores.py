@@ -21,9 +21,9 @@ from penstock.resources import threads
 
 # Seconds between two looks: the kernel counts in ticks of 10 ms.
 _LOOK_SECONDS = 0.2
-# A look over a longer time in which this process used less than so many cores is of a time without
-# steps: others' use was no matter then.
-_STALE_SECONDS, _STALE_OWN = 0.5, 0.5
+# What others did in a pause between steps of more than this is no matter: they may have waited for
+# this process, or it for them.  A process that pauses before each of many steps looks all the same.
+_PAUSE_SECONDS, _MANY_PAUSES = 0.1, 10
 # What others may use of cores that count as free before the team gets smaller, and how little they
 # must use of them before it grows again: between the two it stays as it is.
 _SHRINK, _GROW = 0.55, 0.25
@@ -44,6 +44,8 @@ class SharedCores:
       epoch: counts the changes; teams that were chosen before are tried again.
       use: what the last look saw.
       next_look: when it is time for another (by ``clock``).
+      last_step: when a step ended last.
+      pauses: before steps, since the last look that told something.
       running: the threads that run steps now, by their idents.
     """
 
@@ -53,6 +55,8 @@ class SharedCores:
     epoch: int = 0
     use: Use | None = None
     next_look: float = float("inf")
+    last_step: float = float("-inf")
+    pauses: int = 0
     running: set[int] = field(default_factory=set)
     _others: float = 0.0
     _meter: Meter | None = None
@@ -74,16 +78,29 @@ class SharedCores:
             return
         self.next_look = clock() + _LOOK_SECONDS
 
-    def look(self) -> None:
-        """Sees what others do now, unless another thread is at it."""
+    def begin_step(self, now: float) -> None:
+        """Looks if it is time to; passes over what others did in a long pause before this step."""
+        if now - self.last_step > _PAUSE_SECONDS and self.pauses < _MANY_PAUSES:
+            self.pauses += 1
+            self.look(pass_over=True)
+        elif now > self.next_look:
+            self.pauses = 0
+            self.look()
+
+    def look(self, pass_over: bool = False) -> None:
+        """Sees what others did since the last look, unless another thread is at it.
+
+        Args:
+          pass_over: only has the next look begin here.
+        """
         if self._meter is None or not self._looking.acquire(blocking=False):
             return
         try:
-            use = self._meter.read()
-            if use.seconds < _STALE_SECONDS or use.own >= _STALE_OWN:
+            use, now = self._meter.read(), clock()
+            if not pass_over:
                 self.use = use
                 self.adapt(use.others)
-            self.next_look = clock() + _LOOK_SECONDS
+            self.next_look = now + _LOOK_SECONDS
         except (OSError, ValueError, IndexError):
             self._meter, self.next_look = None, float("inf")
         finally:

@@ -141,8 +141,7 @@ class TriedTeam:
         if found == 1:
             return None
         cores, now, ident = self._cores, clock(), threading.get_ident()
-        if now > cores.next_look:
-            cores.look()
+        cores.begin_step(now)
         running = cores.running
         if ident in running:  # a function that a step calls has that step's team
             return None
@@ -179,7 +178,9 @@ class TriedTeam:
         end = clock()
         if entered.mkl >= 0:
             threads.restore(entered.size, entered.mkl)
-        self._cores.running.discard(threading.get_ident())
+        cores = self._cores
+        cores.last_step = end
+        cores.running.discard(threading.get_ident())
         if entered.alone is not None:
             waited = waiting.waited() - entered.waited if self._blocking else 0.0
             self._note(entered.alone, end - entered.begin - waited, end)
@@ -262,7 +263,7 @@ def report(seconds: float = 0.3) -> dict[str, Any]:
       (cores that others use; None where nobody tells), ``team`` that is worth trying, ``waits``
       (``spinning`` or ``sleeping``), and ``why`` in words.
     """
-    CORES.look()  # the next is of the time from here
+    CORES.look(pass_over=True)
     time.sleep(seconds)
     CORES.look()
     most = threads.settle()

@@ -64,15 +64,13 @@ def test_teams_are_tried_again_when_the_load_has_changed() -> None:
 
 
 class _Meter:
-    def __init__(self, *found: float | Use | Exception) -> None:
+    def __init__(self, *found: float | Exception) -> None:
         self.found = list(found)
 
     def read(self) -> Use:
         value = self.found.pop(0)
         if isinstance(value, Exception):
             raise value
-        if isinstance(value, Use):
-            return value
         return Use(0.2, 2, 1.0, value, 0.0)
 
 
@@ -91,12 +89,34 @@ def test_looks_are_rare_and_end_where_nobody_tells() -> None:
 
 def test_what_others_did_between_steps_is_no_matter() -> None:
     cores = SharedCores(2, 2)
-    pause, long_step = Use(9.0, 2, 0.1, 1.9, 0.0), Use(9.0, 2, 0.9, 1.1, 0.0)
-    cores._measure_with(lambda: _Meter(pause, long_step))
-    cores.look()
-    assert (cores.use, cores.sleeping) == (None, False)
-    cores.look()
-    assert (cores.use, cores.sleeping) == (long_step, True)
+    cores._measure_with(lambda: _Meter(1.9, 0.1, 1.8, 1.1))
+    now = cores.next_look + 1.0
+    for last, seen in ((now - 5.0, None), (now, 0.1), (now - 0.2, 0.1), (now - 0.05, 1.1)):
+        cores.last_step, cores.next_look = last, now - 1.0
+        cores.begin_step(now)
+        assert (cores.use and cores.use.others) == seen
+    assert cores.sleeping
+
+
+def test_a_process_that_pauses_before_each_step_looks_all_the_same() -> None:
+    cores = SharedCores(2, 2)
+    cores._measure_with(lambda: _Meter(*[1.0] * 20))
+    now = cores.next_look + 1.0
+    for _ in range(12):
+        cores.next_look = now - 1.0
+        cores.begin_step(now)
+    assert cores.sleeping
+
+
+def test_steps_look_a_few_times_a_second() -> None:
+    cores = SharedCores(2, 2)
+    meter = _Meter(*[0.0] * 20)
+    cores._measure_with(lambda: meter)
+    begin = shared_cores.clock()
+    for _ in range(1000):
+        cores.last_step = begin
+        cores.begin_step(begin)
+    assert len(meter.found) == 20
 
 
 def test_one_thread_looks_at_a_time() -> None:

@@ -34,15 +34,12 @@ class Peer:
 
 
 _TF2 = ROOT / ".venv-peers" / "bin" / "python"
-# What TensorFlow leaves unwritten is the same in each run, and never by chance what is right: glibc
-# fills new memory with this byte's complement, 1.3e36 as a float32.
-_FILLED = {"MALLOC_PERTURB_": "132"}
 PEERS = {
     # TensorFlow 2.21 has most kernels twice, and left alone it chooses by the processor: which of
     # them a row is held to must not depend on where it runs.
-    "tf2": Peer(_TF2, {"TF_ENABLE_ONEDNN_OPTS": "1", **_FILLED}),
-    "tf2_eigen": Peer(_TF2, {"TF_ENABLE_ONEDNN_OPTS": "0", **_FILLED}),
-    "tf1": Peer(ROOT / ".venv-tf115" / "bin" / "python", _FILLED),
+    "tf2": Peer(_TF2, {"TF_ENABLE_ONEDNN_OPTS": "1"}),
+    "tf2_eigen": Peer(_TF2, {"TF_ENABLE_ONEDNN_OPTS": "0"}),
+    "tf1": Peer(ROOT / ".venv-tf115" / "bin" / "python"),
     "penstock": Peer(Path(sys.executable)),
 }
 RUNNER = Path(__file__).with_name("tf_runner.py")

@@ -85,6 +85,14 @@ class Geometry:
         """Left, right, top, bottom, as ATen's padding takes them."""
         return self.width.before, self.width.after, self.height.before, self.height.after
 
+    def picks_pixels(self, kernel: Sequence[int]) -> bool:
+        """Whether a filter's gradient needs only every nth pixel: 1x1, strides, no padding.
+
+        Those pixels are taken first: the threads of oneDNN's AVX2 kernel, which would do the same,
+        write over each other's copies, and give a wrong gradient now and then.
+        """
+        return tuple(kernel) == (1, 1) and self.strides != (1, 1) and not any(self.pads)
+
     def transposed(self, size: Sequence[int], kernel: Sequence[int]) -> Any:
         """Padding, output padding and first row and column of the transposed convolution."""
         padding, extra, start = [], [], []
@@ -124,11 +132,13 @@ def conv_input_grad_nchw(grad, w, g, size, groups):
 
 def conv_filter_grad_nchw(x, w_like, grad, g, groups):
     """Gradient of ``conv_nchw`` in its filter; of ``w_like`` only shape and layout count."""
-    before = g.before
-    if not g.even:
+    before, strides = g.before, g.strides
+    if g.picks_pixels(w_like.shape[2:]):
+        x, strides = x[:, :, :: strides[0], :: strides[1]], (1, 1)
+    elif not g.even:
         x, before = torch.constant_pad_nd(x, g.pads), (0, 0)
     return _convolution_backward(
-        grad, x, w_like, None, g.strides, before, g.dilations, False, (0, 0), groups,
+        grad, x, w_like, None, strides, before, g.dilations, False, (0, 0), groups,
         (False, True, False),
     )[1]  # fmt: skip
 
@@ -269,8 +279,10 @@ def _conv2d_backprop_filter_inline(call: Any) -> str | None:
     if known is None or kernel[3] is None:
         return None
     g, _, groups = known
-    x, before = _view(call, "input"), g.before
-    if not g.even:
+    x, before, strides = _view(call, "input"), g.before, g.strides
+    if g.picks_pixels(kernel[:2]):
+        x, strides = f"{x}[:, :, ::{strides[0]}, ::{strides[1]}]", (1, 1)
+    elif not g.even:
         x, before = f"torch.constant_pad_nd({x}, {g.pads})", (0, 0)
     kh, kw, inputs, outputs = kernel
     like = (
@@ -278,7 +290,7 @@ def _conv2d_backprop_filter_inline(call: Any) -> str | None:
     )
     return (
         f"torch.ops.aten.convolution_backward.default({_view(call, 'out_backprop')}, {x}, {like},"
-        f" None, {g.strides}, {before}, {g.dilations}, False, (0, 0), {groups},"
+        f" None, {strides}, {before}, {g.dilations}, False, (0, 0), {groups},"
         " (False, True, False))[1].permute(2, 3, 1, 0)"
     )
 

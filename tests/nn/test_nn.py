@@ -1,5 +1,9 @@
 """Public functions of tf.nn: values against NumPy, against each other, and errors."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -166,6 +170,35 @@ def test_a_filter_without_input_channels_is_an_error_of_the_step(known):
     words = "no multiple of the filter's 0"
     with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError, match=words):
         session.run(grad, {kernel: np.zeros([3, 3, 0, 4])})
+
+
+STRIDED = """
+import numpy as np
+import penstock as tf
+from penstock.graph.build import make
+
+draw = np.random.RandomState(0)
+image, grad = draw.randn(16, 14, 14, 1).astype("f"), draw.randn(16, 7, 7, 32).astype("f")
+image_fed = tf.placeholder(tf.float32, {shape})
+node = make(
+    "Conv2DBackpropFilter", image_fed, [1, 1, 1, 32], grad, strides=[1, 2, 2, 1], padding="SAME"
+)
+wanted = np.einsum("nhwi,nhwo->io", image[:, ::2, ::2].astype("d"), grad.astype("d"))[None, None]
+with tf.Session() as session:
+    for _ in range(20):
+        found = session.run(node, {{image_fed: image}})
+        np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-3)
+"""
+
+
+@pytest.mark.parametrize("shape", [[16, 14, 14, 1], None])
+def test_gradient_of_a_strided_1x1_filter_with_avx2_and_two_threads(shape):
+    settings = {"ONEDNN_MAX_CPU_ISA": "AVX2", "OMP_NUM_THREADS": "2"}
+    done = subprocess.run(
+        [sys.executable, "-c", STRIDED.format(shape=shape)],
+        env={**os.environ, **settings}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-2000:]
 
 
 # ---- pools -------------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ from penstock.base import dtypes
 from penstock.codegen.plan import Line, Plan
 from penstock.graph.operation import Operation
 from penstock.graph.tensor import Tensor
+from penstock.opdef import program_text
 
 # Source of a node's value from its inputs' sources.
 EXPRESSIONS = {
@@ -81,7 +82,7 @@ def literal(tensor: Tensor) -> str | None:
     """Source of a constant that is such a number."""
     if tensor.op.type != "Const" or not _is_scalar(tensor):
         return None
-    return repr(np.asarray(tensor.op.attrs["value"]).item())
+    return program_text.literal(np.asarray(tensor.op.attrs["value"]).item())
 
 
 def _is_scalar(tensor: Tensor) -> bool:

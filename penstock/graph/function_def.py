@@ -16,6 +16,7 @@ from tensorboard.compat.proto.graph_pb2 import GraphDef
 from penstock.base import dtypes
 from penstock.graph import inline_functions
 from penstock.graph.function import FunctionGraph
+from penstock.graph.names import check_imported_name
 from penstock.graph.operation import Operation
 from penstock.graph.scopes import default_graph_scope
 from penstock.graph.tensor import Tensor
@@ -139,6 +140,7 @@ class Library:
         body = FunctionGraph(source.signature.name, unique=False)
         given: dict[str, Tensor] = {}
         for index, arg in enumerate(source.signature.input_arg):
+            check_imported_name(arg.name, internal=True)
             dtype = arg.type or attrs[arg.type_attr].type
             given[arg.name] = body.add_input(
                 dtypes.as_dtype(dtype), _argument_dims(source, index), arg.name

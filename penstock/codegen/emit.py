@@ -16,8 +16,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from penstock.base import dtypes, shapes
-from penstock.codegen import host_numbers
-from penstock.codegen.host_numbers import decide_numbers, expression
+from penstock.codegen.host_numbers import decide_numbers, expression, literal_of
 from penstock.codegen.plan import Line, Plan, Read, fed_by, is_silent, returns_state
 from penstock.codegen.source import (
     Call,
@@ -173,7 +172,7 @@ class _Emitter:
         """Source for the Python number that a scalar is."""
         known = self.numbers.get(tensor)
         if known is None:
-            known = host_numbers.literal(tensor)
+            known = literal_of(tensor)
         if known is None:
             known = f"{self._operand(tensor)}.item()"
         return known

@@ -128,13 +128,21 @@ class Library:
                 )
             _reading.append(name)
             try:
-                made = self._made[key] = self._read(self._functions[name], attrs)
+                made = self._made[key] = self._read_checked(self._functions[name], attrs)
                 gradient = self._gradients.get(name)
                 if gradient:
                     made.gradient = self.function(NameAttrList(name=gradient), "gradient_func")
             finally:
                 _reading.pop()
         return self._made[key]
+
+    def _read_checked(self, source: Any, attrs: Mapping[str, Any]) -> FunctionGraph:
+        try:
+            return self._read(source, attrs)
+        except KeyError as error:
+            raise ValueError(
+                f"function {source.signature.name!r} names what it does not have: {error}"
+            ) from None
 
     def _read(self, source: Any, attrs: Mapping[str, Any]) -> FunctionGraph:
         body = FunctionGraph(source.signature.name, unique=False)

@@ -228,7 +228,7 @@ class Graph:
 
         plain = {key: graphdef.attr_from_any(value, key) for key, value in (attrs or {}).items()}
         definition = OPS[op_type]
-        full = self.node_name(name or op_type)
+        full = self.node_name(name, op_type)
         op = build.add_checked(self, definition, list(inputs), plain, full)
         if dtypes is not None:
             found = [t.dtype.base_dtype for t in op.outputs]
@@ -237,16 +237,20 @@ class Graph:
                 raise TypeError(f"{op_type} {full!r} makes {found}, but {wanted} were asked for")
         return op
 
-    def node_name(self, name: str) -> str:
+    def node_name(self, name: str | None, op_type: str) -> str:
         """Full unique node name for ``name``; a trailing slash means that it is full already.
+
+        Args:
+          name: as given; None and "" mean the op type, which may be internal.
+          op_type: the node's op type.
 
         Raises:
           ValueError: no node may have that name.
         """
-        if name.endswith("/"):
+        if name and name.endswith("/"):
             return name[:-1]
-        full = self.unique_name(name)
-        check_node_name(full, internal=self._building_function)
+        full = self.unique_name(name or op_type)
+        check_node_name(full, internal=not name or self._building_function)
         return full
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:

@@ -11,13 +11,12 @@ is an argument and no global, so that threads can run one program with observers
 
 from __future__ import annotations
 
-import math
 from typing import Any, NoReturn
 
 import numpy as np
 
 from penstock.base import dtypes, shapes
-from penstock.codegen.host_numbers import decide_numbers, expression, literal
+from penstock.codegen.host_numbers import decide_numbers, expression, literal_of
 from penstock.codegen.plan import Line, Plan, Read, fed_by, is_silent, returns_state
 from penstock.codegen.source import (
     Call,
@@ -27,7 +26,6 @@ from penstock.codegen.source import (
     as_source,
     fill,
     host_literal,
-    identifier,
 )  # fmt: skip
 from penstock.graph import node_attrs
 from penstock.graph.function import FunctionGraph
@@ -35,6 +33,7 @@ from penstock.graph.handles import handle_of, is_handle, resource_key
 from penstock.graph.operation import Operation
 from penstock.graph.tensor import Tensor
 from penstock.opdef.opdef import torch_dtype_name
+from penstock.opdef.program_text import comment, identifier, literal
 
 
 class _Emitter:
@@ -65,7 +64,7 @@ class _Emitter:
             args.append("observe")
         self.lines.append(f"def {self.name}({', '.join(args)}):")
         for index, tensor in enumerate(self.step.feeds):
-            self.lines.append(f"    # f{index}: {self._feed_comment(index, tensor)}")
+            self.lines.append(f"    # f{index}: {comment(self._feed_label(index, tensor))}")
         self._body(self.plan)
         self._return()
         self.source.text = "\n".join(self.lines) + "\n"
@@ -82,7 +81,7 @@ class _Emitter:
             else:
                 self._line(line)
 
-    def _feed_comment(self, index: int, tensor: Tensor) -> str:
+    def _feed_label(self, index: int, tensor: Tensor) -> str:
         names = self.step.feed_names
         label = names[index] if index < len(names) else tensor.name
         return f"{label} {tensor.dtype.name}{shapes.format_static(tensor._dims)}"
@@ -115,11 +114,18 @@ class _Emitter:
                 self.source.memories[name] = tensor.op.attrs[node_attrs.MEMORY]
         return name
 
+    def _body_name(self, body: FunctionGraph) -> str:
+        name = f"g_{identifier(body.name)}"
+        # Names that differ may give one identifier, and functions of two graphs may have one name.
+        while self.source.bodies.setdefault(name, body) is not body:
+            name += "_"
+        return name
+
     # ---- lines -------------------------------------------------------------------------------
 
-    def _write(self, text: str, comment: str) -> int:
-        """Adds a line and gives its number."""
-        self.lines.append(f"{self.indent + text:<74}  # {comment}")
+    def _write(self, text: str, remark: str) -> int:
+        """Adds a line and gives its number; the remark may be any text."""
+        self.lines.append(f"{self.indent + text:<74}  # {comment(remark)}")
         return len(self.lines)
 
     def _line(self, line: Line) -> None:
@@ -166,7 +172,7 @@ class _Emitter:
         """Source for the Python number that a scalar is."""
         known = self.numbers.get(tensor)
         if known is None:
-            known = literal(tensor)
+            known = literal_of(tensor)
         if known is None:
             known = f"{self._operand(tensor)}.item()"
         return known
@@ -429,7 +435,7 @@ class _Emitter:
     def _expression(self, line: Line, call: Call) -> str:
         definition = line.op.op_def
         if line.op.refusal is not None:
-            return f"{call.function(_refuse, 'refuse')}({line.op.refusal!r})"
+            return f"{call.function(_refuse, 'refuse')}({literal(line.op.refusal)})"
         if line.overwrites is not None:
             return fill(line.overwrites, call.arg)
         if definition.inline is not None:
@@ -482,9 +488,9 @@ class _Emitter:
             return self._resource_name(handle_of(tensor))
         if read is None and tensor.op.type == "Const":
             if host:
-                literal = host_literal(tensor.op.attrs["value"])
-                if literal is not None:
-                    return literal
+                known = host_literal(tensor.op.attrs["value"])
+                if known is not None:
+                    return known
             source = self._constant_name(tensor)
         elif read is not None:
             source = self.local[read]
@@ -498,23 +504,17 @@ class _Emitter:
         if isinstance(value, dtypes.DType):
             return torch_dtype_name(value)
         if isinstance(value, shapes.TensorShape):
-            return repr(value._dims)
-        if isinstance(value, float) and not math.isfinite(value):
-            return f'float("{value}")'
+            return literal(value._dims)
         if isinstance(value, list | tuple):
             inner = ", ".join(self._literal(v) for v in value)
             return f"[{inner}]"
         if isinstance(value, FunctionGraph):
-            name = f"g_{identifier(value.name)}"
-            self.source.bodies[name] = value
-            return name
+            return self._body_name(value)
         if isinstance(value, np.ndarray):
             name = f"a{len(self.source.constants)}"
             self.source.constants[name] = value
             return name
-        if value is None or isinstance(value, bool | int | float | str | bytes):
-            return repr(value)
-        raise TypeError(f"attr value {value!r} cannot be written into a program")
+        return literal(value)
 
     def _return(self) -> None:
         parts = []

@@ -21,6 +21,7 @@ from penstock.base import dtypes
 from penstock.codegen.plan import Line, Plan
 from penstock.graph.operation import Operation
 from penstock.graph.tensor import Tensor
+from penstock.opdef.program_text import literal
 
 # Source of a node's value from its inputs' sources.
 EXPRESSIONS = {
@@ -77,11 +78,11 @@ def expression(op: Operation, sources: Sequence[str], numbers: Numbers) -> str:
     return text
 
 
-def literal(tensor: Tensor) -> str | None:
+def literal_of(tensor: Tensor) -> str | None:
     """Source of a constant that is such a number."""
     if tensor.op.type != "Const" or not _is_scalar(tensor):
         return None
-    return repr(np.asarray(tensor.op.attrs["value"]).item())
+    return literal(np.asarray(tensor.op.attrs["value"]).item())
 
 
 def _is_scalar(tensor: Tensor) -> bool:
@@ -137,7 +138,7 @@ def _spread(lines: Iterable[Line], found: set[Tensor]) -> None:
 
 
 def _is_number(tensor: Tensor, found: set[Tensor]) -> bool:
-    return tensor in found or literal(tensor) is not None
+    return tensor in found or literal_of(tensor) is not None
 
 
 def _is_used(block: Plan, feed: Tensor, found: set[Tensor]) -> bool:
@@ -163,9 +164,9 @@ def _note_bounded(line: Line, variables: set[int], numbers: Numbers) -> None:
         op = body.step.fetches[index].op
         if op.type not in ("Add", "AddV2", "Sub") or op._inputs[0] is not last:
             continue
-        if literal(op._inputs[1]) != "1":
+        if literal_of(op._inputs[1]) != "1":
             continue
-        up, start = op.type != "Sub", literal(line.op._inputs[index])
+        up, start = op.type != "Sub", literal_of(line.op._inputs[index])
         if any(_limits(test, begin, up) for test in tests):
             numbers.bounded.add(op)
             limited += [int(start)] if up and start is not None else []
@@ -195,6 +196,6 @@ def _limits(test: Operation, variable: Tensor, up: bool) -> bool:
         test.type == "Less" and second is variable
     )
     # `i >= c` leaves room for one step down where c is not the least number.
-    value = literal(second)
+    value = literal_of(second)
     positive = value is not None and int(value) > 0
     return above or (test.type == "GreaterEqual" and first is variable and positive)

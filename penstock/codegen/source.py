@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import keyword
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from penstock.graph.function import FunctionGraph
 from penstock.graph.operation import Operation
 from penstock.graph.step import StepGraph
 from penstock.graph.tensor import Tensor
+from penstock.opdef.program_text import identifier, literal
 
 Watch = Literal["", "deadline", "observe"]
 # ``observe(line, outputs)``: what an observed program calls; see ``emit``.
@@ -127,11 +127,6 @@ def as_source(value: Any) -> str:
     return f"[{', '.join(value)}]" if isinstance(value, list) else value
 
 
-def identifier(name: str) -> str:
-    text = re.sub(r"\W", "_", name)
-    return f"{text}_" if keyword.iskeyword(text) else text
-
-
 def const_array(tensor: Any) -> np.ndarray | None:
     return tensor.op.attrs["value"] if tensor.op.type == "Const" else None
 
@@ -142,4 +137,4 @@ def host_literal(array: np.ndarray) -> str | None:
     value = array.tolist()
     if array.dtype.kind == "f" and not np.all(np.isfinite(array)):
         return None
-    return repr(value)
+    return literal(value)

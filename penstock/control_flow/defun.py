@@ -311,7 +311,7 @@ def _call(definition: CallDef, tensors: list[Tensor], kwargs: dict[str, Any]) ->
     graph = get_default_graph()
     if tensors and not graph.building_function:
         graph = tensors[0].op.graph
-    full = graph.node_name(name or definition.name)
+    full = graph.node_name(name, definition.name)
     attrs: dict[str, Any] = dict(_REMARK)
     if graph._scopes.control_flow is None:
         return build.add_checked(graph, definition, tensors, attrs, full)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Container, Iterable
 from typing import Any
 
 from google.protobuf.any_pb2 import Any as AnyMessage
+from google.protobuf.message import DecodeError
 
 from penstock.export import kept, names
 from penstock.graph import proto_functions
@@ -160,7 +161,12 @@ def _items(
             items.append(variables[value])
             continue
         message = message_type()
-        message.ParseFromString(value)
+        try:
+            message.ParseFromString(value)
+        except DecodeError as error:
+            raise ValueError(
+                f"an item of collection {key!r} is no {message_type.__name__}: {error}"
+            ) from None
         is_variable = key in GraphKeys._VARIABLE_COLLECTIONS
         if is_variable and not written:
             message.trainable = key == GraphKeys.TRAINABLE_VARIABLES

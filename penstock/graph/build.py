@@ -53,7 +53,7 @@ def make(op_type: str, *inputs: Any, name: str | None = None, **attrs: Any) -> A
             f"({', '.join(map(str, op_def.inputs))}); {len(inputs)} were given"
         )
     graph = _graph_of(inputs)
-    full = graph.node_name(name or op_type)
+    full = graph.node_name(name, op_type)
     tensors, solved = _Solver(op_def, graph, full, attrs).solve(inputs)
     if graph.building_function:
         tensors = [graph.capture(t) for t in tensors]

@@ -16,6 +16,7 @@ from tensorboard.compat.proto.graph_pb2 import GraphDef
 from penstock.base import dtypes
 from penstock.graph import inline_functions
 from penstock.graph.function import FunctionGraph
+from penstock.graph.names import check_imported_name
 from penstock.graph.operation import Operation
 from penstock.graph.scopes import default_graph_scope
 from penstock.graph.tensor import Tensor
@@ -127,7 +128,7 @@ class Library:
                 )
             _reading.append(name)
             try:
-                made = self._made[key] = self._read(self._functions[name], attrs)
+                made = self._made[key] = self._read_checked(self._functions[name], attrs)
                 gradient = self._gradients.get(name)
                 if gradient:
                     made.gradient = self.function(NameAttrList(name=gradient), "gradient_func")
@@ -135,10 +136,19 @@ class Library:
                 _reading.pop()
         return self._made[key]
 
+    def _read_checked(self, source: Any, attrs: Mapping[str, Any]) -> FunctionGraph:
+        try:
+            return self._read(source, attrs)
+        except KeyError as error:
+            raise ValueError(
+                f"function {source.signature.name!r} names what it does not have: {error}"
+            ) from None
+
     def _read(self, source: Any, attrs: Mapping[str, Any]) -> FunctionGraph:
         body = FunctionGraph(source.signature.name, unique=False)
         given: dict[str, Tensor] = {}
         for index, arg in enumerate(source.signature.input_arg):
+            check_imported_name(arg.name, internal=True)
             dtype = arg.type or attrs[arg.type_attr].type
             given[arg.name] = body.add_input(
                 dtypes.as_dtype(dtype), _argument_dims(source, index), arg.name

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from penstock.base import devices, dtypes, origin
+from penstock.graph.names import check_node_name, check_scope_name
 from penstock.graph.operation import Operation
 from penstock.graph.tensor import Tensor
 from penstock.graph.thread_scopes import Controller, ThreadScopes
@@ -115,6 +116,7 @@ class Graph:
         return op
 
     def _register(self, op: Operation) -> None:
+        check_node_name(op.name, internal=True)
         with self._lock:
             if op.name in self._by_name:
                 raise ValueError(f"operation name {op.name!r} is already used in this graph")
@@ -226,7 +228,7 @@ class Graph:
 
         plain = {key: graphdef.attr_from_any(value, key) for key, value in (attrs or {}).items()}
         definition = OPS[op_type]
-        full = self.node_name(name or op_type)
+        full = self.node_name(name, op_type)
         op = build.add_checked(self, definition, list(inputs), plain, full)
         if dtypes is not None:
             found = [t.dtype.base_dtype for t in op.outputs]
@@ -235,9 +237,21 @@ class Graph:
                 raise TypeError(f"{op_type} {full!r} makes {found}, but {wanted} were asked for")
         return op
 
-    def node_name(self, name: str) -> str:
-        """Full unique node name for ``name``; a trailing slash means that it is full already."""
-        return name[:-1] if name.endswith("/") else self.unique_name(name)
+    def node_name(self, name: str | None, op_type: str) -> str:
+        """Full unique node name for ``name``; a trailing slash means that it is full already.
+
+        Args:
+          name: as given; None and "" mean the op type, which may be internal.
+          op_type: the node's op type.
+
+        Raises:
+          ValueError: no node may have that name.
+        """
+        if name and name.endswith("/"):
+            return name[:-1]
+        full = self.unique_name(name or op_type)
+        check_node_name(full, internal=not name or self._building_function)
+        return full
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
         """Makes ``name`` unique in the current scope: ``x``, ``x_1``, ``x_2``, ...
@@ -274,7 +288,8 @@ class Graph:
         elif name.endswith("/"):
             scopes.name = name[:-1]
         else:
-            scopes.name = self.unique_name(_valid_scope(name, saved))
+            check_scope_name(name, nested=bool(saved))
+            scopes.name = self.unique_name(name)
         try:
             yield f"{scopes.name}/" if scopes.name else ""
         finally:
@@ -589,13 +604,6 @@ class Graph:
     def graph_def_versions(self) -> Any:
         """The ``VersionDef`` of GraphDefs made from this graph."""
         return self.as_graph_def(from_version=self.version).versions
-
-
-def _valid_scope(name: str, outer: str) -> str:
-    pattern = r"^[A-Za-z0-9_.\-/\\]*$" if outer else r"^[A-Za-z0-9.][A-Za-z0-9_.\-/\\]*$"
-    if not re.match(pattern, name):
-        raise ValueError(f"{name!r} is not a valid scope name; allowed is {pattern}")
-    return name
 
 
 def _run_rule(op: Operation, rule: Callable[[ShapeContext], Any]) -> Any:

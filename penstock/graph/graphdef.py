@@ -6,7 +6,6 @@ their defaults, and shapes are inferred anew, so a GraphDef of any age that uses
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -30,6 +29,7 @@ from penstock.graph import (
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.function import FunctionGraph, functions_of
 from penstock.graph.graph import Graph
+from penstock.graph.names import check_imported_name
 from penstock.graph.operation import Operation, blocks_of
 from penstock.graph.tensor import Tensor
 from penstock.opdef.opdef import OpDef
@@ -37,8 +37,6 @@ from penstock.opdef.registry import OPS
 from penstock.opdef.signature import REQUIRED, AttrDef
 
 __all__ = ["import_graph_def"]
-
-_NODE_NAME = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\\/-]*\Z")
 
 
 # ---- attrs -------------------------------------------------------------------------------------
@@ -379,8 +377,7 @@ class _Importer:
         wanted = {f"{self.scope}{name}" for name in nodes}
         for name in nodes:
             full = candidate = f"{self.scope}{name}"
-            if not _NODE_NAME.match(name):
-                raise ValueError(f"{name!r} is not a valid name of a node")
+            check_imported_name(name, internal=self.graph.building_function)
             count = 0
             while candidate in taken or (count and candidate in wanted):
                 count += 1

@@ -16,6 +16,7 @@ from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import ShapeContext
+from penstock.opdef.program_text import literal
 from penstock.ops import nodes
 
 __all__: list[str] = []
@@ -85,7 +86,7 @@ def _bias_add_grad_inline(call: Any) -> str | None:
         return None
     axis = _axis(call.attr("data_format")) % len(dims)
     axes = tuple(d for d in range(len(dims)) if d != axis)
-    return f"torch.sum({call.arg['out_backprop']}, {axes})"
+    return f"torch.sum({call.arg['out_backprop']}, {literal(axes)})"
 
 
 def _bias_add_gradient(op: Any, grad: Tensor) -> tuple[Tensor, Tensor]:

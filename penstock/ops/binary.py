@@ -20,6 +20,7 @@ from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import control_dependencies
 from penstock.opdef import define_op, static
 from penstock.opdef.inference import broadcast
+from penstock.opdef.program_text import literal
 from penstock.ops import broadcasting, unsigned
 
 __all__ = [
@@ -177,7 +178,7 @@ def _pow_inline(call: Any) -> str | None:
         if known is not None:
             return f"{known}({x})"
         if np.isfinite(value):
-            return f"torch.pow({x}, {value!r})"
+            return f"torch.pow({x}, {literal(value)})"
     return f"torch.pow({x}, {y})"
 
 

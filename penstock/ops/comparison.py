@@ -19,6 +19,7 @@ from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op, static
 from penstock.opdef.inference import Dims, ShapeContext, broadcast, merged, show
+from penstock.opdef.program_text import identifier
 from penstock.ops import broadcasting, unsigned
 
 __all__ = [
@@ -43,7 +44,7 @@ for _name, _function, _fold in (
         attrs=[f"T: {{{_REALS}}}"],
         shape=broadcast,
         kernel=unsigned.ordered(_name.lower(), _function),
-        inline=unsigned.direct(f"torch.{_function.__name__}({{x}}, {{y}})"),
+        inline=unsigned.direct(f"torch.{identifier(_function.__name__)}({{x}}, {{y}})"),
         fold=static.elementwise(_fold),
         no_gradient=_TRUTH,
     )
@@ -111,7 +112,7 @@ for _name, _function, _fold in (
         ],
         shape=_equality_shape,
         kernel=_equality(_name.lower(), _function, _name == "NotEqual"),
-        inline=_equality_inline(f"torch.{_function.__name__}({{x}}, {{y}})"),
+        inline=_equality_inline(f"torch.{identifier(_function.__name__)}({{x}}, {{y}})"),
         fold=_equality_fold(_fold),
         commutative=True,
         no_gradient=_TRUTH,

@@ -24,6 +24,7 @@ from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import ShapeContext, show
+from penstock.opdef.program_text import literal
 from penstock.ops import nodes, window
 
 __all__: list[str] = []
@@ -232,11 +233,11 @@ def inline_convolution(call: Any, bias: str = "None") -> str | None:
     g, _, groups = known
     x, before = _view(call, "input"), g.before
     if not g.even:
-        x, before = f"torch.constant_pad_nd({x}, {g.pads})", (0, 0)
+        x, before = f"torch.constant_pad_nd({x}, {literal(g.pads)})", (0, 0)
     w = f"{call.arg['filter']}.permute(3, 2, 0, 1)"
     return (
-        f"torch.convolution({x}, {w}, {bias}, {g.strides}, {before}, {g.dilations}, False, (0, 0),"
-        f" {groups}){_back(call)}"
+        f"torch.convolution({x}, {w}, {bias}, {literal(g.strides)}, {literal(before)},"
+        f" {literal(g.dilations)}, False, (0, 0), {literal(groups)}){_back(call)}"
     )
 
 
@@ -249,8 +250,9 @@ def inline_pointwise(call: Any, bias: str, activation: str) -> str | None:
     function = call.function(torch.ops.mkldnn._convolution_pointwise.default, "convolution")
     w = f"{call.arg['filter']}.permute(3, 2, 0, 1)"
     return (
-        f"{function}({_view(call, 'input')}, {w}, {bias}, {g.before}, {g.strides}, {g.dilations},"
-        f' {groups}, "{activation}", [], ""){_back(call)}'
+        f"{function}({_view(call, 'input')}, {w}, {bias}, {literal(g.before)},"
+        f" {literal(g.strides)}, {literal(g.dilations)}, {literal(groups)},"
+        f' "{activation}", [], ""){_back(call)}'
     )
 
 
@@ -268,8 +270,9 @@ def _conv2d_backprop_input_inline(call: Any) -> str | None:
             return None
     w = f"{call.arg['filter']}.permute(3, 2, 0, 1)"
     return (
-        f"torch.convolution({_view(call, 'out_backprop')}, {w}, None, {g.strides},"
-        f" {tuple(padding)}, {g.dilations}, True, {tuple(extra)}, {groups}){_back(call)}"
+        f"torch.convolution({_view(call, 'out_backprop')}, {w}, None,"
+        f" {literal(g.strides)}, {literal(tuple(padding))}, {literal(g.dilations)}, True,"
+        f" {literal(tuple(extra))}, {literal(groups)}){_back(call)}"
     )
 
 
@@ -281,16 +284,16 @@ def _conv2d_backprop_filter_inline(call: Any) -> str | None:
     g, _, groups = known
     x, before, strides = _view(call, "input"), g.before, g.strides
     if g.picks_pixels(kernel[:2]):
-        x, strides = f"{x}[:, :, ::{strides[0]}, ::{strides[1]}]", (1, 1)
+        x, strides = f"{x}[:, :, ::{literal(strides[0])}, ::{literal(strides[1])}]", (1, 1)
     elif not g.even:
-        x, before = f"torch.constant_pad_nd({x}, {g.pads})", (0, 0)
+        x, before = f"torch.constant_pad_nd({x}, {literal(g.pads)})", (0, 0)
     kh, kw, inputs, outputs = kernel
-    like = (
-        f"{call.arg['input']}.new_empty(({outputs}, {kh}, {kw}, {inputs})).permute(0, 3, 1, 2)"
-    )
+    size = literal((outputs, kh, kw, inputs))
+    like = f"{call.arg['input']}.new_empty({size}).permute(0, 3, 1, 2)"
     return (
         f"torch.ops.aten.convolution_backward.default({_view(call, 'out_backprop')}, {x}, {like},"
-        f" None, {strides}, {before}, {g.dilations}, False, (0, 0), {groups},"
+        f" None, {literal(strides)}, {literal(before)}, {literal(g.dilations)}, False, (0, 0),"
+        f" {literal(groups)},"
         " (False, True, False))[1].permute(2, 3, 1, 0)"
     )
 

@@ -20,6 +20,8 @@ from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext
+from penstock.opdef.opdef import torch_dtype_name
+from penstock.opdef.program_text import literal
 from penstock.ops import constant as constant_ops
 from penstock.ops import shape as shape_ops
 
@@ -62,10 +64,10 @@ def _fill_inline(call: Any) -> str | None:
     number = value.item()
     if isinstance(number, float) and not math.isfinite(number):
         return None
-    kind = f"torch.{dtype.name}"
+    kind = torch_dtype_name(dtype)
     if number in (0, 1) and not (number == 0 and math.copysign(1, number) < 0):
         return f"torch.{'ones' if number else 'zeros'}({call.arg['dims']}, dtype={kind})"
-    return f"torch.full({call.arg['dims']}, {number!r}, dtype={kind})"
+    return f"torch.full({call.arg['dims']}, {literal(number)}, dtype={kind})"
 
 
 define_op(

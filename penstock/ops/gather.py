@@ -21,6 +21,7 @@ from penstock.graph.scopes import colocate_with, name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op, static
 from penstock.opdef.inference import Dims, ShapeContext, show
+from penstock.opdef.program_text import literal
 from penstock.ops import fill as fill_ops
 from penstock.ops import join, slicing
 from penstock.ops import reshape as reshape_ops
@@ -158,14 +159,14 @@ def _gather_handles(params: np.ndarray, indices: Any, axis: int, batch_dims: int
 def _gather_inline(call: Any) -> str | None:
     params = call.dims("params")
     if call.dtype("params") is dtypes.resource and call.op.type == "GatherV2":
-        axis = call.arg["axis"] if call.value("axis") is None else int(call.value("axis"))
+        axis = call.arg["axis"] if call.value("axis") is None else literal(int(call.value("axis")))
         operands = f"{call.arg['params']}, {call.arg['indices']}, {axis}"
-        return f"{call.function(_gather_handles)}({operands}, {call.attr('batch_dims')})"
+        return f"{call.function(_gather_handles)}({operands}, {literal(call.attr('batch_dims'))})"
     if call.dtype("params") is dtypes.string or params is None:
         return None
     if call.op.type == "GatherV2":
-        axis = call.value("axis")
-        if axis is None or int(axis) % len(params) or call.attr("batch_dims"):
+        known = call.value("axis")
+        if known is None or int(known) % len(params) or call.attr("batch_dims"):
             return None
     return f"{call.function(_rows, 'gather_rows')}({call.arg['params']}, {call.arg['indices']})"
 

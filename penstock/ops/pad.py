@@ -16,6 +16,7 @@ from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext, show
+from penstock.opdef.program_text import literal
 from penstock.ops import join
 from penstock.ops import reshape as reshape_ops
 from penstock.ops import shape as shape_ops
@@ -97,7 +98,7 @@ def _pad_inline(call: Any) -> str | None:
     if value is None or call.dtype("input") is dtypes.string:
         return None
     flat = _flat_pairs(value.tolist())
-    return f"torch.constant_pad_nd({call.arg['input']}, {flat}, 0)"
+    return f"torch.constant_pad_nd({call.arg['input']}, {literal(flat)}, 0)"
 
 
 def _mirror_index(size: int, before: int, after: int, offset: int, axis: int) -> np.ndarray:

@@ -24,6 +24,7 @@ from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import ShapeContext, same_as, show
+from penstock.opdef.program_text import literal
 from penstock.ops import nodes, window
 
 __all__: list[str] = []
@@ -307,6 +308,11 @@ def _nhwc_source(call: Any, source: str) -> str:
     return f"{source}.permute(0, 2, 3, 1)" if nhwc else source
 
 
+def _geometry(p: Pooling) -> str:
+    """Source of the arguments that say which window goes where."""
+    return f"{literal(p.kernel)}, {literal(p.strides)}, {literal(p.padding)}"
+
+
 def _is_plain(call: Any) -> bool:
     return call.attr("T").name not in ("uint16", "uint32", "uint64")
 
@@ -317,7 +323,7 @@ def _max_pool_inline(call: Any) -> str | None:
         return None
     x = _nchw_source(call, "input")
     return _nhwc_source(
-        call, f"torch.max_pool2d({x}, {p.kernel}, {p.strides}, {p.padding}, (1, 1), {p.ceil})"
+        call, f"torch.max_pool2d({x}, {_geometry(p)}, (1, 1), {literal(p.ceil)})"
     )
 
 
@@ -328,8 +334,8 @@ def _max_pool_grad_with_indices_inline(call: Any) -> str | None:
     grad, x = _nchw_source(call, "grad"), _nchw_source(call, "input")
     return _nhwc_source(
         call,
-        f"torch.ops.aten.max_pool2d_with_indices_backward.default({grad}, {x}, {p.kernel},"
-        f" {p.strides}, {p.padding}, (1, 1), {p.ceil}, {call.arg['indices']})",
+        f"torch.ops.aten.max_pool2d_with_indices_backward.default({grad}, {x},"
+        f" {_geometry(p)}, (1, 1), {literal(p.ceil)}, {call.arg['indices']})",
     )
 
 
@@ -340,7 +346,7 @@ def _avg_pool_inline(call: Any) -> str | None:
     x = _nchw_source(call, "value")
     return _nhwc_source(
         call,
-        f"torch._C._nn.avg_pool2d({x}, {p.kernel}, {p.strides}, {p.padding}, {p.ceil}, False)",
+        f"torch._C._nn.avg_pool2d({x}, {_geometry(p)}, {literal(p.ceil)}, False)",
     )
 
 

@@ -22,6 +22,8 @@ from penstock.graph.scopes import colocate_with
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext
+from penstock.opdef.opdef import torch_dtype_name
+from penstock.opdef.program_text import literal
 from penstock.ops.unsigned import BARE_UNSIGNED, from_ordered_int64, to_ordered_int64
 
 __all__ = [
@@ -210,7 +212,7 @@ def _inline_reduction(method: str, *, fits: Any, suffix: str = "") -> Any:
         if rank is not None and not keep and len({a % rank for a in axes}) == rank:
             return f"{call.arg['input']}.{method}({suffix.lstrip(', ')})"
         where = axes[0] if len(axes) == 1 else tuple(axes)
-        return f"{call.arg['input']}.{method}({where}{', True' if keep else ''}{suffix})"
+        return f"{call.arg['input']}.{method}({literal(where)}{', True' if keep else ''}{suffix})"
 
     return inline
 
@@ -237,7 +239,7 @@ def _single_axis_int(call: Any) -> str | None:
         return None
     if dtype in (dtypes.uint16, dtypes.uint32, dtypes.uint64) or call.attr("keep_dims"):
         return None
-    return f"{call.arg['input']}.prod(dtype=torch.{dtype.name})"
+    return f"{call.arg['input']}.prod(dtype={torch_dtype_name(dtype)})"
 
 
 # ---- gradients -------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op, static
 from penstock.opdef.inference import Dims, ShapeContext, show
+from penstock.opdef.program_text import literal
 from penstock.ops import shape as shape_ops
 
 __all__ = ["expand_dims", "reshape", "squeeze"]
@@ -220,8 +221,8 @@ def _squeeze_inline(call: Any) -> str | None:
         return None
     if any(dims[axis] != 1 for axis in axes):
         return None
-    chosen = str(axes[0]) if len(axes) == 1 else f"({', '.join(map(str, axes))})"
-    return f"{call.arg['input']}.squeeze({chosen})"
+    chosen = axes[0] if len(axes) == 1 else tuple(axes)
+    return f"{call.arg['input']}.squeeze({literal(chosen)})"
 
 
 define_op(

@@ -28,6 +28,7 @@ from penstock.formats.safetensors_file import SafetensorsWriter
 from penstock.formats.tensor_slice import TensorSlice, parse_spec
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext, scalar
+from penstock.opdef.program_text import literal
 from penstock.resources.pending import Pending, Spare
 
 __all__: list[str] = []
@@ -160,7 +161,8 @@ def _tensors(call: Any) -> tuple[str, bool]:
     parts, typed = list(call.arg[name]), False
     for at, tensor in enumerate(call.tensors[name]):
         if tensor.dtype.is_quantized:
-            parts[at] = f"{call.function(quantized)}({parts[at]}, {tensor.dtype.base_dtype.name!r})"
+            dtype = literal(tensor.dtype.base_dtype.name)
+            parts[at] = f"{call.function(quantized)}({parts[at]}, {dtype})"
             typed = True
     return f"[{', '.join(parts)}]", typed
 
@@ -397,7 +399,8 @@ def _only_assigned(tensor: Any) -> bool:
 def _restore_call(call: Any, names: list[str], types: list[dtypes.DType]) -> str:
     operands = ", ".join(call.arg[name] for name in names)
     later = [_only_assigned(t) for t in call.op.outputs]
-    return f"{call.function(restore_tensors)}({operands}, {[t.name for t in types]}, {later})"
+    wanted = literal([t.name for t in types])
+    return f"{call.function(restore_tensors)}({operands}, {wanted}, {literal(later)})"
 
 
 def _restore_v2_source(call: Any) -> str:
@@ -450,7 +453,7 @@ def _restore_one(file_pattern: Any, tensor_name: Any, shape_and_slice: Any, kind
 def _restore_source(call: Any) -> str:
     arg, kind = call.arg, call.attr("dt").name
     spec = arg.get("shape_and_slice", "b''")
-    operands = f"{arg['file_pattern']}, {arg['tensor_name']}, {spec}, {kind!r}"
+    operands = f"{arg['file_pattern']}, {arg['tensor_name']}, {spec}, {literal(kind)}"
     return f"{call.function(_restore_one)}({operands})"
 
 

@@ -21,6 +21,7 @@ from penstock.graph.convert import convert_to_tensor
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import from_attr, no_outputs
+from penstock.opdef.program_text import literal
 from penstock.resources import rendezvous
 
 __all__ = ["compress"]
@@ -103,12 +104,12 @@ def compress(value: Any, name: str | None = None) -> Tensor:
 def _send_inline(call: Any) -> str:
     task, edge = _task_of(call.attr("recv_device")), call.attr("tensor_name")
     name = call.function(send)
-    return f"{name}({call.arg['tensor']}, {edge!r}, {task!r}, {call.arg['T']})"
+    return f"{name}({call.arg['tensor']}, {literal(edge)}, {literal(task)}, {call.arg['T']})"
 
 
 def _recv_inline(call: Any) -> str:
     task, edge = _task_of(call.attr("send_device")), call.attr("tensor_name")
-    return f"{call.function(recv)}({edge!r}, {task!r})"
+    return f"{call.function(recv)}({literal(edge)}, {literal(task)})"
 
 
 define_op(

@@ -15,6 +15,7 @@ from penstock.graph.operation import Operation
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext, scalar
+from penstock.opdef.program_text import literal
 from penstock.opdef.shared_state import SharedState
 from penstock.ops import constant
 from penstock.resources.session_values import SessionValues
@@ -31,8 +32,8 @@ def _keep(value: Any, state: SessionValues) -> Any:
 
 
 def _keep_inline(call: Any) -> str:
-    where = call.op.device or _THIS_DEVICE
-    return f"{call.arg['state']}.keep({call.arg['value']}, {call.op.name!r}, {where!r})"
+    name, where = literal(call.op.name), literal(call.op.device or _THIS_DEVICE)
+    return f"{call.arg['state']}.keep({call.arg['value']}, {name}, {where})"
 
 
 def _value(handle: Any, dtype: Any, state: SessionValues) -> Any:

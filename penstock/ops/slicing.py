@@ -18,6 +18,7 @@ from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op, static
 from penstock.opdef.inference import Dims, ShapeContext, show
+from penstock.opdef.program_text import literal
 from penstock.ops import join
 from penstock.ops import reshape as reshape_ops
 from penstock.ops import shape as shape_ops
@@ -90,7 +91,7 @@ def _slice_inline(call: Any) -> str | None:
         count = dim - start if count == -1 else count
         if call.dtype("input") is dtypes.string:
             return None
-        text += f".narrow({axis}, {start}, {count})"
+        text += f".narrow({axis}, {literal(start)}, {literal(count)})"
     return text
 
 

@@ -11,6 +11,7 @@ from penstock.graph.build import make
 from penstock.graph.convert import convert_to_tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext, show
+from penstock.opdef.program_text import literal
 from penstock.ops import join
 
 __all__ = ["split", "unstack"]
@@ -43,7 +44,7 @@ def _unpack_inline(call: Any) -> str | None:
     dims, axis = call.dims("value"), call.attr("axis")
     if dims is None or dims[axis] is None or join._is_string(call, "value"):
         return None
-    return f"{call.arg['value']}.unbind({axis})"
+    return f"{call.arg['value']}.unbind({literal(axis)})"
 
 
 define_op(
@@ -97,7 +98,7 @@ def _split_inline(call: Any) -> str | None:
     if not size:
         return None
     part = size // call.attr("num_split")
-    return f"{call.arg['value']}.split({part}, {int(value)})"
+    return f"{call.arg['value']}.split({literal(part)}, {int(value)})"
 
 
 define_op(

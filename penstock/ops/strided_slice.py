@@ -17,6 +17,7 @@ from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op, static
 from penstock.opdef.inference import Dims, ShapeContext, show
+from penstock.opdef.program_text import literal
 from penstock.ops import shape as shape_ops
 
 __all__: list[str] = []
@@ -255,11 +256,11 @@ def _views(key: Key, dims: Any) -> str | None:
             if size is None:
                 return None
             start, stop, _ = item.indices(size)
-            text += f".narrow({axis}, {start}, {max(stop - start, 0)})"
+            text += f".narrow({literal(axis)}, {literal(start)}, {literal(max(stop - start, 0))})"
             dims = (*dims[:axis], max(stop - start, 0), *dims[axis + 1 :])
             axis += 1
         else:
-            text += f".select({axis}, {item})"
+            text += f".select({literal(axis)}, {literal(item)})"
             dims = (*dims[:axis], *dims[axis + 1 :])
         calls += 1
     return text if 0 < calls <= 2 else None
@@ -269,8 +270,9 @@ def _item_text(item: Any) -> str:
     if item is Ellipsis:
         return "..."
     if not isinstance(item, slice):
-        return repr(item)
-    start, stop, step = ("" if v is None else str(v) for v in (item.start, item.stop, item.step))
+        return literal(item)
+    parts = (item.start, item.stop, item.step)
+    start, stop, step = ("" if v is None else literal(v) for v in parts)
     return f"{start}:{stop}" if step == "1" else f"{start}:{stop}:{step}"
 
 

@@ -12,7 +12,6 @@ larger than the bytes that spell them out.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,6 +24,7 @@ from penstock.graph import build, function_def, graphdef, node_attrs
 from penstock.graph.function import FunctionGraph, functions_of
 from penstock.graph.graph import Graph
 from penstock.graph.handles import naming_only
+from penstock.graph.names import check_node_name
 from penstock.graph.operation import Operation, blocks_of
 from penstock.graph.region import Inputs, make_region
 from penstock.graph.step import StepGraph
@@ -66,7 +66,6 @@ _MESSAGES: dict[str, dict[str, tuple[int, str]]] = {
 _classes = make_messages("partition", _MESSAGES, imported=(graph_pb2,))
 PartMessage: Any = _classes["PartMessage"]
 
-_NAME = re.compile(r"[A-Za-z0-9._][A-Za-z0-9_.\\/>-]*\Z")
 _ORIGIN = "_origin"
 _SHAPES = "_output_shapes"
 _MOST_TENSORS = 1 << 20
@@ -188,7 +187,7 @@ class _Decoder:
         for function in library.function:
             _check_text(function.signature.name)
             for node in function.node_def:
-                _check_name(node.name)
+                check_node_name(node.name, internal=True)
                 _check_tensors(node)
         self.library = function_def.Library(library, graphdef.import_graph_def)
         self.seen: set[FunctionGraph] = set()
@@ -223,7 +222,7 @@ class _Decoder:
         }
         naming = set(message.naming)
         for index, node in enumerate(message.graph.node):
-            _check_name(node.name)
+            check_node_name(node.name, internal=True)
             _check_tensors(node)
             if node.op in _BLOCKS:
                 op = self._region(graph, node, blocks.pop(node.name))
@@ -324,11 +323,6 @@ class _Decoder:
         if not (1 <= file <= len(texts) and 1 <= function <= len(texts)):
             raise ValueError(f"line {list(numbers)} of {len(texts)} texts")
         return Origin(texts[file - 1], line, texts[function - 1])
-
-
-def _check_name(name: str) -> None:
-    if not _NAME.match(name):
-        raise ValueError(f"{name!r} is not a valid name of a node")
 
 
 def _check_text(text: str) -> None:

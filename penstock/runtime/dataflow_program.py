@@ -11,7 +11,6 @@ so values may be handed to any number of nodes.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -28,6 +27,7 @@ from penstock.graph.step import StepGraph
 from penstock.graph.tensor import Tensor
 from penstock.graph.text import node_text
 from penstock.graph.verify import verify
+from penstock.opdef.program_text import comment, identifier
 from penstock.opdef.registry import OPS
 from penstock.resources import waiting
 from penstock.resources.manager import ResourceManager
@@ -98,11 +98,13 @@ class DataflowProgram(Program):
         watch = ", observe" if self._watch == "observe" else ""
         inputs = ", ".join(f"f{i}" for i in range(len(step.feeds)))
         lines = [f"def step({(inputs + watch).removeprefix(', ')}):"]
-        lines.append("    # run by the dataflow executor: " + " ".join(why.split()))
+        remark = comment(" ".join(why.split()))
+        lines.append(f"    # run by the dataflow executor: {remark}")
         source = Source("", {}, {}, {}, {}, {}, {}, step)
         for node in self._graph.nodes.values():
             op = node.op
-            lines.append("    # " + " ".join(node_text(op).split()))
+            remark = comment(" ".join(node_text(op).split()))
+            lines.append(f"    # {remark}")
             node.line = len(lines)
             if node.kind == "Const":
                 name = self._constants[op] = f"c{len(source.constants)}"
@@ -286,6 +288,6 @@ def _makers_of_state(step: StepGraph) -> dict[str, Operation]:
     found: dict[tuple[str, str], tuple[str, Operation]] = {}
     for op in step.operations:
         if op.op_def.state is not None and op.outputs and is_handle(op.outputs[0]):
-            name = f"r{len(found)}_" + re.sub(r"\W", "_", op.name)
+            name = f"r{len(found)}_{identifier(op.name)}"
             found.setdefault(resource_key(op), (name, op))
     return dict(found.values())

@@ -14,6 +14,7 @@ import numpy as np
 import torch
 
 from penstock.base import dtypes
+from penstock.opdef.program_text import identifier
 
 _TORCH: dict[dtypes.DType, torch.dtype] = {
     d: getattr(torch, dtypes.stored_as(d).name)
@@ -84,7 +85,7 @@ def fetch_source(
     if dtype in (dtypes.string, dtypes.resource, dtypes.variant):
         return f"{source}.copy()[()]" if copy and dtype is dtypes.string else f"fetched({source})"
     if dims == () and dtype in _SCALARS:
-        return f"np_{dtype.name}({source}.item())"
+        return f"np_{identifier(dtype.name)}({source}.item())"
     if dtype is dtypes.bfloat16:
         return f"bfloat16_array({source}{'.clone()' if copy else ''})"
     clone = ".clone()" if copy else ""

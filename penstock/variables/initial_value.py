@@ -104,7 +104,7 @@ def _safe(scope: str, op: Operation, replaced: dict[Operation, Operation]) -> Op
     graph = op.graph
     name = f"{op.name}_{scope}".replace(":", "_")
     attrs = {k: v for k, v in op.attrs.items() if k not in op.op_def.inferred_attrs}
-    return add_checked(graph, op.op_def, inputs, attrs, graph.node_name(name))
+    return add_checked(graph, op.op_def, inputs, attrs, graph.node_name(name, op.type))
 
 
 def _variable_of(op: Operation) -> Any:

@@ -188,7 +188,7 @@ def _other_block(message: Any) -> None:
     ("change", "text"),
     [
         (_newline, "not a valid name"),
-        (_bad_name, "not a valid name"),
+        (_bad_name, "not a valid node name"),
         (_huge_constant, "lacks elements"),
         (_self_input, "malformed"),
         (_unknown_op, "Nonsense"),

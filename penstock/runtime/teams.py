@@ -45,13 +45,14 @@ from penstock.runtime.shared_cores import SharedCores, clock
 _HANDLES = (dtypes.resource, dtypes.variant)
 # Tensors of fewer elements: no library splits what is computed on them.
 _SMALL = 2048
-# Runs of each kind that are compared: at least so many, and more of short steps, to fill so many
-# seconds on idle and on shared cores; long steps are compared by fewer.
+# Runs of each kind that are compared: at least so many, and more of short steps, until the trial
+# has lasted so many seconds, or has many runs; long steps are compared by fewer.
 _RUNS, _MANY_RUNS = 5, 100
-_SECONDS_IDLE, _SECONDS_SHARED, _ENOUGH_SECONDS = 0.02, 0.06, 1.5
-# Runs of a kind in a row where cores are shared: what a thread gets of them depends on what it took
-# just before, so the first of a row does not count.
-_BLOCK = 4
+_SECONDS, _ENOUGH_SECONDS = 0.02, 1.5
+# Where cores are shared, runs of one step differ by some time slices of others, of 3 or 4 ms: only
+# many are comparable.  What a thread gets depends on what it took just before, so each kind runs
+# several times in a row, and the first of a row does not count.
+_SECONDS_SHARED, _ROW_SECONDS, _ROW_RUNS = 0.5, 0.06, 4
 # The first run of each kind makes what later ones find: kernels, memory, threads.
 _FIRST_RUNS = 2
 # A choice holds for so many seconds at first, and twice as long each time it is confirmed.
@@ -113,7 +114,7 @@ class TriedTeam:
 
     __slots__ = (
         "_cores", "_blocking", "_epoch", "_alone", "_last", "_runs", "_times", "_began", "_until",
-        "_holds", "_block",
+        "_holds", "_turn", "_row", "_row_began",
     )  # fmt: skip
 
     def __init__(self, cores: SharedCores, blocking: bool = False) -> None:
@@ -130,8 +131,9 @@ class TriedTeam:
     def _begin_trial(self, now: float) -> None:
         self._alone = None
         self._runs = 0
-        self._block = _BLOCK if self._cores.sleeping else 1
-        self._began = now
+        # Whose turn it is: the calling thread alone, or the team; runs of its row, and its begin.
+        self._turn, self._row = False, 0
+        self._began = self._row_began = now
         # Seconds that runs took with the team, and alone.
         self._times: tuple[list[float], list[float]] = ([], [])
 
@@ -167,7 +169,7 @@ class TriedTeam:
             self._begin_trial(now)
         elif self._alone is not None:
             self._begin_trial(now)
-        alone = self._runs // self._block % 2 == 1
+        alone = self._turn
         size = 1 if alone else min(found, cores.wide)
         mkl = threads.resize(size) if size != found else -1
         waited = waiting.waited() if self._blocking else 0.0
@@ -186,17 +188,20 @@ class TriedTeam:
             self._note(entered.alone, end - entered.begin - waited, end)
 
     def _note(self, alone: bool, seconds: float, now: float) -> None:
-        first_of_block = self._runs % self._block == 0 and self._block > 1
+        shared = self._cores.sleeping
         self._runs += 1
-        if self._runs <= 0 or first_of_block:
+        self._row += 1
+        counts = self._runs > 0 and not (shared and self._row == 1)
+        if not shared or (self._row >= _ROW_RUNS and now - self._row_began >= _ROW_SECONDS):
+            self._turn, self._row, self._row_began = not alone, 0, now
+        if not counts:
             return
         team, single = self._times
         (single if alone else team).append(seconds)
         fewest, took = min(len(team), len(single)), now - self._began
-        least = _SECONDS_SHARED if self._cores.sleeping else _SECONDS_IDLE
         if (
-            fewest >= _MANY_RUNS
-            or (fewest >= _RUNS and took >= least)
+            (fewest >= _MANY_RUNS and not shared)
+            or (fewest >= _RUNS and took >= (_SECONDS_SHARED if shared else _SECONDS))
             or (fewest and took >= _ENOUGH_SECONDS)
         ):
             self._choose(now)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 import sys
@@ -101,12 +102,21 @@ def test_on_shared_cores_each_kind_runs_several_times_in_a_row(clock: Clock) -> 
     def took(size: int) -> float:
         found.append(size)
         changed = len(found) > 1 and found[-2] != size
-        return 0.1 if changed else 0.02 * size
+        return 0.04 if changed else 0.01 * size
 
     team = teams.TriedTeam(SharedCores(4, 4, sleeping=True))
-    sizes(team, clock, took, 40)
-    assert found[2:14] == [4] * 4 + [1] * 4 + [4] * 4
-    assert found[-10:] == [1] * 10
+    sizes(team, clock, took, 60)
+    rows = [[size, len(list(row))] for size, row in itertools.groupby(found)]
+    assert rows[:4] == [[4, 4], [1, 4], [4, 4], [1, 4]]
+    assert rows[-1][0] == 1 and rows[-1][1] >= 20
+
+
+def test_on_shared_cores_rows_of_short_steps_last_longer_than_time_slices(clock: Clock) -> None:
+    team = teams.TriedTeam(SharedCores(4, 4, sleeping=True))
+    found = sizes(team, clock, lambda size: 0.001 * size, 2000)
+    rows = [len(list(row)) for _, row in itertools.groupby(found)]
+    # 60 ms of each; what was chosen comes last.
+    assert rows[:4] == [15, 60, 15, 60] and rows[-1] > 1000
 
 
 def test_long_steps_are_tried_less_often(clock: Clock) -> None:

@@ -48,6 +48,8 @@ _SMALL = 2048
 # Runs of each kind that are compared: at least so many, and more of short steps, until the trial
 # has lasted so many seconds, or has many runs; long steps are compared by fewer.
 _RUNS, _MANY_RUNS = 5, 100
+# Fewer do where all of one kind were faster than all of the other: the first time, and again.
+_CLEAR_RUNS, _CLEAR_RUNS_AGAIN = 3, 2
 _SECONDS, _ENOUGH_SECONDS = 0.02, 1.5
 # Where cores are shared, runs of one step differ by some time slices of others, of 3 or 4 ms: only
 # many are comparable.  What a thread gets depends on what it took just before, so each kind runs
@@ -202,9 +204,17 @@ class TriedTeam:
         if (
             (fewest >= _MANY_RUNS and not shared)
             or (fewest >= _RUNS and took >= (_SECONDS_SHARED if shared else _SECONDS))
+            or (not shared and took >= _SECONDS and self._is_clear())
             or (fewest and took >= _ENOUGH_SECONDS)
         ):
             self._choose(now)
+
+    def _is_clear(self) -> bool:
+        team, single = self._times
+        enough = _CLEAR_RUNS if self._last is None else _CLEAR_RUNS_AGAIN
+        if min(len(team), len(single)) < enough:
+            return False
+        return max(team) < min(single) or max(single) < min(team)
 
     def _choose(self, now: float) -> None:
         cores = self._cores

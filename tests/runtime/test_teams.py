@@ -72,6 +72,20 @@ def test_what_is_faster_is_kept(clock: Clock) -> None:
         assert threads.size() == 4
 
 
+def test_few_runs_do_where_all_of_one_kind_are_faster(clock: Clock) -> None:
+    team = teams.TriedTeam(SharedCores(4, 4))
+    found = sizes(team, clock, lambda size: 0.2 if size == 1 else 0.1, 300)
+    alone = [number for number, size in enumerate(found) if size == 1]
+    # One that does not count, three the first time, two each time after.
+    assert alone[:6] == [1, 3, 5, 7, alone[4], alone[4] + 2]
+    assert alone[6] > alone[5] + 10
+
+    # One of the team's is slower than one of the others: five of each decide.
+    took = iter([0.02, 0.01, 0.01, 0.03, 0.021, 0.02] + [0.01, 0.02] * 20)
+    team = teams.TriedTeam(SharedCores(4, 4))
+    assert sizes(team, clock, lambda size: next(took), 15)[-5:] == [4, 1, 4, 4, 4]
+
+
 def test_one_thread_does_where_a_team_is_hardly_faster(clock: Clock) -> None:
     team = teams.TriedTeam(SharedCores(4, 4))
     assert sizes(team, clock, lambda size: 0.0100 if size == 1 else 0.0098, 20)[-1] == 1

@@ -41,12 +41,15 @@ from penstock.resources import threads
 
 # Multiplications below which all kernels take a few microseconds.
 _LEAST_WORK = 100_000
-# Sides beyond which a product is timed on a smaller one: its kernels run in the same way.
-_LONGEST_SIDE = 2048
+# Products that move more numbers are timed on smaller ones that move about as many: enough to come
+# from memory and not from a cache.
+_MOST_NUMBERS = 8_000_000
 # Rounds in which each call has a turn, which repeats it for about so many seconds; fewer rounds do
 # when the form has taken this long.
 _ROUNDS, _TURN_SECONDS = 5, 200e-6
 _FIRST_TURNS, _FEWEST_ROUNDS, _ENOUGH_SECONDS = 2, 2, 0.025
+# Of calls that take so long, one turn of each kind does.
+_LONG_SECONDS = 1e-3
 # The share of its time that a thread must have had a core, for its turn to count; and how long that
 # is waited for.
 _UNDISTURBED, _PATIENCE_SECONDS = 0.93, 0.1
@@ -102,9 +105,7 @@ def _fastest(choice: Choice) -> float:
 
 def _choice(form: Form) -> Choice | None:
     """What was or is found for a form; None where others leave no time to look."""
-    stand_in = form._replace(**{
-        side: min(getattr(form, side), _LONGEST_SIDE) for side in ("rows", "inner", "columns")
-    })  # fmt: skip
+    stand_in = _stand_in(form)
     with _lock:
         for count in sorted({torch.get_num_threads(), 1}, reverse=True):
             found = _known(stand_in, count)
@@ -113,6 +114,20 @@ def _choice(form: Form) -> Choice | None:
             if found is not None:
                 return found
     return None
+
+
+def _stand_in(form: Form) -> Form:
+    """The product that is timed for another: the same, or one of which longest sides are halved."""
+    sides = {"rows": form.rows, "inner": form.inner, "columns": form.columns}
+
+    def numbers() -> int:
+        rows, inner, columns = sides.values()
+        return rows * inner + inner * columns + rows * columns
+
+    while numbers() > _MOST_NUMBERS:
+        longest = max(sides, key=lambda side: sides[side])
+        sides[longest] = (sides[longest] + 1) // 2
+    return form._replace(**sides)
 
 
 def _is_quiet() -> bool:
@@ -172,7 +187,7 @@ def measure(form: Form, count: int) -> Choice | None:
       The fastest, and the best time of each in microseconds; None where others used the cores so
       much that there is none.
     """
-    calls = {name: _call(form, name) for name in kernels(form)}
+    calls = _calls(form)
     with torch.inference_mode(), threads.computing_alone() if count == 1 else nullcontext():
         clock = _Clock(calls, count)
         first = clock.look()
@@ -201,6 +216,7 @@ class _Clock:
         # A team that had the turn before may still spin.
         self._used = time.thread_time if count == 1 else time.process_time
         self._begin = time.perf_counter()
+        self._long = False
         self.times: dict[str, list[float]] = {name: [] for name in calls}
 
     def _turn(self, name: str, repeats: int) -> bool:
@@ -221,8 +237,10 @@ class _Clock:
     def look(self) -> dict[str, float] | None:
         """What each call takes, seen a few times; None where no turn counts for long."""
         for name, call in self._calls.items():
+            begin = time.perf_counter()
             call()  # makes what later calls find: kernels, memory
-            while len(self.times[name]) < _FIRST_TURNS:
+            self._long = time.perf_counter() - begin > _LONG_SECONDS
+            while len(self.times[name]) < (1 if self._long else _FIRST_TURNS):
                 if not (self._turn(name, 1) or self._left(_PATIENCE_SECONDS)):
                     return None
         return {name: min(each) for name, each in self.times.items()}
@@ -234,18 +252,21 @@ class _Clock:
             for name, count in repeats.items():
                 while not self._turn(name, count) and self._left(_PATIENCE_SECONDS):
                     pass
-            if number + 1 >= _FEWEST_ROUNDS and not self._left(_ENOUGH_SECONDS):
+            enough = 1 if self._long else _FEWEST_ROUNDS
+            if number + 1 >= enough and not self._left(_ENOUGH_SECONDS):
                 return
 
 
-def _call(form: Form, kernel: str) -> Callable[[], Any]:
-    """A call of the very source that a program would have."""
-    function = product_forms.function(form, kernel)
+def _calls(form: Form) -> dict[str, Callable[[], Any]]:
+    """For each kernel a call of the very source that a program would have."""
     a = _operand(form.rows, form.inner, form.a_turned)
     b = _operand(form.inner, form.columns, form.b_turned)
     bias = torch.ones(form.columns) if form.bias else None
     into = _operand(form.rows, form.columns, form.result_turned) if form.into else None
-    return lambda: function(a, b, bias, into)
+    functions = {name: product_forms.function(form, name) for name in kernels(form)}
+    return {
+        name: functools.partial(function, a, b, bias, into) for name, function in functions.items()
+    }
 
 
 def _operand(rows: int, columns: int, turned: bool) -> torch.Tensor:

@@ -46,11 +46,14 @@ TURN ?=
 # runners for `bench` and `conformance`.
 ARGS ?=
 CASES ?=
+# How long `make chaos` runs, and its dice.
+MINUTES ?= 30
+SEED ?= 1
 
 # Rooms whose long tests start processes of their own and wait for them: not beside others.
 ALONE := benchmarks data distribute distributed launch monitored
 
-.PHONY: help venv demo test test-long lint types bench peers tf115 browser conformance clean distclean
+.PHONY: help venv demo test test-long chaos lint types bench peers tf115 browser conformance clean distclean
 
 help:  ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /  \1\t/' | expand -t 16
@@ -80,6 +83,9 @@ test-long: venv  ## the tests that take minutes; TURN=2/5: a part of them
 	        $(ARGS); status=$$?; \
 	    if test $$status -ne 0 && test $$status -ne 5; then failed=$$status; fi; \
 	done; exit $$failed
+
+chaos: venv  ## a cluster that trains among faults of every kind (MINUTES=30, SEED=1)
+	@$(BIN)/python -m tests.distributed.chaos --minutes $(MINUTES) --seed $(SEED) $(ARGS)
 
 lint: venv  ## ruff
 	$(BIN)/ruff check .

@@ -1,0 +1,298 @@
+"""A cluster that trains while everything fails in turn: ``make chaos MINUTES=30 SEED=1``.
+
+Two parameter servers, a chief and three workers of ``programs/chaos_train.py``, each in a network
+namespace of its own where that is possible.  Every ten seconds, by a seed's dice, something
+happens to one of them (``chaos_faults``); what ended is started again.  At the end all must stop by
+themselves, and what they wrote down is judged (``chaos_history``).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import socket
+import statistics
+import sys
+import tempfile
+import time
+from collections import Counter
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.distributed import chaos_history, networks
+from tests.distributed.chaos_faults import KINDS, Disk, Fault
+from tests.distributed.jobs import PROGRAMS, Process
+
+JOBS = {"ps": 2, "chief": 1, "worker": 3}
+BETWEEN_SECONDS = 10.0
+# A task that ended starts again so long after.
+BACKOFF_SECONDS = 0.5
+# Nobody may be without a step for so long: every task is up again in half of that.
+HANG_SECONDS = 60.0
+# What a process may grow by after its first minute.
+GROWTH_KB, GROWTH_THREADS = 65_536, 8
+
+
+@dataclass
+class Task:
+    """A task, with the process that it runs as now."""
+
+    name: str
+    command: list[str]
+    environment: dict[str, str]
+    process: Process = field(init=False)
+    began: float = 0.0
+    # When it was killed on purpose, as this process.
+    killed: float | None = None
+    # (seconds since it began, kB, threads)
+    samples: list[tuple[float, int, int]] = field(default_factory=list)
+
+    def start(self) -> None:
+        self.process = Process(self.command, self.environment)
+        self.began, self.killed, self.samples = time.monotonic(), None, []
+
+    @property
+    def code(self) -> int | None:
+        """Its exit status, once it has ended."""
+        return self.process._process.poll()
+
+    def sample(self) -> None:
+        """Notes its memory and threads."""
+        try:
+            status = Path(f"/proc/{self.process.pid}/status").read_text()
+        except OSError:
+            return
+        fields = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
+        if "VmRSS" in fields:
+            used = int(fields["VmRSS"].split()[0]), int(fields["Threads"])
+            self.samples.append((time.monotonic() - self.began, *used))
+
+    def growth(self) -> str:
+        """What grew more than it may after the first minute; ""."""
+        early = [each for each in self.samples if 30 <= each[0] < 60]
+        late = self.samples[-30:]
+        if not early or late[0][0] < 90:
+            return ""
+        for what, at, most in (("kB", 1, GROWTH_KB), ("threads", 2, GROWTH_THREADS)):
+            before = statistics.median(each[at] for each in early)
+            now = statistics.median(each[at] for each in late)
+            if now > before + most:
+                return f"{self.name} grew from {before:g} to {now:g} {what}"
+        return ""
+
+
+class Chaos:
+    """One run; a context manager.
+
+    Args:
+      directory: for the records.
+      seed: of the dice.
+      say: takes a line at a time.
+
+    Attributes:
+      wrong: a line for each thing that may not be.
+    """
+
+    def __init__(self, directory: Path, seed: int, say: Any = print) -> None:
+        self.directory = directory
+        self.dice = random.Random(seed)
+        self.say = say
+        self.wrong: list[str] = []
+        self.tasks: dict[str, Task] = {}
+        self.losses: list[chaos_history.Loss] = []
+        self.network: networks.Network | None = None
+        self.disk: Disk
+        self.done: Counter[str] = Counter()
+        self._faults: list[Fault] = []
+        self._stack = ExitStack()
+        self._began = time.monotonic()
+
+    def __enter__(self) -> Chaos:
+        try:
+            names = [f"{job}-{index}" for job, count in JOBS.items() for index in range(count)]
+            if why := networks.why_not():
+                self.say(f"no links are cut: {why}")
+            else:
+                self.network = self._stack.enter_context(networks.Network(names))
+            self.disk = self._stack.enter_context(Disk(self.directory / "checkpoints"))
+            if self.disk.why_not:
+                self.say(f"no disk is full: {self.disk.why_not}")
+            self._start_all(names)
+        except BaseException:
+            self._stack.close()
+            raise
+        return self
+
+    def __exit__(self, *exc: Any) -> None:
+        for fault in self._faults:
+            fault.end()
+        for task in self.tasks.values():
+            task.process._process.kill()
+            task.process.stop()
+        self._stack.close()
+
+    def _start_all(self, names: list[str]) -> None:
+        cluster = {
+            job: [self._address(f"{job}-{index}") for index in range(count)]
+            for job, count in JOBS.items()
+        }
+        for name in names:
+            job, index = name.split("-")
+            command = [
+                sys.executable, str(PROGRAMS / "chaos_train.py"), "--cluster", json.dumps(cluster),
+                "--job", job, "--task", index, "--records", str(self.directory),
+                "--checkpoints", str(self.disk.path),
+            ]  # fmt: skip
+            if self.network is not None:
+                command = self.network.inside(name, command)
+            self.tasks[name] = Task(name, command, {"PENSTOCK_INSECURE": "1", "no_proxy": "*"})
+            self.tasks[name].start()
+
+    def _address(self, name: str) -> str:
+        if self.network is not None:
+            return f"{self.network.address(name)}:2222"
+        with socket.create_server(("localhost", 0)) as found:
+            return f"localhost:{found.getsockname()[1]}"
+
+    def tell(self, text: str) -> None:
+        """Says what happened, and when."""
+        self.say(f"{time.monotonic() - self._began:7.1f} {text}")
+
+    def run(self, seconds: float) -> None:
+        """Faults for so many seconds, then a quiet time, then the end."""
+        quiet = min(45.0, seconds / 4)
+        end = time.monotonic() + seconds
+        self._wait_for_steps()
+        next_fault = time.monotonic() + BETWEEN_SECONDS / 2
+        while (now := time.monotonic()) < end:
+            self._look_after(now)
+            if now >= next_fault and now < end - quiet:
+                next_fault += BETWEEN_SECONDS
+                self._do_something(now)
+            time.sleep(0.2)
+        self._stop()
+
+    def _wait_for_steps(self) -> None:
+        while not any(seen.what == "step" for seen in chaos_history.read(self.directory)):
+            self._look_after(time.monotonic())
+            assert time.monotonic() - self._began < 3 * HANG_SECONDS, self._ends()
+            time.sleep(0.5)
+        self.tell("training began")
+
+    def _do_something(self, now: float) -> None:
+        fitting = [kind for kind in KINDS if kind.possible(self)]
+        fault = self.dice.choice(fitting)(self, self.dice)
+        self.done[fault.name] += 1
+        self.tell(str(fault))
+        fault.begin()
+        self._faults.append(fault)
+
+    def _look_after(self, now: float) -> None:
+        """Ends faults whose time is over, starts what ended, notes what is used."""
+        for fault in [each for each in self._faults if now >= each.until]:
+            fault.end()
+            self._faults.remove(fault)
+            self.tell(f"{fault} is over")
+        for task in self.tasks.values():
+            if task.code is None:
+                if now - task.began > (task.samples[-1][0] if task.samples else 0.0) + 1.0:
+                    task.sample()
+            else:
+                self._start_again(task)
+
+    def _start_again(self, task: Task) -> None:
+        ended = task.killed or time.monotonic()
+        self.tell(f"{task.name} ended with {task.code}")
+        if task.killed is None and not self._explains(task):
+            self.wrong.append(
+                f"{task.name} ended with {task.code} of itself:\n{task.process.text(40)}"
+            )
+        self._judge_growth(task)
+        task.process.stop()
+        time.sleep(BACKOFF_SECONDS)
+        task.start()
+        if task.name.startswith("ps"):
+            self.losses.append(chaos_history.Loss(ended, task.began))
+
+    def _explains(self, task: Task) -> bool:
+        """Whether a fault may end the task with an error: it says so itself."""
+        said = task.process.text(60)
+        return task.code == 1 and any(
+            fault.may_end in said for fault in KINDS if fault.may_end and self.done[fault.name]
+        )
+
+    def _judge_growth(self, task: Task) -> None:
+        if grew := task.growth():
+            self.wrong.append(grew)
+
+    def _stop(self) -> None:
+        """Has all tasks end, and looks at how they do."""
+        for fault in self._faults:
+            fault.end()
+        self._faults.clear()
+        (self.directory / "stop").touch()
+        self.tell("the end")
+        end = time.monotonic() + HANG_SECONDS
+        while time.monotonic() < end and any(t.code is None for t in self.tasks.values()):
+            time.sleep(0.2)
+        for task in self.tasks.values():
+            if task.code != 0:
+                self.wrong.append(
+                    f"{task.name} ended with {task.code} at the end:\n{task.process.text(40)}"
+                )
+            self._judge_growth(task)
+
+    def _ends(self) -> str:
+        return "\n\n".join(f"{t.name}\n{t.process.text(30)}" for t in self.tasks.values())
+
+    def verdict(self) -> chaos_history.Verdict:
+        """What all that was seen amounts to."""
+        self.losses.sort(key=lambda loss: loss.begin)
+        found = chaos_history.judge(chaos_history.read(self.directory), self.losses)
+        found.wrong[:0] = self.wrong
+        if found.longest > HANG_SECONDS:
+            found.wrong.append(f"nobody made a step for {found.longest:.0f} s")
+        return found
+
+
+def run(minutes: float, seed: int, directory: Path, say: Any = print) -> chaos_history.Verdict:
+    """One run, from beginning to end.
+
+    Args:
+      minutes: how long.
+      seed: of the dice.
+      directory: for records and checkpoints; empty.
+      say: takes a line at a time.
+    """
+    with Chaos(directory, seed, say) as chaos:
+        chaos.run(60 * minutes)
+        found = chaos.verdict()
+        done = ", ".join(f"{kind} {count}" for kind, count in sorted(chaos.done.items()))
+        say(f"seed {seed}: {done}")
+    say(
+        f"{found.judged} steps judged in {len(found.eras)} eras, {len(chaos.losses)} losses of"
+        f" state, at most {found.longest:.1f} s without a step"
+    )
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--minutes", type=float, default=30.0)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--keep", type=Path, help="an empty folder for the records, kept")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="chaos-") as folder:
+        directory = arguments.keep or Path(folder)
+        found = run(arguments.minutes, arguments.seed, directory)
+    for line in found.wrong:
+        print(f"WRONG: {line}")
+    print("nothing lost" if not found.wrong else f"{len(found.wrong)} things are wrong")
+    return bool(found.wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,81 @@
+"""A cluster among faults of every kind, and that its history's judge sees what is wrong in one."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.distributed import chaos
+from tests.distributed.chaos_history import Loss, Seen, judge, read
+
+
+def step(begin: float, end: float, number: int, *versions: int, task: str = "worker 0") -> Seen:
+    return Seen("step", task, begin, end, number, versions)
+
+
+def session(begin: float, number: int) -> Seen:
+    return Seen("session", "chief 0", begin, begin + 0.1, number)
+
+
+def saved(begin: float, number: int) -> Seen:
+    return Seen("saved", "chief 0", begin, begin + 0.1, number)
+
+
+GOOD = [session(0, 0), step(1, 2, 1, 1, 1), step(1, 3, 2, 2, 3), step(2.5, 4, 2, 3, 2)]
+
+
+def test_a_history_in_which_nothing_is_wrong() -> None:
+    found = judge(GOOD, [])
+    assert (found.wrong, found.judged, found.longest) == ([], 3, 1)
+
+
+def test_steps_go_back_to_a_checkpoint_after_a_loss() -> None:
+    seen = [*GOOD, saved(4, 2), step(5, 6, 3, 4, 4), session(9, 2), step(10, 11, 3, 4, 4)]
+    found = judge(seen, [Loss(7, 8)])
+    assert found.wrong == [] and len(found.eras) == 2
+    # The same without a loss.
+    (twice, *others) = judge(seen, []).wrong
+    assert "version 0 was seen twice: [4]" in twice and others
+
+
+def test_what_overlaps_a_loss_is_not_judged() -> None:
+    seen = [*GOOD, step(6, 9.5, 9, 9, 9), session(9, 2), step(10, 11, 3, 4, 4)]
+    found = judge(seen, [Loss(7, 8)])
+    assert found.wrong == [] and found.judged == 4
+
+
+def test_a_session_below_the_checkpoint_is_wrong() -> None:
+    seen = [*GOOD, saved(4, 2), session(9, 1)]
+    (wrong,) = judge(seen, [Loss(7, 8)]).wrong
+    assert "began at step 1" in wrong and "checkpoint of 2" in wrong
+
+
+def test_an_update_that_was_lost_is_wrong() -> None:
+    wrong = judge([step(1, 2, 1, 5), step(3, 4, 2, 5)], []).wrong
+    assert "version 0 was seen twice: [5]" in wrong[0]
+    (wrong,) = judge([step(1, 2, 1, 5), step(3, 4, 2, 4)], []).wrong
+    assert "saw version 0 4" in wrong and "saw 5" in wrong
+
+
+def test_a_global_step_that_goes_back_is_wrong() -> None:
+    (wrong,) = judge([step(1, 2, 7, 5), step(3, 4, 6, 6)], []).wrong
+    assert "saw global step 6" in wrong
+    # They may see each other's or not while both run.
+    assert not judge([step(1, 4, 7, 5), step(3, 5, 6, 6)], []).wrong
+
+
+def test_a_line_that_is_cut_off_is_left_out(tmp_path: Path) -> None:
+    whole = '{"what": "step", "task": "w", "begin": 1, "end": 2, "step": 3, "versions": [4]}\n'
+    (tmp_path / "history-w-1.jsonl").write_text(whole + whole[:20])
+    assert read(tmp_path) == [Seen("step", "w", 1, 2, 3, (4,))]
+
+
+@pytest.mark.long
+def test_nothing_is_lost_among_faults(tmp_path: Path) -> None:
+    said: list[str] = []
+    seed = int(os.environ.get("PENSTOCK_CHAOS_SEED", "0"))
+    found = chaos.run(3.0, seed, tmp_path, said.append)
+    assert not found.wrong, "\n".join([*said, *found.wrong])
+    assert found.judged > 100, "\n".join(said)

@@ -159,7 +159,7 @@ class Chaos:
 
     def tell(self, text: str) -> None:
         """Says what happened, and when."""
-        self.say(f"{time.monotonic() - self._began:7.1f} {text}")
+        self.say(f"{time.monotonic():9.1f} {text}")
 
     def run(self, seconds: float) -> None:
         """Faults for so many seconds, then a quiet time, then the end."""

@@ -144,16 +144,19 @@ def _not_a_counter(
     wrong = []
     twice = sorted(value for value, times in Counter(values).items() if times > 1)
     if strict and twice:
-        wrong.append(f"{what} was seen twice: {twice[:5]}")
+        wrong.append(f"{what} was seen twice: {twice[:5]} ({len(twice)} such)")
     ends = [each.end for each in steps]
     highest: list[int] = []
     for value in values:
         highest.append(max(value, highest[-1]) if highest else value)
+    behind = []
     for each, value in zip(steps, values, strict=True):
         before = bisect.bisect_left(ends, each.begin)
         if before and (value < highest[before - 1] or (strict and value == highest[before - 1])):
-            wrong.append(
-                f"{each.task} saw {what} {value} in a step that began after another had ended"
-                f" that saw {highest[before - 1]}"
+            behind.append(
+                f"at {each.begin:.2f} {each.task} saw {what} {value} in a step that began after"
+                f" another had ended that saw {highest[before - 1]}"
             )
+    if behind:
+        wrong.append(f"{behind[0]} ({len(behind)} such)")
     return wrong

@@ -300,6 +300,10 @@ def launch(
     evaluator_wait: Annotated[
         float, typer.Option(min=0, help="Seconds the evaluator has when all others are done.")
     ] = 60.0,
+    stuck_after: Annotated[
+        float,
+        typer.Option(min=0, help="Kill a task that was silent for so many seconds; 0: none."),
+    ] = 0.0,
     log_dir: Annotated[
         str | None, typer.Option(help="Also write worker-0.log and so on here.", metavar="DIR")
     ] = None,
@@ -338,9 +342,12 @@ def launch(
     program, args = split_words(script)
     job = Job(program, args, ps, workers, chief, evaluator, flags)
     policy = Policy(restarts=restarts, backoff=backoff, grace=grace,
-                    evaluator_wait=evaluator_wait, place_timeout=place_timeout)  # fmt: skip
+                    evaluator_wait=evaluator_wait, place_timeout=place_timeout,
+                    stuck_after=stuck_after)  # fmt: skip
     if on is Place.LOCAL:
         code = launch_here(Output(), job, policy, log_dir, host or "127.0.0.1")
+    elif stuck_after:
+        raise Failure("--stuck-after is for --on local: Ray watches over its actors itself", 2)
     else:
         options = RayOptions(address, cpus, gpus, strategy.upper(), working_dir, host)
         code = launch_on_ray(Output(), job, policy, log_dir, options)

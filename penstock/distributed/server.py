@@ -17,6 +17,7 @@ from typing import Any
 from penstock.base import errors
 from penstock.distributed import (
     ending,
+    heartbeat,
     schemes,  # noqa: F401  sessions find servers by it
 )
 from penstock.distributed.cluster_spec import ClusterSpec, ServerDef
@@ -69,6 +70,7 @@ class Server:
     ) -> None:
         # A parameter server has no session, which else asks for this.
         memory.keep_freed_memory()
+        heartbeat.begin()
         self._server_def = _server_def(
             server_or_cluster_def, job_name, task_index, protocol, config
         )

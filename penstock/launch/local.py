@@ -1,6 +1,7 @@
 """A job on this machine: carries out what ``supervisor`` decides, in one thread.
 
-State: the processes that run, a selector over their outputs and over the pipe that signals wake.
+State: the processes that run, a selector over their outputs, their heartbeats and the pipe that
+signals wake.
 Everything is started from the calling thread, which must be the main one (signals).
 """
 
@@ -58,6 +59,14 @@ def run_local(job: Job, policy: sv.Policy, logs: Logs, host: str = "127.0.0.1") 
     return _Driver(job, policy, logs, host).run()
 
 
+@dataclass(frozen=True)
+class _Heart:
+    """Whose heartbeat a pipe carries."""
+
+    task: Task
+    start: int
+
+
 class _Driver:
     def __init__(self, job: Job, policy: sv.Policy, logs: Logs, host: str) -> None:
         self._job, self._policy, self._logs = job, policy, logs
@@ -102,13 +111,17 @@ class _Driver:
         command = self._job.command(task, self._addresses)
         environment = self._job.environment(task, self._addresses)
         try:
-            process = TaskProcess(command, environment, guard)
+            watched = self._policy.stuck_after > 0
+            process = TaskProcess(command, environment, guard, with_heartbeat=watched)
         except OSError as error:  # no processes left, for instance
             self._logs.say(f"{task} cannot be started: {error}")
             self._events.append(sv.Exited(task, start, 127))
             return
         os.set_blocking(process.output.fileno(), False)
         self._selector.register(process.output, selectors.EVENT_READ, task)
+        if process.heartbeat is not None:
+            heart = _Heart(task, start)
+            self._selector.register(process.heartbeat, selectors.EVENT_READ, heart)
         self._running[task] = process, start
         at = self._addresses.get(task)
         self._logs.say(f"{task} runs as process {process.pid}" + (f" at {at}" if at else ""))
@@ -122,6 +135,8 @@ class _Driver:
         for key, _ in self._selector.select(timeout):
             if isinstance(key.data, Task):
                 self._read(key.data)
+            elif isinstance(key.data, _Heart):
+                self._hear(key.fd, key.data)
             else:
                 self._wake.recv(_CHUNK)
         for task, (process, start) in list(self._running.items()):
@@ -130,6 +145,12 @@ class _Driver:
                 self._ended(task, process)
                 self._events.append(sv.Exited(task, start, code))
         self._events.append(sv.Tick())
+
+    def _hear(self, pipe: int, heart: _Heart) -> None:
+        if os.read(pipe, _CHUNK):
+            self._events.append(sv.Beat(heart.task, heart.start))
+        else:  # it closed its end but may run on
+            self._selector.unregister(pipe)
 
     def _read(self, task: Task) -> bool:
         """Takes what a task wrote; False when there is nothing (any more)."""
@@ -148,9 +169,10 @@ class _Driver:
     def _ended(self, task: Task, process: TaskProcess) -> None:
         while self._read(task):
             pass
-        if process.output in self._selector.get_map():
-            self._selector.unregister(process.output)
-        process.output.close()
+        for end in (process.output, process.heartbeat):
+            if end is not None and end in self._selector.get_map():
+                self._selector.unregister(end)
+        process.close()
         self._logs.ended(task)
         del self._running[task]
 

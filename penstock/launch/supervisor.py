@@ -19,7 +19,9 @@ from their last checkpoint.  A failure is forgotten once the task has run for ``
 
 The job is done when the chief and all workers are.  The evaluator then has ``evaluator_wait`` to
 look at the last checkpoint, and whatever still runs is stopped: asked first, killed after
-``grace``.  Every state that waits has a deadline (``Supervisor.deadline``).
+``grace``.  Every state that waits has a deadline (``Supervisor.deadline``).  A task whose heartbeat
+was heard once and then stays away for ``stuck_after`` is killed, and starts again like one that
+failed.
 """
 
 from __future__ import annotations
@@ -44,6 +46,7 @@ class Policy:
       grace: how long a task that was asked to stop may take.
       evaluator_wait: how long the evaluator may go on when all others are done.
       place_timeout: how long finding places for tasks may take.
+      stuck_after: how long a task whose heart has begun to beat may be silent; 0: for ever.
     """
 
     restarts: int = 3
@@ -53,6 +56,7 @@ class Policy:
     grace: float = 10.0
     evaluator_wait: float = 60.0
     place_timeout: float = 300.0
+    stuck_after: float = 0.0
 
 
 # ---- events ------------------------------------------------------------------------------------
@@ -80,6 +84,14 @@ class Exited:
 
 
 @dataclass(frozen=True)
+class Beat:
+    """The process that a task was started as for the ``start``-th time still lives."""
+
+    task: Task
+    start: int
+
+
+@dataclass(frozen=True)
 class Lost:
     """A task's place is gone, and its process with it."""
 
@@ -99,7 +111,7 @@ class Tick:
     """Time passed."""
 
 
-Event = Begin | Placed | Exited | Lost | Interrupted | Tick
+Event = Begin | Placed | Exited | Beat | Lost | Interrupted | Tick
 
 # ---- instructions ------------------------------------------------------------------------------
 
@@ -179,6 +191,7 @@ class Record:
 
     ``due`` is when its state must have changed: the restart of a WAITING one, the end of a RUNNING
     one that was asked to stop (then killed, and given up when that does not help either).
+    ``heard`` is when its heart beat last; None where that is no matter.
     """
 
     state: State = State.IDLE
@@ -189,6 +202,7 @@ class Record:
     code: int | None = None
     due: float | None = None
     killed: bool = False
+    heard: float | None = None
 
 
 @dataclass
@@ -235,6 +249,10 @@ class Supervisor:
                 record = self.records[task]
                 if record.state is State.RUNNING and record.starts == start:
                     self._exited(task, record, code)
+            case Beat(task, start):
+                record = self.records[task]
+                if record.state is State.RUNNING and record.starts == start:
+                    record.heard = now if self.policy.stuck_after else None
             case Lost(task, why):
                 self._lost(task, why)
             case Interrupted(number):
@@ -246,6 +264,7 @@ class Supervisor:
     def deadline(self) -> float | None:
         """When the next Tick is due, on the clock of ``handle``; None while nothing is timed."""
         times = [r.due for r in self.records.values() if r.due is not None]
+        times += [due for _, _, due in self._watched()]
         if self._phase_due is not None:
             times.append(self._phase_due)
         return min(times, default=None)
@@ -297,6 +316,7 @@ class Supervisor:
 
     def _start(self, task: Task, record: Record) -> None:
         record.state, record.due, record.killed = State.RUNNING, None, False
+        record.heard = None
         record.starts += 1
         record.started = self._now
         self._said.append(Start(task, record.starts))
@@ -382,7 +402,22 @@ class Supervisor:
             if not record.killed:
                 self._kill(task, record)
 
+    def _watched(self) -> list[tuple[Task, Record, float]]:
+        """Tasks that must be heard of, until when; one that was asked to stop has its deadline."""
+        return [
+            (task, record, record.heard + self.policy.stuck_after)
+            for task, record in self._running()
+            if record.heard is not None and record.due is None
+        ]
+
+    def _kill_stuck(self) -> None:
+        for task, record, due in self._watched():
+            if due <= self._now:
+                self._say(f"{task} was not heard of for {self.policy.stuck_after:g} s: killed")
+                self._kill(task, record)
+
     def _tick(self) -> None:
+        self._kill_stuck()
         for task, record in self.records.items():
             if record.due is None or record.due > self._now:
                 continue

@@ -4,7 +4,8 @@ Used by the local launcher and, shipped by value, inside Ray's actors: it import
 Penstock, and is given the source of ``guard`` as text.
 
 State of a ``TaskProcess``: the process, which leads a session and a process group of its own; the
-reading end of its output (stdout and stderr in one pipe, so that their order is kept).
+reading ends of its output (stdout and stderr in one pipe, so that their order is kept) and of its
+heartbeat.
 State of a ``Guard``: the watching process's id, its input, and its output, which ends with it.
 """
 
@@ -17,6 +18,9 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from typing import IO
+
+# Where a task finds the end of a pipe that it may write its heartbeat to.
+HEARTBEAT = "PENSTOCK_HEARTBEAT"
 
 
 class Guard:
@@ -78,6 +82,10 @@ class TaskProcess:
       environment: variables besides those inherited.
       guard: who watches over it.
       directory: where it runs; None: here.
+      with_heartbeat: whether it is given a pipe to write its heartbeat to.
+
+    Attributes:
+      heartbeat: the reading end of that pipe, which never blocks; None without one.
     """
 
     def __init__(
@@ -86,19 +94,32 @@ class TaskProcess:
         environment: Mapping[str, str],
         guard: Guard,
         directory: str | None = None,
+        with_heartbeat: bool = False,
     ) -> None:
         words = [command[0] or sys.executable, *command[1:]]
         self._guard = guard
-        self._process = subprocess.Popen(
-            [*_interpreter(guard.source), "exec", str(os.getpid()), *words],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            env={**os.environ, **environment},
-            cwd=directory,
-            bufsize=0,
-            start_new_session=True,
-        )
+        self.heartbeat: int | None
+        beats: int | None
+        self.heartbeat, beats = _pipe() if with_heartbeat else (None, None)
+        # By its inode a process that did not inherit the pipe sees that the number is another's.
+        told = {} if beats is None else {HEARTBEAT: f"{beats}:{os.fstat(beats).st_ino}"}
+        try:
+            self._process = subprocess.Popen(
+                [*_interpreter(guard.source), "exec", str(os.getpid()), *words],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                env={**os.environ, **environment, **told},
+                cwd=directory,
+                bufsize=0,
+                start_new_session=True,
+                pass_fds=() if beats is None else [beats],
+            )
+        except BaseException:
+            _close(self.heartbeat)
+            raise
+        finally:
+            _close(beats)
         self.pid = self._process.pid
         guard.add(self.pid)
 
@@ -116,6 +137,11 @@ class TaskProcess:
             self._process.wait()
             self._guard.discard(self.pid)
         return self._process.returncode
+
+    def close(self) -> None:
+        """Closes what this process reads of it, once."""
+        self.output.close()
+        _close(self.heartbeat)
 
     def terminate(self) -> None:
         """Asks it to stop, and what it started."""
@@ -136,6 +162,17 @@ class TaskProcess:
             os.killpg(self.pid, number)
         except OSError:
             pass
+
+
+def _pipe() -> tuple[int, int]:
+    reading, writing = os.pipe()
+    os.set_blocking(reading, False)
+    return reading, writing
+
+
+def _close(end: int | None) -> None:
+    if end is not None:
+        os.close(end)
 
 
 def _interpreter(source: str) -> list[str]:

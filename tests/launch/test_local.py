@@ -8,10 +8,13 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
+from penstock.distributed import heartbeat
+from penstock.launch import task_process
 from penstock.launch.job import Job, Task
 from penstock.launch.local import Outcome, run_local
 from penstock.launch.logs import Logs
@@ -28,6 +31,7 @@ from tests.launch.processes import (
 from tests.suite.clock import wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
+SERVING = Path(__file__).parent / "programs" / "serving.py"
 COMMAND = [sys.executable, "-c", "from penstock_command import main; main()"]
 POLICY = Policy(restarts=2, backoff=0.05, grace=5.0)
 
@@ -331,3 +335,37 @@ def test_the_host_of_addresses_can_be_chosen(tmp_path: Path) -> None:
     )  # fmt: skip
     assert done.returncode == 0, done.stdout
     assert clusters(tmp_path)[0][1]["worker"][0].startswith("127.0.0.2:")
+
+
+def test_a_task_that_is_stuck_is_killed_and_starts_again(tmp_path: Path) -> None:
+    job = Job(str(SERVING), (str(tmp_path),), ps=1, workers=1)
+    policy = Policy(restarts=2, backoff=0.05, grace=5.0, stuck_after=4.0)
+
+    def stop_the_server() -> None:
+        wait_until(lambda: len(pids(tmp_path)) >= 2)
+        os.kill(pids(tmp_path, "ps 0")[0], signal.SIGSTOP)
+
+    stopper = threading.Thread(target=stop_the_server)
+    stopper.start()
+    outcome, lines = run(job, policy)
+    stopper.join()
+    assert outcome.code == 0, lines
+    assert "launch | ps 0 was not heard of for 4 s: killed" in lines
+    assert outcome.records[Task("ps", 0)].starts == 2
+    # The worker, of which something was heard all the time, ran on.
+    assert outcome.records[Task("worker", 0)].starts == 1
+    assert_all_gone(tmp_path)
+
+
+def test_a_number_that_is_no_longer_the_heartbeats_is_left_alone() -> None:
+    reading, writing = os.pipe()
+    told = f"{writing}:{os.fstat(writing).st_ino + 1}"
+    program = "from penstock.distributed import heartbeat as h; h.begin(); print(h._begun)"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True,
+        pass_fds=[writing], env={**os.environ, heartbeat.VARIABLE: told},
+    )  # fmt: skip
+    os.close(writing)
+    assert (done.stdout, done.stderr, os.read(reading, 9)) == ("False\n", "", b"")
+    os.close(reading)
+    assert task_process.HEARTBEAT == heartbeat.VARIABLE

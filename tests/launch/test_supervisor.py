@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 import signal
 
@@ -9,6 +10,7 @@ import pytest
 
 from penstock.launch.job import Job, Task
 from penstock.launch.supervisor import (
+    Beat,
     Begin,
     End,
     Event,
@@ -142,6 +144,34 @@ def test_an_exit_of_an_earlier_start_is_stale() -> None:
     machine(Tick(), 1.0)
     assert machine(Exited(W0, 1, 0)) == []
     assert machine.state(W0) is State.RUNNING
+
+
+def test_who_was_heard_of_and_then_is_silent_is_killed_and_starts_again() -> None:
+    machine = running(PS, W0, W1, policy=dataclasses.replace(POLICY, stuck_after=30.0))
+    assert machine(Tick(), 100) == []  # nobody has begun
+    assert machine(Beat(PS, 1), 100) == machine(Beat(W0, 1), 110) == []
+    assert machine.supervisor.deadline() == 130
+    assert machine(Beat(PS, 1), 125) == [] and machine.supervisor.deadline() == 140
+    assert machine(Tick(), 140) == [Kill(W0)]
+    assert machine.said[-1] == "worker 0 was not heard of for 30 s: killed"
+    assert machine(Exited(W0, 1, -9), 141) == []
+    assert machine(Tick(), 142) == [Start(W0, 2)]
+    # What the earlier process wrote is no sign of the new one.
+    assert machine(Beat(W0, 1), 142) == machine(Tick(), 154) == []
+
+
+def test_who_was_asked_to_stop_has_a_deadline_of_its_own() -> None:
+    machine = running(PS, W0, policy=dataclasses.replace(POLICY, stuck_after=3.0))
+    machine(Beat(PS, 1), 10)
+    assert machine(Exited(W0, 1, 0), 11) == [Terminate(PS)]
+    assert machine(Tick(), 14) == []
+    assert machine(Tick(), 21) == [Kill(PS)]
+
+
+def test_heartbeats_are_no_matter_by_default() -> None:
+    machine = running(PS, W0)
+    machine(Beat(PS, 1), 10)
+    assert machine.supervisor.deadline() is None and machine(Tick(), 1e6) == []
 
 
 def test_a_signal_stops_all_and_a_second_one_kills() -> None:

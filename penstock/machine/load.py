@@ -6,9 +6,6 @@ them, and what the hypervisor took for other machines.
 
     cores x time  =  idle  +  own  +  others
 
-A process of lower priority (``nice``) gives a core up to whoever wants it, so to one of the usual
-priority its time is idle time.
-
 A ``Meter`` says it for the time since it was last read; it costs some 10 us to read, and below a
 few clock ticks (10 ms each) it says little.  State: its last reading.
 
@@ -28,7 +25,7 @@ from pathlib import Path
 
 _PROC = Path("/proc")
 # Where the columns of /proc/stat stand, after the core's name.
-_NICE, _IDLE, _WAITING_FOR_DISK, _STEAL = 1, 3, 4, 7
+_IDLE, _WAITING_FOR_DISK, _STEAL = 3, 4, 7
 
 
 @dataclass(frozen=True)
@@ -69,11 +66,6 @@ def affinity() -> frozenset[int]:
     return frozenset(range(os.cpu_count() or 1))
 
 
-def priority() -> int:
-    """This process's ``nice`` value: 0 is the usual one, 19 the lowest priority."""
-    return os.nice(0) if hasattr(os, "nice") else 0
-
-
 class Meter:
     """Says what the cores did since it was last read.
 
@@ -98,7 +90,6 @@ class Meter:
         cores = affinity()
         self.cores = len(cores)
         self._names = frozenset(b"cpu%d" % number for number in cores)
-        self._free = [_IDLE, _WAITING_FOR_DISK, *([_NICE] if priority() <= 0 else [])]
         self._last = self._read()
 
     def read(self) -> Use:
@@ -125,7 +116,7 @@ class Meter:
             name, _, rest = line.partition(b" ")
             if name in self._names:
                 columns = rest.split()
-                idle += sum(int(columns[number]) for number in self._free)
+                idle += int(columns[_IDLE]) + int(columns[_WAITING_FOR_DISK])
                 steal += int(columns[_STEAL]) if len(columns) > _STEAL else 0
         return _Reading(when, own, idle / self._ticks, steal / self._ticks, self._waited())
 

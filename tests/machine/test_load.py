@@ -22,7 +22,7 @@ class Made:
         self.root = root
         self.now = self.own = 0.0
         self.idle = [0.0, 0.0]
-        self.steal = self.nice = 0.0
+        self.steal = 0.0
         self.waited: float | None = 0.0
         (root / "pressure").mkdir()
         self.write()
@@ -31,8 +31,7 @@ class Made:
         lines = ["cpu  9 9 9 9 9 9 9 9 0 0"]
         for number, idle in enumerate(self.idle):
             half = round(idle * TICKS / 2)
-            nice, steal = round(self.nice * TICKS), round(self.steal * TICKS)
-            lines.append(f"cpu{number} 7 {nice} 7 {half} {half} 0 0 {steal} 0 0")
+            lines.append(f"cpu{number} 7 0 7 {half} {half} 0 0 {round(self.steal * TICKS)} 0 0")
         (self.root / "stat").write_text("\n".join([*lines, "intr 5 4 3", ""]))
         pressure = self.root / "pressure" / "cpu"
         if self.waited is None:
@@ -73,18 +72,6 @@ def test_more_own_time_than_there_was_is_no_use_by_others(made: Made) -> None:
     meter = made.meter()
     made.now, made.own = 0.001, 0.02  # a clock tick early
     assert meter.read().others == 0.0
-
-
-@pytest.mark.parametrize(("own", "others"), [(0, 0.5), (5, 1.5), (-5, 0.5)])
-def test_processes_of_lower_priority_give_their_cores_up(
-    made: Made, monkeypatch: pytest.MonkeyPatch, own: int, others: float
-) -> None:
-    monkeypatch.setattr(load, "priority", lambda: own)
-    meter = made.meter()
-    # Of two cores one is idle half of the time, and each works half of it for a niced process.
-    made.now, made.idle, made.nice = 1.0, [0.5, 0.0], 0.5
-    made.write()
-    assert meter.read().others == others
 
 
 def test_only_the_cores_that_this_process_may_use_count(

@@ -18,7 +18,7 @@ KNOWN = {
     "PENSTOCK_COLLECTIVE_STORE": "host:port where the workers of a strategy meet",
     "PENSTOCK_COLLECTIVE_TIMEOUT": "seconds that a collective waits for its peers",
     "PENSTOCK_DATAFLOW": "1: all control flow is run by the executor that follows tokens",
-    "PENSTOCK_HEARTBEAT": "a pipe to penstock launch, which is told there that a task lives",
+    "PENSTOCK_HEARTBEAT": "where a server says that it lives: a file, or penstock launch's pipe",
     "PENSTOCK_INSECURE": "1: servers may listen to other hosts without TLS",
     "PENSTOCK_KEEP_MEMORY": "0: memory that a step frees goes back to the system",
     "PENSTOCK_MAX_GRAPH_BYTES": "the largest graph that a server takes",

@@ -385,6 +385,21 @@ def k8s(
     restarts: Annotated[
         int, typer.Option(min=0, help="Failures that a JobSet or RayJob makes good.")
     ] = 10,
+    stuck_after: Annotated[
+        int, typer.Option(min=0, help="Seconds of silence that end a task; 0: none do.")
+    ] = 60,
+    ingress_class: Annotated[str | None, typer.Option(help="Class of the ingresses.")] = None,
+    ingress_tls: Annotated[
+        str, typer.Option(help="The Secret with the certificate of --host.", metavar="SECRET")
+    ] = "",
+    login: Annotated[
+        str,
+        typer.Option(
+            help="The Secret with TensorBoard's and Jupyter's users (key auth, as htpasswd"
+            " writes it); needs --ingress-class nginx.",
+            metavar="SECRET",
+        ),
+    ] = "",
 ) -> None:
     """Write Kubernetes manifests and a Dockerfile that run SCRIPT as a cluster of tasks.
 
@@ -399,7 +414,8 @@ def k8s(
     program, args = split_words(script)
     job = Job(program, args, ps, workers, chief, evaluator, flags)
     options = Options(image, name, namespace, port, cpu, memory, gpus, secret, tls, storage,
-                      storage_class, host, restarts)  # fmt: skip
+                      storage_class, host, restarts, stuck_after, ingress_class, ingress_tls,
+                      login)  # fmt: skip
     write_job(Output(), job, options, kind.value, out)
 
 

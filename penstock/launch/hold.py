@@ -7,9 +7,11 @@ starts pods again.
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 from collections.abc import Sequence
+from pathlib import Path
 from types import FrameType
 
 _FORWARDED = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
@@ -42,11 +44,19 @@ def hold(command: Sequence[str]) -> int:
                 signal.signal(number, handler)
         if code:
             return code if code > 0 else 128 - code
+        _forget_heartbeat()
         print("done; waiting to be stopped", flush=True)
         signal.sigwait(_FORWARDED)
         return 0
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _forget_heartbeat() -> None:
+    """Takes away the file that the program touched: its silence is no sign of trouble any more."""
+    file = os.environ.get("PENSTOCK_HEARTBEAT", "")
+    if os.path.isabs(file):
+        Path(file).unlink(missing_ok=True)
 
 
 def _unblock() -> None:

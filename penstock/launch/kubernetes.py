@@ -46,14 +46,22 @@ def _task_container(
     command = [pods.literal(word) for word in command]
     if job.flags:
         command += pods.task_flags(task_job, cluster)
-    return pods.container(
+    environment = pods.task_environment(task_job, cluster, index)
+    if options.stuck_after:
+        environment.append({"name": "PENSTOCK_HEARTBEAT", "value": pods.HEARTBEAT})
+    made = pods.container(
         options,
         _COMPONENTS[task_job],
         command,
         {"grpc": options.port},
-        pods.task_environment(task_job, cluster, index),
+        environment,
         options.gpus if task_job in (CHIEF, WORKER) else 0,
     )
+    if task_job != EVALUATOR:
+        made["readinessProbe"] = {"tcpSocket": {"port": "grpc"}, "periodSeconds": 10}
+    if options.stuck_after:
+        made["livenessProbe"] = pods.liveness(options)
+    return made
 
 
 # ---- StatefulSets ------------------------------------------------------------------------------
@@ -72,8 +80,6 @@ def stateful_sets(job: Job, options: Options) -> list[Object]:
     for task_job, count in _sizes(job).items():
         component = _COMPONENTS[task_job]
         contained = _task_container(job, options, task_job, cluster, _SET_INDEX, task_job != PS)
-        if task_job != EVALUATOR:
-            contained["readinessProbe"] = {"tcpSocket": {"port": "grpc"}, "periodSeconds": 10}
         made += [
             pods.service(options, component, options.port, "grpc", headless=True),
             {

@@ -11,16 +11,19 @@ Security comes from one Secret (its name is an option; it is not written here)::
                      (for the name that all objects' names begin with: PENSTOCK_TLS_NAME)
     ca.crt           who signed it                           PENSTOCK_TLS_CA
     jupyter-token    for Jupyter; without it Jupyter makes one up and logs it
+
+Two more are named by options: one of type kubernetes.io/tls for the ingresses, and one whose key
+``auth`` lists users and passwords as htpasswd writes them.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from penstock.launch import kubernetes_values as values
 from penstock.launch.job import place_flags
 
 Object = dict[str, Any]
@@ -32,6 +35,11 @@ _TLS_FILES = {"PENSTOCK_TLS_CERT": "tls.crt", "PENSTOCK_TLS_KEY": "tls.key",
               "PENSTOCK_TLS_CA": "ca.crt"}  # fmt: skip
 # The image's user: see ``dockerfile``.
 USER = 1000
+# A task's server touches this file every second (``penstock.distributed.heartbeat``).
+HEARTBEAT = "/tmp/penstock-heartbeat"
+# The one ingress controller whose way to ask for a password is written here.
+_NGINX = "nginx"
+_NGINX_KEY = "nginx.ingress.kubernetes.io"
 
 
 @dataclass(frozen=True)
@@ -52,9 +60,13 @@ class Options:
       storage_class: of that volume, which must be writable by many nodes; None: the default.
       host: what the ingresses' host must be; None: any.
       restarts: how often a JobSet's or RayJob's failures are made good.
+      stuck_after: seconds after which a task whose server has fallen silent starts again; 0: never.
+      ingress_class: of the ingresses; None: the cluster's default.
+      ingress_tls: the Secret with the certificate of ``host``; "": plain HTTP.
+      login: the Secret with the users who may see TensorBoard and Jupyter; "": who reaches them.
 
     Raises:
-      ValueError: for a name that Kubernetes would refuse.
+      ValueError: for what Kubernetes would refuse, or could not do.
     """
 
     image: str
@@ -70,12 +82,33 @@ class Options:
     storage_class: str | None = None
     host: str | None = None
     restarts: int = 10
+    stuck_after: int = 60
+    ingress_class: str | None = None
+    ingress_tls: str = ""
+    login: str = ""
 
     def __post_init__(self) -> None:
-        if not re.fullmatch(r"[a-z]([-a-z0-9]{0,38}[a-z0-9])?", self.name):
+        values.check_prefix(self.name)
+        names = {
+            "namespace": self.namespace, "secret": self.secret, "login": self.login,
+            "storage class": self.storage_class, "ingress class": self.ingress_class,
+            "ingress's secret": self.ingress_tls,
+        }  # fmt: skip
+        for what, name in names.items():
+            if name:
+                values.check_name(what, name)
+        values.check_quantity("memory", self.memory)
+        values.check_quantity("storage", self.storage)
+        if not 1 <= self.port <= 65535:
+            raise ValueError(f"port {self.port} is none: 1 to 65535 are allowed.")
+        if self.host is not None:
+            values.check_host(self.host)
+        if self.ingress_tls and self.host is None:
+            raise ValueError("an ingress with a certificate needs the host that it is for.")
+        if self.login and self.ingress_class != _NGINX:
             raise ValueError(
-                f"{self.name!r} cannot begin the names of Kubernetes objects: lower-case letters,"
-                " digits and '-' are allowed, from a letter to a letter or digit, at most 40."
+                f"a login is asked for by the ingress class {_NGINX!r} alone; found"
+                f" {self.ingress_class!r}."
             )
 
 
@@ -133,6 +166,22 @@ def security_environment(options: Options) -> list[Object]:
         token = {"name": "PENSTOCK_TOKEN", "valueFrom": _secret_key(options, "token", False)}
         made.append(token)
     return made
+
+
+def liveness(options: Options) -> Object:
+    """The probe that finds a task which lives no more, though its process does.
+
+    A program without a server never touches the file, and one that is done takes it away: both
+    count as alive.
+    """
+    age = f"$(( $(date +%s) - $(stat -c %Y {HEARTBEAT}) ))"
+    command = f"test ! -e {HEARTBEAT} || test {age} -lt {options.stuck_after}"
+    return {
+        "exec": {"command": ["sh", "-c", command]},
+        "periodSeconds": 10,
+        "timeoutSeconds": 5,
+        "failureThreshold": 2,
+    }
 
 
 def _secret_key(options: Options, key: str, optional: bool) -> Object:
@@ -307,10 +356,27 @@ def _tool(
     rule: Object = {"http": {"paths": [path]}}
     if options.host is not None:
         rule = {"host": options.host, **rule}
-    ingress = {
+    return [
+        deployment, service(options, component, shown, "http"), _ingress(options, component, rule)
+    ]  # fmt: skip
+
+
+def _ingress(options: Options, component: str, rule: Object) -> Object:
+    about = metadata(options, component)
+    if options.login:
+        about["annotations"] = {
+            f"{_NGINX_KEY}/auth-type": "basic",
+            f"{_NGINX_KEY}/auth-secret": options.login,
+            f"{_NGINX_KEY}/auth-realm": options.name,
+        }
+    spec: Object = {"rules": [rule]}
+    if options.ingress_class is not None:
+        spec["ingressClassName"] = options.ingress_class
+    if options.ingress_tls:
+        spec["tls"] = [{"hosts": [options.host], "secretName": options.ingress_tls}]
+    return {
         "apiVersion": "networking.k8s.io/v1",
         "kind": "Ingress",
-        "metadata": metadata(options, component),
-        "spec": {"rules": [rule]},
+        "metadata": about,
+        "spec": spec,
     }
-    return [deployment, service(options, component, shown, "http"), ingress]

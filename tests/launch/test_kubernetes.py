@@ -21,6 +21,7 @@ import jsonschema
 import pytest
 import yaml
 
+from penstock.launch import pods as launch_pods
 from penstock.launch.dockerfile import dockerfile
 from penstock.launch.job import Job, Task
 from penstock.launch.kubernetes import KINDS, manifests, write_manifests
@@ -42,6 +43,9 @@ OPTIONS = {
     "default": Options("registry.example/team/train:1"),
     "all": Options(
         "i", "w2v", "research", 2222, 0.5, "8Gi", 2, "sec", True, "1Ti", "nfs", "h.example", 2
+    ),
+    "shown": Options(
+        "i", host="w2v.example", ingress_class="nginx", ingress_tls="web", login="readers"
     ),
     "open": Options("i", secret=""),
     "token": Options("i", tls=False),
@@ -183,7 +187,13 @@ def validate(made: dict[str, Any], version: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     "job, options",
-    [("picture", "default"), ("picture", "token"), ("workers only", "open"), ("all", "all")],
+    [
+        ("picture", "default"),
+        ("picture", "token"),
+        ("workers only", "open"),
+        ("all", "all"),
+        ("all", "shown"),
+    ],
 )
 def test_manifests_are_valid(job: str, options: str, kind: str) -> None:
     for made in objects(JOBS[job], OPTIONS[options], kind):
@@ -427,6 +437,97 @@ def test_names_that_kubernetes_refuses(name: str) -> None:
         Options("i", name)
 
 
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"memory": "4 Gi"}, "memory '4 Gi' is no quantity"),
+        ({"memory": "0Gi"}, "above zero"),
+        ({"memory": "4gb"}, "as in 4Gi"),
+        ({"storage": "10Gi\n"}, "is no quantity"),
+        ({"storage": ""}, "storage '' is no quantity"),
+        ({"host": "Example.org"}, "host 'Example.org'"),
+        ({"host": "h.example:80"}, "no address, port or path"),
+        ({"host": "10.0.0.1"}, "host '10.0.0.1'"),
+        ({"host": "a..b"}, "host 'a..b'"),
+        ({"port": 0}, "port 0 is none"),
+        ({"namespace": "Research"}, "namespace 'Research'"),
+        ({"secret": "a_b"}, "secret 'a_b'"),
+        ({"storage_class": "-x"}, "storage class '-x'"),
+        ({"ingress_class": "my class"}, "ingress class 'my class'"),
+        ({"ingress_tls": "web"}, "needs the host"),
+        ({"login": "readers"}, "'nginx' alone; found None"),
+        ({"login": "readers", "ingress_class": "traefik"}, "found 'traefik'"),
+    ],
+)  # fmt: skip
+def test_values_that_kubernetes_refuses(wrong: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        Options("i", **wrong)
+
+
+@pytest.mark.parametrize("text", ["4Gi", "1.5", "500m", "1e3", ".5Gi", "12E"])
+def test_quantities(text: str) -> None:
+    assert Options("i", memory=text, storage=text).memory == text
+
+
+@pytest.mark.parametrize("host", ["*.example.org", "a-b.c", "localhost"])
+def test_hosts(host: str) -> None:
+    assert Options("i", host=host).host == host
+
+
+def test_ingresses_ask_for_a_login_and_speak_tls() -> None:
+    made = of_kind(objects(JOBS["all"], OPTIONS["shown"], "jobset"), "Ingress")
+    assert len(made) == 2
+    for ingress in made.values():
+        spec = ingress["spec"]
+        assert spec["ingressClassName"] == "nginx"
+        assert spec["tls"] == [{"hosts": ["w2v.example"], "secretName": "web"}]
+        assert spec["rules"][0]["host"] == "w2v.example"
+        asked = ingress["metadata"]["annotations"]
+        assert asked["nginx.ingress.kubernetes.io/auth-secret"] == "readers"
+        assert asked["nginx.ingress.kubernetes.io/auth-type"] == "basic"
+    plain = of_kind(objects(JOBS["all"], OPTIONS["default"], "jobset"), "Ingress")
+    for ingress in plain.values():
+        assert set(ingress["spec"]) == {"rules"} and "annotations" not in ingress["metadata"]
+
+
+@pytest.mark.parametrize("kind", ["statefulset", "jobset"])
+def test_tasks_are_probed(kind: str) -> None:
+    tools = {"jupyter", "tensorboard"}
+    for options, watched in ((OPTIONS["default"], True), (Options("i", stuck_after=0), False)):
+        for template in pods(objects(JOBS["all"], options, kind)):
+            (contained,) = template["spec"]["containers"]
+            is_task = contained["name"] not in tools
+            assert ("livenessProbe" in contained) == (watched and is_task)
+            named = {variable["name"] for variable in contained["env"]}
+            assert ("PENSTOCK_HEARTBEAT" in named) == (watched and is_task)
+            serves = is_task and contained["name"] != "evaluator"
+            assert ("readinessProbe" in contained) == serves
+
+
+def test_the_probe_tells_a_server_that_lives_from_one_that_fell_silent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "heartbeat"
+    monkeypatch.setattr(launch_pods, "HEARTBEAT", str(file))
+
+    def alive(seconds: int) -> bool:
+        command = launch_pods.liveness(Options("i", stuck_after=seconds))["exec"]["command"]
+        return subprocess.run(command, check=False).returncode == 0
+
+    assert alive(1)  # no server yet, or none at all
+    program = "from penstock.distributed import heartbeat as h; h.begin(); input()"
+    with subprocess.Popen(
+        [sys.executable, "-c", program], cwd=ROOT, stdin=subprocess.PIPE,
+        env={**os.environ, "PENSTOCK_HEARTBEAT": str(file)},
+    ) as server:  # fmt: skip
+        wait_until(file.exists)
+        server.send_signal(signal.SIGSTOP)
+        wait_until(lambda: not alive(2))
+        server.send_signal(signal.SIGCONT)
+        wait_until(lambda: alive(2))
+        server.kill()
+
+
 def test_unknown_kinds() -> None:
     with pytest.raises(ValueError, match="statefulset, jobset, rayjob"):
         manifests(JOBS["all"], OPTIONS["all"], "pod")
@@ -451,6 +552,17 @@ def test_hold_waits_when_the_program_is_done() -> None:
     process.terminate()
     assert process.wait() == 0
     process.stdout.close()
+
+
+def test_hold_takes_the_heartbeat_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "heartbeat"
+    monkeypatch.setenv("PENSTOCK_HEARTBEAT", str(file))
+    process = hold(sys.executable, "-c", f"open({str(file)!r}, 'w'); print('trained')")
+    assert process.stdout is not None
+    assert [process.stdout.readline() for _ in range(2)][1].startswith("done")
+    assert not file.exists()
+    process.terminate()
+    assert process.wait(60) == 0
 
 
 @pytest.mark.parametrize(

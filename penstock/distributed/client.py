@@ -9,14 +9,13 @@ State of an engine: its session's handle at the master and how much of the graph
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Sequence
 from typing import Any
 
 from tensorboard.compat.proto.graph_pb2 import GraphDef
 
 from penstock.base import errors
-from penstock.distributed import rpc, tensor_codec
+from penstock.distributed import awaiting, rpc, tensor_codec
 from penstock.distributed.cluster_program import ClusterProgram, users_error
 from penstock.distributed.security import Security
 from penstock.formats import cluster_messages as messages
@@ -29,8 +28,10 @@ from penstock.session.options import Options
 # Seconds to wait for the server of the target, and for calls that run no step.
 UP_SECONDS = float(os.environ.get("PENSTOCK_UP_SECONDS", "60"))
 _CALL_SECONDS = 300.0
+_CLOSE_SECONDS = 10.0
 # More than the step's own time: its master ends it first, and says why.
 _EXTRA_SECONDS = 10.0
+_LEAST_EXTRA_SECONDS = 1.0
 
 
 class Client:
@@ -46,7 +47,7 @@ class Client:
         request = messages.ResetRequest(containers=containers, device_filters=filters)
         stub = _stub(target)
         try:
-            stub.reset(request, timeout=_CALL_SECONDS)
+            awaiting.answer_of(stub.reset, request, _CALL_SECONDS, stub.task, "to drop its state")
         finally:
             stub.close()
 
@@ -65,7 +66,9 @@ class ClientEngine:
         self._stub, self._graph = stub, graph
         self._config: bytes = config.SerializeToString() if config is not None else b""
         self._filters = list(config.device_filters) if config is not None else []
-        self._lock = threading.Lock()
+        timeout = config.operation_timeout_in_ms if config is not None else 0
+        self._close_seconds = min(_CLOSE_SECONDS, timeout / 1000 if timeout > 0 else _CLOSE_SECONDS)
+        self._lock = waiting.StepLock()
         self._session = ""
         self._sent = 0
         self._version = -1
@@ -91,22 +94,31 @@ class ClientEngine:
     def _prepared(self, request: Request) -> str:
         with self._lock:
             self._send_graph()
-            prepared = self._stub.prepare_step(
-                messages.PrepareStepRequest(
-                    session=self._session,
-                    feeds=[tensor.name for tensor in request.feeds],
-                    fetches=[tensor.name for tensor in request.fetches],
-                    targets=[op.name for op in request.targets],
-                    done=[op.name for op in request.done],
-                ),
-                timeout=_CALL_SECONDS,
+            message = messages.PrepareStepRequest(
+                session=self._session,
+                feeds=[tensor.name for tensor in request.feeds],
+                fetches=[tensor.name for tensor in request.fetches],
+                targets=[op.name for op in request.targets],
+                done=[op.name for op in request.done],
+                timeout_in_ms=_milliseconds_left(),
             )
+            with waiting.extended(_extra_seconds()):
+                prepared = self._answer(self._stub.prepare_step, message, "to prepare the step")
         return str(prepared.step)
+
+    def _answer(
+        self, method: Any, request: Any, what: str, seconds: float = _CALL_SECONDS
+    ) -> Any:
+        stub = self._stub
+        return awaiting.answer_of(method, request, seconds, stub.task, what)
 
     def list_devices(self) -> list[Any]:
         """The devices of all tasks that the session may use."""
-        request = messages.ListDevicesRequest(device_filters=self._filters)
-        answer = self._stub.list_devices(request, timeout=_CALL_SECONDS)
+        request = messages.ListDevicesRequest(
+            device_filters=self._filters, timeout_in_ms=_milliseconds_left()
+        )
+        with waiting.extended(_extra_seconds()):
+            answer = self._answer(self._stub.list_devices, request, "to list its devices")
         return [
             DeviceAttributes(d.name, d.device_type, d.memory_limit, d.incarnation)
             for d in answer.devices
@@ -119,7 +131,7 @@ class ClientEngine:
         try:
             if session:
                 self._stub.close_session(
-                    messages.CloseSessionRequest(session=session), timeout=_EXTRA_SECONDS
+                    messages.CloseSessionRequest(session=session), timeout=self._close_seconds
                 )
         except errors.OpError:
             # The master is gone, and the session with it.
@@ -131,45 +143,41 @@ class ClientEngine:
         """Sends what the master lacks of the graph."""
         version = self._graph.mutation_version
         if not self._session:
-            answer = self._stub.create_session(
-                messages.CreateSessionRequest(
-                    graph=self._graph.as_graph_def().SerializeToString(), config=self._config
-                ),
-                timeout=UP_SECONDS,
-            )
+            request = messages.CreateSessionRequest(
+                graph=self._graph.as_graph_def().SerializeToString(), config=self._config,
+                target=self._stub.address,
+            )  # fmt: skip
+            answer = self._answer(self._stub.create_session, request, "to be up", UP_SECONDS)
             self._session, self._sent = answer.session, answer.nodes
         elif version != self._version or len(self._graph._operations) != self._sent:
             changed = version != self._version
             definition = self._graph.as_graph_def()
             if not changed:
                 definition = _from(definition, self._sent)
-            answer = self._stub.extend_session(
-                messages.ExtendSessionRequest(
-                    session=self._session,
-                    graph=definition.SerializeToString(),
-                    nodes=0 if changed else self._sent,
-                ),
-                timeout=_CALL_SECONDS,
+            more = messages.ExtendSessionRequest(
+                session=self._session,
+                graph=definition.SerializeToString(),
+                nodes=0 if changed else self._sent,
             )
+            answer = self._answer(self._stub.extend_session, more, "to take the graph")
             self._sent = answer.nodes
         self._version = version
 
     def _run(
         self, step: str, args: Sequence[Any], trace: int
     ) -> tuple[Sequence[Any], dict[str, Any]]:
-        seconds = waiting.seconds_left()
         request = messages.RunStepRequest(
             session=self._session,
             step=step,
             values=[tensor_codec.encode(value) for value in args],
             trace=trace,
-            timeout_in_ms=0 if seconds is None else max(1, int(seconds * 1000)),
+            timeout_in_ms=_milliseconds_left(),
         )
-        answer = self._stub.run_step(
-            request,
-            timeout=None if seconds is None else seconds + _EXTRA_SECONDS,
-            cancellation=waiting.current_cancellation(),
-        )
+        with waiting.extended(_extra_seconds()):
+            # It may take as long as it likes, so nothing is said.
+            answer = awaiting.answer_of(
+                self._stub.run_step, request, None, self._stub.task, "to run the step", said=False
+            )
         metadata = {each.task: each.metadata for each in answer.metadata}
         return [tensor_codec.decode(value) for value in answer.values], metadata
 
@@ -183,6 +191,18 @@ def _from(definition: Any, start: int) -> Any:
     made = GraphDef(versions=definition.versions, library=definition.library)
     made.node.extend(definition.node[start:])
     return made
+
+
+def _milliseconds_left() -> int:
+    """The time that is left to the step of this thread, as messages say it: 0 for any."""
+    seconds = waiting.seconds_left()
+    return 0 if seconds is None else max(1, int(seconds * 1000))
+
+
+def _extra_seconds() -> float:
+    """How much longer than the step a call to its master may take."""
+    seconds = waiting.seconds_left() or 0.0
+    return min(_EXTRA_SECONDS, max(_LEAST_EXTRA_SECONDS, 2 * seconds))
 
 
 def _stub(target: str) -> Any:

@@ -9,7 +9,6 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from penstock.base import errors
 from penstock.distributed.engines import MasterEngine
 from penstock.distributed.master import Master
 from penstock.graph.graph import Graph
@@ -37,18 +36,6 @@ def master_of(target: str) -> Master | None:
     return _masters.get(target)
 
 
-class Local:
-    """Targets that only this process can reach, "local://NUMBER"."""
-
-    def engine(self, target: str, graph: Graph, config: Any, options: Options) -> Engine:
-        """The engine of a new session."""
-        return MasterEngine(_found(target), graph, options, config)
-
-    def reset(self, target: str, containers: Sequence[str], config: Any) -> None:
-        """Drops state of the server."""
-        _found(target).reset(containers, list(config.device_filters) if config else ())
-
-
 class Grpc:
     """Targets "grpc://HOST:PORT": a server of this process is called directly."""
 
@@ -70,13 +57,3 @@ class Grpc:
             master.reset(containers, list(config.device_filters) if config else ())
             return
         self._client().reset(target, containers, config)
-
-
-def _found(target: str) -> Master:
-    master = master_of(target)
-    if master is None:
-        raise errors.NotFoundError(
-            None, None, f"no server of this process has the target {target!r}; it was stopped, or"
-            " is in another process, which needs a Server with an address of its own",
-        )  # fmt: skip
-    return master

@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from penstock.base import errors
-from penstock.distributed import frames, rpc
+from penstock.distributed import awaiting, frames, rpc
 from penstock.distributed.buffers import Buffers
 from penstock.distributed.link import Link, Transport, again
 from penstock.distributed.listener import Listener, connect
@@ -33,6 +33,7 @@ from penstock.distributed.security import Security, split_address
 from penstock.distributed.shared_pieces import SharedPieces
 from penstock.distributed.socket_link import SocketLink
 from penstock.formats import cluster_messages as messages
+from penstock.resources import waiting
 
 CHECK_SECONDS = 3.0
 LOST_SECONDS = 25.0
@@ -198,15 +199,17 @@ class Links:
 
     def _open(self, peer: _Peer) -> Link:
         """The link to a task: opens it if no other thread does."""
+        seconds = _open_seconds()
         with peer.changed:
             peer.changed.wait_for(
-                lambda: peer.links or not peer.opening or self._closed.is_set(), OPEN_SECONDS
+                lambda: peer.links or not peer.opening or self._closed.is_set(), seconds
             )
             if self._closed.is_set():
                 raise errors.CancelledError(None, None, f"the links of {self._me} are closed")
             if peer.links:
                 return peer.links[0]
             if peer.opening:
+                waiting.check_deadline()
                 raise _unavailable(f"the link to {peer.task} did not open in {OPEN_SECONDS:g} s")
             peer.opening = True
         try:
@@ -232,8 +235,9 @@ class Links:
             # Perhaps only because gRPC has not tried again since the server came up.
             stub = self._stub(peer)
             try:
-                stub.wait_until_up(_RETRY_SECONDS)
+                stub.wait_until_up(min(_RETRY_SECONDS, _open_seconds()))
             except errors.UnavailableError:
+                waiting.check_deadline()
                 raise _unavailable(
                     f"there is no link to {stub.task}: no server is up at {stub.address}"
                 ) from None
@@ -244,10 +248,13 @@ class Links:
         hello = messages.OpenLinkRequest(task=self._me, incarnation=self._incarnation)
         if self._security.tls is not None:
             return self._connected_stream(stub, hello)
-        response = stub.open_link(hello, timeout=OPEN_SECONDS)
+        response = awaiting.answer_of(
+            stub.open_link, hello, OPEN_SECONDS,
+            f"{stub.task} ({stub.address})", "to open a link",
+        )  # fmt: skip
         host, _ = split_address(stub.address)
         connection, shared = connect(
-            host, response.port, response.local, response.ticket, OPEN_SECONDS
+            host, response.port, response.local, response.ticket, _open_seconds()
         )
         return SocketLink(connection, shared, self._limits, self._buffers), response.incarnation
 
@@ -265,7 +272,7 @@ class Links:
         transport = StreamLink(arriving(), lambda: call.cancel(), describe, self._limits)
         leaving = itertools.chain([hello.SerializeToString()], transport.leaving())
         call = stub.stream("carry", leaving)
-        timer = threading.Timer(OPEN_SECONDS, call.cancel)
+        timer = threading.Timer(_open_seconds(), call.cancel)
         timer.daemon = True
         timer.start()
         try:
@@ -393,6 +400,12 @@ class Links:
         peer.doubts += 1
         if peer.doubts >= 2:
             self._lose(peer, _unavailable(text), None)
+
+
+def _open_seconds() -> float:
+    """How long the opening of a link may take, for the step that needs it."""
+    left = waiting.seconds_left()
+    return OPEN_SECONDS if left is None else min(OPEN_SECONDS, left)
 
 
 def _parsed(kind: Any, data: bytes) -> Any:

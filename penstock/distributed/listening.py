@@ -15,6 +15,9 @@ from penstock.distributed.security import EVERY_HOST, Security, split_address
 from penstock.distributed.services import MasterService, WorkerService
 from penstock.distributed.worker import Worker
 
+# How long a server that stops waits until its answers are sent.
+_ANSWER_SECONDS = 2.0
+
 
 class Listening:
     """The network side of one server.
@@ -62,10 +65,11 @@ class Listening:
         self.address = self._server.address
 
     def stop(self) -> None:
-        """Stops listening and closes all links."""
+        """Answers what has been done, stops listening and closes all links."""
+        self.peers.answer_all(_ANSWER_SECONDS)
         self.peers.close()
         if self._server is not None:
-            self._server.stop()
+            self._server.stop(_ANSWER_SECONDS)
 
     def _stub(self, task: str, service: str) -> rpc.Stub:
         job, _, index = task.removeprefix("/job:").partition("/replica:0/task:")

@@ -13,13 +13,15 @@ from __future__ import annotations
 import itertools
 import secrets
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from penstock.base import errors
 from penstock.base.devices import DeviceSpec
 from penstock.distributed.running_step import RunningStep
+from penstock.distributed.step_table import Step
 from penstock.distributed.worker import Worker
 from penstock.graph.graph import Graph
 from penstock.graph.operation import Operation
@@ -32,7 +34,7 @@ from penstock.placement.available import DeviceAttributes
 from penstock.placement.placer import Placer
 from penstock.resources import waiting
 from penstock.session.build import step_to_place
-from penstock.session.options import Options
+from penstock.session.options import ConfigProto, Options, options_of
 
 Answer = Callable[[Any, Any], None]
 
@@ -96,15 +98,20 @@ class Master:
     Args:
       worker: of the same server.
       peers: the other tasks.
+      defaults: a ConfigProto with what holds for sessions whose own does not say it.
     """
 
-    def __init__(self, worker: Worker, peers: Peers) -> None:
+    def __init__(self, worker: Worker, peers: Peers, defaults: Any = None) -> None:
         self.worker, self.peers = worker, peers
+        self._defaults = defaults if defaults is not None and defaults.ByteSize() else None
         self._numbers = itertools.count((secrets.randbits(31) << 32) + 1)
         self._sessions: dict[str, MasterSession] = {}
 
     def session(self, graph: Graph, options: Options, config: Any) -> MasterSession:
         """A new session."""
+        if self._defaults is not None:
+            config = _merged(self._defaults, config)
+            options = options_of(config)
         made = MasterSession(self, graph, options, config)
         self._sessions[made.handle] = made
         return made
@@ -137,9 +144,19 @@ class Master:
         return [task for task in tasks if task in chosen or task == self.worker.task]
 
     def reset(self, containers: Sequence[str], filters: Sequence[str] = ()) -> None:
-        """Ends all sessions and drops the state in the containers (all, if none is named)."""
+        """Ends all sessions and drops the state in the containers.
+
+        Args:
+          containers: their names; the job's name, or none at all, means what has no other.
+          filters: device filters that choose the tasks.
+        """
         for session in list(self._sessions.values()):
-            session.end(errors.AbortedError(None, None, "the server's containers were reset"))
+            session.end(
+                errors.AbortedError(
+                    None, None, f"Session {session.handle} is not found: the server's containers"
+                    " were reset",
+                )
+            )  # fmt: skip
         for task in self.tasks_seen(filters):
             if task == self.worker.task:
                 self.worker.clear_containers(containers)
@@ -166,7 +183,8 @@ class MasterSession:
         # The ToFP16 and ToFP32 of the talks, around every edge between tasks.
         self._compress = bool(config is not None and config.graph_options.enable_bfloat16_sendrecv)
         self._isolated = bool(config is not None and config.isolate_session_state)
-        self._lock = threading.RLock()
+        self._seconds = options.timeout_in_ms / 1000 if options.timeout_in_ms > 0 else None
+        self._lock = waiting.StepLock()
         self._placer = Placer(
             worker.devices,
             worker.task,
@@ -174,7 +192,12 @@ class MasterSession:
             log=bool(config is not None and config.log_device_placement),
         )
         self._handles: dict[str, list[str]] = {}
+        # Which process each task was when the session first used it, as handles name it.
+        self._pinned: dict[str, str] = {}
         self._ended: errors.AbortedError | errors.CancelledError | None = None
+        # What cancels each step that is prepared or run now.
+        self._cancels: dict[object, Callable[[errors.OpError], None]] = {}
+        self._cancels_lock = threading.Lock()
 
     # ---- preparing ---------------------------------------------------------------------------
 
@@ -190,7 +213,12 @@ class MasterSession:
         Raises:
           tf.errors.OpError: it cannot be placed, or a task that it needs cannot be reached.
         """
-        with self._lock:
+        cancellation = waiting.Cancellation()
+        with (
+            self._until_ended(lambda error: cancellation.cancel(error.message)),
+            waiting.running(cancellation, self._default_seconds()),
+            self._lock,
+        ):
             self._check_open()
             step = step_to_place(self.graph, feeds, fetches, targets, done)
             placement = self._placed(step)
@@ -203,11 +231,26 @@ class MasterSession:
         self._placer.devices = tuple(
             device
             for task in self._tasks_of(step)
-            for device in (
-                worker.devices if task == worker.task else self._master.peers.devices(task)
-            )
+            for device in (worker.devices if task == worker.task else self._devices_of(task))
         )
         return self._placer.place(step)
+
+    def _devices_of(self, task: str) -> list[DeviceAttributes]:
+        devices = self._master.peers.devices(task)
+        if task in self._pinned and devices:
+            self._watched(lambda: self._pin(task, f"{devices[0].incarnation:x}"))
+        return devices
+
+    def _pin(self, task: str, incarnation: str) -> None:
+        """The session uses a task, which must be the same process each time.
+
+        What it has left there would else be missing, or be what others made anew.
+        """
+        if self._pinned.setdefault(task, incarnation) != incarnation:
+            raise errors.AbortedError(
+                None, None, f"{task} has been restarted since the session first used it, and its"
+                " state is lost; make a new session",
+            )  # fmt: skip
 
     def _tasks_of(self, step: StepGraph) -> list[str]:
         """The own task and those that the step's devices name."""
@@ -231,6 +274,7 @@ class MasterSession:
                 lambda: master.peers.register(part.task, self.handle, part, self._config)
             )
         self._handles.setdefault(part.task, []).append(handle)
+        self._watched(lambda: self._pin(part.task, handle.partition("/")[0]))
         return _Registered(part.task, handle, part.feeds, part.fetches)
 
     # ---- running -----------------------------------------------------------------------------
@@ -246,11 +290,22 @@ class MasterSession:
         Raises:
           tf.errors.OpError: a part failed, a task was lost, or the step was cancelled.
         """
-        self._check_open()
-        number = self._master.next_number()
-        worker, peers = self._master.worker, self._master.peers
         # Tensors for the caller come to this task under the step's number.
-        entered = worker.table.open(number)
+        entered = self._master.worker.table.open(self._master.next_number())
+        try:
+            with (
+                self._until_ended(entered.fail),
+                waiting.running(entered.cancellation, self._default_seconds()),
+            ):
+                return self._run_entered(entered, step, args, trace)
+        finally:
+            self._master.worker.table.close(entered)
+
+    def _run_entered(
+        self, entered: Step, step: PreparedStep, args: Sequence[Any], trace: int
+    ) -> tuple[list[Any], dict[str, Any]]:
+        number = entered.number
+        worker, peers = self._master.worker, self._master.peers
         running = RunningStep(
             [part.task for part in step.parts],
             lambda task, error: (
@@ -265,9 +320,9 @@ class MasterSession:
         except errors.OpError as error:
             # What other tasks still send to the step is to be dropped.
             entered.fail(error)
+            if isinstance(error, errors.CancelledError) and entered.error is not None:
+                raise entered.error from None  # why
             raise
-        finally:
-            worker.table.close(entered)
         values: list[Any] = [None] * step.fetch_count
         for part in step.parts:
             for index, value in zip(part.fetches, running.values[part.task], strict=True):
@@ -328,10 +383,19 @@ class MasterSession:
         self.end(errors.CancelledError(None, None, "the session was closed"))
 
     def end(self, error: errors.AbortedError | errors.CancelledError) -> None:
-        """Ends the session; every later step raises ``error``."""
-        with self._lock:
+        """Ends the session: steps that run are cancelled, and every later one raises ``error``."""
+        with self._cancels_lock:
             if self._ended is None:
                 self._ended = error
+            cancels = list(self._cancels.values())
+        for cancel in cancels:
+            cancel(
+                errors.CancelledError(
+                    None, None, "Step was cancelled by an explicit call to `Session::Close()`:"
+                    f" {error.message}",
+                )
+            )  # fmt: skip
+        with self._lock:
             handles, self._handles = self._handles, {}
         self._master.forget(self)
         for task, each in handles.items():
@@ -339,6 +403,24 @@ class MasterSession:
                 self._master.worker.deregister(each)
             else:
                 self._master.peers.deregister(task, each)
+
+    @contextmanager
+    def _until_ended(self, cancel: Callable[[errors.OpError], None]) -> Iterator[None]:
+        """Calls ``cancel`` if the session ends meanwhile, or its caller's step is cancelled."""
+        key = object()
+        with self._cancels_lock:
+            self._check_open()
+            self._cancels[key] = cancel
+        callers = waiting.current_cancellation() or waiting.Cancellation()
+        try:
+            with callers.calling(lambda why: cancel(errors.CancelledError(None, None, why))):
+                yield
+        finally:
+            del self._cancels[key]
+
+    def _default_seconds(self) -> float | None:
+        """The time of a step that has no deadline of its own."""
+        return None if waiting.has_deadline() else self._seconds
 
     def _check_open(self) -> None:
         if self._ended is not None:
@@ -351,6 +433,17 @@ class MasterSession:
         except errors.AbortedError as error:
             self._ended = error
             raise
+
+
+def _merged(defaults: Any, config: Any) -> Any:
+    """A session's config with a server's defaults for what it does not say."""
+    made = ConfigProto()
+    made.CopyFrom(defaults)
+    if config is not None:
+        if config.device_filters:
+            del made.device_filters[:]
+        made.MergeFrom(config)
+    return made
 
 
 def _answer_to(running: RunningStep, task: str) -> Answer:

@@ -17,7 +17,7 @@ from contextlib import suppress
 from typing import Any
 
 from penstock.base import errors
-from penstock.distributed import tensor_codec
+from penstock.distributed import awaiting, tensor_codec
 from penstock.distributed.cluster_spec import ClusterSpec
 from penstock.distributed.daemon_pool import DaemonPool
 from penstock.distributed.master import Answer
@@ -71,6 +71,10 @@ class ClusterPeers:
         self._calls: dict[int, tuple[str, int, Answer]] = {}
         self._numbers = itertools.count(1)
         self._pool = DaemonPool("penstock-part")
+        # Parts that others have ordered and that are not answered.
+        self._serving = 0
+        self._served_one = threading.Condition()
+        self._refuses = False
         self.links = make_links(self._deliver, self._lost)
 
     # ---- what a master asks for --------------------------------------------------------------
@@ -93,9 +97,11 @@ class ClusterPeers:
         """
         known = self._devices.get(task)
         if known is None:
-            answer = self.stub(task).get_status(
-                messages.GetStatusRequest(), timeout=self._up_seconds
-            )
+            stub = self.stub(task)
+            answer = awaiting.answer_of(
+                stub.get_status, messages.GetStatusRequest(), self._up_seconds,
+                f"{task} ({stub.address})", "to be up",
+            )  # fmt: skip
             known = self._devices[task] = [
                 DeviceAttributes(d.name, d.device_type, d.memory_limit, d.incarnation)
                 for d in answer.devices
@@ -113,7 +119,12 @@ class ClusterPeers:
             session=session, graph=wire.encode(part), config=config, incarnation=first.incarnation
         )
         try:
-            return str(self.stub(task).register_graph(request, timeout=_CALL_SECONDS).graph)
+            stub = self.stub(task)
+            answer = awaiting.answer_of(
+                stub.register_graph, request, _CALL_SECONDS,
+                f"{task} ({stub.address})", "to take its part of the step",
+            )  # fmt: skip
+            return str(answer.graph)
         except errors.AbortedError:
             self._devices.pop(task, None)
             raise
@@ -175,7 +186,11 @@ class ClusterPeers:
     def clear_containers(self, task: str, containers: Sequence[str]) -> None:
         """Drops state at a task."""
         request = messages.ClearContainersRequest(containers=containers)
-        self.stub(task).clear_containers(request, timeout=_CALL_SECONDS)
+        stub = self.stub(task)
+        awaiting.answer_of(
+            stub.clear_containers, request, _CALL_SECONDS,
+            f"{task} ({stub.address})", "to drop its state",
+        )  # fmt: skip
 
     def send(self, task: str, number: int, edge: str, value: Any) -> None:
         """Pushes a tensor of a step to a task."""
@@ -189,6 +204,15 @@ class ClusterPeers:
             if stub is None:
                 stub = self._stubs[task] = self._make_stub(task)
             return stub
+
+    def refuse_parts(self) -> None:
+        """Runs no more parts for others: the server stops."""
+        self._refuses = True
+
+    def answer_all(self, seconds: float) -> None:
+        """Waits until the parts that run for others are answered, but not longer."""
+        with self._served_one:
+            self._served_one.wait_for(lambda: self._serving == 0, seconds)
 
     def close(self) -> None:
         """Ends all links; calls that are not answered fail."""
@@ -217,6 +241,8 @@ class ClusterPeers:
         if header.edge:
             self._worker.table.deliver(header.step, header.edge, value)
         elif header.HasField("run"):
+            with self._served_one:
+                self._serving += 1
             if self._worker.is_quick(header.run.graph):
                 self._serve(task, header)
             else:
@@ -271,9 +297,15 @@ class ClusterPeers:
         except errors.OpError:
             # The master is lost, and with it whoever waits for the answer.
             return
+        finally:
+            with self._served_one:
+                self._serving -= 1
+                self._served_one.notify_all()
 
     def _served(self, task: str, header: Any) -> Any:
         worker, run = self._worker, header.run
+        if self._refuses:
+            raise errors.UnavailableError(None, None, f"the server of {worker.task} is stopping")
         step = worker.table.open(header.step, [task])
         try:
             args = self._values(run.values, step, task, f"feed:{header.call}")

@@ -35,7 +35,6 @@ from penstock.distributed.security import (
     split_address,
 )
 from penstock.formats import cluster_messages as messages
-from penstock.resources.waiting import Cancellation, Waiter
 
 # The methods of each service.  Those of WAITING wait for a server that is not up yet.
 SERVICES: dict[str, tuple[str, ...]] = {
@@ -176,25 +175,20 @@ class Method:
 
     def __init__(self, stub: Stub, service: str, name: str) -> None:
         camel = name.title().replace("_", "")
-        self._stub = stub
+        self.name, self._stub = camel, stub
         self._what = f"{camel} at {stub.task} ({stub.address})"
         self._waits = name in WAITING
         self._response = messages.CLASSES[f"{camel}Response"]
         self._call: Any = stub.channel.unary_unary(f"/penstock.{service}/{camel}")
 
     def __call__(
-        self,
-        request: Any,
-        timeout: float | None = None,
-        cancellation: Cancellation | None = None,
-        wait_for_server: bool | None = None,
+        self, request: Any, timeout: float | None = None, wait_for_server: bool | None = None
     ) -> Any:
         """Calls.
 
         Args:
           request: the message.
           timeout: seconds until the call is given up; None for any time.
-          cancellation: what ends the call before.
           wait_for_server: whether to wait for a server that is not up; None as ``WAITING`` says.
 
         Returns:
@@ -205,10 +199,6 @@ class Method:
           tf.errors.DeadlineExceededError: the call did not end in time.
           tf.errors.OpError: what the handler raised.
         """
-        if cancellation is not None:
-            pending = self.start(request, timeout, wait_for_server)
-            pending.wait(cancellation)
-            return pending.result()
         waits = self._waits if wait_for_server is None else wait_for_server
         try:
             data = self._call(
@@ -276,25 +266,9 @@ class Pending:
             raise self._error_of_call(self._future) from None
         return self._parsed(data)
 
-    def wait(self, cancellation: Cancellation) -> None:
-        """Waits for the end of the call, which a cancellation brings about.
-
-        Raises:
-          tf.errors.CancelledError: with the reason of the cancellation.
-        """
-        waiter = Waiter()
-        self.on_done(waiter.wake)
-        cancellation._enter(waiter)
-        try:
-            waiter._block(None)
-        except BaseException:  # KeyboardInterrupt: the server must not go on
-            self._future.cancel()
-            raise
-        finally:
-            cancellation._leave(waiter)
-        if not self._future.done():
-            self._future.cancel()
-            raise errors.CancelledError(None, None, str(cancellation.reason))
+    def done(self) -> bool:
+        """Whether the call has ended."""
+        return bool(self._future.done())
 
     def on_done(self, callback: Callable[[], None]) -> None:
         """Has a function called, perhaps in another thread, when the call has ended."""

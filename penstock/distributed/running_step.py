@@ -14,8 +14,10 @@ from penstock.base import errors
 from penstock.distributed.step_state import Cancel, Fail, Finish, Instruction, StepState
 from penstock.resources import waiting
 
-# Seconds that cancelled tasks are given to answer.
+# Seconds that cancelled tasks are given to answer, and no more than the step itself was, so that
+# one whose time is short does not wait long for a task that is down.
 GRACE_SECONDS = 5.0
+_LEAST_GRACE_SECONDS = 0.5
 
 
 class RunningStep:
@@ -35,6 +37,11 @@ class RunningStep:
         # A step without any part has ended already.
         self._outcome: Finish | Fail | None = None if tasks else Finish()
         self._waiter = waiting.Waiter()
+        given = waiting.seconds_left()
+        self._grace = (
+            GRACE_SECONDS if given is None
+            else min(GRACE_SECONDS, max(_LEAST_GRACE_SECONDS, given))
+        )  # fmt: skip
 
     def done(self, task: str, values: Sequence[Any], metadata: Any = None) -> None:
         """A task's part has ended well."""
@@ -72,7 +79,7 @@ class RunningStep:
         with self._lock:
             instructions = self._state.cancel(error)
         self._carry_out(instructions)
-        self._waiter._block(GRACE_SECONDS)
+        self._waiter._block(self._grace)
         with self._lock:
             instructions = self._state.give_up()
         self._carry_out(instructions)

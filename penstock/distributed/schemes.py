@@ -11,12 +11,6 @@ from typing import Any
 from penstock.session.engine import register_scheme
 
 
-def _local() -> Any:
-    from penstock.distributed.in_process import Local
-
-    return Local()
-
-
 def _client() -> Any:
     from penstock.distributed.client import Client
 
@@ -29,5 +23,4 @@ def _grpc() -> Any:
     return Grpc(_client)
 
 
-register_scheme("local", _local)
 register_scheme("grpc", _grpc)

@@ -1,14 +1,12 @@
 """``tf.train.Server``: the master and the worker of one task.
 
-A server of a cluster of one task, as ``create_local_server`` makes, has no address: sessions of the
-same process use it, and nothing listens.
+Sessions of the same process use its master directly, others by what listens at its address.
 
-State: the worker, the master, and for a server with an address what listens and the links.
+State: the worker, the master, what listens and the links.
 """
 
 from __future__ import annotations
 
-import itertools
 import os
 import threading
 from collections.abc import Mapping
@@ -23,14 +21,14 @@ from penstock.distributed import (
 from penstock.distributed.cluster_spec import ClusterSpec, ServerDef
 from penstock.distributed.in_process import add_master, remove_master
 from penstock.distributed.master import Master
-from penstock.distributed.solitary import NoPeers
 from penstock.distributed.worker import Worker
 from penstock.placement.available import local_devices
 from penstock.runtime import gpus, memory
 
-_numbers = itertools.count()
 # How often ``join`` looks whether the job is done.
 _LOOK_SECONDS = 0.2
+# How long a server that stops lets the parts of steps that wait for nothing go on.
+_SETTLE_SECONDS = 1.0
 # The largest GraphDef that a protobuf message can hold.
 _MAX_GRAPH_BYTES = (1 << 31) - 1
 
@@ -80,32 +78,29 @@ class Server:
         devices = local_devices(counts, gpus.memory_of_gpus(), self._task)
         self._lock = threading.Lock()
         self._stopped = threading.Event()
-        self._listening: Any = None
         self._worker = Worker(self._task, devices, self._send)
-        self._address = self._own_address()
-        if self._address:
-            from penstock.distributed.listening import Listening
+        # Importing gRPC takes a while, and most programs have no server.
+        from penstock.distributed.listening import Listening
 
-            self._listening = Listening(definition, self._worker, self._address, _graph_limit())
-            self._peers: Any = self._listening.peers
-            self._target = f"grpc://{self._listening.address}"
-        else:
-            self._peers = NoPeers(self._task)
-            self._target = f"local://{os.getpid()}-{next(_numbers)}"
-        self._master = Master(self._worker, self._peers)
+        self._listening = Listening(definition, self._worker, self._own_address(), _graph_limit())
+        self._peers = self._listening.peers
+        self._target = f"grpc://{self._listening.address}"
+        self._master = Master(self._worker, self._peers, definition.default_session_config)
         self._started = False
         if start:
             self.start()
 
     @staticmethod
     def create_local_server(config: Any = None, start: bool = True) -> Server:
-        """A server of a cluster of its own, for sessions of this process.
+        """A server of a cluster of its own, the only task of a job "local".
+
+        It listens at a free port of the loopback interface.
 
         Args:
           config: a ConfigProto.
           start: whether to start at once.
         """
-        return Server({"localhost": ["localhost:0"]}, protocol="grpc", config=config, start=start)
+        return Server({"local": ["localhost:0"]}, protocol="grpc", config=config, start=start)
 
     @property
     def target(self) -> str:
@@ -124,10 +119,9 @@ class Server:
                 return
             if self._stopped.is_set():
                 raise errors.FailedPreconditionError(None, None, "the server was stopped")
-            if self._listening is not None:
-                self._listening.start(self._master)
-                self._target = f"grpc://{self._listening.address}"
-                ending.stop_at_exit(self, self._peers.say_goodbye)
+            self._listening.start(self._master)
+            self._target = f"grpc://{self._listening.address}"
+            ending.stop_at_exit(self, self._peers.say_goodbye)
             add_master(self._target, self._master)
             self._started = True
 
@@ -137,24 +131,28 @@ class Server:
         A task has ended when its process ended well; one that fails may be started again.  Before
         that, SIGTERM and SIGINT end the process.
         """
-        done = self._listening.farewells.all_gone if self._listening is not None else None
+        done = self._listening.farewells.all_gone
         while not self._stopped.wait(_LOOK_SECONDS):
-            if done is not None and done.is_set():
+            if done.is_set():
                 self.stop()
 
     def stop(self) -> None:
-        """Stops: steps that run here fail with CancelledError, and ``join`` returns."""
+        """Stops: steps that wait here fail with CancelledError, and ``join`` returns.
+
+        What has been done for others is answered first.
+        """
         with self._lock:
             if self._stopped.is_set():
                 return
             self._stopped.set()
         ending.stopped(self)
         remove_master(self._target)
+        self._peers.refuse_parts()
+        self._worker.table.settle(_SETTLE_SECONDS)
         self._worker.table.fail_all(
             errors.CancelledError(None, None, f"the server of {self._task} was stopped")
         )
-        if self._listening is not None:
-            self._listening.stop()
+        self._listening.stop()
 
     def _send(self, task: str, number: int, edge: str, value: Any) -> None:
         self._peers.send(task, number, edge, value)
@@ -162,9 +160,7 @@ class Server:
     def _own_address(self) -> str:
         definition = self._server_def
         cluster = ClusterSpec(definition.cluster)
-        address = str(cluster.task_address(definition.job_name, definition.task_index))
-        alone = sum(cluster.num_tasks(job) for job in cluster.jobs) == 1
-        return "" if alone and address == "localhost:0" else address
+        return str(cluster.task_address(definition.job_name, definition.task_index))
 
 
 def _graph_limit() -> int:
@@ -212,13 +208,18 @@ def _complete(made: Any, *, named: bool, numbered: bool) -> None:
     if not made.job_name:
         if len(jobs) != 1:
             names = ", ".join(job.name for job in jobs) or "none"
-            raise ValueError(f"job_name must say which job of the cluster this is; it has {names}")
-        made.job_name = jobs[0].name
-        if len(jobs[0].tasks) != 1 and not numbered and not made.task_index:
             raise ValueError(
-                f"task_index must say which task this is; job {made.job_name!r} has"
-                f" {len(jobs[0].tasks)}"
+                "Must specify an explicit `job_name`, which says which job of the cluster this is;"
+                f" it has {names}"
             )
+        made.job_name = jobs[0].name
+        if not numbered and not made.task_index:
+            if len(jobs[0].tasks) != 1:
+                raise ValueError(
+                    "Must specify an explicit `task_index`, which says which task this is; job"
+                    f" {made.job_name!r} has {len(jobs[0].tasks)}"
+                )
+            made.task_index = next(iter(jobs[0].tasks))
     cluster = ClusterSpec(made.cluster)
     if made.job_name not in cluster.jobs:
         raise ValueError(

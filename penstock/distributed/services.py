@@ -12,6 +12,7 @@ import itertools
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -107,7 +108,7 @@ class _ClientSession:
         # Prepared steps with what they are fed.
         self.steps: dict[str, tuple[PreparedStep, list[Tensor]]] = {}
         self.used = time.monotonic()
-        self.lock = threading.Lock()
+        self.lock = waiting.StepLock()
 
     def step(self, handle: str) -> tuple[PreparedStep, list[Tensor]]:
         """A prepared step."""
@@ -137,6 +138,7 @@ class MasterService:
         session = self._master.session(graph, options_of(config), config)
         with self._lock:
             self._sessions[session.handle] = _ClientSession(session, definition)
+        context.on_cancel(lambda: self._close(session.handle))  # nobody will know its name
         return messages.CreateSessionResponse(session=session.handle, nodes=len(definition.node))
 
     def extend_session(self, request: Any, context: Any) -> Any:
@@ -167,7 +169,7 @@ class MasterService:
     def prepare_step(self, request: Any, context: Any) -> Any:
         """Registers a step; its handle is good for this session."""
         found = self._session(request.session)
-        with found.lock:
+        with _for_caller(request, context), found.lock:
             graph = found.session.graph
             feeds = [_element(graph, name) for name in request.feeds]
             step = found.session.prepare(
@@ -190,10 +192,7 @@ class MasterService:
                 None, None, f"the step takes {step.feed_count} value(s); {len(args)} were sent"
             )
         _check_feeds(feeds, args)
-        seconds = request.timeout_in_ms / 1000 if request.timeout_in_ms else None
-        cancellation = waiting.Cancellation()
-        context.on_cancel(lambda: cancellation.cancel("the client is gone"))
-        with waiting.running(cancellation, seconds):
+        with _for_caller(request, context):
             values, metadata = found.session.run(step, args, request.trace)
         return messages.RunStepResponse(
             values=[tensor_codec.encode(value) for value in values],
@@ -210,21 +209,25 @@ class MasterService:
 
     def close_session(self, request: Any, context: Any) -> Any:
         """Ends a session."""
-        with self._lock:
-            found = self._sessions.pop(request.session, None)
-        if found is not None:
-            found.session.close()
+        self._close(request.session)
         return messages.CloseSessionResponse()
 
     def list_devices(self, request: Any, context: Any) -> Any:
         """All devices that a session of these filters may use."""
-        devices = self._master.list_devices(request.device_filters)
+        with _for_caller(request, context):
+            devices = self._master.list_devices(request.device_filters)
         return messages.ListDevicesResponse(devices=[_device(each) for each in devices])
 
     def reset(self, request: Any, context: Any) -> Any:
         """Drops the state of all tasks and ends all sessions."""
         self._master.reset(request.containers, request.device_filters)
         return messages.ResetResponse()
+
+    def _close(self, handle: str) -> None:
+        with self._lock:
+            found = self._sessions.pop(handle, None)
+        if found is not None:
+            found.session.close()
 
     def _session(self, handle: str) -> _ClientSession:
         found = self._sessions.get(handle)
@@ -247,6 +250,14 @@ class MasterService:
     def _graph_def(self, data: bytes) -> Any:
         _check_size(len(data), self._max_graph_bytes)
         return _parsed(GraphDef, data, "graph")
+
+
+def _for_caller(request: Any, context: Any) -> AbstractContextManager[None]:
+    """The work of this thread ends when its caller goes away, or has given it no more time."""
+    seconds = request.timeout_in_ms / 1000 if request.timeout_in_ms else None
+    cancellation = waiting.Cancellation()
+    context.on_cancel(lambda: cancellation.cancel("the client is gone"))
+    return waiting.running(cancellation, seconds)
 
 
 def _parsed(kind: Callable[[], Any], data: bytes, what: str) -> Any:

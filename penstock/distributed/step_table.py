@@ -23,6 +23,7 @@ from penstock.resources.rendezvous import Mailbox
 # How long tensors of unknown steps and the numbers of ended ones are kept.
 KEPT_SECONDS = 120.0
 _SWEEP_SECONDS = 15.0
+_SETTLE_PAUSE = 0.002
 
 
 class Step:
@@ -144,6 +145,16 @@ class StepTable:
             steps = [step for step in self._open.values() if task in step.peers]
         for step in steps:
             step.fail(error)
+
+    def settle(self, seconds: float) -> None:
+        """Waits until every step has ended or waits for something, but not longer."""
+        end = self._clock() + seconds
+        while self._clock() < end:
+            with self._lock:
+                steps = list(self._open.values())
+            if all(step.cancellation.has_waiters() for step in steps):
+                return
+            time.sleep(_SETTLE_PAUSE)
 
     def fail_all(self, error: errors.OpError) -> None:
         """Fails every step: the server stops."""

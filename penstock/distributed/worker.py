@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from penstock.base import dtypes, errors
+from penstock.base.devices import DeviceSpec
 from penstock.codegen.source import Watch
 from penstock.distributed.step_table import StepTable
 from penstock.graph.operation import Operation, blocks_of
@@ -151,8 +152,14 @@ class Worker:
         self.deregister(gone)
 
     def clear_containers(self, containers: Iterable[str]) -> None:
-        """Drops the state in the containers, or all where none is named."""
-        self.resources.clear(containers)
+        """Drops the state in containers.
+
+        What is made in none is in that of the job's name, which is also meant where none is named.
+        """
+        job = DeviceSpec.from_string(self.task).job or ""
+        named = set(containers) or {job}
+        # "" as a name is none, as in TensorFlow: nothing can be in it.
+        self.resources.clear((named - {""}) | ({""} if job in named else set()))
 
     def registered(self, handle: str) -> RegisteredPart:
         """The part of a handle.

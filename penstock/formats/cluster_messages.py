@@ -57,6 +57,7 @@ _MESSAGES: dict[str, Rows] = {
         "targets": (4, "*string"),
         "nodes": (5, "int64"),
         "done": (6, "*string"),
+        "timeout_in_ms": (7, "int64"),
     },
     "PrepareStepResponse": {"step": (1, "string")},
     # What each task recorded of a traced step: a RunMetadata by the task's name.
@@ -76,7 +77,7 @@ _MESSAGES: dict[str, Rows] = {
     "ExplainStepResponse": {"text": (1, "string")},
     "CloseSessionRequest": {"session": (1, "string")},
     "CloseSessionResponse": {},
-    "ListDevicesRequest": {"device_filters": (1, "*string")},
+    "ListDevicesRequest": {"device_filters": (1, "*string"), "timeout_in_ms": (2, "int64")},
     "ListDevicesResponse": {"devices": (1, "*Device")},
     "ResetRequest": {"containers": (1, "*string"), "device_filters": (2, "*string")},
     "ResetResponse": {},

@@ -47,7 +47,8 @@ class ChiefSessionCreator(_WithScaffold):
       scaffold: supplies the ops; default is one that makes them all.
       master: target of the sessions.
       config: a ``ConfigProto`` for them.
-      checkpoint_dir: the latest checkpoint in this directory is restored.
+      checkpoint_dir: the latest checkpoint in this directory is restored, unless the model lives
+        on servers and has gone on from there.
       checkpoint_filename_with_path: this checkpoint is restored.
     """
 

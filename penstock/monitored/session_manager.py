@@ -1,6 +1,7 @@
 """Making sessions whose model is ready: initialized, restored from a checkpoint, or waited for.
 
-    prepare_session   the chief: restore the latest checkpoint, else initialize; then local init
+    prepare_session   the chief: restore the latest checkpoint, else initialize; then local init;
+                      where the model lives in a cluster and is ahead of the checkpoint, join it
     recover_session   restore the latest checkpoint, and say whether that sufficed
     wait_for_session  everybody else: look again and again whether the chief has done its part
 
@@ -20,6 +21,7 @@ import numpy as np
 from penstock.base import errors
 from penstock.checkpoint import management
 from penstock.graph import scopes
+from penstock.monitored.joining import has_gone_on
 from penstock.monitored.waiting import Wait
 from penstock.session.session import Session
 
@@ -96,7 +98,8 @@ class SessionManager:
           master: target of the session.
           init_op: initializes the model, where nothing was restored.
           saver: restores it.
-          checkpoint_dir: the latest checkpoint of this directory is restored.
+          checkpoint_dir: the latest checkpoint of this directory is restored, unless the model
+            lives on servers and has gone on from there.
           checkpoint_filename_with_path: this checkpoint is restored.
           wait_for_checkpoint: wait until there is one in the directory.
           max_wait_secs: the longest such wait, in seconds; after it the model is initialized.
@@ -237,7 +240,7 @@ class SessionManager:
         max_wait_secs: float,
         config: Any,
     ) -> tuple[Session, bool]:
-        """A session, and whether a checkpoint was restored in it."""
+        """A session, and whether a checkpoint was restored in it, or needed not to be."""
         if directory and filename:
             raise ValueError(
                 "checkpoint_dir and checkpoint_filename_with_path cannot both be given; found"
@@ -253,7 +256,11 @@ class SessionManager:
             state = self._checkpoint(directory, max_wait_secs if wait_for_checkpoint else 0)
             if state is None:
                 return sess, False
-            saver.restore(sess, state.model_checkpoint_path)
+            missing = self._ready_for_local_init_op
+            if missing is None:
+                missing = self._ready_op
+            if not has_gone_on(sess, missing, state.model_checkpoint_path):
+                saver.restore(sess, state.model_checkpoint_path)
             saver.recover_last_checkpoints(state.all_model_checkpoint_paths)
         except BaseException:
             _close_quietly(sess)

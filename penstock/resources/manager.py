@@ -51,11 +51,11 @@ class ResourceManager:
         found = self._items.get((container, name))
         return None if found is None else found[0]
 
-    def clear(self, containers: Iterable[str] = ()) -> None:
+    def clear(self, containers: Iterable[str] | None = None) -> None:
         """Forgets all resources, or those of the named containers."""
-        names = set(containers)
         with self._lock:
-            if not names:
+            if containers is None:
                 self._items.clear()
                 return
+            names = set(containers)
             self._items = {k: v for k, v in self._items.items() if k[0] not in names}

@@ -18,8 +18,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from typing import Any
 
 from penstock.base import errors
+
+# How often a wait that wants to be told of says that it still waits.
+REMIND_SECONDS = 10.0
 
 
 class Waiter:
@@ -40,12 +44,21 @@ class Waiter:
         return self._lock.acquire(timeout=-1 if seconds is None else max(seconds, 0.0))
 
 
+class _Call:
+    """A function in the place of a waiter."""
+
+    __slots__ = ("wake",)
+
+    def __init__(self, wake: Callable[[], None]) -> None:
+        self.wake = wake
+
+
 class Cancellation:
     """What ends all the waits of a session at once."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._waiters: set[Waiter] = set()
+        self._waiters: set[Waiter | _Call] = set()
         self._reason: str | None = None
 
     @property
@@ -60,15 +73,48 @@ class Cancellation:
             for waiter in self._waiters:
                 waiter.wake()
 
-    def _enter(self, waiter: Waiter) -> None:
+    @contextmanager
+    def calling(self, callback: Callable[[str], None]) -> Iterator[None]:
+        """Has a function called with the reason, if it is cancelled meanwhile or was before.
+
+        It is called in the thread that cancels, must not wait, and is not called after the end.
+        """
+        call = _Call(lambda: callback(str(self._reason)))
+        self._enter(call)
+        try:
+            yield
+        finally:
+            self._leave(call)
+
+    def has_waiters(self) -> bool:
+        """Whether something waits in it now."""
+        with self._lock:
+            return bool(self._waiters)
+
+    def _enter(self, waiter: Waiter | _Call) -> None:
         with self._lock:
             self._waiters.add(waiter)
             if self._reason is not None:
                 waiter.wake()
 
-    def _leave(self, waiter: Waiter) -> None:
+    def _leave(self, waiter: Waiter | _Call) -> None:
         with self._lock:
             self._waiters.discard(waiter)
+
+
+class StepLock:
+    """A lock whose waiters keep the deadline of the step that they prepare; may be nested."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+
+    def __enter__(self) -> None:
+        left = seconds_left()
+        if not self._lock.acquire(timeout=-1 if left is None else left):
+            raise deadline_error("another step of its session to be prepared")
+
+    def __exit__(self, *exc: Any) -> None:
+        self._lock.release()
 
 
 class _Running(threading.local):
@@ -101,6 +147,18 @@ def running(
         _running.cancellation, _running.until, _running.seconds = saved
 
 
+@contextmanager
+def extended(seconds: float) -> Iterator[None]:
+    """The step's deadline is later here, since another process ends it and says why."""
+    saved = _running.until
+    if saved is not None:
+        _running.until = saved + seconds
+    try:
+        yield
+    finally:
+        _running.until = saved
+
+
 def has_deadline() -> bool:
     """Whether the step that this thread runs has a deadline."""
     return _running.until is not None
@@ -115,7 +173,20 @@ def check_deadline() -> None:
         )
 
 
-def wait(waiter: Waiter, give_up: Callable[[], bool], waiting_for: Callable[[], str]) -> None:
+def deadline_error(waited_for: str) -> errors.DeadlineExceededError:
+    """The error of this thread's step when its time was up while it waited."""
+    return errors.DeadlineExceededError(
+        None, None,
+        f"the step did not end within its {_running.seconds:g} s: it waited for {waited_for}",
+    )  # fmt: skip
+
+
+def wait(
+    waiter: Waiter,
+    give_up: Callable[[], bool],
+    waiting_for: Callable[[], str],
+    remind: Callable[[], None] | None = None,
+) -> None:
     """Blocks until the waiter is woken, or the step's deadline or cancellation ends the wait.
 
     Args:
@@ -123,6 +194,7 @@ def wait(waiter: Waiter, give_up: Callable[[], bool], waiting_for: Callable[[], 
       give_up: withdraws the request; False when it was granted in the meantime, so that nothing
         that was handed over gets lost.
       waiting_for: tells what the op waits for, for the error: "an element in queue 'q'".
+      remind: called every ``REMIND_SECONDS`` of the wait.
 
     Raises:
       tf.errors.DeadlineExceededError: the time of the step is up.
@@ -134,7 +206,7 @@ def wait(waiter: Waiter, give_up: Callable[[], bool], waiting_for: Callable[[], 
         cancellation._enter(waiter)
     began = time.perf_counter()
     try:
-        woken = waiter._block(None if until is None else until - time.monotonic())
+        woken = _blocked(waiter, until, remind)
     except BaseException:  # KeyboardInterrupt: the request must not stay behind
         give_up()
         raise
@@ -150,11 +222,19 @@ def wait(waiter: Waiter, give_up: Callable[[], bool], waiting_for: Callable[[], 
         return
     if reason is not None:
         raise errors.CancelledError(None, None, f"{reason} while waiting for {what}")
-    raise errors.DeadlineExceededError(
-        None,
-        None,
-        f"the step did not end within its {_running.seconds:g} s: it waited for {what}",
-    )
+    raise deadline_error(what)
+
+
+def _blocked(waiter: Waiter, until: float | None, remind: Callable[[], None] | None) -> bool:
+    while remind is not None:
+        left = None if until is None else until - time.monotonic()
+        last = left is not None and left <= REMIND_SECONDS
+        if waiter._block(left if last else REMIND_SECONDS):
+            return True
+        if last:
+            return False
+        remind()
+    return waiter._block(None if until is None else until - time.monotonic())
 
 
 def waited() -> float:

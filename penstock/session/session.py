@@ -91,7 +91,7 @@ class BaseSession:
         self._cancellation = waiting.Cancellation()
         self._steps: dict[Any, _Step] = {}
         self._programs: dict[Any, Program] = {}
-        self._compile_lock = threading.RLock()
+        self._compile_lock = waiting.StepLock()
         self._partial: dict[str, partial.PartialStep] = {}
         self._closed = False
         self._warned = False
@@ -186,14 +186,12 @@ class BaseSession:
             raise RuntimeError("the session is closed and cannot run anything")
         check_run_arguments(options, run_metadata)
         seconds = self._timeout(options)
-        bound = waiting.running(seconds=seconds)
         wanted = self._wanted(options, run_metadata, key)
-        if wanted is not None:
-            with bound:
+        with waiting.running(seconds=seconds):
+            if wanted is not None:
                 run = tracing.run_on_cluster if self._engine.remote else tracing.run
                 return run(self, fetches, feed_dict, wanted, run_metadata)
-        step = self._prepare(key, fetches, feed_dict, "" if seconds is None else "deadline")
-        with bound:
+            step = self._prepare(key, fetches, feed_dict, "" if seconds is None else "deadline")
             return self._execute(step, feed_dict)
 
     def _wanted(self, options: Any, run_metadata: Any, key: Any) -> tracing.Wanted | None:
@@ -333,9 +331,10 @@ class BaseSession:
         with self._compile_lock:
             program = self._programs.get(key)
             if program is None:
-                program = self._programs[key] = self._engine.program(
-                    Request(graph, feeds, plan.tensors, targets, shapes, watch, optimize)
-                )
+                request = Request(graph, feeds, plan.tensors, targets, shapes, watch, optimize)
+                # An engine may wait for other tasks.
+                with waiting.running(self._cancellation):
+                    program = self._programs[key] = self._engine.program(request)
                 self._warn_when_growing()
             return program
 
@@ -391,7 +390,9 @@ class BaseSession:
           A function faster than ``run``, which looks nothing up.
         """
         keys = list(feed_list or ())
-        step = self._prepare(None, fetches, dict.fromkeys(keys))
+        seconds = self._timeout(None)
+        watch: Watch = "" if seconds is None else "deadline"
+        step = self._prepare(None, fetches, dict.fromkeys(keys), watch)
 
         converters = [(keys.index(key), convert) for key, convert in step.feeds]
 
@@ -402,7 +403,11 @@ class BaseSession:
                 raise TypeError(f"the callable takes {len(keys)} value(s); {len(args)} were given")
             if self._inspect is not None:
                 return self._inspect(fetches, dict(zip(keys, args, strict=True)))
-            return self._launch(step, [convert(args[index]) for index, convert in converters])
+            given = [convert(args[index]) for index, convert in converters]
+            if seconds is None:
+                return self._launch(step, given)
+            with waiting.running(seconds=seconds):
+                return self._launch(step, given)
 
         def call_with_options(*args: Any, options: Any = None, run_metadata: Any = None) -> Any:
             fed = dict(zip(keys, args, strict=True))
@@ -464,7 +469,8 @@ class BaseSession:
         """
         if handle not in self._partial:
             raise ValueError(f"{handle!r} is no handle of a partial run of this session")
-        return partial.run_part(self, self._partial[handle], fetches, feed_dict)
+        with waiting.running(seconds=self._timeout(None)):
+            return partial.run_part(self, self._partial[handle], fetches, feed_dict)
 
     def _part_program(
         self,
@@ -476,14 +482,15 @@ class BaseSession:
         key = (tuple(feeds), tuple(fetches), tuple(targets), done)
         with self._compile_lock:
             if key not in self._programs:
-                self._programs[key] = self._engine.program(
-                    Request(self._graph, feeds, fetches, targets, done=done)
-                )
+                request = Request(self._graph, feeds, fetches, targets, done=done)
+                with waiting.running(self._cancellation):
+                    self._programs[key] = self._engine.program(request)
             return self._programs[key]
 
     def list_devices(self) -> list[Any]:
         """The devices of this session."""
-        return self._engine.list_devices()
+        with waiting.running(self._cancellation, self._timeout(None)):
+            return self._engine.list_devices()
 
 
 def _composed(pick: Callable[[Any], Any], tensor: Tensor) -> Callable[[Any], Any]:
@@ -530,13 +537,24 @@ class Session(BaseSession):
 
     @staticmethod
     def reset(target: str, containers: Any = None, config: Any = None) -> None:
-        """Clears the resource containers of a server; a session in this process has its own."""
+        """Clears the resource containers of a server; a session in this process has its own.
+
+        Args:
+          target: of the server.
+          containers: their names; the name of the server's job, or None, means what is in no other.
+          config: a ``ConfigProto``: ``operation_timeout_in_ms`` bounds the call.
+
+        Raises:
+          tf.errors.OpError: a task cannot be reached, or not in time.
+        """
         if not target:
             raise errors.InvalidArgumentError(
                 None, None, "Session.reset needs the target of a server; '' names none"
             )
         named = [containers] if isinstance(containers, str) else list(containers or ())
-        scheme_of(target).reset(target, named, config)
+        milliseconds = config.operation_timeout_in_ms if config is not None else 0
+        with waiting.running(seconds=milliseconds / 1000 if milliseconds > 0 else None):
+            scheme_of(target).reset(target, named, config)
 
 
 class InteractiveSession(BaseSession):

@@ -180,7 +180,7 @@ def on_a_server() -> Iterator[Callable[[Any], None]]:
         request = messages.CreateSessionRequest(
             graph=definition.SerializeToString(), config=ConfigProto().SerializeToString()
         )
-        made = service.create_session(request, None).session
+        made = service.create_session(request, _NeverCancelled()).session
         try:
             _run_on(service, made, definition)
         finally:
@@ -199,7 +199,7 @@ def _run_on(service: Any, session: str, definition: Any) -> None:
         prepared = service.prepare_step(
             messages.PrepareStepRequest(
                 session=session, feeds=feeds, fetches=fetches, targets=targets
-            ), None,
+            ), _NeverCancelled(),
         )  # fmt: skip
         values = [value] * len(feeds)
         request = messages.RunStepRequest(session=session, step=prepared.step, values=values)

@@ -87,7 +87,7 @@ class ProcessCluster:
         for name in names:
             self.workers[name] = Worker(name, local_devices(task=name), self.peers.send)
         for name in names:
-            target = self.targets[name] = f"local://test-{next(_numbers)}"
+            target = self.targets[name] = f"grpc://test-{next(_numbers)}"
             add_master(target, Master(self.workers[name], self.peers))
 
     def session(self, task: str, **kwargs: Any) -> tf.Session:

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 import penstock as tf
+from penstock.distributed.worker import Worker
+from penstock.placement.available import local_devices
 from tests.distributed.process_cluster import ProcessCluster
 from tests.suite.clock import Clock
 
@@ -120,6 +122,42 @@ def test_a_lost_task_is_named(cluster) -> None:
         assert session.run(v) == 1.0
 
 
+def _restart(cluster, task: str) -> None:
+    cluster.workers[task] = Worker(task, local_devices(task=task), cluster.peers.send)
+
+
+def test_a_restarted_task_ends_the_session_also_for_new_steps(cluster) -> None:
+    with tf.device(PS):
+        v = tf.Variable(1.0, name="v")
+        more, less = v + 1.0, v - 1.0
+    with cluster.session("worker:0") as session, cluster.session("worker:1") as chief:
+        session.run(v.initializer)
+        _restart(cluster, "/job:ps/replica:0/task:0")
+        # The state is missing, and then it is what another session has made.
+        with pytest.raises(tf.errors.AbortedError, match="ps/replica:0/task:0 has been restarted"):
+            session.run(more)
+        chief.run(v.initializer)
+        for step in (less, more, v):
+            with pytest.raises(tf.errors.AbortedError, match="has been restarted"):
+                session.run(step)
+    with cluster.session("worker:0") as session:
+        assert session.run([more, less]) == [2.0, 0.0]
+
+
+def test_a_session_minds_only_restarts_of_tasks_that_it_used(cluster) -> None:
+    with tf.device("/job:ps/task:1"):
+        other = tf.constant(2.0) * 1.0
+    with tf.device(PS):
+        v = tf.Variable(1.0)
+    with cluster.session("worker:0") as session:
+        session.run(v.initializer)
+        _restart(cluster, "/job:ps/replica:0/task:1")
+        assert session.run([v, other]) == [1.0, 2.0]
+        _restart(cluster, "/job:ps/replica:0/task:1")
+        with pytest.raises(tf.errors.AbortedError, match="task:1"):
+            session.run([v, other])
+
+
 def test_a_task_that_is_not_needed_may_be_down(cluster) -> None:
     cluster.peers.down.add("/job:worker/replica:0/task:1")
     with tf.device(PS):
@@ -144,7 +182,7 @@ def test_a_reset_ends_sessions_and_drops_state(cluster) -> None:
         kept = tf.Variable(2.0)
     with cluster.session("worker:0") as session:
         session.run([v.initializer, kept.initializer])
-        tf.Session.reset(cluster.targets["/job:worker/replica:0/task:0"], [""])
+        tf.Session.reset(cluster.targets["/job:worker/replica:0/task:0"])
         with pytest.raises(tf.errors.AbortedError, match="containers were reset"):
             session.run(v)
     with cluster.session("worker:0") as session:

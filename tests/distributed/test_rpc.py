@@ -19,9 +19,11 @@ import pytest
 
 from penstock.base import errors
 from penstock.distributed import rpc
+from penstock.distributed.awaiting import answer_of
 from penstock.distributed.daemon_pool import DaemonPool
 from penstock.distributed.security import Security
 from penstock.formats import cluster_messages as messages
+from penstock.resources import waiting
 from penstock.resources.waiting import Cancellation
 from tests.distributed import certificates
 from tests.suite.clock import PATIENCE, Clock, wait_until
@@ -129,10 +131,25 @@ def test_a_cancellation_ends_a_call_and_its_handler(stub: rpc.Stub, master: Mast
         cancellation.cancel("the session was closed")
 
     threading.Thread(target=cancel, daemon=True).start()
-    with pytest.raises(errors.CancelledError, match="the session was closed"):
-        stub.run_step(_run("block"), timeout=PATIENCE, cancellation=cancellation)
+    with (
+        waiting.running(cancellation),
+        pytest.raises(errors.CancelledError, match="closed while waiting for the master to run"),
+    ):
+        answer_of(stub.run_step, _run("block"), PATIENCE, "the master", "to run the step")
     assert master.cancelled.acquire()
-    assert stub.run_step(_run(""), timeout=PATIENCE, cancellation=Cancellation()) is not None
+    with waiting.running(Cancellation()):
+        assert answer_of(stub.run_step, _run(""), PATIENCE, "the master", "to run") is not None
+
+
+def test_a_call_says_what_it_waits_for(
+    stub: rpc.Stub, master: Master, caplog: pytest.LogCaptureFixture, monkeypatch
+) -> None:
+    monkeypatch.setattr(waiting, "REMIND_SECONDS", 0.2)
+    with waiting.running(seconds=1.0), pytest.raises(errors.DeadlineExceededError, match="its 1 s"):
+        answer_of(stub.run_step, _run("block"), PATIENCE, "the master", "to run the step")
+    assert master.cancelled.acquire()
+    said = [each for each in caplog.messages if "still waiting for response from worker" in each]
+    assert len(said) >= 2 and "RunStep" in said[0] and "the master to run the step" in said[0]
 
 
 def test_a_client_that_is_killed_cancels_its_calls(

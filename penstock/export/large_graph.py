@@ -163,14 +163,15 @@ def _set_field(message: Any, field: Any, value: Any) -> None:
 
 def _slim_graph(graph: Graph, writer: BundleWriter, name: str, external_from: int) -> Any:
     message = graphdef.graph_def(graph, from_version=graph.version)
-    for op in graph._operations:
-        value: Any = op.attrs.get("value")
-        node = message.node.add()
-        outside = op.type == "Const" and value.dtype != object and value.nbytes >= external_from
-        graphdef.node_def(op, node, without="value" if outside else None)
-        if outside:
-            writer.add(op.name, value)
-            node.attr[external.ATTR].s = f"{name}:".encode()
+    with graph._lock:
+        for op in graph._operations:
+            value: Any = op.attrs.get("value")
+            node = message.node.add()
+            outside = op.type == "Const" and value.dtype != object and value.nbytes >= external_from
+            graphdef.node_def(op, node, without="value" if outside else None)
+            if outside:
+                writer.add(op.name, value)
+                node.attr[external.ATTR].s = f"{name}:".encode()
     return message
 
 

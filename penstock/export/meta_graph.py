@@ -243,11 +243,12 @@ def _add_rewritten(
                 _rewrite(made, scope, unbound, clear)
         return unbound
     graphdef.graph_def(graph, from_version=graph.version, into=message)
-    for op in graph._operations:
-        if collection_def.includes(op.name, scope, exclude):
-            made = graphdef.node_def(op, message.node.add())
-            _rewrite(made, scope, unbound, clear)
-            graphdef.add_output_shapes(made, op)
+    with graph._lock:
+        for op in graph._operations:
+            if collection_def.includes(op.name, scope, exclude):
+                made = graphdef.node_def(op, message.node.add())
+                _rewrite(made, scope, unbound, clear)
+                graphdef.add_output_shapes(made, op)
     return unbound
 
 

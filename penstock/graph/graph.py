@@ -39,6 +39,8 @@ class Graph:
     """
 
     def __init__(self) -> None:
+        # Held while a node is added or an existing one is changed, and while the graph is written
+        # out, so that nobody takes a node that another thread has half made.
         self._lock = threading.RLock()
         self._operations: list[Operation] = []
         self._by_name: dict[str, Operation] = {}
@@ -104,13 +106,14 @@ class Graph:
         if scopes.container and "container" in attrs and not attrs["container"]:
             attrs["container"] = scopes.container
         self._infer_shapes(op)
-        self._register(op)
         if scopes.devices:
             self._apply_devices(op)
         if scopes.colocation:
             self._apply_colocation(op)
-        if flow is not None:
-            flow.AddOp(op)
+        with self._lock:
+            self._register(op)
+            if flow is not None:
+                flow.AddOp(op)  # gives it other inputs, made after it
         if scopes.controllers:
             self._record_op_seen_by_control_dependencies(op)
         return op
@@ -414,7 +417,8 @@ class Graph:
 
     def note_mutation(self) -> None:
         """An existing node changed, so compiled programs are stale."""
-        self.mutation_version += 1
+        with self._lock:
+            self.mutation_version += 1
 
     def get_operations(self) -> list[Operation]:
         """All operations, in creation order."""

@@ -235,17 +235,22 @@ def graph_def(
     """
     message = GraphDef() if into is None else into
     message.versions.producer, message.versions.min_consumer = graph._graph_def_versions
-    for op in graph._operations[from_version or 0 :]:
-        node = node_def(op, message.node.add())
-        if add_shapes:
-            add_output_shapes(node, op)
+    with graph._lock:
+        for op in graph._operations[from_version or 0 :]:
+            node = node_def(op, message.node.add())
+            if add_shapes:
+                add_output_shapes(node, op)
+        _add_library(message, graph)
+    return message
+
+
+def _add_library(message: Any, graph: Graph) -> None:
     for body in functions_of(graph):
         # Who reads a graph with functions must know them.
         message.versions.min_consumer = max(message.versions.min_consumer, _KNOWS_FUNCTIONS)
         message.library.function.add().CopyFrom(function_def.to_message(body, node_def))
         if body.gradient is not None:
             message.library.gradient.add(function_name=body.name, gradient_func=body.gradient.name)
-    return message
 
 
 def add_output_shapes(node: Any, op: Operation) -> None:
@@ -357,6 +362,14 @@ class _Importer:
             raise ValueError("graph_def has two nodes of one name")
         self._choose_names(nodes)
         self.nodes = nodes
+        with self.graph._lock:
+            self._add_nodes(nodes)
+        unused = {key for key in self.input_map if key not in self.used and not self._has(key)}
+        if unused:
+            raise ValueError(f"input_map names what graph_def does not have: {sorted(unused)}")
+
+    def _add_nodes(self, nodes: dict[str, Any]) -> None:
+        """Adds all of them while no other thread writes the graph out."""
         context = self.graph._get_control_flow_context()
         self.graph._set_control_flow_context(None)
         try:
@@ -367,9 +380,6 @@ class _Importer:
             self.graph._set_control_flow_context(context)
         if context is not None:
             self._put_into(context)
-        unused = {key for key in self.input_map if key not in self.used and not self._has(key)}
-        if unused:
-            raise ValueError(f"input_map names what graph_def does not have: {sorted(unused)}")
 
     def _choose_names(self, nodes: Iterable[str]) -> None:
         """Gives every node its name here: TF's, with ``_1`` and so on where that is taken."""

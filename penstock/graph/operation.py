@@ -156,25 +156,29 @@ class Operation:
     def _set_attr(self, name: str, value: Any) -> None:
         from penstock.graph import graphdef
 
-        self.attrs[name] = graphdef.attr_from_any(value, name)
-        self.graph.note_mutation()
+        plain = graphdef.attr_from_any(value, name)
+        with self.graph._lock:
+            self.attrs[name] = plain
+            self.graph.note_mutation()
 
     def _add_control_input(self, op: Operation) -> None:
         self._add_control_inputs([op])
 
     def _add_control_inputs(self, ops: Sequence[Operation]) -> None:
-        for op in ops:
-            if op not in self._control_inputs:
-                self._control_inputs.append(op)
-        self.graph.note_mutation()
+        with self.graph._lock:
+            for op in ops:
+                if op not in self._control_inputs:
+                    self._control_inputs.append(op)
+            self.graph.note_mutation()
 
     def _update_input(self, index: int, tensor: Tensor) -> None:
         if tensor.graph is not self.graph:
             raise ValueError(f"{tensor.name} is not in the graph of operation {self.name}")
-        self._inputs[index]._consumers.remove(self)
-        self._inputs[index] = tensor
-        tensor._consumers.append(self)
-        self.graph.note_mutation()
+        with self.graph._lock:
+            self._inputs[index]._consumers.remove(self)
+            self._inputs[index] = tensor
+            tensor._consumers.append(self)
+            self.graph.note_mutation()
 
     def _remove_all_control_inputs(self) -> None:
         self._control_inputs.clear()

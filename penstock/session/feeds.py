@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import ml_dtypes
@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from penstock.base import dtypes, shapes
+from penstock.graph import nest
 from penstock.graph.composite import IndexedSlices, SparseTensor
 from penstock.graph.graph import Graph
 from penstock.graph.operation import Operation
@@ -144,7 +145,8 @@ def expand(graph: Graph, feed_dict: Any) -> list[tuple[Any, Callable[[Any], Any]
 
     Args:
       graph: the session's graph.
-      feed_dict: keys are tensors, names, SparseTensors or IndexedSlices.
+      feed_dict: keys are tensors, names, SparseTensors, IndexedSlices, or tuples of those, nested
+        as deep as one likes, with values in as many places.
 
     Returns:
       For each tensor fed: its key in the dictionary, how to get its part from the key's value, and
@@ -157,7 +159,7 @@ def expand(graph: Graph, feed_dict: Any) -> list[tuple[Any, Callable[[Any], Any]
     result: list[tuple[Any, Callable[[Any], Any], Tensor]] = []
     seen: set[Tensor] = set()
     for key in feed_dict:
-        for part, pick in _parts(key):
+        for part, pick in _picked(key):
             try:
                 tensor = graph.as_graph_element(part, allow_operation=False)
             except (TypeError, ValueError, KeyError) as error:
@@ -179,11 +181,38 @@ def _item(index: int) -> Callable[[Any], Any]:
     return lambda value: value[index]
 
 
-def _parts(key: Any) -> Iterable[tuple[Any, Callable[[Any], Any]]]:
+def parts(key: Any) -> list[Any]:
+    """The tensors (or their names) that a key of a feed dictionary feeds."""
+    return [part for part, _ in _picked(key)]
+
+
+def _picked(key: Any) -> list[tuple[Any, Callable[[Any], Any]]]:
+    if isinstance(key, tuple):
+        leaves = nest.flatten(key)
+        return [
+            (part, _leaf_part(key, len(leaves), index, pick))
+            for index, leaf in enumerate(leaves)
+            for part, pick in _picked(leaf)
+        ]
     if isinstance(key, SparseTensor):
-        parts: tuple[Any, ...] = (key.indices, key.values, key.dense_shape)
-        return [(part, _item(i)) for i, part in enumerate(parts)]
+        components: tuple[Any, ...] = (key.indices, key.values, key.dense_shape)
+        return [(part, _item(i)) for i, part in enumerate(components)]
     if isinstance(key, IndexedSlices):
-        parts = (key.values, key.indices, key.dense_shape)
-        return [(part, _item(i)) for i, part in enumerate(parts) if part is not None]
+        components = (key.values, key.indices, key.dense_shape)
+        return [(part, _item(i)) for i, part in enumerate(components) if part is not None]
     return [(key, _identity)]
+
+
+def _leaf_part(
+    key: Any, count: int, index: int, pick: Callable[[Any], Any]
+) -> Callable[[Any], Any]:
+    def picked(value: Any) -> Any:
+        leaves = nest.flatten(value)
+        if len(leaves) != count:
+            raise ValueError(
+                f"Could not flatten dictionary. Key had {count} elements, but value had"
+                f" {len(leaves)} elements. Key: {key}, value: {value}."
+            )
+        return pick(leaves[index])
+
+    return picked

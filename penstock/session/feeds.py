@@ -86,13 +86,18 @@ def _slow(tensor: Tensor, value: Any, wanted: torch.dtype, numpy_dtype: np.dtype
         return value if value.dtype is wanted else value.to(wanted)
     if isinstance(value, Tensor | Operation):
         raise TypeError(
-            f"{tensor.name} was fed the symbolic {value!r}; feeds are Python numbers, lists,"
-            " NumPy arrays or torch tensors (run the tensor first to feed its value)"
+            "The value of a feed cannot be a tf.Tensor object: feeds are Python numbers, lists,"
+            " NumPy arrays or torch tensors (run the tensor first to feed its value);"
+            f" {tensor.name} was fed {value!r}"
         )
     if isinstance(value, int) and not isinstance(value, bool) and numpy_dtype.kind in "iu":
         info = np.iinfo(numpy_dtype)
         if not info.min <= value <= info.max:
-            raise TypeError(f"{value} does not fit {tensor.name}, which is {tensor.dtype.name}")
+            raise TypeError(
+                f"Type of feed value {value} with type {type(value)} is not compatible with Tensor"
+                f" type {numpy_dtype.type}: it does not fit {tensor.name}. Try explicitly setting"
+                " the type of the feed tensor to a larger type (e.g. int64)."
+            )
     try:
         array = np.asarray(value, dtype=numpy_dtype)
     except (TypeError, ValueError) as error:
@@ -117,8 +122,8 @@ def _check_dims(tensor: Tensor, made: torch.Tensor, dims: tuple[int | None, ...]
 
 def _wrong_shape(tensor: Tensor, shape: Any) -> None:
     raise ValueError(
-        f"a value of shape {tuple(shape)} was fed for {tensor.name!r}, which has shape"
-        f" {shapes.format_static(tensor._dims)}"
+        f"Cannot feed value of shape {tuple(shape)} for Tensor {tensor.name!r}, which has shape"
+        f" '{shapes.format_static(tensor._dims)}'"
     )
 
 
@@ -163,7 +168,10 @@ def expand(graph: Graph, feed_dict: Any) -> list[tuple[Any, Callable[[Any], Any]
             try:
                 tensor = graph.as_graph_element(part, allow_operation=False)
             except (TypeError, ValueError, KeyError) as error:
-                raise TypeError(f"{key!r} is no key for feed_dict: {error}") from None
+                reason = error.args[0] if error.args else error
+                raise TypeError(
+                    f"Cannot interpret feed_dict key as Tensor: {reason} (of the key {key!r})"
+                ) from None
             if not graph.is_feedable(tensor):
                 raise ValueError(f"tensor {tensor.name!r} may not be fed")
             if tensor in seen:

@@ -183,7 +183,7 @@ class BaseSession:
     ) -> Any:
         """The way of a call that is new, bounded in time or traced."""
         if self._closed:
-            raise RuntimeError("the session is closed and cannot run anything")
+            raise RuntimeError("Attempted to use a closed Session.")
         check_run_arguments(options, run_metadata)
         seconds = self._timeout(options)
         bound = waiting.running(seconds=seconds)
@@ -259,7 +259,7 @@ class BaseSession:
 
     def _observed_step(self, fetches: Any, feed_dict: Any, optimize: bool = True) -> _Step:
         if self._closed:
-            raise RuntimeError("the session is closed and cannot run anything")
+            raise RuntimeError("Attempted to use a closed Session.")
         try:
             key: Any = (fetch_key(fetches), tuple(feed_dict), "observe", optimize)
             step = self._steps.get(key)
@@ -397,7 +397,7 @@ class BaseSession:
 
         def call(*args: Any) -> Any:
             if self._closed:
-                raise RuntimeError("the session is closed and cannot run anything")
+                raise RuntimeError("Attempted to use a closed Session.")
             if len(args) != len(keys):
                 raise TypeError(f"the callable takes {len(keys)} value(s); {len(args)} were given")
             if self._inspect is not None:

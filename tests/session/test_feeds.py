@@ -99,5 +99,5 @@ def test_keys_are_nested_as_one_likes() -> None:
             sess.run(a * b, {(a, b): ([1.0, 2.0], 3)})
         with pytest.raises(ValueError, match="twice"):
             sess.run(a * b, {(a, b): (one, 3), b: 4})
-        with pytest.raises(TypeError, match="no key for feed_dict"):
+        with pytest.raises(TypeError, match="Cannot interpret feed_dict key as Tensor"):
             sess.run(a * b, {(a, 7): (one, 3)})

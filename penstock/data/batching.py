@@ -16,7 +16,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from penstock.base import dtypes
-from penstock.base import shapes as static_shapes
 from penstock.control_flow.cond import smart_cond
 from penstock.data import sparse_queues
 from penstock.data.input import fullness
@@ -84,7 +83,10 @@ def _types(lists: Sequence[Sequence[Tensor]]) -> list[dtypes.DType]:
 
 
 def _element_shapes(lists: Sequence[Sequence[Tensor]], given: Any, enqueue_many: bool) -> list[Any]:
-    """The shape of each component, as far as all lists agree; those given where there are."""
+    """The shape of each component: those given, or of the first list, to which all must fit.
+
+    What others leave open, the queue checks; what the first leaves open may differ in the others.
+    """
     if given is not None:
         return list(given)
     merged = []
@@ -93,10 +95,9 @@ def _element_shapes(lists: Sequence[Sequence[Tensor]], given: Any, enqueue_many:
             if tensor.shape.ndims is None:
                 raise ValueError(f"Cannot infer Tensor's rank: {tensor}")
         known = [t.shape.with_rank_at_least(1)[1:] if enqueue_many else t.shape for t in parts]
-        shape: static_shapes.TensorShape = known[0]
         for other in known[1:]:
-            shape = shape.merge_with(other)
-        merged.append(shape)
+            known[0].merge_with(other)
+        merged.append(known[0])
     return merged
 
 

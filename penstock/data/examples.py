@@ -62,7 +62,10 @@ def parse_example_dataset(features: Any, num_parallel_calls: Any = 1) -> Transfo
             sparse_types=wanted.sparse_types, Tdense=wanted.dense_types,
             dense_shapes=dense_shapes,
         )  # fmt: skip
-        return Dataset._of(variant, structure, (dataset,))
+        parsed = Dataset._of(variant, structure, (dataset,))
+        if not wanted.merged:
+            return parsed
+        return parsed.map(wanted.with_merged, num_parallel_calls=num_parallel_calls)
 
     return transform
 

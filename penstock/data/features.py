@@ -20,6 +20,7 @@ from penstock.graph.composite import SparseTensor
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import name_scope
 from penstock.ops import reshape, slicing
+from penstock.ops.sparse_compose import sparse_merge
 
 __all__ = [
     "FixedLenFeature", "FixedLenSequenceFeature", "SparseFeature", "VarLenFeature",
@@ -85,6 +86,11 @@ class SparseFeature(NamedTuple):
     size: Any
     already_sorted: bool = False
 
+    @property
+    def index_keys(self) -> list[str]:
+        """The names of the features with the indices, one a dim."""
+        return [self.index_key] if isinstance(self.index_key, str) else list(self.index_key)
+
 
 class _Specs:
     """Features sorted by what becomes of them, in the order of their names."""
@@ -95,24 +101,44 @@ class _Specs:
         self.defaults: dict[str, Any] = {}
         self.may_lack: list[str] = []
         self.padded: set[str] = set()
-        for key in sorted(features or ()):
+        self.merged: dict[str, SparseFeature] = {}
+        self.asked = frozenset(features or ())
+        for key in sorted(self.asked):
             spec: Any = (features or {})[key]
-            if isinstance(spec, SparseFeature):
-                raise NotImplementedError(
-                    f"feature {key!r}: SparseFeature needs SparseReorder, which is not built yet;"
-                    " parse its index and value as VarLenFeatures"
-                )
             known: tuple[Any, ...] = allowed
             if not isinstance(spec, known):
                 names = ", ".join(kind.__name__ for kind in allowed)
-                raise ValueError(f"feature {key!r} must be one of {names}; found {spec!r}")
-            if not spec.dtype:
-                raise ValueError(f"feature {key!r} has no dtype")
-            dtype = dtypes.as_dtype(spec.dtype)
+                raise ValueError(
+                    f"Unsupported {type(spec).__name__} {spec}. Feature {key!r} must be one of"
+                    f" {names}"
+                )
+            if isinstance(spec, SparseFeature):
+                self._add_merged(key, spec)
+                continue
+            dtype = _type_of(key, spec)
             if isinstance(spec, VarLenFeature):
-                self.sparse[key] = dtype
+                self._add_sparse(key, dtype)
             else:
                 self._add_dense(key, spec, dtype)
+        both = self.sparse.keys() & self.dense.keys()
+        if both:
+            raise ValueError(f"Dense and sparse keys must not intersect; intersection: {both}")
+
+    def _add_sparse(self, key: str, dtype: dtypes.DType) -> None:
+        if self.sparse.setdefault(key, dtype) != dtype:
+            raise ValueError(
+                f"Conflicting type {self.sparse[key]} vs {dtype.name} for feature {key}."
+            )
+
+    def _add_merged(self, key: str, spec: SparseFeature) -> None:
+        for what in ("index_key", "value_key"):
+            if not getattr(spec, what):
+                raise ValueError(f"Missing {what} for SparseFeature {spec}.")
+        dtype = _type_of(key, spec)
+        for index_key in spec.index_keys:
+            self._add_sparse(index_key, dtypes.int64)
+        self._add_sparse(spec.value_key, dtype)
+        self.merged[key] = spec
 
     def _add_dense(self, key: str, spec: Any, dtype: dtypes.DType) -> None:
         if spec.shape is None:
@@ -178,7 +204,25 @@ class _Specs:
         parts = zip(indices, values, dims, strict=True)
         found: dict[str, Any] = dict(zip(self.sparse, (SparseTensor(*p) for p in parts)))
         found.update(zip(self.dense, dense, strict=True))
-        return found
+        return self.with_merged(found)
+
+    def with_merged(self, found: dict[str, Any]) -> dict[str, Any]:
+        """What was asked for, from what was parsed: with each SparseFeature's tensor."""
+        for key, spec in self.merged.items():
+            ids = [found[index_key] for index_key in spec.index_keys]
+            found[key] = sparse_merge(
+                ids[0] if isinstance(spec.index_key, str) else ids,
+                found[spec.value_key],
+                spec.size,
+                already_sorted=spec.already_sorted,
+            )
+        return {key: value for key, value in found.items() if key in self.asked}
+
+
+def _type_of(key: str, spec: Any) -> dtypes.DType:
+    if not spec.dtype:
+        raise ValueError(f"Missing type for feature {key}.")
+    return dtypes.as_dtype(spec.dtype)
 
 
 _PLAIN = (VarLenFeature, SparseFeature, FixedLenFeature, FixedLenSequenceFeature)
@@ -193,7 +237,8 @@ def parse_example(
 
     Args:
       serialized: string vector ``[batch]``: serialized messages.
-      features: name to ``FixedLenFeature``, ``VarLenFeature`` or ``FixedLenSequenceFeature``.
+      features: name to ``FixedLenFeature``, ``VarLenFeature``, ``SparseFeature`` or
+        ``FixedLenSequenceFeature``.
       name: name of the nodes.
       example_names: string vector: what errors call the examples.
 

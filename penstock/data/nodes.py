@@ -13,6 +13,7 @@ from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import get_seed
 from penstock.graph.tensor import Tensor
 from penstock.opdef import static
+from penstock.ops import comparison
 
 
 def int64(value: Any, name: str) -> Tensor:
@@ -21,9 +22,20 @@ def int64(value: Any, name: str) -> Tensor:
 
 
 def two_seeds(seed: Any) -> tuple[Tensor, Tensor]:
-    """The seed tensors of a node; both 0 where nothing is to be repeatable."""
-    first, second = get_seed(seed)
-    return int64(first or 0, "seed"), int64(second or 0, "seed2")
+    """The seed tensors of a node; both 0 where nothing is to be repeatable.
+
+    Args:
+      seed: an int, an int64 scalar, or None.
+    """
+    first, second = (0 if part is None else part for part in get_seed(seed))
+    if not isinstance(second, Tensor):
+        return int64(first, "seed"), int64(second, "seed2")
+    # Both zero would mean "not seeded" to the node.
+    graph_seed, op_seed = int64(first, "seed"), int64(second, "seed2")
+    unseeded = comparison.logical_and(
+        comparison.equal(graph_seed, int64(0, "zero")), comparison.equal(op_seed, int64(0, "zero"))
+    )
+    return graph_seed, comparison.where(unseeded, int64(2**31 - 1, "largest"), op_seed)
 
 
 def variant(op_type: str, structure: Any, *inputs: Any, **attrs: Any) -> Any:

@@ -314,11 +314,20 @@ def start_queue_runners(
 
     Raises:
       ValueError: no session was given and there is no default one.
+      TypeError: ``sess`` is no session.
     """
     if sess is None:
         sess = get_default_session()
         if sess is None:
-            raise ValueError("start_queue_runners needs a session: none was given, none is default")
+            raise ValueError(
+                "Cannot start queue runners: No default session is registered. Use `with"
+                " sess.as_default()` or pass an explicit session to"
+                " tf.train.start_queue_runners(sess=sess)"
+            )
+    if getattr(sess, "_starts_queue_runners", False):
+        return []  # it did so when it was made
+    if not callable(getattr(sess, "make_callable", None)):
+        raise TypeError(f"sess must be a `tf.Session` object. Given class: {type(sess)}")
     with sess.graph.as_default():
         runners = get_default_graph().get_collection(collection)
     return [

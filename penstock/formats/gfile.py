@@ -1,7 +1,9 @@
 """Files and directories as ``tf.gfile`` has them, over the file-system seam of this room.
 
-State of a ``GFile``: the name and mode, and one open stream, made by the first call that reads or
-writes.  Text is UTF-8; positions count bytes.  Errors are those of ``tf.errors``, naming the path.
+State of a ``GFile``: the name and mode, and two open streams, as in TensorFlow: the first call that
+reads makes the one that reads, from the start of the file, and the first that writes the one that
+writes, which empties the file unless the mode appends.  What was written is read once it is
+flushed.  Text is UTF-8; positions count bytes.  Errors are those of ``tf.errors``, naming the path.
 """
 
 from __future__ import annotations
@@ -38,8 +40,9 @@ class GFile:
 
     Args:
       name: a local path, or a URL of a file system that fsspec knows.
-      mode: ``r``, ``w``, ``a``, ``r+``, ``w+`` or ``a+``; with ``b`` contents are bytes, otherwise
-        text in UTF-8.
+      mode: ``r``, ``w``, ``a``, or, to read and write, ``r+``, ``w+`` or ``a+``; the first write
+        appends with ``a`` and ``a+`` and empties the file with the others.  With ``b`` contents
+        are bytes, otherwise text in UTF-8.
 
     Raises:
       tf.errors.InvalidArgumentError: another mode.
@@ -62,7 +65,8 @@ class GFile:
             raise errors.InvalidArgumentError(
                 None, None, f"mode is not 'r' or 'w' or 'a' or 'r+' or 'w+' or 'a+': {mode!r}"
             )
-        self._stream: IO[bytes] | None = None
+        self._reader: IO[bytes] | None = None
+        self._writer: IO[bytes] | None = None
 
     @property
     def name(self) -> Any:
@@ -74,28 +78,24 @@ class GFile:
         """The mode given."""
         return self._mode
 
-    def _opened(self) -> IO[bytes]:
-        if self._stream is None:
-            self._stream = files.open_file(_path(self._name), self._plain + "b")
-        return self._stream
-
     def _reading(self) -> IO[bytes]:
         if self._plain in ("w", "a"):
             raise self._refused("reading")
-        stream = self._opened()
-        if self._plain == "a+" and stream.writable():
-            stream.flush()
-        return stream
-
-    def _refused(self, what: str) -> errors.PermissionDeniedError:
-        return errors.PermissionDeniedError(
-            None, None, f"{self._name}: the file isn't open for {what}; its mode is {self._mode!r}"
-        )
+        if self._reader is None:
+            self._reader = files.open_file(_path(self._name), "rb")
+        return self._reader
 
     def _writing(self) -> IO[bytes]:
         if self._plain == "r":
             raise self._refused("writing")
-        return self._opened()
+        if self._writer is None:
+            self._writer = files.open_file(_path(self._name), "ab" if "a" in self._plain else "wb")
+        return self._writer
+
+    def _refused(self, what: str) -> errors.PermissionDeniedError:
+        return errors.PermissionDeniedError(
+            None, None, f"File isn't open for {what}: {self._name} has mode {self._mode!r}"
+        )
 
     def _value(self, data: bytes) -> Any:
         return data if self._binary else data.decode()
@@ -105,7 +105,7 @@ class GFile:
         return files.stat(_path(self._name)).length
 
     def write(self, file_content: Any) -> None:
-        """Appends text or bytes at the position.
+        """Writes text or bytes behind what was written before.
 
         Raises:
           TypeError: neither.
@@ -131,6 +131,10 @@ class GFile:
           tf.errors.NotFoundError: there is no such file.
         """
         stream = self._reading()
+        if n < 0 and self._writer is not None:  # the stream may hold bytes that are gone
+            n = max(self.size() - stream.tell(), 0)
+            with files.error_names(_path(self._name)):
+                return self._value(stream.read(n))
         with files.error_names(_path(self._name)):
             if n < 0 or self._binary:
                 return self._value(stream.read(n))
@@ -201,21 +205,22 @@ class GFile:
         return True
 
     def tell(self) -> int:
-        """The position in bytes."""
-        return self._opened().tell()
+        """The position in bytes: that of reading where the mode allows to read."""
+        return (self._writing() if self._plain in ("w", "a") else self._reading()).tell()
 
     def flush(self) -> None:
         """Hands what was written to the file system."""
-        if self._stream is not None and self._stream.writable():
+        if self._writer is not None:
             with files.error_names(_path(self._name)):
-                self._stream.flush()
+                self._writer.flush()
 
     def close(self) -> None:
         """Writes what is left and closes the file."""
-        stream, self._stream = self._stream, None
-        if stream is not None:
-            with files.error_names(_path(self._name)):
-                stream.close()
+        streams, self._reader, self._writer = (self._reader, self._writer), None, None
+        for stream in streams:
+            if stream is not None:
+                with files.error_names(_path(self._name)):
+                    stream.close()
 
     def __enter__(self) -> Self:
         return self
@@ -226,9 +231,10 @@ class GFile:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        # A file that was only to be written, and got nothing, comes to be all the same.
-        if kind is None and self._plain in ("w", "a", "w+", "a+") and self._stream is None:
-            self._opened()
+        # A new file that got nothing comes to be all the same.
+        if kind is None and self._writer is None and self._plain not in ("r", "r+"):
+            if not files.exists(_path(self._name)):
+                self._writing()
         self.close()
 
 

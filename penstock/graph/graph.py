@@ -460,7 +460,7 @@ class Graph:
         wanted = " or ".join(
             n for n, ok in (("a Tensor", allow_tensor), ("an Operation", allow_operation)) if ok
         )
-        raise TypeError(f"cannot take {obj!r} of type {type(obj).__name__} for {wanted}")
+        raise TypeError(f"Can not convert a {type(obj).__name__} into {wanted}: {obj!r}")
 
     def _described(self) -> str:
         """What tells this graph from others, for errors."""
@@ -469,9 +469,9 @@ class Graph:
 
     def _own_element(self, element: Any, allow_tensor: bool, allow_operation: bool) -> Any:
         if isinstance(element, Tensor) and not allow_tensor:
-            raise TypeError(f"{element} is a Tensor; an Operation is wanted")
+            raise TypeError(f"Can not convert a Tensor into a Operation: {element!r}")
         if isinstance(element, Operation) and not allow_operation:
-            raise TypeError(f"{element!r} is an Operation; a Tensor is wanted")
+            raise TypeError(f"Can not convert a Operation into a Tensor: {element!r}")
         if element.graph is not self:
             kind = "Tensor" if isinstance(element, Tensor) else "Operation"
             raise ValueError(
@@ -487,18 +487,25 @@ class Graph:
                 raise ValueError(f"malformed tensor name {name!r}; expected '<operation>:<index>'")
             op = self._by_name.get(op_name)
             if op is None:
-                raise KeyError(f"no operation is called {op_name!r} in this graph ({name!r})")
+                raise KeyError(
+                    f"The name {name!r} refers to a Tensor which does not exist. The operation,"
+                    f" {op_name!r}, does not exist in the graph."
+                )
             if int(index) >= len(op.outputs):
                 raise KeyError(
-                    f"operation {op_name!r} has {len(op.outputs)} output(s); {name!r} names none"
+                    f"The name {name!r} refers to a Tensor which does not exist. The operation,"
+                    f" {op_name!r}, exists but only has {len(op.outputs)} output(s)."
                 )
             return op.outputs[int(index)]
         if ":" in name:
             raise ValueError(f"{name!r} looks like a tensor name; an operation name is wanted")
         if name not in self._by_name:
-            raise KeyError(f"no operation is called {name!r} in this graph")
+            raise KeyError(f"The name {name!r} refers to an Operation not in the graph.")
         if not allow_operation:
-            raise ValueError(f"{name!r} names an operation; tensor names look like '{name}:0'")
+            raise ValueError(
+                f"The name {name!r} refers to an Operation, not a Tensor. Tensor names must be of"
+                f" the form '<op_name>:<output_index>', such as '{name}:0'"
+            )
         return self._by_name[name]
 
     # ---- collections, seeds, flags -----------------------------------------------------------

@@ -223,8 +223,11 @@ _DEFAULT_GRAPH_SEED = 87654321
 _MAXINT32 = 2**31 - 1
 
 
-def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
+def get_seed(op_seed: Any) -> tuple[Any, Any]:
     """The two seeds for a random op made now, from the graph seed and the op seed.
+
+    Args:
+      op_seed: an int, an integer scalar, or None.
 
     Returns:
       ``(graph seed, op seed)``; both None when the op is to be non-deterministic.
@@ -234,7 +237,7 @@ def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
     if graph_seed is not None:
         if op_seed is None:
             op_seed = graph.version
-        seeds: tuple[int | None, int | None] = (graph_seed % _MAXINT32, op_seed % _MAXINT32)
+        seeds: tuple[Any, Any] = (graph_seed % _MAXINT32, op_seed % _MAXINT32)
     elif op_seed is not None:
         seeds = (_DEFAULT_GRAPH_SEED, op_seed % _MAXINT32)
     else:

@@ -62,6 +62,9 @@ class _MonitoredSession:
 
     StepContext = wrapped_sessions.StepContext
 
+    # ``start_queue_runners`` has nothing left to do.
+    _starts_queue_runners = True
+
     def __init__(
         self,
         session_creator: SessionCreator | None,

@@ -34,7 +34,7 @@ def sequence_of(value: Any, n: int, channel_index: int, name: str) -> list[int]:
         return items
     if len(items) != n:
         raise ValueError(
-            f"{name} must be an int or a list of 1, {n} or {n + 2} ints; found {items}"
+            f"{name} should be of length 1, {n} or {n + 2} but was {len(items)}: {items}"
         )
     return [1, *items, 1] if channel_index == n + 1 else [1, 1, *items]
 

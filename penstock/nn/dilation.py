@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from penstock.base import dtypes
+from penstock.base import dtypes, shapes
 from penstock.graph import convert
 from penstock.graph.build import constant, make
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
-from penstock.nn import conv
+from penstock.nn import conv, volumes
 from penstock.opdef import static
 from penstock.ops import depthwise, nodes, reduction, space
 
@@ -118,18 +118,21 @@ def _over_all_dims(value: Any, fill: int, dims: Sequence[int]) -> Any:
     return nodes.concat([blanks, value], 0)
 
 
-def _pair(
-    spatial: int, strides: Any, rate: Any, names: tuple[str, str] = ("strides", "dilation_rate")
-) -> tuple[list[int], list[int]]:
+def _strides_and_rate(spatial: int, strides: Any, rate: Any) -> tuple[list[int], list[int]]:
     """Strides and rates, one a spatial dim each; not both above 1."""
     found = []
-    for name, value in zip(names, (strides, rate), strict=True):
+    for name, value in (("strides", strides), ("dilation_rate", rate)):
         items = [1] * spatial if value is None else [int(v) for v in value]
-        if len(items) != spatial or min(items) < 1:
-            raise ValueError(f"{name} must be {spatial} positive ints; found {items}")
+        if len(items) != spatial:
+            raise ValueError(f"len({name})={len(items)} but should be {spatial}; found {items}")
+        if min(items) < 1:
+            raise ValueError(f"all values of {name} must be positive; found {items}")
         found.append(items)
     if max(found[0]) > 1 and max(found[1]) > 1:
-        raise ValueError(f"{names[0]} > 1 and {names[1]} > 1 do not go together; found {found}")
+        raise ValueError(
+            "strides > 1 not supported in conjunction with dilation_rate > 1; found strides"
+            f" {found[0]} and dilation_rate {found[1]}"
+        )
     return found[0], found[1]
 
 
@@ -144,17 +147,17 @@ def convolution(
     filters: Any = None,
     dilations: Any = None,
 ) -> Tensor:
-    """Convolution over one or two spatial dims, strided or dilated.
+    """Convolution over one, two or three spatial dims, strided or dilated.
 
     Args:
       input: floating ``[batch, spatial..., channels]`` (``[batch, channels, spatial...]`` for
         "NC...").
       filter: ``[spatial..., input channels, output channels]``.
       padding: "SAME" or "VALID".
-      strides: one int a spatial dim; default 1.
-      dilation_rate: one int a spatial dim; default 1.
+      strides: one int a spatial dim, or one for all; default 1.
+      dilation_rate: one int a spatial dim, or one for all; default 1.
       name: name of the scope.
-      data_format: "NWC" or "NCW"; "NHWC" or "NCHW".
+      data_format: "NWC" or "NCW"; "NHWC" or "NCHW"; "NDHWC" or "NCDHW".
       filters: synonym of ``filter``.
       dilations: synonym of ``dilation_rate``.
 
@@ -162,7 +165,7 @@ def convolution(
       A tensor in the same format.
 
     Raises:
-      ValueError: strides and dilations both above 1, or more than two spatial dims.
+      ValueError: strides and dilations both above 1, or more than three spatial dims.
     """
     filter = reduction.renamed("filters", filters, "filter", filter)
     rate = reduction.renamed("dilations", dilations, "dilation_rate", dilation_rate)
@@ -170,19 +173,24 @@ def convolution(
         input = convert.convert_to_tensor(input, name="input")
         filter = convert.convert_to_tensor(filter, name="filter")
         spatial = _spatial_rank(input, filter)
-        strides, rate = _pair(spatial, strides, rate)
+        first = _first_spatial(data_format)
+        channels = 1 if first == 2 else spatial + 1
+        strides = conv.sequence_of(strides, spatial, channels, "strides")
+        rate = conv.sequence_of(rate, spatial, channels, "dilations")
 
         def plain(x: Tensor, count: int, padding: str) -> Tensor:
             if count == 1:
-                return conv.conv1d(
-                    x, filter, strides[0], padding, data_format=data_format, name=scope
+                return conv.conv1d(x, filter, strides, padding, data_format=data_format, name=scope)
+            if count == 2:
+                return conv.conv2d(
+                    x, filter, strides, padding, data_format=data_format or "NHWC", name=scope
                 )
-            return conv.conv2d(
-                x, filter, strides, padding, data_format=data_format or "NHWC", name=scope
-            )
+            return volumes.conv3d(x, filter, strides, padding, data_format, name=scope)
 
         if max(rate) == 1:
             return plain(input, spatial, padding)
+        between = slice(first, first + spatial)
+        _, rate = _strides_and_rate(spatial, strides[between], rate[between])
         shape = [0 if d is None else d for d in filter._dims]
         return with_space_to_batch(
             input, rate, padding, plain, filter_shape=shape, data_format=data_format
@@ -192,9 +200,9 @@ def convolution(
 def _spatial_rank(input: Tensor, filter: Tensor) -> int:
     dims = input._dims if input._dims is not None else filter._dims
     if dims is None:
-        raise ValueError("the rank of input or filter must be known")
-    if len(dims) not in (3, 4):
-        raise ValueError(f"one or two spatial dims are supported; found {len(dims) - 2}")
+        raise ValueError("rank of input or filter must be known")
+    if not 3 <= len(dims) <= 5:
+        raise ValueError(f"Input tensor must be of rank 3, 4 or 5 but was {len(dims)}.")
     return len(dims) - 2
 
 
@@ -277,18 +285,24 @@ def conv_transpose(
     dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """``conv1d_transpose`` or ``conv2d_transpose``, by the rank of ``input``.
+    """``conv1d_transpose``, ``conv2d_transpose`` or ``conv3d_transpose``, by ``input``'s rank.
 
     Raises:
-      ValueError: neither one nor two spatial dims.
+      ValueError: not one to three spatial dims.
     """
     with name_scope(name, "conv_transpose", [input, filters, output_shape]) as scope:
         input = convert.convert_to_tensor(input)
         filters = convert.convert_to_tensor(filters)
-        if _spatial_rank(input, filters) == 1:
+        spatial = _spatial_rank(input, filters)
+        if spatial == 1:
             return conv.conv1d_transpose(
                 input, filters, output_shape, strides, padding, data_format or "NWC", dilations,
                 scope,
+            )  # fmt: skip
+        if spatial == 3:
+            return volumes.conv3d_transpose(
+                input, filters, output_shape, strides, padding, data_format, scope,
+                dilations=dilations,
             )  # fmt: skip
         return conv.conv2d_transpose(
             input, filters, output_shape, strides, padding, data_format or "NHWC", scope,
@@ -408,7 +422,7 @@ def pool(
     data_format: str | None = None,
     dilations: Any = None,
 ) -> Tensor:
-    """Max or average pooling over one or two spatial dims, strided or dilated.
+    """Max or average pooling over one, two or three spatial dims, strided or dilated.
 
     Args:
       input: ``[batch, spatial..., channels]``.
@@ -425,41 +439,58 @@ def pool(
       A tensor in the same format.
 
     Raises:
-      ValueError: an unknown pooling type; SAME padding with dilation.
+      ValueError: an unknown pooling type; SAME padding with dilation; strides larger than the
+        window, or above 1 with dilation.
     """
     rate = reduction.renamed("dilations", dilations, "dilation_rate", dilation_rate)
-    op_types = {"MAX": "MaxPool", "AVG": "AvgPool"}
-    if pooling_type not in op_types:
-        raise ValueError(f"pooling_type must be 'MAX' or 'AVG'; found {pooling_type!r}")
     with name_scope(name, f"{pooling_type.lower()}_pool", [input]) as scope:
         input = convert.convert_to_tensor(input, name="input")
         sizes = [int(w) for w in window_shape]
-        if len(sizes) not in (1, 2):
-            raise ValueError(f"one or two spatial dims are supported; found {len(sizes)}")
-        strides, rate = _pair(len(sizes), strides, rate)
+        spatial = len(sizes)
+        if not 1 <= spatial <= 3:
+            raise ValueError(f"It is required that 1 <= num_spatial_dims <= 3; found {spatial}")
+        shapes.TensorShape(input._dims).with_rank(spatial + 2)
+        strides, rate = _strides_and_rate(spatial, strides, rate)
         if padding == "SAME" and max(rate) > 1:
-            raise ValueError("pooling with SAME padding is not defined for dilation_rate > 1")
-        first = _first_spatial(data_format)
-
-        def plain(x: Tensor, count: int, padding: str) -> Tensor:
-            lead, steps = sizes, strides
-            if count == 1:
-                x = make("ExpandDims", x, first)
-                lead, steps = [1, *sizes], [1, *strides]
-            window, steps = (
-                [1, *v, 1] if first == 1 else [1, 1, *v] for v in (lead, steps)
+            raise ValueError("pooling with SAME padding is not implemented for dilation_rate > 1")
+        if any(step > size for step, size in zip(strides, sizes, strict=True)):
+            raise ValueError(
+                "strides > window_shape not supported; found strides"
+                f" {strides} and window_shape {sizes}"
             )
-            result: Tensor = make(
-                op_types[pooling_type],
-                x,
-                name=scope,
-                ksize=window,
-                strides=steps,
-                padding=padding,
-                data_format="NHWC" if first == 1 else "NCHW",
+        if pooling_type not in _POOLS:
+            raise ValueError(
+                f"{spatial}-D {pooling_type} pooling is not supported; known are MAX and AVG"
             )
-            return make("Squeeze", result, squeeze_dims=[first]) if count == 1 else result
-
+        plain = _pool_op(_POOLS[pooling_type], sizes, strides, data_format, scope)
         return with_space_to_batch(
             input, rate, padding, plain, filter_shape=sizes, data_format=data_format
         )
+
+
+_POOLS = {"MAX": "MaxPool", "AVG": "AvgPool"}
+
+
+def _pool_op(
+    op_type: str, sizes: list[int], strides: list[int], data_format: str | None, scope: str
+) -> WindowOp:
+    """The pool without dilation, for ``with_space_to_batch``; over one dim, by way of two."""
+    first = _first_spatial(data_format)
+    if len(sizes) == 3:
+        op_type, layout = op_type + "3D", "NDHWC" if first == 1 else "NCDHW"
+    else:
+        layout = "NHWC" if first == 1 else "NCHW"
+
+    def plain(x: Tensor, count: int, padding: str) -> Tensor:
+        lead, steps = sizes, strides
+        if count == 1:
+            x = make("ExpandDims", x, first)
+            lead, steps = [1, *sizes], [1, *strides]
+        window, steps = ([1, *v, 1] if first == 1 else [1, 1, *v] for v in (lead, steps))
+        result: Tensor = make(
+            op_type, x, name=scope, ksize=window, strides=steps, padding=padding,
+            data_format=layout,
+        )  # fmt: skip
+        return make("Squeeze", result, squeeze_dims=[first]) if count == 1 else result
+
+    return plain

@@ -310,10 +310,12 @@ def _fold_pack(ctx: ShapeContext, *arrays: Any) -> np.ndarray | None:
 
 def _partial_pack(ctx: ShapeContext) -> Dims:
     dims: list[int | None] = []
-    for tensor in ctx.tensor("values"):
+    tensors = ctx.tensor("values")
+    # Elements of unknown rank have the rank of the others.
+    if not any(tensor._dims == () for tensor in tensors):
+        return None
+    for tensor in tensors:
         value = static.constant_value(tensor)
-        if tensor._dims != ():
-            return None
         dims.append(None if value is None or value < 0 else int(value))
     return tuple(dims)
 

@@ -14,7 +14,7 @@ import torch
 from penstock.base import dtypes
 from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
-from penstock.opdef import define_op
+from penstock.opdef import define_op, static
 from penstock.opdef.inference import Dims, ShapeContext, show
 from penstock.opdef.program_text import literal
 from penstock.ops import join
@@ -30,7 +30,10 @@ _INDEX = "{int32, int64}"
 # ---- shape rules -----------------------------------------------------------------------------
 
 
-def _paddings(ctx: ShapeContext) -> tuple[Dims, list[list[int]] | None]:
+_Pairs = list[list[int | None]]
+
+
+def _paddings(ctx: ShapeContext) -> tuple[Dims, _Pairs | None]:
     """Input dims (rank found from the paddings if need be) and the paddings where known."""
     dims, form = ctx["input"], ctx.rank("paddings", 2)
     if form[1] not in (None, 2):
@@ -39,11 +42,32 @@ def _paddings(ctx: ShapeContext) -> tuple[Dims, list[list[int]] | None]:
         dims = (None,) * form[0]
     if dims is not None and form[0] not in (None, len(dims)):
         raise ValueError(f"paddings {show(form)} do not fit an input of shape {show(dims)}")
-    value = ctx.value("paddings")
-    pairs = None if value is None else value.tolist()
-    if pairs is not None and any(p < 0 for pair in pairs for p in pair):
+    pairs = _known_pairs(ctx.tensor("paddings"), form[0])
+    if pairs is not None and any(p is not None and p < 0 for pair in pairs for p in pair):
         raise ValueError(f"paddings must not be negative; found {pairs}")
     return dims, pairs
+
+
+def _known_pairs(paddings: Tensor, rank: int | None) -> _Pairs | None:
+    """What is known of the paddings: all, or the rows and numbers that they are packed from."""
+    value = static.constant_value(paddings)
+    if value is not None:
+        return value.tolist()  # type: ignore[no-any-return]
+    if rank is None:
+        return None
+    if paddings.op.type != "Pack" or paddings.op.attrs["axis"] != 0:
+        return [[None, None] for _ in range(rank)]
+    return [_known_row(row) for row in paddings.op._inputs]
+
+
+def _known_row(row: Tensor) -> list[int | None]:
+    value = static.constant_value(row)
+    if value is not None:
+        return value.tolist()  # type: ignore[no-any-return]
+    if row.op.type != "Pack":
+        return [None, None]
+    numbers = [static.constant_value(number) for number in row.op._inputs]
+    return [None if number is None else int(number) for number in numbers]
 
 
 def _pad_shape(ctx: ShapeContext) -> Dims:
@@ -51,7 +75,7 @@ def _pad_shape(ctx: ShapeContext) -> Dims:
     if dims is None or pairs is None:
         return None if dims is None else (None,) * len(dims)
     return tuple(
-        None if d is None else d + before + after
+        None if None in (d, before, after) else d + before + after
         for d, (before, after) in zip(dims, pairs, strict=True)
     )
 
@@ -61,7 +85,7 @@ def _mirror_grad_shape(ctx: ShapeContext) -> Dims:
     if dims is None or pairs is None:
         return None if dims is None else (None,) * len(dims)
     return tuple(
-        None if d is None else d - before - after
+        None if None in (d, before, after) else d - before - after
         for d, (before, after) in zip(dims, pairs, strict=True)
     )
 

@@ -50,7 +50,12 @@ def _reshape_shape(ctx: ShapeContext) -> Dims:
     if not have_unknown and not want_unknown:
         fits = have == want
     elif not have_unknown and want > 0:
-        fits = have % want == 0
+        if have % want:
+            raise ValueError(
+                f"Dimension size must be evenly divisible by {want} but is {have}: a tensor of"
+                f" shape {show(given)} cannot be reshaped to {show(wanted)}"
+            )
+        fits = True
         hole = want_unknown[0]
         wanted = (*wanted[:hole], have // want, *wanted[hole + 1 :])
     elif not want_unknown and have > 0:

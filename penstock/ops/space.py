@@ -36,16 +36,21 @@ _INDEX = "{int32, int64}"
 # ---- SpaceToBatch(ND), BatchToSpace(ND) --------------------------------------------------------
 
 
-def _block_of(ctx: ShapeContext) -> list[int] | None:
+def _block_of(ctx: ShapeContext) -> list[int] | list[None]:
+    """The sizes of the block; as many times None where they are not known."""
     if "block_size" in ctx.op.attrs:
         return [ctx.attr("block_size")] * 2
     if ctx["block_shape"] is None:
-        raise ValueError("block_shape must be a vector; its rank is unknown")
-    ctx.rank("block_shape", 1)
+        raise ValueError("block_shape must have rank 1; its rank is unknown")
+    count = ctx.rank("block_shape", 1)[0]
+    if count is None:
+        raise ValueError("block_shape must have known size; found a vector of unknown length")
     value = ctx.value("block_shape")
-    if value is not None and (value < 1).any():
+    if value is None:
+        return [None] * count
+    if (value < 1).any():
         raise ValueError(f"block_shape must be positive; found {value.tolist()}")
-    return None if value is None else value.tolist()  # type: ignore[no-any-return]
+    return value.tolist()  # type: ignore[no-any-return]
 
 
 def _input_dims(ctx: ShapeContext) -> Dims:
@@ -68,9 +73,11 @@ def _pairs(ctx: ShapeContext, name: str) -> np.ndarray | None:
 
 def _space_to_batch_shape(ctx: ShapeContext) -> Dims:
     dims, block, pads = _input_dims(ctx), _block_of(ctx), _pairs(ctx, "paddings")
-    if dims is None or block is None:
-        return None if dims is None else (None,) * len(dims)
+    if dims is None:
+        return None
     _check_block_rank(dims, block)
+    if None in block:
+        return (None,) * (len(block) + 1) + dims[len(block) + 1 :]
     count = math.prod(block)
     result = [None if dims[0] is None else dims[0] * count]
     for axis, size in enumerate(block):
@@ -89,9 +96,11 @@ def _space_to_batch_shape(ctx: ShapeContext) -> Dims:
 
 def _batch_to_space_shape(ctx: ShapeContext) -> Dims:
     dims, block, crops = _input_dims(ctx), _block_of(ctx), _pairs(ctx, "crops")
-    if dims is None or block is None:
-        return None if dims is None else (None,) * len(dims)
+    if dims is None:
+        return None
     _check_block_rank(dims, block)
+    if None in block:
+        return (None,) * (len(block) + 1) + dims[len(block) + 1 :]
     count = math.prod(block)
     if dims[0] is not None and dims[0] % count:
         raise ValueError(f"batch {dims[0]} is no multiple of the product {count} of the block")
@@ -108,7 +117,7 @@ def _batch_to_space_shape(ctx: ShapeContext) -> Dims:
     return (*result, *dims[len(block) + 1 :])
 
 
-def _check_block_rank(dims: tuple[int | None, ...], block: list[int]) -> None:
+def _check_block_rank(dims: tuple[int | None, ...], block: list[Any]) -> None:
     if len(dims) < len(block) + 1:
         raise ValueError(
             f"an input of shape {show(dims)} has no batch dim and {len(block)} spatial ones"

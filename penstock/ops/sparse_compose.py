@@ -140,6 +140,12 @@ def sparse_mask(a: IndexedSlices, mask_indices: Any, name: str | None = None) ->
         return IndexedSlices(gather.gather(a.values, chosen, name=scope), indices, a.dense_shape)
 
 
+_LISTS = {
+    "sp_ids": "a SparseTensor or list thereof",
+    "vocab_size": "a list of Tensors or Python ints",
+}
+
+
 def sparse_merge(
     sp_ids: Any,
     sp_values: Any,
@@ -168,13 +174,13 @@ def sparse_merge(
         sp_ids, vocab_size = [sp_ids], [vocab_size]
     for what, value in (("sp_ids", sp_ids), ("vocab_size", vocab_size)):
         if not isinstance(value, Iterable) or isinstance(value, Tensor):
-            raise TypeError(f"{what} must be a list; found {type(value).__name__}")
+            raise TypeError(f"{what} has to be {_LISTS[what]}. Found {type(value)}")
     for size in vocab_size:
         if not isinstance(size, Tensor | numbers.Integral):
-            raise TypeError(f"vocab_size must be a tensor or an int; found {type(size).__name__}")
+            raise TypeError(f"vocab_size has to be a Tensor or Python int. Found {type(size)}")
     if len(sp_ids) != len(vocab_size):
         raise ValueError(
-            f"sp_ids and vocab_size must have equal lengths; found {len(sp_ids)} and"
+            f"sp_ids and vocab_size have to have equal lengths. Found {len(sp_ids)} and"
             f" {len(vocab_size)}"
         )
     with name_scope(name, "SparseMerge"):

@@ -23,7 +23,6 @@ from penstock.graph.convert import convert_to_tensor
 from penstock.graph.graph import Graph
 from penstock.graph.tensor import Tensor
 from penstock.variables import scope as variable_scopes
-from penstock.variables.partition import PartitionedVariable
 from penstock.variables.scope import VariableScope, variable_scope
 from penstock.variables.variable import VariableAggregation, VariableSynchronization
 
@@ -248,18 +247,23 @@ class Layer:
                     synchronization=synchronization,
                     aggregation=aggregation,
                 )
-        self._track(name, variable, trainable is None or trainable)
+        self._track(name, variable)
         return variable
 
     def add_variable(self, *args: Any, **kwargs: Any) -> Any:
         """Older name of ``add_weight``."""
         return self.add_weight(*args, **kwargs)
 
-    def _track(self, name: str, variable: Any, trainable: bool) -> None:
-        # The parts of a partitioned variable are not listed, as in TensorFlow 1.15.
+    def _track(self, name: str, variable: Any) -> None:
+        # What a custom getter makes of the variable decides; whatever is no plain variable, the
+        # whole of a partitioned one too, counts as not trainable, as in TensorFlow 1.15.
+        plain = hasattr(variable, "trainable")
+        trainable = plain and variable.trainable
         known = self._trainable_weights if trainable else self._non_trainable_weights
-        if not isinstance(variable, PartitionedVariable) and not any(v is variable for v in known):
-            known.append(variable)
+        if any(v is variable for v in known):
+            return
+        known.append(variable)
+        if plain:
             self._checkpoint_dependencies.append((name, variable))
 
     # ---- calls ---------------------------------------------------------------------------------

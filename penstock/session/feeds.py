@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import ml_dtypes
@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from penstock.base import dtypes, shapes
+from penstock.graph import nest
 from penstock.graph.composite import IndexedSlices, SparseTensor
 from penstock.graph.graph import Graph
 from penstock.graph.operation import Operation
@@ -85,13 +86,18 @@ def _slow(tensor: Tensor, value: Any, wanted: torch.dtype, numpy_dtype: np.dtype
         return value if value.dtype is wanted else value.to(wanted)
     if isinstance(value, Tensor | Operation):
         raise TypeError(
-            f"{tensor.name} was fed the symbolic {value!r}; feeds are Python numbers, lists,"
-            " NumPy arrays or torch tensors (run the tensor first to feed its value)"
+            "The value of a feed cannot be a tf.Tensor object: feeds are Python numbers, lists,"
+            " NumPy arrays or torch tensors (run the tensor first to feed its value);"
+            f" {tensor.name} was fed {value!r}"
         )
     if isinstance(value, int) and not isinstance(value, bool) and numpy_dtype.kind in "iu":
         info = np.iinfo(numpy_dtype)
         if not info.min <= value <= info.max:
-            raise TypeError(f"{value} does not fit {tensor.name}, which is {tensor.dtype.name}")
+            raise TypeError(
+                f"Type of feed value {value} with type {type(value)} is not compatible with Tensor"
+                f" type {numpy_dtype.type}: it does not fit {tensor.name}. Try explicitly setting"
+                " the type of the feed tensor to a larger type (e.g. int64)."
+            )
     try:
         array = np.asarray(value, dtype=numpy_dtype)
     except (TypeError, ValueError) as error:
@@ -116,8 +122,8 @@ def _check_dims(tensor: Tensor, made: torch.Tensor, dims: tuple[int | None, ...]
 
 def _wrong_shape(tensor: Tensor, shape: Any) -> None:
     raise ValueError(
-        f"a value of shape {tuple(shape)} was fed for {tensor.name!r}, which has shape"
-        f" {shapes.format_static(tensor._dims)}"
+        f"Cannot feed value of shape {tuple(shape)} for Tensor {tensor.name!r}, which has shape"
+        f" '{shapes.format_static(tensor._dims)}'"
     )
 
 
@@ -144,7 +150,8 @@ def expand(graph: Graph, feed_dict: Any) -> list[tuple[Any, Callable[[Any], Any]
 
     Args:
       graph: the session's graph.
-      feed_dict: keys are tensors, names, SparseTensors or IndexedSlices.
+      feed_dict: keys are tensors, names, SparseTensors, IndexedSlices, or tuples of those, nested
+        as deep as one likes, with values in as many places.
 
     Returns:
       For each tensor fed: its key in the dictionary, how to get its part from the key's value, and
@@ -157,11 +164,14 @@ def expand(graph: Graph, feed_dict: Any) -> list[tuple[Any, Callable[[Any], Any]
     result: list[tuple[Any, Callable[[Any], Any], Tensor]] = []
     seen: set[Tensor] = set()
     for key in feed_dict:
-        for part, pick in _parts(key):
+        for part, pick in _picked(key):
             try:
                 tensor = graph.as_graph_element(part, allow_operation=False)
             except (TypeError, ValueError, KeyError) as error:
-                raise TypeError(f"{key!r} is no key for feed_dict: {error}") from None
+                reason = error.args[0] if error.args else error
+                raise TypeError(
+                    f"Cannot interpret feed_dict key as Tensor: {reason} (of the key {key!r})"
+                ) from None
             if not graph.is_feedable(tensor):
                 raise ValueError(f"tensor {tensor.name!r} may not be fed")
             if tensor in seen:
@@ -179,11 +189,38 @@ def _item(index: int) -> Callable[[Any], Any]:
     return lambda value: value[index]
 
 
-def _parts(key: Any) -> Iterable[tuple[Any, Callable[[Any], Any]]]:
+def parts(key: Any) -> list[Any]:
+    """The tensors (or their names) that a key of a feed dictionary feeds."""
+    return [part for part, _ in _picked(key)]
+
+
+def _picked(key: Any) -> list[tuple[Any, Callable[[Any], Any]]]:
+    if isinstance(key, tuple):
+        leaves = nest.flatten(key)
+        return [
+            (part, _leaf_part(key, len(leaves), index, pick))
+            for index, leaf in enumerate(leaves)
+            for part, pick in _picked(leaf)
+        ]
     if isinstance(key, SparseTensor):
-        parts: tuple[Any, ...] = (key.indices, key.values, key.dense_shape)
-        return [(part, _item(i)) for i, part in enumerate(parts)]
+        components: tuple[Any, ...] = (key.indices, key.values, key.dense_shape)
+        return [(part, _item(i)) for i, part in enumerate(components)]
     if isinstance(key, IndexedSlices):
-        parts = (key.values, key.indices, key.dense_shape)
-        return [(part, _item(i)) for i, part in enumerate(parts) if part is not None]
+        components = (key.values, key.indices, key.dense_shape)
+        return [(part, _item(i)) for i, part in enumerate(components) if part is not None]
     return [(key, _identity)]
+
+
+def _leaf_part(
+    key: Any, count: int, index: int, pick: Callable[[Any], Any]
+) -> Callable[[Any], Any]:
+    def picked(value: Any) -> Any:
+        leaves = nest.flatten(value)
+        if len(leaves) != count:
+            raise ValueError(
+                f"Could not flatten dictionary. Key had {count} elements, but value had"
+                f" {len(leaves)} elements. Key: {key}, value: {value}."
+            )
+        return pick(leaves[index])
+
+    return picked

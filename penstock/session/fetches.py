@@ -66,7 +66,7 @@ class FetchPlan:
         if isinstance(fetch, Tensor | Operation | str | bytes):
             return self._element(fetch)
         if fetch is None:
-            raise TypeError("None cannot be fetched")
+            raise TypeError(f"Fetch argument None has invalid type {type(None)}")
         if isinstance(fetch, list | tuple):
             return self._sequence(fetch)
         if isinstance(fetch, Mapping):
@@ -83,11 +83,14 @@ class FetchPlan:
             element = self._graph.as_graph_element(fetch)
         except TypeError as error:
             raise TypeError(
-                f"{fetch!r} of type {type(fetch).__name__} cannot be fetched: {error}"
+                f"Fetch argument {fetch!r} has invalid type {type(fetch)}, must be a string or"
+                f" Tensor. ({error})"
             ) from None
         except (ValueError, KeyError) as error:
             reason = error.args[0] if error.args else error
-            raise ValueError(f"{fetch!r} cannot be fetched: {reason}") from None
+            raise ValueError(
+                f"Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({reason})"
+            ) from None
         if not self._graph.is_fetchable(element):
             raise ValueError(f"{element.name!r} may not be fetched{_inside(element)}")
         if isinstance(element, Operation):

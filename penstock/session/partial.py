@@ -14,6 +14,7 @@ from typing import Any
 
 import torch
 
+from penstock.base import errors
 from penstock.graph.graph import Graph
 from penstock.graph.handles import is_handle
 from penstock.graph.operation import Operation
@@ -27,16 +28,24 @@ _numbers = itertools.count()
 
 @dataclass(eq=False)
 class PartialStep:
-    """A step that is run in parts."""
+    """A step that is run in parts; it is over when all was fed and fetched that was declared."""
 
     graph: Graph
-    feeds: set[Tensor]
-    fetchable: set[Any]
+    feeds: frozenset[Tensor]
+    fetchable: frozenset[Any]
     nodes: set[Operation]
     name: str = field(default_factory=lambda: f"partial_{next(_numbers)}")
     done: frozenset[Operation] = frozenset()
     fed: set[Tensor] = field(default_factory=set)
+    fetched: set[Any] = field(default_factory=set)
     values: dict[Tensor, Any] = field(default_factory=dict)
+    failed: bool = False
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing is left to feed or to fetch, or a node failed."""
+        everything = self.fed == self.feeds and self.fetched == self.fetchable
+        return self.failed or everything
 
 
 def set_up(graph: Graph, fetches: Any, feeds: Sequence[Any] | None) -> PartialStep:
@@ -45,70 +54,120 @@ def set_up(graph: Graph, fetches: Any, feeds: Sequence[Any] | None) -> PartialSt
     Args:
       graph: the session's graph.
       fetches: everything that will be fetched, in any nesting.
-      feeds: every tensor that will be fed.
+      feeds: everything that will be fed: what ``feed_dict`` takes as keys.
 
     Returns:
       The state of the run.
 
     Raises:
-      ValueError: there is nothing to fetch.
+      InvalidArgumentError: there is nothing to fetch, or a tensor is fed twice, or is both fed and
+        fetched.
     """
     plan = FetchPlan(graph, fetches)
     if not plan.tensors and not plan.operations:
-        raise ValueError("partial_run_setup needs something to fetch")
-    fed = {graph.as_graph_element(f, allow_operation=False) for f in feeds or ()}
-    roots = [t.op for t in plan.tensors if t not in fed] + plan.operations
-    nodes = needed_operations(roots, fed)
-    return PartialStep(graph, fed, {*plan.tensors, *plan.operations}, nodes)
+        raise _wrong(
+            "Must specify at least one target to fetch or execute. partial_run_setup was asked"
+            " for nothing"
+        )
+    fed = [
+        graph.as_graph_element(part, allow_operation=False)
+        for key in feeds or ()
+        for part in feeding.parts(key)
+    ]
+    for tensor in fed:
+        if fed.count(tensor) > 1:
+            raise _wrong(f'Endpoint "{tensor.name}" fed more than once.')
+        if tensor in plan.tensors:
+            raise _wrong(f"{tensor.name} is both fed and fetched.")
+    nodes = needed_operations([t.op for t in plan.tensors] + plan.operations, set(fed))
+    return PartialStep(graph, frozenset(fed), frozenset((*plan.tensors, *plan.operations)), nodes)
 
 
 def run_part(session: Any, step: PartialStep, fetches: Any, feed_dict: Any) -> Any:
     """Runs what ``fetches`` needs and has not run yet.
 
+    A part that is refused changes nothing; one whose nodes fail ends the run, since nobody knows
+    which of its effects were done.
+
+    Returns:
+      Values in the nesting of ``fetches``.
+
     Raises:
-      ValueError: a feed or fetch that was not declared, or a tensor fed twice.
+      InvalidArgumentError: a feed or fetch that was not declared, or that an earlier part had, or
+        a fetch that needs what is not fed yet.
+      tf.errors.OpError: a node failed.
     """
     plan = FetchPlan(step.graph, fetches, session._kept)
-    elements: list[Tensor | Operation] = [*plan.tensors, *plan.operations]
-    for element in elements:
-        if element not in step.fetchable:
-            raise ValueError(f"{element.name!r} was not declared as a fetch of this partial run")
-    _take_feeds(step, feed_dict or {})
-    ready = set(step.values)
-    wanted = [t for t in plan.tensors if t not in ready]
-    roots = [t.op for t in wanted] + [op for op in plan.operations if op not in step.done]
+    given = _fed_now(step, feed_dict or {})
+    wanted: list[Tensor | Operation] = [*plan.tensors, *plan.operations]
+    _check_fetches(step, wanted)
+    ready = {*step.values, *given}
+    roots = [t.op for t in plan.tensors if t not in ready]
+    roots += [op for op in plan.operations if op not in step.done]
     running = needed_operations(roots, ready, step.done)
-    _check_fed(step, running)
-    outgoing = _crossing(step, running, ready)
-    fetched = [*wanted, *(t for t in outgoing if t not in wanted)]
-    given = [t for t in ready if any(r in running for r in t._consumers)]
-    targets = [op for op in plan.operations if op in running]
-    program = session._part_program(given, fetched, targets, step.done)
-    args = [step.values[t] for t in given]
-    results = session._call(program, args)
-    fresh = dict(zip(fetched, results, strict=True))
-    for tensor, value in fresh.items():
-        step.values[tensor] = feeding.converter(tensor)(value)
+    _check_fed(step, ready, running)
+    step.fed |= given.keys()
+    step.values |= given
+    fresh = _computed(session, step, plan, running)
     step.done |= {op for op in running if not _is_state(op)}
+    step.fetched |= set(wanted)
     values = [fresh[t] if t in fresh else _as_fetched(step.values[t]) for t in plan.tensors]
     return plan.assemble(values)
 
 
-def _take_feeds(step: PartialStep, feed_dict: Any) -> None:
-    for key, pick, tensor in feeding.expand(step.graph, feed_dict):
+def _wrong(message: str) -> errors.InvalidArgumentError:
+    return errors.InvalidArgumentError(None, None, message)
+
+
+def _fed_now(step: PartialStep, feed_dict: Any) -> dict[Tensor, Any]:
+    rows = feeding.expand(step.graph, feed_dict)
+    given = {t: feeding.converter(t)(pick(feed_dict[key])) for key, pick, t in rows}
+    for tensor in given:
         if tensor not in step.feeds:
-            raise ValueError(f"{tensor.name!r} was not declared as a feed of this partial run")
+            raise _wrong(f"The feed {tensor.name} was not specified in partial_run_setup.")
         if tensor in step.fed:
-            raise ValueError(f"{tensor.name!r} was fed in an earlier part of this run")
-        step.fed.add(tensor)
-        step.values[tensor] = feeding.converter(tensor)(pick(feed_dict[key]))
+            raise _wrong(f"The feed {tensor.name} has already been fed.")
+    return given
 
 
-def _check_fed(step: PartialStep, running: set[Operation]) -> None:
+def _check_fetches(step: PartialStep, wanted: Sequence[Tensor | Operation]) -> None:
+    for element in wanted:
+        if element not in step.fetchable:
+            raise _wrong(f"The fetch {element.name} was not specified in partial_run_setup.")
+        if element in step.fetched:
+            raise _wrong(f"The fetch {element.name} has already been fetched.")
+
+
+def _check_fed(step: PartialStep, ready: set[Tensor], running: set[Operation]) -> None:
     for op in running:
         for tensor in op.outputs:
-            if tensor in step.feeds and tensor not in step.fed:
-                raise ValueError(f"{tensor.name!r} must be fed before what depends on it can run")
+            if tensor in step.feeds and tensor not in ready:
+                raise _wrong(
+                    f"Fetch {tensor.name} can't be computed from the feeds that have been fed so"
+                    " far: it is a feed of this partial run, and must be fed before what depends"
+                    " on it can run"
+                )
+
+
+def _computed(
+    session: Any, step: PartialStep, plan: FetchPlan, running: set[Operation]
+) -> dict[Tensor, Any]:
+    """Runs the nodes; what later parts will read is kept with the step."""
+    ready = set(step.values)
+    wanted = [t for t in plan.tensors if t not in ready]
+    fetched = [*wanted, *(t for t in _crossing(step, running, ready) if t not in wanted)]
+    given = [t for t in ready if any(r in running for r in t._consumers)]
+    targets = [op for op in plan.operations if op in running]
+    program = session._part_program(given, fetched, targets, step.done)
+    try:
+        results = session._call(program, [step.values[t] for t in given])
+    except BaseException:
+        step.failed = True
+        raise
+    fresh = dict(zip(fetched, results, strict=True))
+    for tensor, value in fresh.items():
+        step.values[tensor] = feeding.converter(tensor)(value)
+    return fresh
 
 
 def _crossing(step: PartialStep, running: set[Operation], ready: set[Tensor]) -> list[Tensor]:

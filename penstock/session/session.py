@@ -183,7 +183,7 @@ class BaseSession:
     ) -> Any:
         """The way of a call that is new, bounded in time or traced."""
         if self._closed:
-            raise RuntimeError("the session is closed and cannot run anything")
+            raise RuntimeError("Attempted to use a closed Session.")
         check_run_arguments(options, run_metadata)
         seconds = self._timeout(options)
         wanted = self._wanted(options, run_metadata, key)
@@ -257,7 +257,7 @@ class BaseSession:
 
     def _observed_step(self, fetches: Any, feed_dict: Any, optimize: bool = True) -> _Step:
         if self._closed:
-            raise RuntimeError("the session is closed and cannot run anything")
+            raise RuntimeError("Attempted to use a closed Session.")
         try:
             key: Any = (fetch_key(fetches), tuple(feed_dict), "observe", optimize)
             step = self._steps.get(key)
@@ -398,7 +398,7 @@ class BaseSession:
 
         def call(*args: Any) -> Any:
             if self._closed:
-                raise RuntimeError("the session is closed and cannot run anything")
+                raise RuntimeError("Attempted to use a closed Session.")
             if len(args) != len(keys):
                 raise TypeError(f"the callable takes {len(keys)} value(s); {len(args)} were given")
             if self._inspect is not None:
@@ -447,17 +447,23 @@ class BaseSession:
           feeds: every tensor that will be fed.
 
         Returns:
-          A handle for ``partial_run``.
+          A handle for ``partial_run``, which ends when everything was fed and fetched.
+
+        Raises:
+          RuntimeError: the session is closed.
+          InvalidArgumentError: nothing is fetched, or a tensor is fed twice or fed and fetched.
         """
+        if self._closed:
+            raise RuntimeError("Attempted to use a closed Session.")
         step = partial.set_up(self._graph, fetches, feeds)
         self._partial[step.name] = step
         return step.name
 
-    def partial_run(self, handle: str, fetches: Any, feed_dict: Any = None) -> Any:
+    def partial_run(self, handle: str | None, fetches: Any, feed_dict: Any = None) -> Any:
         """Runs a part of a step: what ``fetches`` needs and has not run yet.
 
         Args:
-          handle: from ``partial_run_setup``.
+          handle: from ``partial_run_setup``; None runs a whole step, as ``run`` does.
           fetches: some of the declared fetches.
           feed_dict: values for some of the declared feeds, each fed once in the whole run.
 
@@ -465,12 +471,29 @@ class BaseSession:
           Values in the nesting of ``fetches``.
 
         Raises:
-          ValueError: an unknown handle, or what was not declared.
+          RuntimeError: the session is closed.
+          InvalidArgumentError: an unknown handle or one of a run that is over, what was not
+            declared, or what was fed or fetched before.
+          tf.errors.OpError: a node failed, which ends the run.
         """
-        if handle not in self._partial:
-            raise ValueError(f"{handle!r} is no handle of a partial run of this session")
-        with waiting.running(seconds=self._timeout(None)):
-            return partial.run_part(self, self._partial[handle], fetches, feed_dict)
+        if handle is None:
+            return self.run(fetches, feed_dict)
+        if self._closed:
+            raise RuntimeError("Attempted to use a closed Session.")
+        step = self._partial.get(handle)
+        if step is None:
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                "Must run 'setup' before performing partial runs! This session has no partial run"
+                f" {handle!r} that is not over",
+            )
+        try:
+            with waiting.running(seconds=self._timeout(None)):
+                return partial.run_part(self, step, fetches, feed_dict)
+        finally:
+            if step.over:
+                self._partial.pop(handle, None)
 
     def _part_program(
         self,

@@ -154,14 +154,14 @@ class _ReplicaDeviceChooser:
 
     def __init__(
         self,
-        ps_device: str,
-        worker_device: str,
+        ps_device: str | None,
+        worker_device: str | None,
         merge_devices: bool,
         ps_ops: Sequence[str],
         ps_strategy: Callable[[Any], int],
     ) -> None:
-        self._ps_device = DeviceSpec.from_string(ps_device)
-        self._worker_device = DeviceSpec.from_string(worker_device)
+        self._ps_device = DeviceSpec.from_string(ps_device) if ps_device else None
+        self._worker_device = DeviceSpec.from_string(worker_device or "")
         self._merge_devices = merge_devices
         self._ps_ops = frozenset(ps_ops)
         self._ps_strategy = ps_strategy
@@ -177,17 +177,17 @@ class _ReplicaDeviceChooser:
         asked = DeviceSpec.from_string(op.device or "")
         op_type = op.type if isinstance(op, Operation) else op.op
         chosen = self._worker_device
-        if op_type in self._ps_ops:
-            job = self._ps_device.job
+        if self._ps_device is not None and op_type in self._ps_ops:
+            chosen, job = self._ps_device, self._ps_device.job
             if job and asked.job in (None, job):
-                chosen = self._ps_device.replace(task=self._ps_strategy(op))
+                chosen = chosen.replace(task=self._ps_strategy(op))
         return chosen.make_merged_spec(asked).to_string()
 
 
 def replica_device_setter(
     ps_tasks: int = 0,
-    ps_device: str = "/job:ps",
-    worker_device: str = "/job:worker",
+    ps_device: str | None = "/job:ps",
+    worker_device: str | None = "/job:worker",
     merge_devices: bool = True,
     cluster: Any = None,
     ps_ops: Sequence[str] | None = None,
@@ -197,7 +197,7 @@ def replica_device_setter(
 
     Args:
       ps_tasks: how many tasks the job of ``ps_device`` has; ``cluster`` tells it too.
-      ps_device: where variables go, with the task that the strategy gives.
+      ps_device: where variables go; where it names a job, with the task that the strategy gives.
       worker_device: where everything else goes.
       merge_devices: whether nodes that ask for a part of a device have the rest filled in; without
         it they are left alone.
@@ -222,7 +222,7 @@ def replica_device_setter(
       ('/job:ps/task:0', '/job:ps/task:1', '/job:worker')
     """
     if cluster is not None:
-        job = DeviceSpec.from_string(ps_device).job
+        job = DeviceSpec.from_string(ps_device or "").job
         ps_tasks = _tasks_by_job(cluster).get(job or "", 0)
     if not ps_tasks:
         return None

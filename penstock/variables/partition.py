@@ -224,7 +224,10 @@ def call_partitioner(partitioner: Any, shape: shapes.TensorShape, dtype: Any) ->
       ValueError: the shape is not known, or the answer does not fit it.
     """
     if not shape.is_fully_defined():
-        raise ValueError(f"to partition a variable its shape must be fully known; found {shape}")
+        raise ValueError(
+            "Shape of a new partitioned variable must be fully defined, but instead was"
+            f" {shape}; it must be fully known"
+        )
     if shape.ndims is None or shape.ndims < 1:
         raise ValueError(f"a partitioned variable must have rank at least 1; its shape is {shape}")
     parts = partitioner(shape=shape, dtype=dtype)
@@ -233,9 +236,12 @@ def call_partitioner(partitioner: Any, shape: shapes.TensorShape, dtype: Any) ->
     if len(parts) != shape.ndims:
         raise ValueError(f"the partitioner returned {list(parts)} for a variable of shape {shape}")
     if any(p < 1 for p in parts):
-        raise ValueError(f"the partitioner returned {list(parts)}; every axis needs a part")
+        raise ValueError(f"Partitioner returned zero partitions for some axes: {list(parts)}")
     if sum(p > 1 for p in parts) > 1:
-        raise ValueError(f"only one axis can be cut; the partitioner returned {list(parts)}")
+        raise ValueError(
+            f"Can only slice a variable along one dimension: shape: {shape}, partitioning:"
+            f" {list(parts)}"
+        )
     return list(parts)
 
 

@@ -223,8 +223,8 @@ def _check_initializer_dtype(name: str | None, initializer: Any, dtype: Any) -> 
     found = convert_to_tensor(initializer).dtype.base_dtype
     if found is not dtypes.as_dtype(dtype).base_dtype:
         raise ValueError(
-            f"variable {name!r}: the initializer is of type {found.name}, but dtype is"
-            f" {dtypes.as_dtype(dtype).name}"
+            f"Initializer type '{found}' and explicit dtype '{dtypes.as_dtype(dtype)}' don't"
+            f" match, of variable {name!r}"
         )
 
 
@@ -582,19 +582,32 @@ def create_partitioned_variables(
     Args:
       shape: shape of the whole.
       slicing: how many parts each axis is cut into; more than 1 for one axis only.
-      initializer: as for ``get_variable``.
-      dtype, trainable, collections: as for ``get_variable``.
+      initializer: as for ``get_variable``, or the value of the whole.
+      dtype: element type; that of ``initializer`` where it is a tensor.
+      trainable, collections: as for ``get_variable``.
       name: name of the whole; default ``PartitionedVariable``, made unique.
       reuse: whether to share what exists.
 
     Returns:
       The parts, in order.
+
+    Raises:
+      ValueError: a shape, slicing and initial value that do not fit each other.
     """
     if len(shape) != len(slicing):
-        raise ValueError(f"shape {list(shape)} and slicing {list(slicing)} differ in length")
+        raise ValueError(
+            "The 'shape' and 'slicing' of a partitioned Variable must have the length: shape:"
+            f" {list(shape)}, slicing: {list(slicing)}"
+        )
     if not shape:
-        raise ValueError("the shape of a partitioned variable must have at least one dim")
+        raise ValueError("A partitioned Variable must have rank at least 1: shape: []")
     with variable_scope(name, "PartitionedVariable", reuse=reuse) as scope:
+        if not callable(initializer):
+            known = getattr(initializer, "dtype", None)
+            if isinstance(known, dtypes.DType):
+                dtype = known.base_dtype
+            initializer = convert_to_tensor(initializer, dtype)
+            initializer.shape.assert_is_compatible_with(shape)
         variable = scope.get_variable(
             stores.default_store(), None, shape=shape, dtype=dtype, initializer=initializer,
             trainable=trainable, collections=collections,

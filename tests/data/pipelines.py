@@ -244,10 +244,6 @@ GRAPHS = {
 }
 
 
-# What raises NotImplementedError: SparseFeature.
-NOT_YET = ("parse_sparse_feature",)
-
-
 def _scoped(tf):
     with tf.name_scope("input"):
         names = tf.train.string_input_producer(["a", "b"], num_epochs=1)

@@ -176,6 +176,21 @@ def test_random_functions_repeat_with_the_seed(session: Any) -> None:
     assert len(set(passes[0])) == 3
 
 
+@pytest.mark.parametrize("graph_seed", [None, 0, 3])
+@pytest.mark.parametrize("seed", [0, 1, 2**33 + 7])
+def test_a_seed_may_be_a_tensor(session: Any, seed: int, graph_seed: int | None) -> None:
+    if graph_seed is not None:
+        tf.set_random_seed(graph_seed)
+    fed = tf.placeholder_with_default(tf.constant(seed, tf.int64), [])
+    orders = []
+    for given in (seed, tf.constant(seed, tf.int64), fed):
+        iterator = Dataset.range(20).shuffle(20, seed=given).make_initializable_iterator()
+        element = iterator.get_next()
+        session.run(iterator.initializer)
+        orders.append([int(session.run(element)) for _ in range(20)])
+    assert orders[0] == orders[1] == orders[2] and sorted(orders[0]) == list(range(20))
+
+
 def test_shuffle_has_each_element_once_and_other_orders(session: Any) -> None:
     data = Dataset.range(50).shuffle(20, seed=1)
     element = data.batch(50).repeat(2).make_one_shot_iterator().get_next()

@@ -21,15 +21,9 @@ VALUES: dict[str, Any] = json.loads((_HERE / "expected_values.json").read_text()
 OTHER: dict[str, str] = {}
 
 
-@pytest.mark.parametrize("name", sorted(set(pipelines.GRAPHS) - set(pipelines.NOT_YET)))
+@pytest.mark.parametrize("name", sorted(pipelines.GRAPHS))
 def test_graph_is_tensorflows(name: str) -> None:
     assert pipelines.describe(tf, name) == GRAPHS[name]
-
-
-@pytest.mark.parametrize("name", pipelines.NOT_YET)
-def test_what_is_not_built_says_so(name: str) -> None:
-    with pytest.raises(NotImplementedError):
-        pipelines.describe(tf, name)
 
 
 @pytest.mark.parametrize("name", sorted(set(reading.PROGRAMS) - set(OTHER)))

@@ -88,21 +88,53 @@ def test_writing(base: str) -> None:
         gfile.GFile(f"{base}/n", "w").write(3)
 
 
-def test_updating_modes(tmp_path: Path) -> None:
+@pytest.mark.parametrize("mode", ["r+", "w+", "a+"])
+def test_what_was_flushed_can_be_read(base: str, mode: str) -> None:
+    stream = gfile.GFile(f"{base}/new", mode)
+    stream.write("testing")
+    stream.flush()
+    assert (stream.read(), stream.tell(), stream.size()) == ("testing", 7, 7)
+    stream.seek(4)
+    assert stream.read() == "ing"
+    stream.close()
+
+
+@pytest.mark.parametrize(
+    ("mode", "rest", "left"),
+    [("r+", "", "XY"), ("w+", "", "XY"), ("a+", "\nline2\nXY", "old\nline2\nXY")],
+)
+def test_only_writing_empties_a_file(tmp_path: Path, mode: str, rest: str, left: str) -> None:
+    path = str(tmp_path / "a")
+    put(path, "old\nline2\n")
+    stream = gfile.GFile(path, mode)
+    assert (stream.tell(), stream.read(3), stream.tell()) == (0, "old", 3)
+    stream.write("XY")
+    stream.flush()
+    assert stream.tell() == 3
+    assert stream.read() == rest
+    stream.close()
+    assert gfile.GFile(path).read() == left
+
+
+@pytest.mark.parametrize("mode", ["w", "a", "r+", "w+", "a+"])
+def test_a_file_to_which_nothing_is_written_stays(tmp_path: Path, mode: str) -> None:
     path = str(tmp_path / "a")
     put(path, "abc")
-    with gfile.GFile(path, "r+") as stream:
-        assert stream.read() == "abc"
-        stream.write("d")
-    with gfile.GFile(path, "a+") as stream:
-        stream.write("e")
-        stream.seek(0)
-        assert stream.read() == "abcde"
-    with gfile.GFile(path, "w+") as stream:
-        stream.write("q")
-        stream.flush()
-        stream.seek(0)
-        assert stream.read() == "q"
+    with gfile.GFile(path, mode):
+        pass
+    assert gfile.GFile(path).read() == "abc"
+
+
+def test_what_is_not_flushed_is_not_read(tmp_path: Path) -> None:
+    path = str(tmp_path / "a")
+    put(path, "abc")
+    for mode, seen, left in (("a+", "abc", "abcd"), ("w+", "", "d"), ("r+", "", "d")):
+        with gfile.GFile(path, mode) as stream:
+            stream.write("d")
+            assert stream.read() == seen
+            stream.seek(0)
+            assert stream.read() == seen
+        assert gfile.GFile(path).read() == left
 
 
 def test_modes_are_held(base: str) -> None:

@@ -58,6 +58,37 @@ FACTS: list[tuple[Callable[[], Any], list[int | None] | None]] = [
     (lambda: at(ph(None, 6, 3), slice(None), scalar(), slice(None, None, 2)), [None, 2]),
     (lambda: at(ph(None, 6, 3), slice(1, 3)), [None, 6, 3]),
     (lambda: at(ph(4, 6), ..., None), [4, 6, 1]),
+    # Parts of shape tensors that are known, also beside parts of unknown rank.
+    (lambda: tf.reshape(any_rank(), [any_rank(tf.int32), 37]), [None, 37]),
+    (lambda: tf.reshape(any_rank(), tf.stack([any_rank(tf.int32)] * 2 + [3])), [None, None, 3]),
+    (lambda: tf.reshape(ph(4, 3), [any_rank(tf.int32), 2]), [6, 2]),
+    (lambda: tf.fill([any_rank(tf.int32), 3], 1.0), [None, 3]),
+    (lambda: tf.random_normal([any_rank(tf.int32), 3]), [None, 3]),
+    (lambda: tf.broadcast_to(any_rank(), [any_rank(tf.int32), 3]), [None, 3]),
+    (lambda: tf.tile(ph(4, 4), [any_rank(tf.int32), 7]), [None, 28]),
+    (lambda: tf.slice(ph(4, 4), [0, 1], [any_rank(tf.int32), 2]), [None, 2]),
+    (lambda: tf.pad(ph(4, 4), [[1, 2], any_rank(tf.int32)]), [7, None]),
+    (lambda: tf.pad(ph(4, 4), tf.stack([ph(2, dtype=tf.int32), [1, 2]])), [None, 7]),
+    (lambda: tf.pad(ph(4, 4), [[1, scalar()], [0, 1]]), [None, 5]),
+    (lambda: tf.pad(ph(4, 4), [[1, scalar()], [0, 1]], "REFLECT"), [None, 5]),
+    (lambda: tf.pad(ph(4, 4), [[1, 2], any_rank(tf.int32)], constant_values=3), [7, None]),
+    (lambda: tf.pad(ph(None, 4), [[1, 2], [3, scalar()]]), [None, None]),
+    (
+        lambda: tf.space_to_batch_nd(ph(8, 6, 4, 3), ph(2, dtype=tf.int32), [[0, 0], [0, 0]]),
+        [None, None, None, 3],
+    ),
+    (
+        lambda: tf.space_to_batch_nd(ph(8, 6, 4, 3), ph(1, dtype=tf.int32), [[0, 0]]),
+        [None, None, 4, 3],
+    ),
+    (
+        lambda: tf.space_to_batch_nd(ph(8, 6, 4, 3), [2, scalar()], [[0, 0], [0, 0]]),
+        [None, None, None, 3],
+    ),
+    (
+        lambda: tf.batch_to_space_nd(ph(8, 6, 4, 3), ph(2, dtype=tf.int32), [[0, 0], [0, 0]]),
+        [None, None, None, 3],
+    ),
     (lambda: at(ph(4, 6), slice(None, None, -1), 2), [4]),
     (lambda: at(any_rank(), 1), None),
     (lambda: tf.gather(ph(4, 3), tf.placeholder(tf.int64, [None, 2])), [None, 2, 3]),
@@ -130,3 +161,16 @@ def test_values_seen_through_shape_arithmetic() -> None:
         joined = tf.concat([at(shape, slice(0, 1)), [7]], 0)
         assert static.constant_value_as_shape(joined) == (None, 7)
         assert static.constant_value(tf.gather(shape, [2, 1])).tolist() == [4, 3]
+
+
+@pytest.mark.parametrize("move", [tf.space_to_batch_nd, tf.batch_to_space_nd])
+def test_the_rank_of_a_block_must_be_known(move: Callable[..., Any]) -> None:
+    with pytest.raises(ValueError, match="block_shape must have known size"):
+        move(ph(8, 6, 4, 3), ph(None, dtype=tf.int32), [[0, 0], [0, 0]])
+    with pytest.raises(ValueError, match="block_shape must have rank 1"):
+        move(ph(8, 6, 4, 3), any_rank(tf.int32), [[0, 0], [0, 0]])
+
+
+def test_a_reshape_that_no_value_makes_possible() -> None:
+    with pytest.raises(ValueError, match="Dimension size must be evenly divisible by 37 but is 16"):
+        tf.reshape(ph(4, 4), [any_rank(tf.int32), 37])

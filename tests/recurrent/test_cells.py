@@ -376,3 +376,37 @@ def test_mistakes_are_refused(what):
     kind, text, make = REFUSED[what]
     with pytest.raises(kind, match=text):
         make()
+
+
+def _not_trained(getter, name, **arguments):
+    return getter(name, **{**arguments, "trainable": False})
+
+
+def _copied(getter, name, **arguments):
+    return tf.identity(getter(name, **arguments))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: cells.LSTMCell(3),
+        lambda: cells.GRUCell(3),
+        lambda: cells.MultiRNNCell([cells.BasicRNNCell(3), cells.BasicLSTMCell(3)]),
+    ],
+)
+@pytest.mark.parametrize(("getter", "in_graph"), [(_not_trained, 0), (_copied, 1)])
+def test_a_custom_getter_decides_what_is_trainable(make, getter, in_graph):
+    with tf.variable_scope("scope", custom_getter=getter):
+        cell = make()
+        cell(tf.zeros([2, 3]), cell.zero_state(2, tf.float32))
+    assert cell.trainable_variables == []
+    assert len(cell.variables) == len(cell.non_trainable_variables) == len(tf.global_variables())
+    assert len(tf.trainable_variables()) == in_graph * len(cell.variables)
+
+
+def test_partitioned_variables_are_listed_as_wholes():
+    with tf.variable_scope("scope", partitioner=tf.fixed_size_partitioner(2)):
+        cell = cells.LSTMCell(4)
+        cell(tf.zeros([2, 4]), cell.zero_state(2, tf.float32))
+    assert [v.name for v in cell.variables] == ["scope/lstm_cell/kernel", "scope/lstm_cell/bias"]
+    assert cell.trainable_variables == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 from typing import Any
 
 import ml_dtypes
@@ -82,3 +83,21 @@ def test_integers_must_fit() -> None:
     for bad in (256, -1):
         with pytest.raises(TypeError, match="x:0"):
             convert(bad)
+
+
+def test_keys_are_nested_as_one_likes() -> None:
+    a, b = tf.placeholder(tf.float32, [2]), tf.placeholder(tf.float32, [])
+    pair = collections.namedtuple("pair", "first second")
+    with tf.Session() as sess:
+        one = np.array([1.0, 2.0])
+        assert sess.run(a * b, {((a,), b): ((one,), 3)}).tolist() == [3.0, 6.0]
+        assert sess.run(a * b, {pair(a, b): pair(one, 4)}).tolist() == [4.0, 8.0]
+        assert sess.run(a * b, {(a.name, (b,)): [one, [5]]}).tolist() == [5.0, 10.0]
+        call = sess.make_callable(a * b, [(a, b)])
+        assert call((one, 6)).tolist() == [6.0, 12.0]
+        with pytest.raises(ValueError, match="Key had 2 elements, but value had 3 elements"):
+            sess.run(a * b, {(a, b): ([1.0, 2.0], 3)})
+        with pytest.raises(ValueError, match="twice"):
+            sess.run(a * b, {(a, b): (one, 3), b: 4})
+        with pytest.raises(TypeError, match="Cannot interpret feed_dict key as Tensor"):
+            sess.run(a * b, {(a, 7): (one, 3)})

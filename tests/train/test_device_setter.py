@@ -68,6 +68,29 @@ def test_what_a_cluster_may_be(cluster: Any) -> None:
     assert made == [f"/job:ps/task:{i}" for i in (0, 1, 2, 0)]
 
 
+@pytest.mark.parametrize(
+    ("ps_device", "variable", "with_device", "with_job"),
+    [
+        ("/cpu:0", "/device:CPU:0", "/device:CPU:1", "/job:x/task:3/device:CPU:0"),
+        ("/task:4", "/task:4", "/task:4/device:CPU:1", "/job:x/task:3"),
+        ("/job:ps/gpu:3", "/job:ps/task:0/device:GPU:3", "/job:ps/task:1/device:CPU:1", None),
+        ("", "/job:worker", "/job:worker/device:CPU:1", "/job:x/task:3"),
+        (None, "/job:worker", "/job:worker/device:CPU:1", "/job:x/task:3"),
+    ],
+)
+def test_where_variables_go_need_not_be_a_job(
+    ps_device: str | None, variable: str, with_device: str, with_job: str | None
+) -> None:
+    with tf.device(tf.train.replica_device_setter(ps_tasks=2, ps_device=ps_device)):
+        assert tf.Variable(1.0).device == variable
+        assert tf.constant(1.0).device == "/job:worker"
+        with tf.device("/cpu:1"):
+            assert tf.Variable(1.0).device == with_device
+        if with_job is not None:
+            with tf.device("/job:x/task:3"):
+                assert tf.Variable(1.0).device == with_job
+
+
 def test_what_is_no_cluster_or_strategy_is_refused() -> None:
     with pytest.raises(TypeError, match="cluster must be a ClusterSpec"):
         tf.train.replica_device_setter(cluster=3)

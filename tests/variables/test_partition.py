@@ -74,8 +74,41 @@ def test_create_partitioned_variables() -> None:
     assert [p.name for p in parts] == [
         "PartitionedVariable/part_0:0", "PartitionedVariable/part_1:0",
     ]  # fmt: skip
-    with pytest.raises(ValueError, match="only one axis can be cut"):
+    with pytest.raises(ValueError, match="Can only slice a variable along one dimension"):
         tf.create_partitioned_variables([4, 2], [2, 2], tf.zeros_initializer())
+
+
+@pytest.mark.parametrize(
+    ("initial", "dtype", "expected"),
+    [
+        (lambda: tf.constant([10, 20, 30, 40]), tf.float32, tf.int32),  # a tensor keeps its type
+        (lambda: tf.constant([10, 20, 30, 40]), tf.int64, tf.int32),
+        (lambda: [10, 20, 30, 40], tf.float32, tf.float32),
+        (lambda: np.array([10, 20, 30, 40]), tf.float32, tf.float32),
+        (lambda: np.array([10, 20, 30, 40], np.float64), tf.int32, tf.int32),
+    ],
+)
+def test_an_initial_value_is_cut(initial, dtype: tf.DType, expected: tf.DType) -> None:
+    parts = tf.create_partitioned_variables([4], [2], initial(), dtype)
+    assert [p.dtype.base_dtype for p in parts] == [expected] * 2
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        assert [v.tolist() for v in sess.run(parts)] == [[10, 20], [30, 40]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (([4], [2], [1, 2, 3]), "are incompatible"),
+        (([2, 2], [2], 0.0), "The 'shape' and 'slicing' of a partitioned Variable"),
+        (([], [], 0.0), "A partitioned Variable must have rank at least 1"),
+        (([4], [0], [1, 2, 3, 4]), "Partitioner returned zero partitions"),
+    ],
+    ids=["size", "rank", "scalar", "none"],
+)
+def test_a_slicing_that_does_not_fit(arguments, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        tf.create_partitioned_variables(*arguments)
 
 
 @pytest.mark.parametrize(

@@ -115,7 +115,7 @@ def test_scope_arguments_are_checked() -> None:
         tf.get_variable("c", [2], initializer=tf.constant([1.0, 2.0]))
     with pytest.raises(ValueError, match="must be fully known"):
         tf.get_variable("u", [None, 2])
-    with pytest.raises(ValueError, match="float32, but dtype is int32"):
+    with pytest.raises(ValueError, match="Initializer type .*float32.* and explicit dtype .*int32"):
         tf.get_variable("t", dtype=tf.int32, initializer=tf.constant([1.0]))
 
 

@@ -16,6 +16,16 @@ EXPLAINED: tuple[tuple[str, str, str], ...] = (
         r"|ZeroDivisionError|RuntimeError|SystemError|OverflowError|Exception) at ",
         "TensorFlow's own Python stumbles over what it does not check",
     ),
+    (
+        "*",
+        r"^(accepts|class|stage): .*TensorFlow raises (AttributeError|UnboundLocalError|NameError"
+        r"|TypeError at build \((unsupported operand type\(s\) for .*'NoneType'"
+        r"|'NoneType' object|object of type 'NoneType'|'[<>=]+' not supported between"
+        r"|__int__ returned non-int|__index__ returned non-int)"
+        r"|ValueError at build \((Cannot take the length of Shape with unknown rank"
+        r"|as_list\(\) is not defined on an unknown TensorShape))",
+        "TensorFlow's own Python stumbles over a shape that it does not know",
+    ),
 )  # fmt: skip
 
 

@@ -105,8 +105,8 @@ def _constant(ours: Result, theirs: Result, dtype: str) -> str:
     """Of constant values; to know more than TensorFlow is fine where it is what a run gives."""
     mine = ours["constant"]
     if theirs["constant"] is None and mine is not None and "raises" not in mine:
-        value = ours.get("value")
-        return "constant: known, and another than a run's" if value not in (None, mine) else ""
+        wrong = _arrays("constant", mine, ours["value"], dtype) if "value" in ours else ""
+        return f"{wrong}, which is a run's" if wrong else ""
     return _arrays("constant", mine, theirs["constant"], dtype)
 
 

@@ -29,3 +29,16 @@ def test_a_placeholder_of_the_second_form_is_fed() -> None:
         with again.as_default():
             tf.import_graph_def(graph.as_graph_def(), name="")
             assert again.get_operation_by_name(x.op.name).type == "PlaceholderV2"
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype"),
+    [([1.1, float("inf")], tf.bfloat16), ([1 + 2j], tf.float32), ([1 + 2j], tf.complex128)],
+)
+def test_a_casts_constant_value_is_what_a_run_gives(value: list[complex], dtype: tf.DType) -> None:
+    made = tf.cast(tf.constant(value), dtype)
+    known = tf.get_static_value(made)
+    with tf.Session() as session:
+        found = session.run(made)
+    assert known is not None and known.dtype == found.dtype and known.tolist() == found.tolist()
+    assert tf.get_static_value(tf.cast(tf.constant([float("nan")]), tf.int32)) is None

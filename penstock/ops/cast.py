@@ -74,11 +74,12 @@ def _cast_grad(op: Any, grad: Any) -> Any:
 
 def _cast_fold(ctx: ShapeContext, x: Any) -> Any:
     target = ctx.op.outputs[0].dtype.base_dtype
-    numbers = "biuf"
-    if x is None or x.dtype.kind not in numbers or target in (dtypes.string, dtypes.bfloat16):
+    if x is None or x.dtype.kind not in "biufc" or target is dtypes.string:
         return None
-    if x.dtype.kind == "f" and not np.all(np.isfinite(x)):
-        return None
+    if x.dtype.kind == "c" and not target.is_complex:
+        x = x.real
+    if target.is_integer and not np.all(np.isfinite(x)):
+        return None  # such a cast is undefined
     return x.astype(target.as_numpy_dtype)
 
 

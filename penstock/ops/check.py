@@ -439,12 +439,18 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> dtypes.DT
     return found
 
 
+# Narrower than one would think, and programs are refused for it.
+_NUMERIC = frozenset(
+    (dtypes.float32, dtypes.float64, dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64,
+     dtypes.uint8, dtypes.qint8, dtypes.qint32, dtypes.quint8, dtypes.complex64)
+)  # fmt: skip
+
+
 def is_numeric_tensor(tensor: Any) -> bool:
     """Whether ``tensor`` is a Tensor of a numeric dtype."""
     if not isinstance(tensor, Tensor):
         return False
-    dtype = tensor.dtype.base_dtype
-    return bool(dtype.is_floating or dtype.is_integer or dtype.is_complex)
+    return tensor.dtype.base_dtype in _NUMERIC
 
 
 # ---- order ---------------------------------------------------------------------------------

@@ -220,14 +220,10 @@ def _kinds(value: Any) -> set[Any]:
 
 def _check_kinds(kinds: set[Any], wanted: dtypes.DType | None, value: Any) -> None:
     if wanted is None:
-        if "b" in kinds and kinds & {"i", "f", "c"}:
-            raise TypeError(f"bools and numbers cannot be mixed: {convert._shorten(value)}")
         return
     shown = convert._shorten(value)
     if wanted.is_bool and kinds - {"b", "np"}:
         raise TypeError(f"{shown} is not bool; bool is wanted")
-    if not wanted.is_bool and kinds == {"b"}:
-        raise TypeError(f"{shown} is bool; {wanted.name} is wanted")
     whole = dtypes.stored_as(wanted).is_integer
     if whole and kinds & {"f", "c"} and "np" not in kinds:
         raise TypeError(f"{shown} holds a float; {wanted.name} is wanted")

@@ -427,7 +427,7 @@ def gather(
     if axis is None:
         axis = batch_dims
     known = static.constant_value(axis) if isinstance(axis, Tensor) else np.asarray(axis)
-    if not batch_dims and known is not None and int(known) == 0:
+    if not batch_dims and np.ndim(known) == 0 and known == 0:
         sparse_read = getattr(params, "sparse_read", None)
         if sparse_read is not None:
             made: Tensor = sparse_read(indices, name=name)

@@ -52,8 +52,7 @@ def norm(
 
     keep = bool(reduction.renamed("keepdims", keepdims, "keep_dims", keep_dims))
     matrices = isinstance(axis, tuple | list) and len(axis) == 2
-    if isinstance(axis, tuple | list):
-        axis = _checked_axes(axis)
+    axis = _checked_axes(axis)
     _check_order(ord, matrices)
     with name_scope(name, "norm", [tensor]):
         x = convert_to_tensor(tensor)
@@ -76,11 +75,15 @@ def _listed(axis: Any) -> Any:
     return [axis] if isinstance(axis, int) else axis
 
 
-def _checked_axes(axis: Any) -> list[int]:
-    axes = [int(a) for a in axis]
-    if len(axes) not in (1, 2) or (len(axes) == 2 and axes[0] == axes[1]):
-        raise ValueError(f"norm: axis must be None, an int, or two distinct ints; found {axis}")
-    return axes
+def _checked_axes(axis: Any) -> int | list[int] | None:
+    if axis is None or isinstance(axis, int):
+        return axis
+    pair = list(axis) if isinstance(axis, tuple | list) else []
+    if len(pair) != 2 or not all(isinstance(a, int) for a in pair) or pair[0] == pair[1]:
+        raise ValueError(
+            f"'axis' must be None, an integer, or a tuple of 2 unique integers; found {axis!r}"
+        )
+    return pair
 
 
 def _check_order(ord: Any, matrices: bool) -> None:

@@ -87,7 +87,7 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: Any = Non
       ValueError: ``a`` has fewer than two dims.
     """
     with name_scope(name or "pinv"):
-        a = _matrix(a, validate_args)
+        a = _matrix(convert_to_tensor(a, name="a"), validate_args)
         kind = a.dtype.as_numpy_dtype
         if rcond is None:
             rcond = 10.0 * _longest_side(a) * np.finfo(kind).eps

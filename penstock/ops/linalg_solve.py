@@ -36,7 +36,7 @@ __all__ = ["cholesky_solve", "matrix_solve", "matrix_solve_ls", "matrix_triangul
 def _solve_shape(ctx: ShapeContext) -> Dims:
     matrix, rhs = square_dims(ctx, "matrix"), ctx.rank_at_least("rhs", 2)
     if matrix is None or rhs is None:
-        return None
+        return rhs if matrix is None else (*matrix[:-1], None)
     if None not in (matrix[-1], rhs[-2]) and matrix[-1] != rhs[-2]:
         raise ValueError(f"matrix has {matrix[-1]} row(s), rhs {rhs[-2]}")
     rows = rhs[-2] if matrix[-1] is None else matrix[-1]

@@ -6,7 +6,9 @@ from typing import Any
 
 import torch
 
+from penstock.base import dtypes
 from penstock.graph.build import make
+from penstock.graph.convert import convert_to_tensor
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.ops.linalg import (
@@ -130,7 +132,14 @@ def expm(input: Any, name: str | None = None) -> Tensor:
     """Matrix exponentials of ``[..., n, n]``.
 
     One MatrixExponential node, where TF 1.15 builds a loop of scalings and squarings.
+
+    Raises:
+      ValueError: a dtype other than float16, float32, float64, complex64 and complex128.
     """
+    input = convert_to_tensor(input, name="input")
+    dtype = input.dtype.base_dtype
+    if dtype is dtypes.bfloat16 or not (dtype.is_floating or dtype.is_complex):
+        raise ValueError(f"tf.linalg.expm does not support matrices of type {dtype!r}")
     made: Tensor = make("MatrixExponential", input, name=name)
     return made
 

@@ -257,10 +257,13 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
       A tensor.
 
     Raises:
+      TypeError: ``axis`` is no int.
       ValueError: ``axis`` is out of range, or ``repeats`` does not fit the dim.
     """
     if axis is None:
         input, axis = reshape_ops.reshape(input, [-1]), 0
+    if not isinstance(axis, int):
+        raise TypeError(f"axis must be an int; got {type(axis).__name__}")
     with name_scope(name, "Repeat", [input, repeats]):
         data = convert_to_tensor(input, name="data")
         times = make("Cast", convert_to_tensor(repeats, name="repeats"), DstT=dtypes.int32)

@@ -58,6 +58,11 @@ def _parts(
     gradients: Any, inputs: Any, low: Any, high: Any, num_bits: int, narrow_range: bool
 ) -> tuple[Any, Any, Any]:
     """Gradients of the values in the range, below it and above it."""
+    if gradients.shape != inputs.shape:
+        raise _refuse(
+            "Inputs to operation must have the same size and shape: gradients has"
+            f" {list(gradients.shape)}, inputs has {list(inputs.shape)}"
+        )
     begin, end, _ = _nudged(low, high, num_bits, narrow_range)
     no_range = (low == 0) & (high == 0)
     below, above = (inputs < begin) & ~no_range, (inputs > end) & ~no_range
@@ -124,7 +129,12 @@ def _alike(ctx: ShapeContext) -> Dims:
             f"gradients and inputs must have one shape; found {show(ctx['gradients'])} and"
             f" {show(ctx['inputs'])}"
         )
-    found: Dims = ctx["inputs"]
+    return shapes.merge_static(ctx["gradients"], ctx["inputs"])
+
+
+def _like_gradients(ctx: ShapeContext) -> Dims:
+    """That the inputs have the same shape is looked at by the run only, as in TensorFlow."""
+    found: Dims = ctx["gradients"]
     return found
 
 
@@ -186,7 +196,7 @@ for _name, _inputs, _outputs, _attrs, _rule, _kernel, _gradient in (
     ),
     (
         "FakeQuantWithMinMaxArgsGradient", "gradients: float, inputs: float", "backprops: float",
-        _END_ATTRS, _alike, _by_args_back, None,
+        _END_ATTRS, _like_gradients, _by_args_back, None,
     ),
     (
         "FakeQuantWithMinMaxVars", "inputs: float, min: float, max: float", "outputs: float", [],

@@ -127,6 +127,8 @@ def _check_block_rank(dims: tuple[int | None, ...], block: list[Any]) -> None:
 def _to_batch(input: Any, block_shape: Any, paddings: Any) -> Any:
     count = len(block_shape)
     flat = [p for pair in reversed(paddings) for p in pair]
+    if any(p < 0 for p in flat):
+        raise ValueError(f"Paddings must be non-negative; found {paddings}")
     if any(flat):
         rest = input.dim() - 1 - count
         input = torch.constant_pad_nd(input, [0, 0] * rest + flat, 0)

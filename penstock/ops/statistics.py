@@ -65,22 +65,17 @@ def reduce_variance(
     """Population variance over ``axis``.
 
     Args:
-      input_tensor: floating tensor.
+      input_tensor: a tensor of numbers; the means of integers are rounded as integers are.
       axis, keepdims: as of ``reduce_sum``.
       name: name of the scope.
 
     Returns:
       A tensor of the dtype of ``input_tensor``.
-
-    Raises:
-      TypeError: integers.
     """
     from penstock.ops import nodes
 
     with name_scope(name or "reduce_variance"):
         means = reduce_mean(input_tensor, axis, keepdims=True)
-        if means.dtype.is_integer:
-            raise TypeError(f"input must be floating or complex; found {means.dtype.name}")
         centred = nodes.sub(input_tensor, means)
         return reduce_mean(make("Square", centred), axis, keepdims=keepdims)
 

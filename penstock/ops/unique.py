@@ -101,7 +101,14 @@ def _unique_kernel(x: Any, out_idx: Any) -> Any:
     return values, positions.to(out_idx)
 
 
+def _unique_counts_shape(ctx: ShapeContext) -> list[Dims]:
+    """That x is a vector is looked at by the run only, as in TensorFlow."""
+    return [(None,)] * 3
+
+
 def _unique_counts_kernel(x: Any, out_idx: Any) -> Any:
+    if len(x.shape) != 1:
+        raise ValueError(f"unique expects a 1D vector; found shape {list(x.shape)}")
     values, positions, counts = _first_seen(x)
     return values, positions.to(out_idx), counts.to(out_idx)
 
@@ -175,7 +182,7 @@ define_op(
     "UniqueWithCounts",
     "x: T -> y: T, idx: out_idx, count: out_idx",
     attrs=["T: type", _OUT],
-    shape=_unique_shape,
+    shape=_unique_counts_shape,
     kernel=_unique_counts_kernel,
     no_gradient=_NO_UNIQUE,
 )

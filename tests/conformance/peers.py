@@ -153,8 +153,9 @@ def run_jobs(
             target.unlink(missing_ok=True)
             command = [str(PEERS[peer].python), str(runner), str(source), str(target)]
             done = subprocess.run(
-                command, env=environment, capture_output=True, text=True, timeout=timeout
-            )
+                command, env=environment, capture_output=True, text=True, errors="replace",
+                timeout=timeout,
+            )  # fmt: skip
             found = _read(target)
             results.update({r["id"]: r for r in found})
             left = left[len(found) :]

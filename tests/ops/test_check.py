@@ -304,3 +304,13 @@ def test_nodes_of_assert_with_a_python_bool(condition: Any) -> None:
         ("n/Assert/data_0", "Const", []),
         ("n/Assert", "Assert", ["n/Assert/condition:0", "n/Assert/data_0:0", "Const:0"]),
     ]
+
+
+@pytest.mark.parametrize("dtype", [tf.float16, tf.bfloat16, tf.uint16, tf.complex128, tf.bool])
+def test_what_counts_as_numeric_is_tensorflows_list(dtype: tf.DType) -> None:
+    x = tf.placeholder(dtype, [3])
+    assert not tf.is_numeric_tensor(x)
+    with pytest.raises(TypeError, match="Expected x to be numeric"):
+        tf.is_strictly_increasing(x)
+    for other in (tf.float32, tf.int8, tf.quint8, tf.complex64):
+        assert tf.is_numeric_tensor(tf.placeholder(other))

@@ -29,3 +29,32 @@ def test_a_placeholder_of_the_second_form_is_fed() -> None:
         with again.as_default():
             tf.import_graph_def(graph.as_graph_def(), name="")
             assert again.get_operation_by_name(x.op.name).type == "PlaceholderV2"
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype"),
+    [([1.1, float("inf")], tf.bfloat16), ([1 + 2j], tf.float32), ([1 + 2j], tf.complex128)],
+)
+def test_a_casts_constant_value_is_what_a_run_gives(value: list[complex], dtype: tf.DType) -> None:
+    made = tf.cast(tf.constant(value), dtype)
+    known = tf.get_static_value(made)
+    with tf.Session() as session:
+        found = session.run(made)
+    assert known is not None and known.dtype == found.dtype and known.tolist() == found.tolist()
+    assert tf.get_static_value(tf.cast(tf.constant([float("nan")]), tf.int32)) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype", "expected"),
+    [(True, tf.int32, 1), ([True, False], tf.float32, [1, 0]), ([True, 2], None, [1, 2]),
+     ([1.5, True], None, [1.5, 1]), (True, tf.complex64, 1)],
+)  # fmt: skip
+def test_python_bools_are_numbers_where_numbers_are_wanted(
+    value: object, dtype: tf.DType | None, expected: object
+) -> None:
+    made = tf.constant(value, dtype)
+    assert made.dtype == (dtype or (tf.float32 if 1.5 in value else tf.int32))
+    with tf.Session() as session:
+        assert session.run(made).tolist() == expected
+    with pytest.raises(TypeError):
+        tf.constant(1, tf.bool)

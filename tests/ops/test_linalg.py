@@ -161,12 +161,12 @@ def test_determinants() -> None:
 
 
 @pytest.mark.parametrize("ord", ["euclidean", 1, 2, 3, np.inf])
-@pytest.mark.parametrize("axis", [None, 0, [1]])
+@pytest.mark.parametrize("axis", [None, 0, -1])
 @pytest.mark.parametrize("keepdims", [False, True])
 def test_vector_norms(ord: Any, axis: Any, keepdims: bool) -> None:
     x = _random(3, 4)
     found = _run(linalg_norm.norm(tf.constant(x), ord, axis, keepdims))
-    where = axis[0] if isinstance(axis, list) else axis
+    where = axis
     order = 2 if ord == "euclidean" else ord
     flat = x.ravel() if axis is None else x
     expected = np.linalg.norm(flat, order, 0 if axis is None else where)
@@ -187,7 +187,7 @@ def test_matrix_norms(ord: Any, axis: list[int]) -> None:
 def test_norm_refuses() -> None:
     x = tf.constant(_random(3, 4))
     for arguments in ({"ord": "fro"}, {"ord": -1}, {"axis": [0, 0]}, {"ord": 3, "axis": [0, 1]}):
-        with pytest.raises(ValueError, match="norm"):
+        with pytest.raises(ValueError, match="norm|'axis' must be"):
             linalg_norm.norm(x, **arguments)
 
 

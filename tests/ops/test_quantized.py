@@ -133,3 +133,19 @@ def test_types_and_shapes_that_are_refused() -> None:
         tf.nn.quantized_conv2d(x, w, 0.0, 1.0, 0.0, 1.0, [1, 1, 1, 1], "SAME")
     with pytest.raises(ValueError, match="bitcast"):
         tf.serialize_tensor(tf.constant([1], tf.qint8))
+
+
+def test_gradient_by_args_has_the_shape_of_the_gradients() -> None:
+    """As in TensorFlow, whether the inputs have it too is for the run to say."""
+    unknown = tf.placeholder(tf.float32)
+    made = tf.quantization.fake_quant_with_min_max_args_gradient
+    assert made(tf.ones([2, 3]), unknown).shape.as_list() == [2, 3]
+    assert made(unknown, tf.ones([2, 3])).shape.ndims is None
+    with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError, match="same size"):
+        session.run(made(tf.ones([1, 3]), tf.ones([2, 3])))
+
+
+def test_gradient_by_vars_knows_what_either_knows() -> None:
+    made = tf.quantization.fake_quant_with_min_max_vars_gradient
+    left, right = tf.placeholder(tf.float32, [None, 3]), tf.placeholder(tf.float32, [2, None])
+    assert made(left, right, -1.0, 1.0)[0].shape.as_list() == [2, 3]

@@ -80,3 +80,12 @@ def test_wrong_kinds_are_refused() -> None:
         x = tf.SparseTensor.from_value(_VALUE)
         with pytest.raises(ValueError, match="Cannot reshape"):
             tf.sparse_reshape(x, [5, 2])
+
+
+def test_parts_that_do_not_fit_are_refused_when_they_are_put_together() -> None:
+    with pytest.raises(ValueError, match="Dimensions 1 and 2 are not compatible"):
+        tf.SparseTensor([[0, 1]], [1.0, 2.0], [2, 3])
+    with pytest.raises(ValueError, match="Dimensions 2 and 3 are not compatible"):
+        tf.SparseTensor([[0, 1]], [1.0], [2, 3, 4])
+    unknown = tf.placeholder(tf.int64)
+    assert tf.SparseTensor(unknown, [1.0], unknown).values.shape == [1]

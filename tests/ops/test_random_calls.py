@@ -1,0 +1,73 @@
+"""What random calls, compared with TensorFlow 1.15's, found in families of ops."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import penstock as tf
+
+
+@pytest.mark.parametrize("axis", [[0], (0,), np.int32(0), [0, 0], [[0, 1]], 1.0, [0, 1.0]])
+def test_a_norms_axis_is_an_int_or_a_pair(axis: Any) -> None:
+    with pytest.raises(ValueError, match="'axis' must be None, an integer, or a tuple of 2"):
+        tf.norm(tf.ones([2, 3]), axis=axis)
+    with pytest.raises(ValueError, match="'axis' must be None, an integer, or a tuple of 2"):
+        tf.linalg.normalize(tf.ones([2, 3]), axis=axis)
+
+
+@pytest.mark.parametrize("solve", [tf.linalg.solve, tf.linalg.triangular_solve, tf.cholesky_solve])
+def test_solutions_have_the_shape_that_either_side_says(solve: Any) -> None:
+    unknown = tf.placeholder(tf.float32)
+    assert solve(tf.eye(3), unknown).shape.as_list() == [3, None]
+    assert solve(unknown, tf.ones([2, 3, 4])).shape.as_list() == [2, 3, 4]
+    assert solve(unknown, unknown).shape.ndims is None
+
+
+def test_repeat_takes_an_int_as_axis() -> None:
+    for axis in (np.int32(0), tf.constant(0), 1.0):
+        with pytest.raises(TypeError, match="axis must be an int; got"):
+            tf.repeat(tf.ones([2, 3]), 2, axis=axis)
+
+
+def test_unique_with_counts_looks_at_the_rank_when_it_runs() -> None:
+    made = tf.unique_with_counts(tf.ones([2, 3]))
+    with pytest.raises(ValueError, match="must have rank 1"):
+        tf.unique(tf.ones([2, 3]))
+    with tf.Session() as session:
+        with pytest.raises(tf.errors.InvalidArgumentError, match="unique expects a 1D vector"):
+            session.run(made)
+
+
+def test_variance_of_integers_rounds_as_integers_do() -> None:
+    with tf.Session() as session:
+        assert session.run(tf.math.reduce_variance([1, 5, 9])) == 10
+    with pytest.raises(TypeError):
+        tf.math.reduce_std([1, 5, 9])
+
+
+def test_negative_paddings_are_refused() -> None:
+    paddings = tf.placeholder(tf.int32, [2, 2])
+    made = tf.space_to_batch(tf.ones([1, 4, 4, 2]), paddings, 2)
+    with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError, match="Paddings"):
+        session.run(made, {paddings: [[0, 0], [-2, 0]]})
+
+
+def test_a_static_value_is_asked_for_without_raising() -> None:
+    assert tf.get_static_value(tf.broadcast_dynamic_shape([7, 2], [3, 3])) is None
+
+
+def test_an_axis_of_gather_is_a_scalar() -> None:
+    with pytest.raises(ValueError, match="rank 0"):
+        tf.gather(tf.ones([2, 3]), [0], axis=[0])
+
+
+@pytest.mark.parametrize("dtype", [tf.int32, tf.bfloat16, tf.bool])
+def test_functions_of_matrices_say_which_dtypes_they_take(dtype: tf.DType) -> None:
+    matrix = tf.cast([[2, 1], [0, 3]], dtype)
+    with pytest.raises(ValueError, match="tf.linalg.expm does not support matrices of type"):
+        tf.linalg.expm(matrix)
+    with pytest.raises(TypeError, match="Input `a` must have `float`-like `dtype`"):
+        tf.linalg.pinv([[2, 1], [0, 3]])

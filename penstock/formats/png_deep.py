@@ -29,12 +29,48 @@ def encoded(image: np.ndarray, compression: int = -1) -> bytes:
       compression: zlib's level; -1 is its default.
     """
     height, width, channels = image.shape
-    rows = np.zeros((height, 1 + width * channels * 2), np.uint8)
-    rows[:, 1:] = image.astype(">u2").reshape(height, -1).view(np.uint8)
+    lines = image.astype(">u2").reshape(height, -1).view(np.uint8)
+    rows = _filtered(lines, 2 * channels)
     head = struct.pack(">IIBBBBB", width, height, 16, _COLOR_TYPES[channels], 0, 0, 0)
-    data = zlib.compress(rows.tobytes(), compression)
+    packer = zlib.compressobj(compression, zlib.DEFLATED, 15, 8, zlib.Z_FILTERED)
+    data = packer.compress(rows.tobytes()) + packer.flush()
     chunks = _chunk(b"IHDR", head) + _chunk(b"IDAT", data) + _chunk(b"IEND", b"")
     return SIGNATURE + chunks
+
+
+# Scan lines that are filtered at once: what their five forms take stays in the cache.
+_LINES = 64
+
+
+def _filtered(lines: np.ndarray, step: int) -> np.ndarray:
+    """Scan lines [height, 1 + width], each by the filter that leaves the smallest numbers.
+
+    The specification's rule: the least sum of the bytes as signed numbers.
+    """
+    height, width = lines.shape
+    made = np.empty((height, 1 + width), np.uint8)
+    around = np.zeros((height + 1, width + step), np.uint8)
+    around[1:, step:] = lines
+    for start in range(0, height, _LINES):
+        some = around[start : start + _LINES + 1]
+        line, left = some[1:, step:], some[1:, :-step]
+        above, corner = some[:-1, step:], some[:-1, :-step]
+        mean = ((left.astype(np.uint16) + above) >> 1).astype(np.uint8)
+        guesses = (np.uint8(0), left, above, mean, _nearest(left, above, corner))
+        forms = np.stack([line - guess for guess in guesses])
+        size = np.abs(forms.view(np.int8).astype(np.int16)).sum(2)
+        best = size.argmin(0)
+        made[start : start + _LINES, 0] = best
+        made[start : start + _LINES, 1:] = forms[best, np.arange(len(best))]
+    return made
+
+
+def _nearest(left: np.ndarray, above: np.ndarray, corner: np.ndarray) -> np.ndarray:
+    """Whichever of the three is nearest to left + above - corner (Paeth's predictor)."""
+    a, b, c = (x.astype(np.int16) for x in (left, above, corner))
+    from_a, from_b, from_c = np.abs(b - c), np.abs(a - c), np.abs(a + b - 2 * c)
+    first = (from_a <= from_b) & (from_a <= from_c)
+    return np.where(first, left, np.where(from_b <= from_c, above, corner))
 
 
 def _unfiltered(rows: np.ndarray, step: int) -> np.ndarray:

@@ -40,7 +40,7 @@ def make(op_type: str, *inputs: Any, name: str | None = None, **attrs: Any) -> A
 
     Returns:
       The output tensor; a list for a list output; a namedtuple of those for several outputs; the
-      Operation when there are none.
+      Operation when there are none (of a list output: where the op is stateful).
 
     Raises:
       TypeError: an input or attr of a wrong type, naming the op and both sides.
@@ -90,6 +90,8 @@ def outputs_of(op: Operation) -> Any:
         if len(outputs) == 1:
             return outputs[0]
         return _tuple_of(definition)._make(outputs) if outputs else op
+    if not outputs and definition.stateful:
+        return op  # what it gives is what it does
     values = list(op.outputs_by_name().values())
     return values[0] if len(values) == 1 else _tuple_of(definition)._make(values)
 
@@ -268,6 +270,11 @@ def _complete_attrs(
             value = solved[key]
             if attr.allowed is not None and attr.kind in ("type", "list(type)"):
                 _check_allowed(op_def, name, attr, value)
+            if attr.kind == "list(type)" and attr.minimum and len(value) < attr.minimum:
+                raise ValueError(
+                    f"Attr {key!r} of {op_def.name!r} Op passed list of length {len(value)} less"
+                    f" than minimum {attr.minimum}."
+                )
         elif key in given and not (given[key] is None and attr.default is REQUIRED):
             value = given[key]
             if value is None and attr.default is not None:

@@ -29,8 +29,9 @@ def fractional_max_pool(
       pooling_ratio: list of 4 numbers of at least 1, the first and last of them 1.
       pseudo_random: whether the windows' ends are those of a random regular grid, else any.
       overlapping: whether neighbouring windows share a row or column.
-      deterministic: kept for old programs; seeds make the windows repeatable.
-      seed: seed of the windows; 0 with ``seed2`` 0 for windows that nobody can repeat.
+      deterministic: whether every run has the same windows.
+      seed: seed of the windows, for deterministic ones; 0 with ``seed2`` 0 for windows that nobody
+        can repeat in another session.
       seed2: second seed.
       name: name of the node.
 

@@ -256,7 +256,7 @@ def _from_numpy(array: np.ndarray, wanted: dtypes.DType | None) -> np.ndarray:
     if array.dtype.kind in "SUO":
         if wanted not in (None, dtypes.string):
             raise TypeError(f"an array of {array.dtype} cannot become {wanted.name}")
-        return _strings(array.tolist())
+        return _strings(array)
     if wanted is None:
         return np.array(array)
     if wanted is dtypes.string:
@@ -289,6 +289,9 @@ def _strings(value: Any) -> np.ndarray:
     flat = _flatten(encoded, len(shape))
     if len(flat) != result.size:
         raise ValueError("nested sequences of unequal lengths cannot become a tensor")
+    if not flat:
+        # An array may have dims behind an empty one, which lists cannot show.
+        return np.empty(np.shape(value), dtype=object)
     result.ravel()[:] = flat
     return result
 

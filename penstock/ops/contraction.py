@@ -158,8 +158,8 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
       A tensor with one dim for each label of the result.
 
     Raises:
-      ValueError: an equation that is malformed, repeats a label within an operand, or does not
-        fit the ranks.
+      ValueError: an equation that is malformed, repeats a label within an operand (but for
+        ``"ii"``, the trace), or does not fit the ranks.
 
     Example:
       >>> import penstock as tf
@@ -167,7 +167,7 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
       ...     session.run(tf.einsum("ij,j->i", [[1, 2], [3, 4]], [1, 1])).tolist()
       [3, 7]
     """
-    from penstock.ops import reduction
+    from penstock.ops import linalg, reduction
 
     name = kwargs.pop("name", None)
     if kwargs:
@@ -175,9 +175,14 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
     with name_scope(name, "einsum", [equation, *inputs]):
         tensors = [convert_to_tensor(x) for x in inputs]
         operands, result = _parsed(equation, tensors)
+        if _is_trace(equation, operands):
+            return linalg.trace(tensors[0])
+        _check(equation, operands, result, tensors)
         total, labels = tensors[0], operands[0]
-        for tensor, other in zip(tensors[1:], operands[1:], strict=True):
-            summed = (set(labels) & set(other)) - set(result)
+        for index, (tensor, other) in enumerate(zip(tensors[1:], operands[1:], strict=True), 2):
+            # A label is summed where it occurs for the last time.
+            wanted = set(result).union(*operands[index:])
+            summed = (set(labels) & set(other)) - wanted
             total, labels = _contract(total, labels, tensor, other, summed)
         extra = [i for i, label in enumerate(labels) if label not in result]
         if extra:
@@ -202,8 +207,14 @@ def _parsed(equation: str, tensors: list[Tensor]) -> tuple[list[str], str]:
     counts = collections.Counter("".join(operands))
     if result is None:
         result = "".join(sorted(label for label in counts if counts[label] == 1))
-    _check(equation, operands, result, tensors)
     return operands, result
+
+
+def _is_trace(equation: str, operands: list[str]) -> bool:
+    """Whether TensorFlow takes the equation for ``tf.linalg.trace``: "ii", and its kin."""
+    labels = operands[0]
+    repeats = any(labels.count(label) == 2 for label in labels)
+    return len(operands) == 1 and "->" not in equation and labels == labels[::-1] and repeats
 
 
 def _without_ellipsis(
@@ -216,6 +227,11 @@ def _without_ellipsis(
     resolved = []
     for labels, tensor in zip(operands, tensors, strict=True):
         if "..." in labels:
+            if labels.count("...") > 1:
+                raise ValueError(
+                    "Unable to resolve ellipsis. Excess number found: einsum: operand"
+                    f" {labels!r} has {labels.count('...')}; at most 1 is allowed"
+                )
             if tensor._dims is None:
                 raise ValueError("einsum: an operand with an ellipsis must have a known rank")
             count = len(tensor._dims) - len(labels.replace("...", ""))
@@ -241,6 +257,10 @@ def _check(equation: str, operands: list[str], result: str, tensors: list[Tensor
     for label in result:
         if label not in known:
             raise ValueError(f"einsum: result label {label!r} of {equation!r} is in no operand")
+        if result.count(label) > 1:
+            raise ValueError(
+                f"Invalid equation: {equation}: einsum: label {label!r} is repeated in the result"
+            )
     for labels, tensor in zip(operands, tensors, strict=True):
         if len(set(labels)) != len(labels):
             raise ValueError(f"einsum: a label is repeated within operand {labels!r}")

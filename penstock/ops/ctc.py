@@ -235,7 +235,8 @@ def _greedy(inputs: Any, sequence_length: list[int], merge_repeated: bool) -> An
         raise ValueError(f"inputs must not be empty; its shape is {list(inputs.shape)}")
     most, best = inputs.max(2)
     inside = torch.arange(time)[:, None] < torch.tensor(sequence_length)
-    score = -(most * inside.to(most.device)).sum(0, keepdim=True).T
+    # Frames behind the end do not count, though all of them may be impossible (-inf).
+    score = -torch.where(inside.to(most.device), most, 0.0).sum(0, keepdim=True).T
     rows = []
     for number, length in enumerate(sequence_length):
         classes_in_time, last, row = best[:length, number].tolist(), -1, []

@@ -256,20 +256,27 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
     Raises:
       TypeError: the types differ or are not numeric.
     """
-    from penstock.ops import cast
-
     with name_scope(name, "truediv", [x, y]) as scope:
         x = convert_to_tensor(x, name="x")
         y = convert_to_tensor(y, name="y")
-        kind = _same_type("truediv", x, y)
-        if kind not in _TRUE_DIVISION:
-            allowed = ", ".join(d.name for d in _TRUE_DIVISION)
-            raise TypeError(f"truediv: invalid dtype {kind.name}; allowed are {allowed}")
-        wider = _TRUE_DIVISION[kind]
-        if wider is not None:
-            x, y = cast.cast(x, wider), cast.cast(y, wider)
-        made: Tensor = make("RealDiv", x, y, name=scope)
+        made: Tensor = make("RealDiv", *widened(x, y), name=scope)
         return made
+
+
+def widened(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+    """The operands of ``truediv`` as what it divides.
+
+    Raises:
+      TypeError: the types differ or are not numeric.
+    """
+    from penstock.ops import cast
+
+    kind = _same_type("truediv", x, y)
+    if kind not in _TRUE_DIVISION:
+        allowed = ", ".join(d.name for d in _TRUE_DIVISION)
+        raise TypeError(f"truediv: invalid dtype {kind.name}; allowed are {allowed}")
+    wider = _TRUE_DIVISION[kind]
+    return (x, y) if wider is None else (cast.cast(x, wider), cast.cast(y, wider))
 
 
 def divide(x: Any, y: Any, name: str | None = None) -> Any:

@@ -50,14 +50,28 @@ def _outputs(size: int, ratio: float) -> int:
     return int(size / ratio)
 
 
-def _drawn(value: Any, pooling_ratio: Any, pseudo_random: bool, state: Any) -> tuple[Any, Any]:
+def _draws(state: Any, deterministic: bool, seed: int, seed2: int) -> np.random.Generator:
+    """What draws the windows of one run; a deterministic op draws the same ones in each."""
+    if deterministic:
+        return np.random.Generator(np.random.SFC64(state.seed))
+    if seed or seed2:
+        raise ValueError(
+            "Both seed and seed2 should be 0 if deterministic is false; found"
+            f" {seed} and {seed2}"
+        )
+    return state.numpy
+
+
+def _drawn(
+    value: Any, pooling_ratio: Any, pseudo_random: bool, draw: np.random.Generator
+) -> tuple[Any, Any]:
     made = []
     for axis in (1, 2):
         size = value.shape[axis]
         outputs = _outputs(size, pooling_ratio[axis])
         if outputs < 1:
             raise ValueError(f"ratio {pooling_ratio[axis]} leaves nothing of {size} element(s)")
-        made.append(torch.from_numpy(_sequence(size, outputs, pseudo_random, state.numpy)))
+        made.append(torch.from_numpy(_sequence(size, outputs, pseudo_random, draw)))
     return made[0], made[1]
 
 
@@ -91,14 +105,20 @@ def _lowest(dtype: Any) -> Any:
     return -torch.inf if dtype.is_floating_point else torch.iinfo(dtype).min
 
 
-def _max_pool(value, pooling_ratio, pseudo_random, overlapping, state):
-    rows, columns = _drawn(value, pooling_ratio, pseudo_random, state)
+def _max_pool(
+    value, pooling_ratio, pseudo_random, overlapping, deterministic, seed, seed2, state
+):
+    draw = _draws(state, deterministic, seed, seed2)
+    rows, columns = _drawn(value, pooling_ratio, pseudo_random, draw)
     picked, inside, _ = _windows(value, rows, columns, overlapping)
     return picked.masked_fill(~inside, _lowest(value.dtype)).amax(3), rows, columns
 
 
-def _avg_pool(value, pooling_ratio, pseudo_random, overlapping, state):
-    rows, columns = _drawn(value, pooling_ratio, pseudo_random, state)
+def _avg_pool(
+    value, pooling_ratio, pseudo_random, overlapping, deterministic, seed, seed2, state
+):
+    draw = _draws(state, deterministic, seed, seed2)
+    rows, columns = _drawn(value, pooling_ratio, pseudo_random, draw)
     picked, inside, _ = _windows(value, rows, columns, overlapping)
     total = (picked * inside).sum(3, dtype=value.dtype)
     count = inside.sum(3).to(value.dtype)

@@ -1,10 +1,11 @@
 """Image files as tensors and back: PNG, JPEG, GIF, BMP.
 
-Pillow reads and writes them; it is imported when the first image is met.  JPEGs are decoded by
-libjpeg-turbo (simplejpeg), whose methods of decoding are those of TensorFlow; what it refuses or
-would decode smaller (``ratio``) is Pillow's, which has the accurate method alone.  PNG with 16 bits
-a channel, which Pillow does not have for colours, is that of ``formats/png_deep.py``.  Images are
+Pillow reads and writes them; it is imported when the first image is met.  PNG with 16 bits a
+channel, which Pillow does not have for colours, is that of ``formats/png_deep.py``.  Images are
 [height, width, channels]; GIFs are [frames, height, width, 3].
+
+As in TensorFlow, what a file begins with decides what it is: the ops for JPEG, PNG and GIF read
+each of the three.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from penstock.base import dtypes
+from penstock.base import dtypes, errors
 from penstock.formats import png_deep, png_layout
 from penstock.graph.build import make
 from penstock.graph.scopes import name_scope
@@ -29,10 +30,6 @@ __all__ = [
     "decode_png", "encode_jpeg", "encode_png", "extract_jpeg_shape", "is_jpeg",
 ]  # fmt: skip
 
-_MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
-# TensorFlow decodes no image with more values than this.
-_MOST_VALUES = 1 << 29
-
 
 def _boxed(data: bytes) -> np.ndarray:
     result = np.empty((), dtype=object)
@@ -45,19 +42,9 @@ def _image(array: np.ndarray) -> Any:
     from PIL import Image
 
     height, width, channels = array.shape
-    mode = _MODES[channels]
+    mode = image_file.MODES[channels]
     pixels = np.ascontiguousarray(array)
     return Image.frombuffer(mode, (width, height), pixels, "raw", mode, 0, 1)
-
-
-def _pixels(image: Any, mode: str) -> np.ndarray:
-    try:
-        array = np.asarray(image if image.mode == mode else image.convert(mode))
-    except MemoryError:
-        raise
-    except Exception as error:
-        raise refused(f"Invalid {image.format} data: {error}") from None
-    return array[..., None] if array.ndim == 2 else array
 
 
 # ---- PNG -----------------------------------------------------------------------------------
@@ -73,7 +60,7 @@ def png_bytes(image: np.ndarray, compression: int = -1) -> bytes:
     Raises:
       InvalidArgumentError: the shape is no image's.
     """
-    if image.ndim != 3 or image.shape[-1] not in _MODES or not image.size:
+    if image.ndim != 3 or image.shape[-1] not in image_file.MODES or not image.size:
         raise refused(f"image must be [height, width, 1 to 4 channels]; found {list(image.shape)}")
     if image.dtype == np.uint16:
         return png_deep.encoded(image, compression)
@@ -105,18 +92,94 @@ def _png_mode(image: Any) -> str:
     return "RGBA" if has_alpha else "RGB"
 
 
-def _decode_png(contents: Any, channels: int, dtype: Any) -> Any:
-    data = contents_of(contents)
+# Parts of 1 << 15: how bright red, green and blue are.
+_BRIGHTNESS = np.array([9797, 19235, 3736], np.uint32)
+
+
+def _grey(image: Any) -> np.ndarray:
+    """The brightness of a coloured PNG with 8 bits a channel."""
+    colors = image_file.pixels(image, "RGB").astype(np.uint32)
+    grey: np.ndarray = (colors * _BRIGHTNESS).sum(-1, keepdims=True) >> 15
+    return grey.astype(np.uint8)
+
+
+def _png_pixels(data: bytes, channels: int, dtype: Any) -> Any:
+    if channels not in (0, 1, 3, 4):
+        raise refused(f"channels must be 0, 1, 3, or 4, got {channels}")
     png_layout.checked(data)
     wide = png_deep.pixels(data)
     if wide is None:
         image = opened(data, "PNG")
-        pixels = _pixels(image, _MODES[channels] if channels else _png_mode(image))
+        mode = _png_mode(image)
+        if channels == 1 and mode.startswith("RGB"):
+            pixels = _grey(image)
+        else:
+            pixels = image_file.pixels(image, image_file.MODES[channels] if channels else mode)
         result = pixels if dtype is torch.uint8 else pixels.astype(np.uint16) * 257
     else:
         wide = _with_channels(wide, channels)
         result = (wide >> 8).astype(np.uint8) if dtype is torch.uint8 else wide
     return torch.from_numpy(np.array(result))
+
+
+# ---- whichever it is -----------------------------------------------------------------------
+
+_FIRST_BYTES = {b"\xff\xd8\xff": "JPEG", b"\x89PN": "PNG", b"GIF": "GIF", b"BM": "BMP"}
+
+
+def _format_of(data: bytes) -> str:
+    return next((form for first, form in _FIRST_BYTES.items() if data.startswith(first)), "")
+
+
+def _unlike_an_image(data: bytes) -> errors.InvalidArgumentError:
+    found = f"unknown format starting with {data[:16]!r}" if data else "empty file"
+    return refused(f"Expected image (JPEG, PNG, or GIF), got {found}")
+
+
+def _gif_frames(data: bytes, channels: int) -> Any:
+    if channels not in (0, 3):
+        raise refused(f"channels must be 0 or 3 for GIF, got {channels}")
+    return image_file.gif_frames(data)
+
+
+def _still(
+    data: bytes, channels: int, dtype: Any = torch.uint8, ratio: int = 1, fancy: bool = True,
+    truncated: bool = False, method: str = "",
+) -> Any:  # fmt: skip
+    """The pixels [height, width, channels] of a JPEG, PNG or GIF with one frame."""
+    form = _format_of(data)
+    if form == "PNG":
+        return _png_pixels(data, channels, dtype)
+    if form == "JPEG":
+        made = image_file.jpeg_pixels(data, channels, ratio, fancy, truncated, method)
+        found = torch.from_numpy(made)
+    elif form == "GIF":
+        frames = _gif_frames(data, channels)
+        if len(frames) != 1:
+            raise refused(
+                f"Got {len(frames)} frames, but animated gifs can only be decoded by"
+                " tf.image.decode_gif or tf.image.decode_image"
+            )
+        found = frames[0].clone()
+    else:
+        raise _unlike_an_image(data)
+    return found if dtype is torch.uint8 else _wider(found)
+
+
+def _wider(pixels: Any) -> Any:
+    """uint8 pixels as uint16 ones."""
+    return torch.from_numpy(pixels.numpy().astype(np.uint16) * 256)
+
+
+def _decode_png(contents: Any, channels: int, dtype: Any) -> Any:
+    return _still(contents_of(contents), channels, dtype)
+
+
+def _decode_gif(contents: Any) -> Any:
+    data = contents_of(contents)
+    if _format_of(data) == "GIF":
+        return image_file.gif_frames(data)
+    return _still(data, 3)[None]
 
 
 def _image_shape(ctx: Any) -> tuple[int | None, ...]:
@@ -199,71 +262,13 @@ define_op(
 )  # fmt: skip
 
 
-_ACCURATE = "INTEGER_ACCURATE"  # TensorFlow's default is the fast one
-_JPEG_COLORS = {1: "GRAY", 3: "RGB"}
-
-
-def _jpeg_pixels(
-    data: bytes, channels: int, ratio: int, fancy_upscaling: bool, truncated: bool, dct_method: str
-) -> np.ndarray:
-    """The pixels of a JPEG file, in memory of their own."""
-    if ratio == 1 and channels in (0, 1, 3):
-        import simplejpeg
-
-        try:
-            height, width, space, _ = simplejpeg.decode_jpeg_header(data)
-            _check_jpeg_size(data, height, width, channels)
-            colors = _JPEG_COLORS.get(channels) or ("GRAY" if space == "Gray" else "RGB")
-            found: np.ndarray = simplejpeg.decode_jpeg(
-                data, colors, dct_method != _ACCURATE, not fancy_upscaling
-            )
-            return found
-        except ValueError:  # truncated, of four colours, or no JPEG at all
-            pass
-    return np.array(_any_jpeg_pixels(data, channels, ratio, truncated))
-
-
-def _check_jpeg_size(data: bytes, height: int, width: int, channels: int) -> None:
-    if height * width * (channels or 3) >= _MOST_VALUES:
-        raise refused(
-            f"Invalid JPEG data or crop window, data size {len(data)}: {height} x {width} pixels"
-            " are too many"
-        )
-
-
-def _any_jpeg_pixels(data: bytes, channels: int, ratio: int, truncated: bool) -> np.ndarray:
-    from PIL import ImageFile
-
-    image = opened(data, "JPEG")
-    if channels not in (0, 1, 3):
-        raise refused(f"channels must be 0, 1, or 3 for JPEG, got {channels}")
-    if ratio not in (1, 2, 4, 8):
-        raise refused(f"ratio must be 1, 2, 4, or 8, got {ratio}")
-    mode = _MODES[channels] if channels else ("L" if image.mode == "L" else "RGB")
-    width, height = image.size
-    _check_jpeg_size(data, -(-height // ratio), -(-width // ratio), channels)
-    if ratio > 1 or (mode == "L" and image.mode == "RGB"):
-        # The decoder scales, and gives luminance as it is stored.
-        image.draft(mode, (-(-width // ratio), -(-height // ratio)))
-    try:
-        ImageFile.LOAD_TRUNCATED_IMAGES, before = truncated, ImageFile.LOAD_TRUNCATED_IMAGES
-        image.load()
-    except MemoryError:
-        raise
-    except Exception as error:
-        raise refused(f"Invalid JPEG data or crop window, data size {len(data)}: {error}") from None
-    finally:
-        ImageFile.LOAD_TRUNCATED_IMAGES = before
-    return _pixels(image, mode)
-
-
 def _decode_jpeg(
     contents: Any, channels: int, ratio: int, fancy_upscaling: bool, try_recover_truncated: bool,
     dct_method: str,
 ) -> Any:  # fmt: skip
     data = contents_of(contents)
-    return torch.from_numpy(
-        _jpeg_pixels(data, channels, ratio, fancy_upscaling, try_recover_truncated, dct_method)
+    return _still(
+        data, channels, torch.uint8, ratio, fancy_upscaling, try_recover_truncated, dct_method
     )
 
 
@@ -272,7 +277,10 @@ def _decode_and_crop_jpeg(
     try_recover_truncated: bool, dct_method: str,
 ) -> Any:  # fmt: skip
     data = contents_of(contents)
-    pixels = _jpeg_pixels(
+    if (form := _format_of(data)) in ("PNG", "GIF"):
+        # TensorFlow 1.15 decodes all of it, of another shape than it has said.
+        raise refused(f"DecodeAndCropJpeg operation can run on JPEG only, but detected {form}.")
+    pixels = image_file.jpeg_pixels(
         data, channels, ratio, fancy_upscaling, try_recover_truncated, dct_method
     )
     top, left, height, width = crop_window
@@ -352,7 +360,7 @@ define_op(
     "DecodeGif",
     "contents: string -> image: uint8",
     shape=_gif_shape,
-    kernel=image_file.decode_gif,
+    kernel=_decode_gif,
     no_gradient="its input is a string",
 )
 define_op(
@@ -364,36 +372,30 @@ define_op(
     no_gradient="its input is a string",
 )
 
-# ---- whichever it is -----------------------------------------------------------------------
-
-_FIRST_BYTES = {b"\xff\xd8\xff": "JPEG", b"\x89PN": "PNG", b"GIF": "GIF", b"BM": "BMP"}
-
 
 def _decode_image(contents: Any, channels: int, dtype: Any, expand_animations: bool) -> Any:
     data = contents_of(contents)
-    form = next((f for first, f in _FIRST_BYTES.items() if data.startswith(first)), "")
+    form = _format_of(data)
     if form == "PNG":
         wide = dtype is not torch.uint8 and png_deep.pixels(data) is not None
         kind = torch.uint16 if wide or dtype is torch.uint16 else torch.uint8
-        pixels = _decode_png(contents, channels, kind)
+        pixels = _png_pixels(data, channels, kind)
     elif form == "JPEG":
-        pixels = torch.from_numpy(_jpeg_pixels(data, channels, 1, True, False, _ACCURATE))
+        pixels = _still(data, channels)
     elif form == "BMP":
         pixels = image_file.decode_bmp(contents, channels)
     elif form == "GIF":
-        if channels not in (0, 3):
-            raise refused(f"channels must be 0 or 3 for GIF, got {channels}")
-        pixels = image_file.decode_gif(contents)
+        pixels = _gif_frames(data, channels)
         pixels = pixels if expand_animations else pixels[0].clone()
     else:
         raise refused(
-            "Unknown image file format. One of JPEG, PNG, GIF, BMP required; found data that"
-            f" starts with {data[:8]!r}"
+            "Unable to decode bytes as JPEG, PNG, GIF, or BMP: Unknown image file format; found"
+            f" data that starts with {data[:8]!r}"
         )
     if dtype is pixels.dtype:
         return pixels
     if dtype is torch.uint16:
-        return torch.from_numpy(pixels.numpy().astype(np.uint16) * 256)
+        return _wider(pixels)
     return pixels.to(dtype) * (1.0 / torch.iinfo(pixels.dtype).max)
 
 
@@ -433,11 +435,11 @@ def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Te
 def decode_png(
     contents: Any, channels: int = 0, dtype: Any = dtypes.uint8, name: str | None = None
 ) -> Tensor:
-    """The pixels [height, width, channels] of a PNG file.
+    """The pixels [height, width, channels] of a PNG file, or of a JPEG or GIF of one frame.
 
     Args:
       contents: a string scalar.
-      channels: channels wanted: 1 grey, 2 grey and alpha, 3 RGB, 4 RGBA; 0 as the file has.
+      channels: channels wanted: 1 grey, 3 RGB, 4 RGBA; 0 as the file has.
       dtype: ``uint8`` or ``uint16``.
       name: name of the node.
     """
@@ -492,13 +494,15 @@ def decode_jpeg(
     dct_method: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """The uint8 pixels [height, width, channels] of a JPEG file.
+    """The uint8 pixels [height, width, channels] of a JPEG file, or a PNG, or a GIF of one frame.
 
     Args:
       contents: a string scalar.
       channels: 1 grey, 3 RGB, 0 as the file has.
       ratio: 1, 2, 4 or 8: how many times smaller the image is decoded.
-      fancy_upscaling, acceptable_fraction, dct_method: kept in the node; the decoder has one way.
+      fancy_upscaling: whether the colours of neighbouring pixels are interpolated.
+      acceptable_fraction: kept in the node.
+      dct_method: "INTEGER_FAST" (the default) or "INTEGER_ACCURATE".
       try_recover_truncated: give what can be read of a file that is cut short.
       name: name of the node.
     """
@@ -539,7 +543,7 @@ def extract_jpeg_shape(
 
 
 def decode_gif(contents: Any, name: str | None = None) -> Tensor:
-    """The uint8 frames [frames, height, width, 3] of a GIF file."""
+    """The uint8 frames [frames, height, width, 3] of a GIF file; a JPEG or PNG is one frame."""
     made: Tensor = make("DecodeGif", contents, name=name)
     return made
 

@@ -1,6 +1,8 @@
-"""Image files opened, and the kernels that read GIF and BMP; see ``image_codec``.
+"""Image files opened: what reads JPEG, GIF and BMP; see ``image_codec``.
 
-Pillow opens all but BMP, whose few bytes of header TensorFlow reads in a way of its own.
+Pillow opens all but BMP, whose few bytes of header TensorFlow reads in a way of its own.  JPEGs are
+decoded by libjpeg-turbo (simplejpeg), whose methods of decoding are those of TensorFlow; what it
+refuses or would decode smaller (``ratio``) is Pillow's, which has the accurate method alone.
 """
 
 from __future__ import annotations
@@ -15,6 +17,10 @@ import torch
 from penstock.base import errors
 from penstock.formats import gif_layout
 
+# Pillow's names, by channels.
+MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
+# TensorFlow decodes no image with more values than this, but for a GIF.
+_MOST_VALUES = 1 << 29
 _MOST_GIF_VALUES = 1 << 31
 
 
@@ -45,11 +51,10 @@ def opened(contents: bytes, form: str) -> Any:
         ) from None
 
 
-def decode_gif(contents: Any) -> Any:
+def gif_frames(data: bytes) -> Any:
     """The frames of a GIF, [frames, height, width, 3]."""
     from PIL import ImageSequence
 
-    data = contents_of(contents)
     found = gif_layout.layout(data)
     if found.frames * found.height * found.width * 3 > _MOST_GIF_VALUES:
         raise gif_layout.refused(data, f"{found} has too many pixels")
@@ -100,3 +105,80 @@ def decode_bmp(contents: Any, channels: int) -> Any:
     if found > 1:  # blue, green, red
         pixels = pixels[..., [2, 1, 0, 3][:found]]
     return torch.from_numpy(np.array(pixels))
+
+
+def pixels(image: Any, mode: str) -> np.ndarray:
+    """The pixels [height, width, channels] of a Pillow image, as those of ``mode``."""
+    try:
+        array = np.asarray(image if image.mode == mode else image.convert(mode))
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise refused(f"Invalid {image.format} data: {error}") from None
+    return array[..., None] if array.ndim == 2 else array
+
+
+_JPEG_COLORS = {1: "GRAY", 3: "RGB"}
+
+
+def jpeg_pixels(
+    data: bytes, channels: int, ratio: int, fancy_upscaling: bool, truncated: bool, dct_method: str
+) -> np.ndarray:
+    """The pixels of a JPEG file, in memory of their own.
+
+    Args:
+      data: the file.
+      channels: 1, 3, or 0 for as many as it has.
+      ratio: 1, 2, 4 or 8: how many times smaller it is decoded.
+      fancy_upscaling: whether colours are interpolated.
+      truncated: whether a file that is cut short gives what can be read of it.
+      dct_method: "INTEGER_ACCURATE", or anything else for the fast one, TensorFlow's default.
+    """
+    if ratio == 1 and channels in (0, 1, 3):
+        import simplejpeg
+
+        try:
+            height, width, space, _ = simplejpeg.decode_jpeg_header(data)
+            _check_jpeg_size(data, height, width, channels)
+            colors = _JPEG_COLORS.get(channels) or ("GRAY" if space == "Gray" else "RGB")
+            found: np.ndarray = simplejpeg.decode_jpeg(
+                data, colors, dct_method != "INTEGER_ACCURATE", not fancy_upscaling
+            )
+            return found
+        except ValueError:  # truncated, of four colours, or no JPEG at all
+            pass
+    return np.array(_any_jpeg_pixels(data, channels, ratio, truncated))
+
+
+def _check_jpeg_size(data: bytes, height: int, width: int, channels: int) -> None:
+    if height * width * (channels or 3) >= _MOST_VALUES:
+        raise refused(
+            f"Invalid JPEG data or crop window, data size {len(data)}: {height} x {width} pixels"
+            " are too many"
+        )
+
+
+def _any_jpeg_pixels(data: bytes, channels: int, ratio: int, truncated: bool) -> np.ndarray:
+    from PIL import ImageFile
+
+    image = opened(data, "JPEG")
+    if channels not in (0, 1, 3):
+        raise refused(f"channels must be 0, 1, or 3 for JPEG, got {channels}")
+    if ratio not in (1, 2, 4, 8):
+        raise refused(f"ratio must be 1, 2, 4, or 8, got {ratio}")
+    mode = MODES[channels] if channels else ("L" if image.mode == "L" else "RGB")
+    width, height = image.size
+    _check_jpeg_size(data, -(-height // ratio), -(-width // ratio), channels)
+    if ratio > 1 or (mode == "L" and image.mode == "RGB"):
+        # The decoder scales, and gives luminance as it is stored.
+        image.draft(mode, (-(-width // ratio), -(-height // ratio)))
+    try:
+        ImageFile.LOAD_TRUNCATED_IMAGES, before = truncated, ImageFile.LOAD_TRUNCATED_IMAGES
+        image.load()
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise refused(f"Invalid JPEG data or crop window, data size {len(data)}: {error}") from None
+    finally:
+        ImageFile.LOAD_TRUNCATED_IMAGES = before
+    return pixels(image, mode)

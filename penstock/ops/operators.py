@@ -86,10 +86,11 @@ def _sparse(scope_name: str) -> Callable[..., Any]:
 
     def operator(sparse: SparseTensor, y: Any) -> SparseTensor:
         with name_scope(None, scope_name, [sparse.indices, y]) as scope:
-            y = convert_to_tensor(y, sparse.dtype.base_dtype, "y")
-            parts = (sparse.indices, sparse.values, sparse.dense_shape)
-            values = make(op_type, *parts, y, name=scope)
-            return SparseTensor(sparse.indices, values, sparse.dense_shape)
+            y, values = convert_to_tensor(y, sparse.dtype.base_dtype, "y"), sparse.values
+            if scope_name == "truediv":
+                values, y = division.widened(values, y)
+            made = make(op_type, sparse.indices, values, sparse.dense_shape, y, name=scope)
+            return SparseTensor(sparse.indices, made, sparse.dense_shape)
 
     return operator
 

@@ -147,11 +147,39 @@ def _max_pool3d_grad_grad(orig_input, orig_output, grad, ksize, strides, padding
     return channels_back(picked.to(grad.dtype), data_format)
 
 
+def _is_small(size: Any, p: Pooling) -> bool:
+    """Whether a window is larger than the image; ATen averages no such ones."""
+    return any(length < kernel for length, kernel in zip(size, p.kernel, strict=True))
+
+
+def _means(size: Any, ksize: Any, strides: Any, padding: str, data_format: str) -> list[Any]:
+    """A matrix ``[outputs, size]`` a dim: the share that each element has in each mean."""
+    made = []
+    for length, axis in zip(size, spatial(data_format), strict=True):
+        one = window.span(length, ksize[axis], strides[axis], 1, padding)
+        first = (torch.arange(one.outputs) * strides[axis] - one.before)[:, None]
+        places = torch.arange(length)
+        inside = (places >= first) & (places < first + ksize[axis])
+        made.append(inside.double() / inside.sum(1, keepdim=True))
+    return made
+
+
+def _weighted(x: Any, matrices: list[Any]) -> Any:
+    """Depth, height and width, each multiplied by its matrix ``[new, old]``."""
+    for axis, matrix in enumerate(matrices, 2):
+        x = torch.tensordot(x, matrix.to(x), ([axis], [1])).movedim(-1, axis)
+    return x
+
+
 def _avg_pool3d(input, ksize, strides, padding, data_format):
     if not input.numel():
         return _of_nothing(input, ksize, strides, padding, data_format)
     x = channels_first(input, data_format)
-    p = _pooling(x.shape[2:], ksize, strides, padding, data_format)
+    size = x.shape[2:]
+    p = _pooling(size, ksize, strides, padding, data_format)
+    if _is_small(size, p):
+        y = _weighted(_single(x), _means(size, ksize, strides, padding, data_format))
+        return channels_back(y.to(input.dtype), data_format)
     y = _avg_pool(_single(x), p.kernel, p.strides, p.padding, p.ceil, False)
     return channels_back(_dropped(y, p.drop).to(input.dtype), data_format)
 
@@ -161,7 +189,12 @@ def _avg_pool3d_grad(orig_input_shape, grad, ksize, strides, padding, data_forma
         return grad.new_zeros(orig_input_shape)
     upstream = _single(grad)
     like = channels_first(upstream.new_empty(orig_input_shape), data_format)
-    p = _pooling(like.shape[2:], ksize, strides, padding, data_format)
+    size = like.shape[2:]
+    p = _pooling(size, ksize, strides, padding, data_format)
+    if _is_small(size, p):
+        means = _means(size, ksize, strides, padding, data_format)
+        dx = _weighted(channels_first(upstream, data_format), [m.T for m in means])
+        return channels_back(dx.to(grad.dtype), data_format)
     dy = _undropped(channels_first(upstream, data_format), p.drop)
     dx = _avg_pool_backward(dy, like, p.kernel, p.strides, p.padding, p.ceil, False, None)
     return channels_back(dx.to(grad.dtype), data_format)

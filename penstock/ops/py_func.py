@@ -146,7 +146,7 @@ def _call(input: list[Any], token: str, Tout: list[Any]) -> list[Any]:
         text = "".join(traceback.format_exception(error)) if kind is errors.UnknownError else ""
         said = f"{type(error).__name__}: {error}"
         raise kind(None, None, f"{said}\n{text}".strip()) from error
-    if given is None or not Tout:
+    if given is None:
         values = []
     elif isinstance(given, list | tuple):
         values = list(given)
@@ -187,9 +187,7 @@ def _made(func: Any, inp: Any, Tout: Any, stateful: bool, name: str | None) -> A
     types = [dtypes.as_dtype(t) for t in (Tout if several else [Tout])]
     op_type = "PyFunc" if stateful else "PyFuncStateless"
     made = make(op_type, list(inp), name=name or op_type, token=token, Tout=types)
-    if several:
-        return made if types else made
-    return made[0]
+    return made if several else made[0]
 
 
 def py_func(func: Any, inp: Any, Tout: Any, stateful: bool = True, name: str | None = None) -> Any:
@@ -203,7 +201,8 @@ def py_func(func: Any, inp: Any, Tout: Any, stateful: bool = True, name: str | N
       name: name of the node.
 
     Returns:
-      A tensor of unknown shape; a list where ``Tout`` is one.
+      A tensor of unknown shape; a list where ``Tout`` is one; the Operation, to be run for its
+      effect, where that is empty and the function stateful.
 
     Raises:
       tf.errors.InvalidArgumentError: when it runs, if the function returns other types.

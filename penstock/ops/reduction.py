@@ -105,19 +105,19 @@ def _folded(function: Any) -> Any:
 
 
 def _as_axes(axes: Any, rank: int) -> list[int]:
+    """The axes in [0, rank), each once: TensorFlow 1.15 lets them be named again."""
     axes = axes if isinstance(axes, list) else [axes]
     for axis in axes:
         if not -rank <= axis < rank:
             raise ValueError(
                 f"invalid reduction dimension {axis} for an input with {rank} dimension(s)"
             )
-    return axes
+    return list({axis % rank: None for axis in axes})
 
 
 def _kept_dims(x: torch.Tensor, axes: list[int], keep: bool) -> list[int]:
-    reduced = {a % x.dim() for a in axes}
     dims = enumerate(x.shape)
-    return [1 if i in reduced else d for i, d in dims if keep or i not in reduced]
+    return [1 if i in axes else d for i, d in dims if keep or i not in axes]
 
 
 def _sum(input: Any, reduction_indices: Any, keep_dims: bool) -> Any:
@@ -136,7 +136,7 @@ def _mean(input: Any, reduction_indices: Any, keep_dims: bool) -> Any:
     if input.dtype.is_floating_point or input.dtype.is_complex:
         return input.mean(axes, keep_dims)
     count = 1
-    for axis in {a % input.dim() for a in axes}:
+    for axis in axes:
         count *= input.shape[axis]
     total = input.to(torch.int64).sum(axes, keep_dims).to(input.dtype).to(torch.int64)
     return torch.div(total, max(count, 1), rounding_mode="trunc").to(input.dtype)
@@ -170,7 +170,7 @@ def _prod(input: Any, reduction_indices: Any, keep_dims: bool) -> Any:
     axes = _as_axes(reduction_indices, input.dim())
     if not axes:
         return input.clone()
-    axes = sorted({a % input.dim() for a in axes}, reverse=True)
+    axes.sort(reverse=True)
     dtype = torch.int64 if input.dtype in BARE_UNSIGNED else input.dtype
     result = input.to(dtype)
     for axis in axes:
@@ -208,6 +208,8 @@ def _inline_reduction(method: str, *, fits: Any, suffix: str = "") -> Any:
             return None
         rank = None if dims is None else len(dims)
         axes = np.atleast_1d(value).tolist()
+        if len(axes) > 1 and (rank is None or len({a % rank for a in axes}) < len(axes)):
+            return None
         keep = call.attr("keep_dims")
         if rank is not None and not keep and len({a % rank for a in axes}) == rank:
             return f"{call.arg['input']}.{method}({suffix.lstrip(', ')})"

@@ -59,13 +59,20 @@ def _to_dense(
         _check_indices(indices, output_shape, validate_indices)
     if isinstance(sparse_values, np.ndarray):
         text = np.full(output_shape, default_value[()], dtype=object)
-        text[tuple(indices.numpy().T)] = sparse_values
+        if rank:
+            text[tuple(indices.numpy().T)] = sparse_values
+        elif count:
+            text[()] = sparse_values.item()
         return text
     dense = default_value.expand(output_shape).clone()
     if count:
         # ATen moves no unsigned integers by index: move the same bits as signed ones.
         signed = unsigned.SIGNED.get(dense.dtype, dense.dtype)
-        dense.view(signed).index_put_(indices.long().unbind(1), sparse_values.view(signed))
+        values = sparse_values.view(signed)
+        if rank:
+            dense.view(signed).index_put_(indices.long().unbind(1), values)
+        else:  # a scalar, which has no dim to index
+            dense.view(signed).copy_(values.reshape(()))
     return dense
 
 

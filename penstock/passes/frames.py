@@ -15,7 +15,7 @@ condition.  Whatever else a frame holds makes it ``Unstructured``: it is for the
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,10 +29,16 @@ MERGE = frozenset({"Merge", "RefMerge"})
 SWITCH = frozenset({"Switch", "RefSwitch"})
 NEXT = frozenset({"NextIteration", "RefNextIteration"})
 PRIMITIVES = ENTER | EXIT | MERGE | SWITCH | NEXT | {"LoopCond"}
+_PLACEHOLDERS = frozenset({"Placeholder", "PlaceholderV2", "PlaceholderWithDefault"})
 
 
 class Unstructured(Exception):
     """The graph's control flow does not nest; the text says where."""
+
+
+def is_given(op: Operation, fed: Container[Tensor]) -> bool:
+    """Whether a node has nothing to run: who waits for it waits for what is fed."""
+    return op.type in _PLACEHOLDERS and op.outputs[0] in fed
 
 
 @dataclass(eq=False)
@@ -145,6 +151,8 @@ class Frames:
         return self.root if found is None else found[0]
 
     def _sources(self, op: Operation) -> list[tuple[Operation, str]]:
+        if is_given(op, self.fed):
+            return []
         sources = [
             (t.op, t.name)
             for t in op._inputs

@@ -13,9 +13,8 @@ from penstock.graph.graph import Graph
 from penstock.graph.operation import Operation, is_back_edge
 from penstock.graph.step import StepGraph
 from penstock.graph.tensor import Tensor
+from penstock.passes.frames import is_given
 from penstock.passes.prune import feed_node, needed_in_order
-
-_PLACEHOLDERS = ("Placeholder", "PlaceholderV2")
 
 
 def with_primitives(
@@ -62,8 +61,7 @@ class _Copier:
 
     def copy(self, op: Operation) -> None:
         """Copies a node; of its inputs only ways back may not be there yet."""
-        if op.type in _PLACEHOLDERS and op.outputs[0] in self.fed:
-            # Somebody waits for it: what is fed is there.
+        if is_given(op, self.fed):
             self.nodes[op] = self.fed[op.outputs[0]].op
             return
         inputs = [self._input(op, tensor) for tensor in op._inputs]

@@ -12,6 +12,7 @@ from penstock.graph.step import StepGraph
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import from_attr
+from penstock.passes.frames import is_given
 from penstock.passes.regions import has_control_flow, structured
 
 define_op(
@@ -36,11 +37,14 @@ def needed_operations(
     """
     needed: set[Operation] = set()
     stack = list(roots)
+    wanted = set(stack)
     while stack:
         op = stack.pop()
         if op in needed or op in done:
             continue
         needed.add(op)
+        if is_given(op, fed) and op not in wanted:
+            continue
         stack.extend(t.op for t in op._inputs if t not in fed)
         stack.extend(op._control_inputs)
     return needed
@@ -87,7 +91,11 @@ def prune(
         feed = feed_node(rebuilder.graph, tensor, index)
         rebuilder.tensors[tensor] = feed
         new_feeds.append(feed)
+    to_run = set(targets)
     for op in ordered:
+        if is_given(op, fed) and op not in to_run:
+            rebuilder.controls[op] = [rebuilder.tensors[op.outputs[0]].op]
+            continue
         given = {t: rebuilder.tensors[t] for t in op.outputs if t in fed}
         rebuilder.copy(op)
         rebuilder.tensors.update(given)

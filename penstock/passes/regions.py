@@ -43,6 +43,7 @@ from penstock.passes.frames import (
     Item,
     Loop,
     Unstructured,
+    is_given,
 )  # fmt: skip
 
 
@@ -146,6 +147,12 @@ class _Scope:
     def _copy_handle(self, op: Operation) -> None:
         """State named again: under its key it is the same wherever it is named."""
         definition = op.op_def
+        if definition.writes:
+            # What an update hands on is the state that it has updated, once, out there.
+            self.controls(op)
+            written = op.inputs_by_name()[definition.writes[0]]
+            self.tensors.update(dict.fromkeys(op.outputs, self.value(written)))
+            return
         if definition.state is None:
             for tensor in op._inputs:
                 self.value(tensor)
@@ -200,6 +207,9 @@ class _Scope:
                 self._add_operation(block)
 
     def _add_operation(self, op: Operation) -> None:
+        if is_given(op, self.request.fed) and op not in self.request.wanted:
+            self.copier.controls[op] = []
+            return
         if op not in self.copier.controls:  # else it was named here when it was needed
             for tensor in op._inputs:
                 self.tensors[tensor] = self.value(tensor)

@@ -232,9 +232,10 @@ class SparseAccumulator(Accumulator):
         indices, values, counts = rows
         if self.mean:
             values = _divided(values, counts.view(-1, *[1] * (values.dim() - 1)))
-        declared = self.dims or (None,)
-        dims = (*declared, *values.shape[len(declared) :])
-        shape = torch.tensor([-1 if d is None else d for d in dims], dtype=torch.int64)
+        # Only the number of rows is what was declared; the rows themselves say the rest.
+        count = self.dims[0] if self.dims else None
+        dims = (-1 if count is None else count, *values.shape[1:])
+        shape = torch.tensor(dims, dtype=torch.int64)
         return indices, values, shape
 
 

@@ -2,8 +2,10 @@
 
 Requests that cannot be served at once wait in two lines, one of enqueues and one of dequeues, each
 served strictly from its head: nobody overtakes, and a large request gets its elements bit by bit.
-So ``dequeue_many(100)`` empties a queue of capacity 10 ten times.  Closing stands in the line of
-enqueues: those that came before it still get their elements in, those behind it are refused.
+So ``dequeue_many(100)`` empties a queue of capacity 10 ten times.  A queue that sorts is the
+exception: what comes later may belong first, so a request waits until all of its elements are there
+(unless there will never be room for as many).  Closing stands in the line of enqueues: those that
+came before it still get their elements in, those behind it are refused.
 Whoever changes the queue serves both lines (``_flush``) before letting go of the lock, and wakes
 those whose requests ended.
 
@@ -290,6 +292,9 @@ class Queue:
     def _advance_dequeue(self, request: _Request) -> bool:
         size = len(self._store)
         count = min(size if self._closed else size - self._kept, request.left)
+        if self._store.whole and count < request.left and not self._closed:
+            if self.capacity < 0 or request.count <= self.capacity:
+                return False
         if count > 0:
             request.pieces.extend(self._store.take(count))
             request.left -= count

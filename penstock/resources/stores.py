@@ -67,6 +67,8 @@ class Store:
 
     # Whether `put` copies: if not, the batches put in must be the store's own.
     copies_in = False
+    # Whether a request takes all of its elements at once, and none before they are there.
+    whole = False
 
     def __init__(self, dtypes: Sequence[Any], shapes: Sequence[Dims]) -> None:
         self.dtypes = list(dtypes)
@@ -265,6 +267,8 @@ class ShuffledStore(Store):
 
 class PriorityStore(Store):
     """Gives out the element of the smallest first component; equals in the order they came."""
+
+    whole = True
 
     def __init__(self, dtypes: Sequence[Any], shapes: Sequence[Dims]) -> None:
         super().__init__(dtypes, shapes)

@@ -61,6 +61,7 @@ class TensorArray:
     __slots__ = (
         "name", "dynamic_size", "_dtype", "_kind", "_values", "_whole", "_dims", "_shape",
         "_shapes", "_identical", "_clears", "_kept_reads", "_sums", "_gradients", "_closed",
+        "_split",
     )  # fmt: skip
 
     def __init__(
@@ -93,6 +94,8 @@ class TensorArray:
         self._kept_reads: set[int] = set()
         self._sums = sums
         self._closed = False
+        # How many elements a split has written; its gradient is of these alone.
+        self._split: int | None = None
         self._gradients: dict[str, TensorArray] = {}
 
     # ---- one element -----------------------------------------------------------------------------
@@ -269,6 +272,8 @@ class TensorArray:
         """
         self._check_open()
         size = self.size()
+        if self._sums and self._split is not None:
+            size = self._split
         if not size:
             rest = self._dims[1:] if self._dims else None
             known = shapes.merge_static(rest, element_shape_except0)
@@ -332,6 +337,8 @@ class TensorArray:
         for index, length in enumerate(lengths):
             self.write(index, value[end : end + length])
             end += length
+        if not self._sums:
+            self._split = len(lengths)
         return flow
 
     def _takes_whole(self, value: Any) -> bool:
@@ -445,6 +452,7 @@ class TensorArray:
             clear_after_read=not self._sums,
             identical_element_shapes=self._identical, sums=True,
         )  # fmt: skip
+        made._split = self._split
         if made._shape is None:
             values = self._values if self._whole is None else self._spread()
             for index, value in enumerate(values):

@@ -140,3 +140,81 @@ def test_one_loop_step_on_four_threads() -> None:
         for thread in threads:
             thread.join()
     assert not wrong
+
+
+# ---- updates made outside, whose reference goes in -----------------------------------------------
+
+
+@pytest.mark.parametrize("use_resource", [False, True])
+def test_an_update_outside_a_loop_is_made_once(use_resource: bool) -> None:
+    a, b = (tf.Variable(0, use_resource=use_resource) for _ in range(2))
+    once = tf.assign_add(a, 1)
+
+    def body(i: Any) -> Any:
+        with tf.control_dependencies([tf.assign_add(b, once)]):
+            return i + 1
+
+    loop = tf.while_loop(lambda i: i < 10, body, [tf.constant(0)], parallel_iterations=1)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(loop)
+        assert session.run([a, b]) == [1, 10]
+
+
+def test_a_reference_from_an_update_is_read_in_each_round() -> None:
+    a, b = tf.Variable(1), tf.Variable(0)
+    assigned = tf.assign(a, 5)
+
+    def body(i: Any) -> Any:
+        with tf.control_dependencies([tf.assign_add(a, 1)]):
+            with tf.control_dependencies([tf.assign_add(b, assigned)]):
+                return i + 1
+
+    loop = tf.while_loop(lambda i: i < 3, body, [tf.constant(0)], parallel_iterations=1)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(loop)
+        assert session.run([a, b]) == [8, 6 + 7 + 8]
+
+
+def test_an_update_outside_a_conditional_is_made_once() -> None:
+    a, b = tf.Variable(1), tf.Variable(0)
+    once = tf.assign_add(a, 5)
+    value = tf.cond(tf.constant(True), lambda: once + 1, lambda: tf.constant(0))
+    stored = tf.cond(tf.constant(True), lambda: tf.assign_add(b, once), lambda: tf.identity(b))
+    assert _run([value, a.read_value()], {})[0] == 7
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        assert session.run(value) == 7
+        assert session.run([value, once]) == [12, 11]
+        assert session.run(stored) == 16
+        assert session.run([a, b]) == [16, 16]
+
+
+def test_an_update_outside_nested_loops_is_made_once() -> None:
+    a = tf.Variable([1, 2, 3])
+    once = tf.scatter_add(a, [0], [10])
+
+    def inner(x: Any) -> Any:
+        total = tf.reduce_sum(tf.gather(once, [0, 1]))
+        return tf.while_loop(lambda j, y: j < 3, lambda j, y: (j + 1, y + total), [0, x])[1]
+
+    loop = tf.while_loop(lambda i, x: i < 4, lambda i, x: (i + 1, inner(x)), [0, 0])
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        assert session.run(loop) == (4, 12 * 13)
+        assert session.run(a).tolist() == [11, 2, 3]
+
+
+def test_what_an_optimizer_hands_on_is_taken_once() -> None:
+    v = tf.Variable([1.0, 2.0])
+    optimizer = tf.train.MomentumOptimizer(1.0, 0.5)
+    update = optimizer.apply_gradients([(tf.constant([1.0, 1.0]), v)])
+    (applied,) = (op.outputs[0] for op in update.control_inputs if op.type == "ApplyMomentum")
+    loop = tf.while_loop(
+        lambda i, x: i < 4, lambda i, x: (i + 1, x + tf.reduce_sum(applied)), [0, 0.0]
+    )
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        assert session.run(loop) == (4, 4.0)
+        assert session.run(v).tolist() == [0.0, 1.0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import penstock as tf
@@ -58,3 +59,51 @@ def test_python_bools_are_numbers_where_numbers_are_wanted(
         assert session.run(made).tolist() == expected
     with pytest.raises(TypeError):
         tf.constant(1, tf.bool)
+
+
+_EMPTY = [
+    np.empty((2, 0, 5), np.str_),
+    np.empty((0, 9), bytes),
+    np.empty((0, 1), bytes),
+    np.empty((3, 0), object),
+    np.empty((0, 2, 0, 1), object),
+    np.empty(0, np.str_),
+]
+
+
+@pytest.mark.parametrize("array", _EMPTY, ids=lambda a: f"{a.dtype}{a.shape}")
+def test_empty_arrays_of_text_keep_their_dims(array: np.ndarray) -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        made = tf.constant(array)
+        assert (made.dtype, made.shape) == (tf.string, array.shape)
+        assert session.run(made).shape == array.shape
+        assert tf.convert_to_tensor(array).shape == array.shape
+        assert tf.constant([array, array]).shape == (2, *array.shape)
+        assert tf.Variable(array).shape == array.shape
+        assert tf.make_ndarray(tf.make_tensor_proto(array)).shape == array.shape
+        assert tf.get_static_value(made).shape == array.shape
+        assert tf.data.Dataset.from_tensors(array).output_shapes == array.shape
+        assert tf.data.Dataset.from_tensor_slices(array).output_shapes == array.shape[1:]
+        fed = tf.placeholder(tf.string)
+        assert session.run(tf.identity(fed), {fed: array}).shape == array.shape
+        called = tf.py_func(lambda: array, [], tf.string)
+        assert session.run(called).shape == array.shape
+        nodes = tf.get_default_graph().as_graph_def()
+    with tf.Graph().as_default():
+        (again,) = tf.import_graph_def(nodes, return_elements=[made.name], name="")
+        assert again.shape == array.shape
+
+
+def test_empty_text_joins_and_stacks() -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        joined = session.run(tf.reduce_join(np.empty((0, 1), bytes), 0))
+        assert joined.tolist() == [b""]
+        assert session.run(tf.reduce_join(np.empty(0, bytes), 0)) == b""
+        stacked = tf.stack([np.empty((0, 2), np.str_)] * 3)
+        assert session.run(stacked).shape == (3, 0, 2)
+
+
+def test_empty_lists_of_text_have_the_dims_that_they_show() -> None:
+    with tf.Graph().as_default():
+        for value, shape in (([], (0,)), ([[]], (1, 0)), ([[], []], (2, 0)), ([[[]]], (1, 1, 0))):
+            assert tf.constant(value, tf.string).shape == shape

@@ -196,3 +196,50 @@ def test_second_order_of_sum_of_squares(known: bool) -> None:
     total = np.full((2, 3), 4 / 3, np.float32)
     total[0, 0] = 2 / 3 * (1 + 6 + 1)
     np.testing.assert_allclose(found[1], total, rtol=1e-6)
+
+
+@pytest.mark.parametrize("how", ["constant", "fed", "plain"])
+@pytest.mark.parametrize(
+    ("function", "reference"),
+    [
+        (tf.reduce_sum, np.sum),
+        (tf.reduce_mean, np.mean),
+        (tf.reduce_max, np.max),
+        (tf.reduce_min, np.min),
+        (tf.reduce_prod, np.prod),
+        (tf.reduce_any, np.any),
+        (tf.reduce_all, np.all),
+        (tf.math.reduce_euclidean_norm, np.linalg.norm),
+        (tf.reduce_logsumexp, lambda x, axis, keepdims: np.log(
+            np.sum(np.exp(x), axis=axis, keepdims=keepdims))),
+    ],
+)  # fmt: skip
+def test_an_axis_may_be_named_twice(function: Any, reference: Any, how: str) -> None:
+    x = _X > 0 if function in (tf.reduce_any, tf.reduce_all) else _X
+    config = tf.ConfigProto()
+    if how == "plain":
+        config.graph_options.optimizer_options.opt_level = -1
+    for axes, once, keep in (([0, -2], 0, False), ([1, 1], 1, True), ([-1, 1, -1], 1, False)):
+        fed = tf.placeholder(tf.int32)
+        axis, feeds = (fed, {fed: axes}) if how == "fed" else (axes, None)
+        with tf.Session(config=config) as session:
+            found = session.run(function(tf.constant(x), axis=axis, keepdims=keep), feeds)
+        wanted = reference(x, axis=once, keepdims=keep)
+        np.testing.assert_allclose(found, wanted, rtol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [np.uint16, np.uint32, np.int32, np.complex64])
+def test_an_axis_may_be_named_twice_for_every_kind_of_number(dtype: Any) -> None:
+    x = np.arange(1, 7).reshape(2, 3).astype(dtype)
+    axis = tf.placeholder(tf.int32)
+    for function, reference in ((tf.reduce_sum, np.sum), (tf.reduce_prod, np.prod)):
+        found = _run(function(tf.constant(x), axis=axis), {axis: [0, -2]})
+        np.testing.assert_array_equal(found, reference(x, 0).astype(dtype))
+
+
+@pytest.mark.parametrize("function", [tf.reduce_sum, tf.reduce_mean, tf.reduce_max])
+def test_gradients_where_an_axis_is_named_twice(function: Any) -> None:
+    x, axis = tf.constant(_X), tf.placeholder(tf.int32)
+    twice, once = (tf.gradients(function(x, axis=a) ** 2, x)[0] for a in (axis, 0))
+    found, wanted = _run([twice, once], {axis: [0, -2]})
+    np.testing.assert_allclose(found, wanted)

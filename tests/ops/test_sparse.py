@@ -89,3 +89,43 @@ def test_parts_that_do_not_fit_are_refused_when_they_are_put_together() -> None:
         tf.SparseTensor([[0, 1]], [1.0], [2, 3, 4])
     unknown = tf.placeholder(tf.int64)
     assert tf.SparseTensor(unknown, [1.0], unknown).values.shape == [1]
+
+
+@pytest.mark.parametrize("dtype", [tf.int32, tf.uint32, tf.float32, tf.string])
+def test_a_scalar_made_dense(dtype: tf.DType) -> None:
+    value, default = ("a", "b") if dtype is tf.string else (7, 3)
+    with tf.Graph().as_default(), tf.Session() as session:
+        given = tf.constant([value], dtype)
+        none, shape = tf.zeros([0, 0], tf.int64), tf.zeros([0], tf.int64)
+        one = tf.sparse_to_dense(tf.zeros([1, 0], tf.int64), shape, given, default)
+        empty = tf.sparse_to_dense(none, shape, given[:0], default)
+        wanted = [b"a", b"b"] if dtype is tf.string else [value, default]
+        assert session.run([one, empty]) == wanted
+
+
+def test_a_sparse_reduction_of_all_axes_made_dense() -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        sparse = tf.SparseTensor([[0, 1], [1, 0]], tf.constant([5, 7]), [2, 2])
+        largest = tf.sparse_reduce_max_sparse(sparse, [0, 1])
+        assert session.run(tf.sparse_tensor_to_dense(largest)) == 7
+
+
+@pytest.mark.parametrize(
+    ("dtype", "wanted"),
+    [
+        (tf.int8, tf.float32), (tf.uint8, tf.float32), (tf.int16, tf.float32),
+        (tf.uint16, tf.float32), (tf.int32, tf.float64), (tf.int64, tf.float64),
+        (tf.float16, tf.float16), (tf.float32, tf.float32), (tf.float64, tf.float64),
+    ],
+)  # fmt: skip
+def test_division_by_a_dense_tensor_is_true(dtype: tf.DType, wanted: tf.DType) -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        sparse = tf.SparseTensor([[0, 1], [1, 0]], tf.constant([5, 7], dtype), [2, 2])
+        for divided in (sparse / tf.constant([[2, 2]], dtype), tf.divide(sparse, [[2, 2]])):
+            assert divided.values.dtype is wanted
+            np.testing.assert_array_equal(session.run(divided.values), [2.5, 3.5])
+
+
+def test_division_by_another_type_is_refused() -> None:
+    with tf.Graph().as_default(), pytest.raises(ValueError, match="int32"):
+        tf.SparseTensor([[0]], tf.constant([5]), [1]) / tf.constant([2.0])

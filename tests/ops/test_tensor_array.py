@@ -290,3 +290,33 @@ def test_errors_of_the_first_form(session: Any) -> None:
         session.run(size)
     with pytest.raises(ValueError, match="shape"):
         make("TensorArrayWrite", _first(element_shape=[2]), 0, [1.0], 0.0)
+
+
+def _array(size: int) -> tf.TensorArray:
+    return tf.TensorArray(tf.float32, size=size, dynamic_size=True, infer_shape=False)
+
+
+def test_a_split_has_the_gradient_of_what_it_has_split(session: Any) -> None:
+    x = tf.constant([1.0, 2.0, 3.0])
+    joined = _array(2).split(x, [1, 2]).write(2, [7.0]).concat()
+    (grad,) = tf.gradients(joined, x)
+    assert session.run(joined).tolist() == [1, 2, 3, 7]
+    assert session.run(grad).tolist() == [1, 1, 1]
+
+
+def test_a_split_and_a_write_of_one_tensor(session: Any) -> None:
+    x = tf.constant([1.0, 2.0, 3.0])
+    joined = _array(2).split(x, [1, 2]).write(2, x * 2.0).concat()
+    (grad,) = tf.gradients(joined * joined, x)
+    assert session.run(grad).tolist() == [10, 20, 30]
+
+
+@pytest.mark.parametrize("lengths", [[1, 2], [3, 0], [0, 0, 3]])
+def test_the_gradient_of_a_split_that_one_element_is_read_of(
+    session: Any, lengths: list[int]
+) -> None:
+    x, size = tf.constant([1.0, 2.0, 3.0]), len(lengths)
+    read = _array(size).split(x, lengths).write(size + 1, [7.0]).read(size - 1)
+    (grad,) = tf.gradients(read * read, x)
+    first = 3 - lengths[-1]
+    assert session.run(grad).tolist() == [0] * first + [2 * (i + 1) for i in range(first, 3)]

@@ -240,3 +240,43 @@ def test_a_dropped_ticket_withdraws() -> None:
     gc.collect()
     closer.end()
     assert queue.closed and _get(queue, 1) == [1] and queue.size() == 0
+
+
+def _sorted_queue(capacity: int = -1) -> Queue:
+    store = stores.PriorityStore([torch.int64], [()])
+    return Queue("PriorityQueue", "q", capacity, store)
+
+
+def test_a_queue_that_sorts_gives_all_of_a_request_at_once() -> None:
+    queue = _sorted_queue()
+    step = Step(lambda: _get(queue, 6))
+    for values in ((5, 3), (4, 9), (1,)):
+        _put(queue, *values)
+        assert step.waits()
+    assert queue.size() == 5
+    _put(queue, 2, 0)
+    step.join(PATIENCE)
+    assert step.result == [0, 1, 2, 3, 4, 5]
+    assert queue.size() == 1
+
+
+def test_a_queue_that_sorts_closes_with_what_is_left() -> None:
+    queue = _sorted_queue()
+    whole, rest = Step(lambda: _get(queue, 5)), Step(lambda: queue.dequeue_up_to(5)[0].tolist())
+    _put(queue, 7, 1)
+    assert whole.waits() and rest.waits()
+    queue.close()
+    for step in (whole, rest):
+        step.join(PATIENCE)
+    results = [whole.result, rest.result]
+    (refused,) = (r for r in results if isinstance(r, Exception))
+    assert isinstance(refused, errors.OutOfRangeError)
+    assert [1, 7] in results
+
+
+def test_a_request_for_more_than_a_sorting_queue_holds_is_served_in_parts() -> None:
+    queue = _sorted_queue(capacity=2)
+    step = Step(lambda: _get(queue, 4))
+    _put(queue, 3, 1, 2, 0)
+    step.join(PATIENCE)
+    assert sorted(step.result) == [0, 1, 2, 3]

@@ -400,3 +400,21 @@ def test_stack_ends_as_in_tensorflow() -> None:
     stack.close()
     with pytest.raises(errors.InvalidArgumentError, match="closed"):
         stack.pop(torch.float32)
+
+
+@pytest.mark.parametrize(
+    ("dims", "rows", "wanted"),
+    [
+        ((2, None), (1, 2, 2, 2), [2, 2, 2, 2]),
+        ((None, 2), (1, 2, 2), [-1, 2, 2]),
+        ((2,), (1, 2, 3), [2, 2, 3]),
+        ((2, None, 3), (1, 4, 3), [2, 4, 3]),
+        (None, (1, 2), [-1, 2]),
+    ],
+)
+def test_rows_say_the_dims_that_were_not_declared(
+    dims: Any, rows: tuple[int, ...], wanted: list[int]
+) -> None:
+    accumulator = SparseAccumulator("a", torch.float32, dims, True)
+    accumulator.apply(0, torch.tensor([0]), torch.ones(rows), None)
+    assert accumulator.take(1)[2].tolist() == wanted

@@ -101,3 +101,52 @@ def test_keys_are_nested_as_one_likes() -> None:
             sess.run(a * b, {(a, b): (one, 3), b: 4})
         with pytest.raises(TypeError, match="Cannot interpret feed_dict key as Tensor"):
             sess.run(a * b, {(a, 7): (one, 3)})
+
+
+def _session(level: int) -> tf.Session:
+    config = tf.ConfigProto()
+    config.graph_options.optimizer_options.opt_level = level
+    return tf.Session(config=config)
+
+
+@pytest.mark.parametrize("level", [0, -1])
+def test_what_waits_for_a_fed_placeholder_waits_for_what_is_fed(level: int) -> None:
+    with tf.Graph().as_default(), _session(level) as session:
+        fed, v = tf.placeholder(tf.int32, []), tf.Variable(1)
+        session.run(tf.global_variables_initializer())
+        with tf.control_dependencies([fed]):
+            five, added = tf.constant(5), tf.assign_add(v, 1)
+        assert session.run(fed * five, {fed: 2}) == 10
+        assert [session.run(added, {fed: 2}) for _ in range(2)] == [2, 3]
+        with pytest.raises(tf.errors.InvalidArgumentError, match="fed"):
+            session.run(fed.op, {fed: 2})
+
+
+@pytest.mark.parametrize("level", [0, -1])
+def test_the_default_of_a_fed_placeholder_is_not_made(level: int) -> None:
+    made: list[int] = []
+    default = tf.py_func(lambda: made.append(1) or np.int32(4), [], tf.int32)
+    default.set_shape([])
+    fed = tf.placeholder_with_default(default, [])
+    with tf.control_dependencies([fed]):
+        five = tf.constant(5) + 0
+    with _session(level) as session:
+        assert session.run(five, {fed: 2}) == 5
+        assert not made
+        assert session.run(five) == 5
+        assert made == [1]
+
+
+@pytest.mark.parametrize("level", [0, -1])
+@pytest.mark.parametrize("default", [False, True])
+def test_branches_and_rounds_wait_for_a_fed_placeholder(level: int, default: bool) -> None:
+    fed = tf.placeholder_with_default(9, []) if default else tf.placeholder(tf.int32, [])
+
+    def after(x: Any) -> Any:
+        with tf.control_dependencies([fed]):
+            return x + 1
+
+    branch = tf.cond(fed > 0, lambda: after(tf.constant(5)), lambda: tf.constant(1))
+    loop = tf.while_loop(lambda i: i < fed, after, [0])
+    with _session(level) as session:
+        assert session.run([branch, loop], {fed: 2}) == [6, 2]

@@ -18,6 +18,10 @@ __all__ = [
 ]  # fmt: skip
 
 
+# Element types that messages call by the names of C.
+_C_NAMES = {"float16": "HALF", "float32": "FLOAT", "float64": "DOUBLE"}
+
+
 class CheckpointReader:
     """The tensors of one checkpoint, of any format.
 
@@ -59,11 +63,12 @@ class CheckpointReader:
         return {name: self._reader.dtype(name) for name in self._names}
 
     def debug_string(self) -> bytes:
-        """A line a tensor: name, dtype, shape."""
-        lines = [
-            f"{name} ({self._reader.dtype(name).name}) {list(self._reader.shape(name))}\n"
-            for name in self._names
-        ]
+        """A line a tensor: name, dtype, shape, such as ``w (DT_FLOAT) [2,3]``."""
+        lines = []
+        for name in self._names:
+            kind = self._reader.dtype(name).name
+            shape = ",".join(str(size) for size in self._reader.shape(name))
+            lines.append(f"{name} (DT_{_C_NAMES.get(kind, kind.upper())}) [{shape}]\n")
         return "".join(lines).encode()
 
 

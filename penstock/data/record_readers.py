@@ -151,7 +151,7 @@ class FixedLengthRecordReader(ReaderBase):
       header_bytes, footer_bytes: at the start and end of each file, left out.
       hop_bytes: from the start of a record to that of the next; default ``record_bytes``.
       name: name of the node.
-      encoding: "ZLIB" for compressed files.
+      encoding: "GZIP" or "ZLIB" for compressed files; any other for plain ones.
     """
 
     def __init__(

@@ -303,7 +303,7 @@ def import_scoped_meta_graph(
       meta_graph_or_file: a ``MetaGraphDef``, or the name of a file with one, binary or text.
       clear_devices: whether nodes lose their devices.
       graph: the graph to add to; default the default one.
-      import_scope: name scope for the nodes; default none.
+      import_scope: name scope for the nodes, within the current one; default the current one.
       input_map: from names in the MetaGraph to tensors of the graph that replace them.
       unbound_inputs_col_name: name of the collection that lists inputs that ``input_map`` must
         give; None to look at none.
@@ -348,7 +348,7 @@ def import_scoped_meta_graph_with_return_elements(
         info = meta.meta_info_def
         elements = graphdef.import_graph_def(
             meta.graph_def,
-            name=import_scope or "",
+            name=import_scope or (f"{scope}/" if scope else ""),
             input_map=input_map,
             return_elements=return_elements,
             producer_op_list=info.stripped_op_list if info.HasField("stripped_op_list") else None,

@@ -7,6 +7,8 @@ content, typed fields, and typed fields cut short (the last value repeats).
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
 import ml_dtypes
@@ -65,6 +67,37 @@ def to_proto(array: np.ndarray, dtype: dtypes.DType) -> Any:
         proto.tensor_content = array.tobytes()
         return proto
     getattr(proto, _FIELDS[dtype]).extend(_typed_values(array.ravel(), dtype))
+    return proto
+
+
+# The types that TensorFlow's Python writes as raw content.
+_AS_CONTENT = frozenset((
+    dtypes.float32, dtypes.float64, dtypes.int32, dtypes.uint8, dtypes.int16, dtypes.int8,
+    dtypes.int64, dtypes.qint8, dtypes.quint8, dtypes.qint16, dtypes.quint16, dtypes.qint32,
+    dtypes.uint32, dtypes.uint64,
+))  # fmt: skip
+
+
+def written_by_type(array: np.ndarray, dtype: dtypes.DType, dims: Sequence[int]) -> Any:
+    """The message as TensorFlow's ``make_tensor_proto`` writes it.
+
+    Raw content where there is more than one element of a type that has it; the typed field
+    otherwise.
+
+    Args:
+      array: values; object arrays of bytes for strings.
+      dtype: the element type to declare.
+      dims: the shape to declare, with room for more elements, which repeat the last one.
+
+    Returns:
+      A ``TensorProto``.
+    """
+    size = math.prod(dims)
+    if size > 1 and size == array.size and dtype in _AS_CONTENT:
+        return to_proto(array.reshape(dims), dtype)
+    shape = TensorShapeProto(dim=[TensorShapeProto.Dim(size=d) for d in dims])
+    proto = TensorProto(dtype=dtype.as_datatype_enum, tensor_shape=shape)
+    fill_typed(proto, array, dtype)
     return proto
 
 

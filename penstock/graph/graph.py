@@ -19,6 +19,7 @@ from penstock.graph.names import check_node_name, check_scope_name
 from penstock.graph.operation import Operation
 from penstock.graph.tensor import Tensor
 from penstock.graph.thread_scopes import Controller, ThreadScopes
+from penstock.graph.versions import GRAPH_DEF_VERSION
 from penstock.opdef.inference import ShapeContext, show
 from penstock.opdef.opdef import OpDef
 from penstock.opdef.registry import OPS
@@ -54,7 +55,7 @@ class Graph:
         self._seed: int | None = None
         self.mutation_version = 0
         self._building_function = False
-        self._graph_def_versions: tuple[int, int] = (134, 0)
+        self._graph_def_versions: tuple[int, int] = (GRAPH_DEF_VERSION, 0)
         # State of other rooms (variable stores, caches), by room key.
         self.attached: dict[str, Any] = {}
 
@@ -240,7 +241,7 @@ class Graph:
                 raise TypeError(f"{op_type} {full!r} makes {found}, but {wanted} were asked for")
         return op
 
-    def node_name(self, name: str | None, op_type: str) -> str:
+    def node_name(self, name: str | bytes | None, op_type: str) -> str:
         """Full unique node name for ``name``; a trailing slash means that it is full already.
 
         Args:
@@ -250,6 +251,7 @@ class Graph:
         Raises:
           ValueError: no node may have that name.
         """
+        name = name.decode() if isinstance(name, bytes) else name
         if name and name.endswith("/"):
             return name[:-1]
         full = self.unique_name(name or op_type)
@@ -282,10 +284,11 @@ class Graph:
 
     # ---- scopes ------------------------------------------------------------------------------
     @contextmanager
-    def name_scope(self, name: str | None) -> Iterator[str]:
+    def name_scope(self, name: str | bytes | None) -> Iterator[str]:
         """Prefixes names of nodes made inside; yields the scope's full name with a slash."""
         scopes = self._scopes
         saved = scopes.name
+        name = name.decode() if isinstance(name, bytes) else name
         if not name:
             scopes.name = ""
         elif name.endswith("/"):
@@ -453,8 +456,7 @@ class Graph:
         convert = getattr(obj, "_as_graph_element", None)
         if convert is not None:
             return self._own_element(convert(), allow_tensor, allow_operation)
-        if isinstance(obj, bytes):
-            obj = obj.decode()
+        obj = obj.decode() if isinstance(obj, bytes) else obj
         if isinstance(obj, str):
             return self._named_element(obj, allow_tensor, allow_operation)
         wanted = " or ".join(
@@ -486,15 +488,12 @@ class Graph:
             if not index.isdigit() or ":" in op_name:
                 raise ValueError(f"malformed tensor name {name!r}; expected '<operation>:<index>'")
             op = self._by_name.get(op_name)
-            if op is None:
+            count = 0 if op is None else len(op.outputs)
+            if op is None or int(index) >= count:
+                how = f"exists but only has {count} output(s)"
                 raise KeyError(
                     f"The name {name!r} refers to a Tensor which does not exist. The operation,"
-                    f" {op_name!r}, does not exist in the graph."
-                )
-            if int(index) >= len(op.outputs):
-                raise KeyError(
-                    f"The name {name!r} refers to a Tensor which does not exist. The operation,"
-                    f" {op_name!r}, exists but only has {len(op.outputs)} output(s)."
+                    f" {op_name!r}, {how if op else 'does not exist in the graph'}."
                 )
             return op.outputs[int(index)]
         if ":" in name:

@@ -32,6 +32,7 @@ from penstock.graph.graph import Graph
 from penstock.graph.names import check_imported_name
 from penstock.graph.operation import Operation, blocks_of
 from penstock.graph.tensor import Tensor
+from penstock.graph.versions import GRAPH_DEF_VERSION
 from penstock.opdef.opdef import OpDef
 from penstock.opdef.registry import OPS
 from penstock.opdef.signature import REQUIRED, AttrDef
@@ -312,10 +313,12 @@ def import_graph_def(
     return [importer.element(e) for e in return_elements]
 
 
-def _converted_map(graph: Graph, input_map: Mapping[str, Any]) -> dict[str, Any]:
+def _converted_map(graph: Graph, input_map: Mapping[Any, Any]) -> dict[str, Any]:
     result: dict[str, Any] = {}
     outer = graph.get_name_scope()
     for key, value in input_map.items():
+        if isinstance(key, bytes):
+            key = key.decode()
         if not isinstance(key, str):
             raise TypeError(f"input_map must go from names to tensors; found the key {key!r}")
         if key.startswith("^"):
@@ -335,6 +338,30 @@ def _converted_map(graph: Graph, input_map: Mapping[str, Any]) -> dict[str, Any]
     return result
 
 
+# Graphs of this version and before wrote the same for a placeholder of unknown shape and a scalar.
+_SCALAR_WAS_UNKNOWN = 21
+
+
+def _check_versions(versions: Any) -> None:
+    """Refuses a graph that says it cannot be read by this version.
+
+    Raises:
+      ValueError: it does.
+    """
+    if versions.producer < 0:
+        raise ValueError(
+            f"GraphDef producer version {versions.producer} below min producer 0; regenerate the"
+            " graph"
+        )
+    if versions.min_consumer > GRAPH_DEF_VERSION:
+        raise ValueError(
+            f"GraphDef min consumer version {versions.min_consumer} above current version"
+            f" {GRAPH_DEF_VERSION}: it uses what came later"
+        )
+    if GRAPH_DEF_VERSION in versions.bad_consumers:
+        raise ValueError(f"GraphDef disallows consumer version {GRAPH_DEF_VERSION}")
+
+
 class _Importer:
     """Adds nodes in dependency order."""
 
@@ -351,11 +378,15 @@ class _Importer:
         self.ops: dict[str, Operation] = {}
         self.names: dict[str, str] = {}
         self.library: Any = None
+        self.scalars_unknown = False
         self.nodes: dict[str, Any] = {}
         self.back_edges: list[tuple[Operation, int, str]] = []
 
     def add(self, message: Any) -> None:
+        _check_versions(message.versions)
         self.library = function_def.Library(message.library, import_graph_def)
+        versions = message.versions
+        self.scalars_unknown = 0 < message.versions.producer <= _SCALAR_WAS_UNKNOWN
         message = self._expanded(message)
         nodes = {node.name: node for node in message.node}
         if len(nodes) != len(message.node):
@@ -367,6 +398,7 @@ class _Importer:
         unused = {key for key in self.input_map if key not in self.used and not self._has(key)}
         if unused:
             raise ValueError(f"input_map names what graph_def does not have: {sorted(unused)}")
+        self._take_versions(versions)
 
     def _add_nodes(self, nodes: dict[str, Any]) -> None:
         """Adds all of them while no other thread writes the graph out."""
@@ -380,6 +412,13 @@ class _Importer:
             self.graph._set_control_flow_context(context)
         if context is not None:
             self._put_into(context)
+
+    def _take_versions(self, versions: Any) -> None:
+        """The graph is now as old as its oldest part, and asks for what its parts ask for."""
+        producer, min_consumer = self.graph._graph_def_versions
+        if versions.producer:
+            producer = min(producer, versions.producer)
+        self.graph._graph_def_versions = producer, max(min_consumer, versions.min_consumer)
 
     def _choose_names(self, nodes: Iterable[str]) -> None:
         """Gives every node its name here: TF's, with ``_1`` and so on where that is taken."""
@@ -447,6 +486,8 @@ class _Importer:
             if key in ignored:
                 continue
             attrs[key] = self._attr(key, value, definition.attrs.get(key))
+        if self.scalars_unknown and node.op == "Placeholder" and not node.attr["shape"].shape.dim:
+            attrs.pop("shape", None)
         where = attrs.pop(external.ATTR, None)
         if where is not None:
             attrs["value"] = self.values.load(where, node.name)

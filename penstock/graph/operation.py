@@ -191,7 +191,7 @@ class Operation:
         return self._control_flow_context
 
     def __repr__(self) -> str:
-        return f"<penstock.Operation '{self.name}' type={self.type}>"
+        return f"<tf.Operation '{self.name}' type={self.type}>"
 
     def __str__(self) -> str:
         return str(self.node_def)

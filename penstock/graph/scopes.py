@@ -138,6 +138,8 @@ class name_scope:
     """
 
     def __init__(self, name: Any, default_name: str | None = None, values: Any = None) -> None:
+        if isinstance(name, bytes):
+            name = name.decode()
         if not (name is None or isinstance(name, str)):
             raise TypeError(f"name must be a string or None; found {type(name).__name__}")
         self._name = default_name if name is None else name

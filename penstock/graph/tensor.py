@@ -162,7 +162,7 @@ class Tensor:
         return self
 
     def __repr__(self) -> str:
-        return f"<penstock.Tensor '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
+        return f"<tf.Tensor '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
 
     def __str__(self) -> str:
         shape = f", shape={self.shape}" if self._dims is not None else ""

@@ -30,12 +30,12 @@ def wav_bytes(samples: np.ndarray, sample_rate: int) -> bytes:
     """A WAV file of float samples [frames, channels]; what lies outside [-1, 1) is clipped.
 
     Raises:
-      InvalidArgumentError: there is no frame or no channel, or the rate is not positive.
+      InvalidArgumentError: there is no frame or no channel, or the rate is negative.
     """
     frames, channels = samples.shape
-    if not 0 < channels <= 0xFFFF or not frames or not 0 < sample_rate <= 0xFFFFFFFF:
+    if not 0 < channels <= 0xFFFF or not frames or not 0 <= sample_rate <= 0xFFFFFFFF:
         raise _refuse(
-            f"a WAV file needs frames, 1 to 65535 channels and a positive sample rate; found"
+            f"a WAV file needs frames, 1 to 65535 channels and a sample rate; found"
             f" {frames} frame(s), {channels} channel(s) and a rate of {sample_rate}"
         )
     # Halves are rounded away from zero.
@@ -104,11 +104,17 @@ def _encode_wav_shape(ctx: Any) -> tuple[int, ...]:
     return ()
 
 
+def _encode_wav(audio: Any, sample_rate: int) -> Any:
+    if sample_rate <= 0:
+        raise _refuse(f"a WAV file needs a positive sample rate; found {sample_rate}")
+    return _boxed(wav_bytes(audio.cpu().numpy(), sample_rate))
+
+
 define_op(
     "EncodeWav",
     "audio: float, sample_rate: int32 -> contents: string",
     shape=_encode_wav_shape,
-    kernel=lambda audio, sample_rate: _boxed(wav_bytes(audio.cpu().numpy(), sample_rate)),
+    kernel=_encode_wav,
     host=("sample_rate",),
     no_gradient="its output is a string",
 )

@@ -1,11 +1,14 @@
 """Constants and placeholders, and how Python values become constants.
 
 Element types are chosen as TF chooses them: Python floats are float32, Python ints int32 where they
-fit (int64 otherwise is an error, as in TF), strings and bytes are string; NumPy arrays keep theirs.
+fit and int64 where not, strings and bytes are string; NumPy arrays keep theirs.  Ints that do not
+fit the type asked for are taken modulo its range by ``constant`` and ``make_tensor_proto``, as TF
+takes them; an operand that does not fit the other's type is an error.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -99,7 +102,7 @@ def constant(
       A constant tensor.
 
     Raises:
-      TypeError: the value is not of (or does not fit) ``dtype``.
+      TypeError: the value is not of ``dtype``.
       ValueError: too many elements for ``shape``.
 
     Example:
@@ -108,7 +111,7 @@ def constant(
       ...     tf.constant([[1.0, 2.0]]).shape.as_list()
       [1, 2]
     """
-    array = to_array(value, dtype)
+    array = to_array(value, dtype, wraps=True)
     if shape is not None:
         array = _filled(array, shapes.as_shape(shape), verify_shape)
     made: Tensor = make("Const", name=name, value=array, dtype=dtype_of(array, dtype))
@@ -127,13 +130,13 @@ def _filled(array: np.ndarray, shape: shapes.TensorShape, verify: bool) -> np.nd
     if array.shape == dims:
         return array
     if verify:
-        raise TypeError(f"the value has shape {list(array.shape)}; {list(dims)} was asked for")
+        raise TypeError(f"Expected Tensor's shape: {dims}, got {array.shape}.")
     size = int(np.prod(dims, dtype=np.int64))
     if not size:
         return np.empty(dims, array.dtype)  # TF takes any value for it: tf.zeros([0]) needs one
     if array.size > size:
         raise ValueError(
-            f"{array.size} elements do not fit shape {list(dims)}, which has {size}"
+            f"Too many elements provided. Needed at most {size}, but received {array.size}"
         )
     if array.size == 0:
         raise ValueError(f"an empty value cannot fill shape {list(dims)}")
@@ -143,12 +146,17 @@ def _filled(array: np.ndarray, shape: shapes.TensorShape, verify: bool) -> np.nd
     return flat.reshape(dims)
 
 
-def to_array(value: Any, dtype: Any = None) -> np.ndarray:
+def to_array(value: Any, dtype: Any = None, wraps: bool = False) -> np.ndarray:
     """The NumPy array that a constant of ``value`` holds.
+
+    Args:
+      value: what ``constant`` takes.
+      dtype: element type; by default read off the value.
+      wraps: whether Python ints are taken modulo the range of ``dtype``.
 
     Raises:
       TypeError: the value does not fit ``dtype``.
-      ValueError: nested sequences of unequal lengths.
+      ValueError: None, or nested sequences of unequal lengths.
     """
     wanted = dtypes.as_dtype(dtype).base_dtype if dtype is not None else None
     if hasattr(value, "detach") and hasattr(value, "numpy"):
@@ -157,29 +165,80 @@ def to_array(value: Any, dtype: Any = None) -> np.ndarray:
         return _from_numpy(np.asarray(value), wanted)
     if isinstance(value, shapes.TensorShape):
         value = value.as_list()
+    if value is None:
+        raise ValueError("None values not supported.")
     value = _plain(value)
     kinds = _kinds(value)
     if not kinds and wanted is dtypes.string:
         return np.empty(np.shape(value), object)
     if kinds & {"str"}:
         if kinds != {"str"}:
-            raise TypeError(f"strings and numbers cannot be mixed in one tensor: {value!r}")
+            raise _no_tensor(value)
         if wanted not in (None, dtypes.string):
-            raise TypeError(f"{convert._shorten(value)} is a string; {wanted.name} is wanted")
+            raise _not_of(wanted, value)
         return _strings(value)
     if None in kinds or "other" in kinds:
-        raise TypeError(f"{convert._shorten(value)} holds an element that no tensor can hold")
+        raise _no_tensor(value) if wanted is None else _not_of(wanted, value)
     _check_kinds(kinds, wanted, value)
     array = _regular(value)
     if wanted is not None:
-        return _cast_python(array, wanted, value)
+        return _cast_python(array, wanted, value, wraps)
+    if array.dtype == object:  # ints beyond 64 bits
+        raise _no_tensor(value)
+    if array.dtype == np.uint64:
+        return array.astype(np.uint64)  # NumPy may have made it the other C type of 64 bits
     if array.size == 0 and array.dtype == np.float64:
         return array.astype(np.float32)
     if array.dtype == np.float64 and "np" not in kinds:
         return array.astype(np.float32)
     if array.dtype == np.int64 and "np" not in kinds:
-        return _cast_python(array, dtypes.int32, value)
+        narrow = array.astype(np.int32)
+        return narrow if np.array_equal(narrow, array) else array
     return array
+
+
+def _no_tensor(value: Any) -> TypeError:
+    return TypeError(
+        f"Failed to convert object of type {type(value)} to Tensor. Contents:"
+        f" {convert._shorten(value)}. Consider casting elements to a supported type."
+    )
+
+
+def _not_of(wanted: dtypes.DType, value: Any) -> TypeError:
+    """The error for the first element that ``wanted`` cannot hold."""
+    leaf = value
+    while isinstance(leaf, list):
+        leaf = next((item for item in leaf if not _holds(wanted, item)), leaf[0])
+    return TypeError(
+        f"Expected {wanted.name}, got {leaf!r} of type '{type(leaf).__name__}' instead."
+    )
+
+
+def _holds(wanted: dtypes.DType, value: Any) -> bool:
+    """Whether Python's ``value`` may be an element, or a list of elements, of ``wanted``."""
+    if isinstance(value, list):
+        return all(_holds(wanted, item) for item in value)
+    kind = next(iter(_kinds(value) - {"np"}))
+    return kind in _HELD[_class_of(wanted)]
+
+
+# The kinds of leaves that elements of each class can be.
+_HELD = {
+    "bool": {"b"}, "whole": {"b", "i", "u"}, "float": {"b", "i", "u", "f"},
+    "complex": {"b", "i", "u", "f", "c"}, "string": {"str"}, "quantized": set[str](),
+}  # fmt: skip
+
+
+def _class_of(dtype: dtypes.DType) -> str:
+    if dtype.is_quantized:
+        return "quantized"
+    if dtype.is_bool:
+        return "bool"
+    if dtype.is_complex:
+        return "complex"
+    if dtype.is_integer:
+        return "whole"
+    return "float" if dtype.is_floating else "string"
 
 
 def _plain(value: Any) -> Any:
@@ -219,18 +278,10 @@ def _kinds(value: Any) -> set[Any]:
 
 
 def _check_kinds(kinds: set[Any], wanted: dtypes.DType | None, value: Any) -> None:
-    if wanted is None:
+    if wanted is None or "np" in kinds and wanted is not dtypes.string:
         return
-    shown = convert._shorten(value)
-    if wanted.is_bool and kinds - {"b", "np"}:
-        raise TypeError(f"{shown} is not bool; bool is wanted")
-    whole = dtypes.stored_as(wanted).is_integer
-    if whole and kinds & {"f", "c"} and "np" not in kinds:
-        raise TypeError(f"{shown} holds a float; {wanted.name} is wanted")
-    if wanted.is_floating and "c" in kinds:
-        raise TypeError(f"{shown} is complex; {wanted.name} is wanted")
-    if wanted is dtypes.string:
-        raise TypeError(f"{shown} is a number; string is wanted")
+    if kinds - _HELD[_class_of(wanted)]:
+        raise _not_of(wanted, value)
 
 
 def _regular(value: Any) -> np.ndarray:
@@ -243,9 +294,11 @@ def _regular(value: Any) -> np.ndarray:
         ) from error
 
 
-def _cast_python(array: np.ndarray, wanted: dtypes.DType, value: Any) -> np.ndarray:
+def _cast_python(array: np.ndarray, wanted: dtypes.DType, value: Any, wraps: bool) -> np.ndarray:
     kept = dtypes.stored_as(wanted)
-    if kept.is_integer and array.size and array.dtype.kind in "iu":
+    if array.dtype == object and kept.is_integer:
+        raise _no_tensor(value)
+    if kept.is_integer and array.size and array.dtype.kind in "iu" and not wraps:
         info = np.iinfo(kept.as_numpy_dtype)
         if array.min() < info.min or array.max() > info.max:
             raise TypeError(f"{convert._shorten(value)} does not fit {wanted.name}")
@@ -314,17 +367,34 @@ def make_tensor_proto(
     Args:
       values: what ``tf.constant`` takes.
       dtype: element type; by default read off the values.
-      shape: shape of the result.
+      shape: shape of the result; the message says a value only as often as ``values`` has it.
       verify_shape: whether ``values`` must have ``shape`` exactly.
-      allow_broadcast: accepted for compatibility.
+      allow_broadcast: whether one value may stand for all; other sizes must then be that of
+        ``shape``.
 
     Returns:
-      The message.
+      The message, as TensorFlow writes it.
+
+    Raises:
+      TypeError: values that are not of ``dtype`` or ``shape``.
+      ValueError: too many values for ``shape``.
     """
-    array = to_array(values, dtype)
-    if shape is not None:
-        array = _filled(array, shapes.as_shape(shape), verify_shape)
-    return tensor_proto.to_proto(array, dtype_of(array, dtype))
+    array = to_array(values, dtype, wraps=True)
+    wanted = dtype_of(array, dtype)
+    if shape is None:
+        return tensor_proto.written_by_type(array, wanted, array.shape)
+    dims = tuple(int(d) for d in shapes.as_shape(shape).as_list())
+    size = math.prod(dims)
+    if size == 0:
+        array = np.empty(dims, array.dtype)
+    other = array.size != size and array.shape not in ((), (1,))
+    if verify_shape and array.shape != dims or allow_broadcast and other:
+        raise TypeError(f"Expected Tensor's shape: {dims}, got {array.shape}.")
+    if array.size > size:
+        raise ValueError(
+            f"Too many elements provided. Needed at most {size}, but received {array.size}"
+        )
+    return tensor_proto.written_by_type(array, wanted, dims)
 
 
 def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:
@@ -383,9 +453,15 @@ def _holds_tensor(value: Any) -> bool:
 def _convert_shape(value: Any, dtype: Any = None, name: str | None = None, as_ref: bool = False):
     if not value.is_fully_defined():
         raise ValueError(f"a shape that is not fully known cannot become a tensor: {value}")
-    wanted = dtypes.int32 if dtype is None else dtypes.as_dtype(dtype)
+    fits = max(value.as_list(), default=0) < 2**31
+    kind = dtypes.int32 if fits else dtypes.int64
+    wanted = kind if dtype is None else dtypes.as_dtype(dtype)
     if wanted not in (dtypes.int32, dtypes.int64):
         raise TypeError(f"a shape becomes int32 or int64; {wanted.name} was asked for")
+    if wanted is dtypes.int32 and not fits:
+        raise ValueError(
+            f"Cannot convert a TensorShape to dtype int32; a dimension is too large: {value}"
+        )
     return constant(value.as_list(), wanted, [value.rank], name=name or "shape_as_tensor")
 
 

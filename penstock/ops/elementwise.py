@@ -604,7 +604,8 @@ def _like(tensor: Any, dtype: Any, name: str | None, optimize: bool, value: int)
             return make("ZerosLike", tensor, name=scope)
         # A large constant would only make the graph large: Fill makes it when the step runs.
         if known and not value:
-            shape = constant(np.array(dims, np.int32), dtypes.int32, "shape_as_tensor")
+            index = dtypes.int32 if max(dims, default=0) < 2**31 else dtypes.int64
+            shape = constant(np.array(dims, np.int64), index, "shape_as_tensor")
         else:
             shape = broadcasting.shape_of(tensor, optimize)
         return make("Fill", shape, constant(_scalar(value, kind), kind), name=scope)

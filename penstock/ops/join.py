@@ -423,7 +423,8 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
       [2, 2]
     """
     # TensorFlow makes no constant of a list of arrays, only of numbers.
-    arrays = any(isinstance(v, np.ndarray) and v.ndim for v in values)
+    whole = isinstance(values, np.ndarray)
+    arrays = not whole and any(isinstance(v, np.ndarray) and v.ndim for v in values)
     if axis == 0 and not arrays:
         try:
             return convert_to_tensor(values, name=name)

@@ -8,6 +8,7 @@ it: space around a number is allowed, underscores are not, and integers must fit
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -92,7 +93,7 @@ INTEGER_LIMITS = {torch.int32: 1 << 31, torch.int64: 1 << 63}
 
 def _whole_number(text: bytes, limit: int) -> int:
     bare = text.strip()
-    if b"_" in bare or not bare.isascii():
+    if b"_" in bare or bare.startswith(b"+") or not bare.isascii():
         raise ValueError
     number = int(bare)
     if not -limit <= number < limit:
@@ -100,8 +101,13 @@ def _whole_number(text: bytes, limit: int) -> int:
     return number
 
 
+_HEXADECIMAL = re.compile(rb"\s*[+-]?0[xX][0-9a-fA-F]+\s*")
+
+
 def _real_number(text: bytes, _: int) -> float:
-    if b"_" in text:
+    if _HEXADECIMAL.fullmatch(text):
+        return float(int(text, 16))
+    if b"_" in text or b"infinity" in text.lower():
         raise ValueError
     return float(text)
 

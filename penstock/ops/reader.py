@@ -72,7 +72,7 @@ def _tfrecords(work: bytes, compression: str) -> Iterator[Record]:
 def _fixed(work: bytes, attrs: dict[str, Any]) -> Iterator[Record]:
     path = os.fsdecode(work)
     size, hop = attrs["record_bytes"], attrs["hop_bytes"] or attrs["record_bytes"]
-    if attrs.get("encoding"):
+    if attrs.get("encoding") in ("GZIP", "ZLIB"):  # others are read as they are
         content = tfrecord.read_plain(path, attrs["encoding"])
         return _cut(work, memoryview(content), attrs, size, hop)
     file = files.open_file(path, "rb")
@@ -119,9 +119,9 @@ def _tfrecord(attrs: dict[str, Any], name: str) -> Reader:
 def _fixed_length(attrs: dict[str, Any], name: str) -> Reader:
     wrong = [k for k in ("header_bytes", "footer_bytes", "hop_bytes") if attrs[k] < 0]
     wrong += ["record_bytes"] if attrs["record_bytes"] <= 0 else []
-    if wrong or attrs.get("encoding") not in (None, "", "ZLIB"):
-        what = wrong[0] if wrong else "encoding"
-        allowed = {"record_bytes": "above 0", "encoding": "'' or 'ZLIB'"}.get(what, "0 or more")
+    if wrong:
+        what = wrong[0]
+        allowed = "above 0" if what == "record_bytes" else "0 or more"
         raise errors.InvalidArgumentError(
             None,
             None,

@@ -15,7 +15,7 @@ import torch
 from penstock.base import dtypes, shapes
 from penstock.graph.build import constant as make_constant
 from penstock.graph.build import make
-from penstock.graph.composite import SparseTensor
+from penstock.graph.composite import SparseTensor, SparseTensorValue
 from penstock.graph.convert import convert_n_to_tensor, convert_to_tensor
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
@@ -166,7 +166,7 @@ def shape(
     """The shape of a tensor, as a 1-D tensor.
 
     Args:
-      input: Tensor or SparseTensor.
+      input: Tensor, SparseTensor or SparseTensorValue.
       name: name of the node.
       out_type: int32 or int64.
       optimize: give a constant when the shape is fully known.
@@ -182,7 +182,8 @@ def shape(
     """
     out_type = dtypes.as_dtype(out_type)
     with name_scope(name, "Shape", [input]) as scope:
-        if isinstance(input, SparseTensor):
+        if isinstance(input, SparseTensor | SparseTensorValue):
+            input = SparseTensor.from_value(input)
             return cast_to(input.dense_shape, out_type)
         tensor = convert_to_tensor(input)
         dims = tensor._dims
@@ -211,14 +212,15 @@ def rank(input: Any, name: str | None = None) -> Tensor:
     """The number of dims of a tensor, as an int32 scalar.
 
     Args:
-      input: Tensor or SparseTensor.
+      input: Tensor, SparseTensor or SparseTensorValue.
       name: name of the node.
 
     Returns:
       int32 scalar; a constant when the rank is known.
     """
     with name_scope(name, "Rank", [input]) as scope:
-        if isinstance(input, SparseTensor):
+        if isinstance(input, SparseTensor | SparseTensorValue):
+            input = SparseTensor.from_value(input)
             return size(input.dense_shape, name=scope)
         tensor = convert_to_tensor(input)
         if tensor._dims is not None:
@@ -233,7 +235,7 @@ def size(
     """The number of elements of a tensor, as a scalar.
 
     Args:
-      input: Tensor or SparseTensor.
+      input: Tensor, SparseTensor or SparseTensorValue.
       name: name of the node.
       out_type: int32 or int64.
       optimize: give a constant when the shape is fully known.
@@ -243,7 +245,8 @@ def size(
     """
     out_type = dtypes.as_dtype(out_type)
     with name_scope(name, "Size", [input]) as scope:
-        if isinstance(input, SparseTensor):
+        if isinstance(input, SparseTensor | SparseTensorValue):
+            input = SparseTensor.from_value(input)
             dense = cast_to(input.dense_shape, out_type)
             made: Tensor = make("Prod", dense, [0], name=scope)
             return made

@@ -499,6 +499,9 @@ def required_space_to_batch_paddings(
             raise ValueError(
                 f"block_shape must be a vector of known length; found {show(block._dims)}"
             )
+        if not block._dims[0]:
+            nothing = [fill_ops.zeros([0, 2], dtypes.int32) for _ in range(2)]
+            return nothing[0], nothing[1]
         if base_paddings is None:
             base_paddings = fill_ops.zeros([block._dims[0], 2], dtypes.int32)
         base = convert_to_tensor(base_paddings, dtypes.int32, "base_paddings")

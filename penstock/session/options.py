@@ -50,6 +50,8 @@ class Options:
     # That the kernels of a step are split among; 0: as many as are fastest (``runtime.teams``).
     threads: int = 0
     optimize: bool = True
+    # Whether ``Session.graph_def`` says the shapes of all outputs.
+    infer_shapes: bool = False
     # Every so many runs of a step, after the first so many, fill ``RunMetadata.cost_graph``.
     build_cost_model: int = 0
     build_cost_model_after: int = 0
@@ -95,6 +97,7 @@ def options_of(config: Any) -> Options:
         timeout_in_ms=config.operation_timeout_in_ms,
         threads=max(config.intra_op_parallelism_threads, 0),
         optimize=config.graph_options.optimizer_options.opt_level >= 0,
+        infer_shapes=config.graph_options.infer_shapes,
         build_cost_model=config.graph_options.build_cost_model,
         build_cost_model_after=config.graph_options.build_cost_model_after,
     )

@@ -109,8 +109,8 @@ class BaseSession:
 
     @property
     def graph_def(self) -> Any:
-        """The graph as a GraphDef."""
-        return self._graph.as_graph_def()
+        """The graph as a GraphDef, with ``_output_shapes`` if the config has ``infer_shapes``."""
+        return self._graph.as_graph_def(add_shapes=self._options.infer_shapes)
 
     @property
     def sess_str(self) -> bytes:

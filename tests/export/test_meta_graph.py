@@ -243,3 +243,37 @@ def test_import_meta_graph_twice_without_a_scope() -> None:
         tf.train.import_meta_graph(message)
         assert [v.name for v in tf.global_variables()] == ["v:0", "v:0"]
         assert graph.get_operation_by_name("v_1").type == "VariableV2"
+
+
+@pytest.mark.parametrize(
+    ("scope", "prefix"), [("model", "model/"), ("model/", "model/"), ("x/y", "x/y/"), ("", "")]
+)
+def test_a_meta_graph_comes_into_the_current_name_scope(
+    tmp_path: Path, scope: str, prefix: str
+) -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        weights = tf.get_variable("weights", initializer=[1.0, 2.0])
+        doubled = tf.multiply(weights, tf.get_variable("r", initializer=2.0, use_resource=True))
+        tf.add_to_collection("things", doubled)
+        session.run(tf.global_variables_initializer())
+        saved = tf.train.Saver().save(session, str(tmp_path / "model"))
+    with tf.Graph().as_default(), tf.Session() as session:
+        with tf.name_scope(scope):
+            saver = tf.train.import_meta_graph(saved + ".meta")
+        names = [v.name for v in tf.global_variables()]
+        assert names == [f"{prefix}weights:0", f"{prefix}r:0"]
+        saver.restore(session, saved)
+        assert session.run(tf.get_collection("things")[0]).tolist() == [2.0, 4.0]
+        again = tf.train.export_meta_graph()
+        assert {n.name for n in again.graph_def.node} >= {f"{prefix}weights", f"{prefix}Mul"}
+
+
+def test_a_name_scope_that_is_taken_gets_a_number(tmp_path: Path) -> None:
+    with tf.Graph().as_default() as source:
+        tf.get_variable("weights", [2])
+    meta = tf.train.export_meta_graph(graph=source)
+    with tf.Graph().as_default():
+        for _ in range(2):
+            with tf.name_scope("x"):
+                tf.train.import_meta_graph(meta)
+        assert [v.name for v in tf.global_variables()] == ["x/weights:0", "x_1/weights:0"]

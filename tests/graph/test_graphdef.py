@@ -187,3 +187,67 @@ def test_attrs_that_do_not_fit() -> None:
         message.node[node].attr.clear()
         with pytest.raises(ValueError, match=f"'{message.node[node].name}' .* lacks attr"):
             _imported(message)
+
+
+def _versioned(producer: int = 0, min_consumer: int = 0, bad: int | None = None) -> tf.GraphDef:
+    message = tf.GraphDef()
+    node = message.node.add(name="p", op="Placeholder")
+    node.attr["dtype"].type = tf.float32.as_datatype_enum
+    node.attr["shape"].shape.SetInParent()
+    message.versions.producer, message.versions.min_consumer = producer, min_consumer
+    if bad is not None:
+        message.versions.bad_consumers.append(bad)
+    return message
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        (_versioned(-1), "GraphDef producer version -1 below min producer 0"),
+        (_versioned(200, 135), "GraphDef min consumer version 135 above current version 134"),
+        (_versioned(200, bad=134), "GraphDef disallows consumer version 134"),
+    ],
+)
+def test_graphs_that_this_version_may_not_read(message: tf.GraphDef, words: str) -> None:
+    with tf.Graph().as_default() as graph:
+        with pytest.raises(ValueError, match=words):
+            tf.import_graph_def(message)
+        assert graph.get_operations() == []
+
+
+def test_a_graph_is_as_old_as_its_oldest_part() -> None:
+    with tf.Graph().as_default() as graph:
+        for message in (_versioned(30, 12), _versioned(50, 5), _versioned(500, bad=133)):
+            tf.import_graph_def(message)
+        versions = graph.graph_def_versions
+    assert (versions.producer, versions.min_consumer) == (30, 12)
+
+
+@pytest.mark.parametrize(("producer", "rank"), [(8, None), (21, None), (22, 0), (134, 0)])
+def test_old_graphs_did_not_tell_scalars_from_unknown_shapes(
+    producer: int, rank: int | None
+) -> None:
+    with tf.Graph().as_default():
+        (made,) = tf.import_graph_def(_versioned(producer), return_elements=["p:0"])
+    assert made.shape.ndims == rank
+
+
+def test_the_map_of_inputs_may_have_bytes() -> None:
+    with tf.Graph().as_default() as source:
+        tf.add(tf.placeholder(tf.float32, name="p"), 1.0, name="y")
+    with tf.Graph().as_default(), tf.Session() as session:
+        three = tf.constant(3.0)
+        for key in (b"p", b"p:0"):
+            (made,) = tf.import_graph_def(source.as_graph_def(), {key: three}, [b"y:0"])
+            assert session.run(made) == 4.0
+
+
+def test_names_may_be_bytes() -> None:
+    with tf.Graph().as_default() as graph:
+        with tf.name_scope(b"scope"):
+            assert tf.constant(1, name=b"c").name == "scope/c:0"
+        assert tf.Variable(1.0, name=b"v").name == "v:0"
+        assert tf.get_variable(b"w", []).name == "w:0"
+        assert tf.no_op(b"n").name == "n"
+        assert tf.import_graph_def(graph.as_graph_def(), name=b"again") is None
+        assert graph.get_operation_by_name("again/n").type == "NoOp"

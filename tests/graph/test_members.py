@@ -94,3 +94,10 @@ def test_statuses() -> None:
 def test_types_by_their_other_name() -> None:
     assert tf.dtypes.float32 is tf.float32 and tf.dtypes.string is tf.string
     assert tf.constant(1, tf.dtypes.int64).dtype == tf.int64
+
+
+def test_how_elements_show_themselves() -> None:
+    x = tf.placeholder(tf.float32, [None, 2], name="x")
+    assert repr(x) == "<tf.Tensor 'x:0' shape=(?, 2) dtype=float32>"
+    assert repr(tf.placeholder(tf.string, name="s")).startswith("<tf.Tensor 's:0' shape=<unknown>")
+    assert repr(x.op) == "<tf.Operation 'x' type=Placeholder>"

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -107,3 +111,136 @@ def test_empty_lists_of_text_have_the_dims_that_they_show() -> None:
     with tf.Graph().as_default():
         for value, shape in (([], (0,)), ([[]], (1, 0)), ([[], []], (2, 0)), ([[[]]], (1, 1, 0))):
             assert tf.constant(value, tf.string).shape == shape
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype", "kept"),
+    [
+        ([1, 999, -1], tf.uint8, [1, 231, 255]),
+        (300000, tf.int16, -27680),
+        ([2**40, 1], tf.int32, [0, 1]),
+        (-1, tf.uint64, 2**64 - 1),
+        (2**31, tf.int32, -(2**31)),
+        (True, tf.float32, 1.0),
+        ([True, False], tf.int64, [1, 0]),
+        (True, tf.complex64, 1 + 0j),
+        ([1, True], None, [1, 1]),
+    ],
+)
+def test_values_are_taken_into_the_range_of_the_type(value: Any, dtype: Any, kept: Any) -> None:
+    made = tf.constant(value, dtype)
+    assert dtype is None or made.dtype is dtype
+    with tf.Session() as sess:
+        assert sess.run(made).tolist() == kept
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype"),
+    [
+        (2**31 - 1, tf.int32), (-(2**31), tf.int32), (2**31, tf.int64), (-(2**31) - 1, tf.int64),
+        ([1, 2**40], tf.int64), (2**63 - 1, tf.int64), (-(2**63), tf.int64), (2**63, tf.uint64),
+    ],
+)  # fmt: skip
+def test_ints_are_as_wide_as_they_need(value: Any, dtype: tf.DType) -> None:
+    for made in (tf.constant(value), tf.convert_to_tensor(value), tf.identity(value)):
+        assert made.dtype is dtype
+    with tf.Session() as sess:
+        assert sess.run(made).tolist() == value
+    assert tf.make_tensor_proto(value).dtype == dtype.as_datatype_enum
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda shape: tf.truncated_normal(shape), lambda shape: tf.random_uniform(shape),
+        lambda shape: tf.zeros(shape), lambda shape: tf.ones(tf.TensorShape(shape)),
+        lambda shape: tf.random_normal(tf.TensorShape(shape)), lambda shape: tf.fill(shape, 1.0),
+        lambda shape: tf.reshape(tf.placeholder(tf.float32), shape),
+        lambda shape: tf.get_variable("v", shape),
+        lambda shape: tf.zeros_like(tf.placeholder(tf.float32, shape)),
+    ],
+)  # fmt: skip
+def test_dims_beyond_32_bits(make: Callable[[list[int]], Any]) -> None:
+    assert make([2**33, 1]).shape.as_list() == [2**33, 1]
+
+
+def test_a_shape_that_int32_cannot_hold() -> None:
+    with pytest.raises(ValueError, match="a dimension is too large"):
+        tf.convert_to_tensor(tf.TensorShape([2**33]), tf.int32)
+
+
+def test_an_operand_that_does_not_fit_the_other_is_an_error() -> None:
+    with pytest.raises(TypeError):
+        tf.maximum(tf.constant(1), 2**33)
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype", "words"),
+    [
+        (1.5, tf.int32, "Expected int32, got 1.5 of type 'float' instead"),
+        ([[1], [2.5]], tf.uint8, "Expected uint8, got 2.5 of type 'float' instead"),
+        (1j, tf.float32, "Expected float32, got 1j of type 'complex' instead"),
+        ([1, 0], tf.bool, "Expected bool, got 1 of type 'int' instead"),
+        (["a"], tf.int32, "Expected int32, got 'a' of type 'str' instead"),
+        (7, tf.string, "Expected string, got 7 of type 'int' instead"),
+        ([1, None], tf.int16, "Expected int16, got None of type 'NoneType' instead"),
+        (5, tf.qint8, "Expected qint8, got 5 of type 'int' instead"),
+        ([[5]], tf.quint8, "Expected quint8, got 5 of type 'int' instead"),
+        ([1, "a"], None, "Failed to convert object of type <class 'list'> to Tensor"),
+        ([1, None], None, "Failed to convert object of type <class 'list'> to Tensor"),
+        (-(2**63) - 1, None, "Failed to convert object of type <class 'int'> to Tensor"),
+        ({1}, None, "Failed to convert object of type <class 'set'> to Tensor"),
+    ],
+)
+@pytest.mark.parametrize("take", [tf.constant, tf.make_tensor_proto])
+def test_what_no_tensor_of_the_type_holds(
+    take: Callable[..., Any], value: Any, dtype: Any, words: str
+) -> None:
+    with pytest.raises(TypeError, match=words):
+        take(value, dtype)
+
+
+def test_none_is_no_value() -> None:
+    for take in (tf.constant, tf.make_tensor_proto):
+        with pytest.raises(ValueError, match="None values not supported"):
+            take(None)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "field", "values"),
+    [
+        ((1.0, None, [3]), "float_val", [1.0]),
+        ((1, None, [2, 2]), "int_val", [1]),
+        (([1.5, 2.5], tf.float64, [3]), "double_val", [1.5, 2.5]),
+        (([1.0, 2.0], tf.float16), "half_val", [15360, 16384]),
+        (([1, 2], tf.bfloat16), "half_val", [16256, 16384]),
+        (([1 + 2j, 3j],), "dcomplex_val", [1.0, 2.0, 0.0, 3.0]),
+        (([1 + 2j], tf.complex64, [2]), "scomplex_val", [1.0, 2.0]),
+        (([True, False],), "bool_val", [True, False]),
+        ((np.array([1, 2], np.uint16),), "int_val", [1, 2]),
+        ((["a", b"bc"],), "string_val", [b"a", b"bc"]),
+        ((7,), "int_val", [7]),
+        (([1, 2],), "tensor_content", b"\1\0\0\0\2\0\0\0"),
+        (([1, 999], tf.uint8), "tensor_content", b"\1\xe7"),
+    ],
+)
+def test_messages_are_tensorflows(arguments: Any, field: str, values: Any) -> None:
+    message = tf.make_tensor_proto(*arguments)
+    named = [found.name for found, _ in message.ListFields()]
+    assert named == ["dtype", "tensor_shape", field]
+    found = getattr(message, field)
+    assert (found if isinstance(found, bytes) else list(found)) == values
+    shape = arguments[2] if len(arguments) > 2 else np.shape(arguments[0])
+    assert tf.make_ndarray(message).shape == tuple(shape)
+
+
+def test_sizes_of_messages() -> None:
+    with pytest.raises(ValueError, match="Too many elements provided. Needed at most 2"):
+        tf.make_tensor_proto([1, 2, 3], shape=[2])
+    for arguments in ({"verify_shape": True}, {"allow_broadcast": True}):
+        with pytest.raises(TypeError, match=r"Expected Tensor's shape: \(3,\), got \(2,\)"):
+            tf.make_tensor_proto([1, 2], shape=[3], **arguments)
+    assert tf.make_tensor_proto(1, shape=[3], allow_broadcast=True).int_val == [1]
+    assert tf.make_ndarray(tf.make_tensor_proto(1, shape=[0, 3])).shape == (0, 3)
+    array = np.array([1, 2], ml_dtypes.bfloat16)
+    assert tf.make_ndarray(tf.make_tensor_proto(array)).tolist() == [1.0, 2.0]

@@ -367,3 +367,14 @@ def test_an_element_of_another_graph_is_told_with_both_graphs() -> None:
         # As in TF, feeds are looked at first.
         with pytest.raises(TypeError, match=both):
             sess.run(other, {other: 1.0})
+
+
+def test_the_graph_of_a_session_has_shapes_if_asked_for() -> None:
+    config = tf.ConfigProto()
+    config.graph_options.infer_shapes = True
+    with tf.Graph().as_default() as graph:
+        tf.placeholder(tf.float32, [None, 2], name="a")
+        (node,) = tf.Session(config=config).graph_def.node
+        assert [d.size for d in node.attr["_output_shapes"].list.shape[0].dim] == [-1, 2]
+        for other in (tf.Session().graph_def, graph.as_graph_def()):
+            assert "_output_shapes" not in other.node[0].attr

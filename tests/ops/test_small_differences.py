@@ -1,0 +1,86 @@
+"""Corners of single ops where programs meet TensorFlow's behaviour; each was tried there."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import penstock as tf
+
+
+def _run(fetched: Any, feeds: Any = None) -> Any:
+    with tf.Session() as session:
+        return session.run(fetched, feeds)
+
+
+def test_the_size_of_a_sparse_value() -> None:
+    value = tf.SparseTensorValue([[0, 1], [1, 2]], [1.0, 2.0], [3, 4])
+    assert _run(tf.shape(value)).tolist() == [3, 4]
+    assert tf.shape(value, out_type=tf.int64).dtype is tf.int64
+    assert (_run(tf.size(value)), _run(tf.rank(value))) == (12, 2)
+
+
+@pytest.mark.parametrize(("rate", "written"), [(0.2, 0), (1.9, 2), (44100.0, 44100)])
+def test_sample_rates_are_rounded(rate: float, written: int) -> None:
+    summary = tf.Summary.FromString(_run(tf.summary.audio("a", np.zeros([1, 8, 1], "f"), rate)))
+    audio = summary.value[0].audio
+    assert audio.sample_rate == pytest.approx(rate)
+    assert int.from_bytes(audio.encoded_audio_string[24:28], "little") == written
+
+
+def test_a_file_needs_a_sample_rate() -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError, match="positive sample rate"):
+        _run(tf.audio.encode_wav(np.zeros([8, 1], "f"), 0))
+
+
+@pytest.mark.parametrize("dtype", [tf.float32, tf.float64])
+def test_numbers_in_text(dtype: tf.DType) -> None:
+    texts = ["0xF", "-0xF", "0XfF", " 3 ", "+5", "inf", "INF", "-inf", "5.", ".5"]
+    found = _run(tf.string_to_number(texts, dtype)).tolist()
+    assert found == [15, -15, 255, 3, 5, np.inf, np.inf, -np.inf, 5, 0.5]
+    for text in ("0x", "0x1.8p3", "infinity", "-Infinity", "0b1", "1_0", "3 4", ""):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="could not correctly convert"):
+            _run(tf.string_to_number(text, dtype))
+
+
+@pytest.mark.parametrize("dtype", [tf.int32, tf.int64])
+@pytest.mark.parametrize("text", ["+5", "0xF", "1.0", "1_0", ""])
+def test_text_that_is_no_whole_number(dtype: tf.DType, text: str) -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError, match="could not correctly convert"):
+        _run(tf.string_to_number(text, dtype))
+
+
+@pytest.mark.parametrize(
+    ("encoding", "packed"),
+    [("GZIP", gzip.compress), ("ZLIB", zlib.compress), ("NONE", bytes), ("", bytes)],
+)
+def test_records_of_packed_files(tmp_path: Path, encoding: str, packed: Any) -> None:
+    path = tmp_path / "records"
+    path.write_bytes(packed(b"hhABCDEFGHIJff"))
+    reader = tf.FixedLengthRecordReader(3, 2, 2, hop_bytes=2, encoding=encoding)
+    queue = tf.FIFOQueue(1, tf.string)
+    filled, closed, (_, value) = queue.enqueue(str(path)), queue.close(), reader.read(queue)
+    with tf.Session() as session:
+        session.run(filled)
+        session.run(closed)
+        assert [session.run(value) for _ in range(4)] == [b"ABC", b"CDE", b"EFG", b"GHI"]
+        with pytest.raises(tf.errors.OutOfRangeError):
+            session.run(value)
+
+
+def test_no_blocks_need_no_paddings() -> None:
+    sizes, block = tf.placeholder(tf.int32, [0]), tf.placeholder(tf.int32, [0])
+    made = tf.required_space_to_batch_paddings(sizes, block)
+    assert [m.shape for m in _run(made, {sizes: [], block: []})] == [(0, 2), (0, 2)]
+
+
+def test_an_array_is_stacked_already() -> None:
+    array = np.array([[1, 2], [3, 4]])
+    assert tf.stack(array).op.type == "Const"
+    assert tf.stack([array[0], array[1]]).op.type == "Pack"
+    np.testing.assert_array_equal(_run(tf.stack(array, axis=1)), array.T)

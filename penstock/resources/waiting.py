@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from penstock.base import errors
+from penstock.resources import ending
 
 
 class Waiter:
@@ -38,6 +39,9 @@ class Waiter:
 
     def _block(self, seconds: float | None) -> bool:
         return self._lock.acquire(timeout=-1 if seconds is None else max(seconds, 0.0))
+
+
+ending.waits_in(Waiter._block)
 
 
 class Cancellation:
@@ -113,6 +117,19 @@ def check_deadline() -> None:
         raise errors.DeadlineExceededError(
             None, None, f"the step did not end within its {_running.seconds:g} s"
         )
+
+
+def check_running() -> None:
+    """Ends this thread's step when it was cancelled, or its time is up; for each round of a loop.
+
+    Raises:
+      tf.errors.CancelledError, tf.errors.DeadlineExceededError: so it is.
+    """
+    cancellation = _running.cancellation
+    if cancellation is not None and cancellation._reason is not None:
+        raise errors.CancelledError(None, None, f"{cancellation._reason} while it ran")
+    if _running.until is not None:
+        check_deadline()
 
 
 def wait(waiter: Waiter, give_up: Callable[[], bool], waiting_for: Callable[[], str]) -> None:

@@ -11,7 +11,8 @@ from __future__ import annotations
 import itertools
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -108,6 +109,20 @@ class _ClientSession:
         self.steps: dict[str, tuple[PreparedStep, list[Tensor]]] = {}
         self.used = time.monotonic()
         self.lock = threading.Lock()
+        # Steps that run now; who waits in one is not idle.
+        self.running = 0
+
+    @contextmanager
+    def in_use(self) -> Iterator[None]:
+        """While a step runs."""
+        with self.lock:
+            self.running += 1
+        try:
+            yield
+        finally:
+            with self.lock:
+                self.running -= 1
+                self.used = time.monotonic()
 
     def step(self, handle: str) -> tuple[PreparedStep, list[Tensor]]:
         """A prepared step."""
@@ -193,7 +208,7 @@ class MasterService:
         seconds = request.timeout_in_ms / 1000 if request.timeout_in_ms else None
         cancellation = waiting.Cancellation()
         context.on_cancel(lambda: cancellation.cancel("the client is gone"))
-        with waiting.running(cancellation, seconds):
+        with found.in_use(), waiting.running(cancellation, seconds):
             values, metadata = found.session.run(step, args, request.trace)
         return messages.RunStepResponse(
             values=[tensor_codec.encode(value) for value in values],
@@ -239,7 +254,7 @@ class MasterService:
     def _close_idle(self) -> None:
         oldest = time.monotonic() - IDLE_SECONDS
         with self._lock:
-            idle = [h for h, s in self._sessions.items() if s.used < oldest]
+            idle = [h for h, s in self._sessions.items() if not s.running and s.used < oldest]
             gone = [self._sessions.pop(handle) for handle in idle]
         for each in gone:
             each.session.close()

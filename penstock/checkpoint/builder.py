@@ -38,14 +38,19 @@ class BulkSaverBuilder:
     Args:
       write_version: ``SaverDef.V1`` or ``SaverDef.V2``.
       format: ``"bundle"`` or ``"safetensors"``; what ``SaveV2`` writes.
+      durable: whether saving waits until all is on the disk.
     """
 
     _write_version = V2
     _format = "bundle"
+    _durable = False
 
-    def __init__(self, write_version: int = V2, format: str = "bundle") -> None:
+    def __init__(
+        self, write_version: int = V2, format: str = "bundle", durable: bool = False
+    ) -> None:
         self._write_version = write_version
         self._format = format
+        self._durable = durable
 
     # ---- saving --------------------------------------------------------------------------------
 
@@ -54,9 +59,11 @@ class BulkSaverBuilder:
         specs = [spec for saveable in saveables for spec in saveable.specs]
         tensors = [spec.tensor for spec in specs]
         names, slices = [s.name for s in specs], [s.slice_spec for s in specs]
+        extra: dict[str, Any] = {"_durable": True} if self._durable else {}
         if self._write_version == V1:
-            return make("SaveSlices", filename_tensor, names, slices, tensors, name="save")
-        extra: dict[str, Any] = {}
+            return make(
+                "SaveSlices", filename_tensor, names, slices, tensors, name="save", **extra
+            )
         if self._format != "bundle":
             extra["_format"] = self._format.encode()
         return make("SaveV2", filename_tensor, names, slices, tensors, **extra)
@@ -88,13 +95,14 @@ class BulkSaverBuilder:
                     done: Tensor = make("Identity", filename_tensor)
         return done
 
-    @staticmethod
-    def _merge(names: list[Tensor], filename_tensor: Tensor) -> Any:
+    def _merge(self, names: list[Tensor], filename_tensor: Tensor) -> Any:
+        extra: dict[str, Any] = {"_durable": True} if self._durable else {}
         with scopes.name_scope("MergeV2Checkpoints") as scope:
             packed = make("Pack", names, name="checkpoint_prefixes")
         return make(
-            "MergeV2Checkpoints", packed, filename_tensor, delete_old_dirs=True, name=scope
-        )
+            "MergeV2Checkpoints", packed, filename_tensor, delete_old_dirs=True, name=scope,
+            **extra,
+        )  # fmt: skip
 
     # ---- restoring -----------------------------------------------------------------------------
 

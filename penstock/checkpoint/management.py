@@ -123,8 +123,12 @@ def write_state(
     relative: bool = False,
     timestamps: Sequence[float] | None = None,
     last_preserved: float | None = None,
+    durable: bool = False,
 ) -> None:
-    """``update_checkpoint_state``, where ``relative`` says to write paths relative to the file."""
+    """``update_checkpoint_state``, where ``relative`` says to write paths relative to the file.
+
+    ``durable`` says to wait until the file is on the disk.
+    """
     path = state_file(save_dir, latest_filename)
     if relative:
         newest, *kept = (
@@ -136,7 +140,7 @@ def write_state(
         raise RuntimeError(
             f"a checkpoint cannot be saved as {path!r}, which is the path of the state file"
         )
-    files.write_atomically(path, text_format.MessageToString(message).encode())
+    files.write_atomically(path, text_format.MessageToString(message).encode(), durable)
 
 
 def get_checkpoint_state(checkpoint_dir: Any, latest_filename: str | None = None) -> Any:
@@ -271,9 +275,9 @@ def checkpoints_iterator(
             if timeout_fn is None or timeout_fn():
                 return
             continue
-        started, last = time.time(), newest
+        started, last = time.monotonic(), newest
         yield newest
-        time.sleep(max(0.0, started + min_interval_secs - time.time()))
+        time.sleep(max(0.0, started + min_interval_secs - time.monotonic()))
 
 
 def _wait_for_new(directory: str, last: str | None, timeout: float | None) -> str | None:

@@ -7,10 +7,9 @@ was made.  Both are in the state file as well, from which a new manager takes th
 from __future__ import annotations
 
 import os
-import time
 from typing import Any
 
-from penstock.checkpoint import management
+from penstock.checkpoint import clock, management
 from penstock.formats import files
 
 __all__ = ["CheckpointManager"]
@@ -44,7 +43,7 @@ class CheckpointManager:
         self._max_to_keep, self._hours = max_to_keep, keep_checkpoint_every_n_hours
         self._prefix = os.path.join(self._directory, checkpoint_name)
         self._kept: dict[str, float] = {}
-        now = time.time()
+        now = clock.now()
         state = management.get_checkpoint_state(self._directory)
         self._latest: str | None = None
         self._last_preserved = now
@@ -79,7 +78,7 @@ class CheckpointManager:
         path = self._checkpoint._save_numbered(self._prefix, checkpoint_number)
         self._latest = path
         self._kept.pop(path, None)
-        self._kept[path] = time.time()
+        self._kept[path] = clock.now()
         # The state names the new one before the old ones go.
         self._record()
         if self._sweep():

@@ -7,10 +7,10 @@ in flight, if there is one.  A saver made from a ``SaverDef`` alone finds all it
 
 from __future__ import annotations
 
+import glob
 import logging
 import operator
 import os
-import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,7 +18,7 @@ from tensorboard.compat.proto.meta_graph_pb2 import MetaGraphDef
 from tensorboard.compat.proto.saver_pb2 import SaverDef
 
 from penstock.base import errors
-from penstock.checkpoint import management, object_graph, snapshot
+from penstock.checkpoint import clock, management, object_graph, snapshot
 from penstock.checkpoint.builder import BulkSaverBuilder
 from penstock.checkpoint.saveable import all_saveable_objects
 from penstock.export import large_graph, meta_graph
@@ -57,6 +57,8 @@ class Saver:
       save_relative_paths: whether the state file holds paths relative to itself.
       filename: the prefix that the nodes use when none is fed.
       format: ``"bundle"``, TensorFlow's own, or ``"safetensors"``.
+      durable: whether a save returns only when all of it is on the disk (fsync), so that a loss of
+        power leaves a complete checkpoint, too; slower by what the disk needs.
 
     Raises:
       TypeError: ``var_list`` holds something else than variables.
@@ -95,6 +97,7 @@ class Saver:
         save_relative_paths: bool = False,
         filename: str | None = None,
         format: str = "bundle",
+        durable: bool = False,
     ) -> None:
         if defer_build and var_list:
             raise ValueError("defer_build leaves it open what is saved; give no var_list with it")
@@ -109,6 +112,7 @@ class Saver:
         self.saver_def = saver_def
         self._builder, self._allow_empty = builder, allow_empty
         self._write_version, self._format = write_version, format
+        self._durable = durable
         self._pad_step_number, self._relative = pad_step_number, save_relative_paths
         self._filename = filename
         self._is_built = self._is_empty = False
@@ -146,7 +150,7 @@ class Saver:
         if self.saver_def is not None:
             self._check_saver_def()
             hours = self.saver_def.keep_checkpoint_every_n_hours
-            self._keep_after = time.time() + hours * 3600
+            self._keep_after = clock.now() + hours * 3600
 
     def _add_nodes(self) -> None:
         if self._var_list is None:
@@ -156,7 +160,9 @@ class Saver:
                 raise ValueError("there are no variables to save; allow_empty=True allows that")
             self._is_empty = True
             return
-        builder = self._builder or BulkSaverBuilder(self._write_version, self._format)
+        builder = self._builder or BulkSaverBuilder(
+            self._write_version, self._format, self._durable
+        )
         self.saver_def = builder.build(
             self._var_list,
             reshape=self._reshape,
@@ -216,7 +222,11 @@ class Saver:
             feeds = {self.saver_def.filename_tensor_name: target}
             try:
                 path = os.fsdecode(sess.run(self.saver_def.save_tensor_name, feeds))
-            except (errors.FailedPreconditionError, errors.NotFoundError):
+            except errors.OpError as error:
+                if self._sharded:
+                    _remove_parts(target)
+                if not isinstance(error, errors.FailedPreconditionError | errors.NotFoundError):
+                    raise
                 parent = os.path.dirname(save_path)
                 if parent and not files.isdir(parent):
                     raise ValueError(
@@ -321,8 +331,9 @@ class Saver:
         """Puts a checkpoint into the state file, and deletes what is not kept."""
         self._remember(path)
         management.write_state(
-            os.path.dirname(save_path), path, self.last_checkpoints, latest, self._relative
-        )
+            os.path.dirname(save_path), path, self.last_checkpoints, latest, self._relative,
+            durable=self._durable,
+        )  # fmt: skip
         self._delete_old(suffix)
 
     def _remember(self, path: str) -> None:
@@ -330,7 +341,7 @@ class Saver:
         if not keep:
             return
         self._last = [entry for entry in self._last if entry[0] != path]
-        self._last.append((path, time.time()))
+        self._last.append((path, clock.now()))
         if len(self._last) > keep:
             self._doomed.append(self._last.pop(0))
 
@@ -489,6 +500,15 @@ def _check_paths(paths: Any, what: str) -> None:
     for path in paths:
         if not isinstance(path, str | os.PathLike):
             raise TypeError(f"{what} must be a list of checkpoint paths; it has {path!r}")
+
+
+def _remove_parts(target: str) -> None:
+    """Removes the shards of a checkpoint that was not finished; see ``BulkSaverBuilder``."""
+    for found in files.glob(f"{glob.escape(target)}_temp_{'[0-9a-f]' * 32}"):
+        try:
+            files.remove_tree(found)
+        except errors.OpError as error:
+            _LOG.warning("shards of a save that failed stay: %s", error)
 
 
 def import_meta_graph(

@@ -63,16 +63,23 @@ class Snapshot:
     Args:
       format: ``"bundle"``, ``"v1"`` or ``"safetensors"``.
       names, specs, arrays: name in the checkpoint, slice and value of each tensor.
+      durable: whether writing waits until all is on the disk.
     """
 
     def __init__(
-        self, format: str, names: list[str], specs: list[str], arrays: list[np.ndarray]
+        self,
+        format: str,
+        names: list[str],
+        specs: list[str],
+        arrays: list[np.ndarray],
+        durable: bool = False,
     ) -> None:
         self._format, self._names, self._specs, self._arrays = format, names, specs, arrays
+        self._durable = durable
 
     def write(self, prefix: str) -> str:
         """Writes a checkpoint, in this thread alone; returns its prefix."""
-        writer = save_ops.writer_of(self._format, prefix, threads=1)
+        writer = save_ops.writer_of(self._format, prefix, threads=1, durable=self._durable)
         save_ops.write_tensors(writer, self._names, self._specs, self._arrays)
         return prefix
 
@@ -92,7 +99,8 @@ def take(sess: Any, saver_def: Any) -> Snapshot:
         _array(value, tensor.dtype)
         for value, tensor in zip(sess.run(tensors), tensors, strict=True)
     ]
-    return Snapshot(_format_of(nodes[0]), names, specs, arrays)
+    durable = bool(nodes[0].attrs.get("_durable", False))
+    return Snapshot(_format_of(nodes[0]), names, specs, arrays, durable)
 
 
 def _array(value: Any, dtype: dtypes.DType) -> np.ndarray:

@@ -252,8 +252,8 @@ class _Emitter:
             self._head(line, f"{', '.join(names)} = {', '.join(given)}")
         self._head(line, "while True:")
         self._open()
-        if self.watch == "deadline":
-            self.lines.append(f"{self.indent}check()")
+        # Nothing else ends a loop whose condition stays true.
+        self.lines.append(f"{self.indent}check()")
         condition, body = line.blocks
         self._feed(condition, names + args, limits)
         self._body(condition)

@@ -9,9 +9,7 @@ Source: the behaviour of ``tf.train.QueueRunner`` in TensorFlow 1.15.
 
 from __future__ import annotations
 
-import atexit
 import threading
-import time
 import weakref
 from collections.abc import Sequence
 from typing import Any
@@ -24,31 +22,6 @@ from penstock.graph.proto_functions import register_proto_function
 from penstock.graph.scopes import get_default_graph, get_default_session
 
 __all__ = ["QueueRunner", "add_queue_runner", "start_queue_runners"]
-
-
-# The threads that run now, with their sessions: see `_stop_all`.
-_live: dict[threading.Thread, Any] = {}
-_exiting = threading.Event()
-# Seconds that threads get at the end of the process.
-_GRACE = 5.0
-
-
-def _stop_all() -> None:
-    """Ends all runners at the end of the process.
-
-    An interpreter that ends kills daemon threads where they next ask for it, which aborts the
-    process when that is within a kernel.  So they are told to stop, and woken.
-    """
-    _exiting.set()
-    threads = dict(_live)
-    for session in {id(s): s for s in threads.values()}.values():
-        session.close()
-    deadline = time.monotonic() + _GRACE
-    for thread in threads:
-        thread.join(max(deadline - time.monotonic(), 0.0))
-
-
-atexit.register(_stop_all)
 
 
 class QueueRunner:
@@ -197,10 +170,9 @@ class QueueRunner:
 
     def _run(self, sess: Any, enqueue_op: Any, coord: Coordinator | None) -> None:
         closes = False
-        _live[threading.current_thread()] = sess
         try:
             enqueue = sess.make_callable(enqueue_op)
-            while not (_exiting.is_set() or coord is not None and coord.should_stop()):
+            while not (coord is not None and coord.should_stop()):
                 enqueue()
         except self._queue_closed_exception_types:
             closes = True
@@ -214,7 +186,6 @@ class QueueRunner:
             coord.request_stop(error)
         finally:
             self._ended(sess, closes)
-            _live.pop(threading.current_thread(), None)
 
     def _ended(self, sess: Any, closes: bool) -> None:
         with self._lock:
@@ -266,7 +237,7 @@ class QueueRunner:
 
 
 def _is_closed(sess: Any) -> bool:
-    return _exiting.is_set() or bool(getattr(sess, "_closed", False))
+    return bool(getattr(sess, "_closed", False))
 
 
 def _error_types(types: Any) -> tuple[type[errors.OpError], ...]:

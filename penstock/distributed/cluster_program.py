@@ -32,7 +32,7 @@ class ClusterProgram:
       explain: its parts' programs as text.
     """
 
-    blocking = True
+    blocking = can_be_ended = True
     feeds = False
     # Each task's part has a team of its own.
     team = None

@@ -16,6 +16,11 @@ from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from typing import Any, TypeVar
 
+from penstock.resources import ending
+
+# Threads of one pool: calls that a server works on at a time.
+POOL_LIMIT = 4096
+
 _Result = TypeVar("_Result")
 _log = logging.getLogger(__name__)
 
@@ -29,7 +34,7 @@ class DaemonPool(Executor):
       idle_seconds: after which a thread without work ends.
     """
 
-    def __init__(self, name: str, limit: int = 4096, idle_seconds: float = 30.0) -> None:
+    def __init__(self, name: str, limit: int = POOL_LIMIT, idle_seconds: float = 30.0) -> None:
         self._name, self._limit, self._idle_seconds = name, limit, idle_seconds
         self._changed = threading.Condition(threading.Lock())
         self._tasks: collections.deque[tuple[Future[Any], Callable[[], Any]]] = collections.deque()
@@ -86,6 +91,8 @@ class DaemonPool(Executor):
 def _run(future: Future[Any], task: Callable[[], Any]) -> None:
     try:
         result = task()
+    except ending.ProcessEnds:  # nobody is left to be told
+        return
     except BaseException as error:
         _log.debug("a task of the pool failed", exc_info=True)
         future.set_exception(error)

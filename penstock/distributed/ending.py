@@ -1,8 +1,7 @@
 """The end of a process that has servers: they are stopped, then their threads are awaited.
 
-When the interpreter ends it ends each daemon thread that comes back to it by unwinding the thread's
-stack, and frames of C++ that let nothing through, as torch's, abort the process then.  So no thread
-of ours may be inside native code when that begins.
+No thread of ours may be inside native code when the interpreter ends (``resources.ending`` says
+why).  The user's are stopped first, so that none of them is told that its server has gone.
 
 State: the servers that are to be stopped.
 """
@@ -16,6 +15,8 @@ import threading
 import time
 from collections.abc import Callable
 from typing import Protocol
+
+from penstock.resources.ending import stop_threads
 
 # Names of threads that end with the servers begin so.
 THREADS = "penstock-"
@@ -55,6 +56,7 @@ def wait_for_threads(seconds: float) -> list[str]:
 
 
 def _end() -> None:
+    stop_threads()
     servers = dict(_servers)
     # The interpreter keeps here what ended the main thread.
     if not hasattr(sys, "last_value"):

@@ -2,7 +2,9 @@
 
 The end that is asked to open tells a port, a local name and a ticket by the OpenLink call, which
 only who may call gets; the opener connects and shows the ticket, which serves once.  Whatever else
-connects is closed unread.
+connects is closed unread: after a few seconds, or before where there are too many, the oldest
+first, since who has a ticket shows it at once.  A failure to accept (no descriptors are left, say)
+passes, and is no reason to stop listening.
 
 The local name is of the system's abstract kind: it reaches processes of the same machine and
 network namespace, and nothing else, so an opener just tries it first.  It shows its ticket together
@@ -12,10 +14,12 @@ with the descriptors of the memory that both ends will share.
 from __future__ import annotations
 
 import hmac
+import logging
 import os
 import secrets
 import socket
 import threading
+import time
 from collections.abc import Callable
 
 from penstock.base import errors
@@ -26,8 +30,14 @@ from penstock.distributed.socket_link import closed
 _TICKET_BYTES = 32
 # A connection that comes with no ticket in this time is closed.
 _TICKET_SECONDS = 5.0
+# How many connections may be without a ticket at a time, and how many tickets may be awaited.
+_HALF_OPEN, _TICKETS = 128, 4096
+# After a failure to accept, until the next attempt.
+_AGAIN_SECONDS = 0.1
 _LOCAL_PREFIX = b"\0penstock-link-"
 _WELCOME = b"\1"
+
+_log = logging.getLogger(__name__)
 
 Accepted = Callable[[socket.socket, SharedPieces | None], object]
 
@@ -46,7 +56,11 @@ class Listener:
         self.local = b""
         self._sockets = [remote]
         self._lock = threading.Lock()
-        self._expected: dict[bytes, Accepted] = {}
+        # Until when each ticket serves, and for what.
+        self._expected: dict[bytes, tuple[float, Accepted]] = {}
+        # Connections without a ticket, the oldest first.
+        self._half_open: dict[socket.socket, None] = {}
+        self._closed = threading.Event()
         if shared_pieces.available():
             self.local = _LOCAL_PREFIX + secrets.token_hex(16).encode()
             local = socket.socket(socket.AF_UNIX)
@@ -62,17 +76,24 @@ class Listener:
         """A ticket for a connection, which ``accepted`` gets in a thread of its own.
 
         With it comes the memory shared with the other end, if that is on this machine.
+
+        Raises:
+          tf.errors.ResourceExhaustedError: too many tickets wait for their connections.
         """
-        ticket = secrets.token_bytes(_TICKET_BYTES)
+        ticket, now = secrets.token_bytes(_TICKET_BYTES), time.monotonic()
         with self._lock:
-            self._expected[ticket] = accepted
-        timer = threading.Timer(seconds, self._found, [ticket])
-        timer.daemon = True
-        timer.start()
+            for old in [each for each, (until, _) in self._expected.items() if until < now]:
+                del self._expected[old]
+            if len(self._expected) >= _TICKETS:
+                raise errors.ResourceExhaustedError(
+                    None, None, f"{_TICKETS} links are being opened; no more are allowed at a time"
+                )
+            self._expected[ticket] = now + seconds, accepted
         return ticket
 
     def close(self) -> None:
         """Stops listening."""
+        self._closed.set()
         for listening in self._sockets:
             # A thread that waits in accept is not woken by closing alone.
             try:
@@ -85,29 +106,53 @@ class Listener:
         while True:
             try:
                 connection, _ = listening.accept()
-            except OSError:
+            except OSError as error:
+                if self._closed.is_set():
+                    return
+                _log.warning("cannot accept a link: %s; trying again", error)
+                self._closed.wait(_AGAIN_SECONDS)
+                continue
+            self._make_room(connection)
+            try:
+                threading.Thread(
+                    target=self._greet, args=(connection,), name="penstock-link-open", daemon=True
+                ).start()
+            except RuntimeError:  # there are no more threads
+                self._end(connection)
+
+    def _make_room(self, connection: socket.socket) -> None:
+        with self._lock:
+            self._half_open[connection] = None
+            if len(self._half_open) <= _HALF_OPEN:
                 return
-            threading.Thread(
-                target=self._greet, args=(connection,), name="penstock-link-open", daemon=True
-            ).start()
+            oldest = next(iter(self._half_open))
+            del self._half_open[oldest]
+            try:
+                oldest.shutdown(socket.SHUT_RDWR)  # its thread closes it
+            except OSError:
+                pass  # the other end was faster
+
+    def _end(self, connection: socket.socket) -> None:
+        with self._lock:
+            self._half_open.pop(connection, None)
+            connection.close()
 
     def _greet(self, connection: socket.socket) -> None:
         kept = False
         try:
+            until = time.monotonic() + _TICKET_SECONDS
             connection.settimeout(_TICKET_SECONDS)
             if connection.family == socket.AF_UNIX:
-                kept = self._greet_local(connection)
+                kept = self._greet_local(connection, until)
             else:
-                kept = self._welcome(
-                    connection, connection.recv(_TICKET_BYTES, socket.MSG_WAITALL), None
-                )
+                kept = self._welcome(connection, _ticket(connection, b"", until), None)
         except OSError:
             return  # who went away
         finally:
             if not kept:
-                connection.close()
+                self._end(connection)
 
-    def _greet_local(self, connection: socket.socket) -> bool:
+    def _greet_local(self, connection: socket.socket, until: float) -> bool:
         shown, descriptors, _, _ = socket.recv_fds(
             connection, _TICKET_BYTES, shared_pieces.DESCRIPTORS, socket.MSG_CMSG_CLOEXEC
         )
@@ -118,10 +163,13 @@ class Listener:
         finally:
             for descriptor in descriptors:
                 os.close(descriptor)
-        if self._welcome(connection, shown, shared):
-            return True
-        shared.close()
-        return False
+        kept = False
+        try:
+            kept = self._welcome(connection, _ticket(connection, shown, until), shared)
+        finally:
+            if not kept:
+                shared.close()
+        return kept
 
     def _welcome(
         self, connection: socket.socket, shown: bytes, shared: SharedPieces | None
@@ -129,6 +177,11 @@ class Listener:
         accepted = self._found(shown)
         if accepted is None:
             return False
+        with self._lock:
+            if connection not in self._half_open:
+                return False  # it was the oldest of too many
+            del self._half_open[connection]
+        connection.settimeout(_TICKET_SECONDS)
         connection.sendall(_WELCOME)
         accepted(connection, shared)
         return True
@@ -137,8 +190,24 @@ class Listener:
         with self._lock:
             for ticket in self._expected:
                 if hmac.compare_digest(ticket, shown):
-                    return self._expected.pop(ticket)
+                    until, accepted = self._expected.pop(ticket)
+                    return accepted if time.monotonic() < until else None
         return None
+
+
+def _ticket(connection: socket.socket, shown: bytes, until: float) -> bytes:
+    """What a connection shows as its ticket, in however many pieces it comes.
+
+    Raises:
+      OSError: it does not come in time.
+    """
+    while len(shown) < _TICKET_BYTES:
+        connection.settimeout(max(until - time.monotonic(), 0.001))
+        more = connection.recv(_TICKET_BYTES - len(shown))
+        if not more:
+            break
+        shown += more
+    return shown
 
 
 def connect(

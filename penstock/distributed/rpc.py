@@ -26,7 +26,7 @@ from google.protobuf.message import DecodeError, EncodeError
 
 from penstock.base import errors
 from penstock.distributed import rpc_errors
-from penstock.distributed.daemon_pool import DaemonPool
+from penstock.distributed.daemon_pool import POOL_LIMIT, DaemonPool
 from penstock.distributed.security import (
     MAX_MESSAGE_BYTES,
     TOKEN_KEY,
@@ -383,6 +383,9 @@ def _options(security: Security) -> list[tuple[str, int | str]]:
         ("grpc.max_metadata_size", rpc_errors.METADATA_BYTES),
         ("grpc.absolute_max_metadata_size", 2 * rpc_errors.METADATA_BYTES),
         *_KEEPALIVE,
+        # For servers: how long a stranger may take to say anything, and calls of one connection.
+        ("grpc.server_handshake_timeout_ms", 10_000),
+        ("grpc.max_concurrent_streams", POOL_LIMIT),
     ]
 
 
@@ -397,17 +400,17 @@ class _TokenCheck(grpc.ServerInterceptor):
         try:
             self._security.check_token(shown)
         except errors.UnauthenticatedError as error:
-            return _turned_away(error, stream="/Links/Carry" in handler_call_details.method)
+            return _turned_away(error)
         return continuation(handler_call_details)
 
 
-def _turned_away(error: errors.OpError, *, stream: bool) -> Any:
-    def abort(request: Any, context: grpc.ServicerContext) -> Any:
+def _turned_away(error: errors.OpError) -> Any:
+    def abort(requests: Iterator[bytes], context: grpc.ServicerContext) -> Any:
         _abort(context, rpc_errors.failure_of(error))
 
-    if stream:
-        return grpc.stream_stream_rpc_method_handler(abort)
-    return grpc.unary_unary_rpc_method_handler(abort)
+    # For any kind of call: of a stream nothing is taken before it is asked for, of a single message
+    # all of it, and a gigabyte may be allowed.
+    return grpc.stream_stream_rpc_method_handler(abort)
 
 
 def _abort(context: grpc.ServicerContext, failure: Any) -> None:

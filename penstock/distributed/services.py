@@ -11,8 +11,8 @@ from __future__ import annotations
 import itertools
 import threading
 import time
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import numpy as np
@@ -108,7 +108,23 @@ class _ClientSession:
         # Prepared steps with what they are fed.
         self.steps: dict[str, tuple[PreparedStep, list[Tensor]]] = {}
         self.used = time.monotonic()
+        # Held while a step is prepared.
         self.lock = waiting.StepLock()
+        # Steps that run now; who waits in one is not idle.
+        self.running = 0
+        self._count_lock = threading.Lock()
+
+    @contextmanager
+    def in_use(self) -> Iterator[None]:
+        """While a step runs."""
+        with self._count_lock:
+            self.running += 1
+        try:
+            yield
+        finally:
+            with self._count_lock:
+                self.running -= 1
+                self.used = time.monotonic()
 
     def step(self, handle: str) -> tuple[PreparedStep, list[Tensor]]:
         """A prepared step."""
@@ -192,7 +208,7 @@ class MasterService:
                 None, None, f"the step takes {step.feed_count} value(s); {len(args)} were sent"
             )
         _check_feeds(feeds, args)
-        with _for_caller(request, context):
+        with found.in_use(), _for_caller(request, context):
             values, metadata = found.session.run(step, args, request.trace)
         return messages.RunStepResponse(
             values=[tensor_codec.encode(value) for value in values],
@@ -242,7 +258,7 @@ class MasterService:
     def _close_idle(self) -> None:
         oldest = time.monotonic() - IDLE_SECONDS
         with self._lock:
-            idle = [h for h, s in self._sessions.items() if s.used < oldest]
+            idle = [h for h, s in self._sessions.items() if not s.running and s.used < oldest]
             gone = [self._sessions.pop(handle) for handle in idle]
         for each in gone:
             each.session.close()

@@ -65,6 +65,7 @@ _RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
     "experimental_distribute": (lambda v: True, ""),
     "experimental_max_worker_delay_secs": (lambda v: isinstance(v, int), "must be an integer"),
     "session_creation_timeout_secs": (lambda v: v > 0, "must be > 0"),
+    "durable": (lambda v: isinstance(v, bool), "must be a bool"),
 }
 
 
@@ -93,6 +94,8 @@ class RunConfig:
       experimental_distribute: both, with what belongs to them.
       experimental_max_worker_delay_secs: the most seconds that a worker's start is held back.
       session_creation_timeout_secs: the longest that a worker waits for its session.
+      durable: whether savers are to wait until a checkpoint is on the disk; for
+        ``tf.train.Saver(durable=config.durable)``.
 
     Raises:
       ValueError: a value that is not allowed, both ``save_checkpoints_*``, or a TF_CONFIG that
@@ -126,6 +129,7 @@ class RunConfig:
         experimental_distribute: Any = None,
         experimental_max_worker_delay_secs: int | None = None,
         session_creation_timeout_secs: float = 7200,
+        durable: bool = False,
     ) -> None:
         steps, secs = save_checkpoints_steps, save_checkpoints_secs
         if steps is _USE_DEFAULT and secs is _USE_DEFAULT:
@@ -146,6 +150,7 @@ class RunConfig:
             experimental_distribute=experimental_distribute,
             experimental_max_worker_delay_secs=experimental_max_worker_delay_secs,
             session_creation_timeout_secs=session_creation_timeout_secs,
+            durable=durable,
         )  # fmt: skip
         self._read_cluster(tf_config)
         if self._session_config is None and self._cluster_spec:
@@ -311,6 +316,11 @@ class RunConfig:
         return self._log_step_count_steps
 
     @property
+    def durable(self) -> bool:
+        """Whether saving waits until a checkpoint is on the disk: ``durable`` of ``Saver``."""
+        return self._durable
+
+    @property
     def model_dir(self) -> str | None:
         """Directory of the model."""
         return self._model_dir
@@ -379,6 +389,7 @@ class RunConfig:
     _protocol: str | None
     _experimental_max_worker_delay_secs: int | None
     _session_creation_timeout_secs: float
+    _durable: bool
 
 
 def read_tf_config() -> dict[str, Any]:

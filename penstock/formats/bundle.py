@@ -23,6 +23,7 @@ import os
 import re
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -216,14 +217,21 @@ def _publish(prefix: str, data: Sequence[str], entries: dict[bytes, Any], durabl
     taken = _named_shards(prefix) if files.exists(index_path(prefix)) else set()
     while shards in taken:
         shards += 1
-    for shard, path in enumerate(data):
-        files.replace(path, data_path(prefix, shard, shards))
-    for shard in range(len(data), shards):
-        Sink(data_path(prefix, shard, shards)).close()
     directory = os.path.dirname(prefix)
-    if durable:
-        files.sync_directory(directory)
-    _write_index(prefix, shards, entries, durable)
+    try:
+        for shard, path in enumerate(data):
+            files.replace(path, data_path(prefix, shard, shards))
+        for shard in range(len(data), shards):
+            Sink(data_path(prefix, shard, shards)).close()
+        if durable:
+            files.sync_directory(directory)
+        _write_index(prefix, shards, entries, durable)
+    except BaseException:
+        # No index names them: they would fill the disk, perhaps the one that is full.
+        for shard in range(shards):
+            with suppress(errors.OpError):
+                files.remove(data_path(prefix, shard, shards))
+        raise
     if durable:
         files.sync_directory(directory)
     for path, of in data_paths(prefix):
@@ -310,7 +318,7 @@ def merge_bundles(
 
 def _sync(path: str) -> None:
     if not files.is_remote(path):
-        with files.open_file(path, "rb+") as stream:
+        with files.error_names(path), files.open_file(path, "rb+") as stream:
             os.fsync(stream.fileno())
 
 

@@ -30,7 +30,9 @@ _ERRORS: dict[int, type[Any]] = {
     errno.EROFS: errors.PermissionDeniedError,
     errno.ENOSPC: errors.ResourceExhaustedError,
     errno.EDQUOT: errors.ResourceExhaustedError,
+    errno.EFBIG: errors.ResourceExhaustedError,
     errno.EMFILE: errors.ResourceExhaustedError,
+    errno.ENFILE: errors.ResourceExhaustedError,
     errno.ENOMEM: errors.ResourceExhaustedError,
     errno.EISDIR: errors.FailedPreconditionError,
     errno.ENOTDIR: errors.FailedPreconditionError,
@@ -219,14 +221,25 @@ def replace(source: Path, target: Path) -> None:
         file_system.mv(inner, _remote(target)[1])
 
 
-def write_atomically(path: Path, content: bytes) -> None:
-    """Writes a small file so that readers see the old content or all of the new one."""
+def write_atomically(path: Path, content: bytes, durable: bool = False) -> None:
+    """Writes a small file so that readers see the old content or all of the new one.
+
+    Args:
+      path: the file.
+      content: what it is to hold.
+      durable: whether to wait until it is on the disk, where that is a local one.
+    """
     beside = temporary(path)
     try:
         # Writing fails as well as opening does: a full disk is ResourceExhaustedError.
         with error_names(path), open_file(beside, "wb") as stream:
             stream.write(content)
+            if durable and not is_remote(path):
+                stream.flush()
+                os.fsync(stream.fileno())
         replace(beside, path)
+        if durable:
+            sync_directory(os.path.dirname(os.fspath(path)))
     except BaseException:
         if exists(beside):
             remove(beside)

@@ -77,7 +77,11 @@ class SafetensorsWriter(TensorWriter):
         self._full: dict[str, list[int]] = {}
         self._temporary = files.temporary(self.path)
         self._data: Sink | None = Sink(self._temporary, threads)
-        self._data.write(bytes(_ROOM))
+        try:
+            self._data.write(bytes(_ROOM))
+        except BaseException:
+            self.abandon()
+            raise
 
     def add(self, name: str, array: np.ndarray, dtype: DType | None = None) -> None:
         """Writes a tensor.
@@ -135,10 +139,11 @@ class SafetensorsWriter(TensorWriter):
             sink.close()
             metadata = {_CRCS: json.dumps(self._crcs), _SLICES: json.dumps(self._full)}
             header = {"__metadata__": {"format": "pt", **metadata}, **self._header}
-            self._put_front(json.dumps(header).encode())
+            with files.error_names(self.path):
+                self._put_front(json.dumps(header).encode())
             if self._durable:
-                with files.open_file(self._temporary, "rb+") as stream:
-                    os.fsync(stream.fileno())
+                with files.error_names(self.path), files.open_file(self._temporary, "rb+") as file:
+                    os.fsync(file.fileno())
             files.replace(self._temporary, self.path)
             if self._durable:
                 files.sync_directory(os.path.dirname(self.path))

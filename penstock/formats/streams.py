@@ -222,11 +222,12 @@ class Source:
 
     def close(self) -> None:
         """Closes the file; a second call does nothing."""
-        if self._stream is not None:
-            self._stream.close()
-        elif self._descriptor >= 0:
-            descriptor, self._descriptor = self._descriptor, -1
-            os.close(descriptor)
+        with files.error_names(self.path):
+            if self._stream is not None:
+                self._stream.close()
+            elif self._descriptor >= 0:
+                descriptor, self._descriptor = self._descriptor, -1
+                os.close(descriptor)
 
     def __enter__(self) -> Self:
         return self

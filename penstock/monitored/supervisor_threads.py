@@ -52,12 +52,12 @@ class SVStepCounterThread(LooperThread):
 
     def start_loop(self) -> None:
         """Notes time and step to count from."""
-        self._last_time = time.time()
+        self._last_time = time.monotonic()
         self._last_step = global_step(self._sess, self._step_counter)
 
     def run_loop(self) -> None:
         """Counts once."""
-        step, now = global_step(self._sess, self._step_counter), time.time()
+        step, now = global_step(self._sess, self._step_counter), time.monotonic()
         elapsed = now - self._last_time
         speed = (step - self._last_step) / elapsed if elapsed > 0 else float("inf")
         self._last_step, self._last_time = step, now

@@ -51,7 +51,7 @@ class SecondOrStepTimer:
         if self._last_triggered_step == step:
             return False
         if self._every_secs is not None:
-            return time.time() >= self._last_triggered_time + self._every_secs
+            return time.monotonic() >= self._last_triggered_time + self._every_secs
         assert self._every_steps is not None
         return bool(step >= self._last_triggered_step + self._every_steps)
 
@@ -61,7 +61,7 @@ class SecondOrStepTimer:
         Returns:
           Seconds and steps since the last time; (None, None) the first time.
         """
-        now = time.time()
+        now = time.monotonic()
         seconds = steps = None
         if self._last_triggered_time is not None and self._last_triggered_step is not None:
             seconds = now - self._last_triggered_time

@@ -22,7 +22,7 @@ from penstock.graph.build import make
 from penstock.graph.scopes import get_default_graph
 from penstock.opdef import define_op
 from penstock.ops.save import as_array
-from penstock.resources import python_workers
+from penstock.resources import ending, python_workers
 
 # A token that comes from another process must not name a function of this one.
 _numbers = itertools.count(secrets.randbits(40) << 20)
@@ -106,6 +106,9 @@ def _result_of(function: Callable[..., Any], args: list[Any]) -> Any:
     return workers.call(function, *args)
 
 
+ending.calls_users_code(_result_of)
+
+
 def iterating(function: Callable[..., Any], *args: Any) -> Iterator[Any]:
     """Iterates over what a function returns: here, or in a worker process if there are any."""
     workers = python_workers.current()
@@ -137,6 +140,7 @@ def _call(input: list[Any], token: str, Tout: list[Any]) -> list[Any]:
         # What a step runs in, inference mode, is not for the function's own torch calls.
         with torch.inference_mode(False):
             given = _result_of(found.function, [_argument(v) for v in input])
+        ending.check()
     except errors.OpError:
         raise
     except python_workers.Raised as error:

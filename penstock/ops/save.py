@@ -94,19 +94,22 @@ def write_tensors(
                 writer.add(name, array)
 
 
-def writer_of(format: str, prefix: str, threads: int | None = None) -> Any:
+def writer_of(
+    format: str, prefix: str, threads: int | None = None, durable: bool = False
+) -> Any:
     """The writer of a format: ``"bundle"``, ``"v1"`` or ``"safetensors"``.
 
     Args:
       format: the format's name.
       prefix: the checkpoint's name.
       threads: how many write large tensors; default as many as there are cores, up to four.
+      durable: whether finishing waits until all is on the disk.
     """
     _make_directory(prefix)
     files.sweep_temporaries(os.path.dirname(prefix))
     if format == "safetensors":
-        return SafetensorsWriter(prefix, threads=threads)
-    return V1Writer(prefix) if format == "v1" else BundleWriter(prefix, threads=threads)
+        return SafetensorsWriter(prefix, durable, threads)
+    return V1Writer(prefix, durable) if format == "v1" else BundleWriter(prefix, durable, threads)
 
 
 def _make_directory(prefix: str) -> None:
@@ -124,11 +127,13 @@ def _check_counts(names: list[str], specs: list[str], count: int) -> None:
         )  # fmt: skip
 
 
-def _save(format: str, target: Any, names: Any, specs: Any, tensors: Any) -> None:
+def _save(
+    format: str, target: Any, names: Any, specs: Any, tensors: Any, durable: bool = False
+) -> None:
     listed = _texts(names)
     slices = [""] * len(listed) if specs is None else _texts(specs)
     _check_counts(listed, slices, len(tensors))
-    writer = writer_of(format, _text(target))
+    writer = writer_of(format, _text(target), durable=durable)
     # A generator: a tensor on a device is fetched when it is its turn.
     write_tensors(writer, listed, slices, _Arrays(tensors))
 
@@ -146,9 +151,14 @@ class _Arrays(Sequence[np.ndarray]):
         return as_array(self._values[index])
 
 
-def save_safetensors(prefix: Any, tensor_names: Any, shape_and_slices: Any, tensors: Any) -> None:
-    """The kernel of a ``SaveV2`` whose ``_format`` says safetensors."""
-    _save("safetensors", prefix, tensor_names, shape_and_slices, tensors)
+def save_as(
+    format: str, prefix: Any, tensor_names: Any, shape_and_slices: Any, tensors: Any, durable: bool
+) -> None:
+    """The kernel of a ``SaveV2`` or ``SaveSlices`` whose attrs say more than TensorFlow's.
+
+    These are ``_format`` ("safetensors") and ``_durable``.
+    """
+    _save(format, prefix, tensor_names, shape_and_slices, tensors, durable)
 
 
 def _save_v2(prefix: Any, tensor_names: Any, shape_and_slices: Any, tensors: Any) -> None:
@@ -168,13 +178,23 @@ def _tensors(call: Any) -> tuple[str, bool]:
 
 
 def _save_in_format(call: Any) -> str | None:
-    format = call.attr("_format") if "_format" in call.op.attrs else b""
-    save = save_safetensors if _text(format) == "safetensors" else _save_v2
+    safetensors = _text(call.op.attrs.get("_format", b"")) == "safetensors"
+    return _saving(call, "safetensors" if safetensors else "bundle")
+
+
+def _save_slices_in_format(call: Any) -> str | None:
+    return _saving(call, "v1")
+
+
+def _saving(call: Any, format: str) -> str | None:
+    """The call of ``save_as``; None where the op's own kernel does the same."""
+    durable = call.op.attrs.get("_durable", False) is True
     tensors, typed = _tensors(call)
-    if save is _save_v2 and not typed:
+    if format != "safetensors" and not (typed or durable):
         return None
-    operands = [call.arg[name] for name in ("prefix", "tensor_names", "shape_and_slices")]
-    return f"{call.function(save)}({', '.join(operands)}, {tensors})"
+    operands = [call.arg[one.name] for one in call.op.op_def.inputs[:-1]]
+    given = f"{', '.join(operands)}, {tensors}, {literal(durable)}"
+    return f"{call.function(save_as)}({literal(format)}, {given})"
 
 
 def _save_quantized(call: Any) -> str | None:
@@ -237,7 +257,7 @@ define_op(
     attrs=["T: list(type) >= 1"],
     shape=_saved("tensor_names", "shapes_and_slices", "data"),
     kernel=_save_slices,
-    inline=_save_quantized,
+    inline=_save_slices_in_format,
     stateful=True,
     effect=True,
     no_gradient=_FILES,
@@ -255,11 +275,27 @@ define_op(
 )
 
 
-def _merge(checkpoint_prefixes: Any, destination_prefix: Any, delete_old_dirs: bool) -> None:
+def merge_as(
+    checkpoint_prefixes: Any, destination_prefix: Any, delete_old_dirs: bool, durable: bool
+) -> None:
+    """The kernel of a ``MergeV2Checkpoints`` whose ``_durable`` says something."""
+    prefixes, merged = _texts(checkpoint_prefixes), _text(destination_prefix)
     try:
-        merge_bundles(_texts(checkpoint_prefixes), _text(destination_prefix), delete_old_dirs)
+        merge_bundles(prefixes, merged, delete_old_dirs, durable)
     except errors.NotFoundError as error:  # as TensorFlow: the op was given a wrong prefix
         raise errors.InvalidArgumentError(None, None, error.message) from error
+
+
+def _merge(checkpoint_prefixes: Any, destination_prefix: Any, delete_old_dirs: bool) -> None:
+    merge_as(checkpoint_prefixes, destination_prefix, delete_old_dirs, False)
+
+
+def _merge_durably(call: Any) -> str | None:
+    if call.op.attrs.get("_durable", False) is not True:
+        return None
+    operands = [call.arg[one.name] for one in call.op.op_def.inputs]
+    delete = literal(call.attr("delete_old_dirs"))
+    return f"{call.function(merge_as)}({', '.join(operands)}, {delete}, {literal(True)})"
 
 
 define_op(
@@ -268,6 +304,7 @@ define_op(
     attrs=["delete_old_dirs: bool = true"],
     shape=_ranks(checkpoint_prefixes=1, destination_prefix=0),
     kernel=_merge,
+    inline=_merge_durably,
     stateful=True,
     effect=True,
     no_gradient=_FILES,

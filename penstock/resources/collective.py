@@ -38,6 +38,7 @@ import torch
 
 from penstock.base import errors
 from penstock.resources import waiting
+from penstock.resources.ending import stop_threads
 
 # Seconds of one slice of a wait, between two looks at the store, and for survivors to report.
 _SLICE, _LOOK, _REPORT = 0.2, 0.005, 2.0
@@ -117,6 +118,7 @@ def close(member: Member) -> None:
 @atexit.register
 def _close_all() -> None:
     """A group's threads must end before the process does: else it may be aborted."""
+    stop_threads()
     with _lock:
         members = {member for member, _ in _groups} | set(_stores)
     for member in members:

@@ -21,6 +21,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from penstock.base import errors
+from penstock.resources import ending
 
 # How often a wait that wants to be told of says that it still waits.
 REMIND_SECONDS = 10.0
@@ -42,6 +43,9 @@ class Waiter:
 
     def _block(self, seconds: float | None) -> bool:
         return self._lock.acquire(timeout=-1 if seconds is None else max(seconds, 0.0))
+
+
+ending.waits_in(Waiter._block)
 
 
 class _Call:
@@ -179,6 +183,19 @@ def deadline_error(waited_for: str) -> errors.DeadlineExceededError:
         None, None,
         f"the step did not end within its {_running.seconds:g} s: it waited for {waited_for}",
     )  # fmt: skip
+
+
+def check_running() -> None:
+    """Ends this thread's step when it was cancelled, or its time is up; for each round of a loop.
+
+    Raises:
+      tf.errors.CancelledError, tf.errors.DeadlineExceededError: so it is.
+    """
+    cancellation = _running.cancellation
+    if cancellation is not None and cancellation._reason is not None:
+        raise errors.CancelledError(None, None, f"{cancellation._reason} while it ran")
+    if _running.until is not None:
+        check_deadline()
 
 
 def wait(

@@ -89,6 +89,7 @@ class DataflowProgram(Program):
         self._constants: dict[Operation, str] = {}
         source = self._listing(why)
         super().__init__(source, resources, "step", compile, private, threads)
+        self.can_be_ended = True
         makers = source.resources.items()
         self._states = {resource_key(op): self.scope[name] for name, op in makers}
 
@@ -132,8 +133,8 @@ class DataflowProgram(Program):
                     seen = map(self._observed, node.op.outputs, outputs)
                     observe(node.line, tuple(seen))
 
-        check = waiting.check_deadline if self._watch == "deadline" else None
-        tokens = Run(self._graph, args, self._compute, self._read, noted, check).results()
+        run = Run(self._graph, args, self._compute, self._read, noted, waiting.check_running)
+        tokens = run.results()
         key = _states_among(tokens)
         returning = self._results.get(key)
         if returning is None:

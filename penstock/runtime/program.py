@@ -60,6 +60,9 @@ class Program:
         self.source = source
         # Whether a node of it may wait for another step.
         self.blocking = any(op.op_def.blocking for op in source.line_ops.values())
+        # Whether closing the session can end it before its last line.
+        loops = any(op.type == "_While" for op in source.line_ops.values())
+        self.can_be_ended = self.blocking or loops
         # Sets the team of threads of each run; None where no kernel is split.
         self.team = team_of(source.step, CORES, threads, self.blocking)
         self.filename = f"<penstock program {next(_numbers)}>"
@@ -96,7 +99,7 @@ class Program:
     ) -> dict[str, Any]:
         scope: dict[str, Any] = {
             "torch": torch,
-            "check": waiting.check_deadline,
+            "check": waiting.check_running,
             "fetched": values.fetched,
             "bfloat16_array": values.bfloat16_array,
             **values.SCALAR_NAMES,

@@ -45,8 +45,8 @@ class Engine(Protocol):
     def program(self, request: Request) -> Any:
         """A program: what has of ``Program`` the ``function``, ``error`` and what says how it runs.
 
-        These are ``blocking``, ``feeds`` and ``team``.  One that runs elsewhere has
-        ``recording(bits, into)`` too.
+        These are ``blocking``, ``can_be_ended``, ``feeds`` and ``team``.  One that runs elsewhere
+        has ``recording(bits, into)`` too.
         """
 
     def list_devices(self) -> list[Any]:

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from penstock.base import errors
+from penstock.resources import ending
 from penstock.runtime.program import Program
 
 _InferenceMode = torch._C._InferenceMode
@@ -20,6 +21,8 @@ def execute(program: Program, args: Sequence[Any]) -> tuple[Any, ...]:
     Raises:
       tf.errors.OpError: a node failed; the message names it and the line that made it.
     """
+    if ending.begun:
+        ending.check()
     guard = _InferenceMode(True)
     team = program.team
     entered = team.enter() if team is not None else None

@@ -23,7 +23,7 @@ from penstock.graph import scopes
 from penstock.graph.graph import Graph
 from penstock.graph.operation import Operation
 from penstock.graph.tensor import Tensor
-from penstock.resources import threads, waiting
+from penstock.resources import ending, threads, waiting
 from penstock.runtime import memory, timing
 from penstock.runtime.program import Program
 from penstock.session import feeds as feeding
@@ -174,14 +174,18 @@ class BaseSession:
             step = self._steps.get(key)
         except TypeError:
             key, step = None, None
-        if step is None or step.version != self._graph.mutation_version or options is not None:
-            return self._run_with_options(key, fetches, feed_dict or {}, options, run_metadata)
-        return self._execute(step, feed_dict)
+        try:
+            if step is None or step.version != self._graph.mutation_version or options is not None:
+                return self._run_with_options(key, fetches, feed_dict or {}, options, run_metadata)
+            return self._execute(step, feed_dict)
+        except ending.ProcessEnds:
+            ending.wait_for_end()
 
     def _run_with_options(
         self, key: Any, fetches: Any, feed_dict: Any, options: Any, run_metadata: Any
     ) -> Any:
         """The way of a call that is new, bounded in time or traced."""
+        ending.check()
         if self._closed:
             raise RuntimeError("Attempted to use a closed Session.")
         check_run_arguments(options, run_metadata)
@@ -269,7 +273,7 @@ class BaseSession:
 
     def _call(self, program: Program, args: Sequence[Any]) -> tuple[Any, ...]:
         """Runs a program; what its lines raise becomes the error of the node."""
-        if program.blocking:
+        if program.can_be_ended:
             with waiting.running(self._cancellation):
                 if program.feeds and threading.get_ident() != threading.main_thread().ident:
                     # It works beside the step that takes what it makes.
@@ -403,11 +407,16 @@ class BaseSession:
                 raise TypeError(f"the callable takes {len(keys)} value(s); {len(args)} were given")
             if self._inspect is not None:
                 return self._inspect(fetches, dict(zip(keys, args, strict=True)))
-            given = [convert(args[index]) for index, convert in converters]
-            if seconds is None:
-                return self._launch(step, given)
-            with waiting.running(seconds=seconds):
-                return self._launch(step, given)
+            try:
+                given = [convert(args[index]) for index, convert in converters]
+                if seconds is None:
+                    return self._launch(step, given)
+                with waiting.running(seconds=seconds):
+                    return self._launch(step, given)
+            except ending.ProcessEnds:
+                ending.wait_for_end()
+
+        ending.stops_in(call)
 
         def call_with_options(*args: Any, options: Any = None, run_metadata: Any = None) -> Any:
             fed = dict(zip(keys, args, strict=True))
@@ -491,6 +500,8 @@ class BaseSession:
         try:
             with waiting.running(seconds=self._timeout(None)):
                 return partial.run_part(self, step, fetches, feed_dict)
+        except ending.ProcessEnds:
+            ending.wait_for_end()
         finally:
             if step.over:
                 self._partial.pop(handle, None)
@@ -514,6 +525,10 @@ class BaseSession:
         """The devices of this session."""
         with waiting.running(self._cancellation, self._timeout(None)):
             return self._engine.list_devices()
+
+
+ending.stops_in(BaseSession.run)
+ending.stops_in(BaseSession.partial_run)
 
 
 def _composed(pick: Callable[[Any], Any], tensor: Tensor) -> Callable[[Any], Any]:

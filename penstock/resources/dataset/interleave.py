@@ -17,10 +17,11 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from penstock.base import errors
-from penstock.resources import threads, waiting
+from penstock.resources import ending, threads, waiting
 from penstock.resources.dataset.base import (
     Context,
     Dataset,
@@ -186,11 +187,15 @@ def _read(
     tasks: queue.SimpleQueue[_Buffer | None], cancellation: waiting.Cancellation | None
 ) -> None:
     threads.compute_alone()
-    with waiting.running(cancellation):
+    with suppress(ending.ProcessEnds), waiting.running(cancellation):
         while (buffer := tasks.get()) is not None:
             if buffer.make_one():
                 tasks.put(buffer)
             del buffer
+
+
+ending.stops_in(_read)
+ending.waits_in(_read)
 
 
 class _Buffer:

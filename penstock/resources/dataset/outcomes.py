@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from penstock.base import errors
+from penstock.resources import ending
 from penstock.resources.dataset.base import Element, EndOfSequence, Iterator, State
 
 # An element, or the error in its place; EndOfSequence after the last one.
@@ -16,6 +17,8 @@ def made(make: Callable[[], Element]) -> Outcome:
     """What a call gives or raises."""
     try:
         return make(), None
+    except ending.ProcessEnds:
+        raise
     except BaseException as error:
         return None, error
 

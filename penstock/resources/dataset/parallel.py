@@ -19,10 +19,11 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from penstock.base import errors
-from penstock.resources import threads, waiting
+from penstock.resources import ending, threads, waiting
 from penstock.resources.dataset.base import (
     Context,
     Dataset,
@@ -88,6 +89,10 @@ class _Buffer:
 
     def produce(self) -> None:
         """The thread's work."""
+        with suppress(ending.ProcessEnds):
+            self._produce()
+
+    def _produce(self) -> None:
         threads.compute_alone()
         with waiting.running(self.cancellation):
             ended = False
@@ -107,6 +112,9 @@ class _Buffer:
                         if self.waiter is not None:
                             self.waiter.wake()
                             self.waiter = None
+
+
+ending.stops_in(_Buffer.produce)
 
 
 class PrefetchIterator(Iterator):
@@ -170,6 +178,8 @@ class _Future:
     def work(self) -> None:
         try:
             self.outcome = self.run(*self.args), None
+        except ending.ProcessEnds:
+            raise
         except BaseException as error:
             self.outcome = None, error
         if self._waiter is not None:
@@ -211,7 +221,7 @@ class _Calls:
     def serve(self) -> None:
         """A worker's work."""
         threads.compute_alone()
-        with waiting.running(self.cancellation):
+        with suppress(ending.ProcessEnds), waiting.running(self.cancellation):
             while (future := self._read()) is not None:
                 future.work()
                 del future
@@ -251,6 +261,9 @@ class _Calls:
                     return self.pending[-1] if self.pending else None
                 waiter = self.waiter = waiting.Waiter()
             waiting.wait(waiter, lambda: True, lambda: "an element to map")
+
+
+ending.stops_in(_Calls.serve)
 
 
 def _outcome(pending: _Future | Outcome) -> Outcome:

@@ -290,16 +290,21 @@ def sparse_expand_dims(sp_input: Any, axis: Any = None, name: str | None = None)
     """A dim of size 1 put in at ``axis`` (default last), which counts from the end if negative."""
     rank = sp_input.dense_shape.shape.dims[0].value
     if rank is None:
-        rank = shapes.shape(sp_input.dense_shape)[0]  # type: ignore[index]
+        raise ValueError(
+            "Cannot convert an unknown Dimension to a Tensor: sparse.expand_dims must know the rank"
+            " of the sparse tensor"
+        )
     axis = -1 if axis is None else axis
     with name_scope(name, "expand_dims", [sp_input.indices]):
-        if isinstance(axis, int | np.integer):
-            axis = convert_to_tensor(axis, dtypes.int32, "axis")
-        elif not isinstance(axis, Tensor):
+        if not isinstance(axis, int | np.integer | Tensor):
             raise TypeError(
                 f"axis must be an int in [-rank - 1, rank] or a tensor; found {axis!r}"
             )
-        axis = comparison.where_v2(axis >= 0, axis, axis + rank + 1)
+        known = static.constant_value(axis) if isinstance(axis, Tensor) else np.array(axis)
+        if known is not None and known.ndim == 0:
+            axis = int(known) if known >= 0 else int(known) + rank + 1
+        else:
+            axis = comparison.where_v2(axis >= 0, axis, axis + rank + 1)
         count: Any = shapes.shape(sp_input.indices)[0]
         column = fill.zeros([count, 1], dtype=dtypes.int64)
         before = slice_(sp_input.indices, [0, 0], [-1, axis])

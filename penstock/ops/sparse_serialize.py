@@ -13,6 +13,7 @@ import numpy as np
 import torch
 
 from penstock.base import dtypes, errors
+from penstock.formats import serialized as messages
 from penstock.formats import tensor_proto
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext
@@ -25,8 +26,10 @@ def _cell(value: Any, as_text: bool) -> Any:
     if not as_text:
         return value.clone() if isinstance(value, torch.Tensor) else value.copy()
     array = as_array(value)
-    dtype = dtypes.string if array.dtype == object else dtypes.as_dtype(array.dtype)
-    return tensor_proto.to_proto(array, dtype).SerializeToString()
+    if array.dtype == object:
+        return messages.tensor_bytes(dtypes.string, array.shape, array.ravel().tolist())
+    little = array.astype(array.dtype.newbyteorder("<"), copy=False)
+    return messages.tensor_bytes(dtypes.as_dtype(array.dtype), array.shape, little.tobytes())
 
 
 def _value(cell: Any) -> Any:
@@ -55,7 +58,21 @@ def _serialize_text(sparse_indices: Any, sparse_values: Any, sparse_shape: Any) 
     return _packed((sparse_indices, sparse_values, sparse_shape), True)
 
 
+def _check_many(indices: Any, dense_shape: Any) -> None:
+    rank = len(dense_shape)
+    if rank < 2:
+        raise ValueError(f"Rank of input SparseTensor should be > 1, but saw rank: {rank}")
+    wrong = ((indices < 0) | (indices >= dense_shape)).any(1).nonzero().reshape(-1)
+    if len(wrong):
+        at = int(wrong[0])
+        raise ValueError(
+            f"indices[{at}] = {indices[at].tolist()} is out of bounds: need 0 <= index <"
+            f" {dense_shape.tolist()}"
+        )
+
+
 def _rows(indices: Any, values: Any, dense_shape: Any, as_text: bool) -> np.ndarray:
+    _check_many(indices, dense_shape)
     count = int(dense_shape[0])
     made = np.empty((count, 3), object)
     for number in range(count):

@@ -116,7 +116,7 @@ def DS(part: Arg) -> Arg:
 
 
 def M(part: Arg) -> Arg:
-    """An argument that may be left out (and mostly is); by keyword only."""
+    """An argument that may be left out, and mostly is, where it stands by keyword."""
     return Arg("maybe", parts=(part,))
 
 

@@ -21,12 +21,100 @@ EXPLAINED: tuple[tuple[str, str, str], ...] = (
         r"^(accepts|class|stage): .*TensorFlow raises (AttributeError|UnboundLocalError|NameError"
         r"|TypeError at build \((unsupported operand type\(s\) for .*'NoneType'"
         r"|'NoneType' object|object of type 'NoneType'|'[<>=]+' not supported between"
-        r"|__int__ returned non-int|__index__ returned non-int)"
-        r"|ValueError at build \((Cannot take the length of Shape with unknown rank"
+        r"|list indices must be integers or slices"
+        r"|can only concatenate list|__int__ returned non-int|__index__ returned non-int)"
+        r"|ValueError at build \((Cannot take the length of [Ss]hape with unknown rank"
         r"|as_list\(\) is not defined on an unknown TensorShape))",
         "TensorFlow's own Python stumbles over a shape that it does not know",
     ),
+    (
+        "*",
+        r"^class: TypeError .*TensorFlow raises OperatorNotAllowedInGraphError",
+        "a TypeError that has no public name",
+    ),
+    (
+        "*",
+        r"^static, and TensorFlow's is not its run's",
+        "TensorFlow's static shape is wrong: its own run gives another",
+    ),
+    (
+        "*",
+        r"^static, and Penstock says more",
+        "Penstock knows more of the shape, and the run is as it says",
+    ),
+    (
+        "*",
+        r"^(refuses|class): TypeError at (build|argument) \(.*array\(\[+b'"
+        r"|^class: TypeError at build \(an array of object cannot become"
+        r" .*could not convert string to float",
+        "NumPy reads numbers out of the bytes of strings; Penstock takes no strings for numbers",
+    ),
+    (
+        "signal.*",
+        r"^accepts: .*must have length of at least",
+        "TensorFlow pads no tensor without elements, and then wants the length all the same",
+    ),
+    (
+        "signal.* nn.*conv* nn.local_response_normalization nn.lrn linalg.det linalg.slogdet"
+        " linalg.sqrtm image.resize*",
+        r"^value: np\.(float|complex)\w+\((nan|-?inf|-?0\.0|[-+.\dinfe]*(inf|nan)).*expected"
+        r"|^value: .*expected np\.(float|complex)\w+\([-+.\dinfe]*(inf|nan)",
+        "NaN, infinities and overflow: another order of sums",
+    ),
+    (
+        "linalg.*",
+        r"^(refuses|accepts): .*(infs or NaNs|non-finite|not be valid|not invertible|is singular"
+        r"|could not be completed)",
+        "what a decomposition makes of NaN, infinities and singular matrices is its library's",
+    ),
+    (
+        "digamma",
+        r"^value: np\.float\w+\(nan\).*expected np\.float\w+\(inf\)",
+        "at the poles there is no value; later TensorFlows say NaN, too",
+    ),
+    (
+        "math.cumulative_logsumexp",
+        r"^value: np\.float\w+\(-inf\).*expected np\.float\w+\(-(3\.40282|1\.79|65500)",
+        "the logarithm of an empty sum; later TensorFlows say -inf, too",
+    ),
+    (
+        "clip_by_value segment_max segment_min unsorted_segment_* nn.max_pool* clip_by_norm"
+        " sparse.m* image.non_max*",
+        r"^value: np\.float\w+\(nan\).*expected|^value: .*expected np\.float\w+\((nan|-?inf)",
+        "which of NaN and a number is greater, Eigen's kernels decide by the order of the two",
+    ),
+    (
+        "unravel_index",
+        r"^refuses: .*are not all in",
+        "TensorFlow 1.15 computes with indices out of range",
+    ),
+    (
+        "scatter_*",
+        r"^refuses: InvalidArgumentError at run \(ResourceScatter",
+        "TensorFlow's resource scatters compare numbers of elements, not shapes",
+    ),
+    (
+        "matrix_diag* matrix_set_diag",
+        r"^(refuses|class): .*k must be 0, as in TF 1\.15",
+        "TensorFlow 1.15 takes k and ignores it",
+    ),
+    (
+        "ensure_shape *substr",
+        r"^(accepts|class): .*(Shape must be rank -1|pos and len shapes must match: .*\?)",
+        "TensorFlow's shape rule takes an unknown rank or size for one that differs",
+    ),
+    (
+        "nn.compute_average_loss losses.* metrics.*",
+        r"^(accepts|class): .*Can not squeeze dim",
+        "TensorFlow builds the branch that squeezes also where it must not be taken",
+    ),
+    (
+        "nn.*candidate_sampler",
+        r"^refuses: .*true_classes holds",
+        "TensorFlow 1.15 computes with classes out of range",
+    ),
 )  # fmt: skip
+
 
 
 def why(name: str, text: str) -> str:

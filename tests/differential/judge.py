@@ -89,8 +89,8 @@ def _of_output(ours: Result, theirs: Result) -> list[str]:
         ]
     if kind != "tensor":
         return []
-    found = [_unlike(key, ours[key], theirs[key]) for key in ("dtype", "static")]
-    if any(f.startswith("dtype") for f in found):
+    found = [_unlike("dtype", ours["dtype"], theirs["dtype"]), _static(ours, theirs)]
+    if found[0]:
         return found
     dtype = ours["dtype"]
     found.append(_constant(ours, theirs, dtype))
@@ -99,6 +99,37 @@ def _of_output(ours: Result, theirs: Result) -> list[str]:
         if "value" in ours and "value" in theirs and not found[-1]:
             found.append(_arrays("value", ours["value"], theirs["value"], dtype))
     return found
+
+
+def _fits(static: list[int | None] | None, shape: list[int]) -> bool:
+    if static is None:
+        return True
+    return len(static) == len(shape) and all(
+        a is None or a == b for a, b in zip(static, shape, strict=True)
+    )
+
+
+def _knows(one: list[int | None] | None, other: list[int | None] | None) -> bool:
+    """Whether ``one`` says all that ``other`` says."""
+    if other is None or one is None:
+        return other is None
+    return len(one) == len(other) and all(
+        b is None or a == b for a, b in zip(one, other, strict=True)
+    )
+
+
+def _static(ours: Result, theirs: Result) -> str:
+    """Of static shapes: ``wider`` where Penstock says more, and the run's shape is as it says."""
+    mine, other = ours["static"], theirs["static"]
+    text = _unlike("static", mine, other)
+    shape = theirs.get("shape")
+    if not text or shape is None or ours.get("shape") != shape:
+        return text
+    if not _fits(other, shape):
+        return text.replace("static", "static, and TensorFlow's is not its run's")
+    if _knows(mine, other) and _fits(mine, shape):
+        return text.replace("static", "static, and Penstock says more")
+    return text
 
 
 def _constant(ours: Result, theirs: Result, dtype: str) -> str:

@@ -1,7 +1,8 @@
 """Makes the calls of a file, in Penstock or in TensorFlow 1.15: ``runner.py cases results``.
 
 A case is a dict: ``id``; ``op``: the function's name; ``args``, ``kwargs``: how to make each
-argument; ``values``: whether the values of a run are wanted.  The result says either which error
+argument; ``values``: whether the values of a run are wanted; ``ordered``, where it stands there:
+the last output is run first (an update, before what it updates).  The result says either which error
 was raised and whether by the call (``build``) or by the run (``run``), or of each output its dtype,
 static shape, constant value and value.
 
@@ -192,7 +193,14 @@ def elements(tf, session, dataset, feeds):
     return rows
 
 
-def run(tf, leaves, outputs, feeds, values):
+def fetch(session, leaves, feeds, ordered):
+    """The values of a run; ``ordered``: of runs of the later outputs before the earlier."""
+    if not ordered:
+        return session.run(leaves, feeds) if leaves else []
+    return [session.run(leaf, feeds) for leaf in reversed(leaves)][::-1]
+
+
+def run(tf, leaves, outputs, feeds, values, ordered):
     """Runs what a call made; adds the values to ``outputs``."""
     with tf.Session(config=config(tf)) as session:
         if tf.global_variables() or tf.local_variables():
@@ -203,7 +211,7 @@ def run(tf, leaves, outputs, feeds, values):
                 output["elements"] = elements(tf, session, leaf, feeds)
         numbers = [n for n, o in enumerate(outputs) if o["kind"] in ("tensor", "operation")
                    and o.get("dtype") not in ("resource", "variant")]
-        found = session.run([leaves[n] for n in numbers], feeds) if numbers else []
+        found = fetch(session, [leaves[n] for n in numbers], feeds, ordered)
         for number, value in zip(numbers, found):
             output = outputs[number]
             if output["kind"] == "operation":
@@ -246,7 +254,7 @@ def run_case(tf, case):
                 output.update(kind="dataset", types=[t.name for t in types],
                               shapes=[shape_of(s) for s in shapes])
         try:
-            run(tf, leaves, outputs, feeds.feeds, case["values"])
+            run(tf, leaves, outputs, feeds.feeds, case["values"], "ordered" in case)
         except Exception as error:
             result["error"] = failed(error, "run")
         result["outputs"] = outputs

@@ -76,6 +76,15 @@ def test_a_constant_that_only_penstock_knows_must_be_the_runs() -> None:
     assert _kinds(_result(), _result(constant=VALUE)) == ["constant"]
 
 
+def test_static_shapes_may_say_more_if_the_run_is_as_they_say() -> None:
+    less, other = _result(static=[None]), _result(static=[3])
+    assert judge("f", _result(), less).explained and not _kinds(_result(), less)
+    assert judge("f", _result(), other).explained  # TensorFlow's own is wrong
+    assert _kinds(less, _result()) == ["static"] and _kinds(other, _result()) == ["static"]
+    unrun = {**_result(), "outputs": [{**_result()["outputs"][0], "shape": [3]}]}
+    assert _kinds(unrun, less) == ["static", "shape"]
+
+
 def test_datasets_are_compared_by_element() -> None:
     def dataset(*rows: list[Any]) -> dict[str, Any]:
         output = {"kind": "dataset", "types": ["float32"], "shapes": [[2]], "elements": list(rows)}

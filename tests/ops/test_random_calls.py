@@ -71,3 +71,32 @@ def test_functions_of_matrices_say_which_dtypes_they_take(dtype: tf.DType) -> No
         tf.linalg.expm(matrix)
     with pytest.raises(TypeError, match="Input `a` must have `float`-like `dtype`"):
         tf.linalg.pinv([[2, 1], [0, 3]])
+
+
+def test_many_sparse_tensors_are_serialized_as_tensorflow_does() -> None:
+    """Byte for byte, the shape of one entry included; and what is out of bounds is refused."""
+    made = tf.serialize_many_sparse(tf.SparseTensor([[0, 2], [1, 1]], [0.5, 1.0], [2, 3]))
+    one = tf.serialize_sparse(tf.SparseTensor([[2]], [0.5], [3]))
+    with tf.Session() as session:
+        rows = session.run(made)
+        assert rows[0, 2] == b'\x08\t\x12\x04\x12\x02\x08\x01"\x08\x03' + bytes(7)
+        assert session.run(one)[2] == rows[0, 2]
+    for indices, shape, words in (
+        ([[1, 3]], [2, 3], r"indices\[0\] = \[1, 3\] is out of bounds"),
+        ([[1]], [2], "Rank of input SparseTensor should be > 1, but saw rank: 1"),
+    ):
+        wrong = tf.serialize_many_sparse(tf.SparseTensor(indices, [0.5], shape))
+        with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError, match=words):
+            session.run(wrong)
+
+
+@pytest.mark.parametrize(("axis", "shape"), [(1, [2, 1, 3]), (None, [2, 3, 1]), (-3, [1, 2, 3])])
+def test_a_sparse_tensors_new_dim_is_known(axis: int | None, shape: list[int]) -> None:
+    sparse = tf.SparseTensor([[0, 2], [1, 1]], [0.5, 1.0], [2, 3])
+    made = tf.sparse.expand_dims(sparse, axis)
+    assert made.indices.shape.as_list() == [2, 3]
+    with tf.Session() as session:
+        assert session.run(made.dense_shape).tolist() == shape
+    unknown = tf.sparse_placeholder(tf.float32)
+    with pytest.raises(ValueError, match="Cannot convert an unknown Dimension"):
+        tf.sparse.expand_dims(unknown, axis)

@@ -36,7 +36,7 @@ CALLS = [
     call("image.crop_to_bounding_box", IMAGE, S(1), S(1), S(2), S(3)),
     call("image.pad_to_bounding_box", IMAGE, S(1), S(1), S(6), S(8)),
     call("image.draw_bounding_boxes", BATCH, P(2, 2, 4)),
-    call("image.extract_glimpse", BATCH, S([2, 2]), R(2, 2), HALVES, HALVES, HALVES),
+    drawn("image.extract_glimpse", BATCH, S([2, 2]), R(2, 2), HALVES, HALVES, HALVES),
     *each("image.flip_left_right image.flip_up_down image.transpose_image", IMAGE),
     call("image.grayscale_to_rgb", P(4, 5, 1)),
     *each(

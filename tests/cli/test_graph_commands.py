@@ -86,4 +86,5 @@ def test_explain_feeds(model: Any, penstock: Any, tmp_path: Path) -> None:
         assert expected in penstock("explain", graph, "logits", "--feed", feed, code=2)
     assert "'q'" in penstock("explain", graph, "logits", "--feed", "q=1", code=1)
     assert "--feed x=1,4/float32" in penstock("explain", graph, "loss", "--runs", "1", code=2)
-    assert "The name 'q' refers to an Operation not in the graph" in penstock("explain", graph, "q", code=1)
+    unknown = penstock("explain", graph, "q", code=1)
+    assert "The name 'q' refers to an Operation not in the graph" in unknown

@@ -173,6 +173,10 @@ def _check_structures(given: list[Any], results: list[Any], where: _Where) -> No
     true, false = given
     try:
         nest.assert_same_structure(true, false, expand_composites=True)
+        if all(len(one) == 1 for one in results):
+            # Indices of two types become int64, as in lists of results.
+            nest.map_structure(_widen_indices, true, false)
+            nest.map_structure(_widen_indices, *results)
         return
     except (TypeError, ValueError):
         pass

@@ -55,6 +55,9 @@ class _MutableTable(LookupInterface):
         """The handle of its state."""
         return self._resource_handle
 
+    # Under which name a ``Checkpoint`` files it.
+    _checkpoint_attribute = "table"
+
     @property
     def _shared_name(self) -> str:
         return self.name

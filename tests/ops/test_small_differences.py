@@ -170,3 +170,21 @@ def test_savers_take_tables(tmp_path: Path) -> None:
         assert session.run(table.lookup(tf.constant(["a", "b"]))).tolist() == [1, 2]
     names = [name for name, _ in tf.train.list_variables(path)]
     assert names == ["MutableHashTable-keys", "MutableHashTable-values", "v"]
+
+
+def test_checkpoints_hold_tables(tmp_path: Path) -> None:
+    table = tf.contrib.lookup.MutableHashTable(tf.string, tf.int64, -1)
+    empty = tf.contrib.lookup.MutableDenseHashTable(tf.int64, tf.float32, 0.0, -1, -2)
+    checkpoint = tf.train.Checkpoint(t=table, inside=[empty], v=tf.Variable(1.0))
+    filled, changed = table.insert(["a", "b"], [1, 2]), table.insert(["a", "c"], [9, 9])
+    with tf.Session() as session:
+        session.run([tf.global_variables_initializer(), filled, empty.insert([7], [0.5])])
+        path = checkpoint.save(str(tmp_path / "ckpt"), session)
+        session.run(changed)
+        checkpoint.restore(path).assert_consumed().run_restore_ops(session)
+        assert session.run(table.lookup(tf.constant(["a", "b", "c"]))).tolist() == [1, 2, -1]
+        assert session.run(empty.lookup(tf.constant([7], tf.int64))).tolist() == [0.5]
+    names = [name for name, _ in tf.train.list_variables(path)]
+    assert [n for n in names if n.startswith("t/")] == [
+        "t/.ATTRIBUTES/table-keys", "t/.ATTRIBUTES/table-values",
+    ]  # fmt: skip

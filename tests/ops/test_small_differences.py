@@ -188,3 +188,19 @@ def test_checkpoints_hold_tables(tmp_path: Path) -> None:
     assert [n for n in names if n.startswith("t/")] == [
         "t/.ATTRIBUTES/table-keys", "t/.ATTRIBUTES/table-values",
     ]  # fmt: skip
+
+
+def test_a_stateless_function_without_inputs_is_a_constant() -> None:
+    calls: list[int] = []
+
+    def count() -> np.int64:
+        calls.append(1)
+        return np.int64(len(calls))
+
+    steady = tf.py_func(count, [], tf.int64, stateful=False)
+    with tf.Session() as session:
+        assert {int(session.run(steady)) for _ in range(3)} == {1}
+    calls.clear()
+    fresh = tf.py_func(count, [], tf.int64)
+    with tf.Session() as session:
+        assert [int(session.run(fresh)) for _ in range(3)] == [1, 2, 3]

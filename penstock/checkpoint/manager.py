@@ -50,9 +50,9 @@ class CheckpointManager:
         if state is not None:
             self._latest = state.model_checkpoint_path
             self._last_preserved = state.last_preserved_timestamp or now
+            # What a Saver recorded, without times, is no manager's to delete.
             paths, times = state.all_model_checkpoint_paths, state.all_model_checkpoint_timestamps
-            stamps = list(times) if len(times) == len(paths) else [now] * len(paths)
-            self._kept = dict(zip(paths, stamps, strict=True))
+            self._kept = dict(zip(paths, times, strict=False))
 
     @property
     def latest_checkpoint(self) -> str | None:

@@ -43,9 +43,9 @@ def path(names: Iterable[str]) -> str:
     return "/".join(_escaped(name) for name in names)
 
 
-def value_key(prefix: str) -> str:
-    """The key of a variable's value."""
-    return f"{prefix}/.ATTRIBUTES/{VALUE}"
+def value_key(prefix: str, attribute: str = VALUE) -> str:
+    """The key of a variable's value, or of another attribute of an object."""
+    return f"{prefix}/.ATTRIBUTES/{attribute}"
 
 
 def slot_prefix(original: str, optimizer: str, slot_name: str) -> str:

@@ -1,6 +1,6 @@
 """``tf.train.Checkpoint``: checkpoints of objects, found by the way from a root and not by names.
 
-Tracked are variables, optimizers (their slots with the variables they are of), other Checkpoints,
+Tracked are variables, tables, optimizers (their slots with the variables they are of), Checkpoints,
 lists, tuples and dicts of these, and objects with a ``_checkpoint_dependencies`` list of
 (local name, object).  Restoring walks the record in the file and the objects side by side; objects
 attached later are found when a method of the status is called.
@@ -56,7 +56,12 @@ def _children(item: Any) -> list[tuple[str, Any]]:
 def is_trackable(item: Any) -> bool:
     """Whether an object can be part of a ``Checkpoint``."""
     known = isinstance(item, Variable | Checkpoint | list | tuple | dict)
-    return known or _has_slots(item) or hasattr(item, "_checkpoint_dependencies")
+    return known or _has_slots(item) or hasattr(item, "_checkpoint_dependencies") or _is_table(item)
+
+
+def _is_table(item: Any) -> bool:
+    """Whether an object has state besides variables: it says under which attribute."""
+    return hasattr(item, "_checkpoint_attribute")
 
 
 class _Listing:
@@ -101,6 +106,17 @@ class _Listing:
         for index, slot_name, at, slot in self.slots:
             yield object_graph.slot_prefix(self.paths[at], self.paths[index], slot_name), slot
 
+    def tables(self) -> Iterator[tuple[str, Any]]:
+        """(key, table) of every table."""
+        for path, item in zip(self.paths, self.objects, strict=True):
+            if _is_table(item):
+                yield object_graph.value_key(path, item._checkpoint_attribute), item
+
+    def values(self) -> list[tuple[str, Any]]:
+        """(key, variable or table) of all that has a value."""
+        keyed = [(object_graph.value_key(path), variable) for path, variable in self.variables()]
+        return [*keyed, *self.tables()]
+
     def record(self) -> Any:
         """The ``TrackableObjectGraph``."""
         message = object_graph.TrackableObjectGraph()
@@ -110,6 +126,10 @@ class _Listing:
                 node.children.add(node_id=at, local_name=name)
             if isinstance(item, Variable):
                 _add_value(node, item, path)
+            elif _is_table(item):
+                name = item._checkpoint_attribute
+                key = object_graph.value_key(path, name)
+                node.attributes.add(name=name, full_name=item.name, checkpoint_key=key)
         for index, slot_name, at, slot in self.slots:
             number = self.number.get(id(slot))
             if number is None:
@@ -130,8 +150,8 @@ def _add_value(node: Any, variable: Variable, prefix: str) -> None:
     )
 
 
-def _saveable(key: str, variable: Variable) -> SaveableObject:
-    return next(saveables_of(key, variable))
+def _saveable(key: str, item: Any) -> SaveableObject:
+    return next(saveables_of(key, item))
 
 
 class _Record(SaveableObject):
@@ -175,7 +195,7 @@ class Checkpoint:
         for name in sorted(kwargs):
             if not is_trackable(kwargs[name]):
                 raise ValueError(
-                    f"Checkpoint saves variables, optimizers, Checkpoints, lists and dicts;"
+                    "Checkpoint saves variables, tables, optimizers, Checkpoints, lists and dicts;"
                     f" {name!r} is {kwargs[name]!r}"
                 )
             setattr(self, name, kwargs[name])
@@ -248,19 +268,19 @@ class Checkpoint:
     def _saving_nodes(self) -> tuple[Any, Any, Any, bytes]:
         """The fed prefix and record, the tensor to run, and the record."""
         listing = _Listing(self)
-        found = list(listing.variables())
+        found = listing.values()
         text = listing.record().SerializeToString()
-        keys = [(path, id(variable)) for path, variable in found]
+        keys = [(key, id(item)) for key, item in found]
         if self._nodes is None or self._nodes[0] != keys:
             self._nodes = (keys, *self._add_saving_nodes(found))
         return (*self._nodes[1:], text)
 
     @staticmethod
-    def _add_saving_nodes(found: list[tuple[str, Variable]]) -> tuple[Any, Any, Any]:
+    def _add_saving_nodes(found: list[tuple[str, Any]]) -> tuple[Any, Any, Any]:
         with scopes.device("/cpu:0"):
             record = constant.constant("", dtypes.string)
             prefix = constant.constant("model", dtypes.string)
-            saveables = [_saveable(object_graph.value_key(path), v) for path, v in found]
+            saveables = [_saveable(key, item) for key, item in found]
             saveables.append(_Record(record))
             builder = BulkSaverBuilder()
             return prefix, record, builder._save_sharded(prefix, by_device(saveables))
@@ -268,11 +288,11 @@ class Checkpoint:
     def frozen_saveables(self) -> list[SaveableObject]:
         """What a ``Saver`` needs to write these checkpoints: the variables as they stand now."""
         listing = _Listing(self)
-        found = list(listing.variables())
+        found = listing.values()
         with scopes.device("/cpu:0"):
             record = constant.constant(listing.record().SerializeToString(), dtypes.string)
         return [
-            *(_saveable(object_graph.value_key(path), v) for path, v in found),
+            *(_saveable(key, item) for key, item in found),
             _Record(record),
         ]
 
@@ -401,7 +421,7 @@ class CheckpointLoadStatus(Status):
         self._nodes: tuple[Any, Any] | None = None
 
     def _match(self) -> tuple[dict[int, Any], dict[str, Any]]:
-        """Objects by node of the record, and variables by key."""
+        """Objects by node of the record, and variables and tables by key."""
         nodes = self._record.nodes
         matched: dict[int, Any] = {0: self._root}
         queue = [0]
@@ -421,7 +441,7 @@ class CheckpointLoadStatus(Status):
         values = {
             attribute.checkpoint_key: item
             for number, item in matched.items()
-            if isinstance(item, Variable)
+            if isinstance(item, Variable) or _is_table(item)
             for attribute in nodes[number].attributes
         }
         return matched, values
@@ -472,9 +492,11 @@ class CheckpointLoadStatus(Status):
         saveables = [_saveable(name, variable) for name, variable in values.items()]
         with scopes.device("/cpu:0"):
             prefix = constant.constant(self._path, dtypes.string)
-        tensors = BulkSaverBuilder().bulk_restore(prefix, saveables, -1, False)
-        pairs = zip(saveables, tensors, strict=True)
-        return control.group(*[saveable.restore([tensor], None) for saveable, tensor in pairs])
+        tensors = iter(BulkSaverBuilder().bulk_restore(prefix, saveables, -1, False))
+        return control.group(*[
+            saveable.restore([next(tensors) for _ in saveable.specs], None)
+            for saveable in saveables
+        ])  # fmt: skip
 
     def initialize_or_restore(self, session: Any = None) -> None:
         """Restores what found its value, and initializes the other variables."""

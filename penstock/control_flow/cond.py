@@ -173,6 +173,9 @@ def _check_structures(given: list[Any], results: list[Any], where: _Where) -> No
     true, false = given
     try:
         nest.assert_same_structure(true, false, expand_composites=True)
+        for pair in (given, results):
+            for one, other in zip(*map(nest.flatten, pair), strict=True):
+                _widen_indices(one, other)
         return
     except (TypeError, ValueError):
         pass

@@ -55,6 +55,17 @@ class _MutableTable(LookupInterface):
         """The handle of its state."""
         return self._resource_handle
 
+    # Under which name a ``Checkpoint`` files it.
+    _checkpoint_attribute = "table"
+
+    @property
+    def _shared_name(self) -> str:
+        return self.name
+
+    def _component_saveables(self, name: str) -> _TableSaveable:
+        """What a ``Saver`` saves that is given the table itself."""
+        return _TableSaveable(self, name)
+
     def _save_in_checkpoints(self) -> None:
         scopes.add_to_collection(GraphKeys.SAVEABLE_OBJECTS, _TableSaveable(self, self.name))
 

@@ -65,17 +65,27 @@ class RecordWriter:
 
     def _put(self, data: bytes) -> None:
         if self._stream is None:
-            raise errors.FailedPreconditionError(None, None, f"{self._path}: Writer is closed.")
+            raise self._closed()
         with files.error_names(self._path):
             self._stream.write(data if self._squeeze is None else self._squeeze.compress(data))
 
     def flush(self) -> None:
-        """Hands what was written to the file, so that a reader finds it."""
-        if self._squeeze is not None and self._stream is not None:
-            self._stream.write(self._squeeze.flush(zlib.Z_SYNC_FLUSH))
-        if self._stream is not None:
-            with files.error_names(self._path):
-                self._stream.flush()
+        """Hands what was written to the file, so that a reader finds it.
+
+        Raises:
+          FailedPreconditionError: the writer is closed.
+        """
+        if self._stream is None:
+            raise self._closed()
+        with files.error_names(self._path):
+            if self._squeeze is not None:
+                self._stream.write(self._squeeze.flush(zlib.Z_SYNC_FLUSH))
+            self._stream.flush()
+
+    def _closed(self) -> errors.FailedPreconditionError:
+        return errors.FailedPreconditionError(
+            None, None, f"Writer not initialized or previously closed: {self._path}"
+        )
 
     def close(self) -> None:
         """Closes the file; a second call does nothing."""

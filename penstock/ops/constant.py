@@ -167,6 +167,8 @@ def to_array(value: Any, dtype: Any = None, wraps: bool = False) -> np.ndarray:
         value = value.as_list()
     if value is None:
         raise ValueError("None values not supported.")
+    if wanted is not None and wanted.is_quantized and _only_tuples(value):
+        return np.array(value, wanted.as_numpy_dtype)
     value = _plain(value)
     kinds = _kinds(value)
     if not kinds and wanted is dtypes.string:
@@ -239,6 +241,13 @@ def _class_of(dtype: dtypes.DType) -> str:
     if dtype.is_integer:
         return "whole"
     return "float" if dtype.is_floating else "string"
+
+
+def _only_tuples(value: Any) -> bool:
+    """Whether all elements are tuples of one int, which is how elements of quantized types look."""
+    if isinstance(value, list) and value:
+        return all(_only_tuples(item) for item in value)
+    return isinstance(value, tuple) and len(value) == 1 and isinstance(value[0], int)
 
 
 def _plain(value: Any) -> Any:

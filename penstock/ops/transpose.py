@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from penstock.base import shapes
 from penstock.graph.build import make
 from penstock.graph.composite import IndexedSlices
 from penstock.graph.convert import convert_to_tensor
@@ -349,11 +350,25 @@ def _roll_grad(op: Any, grad: Tensor) -> list[Any]:
     return [make("Roll", grad, make("Neg", shift), axis), None, None]
 
 
+def _roll_shape(ctx: ShapeContext) -> Dims:
+    for name in ("shift", "axis"):
+        if len(ctx[name] or ()) > 1:
+            raise ValueError(
+                f"Shape must be at most rank 1 but is rank {len(ctx[name])} for {name}"
+            )
+    if not shapes.is_compatible_static(ctx["shift"], ctx["axis"]):
+        raise ValueError(
+            f"shift and axis must be equal in shape; found {show(ctx['shift'])} and"
+            f" {show(ctx['axis'])}"
+        )
+    return ctx.rank_at_least("input", 1)
+
+
 define_op(
     "Roll",
     "input: T, shift: Tshift, axis: Taxis -> output: T",
     attrs=["T: type", f"Tshift: {_INDEX}", f"Taxis: {_INDEX}"],
-    shape=lambda ctx: ctx.rank_at_least("input", 1),
+    shape=_roll_shape,
     kernel=moving(_roll_kernel),
     host=("shift", "axis"),
     gradient=_roll_grad,

@@ -19,6 +19,8 @@ from penstock.opdef import static
 
 Evaluate = Callable[[Operation, list[np.ndarray]], list[np.ndarray] | None]
 _LARGEST_BYTES = 10 << 20
+# Nodes that are evaluated without having inputs.
+_ALONE = frozenset({"PyFuncStateless"})
 
 
 def fold_constants(evaluate: Evaluate) -> Callable[[StepGraph], StepGraph]:
@@ -61,7 +63,7 @@ def _evaluated(
     if definition.random or definition.state is not None or definition.internal:
         return None
     inputs = rebuilder.inputs(op)
-    if not inputs or _too_large(op):
+    if not inputs and op.type not in _ALONE or _too_large(op):
         return None
     if any(t.op.type != "Const" or t.op._control_inputs for t in inputs):
         return None

@@ -204,11 +204,28 @@ def _picked(key: Any) -> list[tuple[Any, Callable[[Any], Any]]]:
         ]
     if isinstance(key, SparseTensor):
         components: tuple[Any, ...] = (key.indices, key.values, key.dense_shape)
+        if key.dense_shape.op.type == "Const":
+            return [(part, _of_known_shape(key, i)) for i, part in enumerate(components[:2])]
         return [(part, _item(i)) for i, part in enumerate(components)]
     if isinstance(key, IndexedSlices):
         components = (key.values, key.indices, key.dense_shape)
         return [(part, _item(i)) for i, part in enumerate(components) if part is not None]
     return [(key, _identity)]
+
+
+def _of_known_shape(key: SparseTensor, index: int) -> Callable[[Any], Any]:
+    """A part of a pair, or of three parts of which the last is the shape that is known."""
+    shape = key.dense_shape.op.attrs["value"]
+
+    def picked(value: Any) -> Any:
+        if len(value) > 2 and not np.array_equal(value[2], shape):
+            raise ValueError(
+                f"Tensor {key.dense_shape} may not be fed: it is the constant {shape.tolist()};"
+                f" {value[2]!r} was given"
+            )
+        return value[index]
+
+    return picked
 
 
 def _leaf_part(

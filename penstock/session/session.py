@@ -596,10 +596,24 @@ class Session(BaseSession):
 
 
 class InteractiveSession(BaseSession):
-    """A session that is the default from its making until ``close``, for shells and notebooks."""
+    """A session that is the default from its making until ``close``, for shells and notebooks.
+
+    Warns where another one is open: each holds what its steps made.
+    """
+
+    _open = 0
+    _open_lock = threading.Lock()
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
         super().__init__(target, graph, config)
+        with self._open_lock:
+            if InteractiveSession._open:
+                warnings.warn(
+                    "An interactive session is already active. This can cause out-of-memory errors"
+                    " in some cases: call its close() to release what it holds",
+                    stacklevel=2,
+                )
+            InteractiveSession._open += 1
         self._session_scope = self.as_default()
         self._session_scope.__enter__()
         self._graph_scope: Any = None
@@ -612,6 +626,8 @@ class InteractiveSession(BaseSession):
         if self._closed:
             return
         super().close()
+        with self._open_lock:
+            InteractiveSession._open -= 1
         if self._graph_scope is not None:
             self._graph_scope.__exit__(None, None, None)
         self._session_scope.__exit__(None, None, None)

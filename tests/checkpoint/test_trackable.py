@@ -100,6 +100,18 @@ def test_manager(tmp_path: Path) -> None:
         checkpoint.restore(again.latest_checkpoint).run_restore_ops()
 
 
+def test_what_a_saver_wrote_is_no_managers(tmp_path: Path) -> None:
+    with tf.Graph().as_default(), tf.Session() as sess:
+        v = tf.Variable(1.0)
+        sess.run(v.initializer)
+        other = tf.train.Saver().save(sess, str(tmp_path / "other"))
+        manager = tf.train.CheckpointManager(tf.train.Checkpoint(v=v), str(tmp_path), 1)
+        assert manager.latest_checkpoint == other and manager.checkpoints == []
+        manager.save()
+        manager.save()
+        assert tf.train.checkpoint_exists(other) and len(manager.checkpoints) == 1
+
+
 def test_other_objects_are_refused() -> None:
     with pytest.raises(ValueError, match="'x' is 3"):
         tf.train.Checkpoint(x=3)

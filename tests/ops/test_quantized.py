@@ -132,7 +132,7 @@ def test_types_and_shapes_that_are_refused() -> None:
         w = tf.placeholder(tf.quint8, [2, 2, 2, 1])
         tf.nn.quantized_conv2d(x, w, 0.0, 1.0, 0.0, 1.0, [1, 1, 1, 1], "SAME")
     with pytest.raises(ValueError, match="bitcast"):
-        tf.serialize_tensor(tf.constant([1], tf.qint8))
+        tf.serialize_tensor(tf.constant([(1,)], tf.qint8))
 
 
 def test_gradient_by_args_has_the_shape_of_the_gradients() -> None:

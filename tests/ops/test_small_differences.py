@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import warnings
 import zlib
 from pathlib import Path
 from typing import Any
@@ -84,3 +85,122 @@ def test_an_array_is_stacked_already() -> None:
     assert tf.stack(array).op.type == "Const"
     assert tf.stack([array[0], array[1]]).op.type == "Pack"
     np.testing.assert_array_equal(_run(tf.stack(array, axis=1)), array.T)
+
+
+@pytest.mark.parametrize(
+    ("shift", "axis", "words"),
+    [
+        ([[1]], [0], "Shape must be at most rank 1 but is rank 2"),
+        (1, [[0]], "Shape must be at most rank 1 but is rank 2"),
+        ([1, 2], [0], "shift and axis must be equal in shape"),
+        (1, [0], "shift and axis must be equal in shape"),
+    ],
+)
+def test_a_roll_has_a_shift_for_each_axis(shift: Any, axis: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        tf.roll(tf.ones([2, 3]), shift, axis)
+
+
+def test_an_array_is_its_own_static_value() -> None:
+    array = np.array([1, 2])
+    assert tf.get_static_value(array) is array
+    assert tf.get_static_value(tf.constant([1, 2])).tolist() == [1, 2]
+    assert tf.get_static_value(tf.placeholder(tf.int32)) is None
+    with pytest.raises(TypeError, match="no tensor"):
+        tf.get_static_value("text")
+
+
+def test_a_closed_writer_is_not_flushed(tmp_path: Path) -> None:
+    for options in (None, tf.python_io.TFRecordOptions(tf.python_io.TFRecordCompressionType.GZIP)):
+        writer = tf.python_io.TFRecordWriter(str(tmp_path / "records"), options)
+        writer.write(b"a")
+        writer.flush()
+        writer.close()
+        for use in (writer.flush, lambda writer=writer: writer.write(b"b")):
+            with pytest.raises(tf.errors.FailedPreconditionError, match="previously closed"):
+                use()
+
+
+@pytest.mark.parametrize(
+    "types", [(tf.int32, tf.int64), (tf.int64, tf.int32), (tf.int32, tf.int32)]
+)
+def test_branches_with_indices_of_two_types(types: tuple[tf.DType, tf.DType]) -> None:
+    pred = tf.placeholder(tf.bool, [])
+    made = tf.cond(
+        pred,
+        lambda: tf.IndexedSlices(tf.constant([1.0]), tf.constant([0], types[0])),
+        lambda: tf.IndexedSlices(tf.constant([2.0]), tf.constant([1], types[1])),
+    )
+    assert made.indices.dtype is (tf.int32 if types[0] is types[1] else tf.int64)
+    assert [_run(made.indices, {pred: p}).tolist() for p in (True, False)] == [[0], [1]]
+
+
+def test_a_sparse_feed_without_the_shape_that_is_known() -> None:
+    sparse = tf.sparse_placeholder(tf.float32, [2, 3])
+    dense = tf.sparse_tensor_to_dense(sparse)
+    for value in (
+        ([[0, 1]], [2.0]), ([[0, 1]], [2.0], [2, 3]), tf.SparseTensorValue([[0, 1]], [2.0], [2, 3])
+    ):  # fmt: skip
+        assert _run(dense, {sparse: value}).tolist() == [[0, 2, 0], [0, 0, 0]]
+    with pytest.raises(ValueError, match="may not be fed"):
+        _run(dense, {sparse: ([[0, 1]], [2.0], [2, 4])})
+
+
+def test_a_second_interactive_session_warns() -> None:
+    first = tf.InteractiveSession()
+    with pytest.warns(UserWarning, match="An interactive session is already active"):
+        second = tf.InteractiveSession()
+    second.close()
+    first.close()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tf.InteractiveSession().close()
+
+
+def test_savers_take_tables(tmp_path: Path) -> None:
+    table = tf.contrib.lookup.MutableHashTable(tf.string, tf.int64, -1)
+    v = tf.Variable(1.0, name="v")
+    saver = tf.train.Saver([table, v])
+    changed = table.insert(["a"], [9])
+    with tf.Session() as session:
+        session.run([v.initializer, table.insert(["a", "b"], [1, 2])])
+        path = saver.save(session, str(tmp_path / "model"))
+        session.run(changed)
+        saver.restore(session, path)
+        assert session.run(table.lookup(tf.constant(["a", "b"]))).tolist() == [1, 2]
+    names = [name for name, _ in tf.train.list_variables(path)]
+    assert names == ["MutableHashTable-keys", "MutableHashTable-values", "v"]
+
+
+def test_checkpoints_hold_tables(tmp_path: Path) -> None:
+    table = tf.contrib.lookup.MutableHashTable(tf.string, tf.int64, -1)
+    empty = tf.contrib.lookup.MutableDenseHashTable(tf.int64, tf.float32, 0.0, -1, -2)
+    checkpoint = tf.train.Checkpoint(t=table, inside=[empty], v=tf.Variable(1.0))
+    filled, changed = table.insert(["a", "b"], [1, 2]), table.insert(["a", "c"], [9, 9])
+    with tf.Session() as session:
+        session.run([tf.global_variables_initializer(), filled, empty.insert([7], [0.5])])
+        path = checkpoint.save(str(tmp_path / "ckpt"), session)
+        session.run(changed)
+        checkpoint.restore(path).assert_consumed().run_restore_ops(session)
+        assert session.run(table.lookup(tf.constant(["a", "b", "c"]))).tolist() == [1, 2, -1]
+        assert session.run(empty.lookup(tf.constant([7], tf.int64))).tolist() == [0.5]
+    names = [name for name, _ in tf.train.list_variables(path)]
+    assert [n for n in names if n.startswith("t/")] == [
+        "t/.ATTRIBUTES/table-keys", "t/.ATTRIBUTES/table-values",
+    ]  # fmt: skip
+
+
+def test_a_stateless_function_without_inputs_is_a_constant() -> None:
+    calls: list[int] = []
+
+    def count() -> np.int64:
+        calls.append(1)
+        return np.int64(len(calls))
+
+    steady = tf.py_func(count, [], tf.int64, stateful=False)
+    with tf.Session() as session:
+        assert {int(session.run(steady)) for _ in range(3)} == {1}
+    calls.clear()
+    fresh = tf.py_func(count, [], tf.int64)
+    with tf.Session() as session:
+        assert [int(session.run(fresh)) for _ in range(3)] == [1, 2, 3]

@@ -40,17 +40,17 @@ def test_constants_take_integers_and_structured_arrays(dtype: Any) -> None:
     with tf.Session() as sess:
         for made in (
             tf.constant(values, dtype),
-            tf.constant(values.tolist(), dtype),
+            tf.constant([(v,) for v in values.tolist()], dtype),
             tf.constant(structured),
             tf.constant(structured, dtype),
         ):
             assert made.dtype is dtype
             check(sess.run(made), values)
             check(sess.run(tf.identity(made)), values)
-        scalar = sess.run(tf.constant(3, dtype))
+        scalar = sess.run(tf.constant((3,), dtype))
         assert scalar == 3 and scalar.dtype == integers(dtype)
-        assert sess.run(tf.constant(3, dtype, [2, 2])).tolist() == [[3, 3], [3, 3]]
-    for wrong in ([1.5], [True], [1 << 33]):
+        assert sess.run(tf.constant((3,), dtype, [2, 2])).tolist() == [[3, 3], [3, 3]]
+    for wrong in ([1.5], [True], [3], 3, [1 << 33]):
         with pytest.raises(TypeError, match=str(dtype.name)):
             tf.constant(wrong, dtype)
 
@@ -104,7 +104,7 @@ def test_variables_and_checkpoints(dtype: Any, resource: bool, tmp_path: Path) -
             path = saver.save(sess, str(tmp_path / f"model{version}"))
             reader = tf.train.load_checkpoint(path)
             assert reader.get_variable_to_dtype_map() == {"v": dtype}
-            sess.run(tf.assign(v, tf.constant([1, 1, 1, 1], dtype)))
+            sess.run(tf.assign(v, tf.constant([(1,)] * 4, dtype)))
             check(sess.run(v), np.ones(4, integers(dtype)))
             saver.restore(sess, path)
             check(sess.run(v), values)
@@ -112,7 +112,7 @@ def test_variables_and_checkpoints(dtype: Any, resource: bool, tmp_path: Path) -
 
 def test_a_checkpoint_saved_in_the_background_has_the_types(tmp_path: Path) -> None:
     with tf.Graph().as_default(), tf.Session() as sess:
-        v = tf.Variable(tf.constant([-3, 4], tf.qint8), name="v")
+        v = tf.Variable(tf.constant([(-3,), (4,)], tf.qint8), name="v")
         sess.run(v.initializer)
         saver = tf.train.Saver([v])
         path = saver.save(sess, str(tmp_path / "model"))

@@ -66,6 +66,7 @@ class ClientEngine:
         self._stub, self._graph = stub, graph
         self._config: bytes = config.SerializeToString() if config is not None else b""
         self._filters = list(config.device_filters) if config is not None else []
+        self._has_cluster = config is not None and config.HasField("cluster_def")
         timeout = config.operation_timeout_in_ms if config is not None else 0
         self._close_seconds = min(_CLOSE_SECONDS, timeout / 1000 if timeout > 0 else _CLOSE_SECONDS)
         self._lock = waiting.StepLock()
@@ -114,9 +115,13 @@ class ClientEngine:
 
     def list_devices(self) -> list[Any]:
         """The devices of all tasks that the session may use."""
+        if self._has_cluster:
+            with self._lock:
+                self._send_graph()
         request = messages.ListDevicesRequest(
-            device_filters=self._filters, timeout_in_ms=_milliseconds_left()
-        )
+            device_filters=self._filters, timeout_in_ms=_milliseconds_left(),
+            session=self._session if self._has_cluster else "",
+        )  # fmt: skip
         with waiting.extended(_extra_seconds()):
             answer = self._answer(self._stub.list_devices, request, "to list its devices")
         return [

@@ -19,14 +19,15 @@ class MasterEngine:
     Args:
       master: of the server that the target names.
       graph, options, config: the session's.
+      target: its target.
     """
 
     remote = True
 
-    def __init__(self, master: Master, graph: Graph, options: Options, config: Any) -> None:
-        self._master = master
-        self._session = master.session(graph, options, config)
-        self._filters = list(config.device_filters) if config is not None else []
+    def __init__(
+        self, master: Master, graph: Graph, options: Options, config: Any, target: str
+    ) -> None:
+        self._session = master.session(graph, options, config, target.partition("://")[2])
 
     def program(self, request: Request) -> Any:
         """Prepares a step at the tasks that take part in it."""
@@ -48,7 +49,7 @@ class MasterEngine:
 
     def list_devices(self) -> list[Any]:
         """The devices of all tasks that the session may use."""
-        return self._master.list_devices(self._filters)
+        return self._session.list_devices()
 
     def close(self) -> None:
         """Ends the session at the master."""

@@ -46,7 +46,7 @@ class Grpc:
         """The engine of a new session."""
         master = master_of(target)
         if master is not None:
-            return MasterEngine(master, graph, options, config)
+            return MasterEngine(master, graph, options, config, target)
         made: Engine = self._client().engine(target, graph, config, options)
         return made
 

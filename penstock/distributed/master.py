@@ -20,7 +20,7 @@ from typing import Any, Protocol
 
 from penstock.base import errors
 from penstock.base.devices import DeviceSpec
-from penstock.distributed.running_step import RunningStep
+from penstock.distributed.running_step import GRACE_SECONDS, RunningStep
 from penstock.distributed.step_table import Step
 from penstock.distributed.worker import Worker
 from penstock.graph.graph import Graph
@@ -70,6 +70,17 @@ class Peers(Protocol):
         """Drops state there."""
 
 
+class _Task(Protocol):
+    """This server as a task of a cluster."""
+
+    worker: Worker
+    peers: Any
+
+
+Leave = Callable[[Callable[[], None]], None]
+Lead = Callable[[Any, str], tuple[_Task, Leave]]
+
+
 @dataclass(frozen=True)
 class _Registered:
     task: str
@@ -99,29 +110,47 @@ class Master:
       worker: of the same server.
       peers: the other tasks.
       defaults: a ConfigProto with what holds for sessions whose own does not say it.
+      lead: ``(config, target) -> (task, leave)`` makes the server a task of the cluster that a
+        session's config names; ``propagated.Memberships.lead``.
     """
 
-    def __init__(self, worker: Worker, peers: Peers, defaults: Any = None) -> None:
+    def __init__(
+        self, worker: Worker, peers: Peers, defaults: Any = None, lead: Lead | None = None
+    ) -> None:
+        self._lead = lead
         self.worker, self.peers = worker, peers
         self._defaults = defaults if defaults is not None and defaults.ByteSize() else None
         self._numbers = itertools.count((secrets.randbits(31) << 32) + 1)
         self._sessions: dict[str, MasterSession] = {}
 
-    def session(self, graph: Graph, options: Options, config: Any) -> MasterSession:
-        """A new session."""
+    def session(
+        self, graph: Graph, options: Options, config: Any, target: str = ""
+    ) -> MasterSession:
+        """A new session; ``target`` is the "host:port" by which its client knows this server."""
         if self._defaults is not None:
             config = _merged(self._defaults, config)
             options = options_of(config)
-        made = MasterSession(self, graph, options, config)
+        made = self._made(graph, options, config, target)
         self._sessions[made.handle] = made
         return made
+
+    def _made(self, graph: Graph, options: Options, config: Any, target: str) -> MasterSession:
+        if config is None or not config.HasField("cluster_def") or self._lead is None:
+            return MasterSession(self, graph, options, config, self._forget)
+        task, leave = self._lead(config, target)
+
+        def ended(session: MasterSession) -> None:
+            self._forget(session)
+            # Its steps tell others that they end, and hear of it.
+            leave(session.settle)
+
+        return MasterSession(Master(task.worker, task.peers), graph, options, config, ended)
 
     def next_number(self) -> int:
         """A number for a step, of which no other master makes the same."""
         return next(self._numbers)
 
-    def forget(self, session: MasterSession) -> None:
-        """The session is closed."""
+    def _forget(self, session: MasterSession) -> None:
         self._sessions.pop(session.handle, None)
 
     def list_devices(self, filters: Sequence[str] = ()) -> list[DeviceAttributes]:
@@ -171,13 +200,21 @@ class MasterSession:
       master: of the server whose target the session names.
       graph: the user's graph, or a copy of it that ``extend`` replaces.
       options, config: the session's; ``config`` a ConfigProto or None.
+      ended: called with the session when it has ended.
     """
 
-    def __init__(self, master: Master, graph: Graph, options: Options, config: Any) -> None:
+    def __init__(
+        self,
+        master: Master,
+        graph: Graph,
+        options: Options,
+        config: Any,
+        ended: Callable[[MasterSession], None],
+    ) -> None:
         worker = master.worker
         self.handle = f"{secrets.token_hex(8)}.{worker.incarnation:x}@{worker.task}"
         self.graph = graph
-        self._master, self._options = master, options
+        self._master, self._options, self._on_end = master, options, ended
         self._config: bytes = config.SerializeToString() if config is not None else b""
         self._filters = list(config.device_filters) if config is not None else []
         # The ToFP16 and ToFP32 of the talks, around every edge between tasks.
@@ -195,9 +232,15 @@ class MasterSession:
         # Which process each task was when the session first used it, as handles name it.
         self._pinned: dict[str, str] = {}
         self._ended: errors.AbortedError | errors.CancelledError | None = None
+        self._over = False
         # What cancels each step that is prepared or run now.
         self._cancels: dict[object, Callable[[errors.OpError], None]] = {}
-        self._cancels_lock = threading.Lock()
+        self._cancels_lock = threading.Condition()
+
+    def list_devices(self) -> list[DeviceAttributes]:
+        """The devices of all tasks that the session may use."""
+        with waiting.running(seconds=self._default_seconds()):
+            return self._master.list_devices(self._filters)
 
     # ---- preparing ---------------------------------------------------------------------------
 
@@ -387,6 +430,7 @@ class MasterSession:
         with self._cancels_lock:
             if self._ended is None:
                 self._ended = error
+            first, self._over = not self._over, True
             cancels = list(self._cancels.values())
         for cancel in cancels:
             cancel(
@@ -397,12 +441,18 @@ class MasterSession:
             )  # fmt: skip
         with self._lock:
             handles, self._handles = self._handles, {}
-        self._master.forget(self)
         for task, each in handles.items():
             if task == self._master.worker.task:
                 self._master.worker.deregister(each)
             else:
                 self._master.peers.deregister(task, each)
+        if first:
+            self._on_end(self)
+
+    def settle(self) -> None:
+        """Waits until the steps of an ended session have ended, as long as they may take."""
+        with self._cancels_lock:
+            self._cancels_lock.wait_for(lambda: not self._cancels, 2 * GRACE_SECONDS)
 
     @contextmanager
     def _until_ended(self, cancel: Callable[[errors.OpError], None]) -> Iterator[None]:
@@ -416,7 +466,9 @@ class MasterSession:
             with callers.calling(lambda why: cancel(errors.CancelledError(None, None, why))):
                 yield
         finally:
-            del self._cancels[key]
+            with self._cancels_lock:
+                del self._cancels[key]
+                self._cancels_lock.notify_all()
 
     def _default_seconds(self) -> float | None:
         """The time of a step that has no deadline of its own."""

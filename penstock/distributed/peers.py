@@ -48,6 +48,7 @@ class ClusterPeers:
       make_stub: ``task -> stub`` of its Worker service.
       make_links: ``(deliver, lost) -> links``; see ``links.Links``.
       up_seconds: how long to wait for the server of a task to be up.
+      join: called with a task before it is asked for its devices.
     """
 
     def __init__(
@@ -57,8 +58,9 @@ class ClusterPeers:
         make_stub: Callable[[str], Any],
         make_links: Callable[..., Any],
         up_seconds: float,
+        join: Callable[[str], None] | None = None,
     ) -> None:
-        self._worker = worker
+        self._worker, self._join = worker, join
         self._names = {
             f"/job:{job}/replica:0/task:{index}": (job, index)
             for job in cluster.jobs
@@ -97,6 +99,8 @@ class ClusterPeers:
         """
         known = self._devices.get(task)
         if known is None:
+            if self._join is not None:
+                self._join(task)
             stub = self.stub(task)
             answer = awaiting.answer_of(
                 stub.get_status, messages.GetStatusRequest(), self._up_seconds,

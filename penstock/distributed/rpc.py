@@ -47,10 +47,13 @@ SERVICES: dict[str, tuple[str, ...]] = {
         "explain_graph", "clear_containers", "goodbye",
     ),
     "Links": ("open_link", "check_link"),
+    "Clusters": ("join_cluster", "leave_cluster"),
 }  # fmt: skip
 # Methods of bytes in both directions; see ``Stub.stream``.
 STREAMS: dict[str, tuple[str, ...]] = {"Links": ("carry",)}
-WAITING = ("create_session", "get_status", "reset", "list_devices")
+WAITING = ("create_session", "get_status", "reset", "list_devices", "join_cluster")
+# Metadata of a call: the key of the cluster whose task it is for, if not the server's own.
+_CLUSTER_KEY = "penstock-cluster"
 
 _KEEPALIVE = [
     ("grpc.keepalive_time_ms", 10_000),
@@ -99,6 +102,10 @@ class Context:
         """The seconds that the caller still waits; None for any time."""
         left = self._context.time_remaining()
         return None if left is None else float(left)
+
+    def cluster(self) -> str:
+        """Key of the cluster that the caller means; empty for the server's own."""
+        return str(dict(self._context.invocation_metadata() or ()).get(_CLUSTER_KEY, ""))
 
     def peer(self) -> str:
         """Address of the caller."""
@@ -287,12 +294,15 @@ class Stub:
       service: a name of ``SERVICES``.
       task: whom the address belongs to, for errors.
       security: how this process shows who it is.
+      cluster: key of the cluster of the task, if not its server's own.
     """
 
-    def __init__(self, address: str, service: str, task: str, security: Security) -> None:
+    def __init__(
+        self, address: str, service: str, task: str, security: Security, cluster: str = ""
+    ) -> None:
         split_address(address)
         self.address, self.task, self.security = address, task, security
-        self.metadata = security.metadata()
+        self.metadata = security.metadata() + (((_CLUSTER_KEY, cluster),) if cluster else ())
         self._service = service
         self._up = False
         options = [*_options(security), *_RECONNECT]

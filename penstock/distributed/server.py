@@ -85,7 +85,10 @@ class Server:
         self._listening = Listening(definition, self._worker, self._own_address(), _graph_limit())
         self._peers = self._listening.peers
         self._target = f"grpc://{self._listening.address}"
-        self._master = Master(self._worker, self._peers, definition.default_session_config)
+        self._master = Master(
+            self._worker, self._peers, definition.default_session_config,
+            self._listening.memberships.lead,
+        )  # fmt: skip
         self._started = False
         if start:
             self.start()

@@ -151,7 +151,7 @@ class MasterService:
         config = _parsed(ConfigProto, request.config, "config") if request.config else None
         definition = self._graph_def(request.graph)
         graph = graph_of(definition, self._max_graph_bytes)
-        session = self._master.session(graph, options_of(config), config)
+        session = self._master.session(graph, options_of(config), config, request.target)
         with self._lock:
             self._sessions[session.handle] = _ClientSession(session, definition)
         context.on_cancel(lambda: self._close(session.handle))  # nobody will know its name
@@ -231,7 +231,10 @@ class MasterService:
     def list_devices(self, request: Any, context: Any) -> Any:
         """All devices that a session of these filters may use."""
         with _for_caller(request, context):
-            devices = self._master.list_devices(request.device_filters)
+            if request.session:
+                devices = self._session(request.session).session.list_devices()
+            else:
+                devices = self._master.list_devices(request.device_filters)
         return messages.ListDevicesResponse(devices=[_device(each) for each in devices])
 
     def reset(self, request: Any, context: Any) -> Any:

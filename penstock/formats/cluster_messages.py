@@ -77,7 +77,12 @@ _MESSAGES: dict[str, Rows] = {
     "ExplainStepResponse": {"text": (1, "string")},
     "CloseSessionRequest": {"session": (1, "string")},
     "CloseSessionResponse": {},
-    "ListDevicesRequest": {"device_filters": (1, "*string"), "timeout_in_ms": (2, "int64")},
+    # ``session``: one whose config names a cluster of its own.
+    "ListDevicesRequest": {
+        "device_filters": (1, "*string"),
+        "timeout_in_ms": (2, "int64"),
+        "session": (3, "string"),
+    },
     "ListDevicesResponse": {"devices": (1, "*Device")},
     "ResetRequest": {"containers": (1, "*string"), "device_filters": (2, "*string")},
     "ResetResponse": {},
@@ -110,6 +115,16 @@ _MESSAGES: dict[str, Rows] = {
     # A task's process ends well and will not come back.
     "GoodbyeRequest": {"task": (1, "string")},
     "GoodbyeResponse": {},
+    # A session's config names a cluster: which task of it the server is (``definition``, a
+    # ClusterDef), and when it is no longer.
+    "JoinClusterRequest": {
+        "cluster": (1, "string"),
+        "task": (2, "string"),
+        "definition": (3, "bytes"),
+    },
+    "JoinClusterResponse": {},
+    "LeaveClusterRequest": {"cluster": (1, "string")},
+    "LeaveClusterResponse": {},
     # ---- worker to worker --------------------------------------------------------------------
     # Who opens a link is told where to connect, and what to show there.
     "OpenLinkRequest": {"task": (1, "string"), "incarnation": (2, "fixed64")},
@@ -171,6 +186,10 @@ ClearContainersRequest: Any = CLASSES["ClearContainersRequest"]
 ClearContainersResponse: Any = CLASSES["ClearContainersResponse"]
 GoodbyeRequest: Any = CLASSES["GoodbyeRequest"]
 GoodbyeResponse: Any = CLASSES["GoodbyeResponse"]
+JoinClusterRequest: Any = CLASSES["JoinClusterRequest"]
+JoinClusterResponse: Any = CLASSES["JoinClusterResponse"]
+LeaveClusterRequest: Any = CLASSES["LeaveClusterRequest"]
+LeaveClusterResponse: Any = CLASSES["LeaveClusterResponse"]
 OpenLinkRequest: Any = CLASSES["OpenLinkRequest"]
 OpenLinkResponse: Any = CLASSES["OpenLinkResponse"]
 CheckLinkRequest: Any = CLASSES["CheckLinkRequest"]

@@ -9,6 +9,7 @@ import pytest
 from penstock.base import errors
 from penstock.distributed.step_table import KEPT_SECONDS, StepTable
 from penstock.resources import waiting
+from tests.suite.clock import PATIENCE
 
 PS = "/job:ps/replica:0/task:0"
 
@@ -108,3 +109,16 @@ def test_early_tensors_and_failed_steps_are_forgotten_in_time() -> None:
     clock.now += KEPT_SECONDS + 1
     table.sweep()
     assert table.counts() == {"open": 0, "early": 0, "failed": 0}
+
+
+def test_settling_waits_for_steps_that_compute() -> None:
+    table = StepTable(lambda *message: None)
+    computing, waits = table.open(1), table.open(2)
+    threading.Timer(0.05, table.close, [computing]).start()
+    with waits.cancellation.calling(lambda reason: None):
+        table.settle(PATIENCE)
+        assert table.counts()["open"] == 1
+    table.settle(0.05)  # one that goes on is not waited for
+    assert table.counts()["open"] == 1
+    table.close(waits)
+    table.settle(PATIENCE)

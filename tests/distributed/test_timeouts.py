@@ -160,6 +160,7 @@ def test_what_is_awaited_is_said(cluster, monkeypatch, caplog) -> None:
     assert len(said) >= 2 and "/job:ps/replica:0/task:0" in said[0]
 
 
+@pytest.mark.long
 def test_tasks_that_are_stopped(cluster) -> None:
     cluster.start_ps()
     with tf.Graph().as_default():

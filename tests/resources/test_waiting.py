@@ -71,3 +71,56 @@ def test_steps_within_steps_keep_their_own_deadline() -> None:
         with waiting.running(None, 0.01), pytest.raises(errors.DeadlineExceededError):
             _wait(waiting.Waiter())
         waiting.check_deadline()
+
+
+def test_a_cancellation_calls_those_who_follow_it() -> None:
+    cancellation, said = waiting.Cancellation(), []
+    with cancellation.calling(said.append):
+        assert cancellation.has_waiters()
+        cancellation.cancel("enough")
+    cancellation.cancel("again")
+    assert said == ["enough"] and not cancellation.has_waiters()
+    with cancellation.calling(said.append):
+        assert said == ["enough", "again"]
+
+
+def test_a_long_wait_reminds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(waiting, "REMIND_SECONDS", 0.02)
+    reminded: list[None] = []
+    with waiting.running(None, 0.1), pytest.raises(errors.DeadlineExceededError):
+        waiting.wait(
+            waiting.Waiter(), lambda: True, lambda: "a sign", lambda: reminded.append(None)
+        )
+    assert 1 <= len(reminded) <= 5
+    waiter = waiting.Waiter()
+    waiting.wait(waiter, lambda: True, lambda: "a sign", waiter.wake)
+
+
+def test_a_deadline_can_be_later_for_a_while() -> None:
+    with waiting.running(None, 0.02):
+        with waiting.extended(30.0):
+            assert (waiting.seconds_left() or 0.0) > 20
+            waiting.check_deadline()
+        assert (waiting.seconds_left() or 1.0) < 1
+    with waiting.extended(30.0):
+        assert waiting.seconds_left() is None
+
+
+def test_who_waits_for_a_lock_keeps_the_deadline() -> None:
+    lock, held, release = waiting.StepLock(), threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with lock, lock:
+            held.set()
+            release.wait()
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait()
+    with waiting.running(None, 0.05), pytest.raises(errors.DeadlineExceededError, match="0.05 s"):
+        with lock:
+            pass
+    release.set()
+    thread.join()
+    with waiting.running(None, 0.05), lock:
+        pass

@@ -158,6 +158,8 @@ def to_array(value: Any, dtype: Any = None) -> np.ndarray:
     if isinstance(value, shapes.TensorShape):
         value = value.as_list()
     value = _plain(value)
+    if isinstance(value, np.ndarray):
+        return _from_numpy(value, wanted)
     kinds = _kinds(value)
     if not kinds and wanted is dtypes.string:
         return np.empty(np.shape(value), object)
@@ -173,11 +175,12 @@ def to_array(value: Any, dtype: Any = None) -> np.ndarray:
     array = _regular(value)
     if wanted is not None:
         return _cast_python(array, wanted, value)
-    if array.size == 0 and array.dtype == np.float64:
+    # Sequences of NumPy's scalars are no other than Python's: only an array keeps its 64 bits.
+    if array.dtype == np.float64:
         return array.astype(np.float32)
-    if array.dtype == np.float64 and "np" not in kinds:
-        return array.astype(np.float32)
-    if array.dtype == np.int64 and "np" not in kinds:
+    if array.dtype == np.int64:
+        if "np" in kinds and not np.array_equal(array, array.astype(np.int32)):
+            return array
         return _cast_python(array, dtypes.int32, value)
     return array
 
@@ -225,7 +228,7 @@ def _check_kinds(kinds: set[Any], wanted: dtypes.DType | None, value: Any) -> No
     if wanted.is_bool and kinds - {"b", "np"}:
         raise TypeError(f"{shown} is not bool; bool is wanted")
     whole = dtypes.stored_as(wanted).is_integer
-    if whole and kinds & {"f", "c"} and "np" not in kinds:
+    if whole and kinds & {"f", "c"}:
         raise TypeError(f"{shown} holds a float; {wanted.name} is wanted")
     if wanted.is_floating and "c" in kinds:
         raise TypeError(f"{shown} is complex; {wanted.name} is wanted")

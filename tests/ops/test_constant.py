@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import penstock as tf
@@ -58,3 +59,20 @@ def test_python_bools_are_numbers_where_numbers_are_wanted(
         assert session.run(made).tolist() == expected
     with pytest.raises(TypeError):
         tf.constant(1, tf.bool)
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype"),
+    [([np.float64(0.5)], tf.float32), ([np.float64(0.5), 1.0], tf.float32),
+     ([np.float16(5), 1.0], tf.float32), ([np.int64(3)], tf.int32), ([np.int8(5), 1], tf.int32),
+     ([np.int64(2**40)], tf.int64), ([np.uint8(5)], tf.uint8), ([np.float16(5)], tf.float16),
+     (np.float64(0.5), tf.float64), (np.array([0.5]), tf.float64), (np.int64(3), tf.int64)],
+)  # fmt: skip
+def test_a_list_of_numpys_scalars_is_as_a_list_of_pythons(value: object, dtype: tf.DType) -> None:
+    assert tf.constant(value).dtype == dtype
+    assert tf.convert_to_tensor(value).dtype == dtype
+
+
+def test_a_list_of_numpys_floats_is_no_list_of_integers() -> None:
+    with pytest.raises(TypeError):
+        tf.constant([np.float64(5)], tf.int32)

@@ -170,6 +170,8 @@ def to_array(value: Any, dtype: Any = None, wraps: bool = False) -> np.ndarray:
     if wanted is not None and wanted.is_quantized and _only_tuples(value):
         return np.array(value, wanted.as_numpy_dtype)
     value = _plain(value)
+    if isinstance(value, np.ndarray):
+        return _from_numpy(value, wanted)
     kinds = _kinds(value)
     if not kinds and wanted is dtypes.string:
         return np.empty(np.shape(value), object)
@@ -189,11 +191,10 @@ def to_array(value: Any, dtype: Any = None, wraps: bool = False) -> np.ndarray:
         raise _no_tensor(value)
     if array.dtype == np.uint64:
         return array.astype(np.uint64)  # NumPy may have made it the other C type of 64 bits
-    if array.size == 0 and array.dtype == np.float64:
+    # Sequences of NumPy's scalars are no other than Python's: only an array keeps its 64 bits.
+    if array.dtype == np.float64:
         return array.astype(np.float32)
-    if array.dtype == np.float64 and "np" not in kinds:
-        return array.astype(np.float32)
-    if array.dtype == np.int64 and "np" not in kinds:
+    if array.dtype == np.int64:
         narrow = array.astype(np.int32)
         return narrow if np.array_equal(narrow, array) else array
     return array
@@ -287,9 +288,7 @@ def _kinds(value: Any) -> set[Any]:
 
 
 def _check_kinds(kinds: set[Any], wanted: dtypes.DType | None, value: Any) -> None:
-    if wanted is None or "np" in kinds and wanted is not dtypes.string:
-        return
-    if kinds - _HELD[_class_of(wanted)]:
+    if wanted is not None and kinds - _HELD[_class_of(wanted)] - {"np"}:
         raise _not_of(wanted, value)
 
 

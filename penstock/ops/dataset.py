@@ -288,6 +288,21 @@ _HOST = {
 }  # fmt: skip
 
 
+# Those of them that are vectors.
+_VECTORS = {"padded_shapes", "row_shape"}
+
+
+def _of_scalars(names: set[str]) -> Any:
+    """Shape rule: a scalar handle, of inputs of which these are scalars."""
+
+    def rule(ctx: Any) -> Any:
+        for name in sorted(names):
+            ctx.rank(name, 0)
+        return scalar(ctx)
+
+    return rule
+
+
 def define_dataset(name: str, inputs: str, attrs: list[str], kernel: Any) -> None:
     """Registers the op type of a dataset."""
     wanted = {part.split(":")[0].strip() for part in inputs.split(",")}
@@ -295,7 +310,7 @@ def define_dataset(name: str, inputs: str, attrs: list[str], kernel: Any) -> Non
         name,
         f"{inputs} -> handle: variant",
         attrs=attrs,
-        shape=scalar,
+        shape=_of_scalars((wanted & _HOST) - _VECTORS),
         kernel=kernel,
         host=sorted(wanted & _HOST),
         stateful=True,

@@ -60,6 +60,8 @@ def png_bytes(image: np.ndarray, compression: int = -1) -> bytes:
     Raises:
       InvalidArgumentError: the shape is no image's.
     """
+    if not -1 <= compression <= 9:
+        raise refused(f"compression should be in [-1,9], got {compression}")
     if image.ndim != 3 or image.shape[-1] not in image_file.MODES or not image.size:
         raise refused(f"image must be [height, width, 1 to 4 channels]; found {list(image.shape)}")
     if image.dtype == np.uint16:

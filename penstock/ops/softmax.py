@@ -184,6 +184,11 @@ def _class_index(features, labels):
     A label that is no class raises on the CPU; on other devices its row becomes NaN, as on GPUs in
     TensorFlow, since a failed assertion there would end the process's use of the device.
     """
+    if labels.shape != features.shape[:1]:  # ``gather`` would leave rows out
+        raise ValueError(
+            "logits and labels must have the same first dimension, got logits shape"
+            f" {list(features.shape)} and labels shape {list(labels.shape)}"
+        )
     index = labels.to(torch.int64)
     if labels.device.type != "cpu":
         valid = (index >= 0) & (index < features.shape[1])

@@ -2,9 +2,10 @@
 
 A case is a dict: ``id``; ``op``: the function's name; ``args``, ``kwargs``: how to make each
 argument; ``values``: whether the values of a run are wanted; ``ordered``, where it stands there:
-the last output is run first (an update, before what it updates).  The result says either which error
-was raised and whether by the call (``build``) or by the run (``run``), or of each output its dtype,
-static shape, constant value and value.
+the last output is run first (an update, before what it updates).
+
+The result says either which error was raised and whether by the call (``build``) or by the run
+(``run``), or of each output its dtype, static shape, constant value and value.
 
 Written for Python 3.7 as well.  The cases run in a process that may die (``edge_runner.py`` of the
 conformance tests guards it).
@@ -104,6 +105,11 @@ def function(tf, name):
     for part in name.split("."):
         found = getattr(found, part)
     return found
+
+
+def is_dataset(tf, value):
+    """Whether it is one; what ``unbatch`` returns is of another base in TensorFlow 1.15."""
+    return isinstance(value, tf.data.Dataset) or type(value).__name__ == "_UnbatchDataset"
 
 
 def flatten(tf, value):
@@ -207,8 +213,10 @@ def run(tf, leaves, outputs, feeds, values, ordered):
             init = [tf.global_variables_initializer(), tf.local_variables_initializer()]
             session.run(init, feeds)
         for leaf, output in zip(leaves, outputs):
-            if isinstance(leaf, tf.data.Dataset):
-                output["elements"] = elements(tf, session, leaf, feeds)
+            if is_dataset(tf, leaf):
+                found = elements(tf, session, leaf, feeds)
+                if values:
+                    output["elements"] = found
         numbers = [n for n, o in enumerate(outputs) if o["kind"] in ("tensor", "operation")
                    and o.get("dtype") not in ("resource", "variant")]
         found = fetch(session, [leaves[n] for n in numbers], feeds, ordered)
@@ -242,13 +250,13 @@ def run_case(tf, case):
             return result
         try:
             returned = called(*args, **kwargs)
-            leaves = [returned] if isinstance(returned, tf.data.Dataset) else flatten(tf, returned)
+            leaves = [returned] if is_dataset(tf, returned) else flatten(tf, returned)
             outputs = [describe(tf, leaf) for leaf in leaves]
         except Exception as error:
             result["error"] = failed(error, "build")
             return result
         for leaf, output in zip(leaves, outputs):
-            if isinstance(leaf, tf.data.Dataset):
+            if is_dataset(tf, leaf):
                 types = flatten(tf, tf.data.get_output_types(leaf))
                 shapes = flatten(tf, tf.data.get_output_shapes(leaf))
                 output.update(kind="dataset", types=[t.name for t in types],

@@ -244,3 +244,20 @@ def test_sizes_of_messages() -> None:
     assert tf.make_ndarray(tf.make_tensor_proto(1, shape=[0, 3])).shape == (0, 3)
     array = np.array([1, 2], ml_dtypes.bfloat16)
     assert tf.make_ndarray(tf.make_tensor_proto(array)).tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype"),
+    [([np.float64(0.5)], tf.float32), ([np.float64(0.5), 1.0], tf.float32),
+     ([np.float16(5), 1.0], tf.float32), ([np.int64(3)], tf.int32), ([np.int8(5), 1], tf.int32),
+     ([np.int64(2**40)], tf.int64), ([np.uint8(5)], tf.uint8), ([np.float16(5)], tf.float16),
+     (np.float64(0.5), tf.float64), (np.array([0.5]), tf.float64), (np.int64(3), tf.int64)],
+)  # fmt: skip
+def test_a_list_of_numpys_scalars_is_as_a_list_of_pythons(value: object, dtype: tf.DType) -> None:
+    assert tf.constant(value).dtype == dtype
+    assert tf.convert_to_tensor(value).dtype == dtype
+
+
+def test_a_list_of_numpys_floats_is_no_list_of_integers() -> None:
+    with pytest.raises(TypeError):
+        tf.constant([np.float64(5)], tf.int32)

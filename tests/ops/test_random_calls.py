@@ -100,3 +100,30 @@ def test_a_sparse_tensors_new_dim_is_known(axis: int | None, shape: list[int]) -
     unknown = tf.sparse_placeholder(tf.float32)
     with pytest.raises(ValueError, match="Cannot convert an unknown Dimension"):
         tf.sparse.expand_dims(unknown, axis)
+
+
+@pytest.mark.parametrize("function", [
+    tf.losses.sparse_softmax_cross_entropy, tf.nn.sparse_softmax_cross_entropy_with_logits,
+])  # fmt: skip
+def test_every_row_of_logits_has_a_label(function: Any) -> None:
+    """Of fewer labels a loss was made in silence, where their number was not known before."""
+    labels = tf.placeholder(tf.int32)
+    losses = function(labels=labels, logits=tf.ones([3, 4]))
+    with tf.Session() as session:
+        with pytest.raises(tf.errors.InvalidArgumentError, match="labels must|not compatible"):
+            session.run(losses, {labels: [0, 3]})
+
+
+def test_counts_of_datasets_are_scalars() -> None:
+    rows = tf.data.Dataset.range(3)
+    for make in (rows.batch, rows.take, rows.skip, rows.shuffle, rows.prefetch, rows.repeat):
+        with pytest.raises(ValueError, match="rank 0"):
+            make([2])
+    with pytest.raises(ValueError, match="rank 0"):
+        tf.data.Dataset.range([3])
+
+
+def test_png_compression_is_a_level() -> None:
+    made = tf.image.encode_png(tf.zeros([2, 2, 3], tf.uint8), 10)
+    with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError, match=r"\[-1,9\]"):
+        session.run(made)

@@ -114,9 +114,10 @@ class SparseTensor:
             self._indices = convert_to_tensor(indices, dtypes.int64, "indices")
             self._values = convert_to_tensor(values, name="values")
             self._dense_shape = convert_to_tensor(dense_shape, dtypes.int64, "dense_shape")
-        self._indices.shape.with_rank(2)
-        self._values.shape.with_rank(1)
-        self._dense_shape.shape.with_rank(1)
+        places = self._indices.shape.with_rank(2)
+        # One row of positions for each entry, one column for each dim.
+        places[0].merge_with(self._values.shape.with_rank(1)[0])
+        places[1].merge_with(self._dense_shape.shape.with_rank(1)[0])
 
     @classmethod
     def from_value(cls, sparse_tensor_value: Any) -> SparseTensor:

@@ -165,7 +165,11 @@ def to_array(value: Any, dtype: Any = None) -> np.ndarray:
         if kinds != {"str"}:
             raise TypeError(f"strings and numbers cannot be mixed in one tensor: {value!r}")
         if wanted not in (None, dtypes.string):
-            raise TypeError(f"{convert._shorten(value)} is a string; {wanted.name} is wanted")
+            shown = convert._shorten(value)
+            raise TypeError(
+                f"Expected {wanted.name}, got {shown} of type {type(value).__name__!r} instead:"
+                f" it holds a string; {wanted.name} is wanted"
+            )
         return _strings(value)
     if None in kinds or "other" in kinds:
         raise TypeError(f"{convert._shorten(value)} holds an element that no tensor can hold")
@@ -225,12 +229,20 @@ def _check_kinds(kinds: set[Any], wanted: dtypes.DType | None, value: Any) -> No
         return
     shown = convert._shorten(value)
     if wanted.is_bool and kinds - {"b", "np"}:
-        raise TypeError(f"{shown} is not bool; bool is wanted")
+        raise TypeError(
+            f"Expected bool, got {shown} of type {type(value).__name__!r} instead: bool is wanted"
+        )
     if not wanted.is_bool and kinds == {"b"}:
-        raise TypeError(f"{shown} is bool; {wanted.name} is wanted")
+        raise TypeError(
+            f"Expected {wanted.name}, got {shown} of type {type(value).__name__!r} instead: it is"
+            f" bool; {wanted.name} is wanted"
+        )
     whole = dtypes.stored_as(wanted).is_integer
     if whole and kinds & {"f", "c"} and "np" not in kinds:
-        raise TypeError(f"{shown} holds a float; {wanted.name} is wanted")
+        raise TypeError(
+            f"Expected {wanted.name}, got {shown} of type {type(value).__name__!r} instead: it"
+            f" holds a float; {wanted.name} is wanted"
+        )
     if wanted.is_floating and "c" in kinds:
         raise TypeError(f"{shown} is complex; {wanted.name} is wanted")
     if wanted is dtypes.string:

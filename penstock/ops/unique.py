@@ -11,7 +11,7 @@ from penstock.base import dtypes
 from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
-from penstock.opdef.inference import Dims, ShapeContext, show
+from penstock.opdef.inference import Dims, FailsAtRun, ShapeContext, show
 from penstock.ops import reshape as reshape_ops
 from penstock.ops import shape as shape_ops
 from penstock.ops import slicing
@@ -139,6 +139,15 @@ def _unique_shape(ctx: ShapeContext) -> list[Dims]:
     return [(None,), ctx["x"], (None,)][: len(ctx.op.outputs)]
 
 
+def _unique_counts_shape(ctx: ShapeContext) -> list[Dims]:
+    dims = ctx["x"]
+    if dims is not None and len(dims) != 1:
+        raise FailsAtRun(
+            f"unique expects a 1D vector; x has shape {show(dims)}", [(None,), dims, (None,)]
+        )
+    return _unique_shape(ctx)
+
+
 def _unique_v2_shape(ctx: ShapeContext) -> list[Dims]:
     dims, axis = ctx["x"], ctx.value("axis")
     if dims is None or axis is None:
@@ -175,7 +184,7 @@ define_op(
     "UniqueWithCounts",
     "x: T -> y: T, idx: out_idx, count: out_idx",
     attrs=["T: type", _OUT],
-    shape=_unique_shape,
+    shape=_unique_counts_shape,
     kernel=_unique_counts_kernel,
     no_gradient=_NO_UNIQUE,
 )

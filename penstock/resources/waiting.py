@@ -111,7 +111,9 @@ def check_deadline() -> None:
     until = _running.until
     if until is not None and time.monotonic() > until:
         raise errors.DeadlineExceededError(
-            None, None, f"the step did not end within its {_running.seconds:g} s"
+            None, None,
+            "Timed out waiting for notification: the step did not end within its"
+            f" {_running.seconds:g} s",
         )
 
 
@@ -153,7 +155,8 @@ def wait(waiter: Waiter, give_up: Callable[[], bool], waiting_for: Callable[[], 
     raise errors.DeadlineExceededError(
         None,
         None,
-        f"the step did not end within its {_running.seconds:g} s: it waited for {what}",
+        "Timed out waiting for notification: the step did not end within its"
+        f" {_running.seconds:g} s: it waited for {what}",
     )
 
 

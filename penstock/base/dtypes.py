@@ -411,3 +411,15 @@ def _of_numpy(numpy_dtype: np.dtype[Any]) -> DType | None:
 
 # Last, because below this line `bool` means the dtype.
 bool: Final = bool_
+
+
+_MESSAGE_NAMES = {"float16": "half", "float32": "float", "float64": "double"}
+
+
+def message_name(name: str) -> str:
+    """What TensorFlow's run-time errors call a type.
+
+    >>> message_name("float32"), message_name("int32")
+    ('float', 'int32')
+    """
+    return _MESSAGE_NAMES.get(name, name)

@@ -18,6 +18,8 @@ import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias, overload
 
+from penstock.base import mismatch
+
 Static: TypeAlias = "tuple[int | None, ...] | None"
 """A shape as a plain value: dims, None for an unknown one; None for an unknown rank."""
 
@@ -557,7 +559,8 @@ def merge_static(a: Static, b: Static) -> Static:
     if a is None:
         return b
     if not is_compatible_static(a, b):
-        raise ValueError(f"Shapes {format_static(a)} and {format_static(b)} are not compatible")
+        message = f"Shapes {format_static(a)} and {format_static(b)} are not compatible"
+        raise mismatch.MismatchError(message, mismatch.difference(a, b))
     return tuple([y if x is None else x for x, y in zip(a, b, strict=True)])
 
 
@@ -609,7 +612,9 @@ def broadcast_static(a: Static, b: Static) -> Static:
         elif y is None:
             out.append(x if x else None)
         else:
-            raise ValueError(
-                f"Incompatible shapes for broadcasting: {format_static(a)} and {format_static(b)}"
+            raise mismatch.MismatchError(
+                f"Incompatible shapes for broadcasting: {format_static(a)} and {format_static(b)}",
+                f"Dimensions must be equal, but are {x} and {y}: Incompatible shapes:"
+                f" {mismatch.plain(a)} vs. {mismatch.plain(b)}",
             )
     return tuple(out)

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from penstock.base import dtypes, shapes
+from penstock.base import dtypes, errors, shapes
 from penstock.codegen.host_numbers import decide_numbers, expression, literal_of
 from penstock.codegen.plan import Line, Plan, Read, fed_by, is_silent, returns_state
 from penstock.codegen.source import (
@@ -435,7 +435,8 @@ class _Emitter:
     def _expression(self, line: Line, call: Call) -> str:
         definition = line.op.op_def
         if line.op.refusal is not None:
-            return f"{call.function(_refuse, 'refuse')}({literal(line.op.refusal)})"
+            reason, error = map(literal, line.op.refusal)
+            return f"{call.function(_refuse, 'refuse')}({reason}, {error})"
         if line.overwrites is not None:
             return fill(line.overwrites, call.arg)
         if definition.inline is not None:
@@ -533,9 +534,9 @@ def _as_list(value: Any) -> list[Tensor]:
     return value if isinstance(value, list) else [value]
 
 
-def _refuse(reason: str) -> NoReturn:
+def _refuse(reason: str, error: str) -> NoReturn:
     """Stands for a node whose shape rule refuses what it is given."""
-    raise ValueError(reason)
+    raise getattr(errors, error)(None, None, reason)
 
 
 def _variable_behind(tensor: Tensor) -> Operation | None:

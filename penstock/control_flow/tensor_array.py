@@ -286,13 +286,7 @@ class TensorArray:
         return made
 
     def _element(self, value: Any) -> Tensor:
-        tensor = convert_to_tensor(value, preferred_dtype=self._dtype, name="value")
-        if tensor.dtype.base_dtype != self._dtype:
-            raise ValueError(
-                f"{tensor.name} of {tensor.dtype.base_dtype.name} cannot be written to a"
-                f" TensorArray of {self._dtype.name}\nin {self._described()}"
-            )
-        return tensor
+        return convert_to_tensor(value, preferred_dtype=self._dtype, name="value")
 
     def _described(self) -> str:
         """The array with the user's line that made it, for errors."""

@@ -356,10 +356,10 @@ class PaddingFIFOQueue(QueueBase):
     ) -> None:
         types = _as_types(dtypes)
         listed = isinstance(shapes, list | tuple) and len(shapes) > 0
-        if not listed or any(s is None or isinstance(s, int) for s in shapes):
+        if not listed or any(_has_no_rank(s) for s in shapes):
             raise ValueError(
-                "PaddingFIFOQueue needs a list with the shape of each component, of known rank;"
-                f" found {shapes}"
+                f"All shapes must have a defined rank: {shapes}: PaddingFIFOQueue needs a list with"
+                " the shape of each component"
             )
         handle = _queue("PaddingFIFOQueueV2", capacity, types, shapes, shared_name, name)
         super().__init__(types, shapes, names, handle)
@@ -427,6 +427,11 @@ class PriorityQueue(QueueBase):
         known = _as_shapes(shapes, own)
         handle = _queue("PriorityQueueV2", capacity, own, shapes, shared_name, name)
         super().__init__([dtypes.int64, *own], [[], *known], names, handle)
+
+
+def _has_no_rank(shape: Any) -> bool:
+    unknown = isinstance(shape, shapes.TensorShape) and shape.ndims is None
+    return unknown or shape is None or isinstance(shape, int)
 
 
 def _queue(

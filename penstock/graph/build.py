@@ -217,8 +217,9 @@ class _Solver:
         minimum = self.op_def.attrs[number].minimum
         if minimum is not None and len(values) < minimum:
             raise ValueError(
-                f"{self.op_def.name} {self.name!r}: list input {arg.name!r} needs at least"
-                f" {minimum} element(s); found {len(values)}"
+                f"List argument {arg.name!r} to {self.op_def.name!r} Op with length {len(values)}"
+                f" shorter than minimum length {minimum}: {self.op_def.name} {self.name!r}: list"
+                f" input {arg.name!r} needs at least {minimum} element(s); found {len(values)}"
             )
         result = []
         for index, value in enumerate(values):
@@ -237,19 +238,32 @@ class _Solver:
             if type(value) is not Tensor:
                 value = self._convert(arg, value, dtype, f"{arg.name}_{index}")
             result.append(value)
+        minimum = self.op_def.attrs[attr].minimum
+        if minimum is not None and len(result) < minimum:
+            raise ValueError(
+                f"Attr {attr!r} of {self.op_def.name!r} Op passed list of length {len(result)} less"
+                f" than minimum {minimum}: list input {arg.name!r} of {self.name!r} is too short"
+            )
         self.solved[attr] = [t.dtype.base_dtype for t in result]
         return result
 
     def _fail_type(self, arg: ArgDef, value: Tensor, wanted: dtypes.DType) -> None:
         source = self.source.get(arg.type_attr or "")
+        found = value.dtype.base_dtype.name
+        words = (
+            f"Input {arg.name!r} of {self.op_def.name!r} Op has type {found} that does not match"
+        )
         because = ""
         if isinstance(source, tuple):
+            words = f"{words} type {wanted.name} of argument {source[0]!r}"
             because = f", the type of input {source[0]!r} ({describe(source[1])})"
-        elif source:
-            because = f", as {source} says"
+        else:
+            words = f"{words} expected type of {wanted.name}"
+            if source:
+                because = f", as {source} says"
         raise TypeError(
-            f"{self.op_def.name} {self.name!r}: input {arg.name!r} ({describe(value)}) has type"
-            f" {value.dtype.base_dtype.name}, which is not {wanted.name}{because}"
+            f"{words}: {self.op_def.name} {self.name!r}: input {arg.name!r} ({describe(value)}) has"
+            f" type {found}, which is not {wanted.name}{because}"
         )
 
 
@@ -303,9 +317,16 @@ def _check_allowed(op_def: OpDef, name: str, attr: AttrDef, value: Any) -> None:
             shown = sorted(a.name if isinstance(a, dtypes.DType) else repr(a) for a in allowed)
             found = one.name if isinstance(one, dtypes.DType) else repr(one)
             kind = TypeError if isinstance(one, dtypes.DType) else ValueError
+            taken_by = next((a.name for a in op_def.inputs if a.type_attr == attr.name), attr.name)
+            words = (
+                f"Value passed to parameter {taken_by!r} has DataType {found} not in list of"
+                " allowed values"
+                if kind is TypeError
+                else f"Value for attr {attr.name!r} of {found} is not in the list of allowed values"
+            )
             raise kind(
-                f"{op_def.name} {name!r}: {attr.name} may not be {found}; allowed are"
-                f" {', '.join(shown)}"
+                f"{words}: {', '.join(shown)}: {op_def.name} {name!r}: {attr.name} may not be"
+                f" {found}; allowed are {', '.join(shown)}"
             )
 
 
@@ -373,8 +394,9 @@ def _checked_attr(op_def: OpDef, name: str, attr: AttrDef, value: Any) -> Any:
         size = result if isinstance(result, int) else len(result)
         if size < attr.minimum:
             raise ValueError(
-                f"{op_def.name} {name!r}: attr {attr.name!r} must be at least {attr.minimum};"
-                f" found {size}"
+                f"Attr {attr.name!r} of {op_def.name!r} Op passed {size} less than minimum"
+                f" {attr.minimum}: {op_def.name} {name!r}: attr {attr.name!r} must be at least"
+                f" {attr.minimum}; found {size}"
             )
     return result
 

@@ -75,7 +75,9 @@ def convert_to_tensor(
     if isinstance(value, Tensor):
         if dtype is not None and dtype.base_dtype is not value.dtype.base_dtype:
             raise ValueError(
-                f"tensor {value.name} has dtype {value.dtype.name}; {dtype.name} was asked for"
+                f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype"
+                f" {value.dtype.name}: tensor {value.name} has dtype {value.dtype.name};"
+                f" {dtype.name} was asked for"
             )
         return value
     if value is None:

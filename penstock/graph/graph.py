@@ -10,17 +10,17 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from penstock.base import devices, dtypes, origin
+from penstock.graph.infer import infer_shapes
 from penstock.graph.names import check_node_name, check_scope_name
 from penstock.graph.operation import Operation
 from penstock.graph.tensor import Tensor
 from penstock.graph.thread_scopes import Controller, ThreadScopes
 from penstock.graph.versions import GRAPH_DEF_VERSION
-from penstock.opdef.inference import ShapeContext, show
 from penstock.opdef.opdef import OpDef
 from penstock.opdef.registry import OPS
 
@@ -106,7 +106,7 @@ class Graph:
             attrs["_gradient_op_type"] = scopes.gradient_overrides[op_def.name].encode()
         if scopes.container and "container" in attrs and not attrs["container"]:
             attrs["container"] = scopes.container
-        self._infer_shapes(op)
+        infer_shapes(op)
         if scopes.devices:
             self._apply_devices(op)
         if scopes.colocation:
@@ -129,25 +129,6 @@ class Graph:
             self._by_name[op.name] = op
         for tensor in op._inputs:
             tensor._consumers.append(op)
-
-    @staticmethod
-    def _infer_shapes(op: Operation) -> None:
-        op_def = op.op_def
-        rule = op_def.shape
-        if rule is None or not op.outputs:
-            if rule is not None:
-                _run_rule(op, rule)
-            return
-        result = _run_rule(op, rule)
-        if len(op.outputs) == 1 and not op_def.has_list_output:
-            op.outputs[0]._dims = result
-            return
-        if len(result) != len(op.outputs):
-            raise RuntimeError(
-                f"shape rule of {op.type} gave {len(result)} shapes for {len(op.outputs)} outputs"
-            )
-        for tensor, dims in zip(op.outputs, result, strict=True):
-            tensor._dims = dims
 
     def _control_inputs_for(self, inputs: Sequence[Tensor]) -> list[Operation]:
         """Controls of the active scopes, without those that an input implies."""
@@ -462,7 +443,11 @@ class Graph:
         wanted = " or ".join(
             n for n, ok in (("a Tensor", allow_tensor), ("an Operation", allow_operation)) if ok
         )
-        raise TypeError(f"Can not convert a {type(obj).__name__} into {wanted}: {obj!r}")
+        kinds = wanted.replace("a Tensor", "Tensor").replace("an Operation", "Operation")
+        raise TypeError(
+            f"Can not convert a {type(obj).__name__} into a {kinds}: cannot take {obj!r} for"
+            f" {wanted}"
+        )
 
     def _described(self) -> str:
         """What tells this graph from others, for errors."""
@@ -488,18 +473,33 @@ class Graph:
             if not index.isdigit() or ":" in op_name:
                 raise ValueError(f"malformed tensor name {name!r}; expected '<operation>:<index>'")
             op = self._by_name.get(op_name)
-            count = 0 if op is None else len(op.outputs)
-            if op is None or int(index) >= count:
-                how = f"exists but only has {count} output(s)"
+            if op is None:
                 raise KeyError(
                     f"The name {name!r} refers to a Tensor which does not exist. The operation,"
-                    f" {op_name!r}, {how if op else 'does not exist in the graph'}."
+                    f" {op_name!r}, does not exist in the graph: no operation is called {op_name!r}"
+                    " in this graph"
+                )
+            if int(index) >= len(op.outputs):
+                raise KeyError(
+                    f"The name {name!r} refers to a Tensor which does not exist. The operation,"
+                    f" {op_name!r}, exists but only has {len(op.outputs)} output(s)."
                 )
             return op.outputs[int(index)]
         if ":" in name:
-            raise ValueError(f"{name!r} looks like a tensor name; an operation name is wanted")
+            raise ValueError(
+                f"Name {name!r} appears to refer to a Tensor, not an Operation; an operation name"
+                " is wanted"
+            )
         if name not in self._by_name:
-            raise KeyError(f"The name {name!r} refers to an Operation not in the graph.")
+            if not allow_operation:
+                raise ValueError(
+                    f"The name {name!r} looks like an (invalid) Operation name, not a Tensor."
+                    ' Tensor names must be of the form "<op_name>:<output_index>".'
+                )
+            raise KeyError(
+                f"The name {name!r} refers to an Operation not in the graph: no operation is called"
+                f" {name!r} in this graph"
+            )
         if not allow_operation:
             raise ValueError(
                 f"The name {name!r} refers to an Operation, not a Tensor. Tensor names must be of"
@@ -614,11 +614,3 @@ class Graph:
     def graph_def_versions(self) -> Any:
         """The ``VersionDef`` of GraphDefs made from this graph."""
         return self.as_graph_def(from_version=self.version).versions
-
-
-def _run_rule(op: Operation, rule: Callable[[ShapeContext], Any]) -> Any:
-    try:
-        return rule(ShapeContext(op))
-    except (ValueError, TypeError, IndexError) as error:
-        operands = ", ".join(f"{t.name} {show(t._dims)} {t.dtype.name}" for t in op._inputs)
-        raise ValueError(f"{op.type} {op.name!r}: {error}; its inputs are {operands}") from error

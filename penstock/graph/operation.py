@@ -7,7 +7,7 @@ name), the requested device, and the user's line that made it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from penstock.base import dtypes
 from penstock.base.origin import Origin
@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     from penstock.graph.graph import Graph
     from penstock.opdef.opdef import OpDef
     from penstock.opdef.signature import ArgDef
+
+
+class Refusal(NamedTuple):
+    """Why a node fails when it runs; ``error`` names the class of ``tf.errors``."""
+
+    reason: str
+    error: str = "InvalidArgumentError"
 
 
 class Operation:
@@ -51,8 +58,9 @@ class Operation:
         self._original_op: Operation | None = None
         self._control_flow_context: Any = None
         self._id = -1
-        # In a step: what its shape rule says against the shapes it is fed; running it says so.
-        self.refusal: str | None = None
+        # What its shape rule says against its inputs, in a step those it is fed, where that is no
+        # error yet; running it says so.
+        self.refusal: Refusal | None = None
         self.outputs = [Tensor(self, i, t) for i, t in enumerate(output_types)]
 
     @property

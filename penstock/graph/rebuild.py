@@ -14,11 +14,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from penstock.base import shapes
+from penstock.base import mismatch, shapes
 from penstock.graph import build, scopes
 from penstock.graph.graph import Graph
 from penstock.graph.handles import WriteOrder, handle_of, resource_key, wants_handle
-from penstock.graph.operation import Operation
+from penstock.graph.infer import infer_shapes
+from penstock.graph.operation import Operation, Refusal
 from penstock.graph.step import StepGraph
 from penstock.graph.tensor import Tensor
 
@@ -189,13 +190,13 @@ def infer_again(op: Operation) -> None:
     says so then with its name.
     """
     known = [t._dims for t in op.outputs]
+    op.refusal = None
     try:
-        Graph._infer_shapes(op)
-        op.refusal = None
+        infer_shapes(op)
     except ValueError as error:
         # A variable may take what it was not declared to hold, as what is handed on may be.
         if not (op.op_def.writes or op.op_def.passes_through):
-            op.refusal = str(error.__cause__ or error)
+            op.refusal = Refusal(mismatch.in_a_node(error.__cause__ or error))
     try:
         merged = [
             shapes.merge_static(tensor._dims, dims)

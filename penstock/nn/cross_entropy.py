@@ -182,11 +182,11 @@ def sparse_softmax_cross_entropy_with_logits(
 
 def _check_sparse_ranks(labels: Any, logits: Any) -> None:
     if logits is not None and not logits:
-        raise ValueError("logits cannot be scalars; they have a dim of classes")
+        raise ValueError("Logits cannot be scalars - received shape (): they have a dim of classes")
     if labels is not None and logits is not None and len(labels) != len(logits) - 1:
         raise ValueError(
-            f"labels must have one dim less than logits; labels are {show(labels)}, logits"
-            f" {show(logits)}"
+            f"Rank mismatch: Rank of labels (received {len(labels)}) should equal rank of logits"
+            f" minus 1 (received {len(logits)}); labels are {show(labels)}, logits {show(logits)}"
         )
     shapes.merge_static(labels, None if logits is None else logits[:-1])
 

@@ -20,6 +20,25 @@ if TYPE_CHECKING:
 Dims = tuple[int | None, ...] | None
 
 
+class FailsAtRun(ValueError):
+    """Raised by a shape rule for what TensorFlow refuses only where the node runs.
+
+    Args:
+      message: TensorFlow's words, then what was found and what is allowed.
+      result: what the rule would return, as TensorFlow infers it.
+      error: the name of the class of ``tf.errors`` that running the node raises.
+
+    The node is built; a step that needs it fails.
+    """
+
+    def __init__(
+        self, message: str, result: Any = None, error: str = "InvalidArgumentError"
+    ) -> None:
+        super().__init__(message)
+        self.result = result
+        self.error = error
+
+
 class ShapeContext:
     """The view of a node that shape rules and folds are given."""
 
@@ -61,7 +80,8 @@ class ShapeContext:
         dims: Dims = self.shape(name)
         if dims is not None and len(dims) < rank:
             raise ValueError(
-                f"{name} must have rank at least {rank}, but has shape {show(dims)}"
+                f"Shape must be at least rank {rank} but is rank {len(dims)}: {name} must have"
+                f" rank at least {rank}, but has shape {show(dims)}"
             )
         return dims
 
@@ -71,7 +91,10 @@ class ShapeContext:
         if dims is None:
             return (None,) * rank
         if len(dims) != rank:
-            raise ValueError(f"{name} must have rank {rank}, but has shape {show(dims)}")
+            raise ValueError(
+                f"Shape must be rank {rank} but is rank {len(dims)}: {name} must have rank {rank},"
+                f" but has shape {show(dims)}"
+            )
         return dims
 
 

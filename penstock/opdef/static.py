@@ -71,7 +71,7 @@ def _evaluate(tensor: Tensor) -> np.ndarray | None:
     values = [constant_value(t) for t in op._inputs]
     try:
         result = fold(ShapeContext(op), *values)
-    except IndexError:
+    except (ArithmeticError, IndexError, ValueError):
         return None  # the node fails when it runs, if it runs, and says so then
     if op.op_def.has_list_output or len(op.outputs) > 1:
         result = None if result is None else result[tensor.value_index]
@@ -90,7 +90,19 @@ def constant_value_as_shape(tensor: Tensor) -> Dims:
         if value.ndim == 0:
             if value == -1:
                 return None
-            raise ValueError(f"{tensor.name} is used as a shape, but is the scalar {value}")
+            raise ValueError(
+                f"Shape must be rank 1 but is rank 0: {tensor.name} is used as a shape, but is the"
+                f" scalar {value}"
+            )
+        if value.ndim > 1:
+            raise ValueError(
+                f"Shape must be rank 1 but is rank {value.ndim}: {tensor.name} is used as a shape"
+            )
+        if value.size and value.min() < -1:
+            raise ValueError(
+                f"Invalid value in tensor used for shape: {int(value.min())}: {tensor.name} holds"
+                f" {value.tolist()}; -1 stands for an unknown dim"
+            )
         return tuple(None if d == -1 else int(d) for d in value)
     rule = _PARTIAL.get(tensor.op.type)
     dims = rule(ShapeContext(tensor.op)) if rule is not None and tensor.value_index == 0 else None

@@ -29,8 +29,8 @@ def _arg_shape(ctx: ShapeContext) -> Dims:
     axis = int(axis)
     if not -len(dims) <= axis < len(dims):
         raise ValueError(
-            f"dimension is {axis}; the input has rank {len(dims)}, so it must be in"
-            f" [{-len(dims)}, {len(dims)})"
+            f"Dimension ({axis}) must be in the range [{-len(dims)}, {len(dims)}), where"
+            f" {len(dims)} is the number of dimensions in the input"
         )
     axis %= len(dims)
     return dims[:axis] + dims[axis + 1 :]
@@ -40,7 +40,8 @@ def _arg_kernel(method: str) -> Any:
     def kernel(input: Any, dimension: int, output_type: Any) -> Any:
         if not -input.dim() <= dimension < input.dim():
             raise ValueError(
-                f"dimension must be in [{-input.dim()}, {input.dim()}), but is {dimension}"
+                f"Expected dimension in the range [{-input.dim()}, {input.dim()}), but got"
+                f" {dimension}"
             )
         if not input.shape[dimension]:
             raise ValueError(f"reduction axis {dimension} is empty in shape {list(input.shape)}")

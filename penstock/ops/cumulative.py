@@ -10,7 +10,7 @@ from penstock.base import dtypes
 from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
-from penstock.opdef.inference import Dims, ShapeContext
+from penstock.opdef.inference import Dims, FailsAtRun, ShapeContext, show
 from penstock.ops.reduction import NUMBERS, TIDX
 from penstock.ops.unsigned import BARE_UNSIGNED
 
@@ -19,19 +19,21 @@ __all__ = ["cumprod", "cumsum", "cumulative_logsumexp"]
 
 def _running_shape(ctx: ShapeContext) -> Dims:
     dims: Dims = ctx["x"]
+    if ctx["axis"]:
+        raise FailsAtRun(f"ScanOp: axis must be a scalar, not {show(ctx['axis'])}", dims)
     axis = ctx.value("axis")
-    ctx.rank("axis", 0)
     if dims is not None and axis is not None and not -len(dims) <= axis < len(dims):
-        raise ValueError(
-            f"axis is {int(axis)}; x has rank {len(dims)}, so it must be in"
-            f" [{-len(dims)}, {len(dims)})"
-        )
+        raise FailsAtRun(_out_of_range(len(dims), int(axis)), dims)
     return dims
+
+
+def _out_of_range(rank: int, axis: int) -> str:
+    return f"ScanOp: Expected scan axis in the range [{-rank}, {rank}), but got {axis}"
 
 
 def _running(function: Any, x: Any, axis: int, exclusive: bool, reverse: bool, start: Any) -> Any:
     if not -x.dim() <= axis < x.dim():
-        raise ValueError(f"axis must be in [{-x.dim()}, {x.dim()}), but is {axis}")
+        raise ValueError(_out_of_range(x.dim(), axis))
     if reverse:
         x = x.flip(axis)
     if exclusive and x.shape[axis]:

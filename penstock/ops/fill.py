@@ -95,12 +95,11 @@ def _sum_all(grad: Tensor) -> Tensor:
 
 def _range_size(start: Any, limit: Any, delta: Any) -> int:
     if delta == 0:
-        raise ValueError("delta of a range must not be 0")
+        raise ValueError("Requires delta != 0: delta of a range must not be 0")
     if (delta > 0 and start > limit) or (delta < 0 and start < limit):
-        sign = "<=" if delta > 0 else ">="
+        sign, side = ("<=", ">") if delta > 0 else (">=", "<")
         raise ValueError(
-            f"a range needs start {sign} limit where delta is {delta}; found start {start},"
-            f" limit {limit}"
+            f"Requires start {sign} limit when delta {side} 0: {start}/{limit}: delta is {delta}"
         )
     if isinstance(start, int):
         return -((start - limit) // delta)
@@ -112,7 +111,7 @@ def _range_shape(ctx: ShapeContext) -> Dims:
         ctx.rank(name, 0)
     values = [ctx.value(n) for n in ("start", "limit", "delta")]
     if values[2] is not None and values[2] == 0:
-        raise ValueError("delta of a range must not be 0")
+        raise ValueError("Requires delta != 0: delta of a range must not be 0")
     if any(v is None for v in values):
         return (None,)
     return (_range_size(*[v.item() for v in values]),)  # type: ignore[union-attr]

@@ -92,7 +92,8 @@ def _out_of_range(indices: Any, limit: int) -> Exception | None:
     if not bad.any():
         return None
     where = np.argwhere(bad)[0].tolist()
-    return IndexError(f"indices{where} = {flat[tuple(where)]} is not in [0, {limit})")
+    place = f"[{','.join(map(str, where))}]" if where else ""
+    return IndexError(f"indices{place} = {flat[tuple(where)]} is not in [0, {limit})")
 
 
 def _check_range(indices: Any, limit: int) -> None:
@@ -351,7 +352,13 @@ def flat_index(indices: Any, dims: Any) -> Any:
             if low < 0 or high >= size:
                 rows = indices.reshape(-1, len(dims)).cpu().numpy()
                 bad = ((rows < 0) | (rows >= np.array(dims))).any(1)
-                raise IndexError(f"index {rows[bad][0].tolist()} is outside {list(dims)}")
+                row = int(np.argmax(bad))
+                place = np.unravel_index(row, tuple(indices.shape[:-1]))
+                shown = ["[" + ",".join(map(str, n)) + "]" for n in (place, rows[row], dims)]
+                raise IndexError(
+                    f"indices{shown[0] if place else ''} = {shown[1]} does not index into shape"
+                    f" {shown[2]}"
+                )
         flat = column.long() if flat is None else flat * size + column
     if flat is None:
         return torch.zeros(indices.shape[:-1], dtype=torch.int64, device=indices.device)
@@ -427,7 +434,7 @@ def gather(
     if axis is None:
         axis = batch_dims
     known = static.constant_value(axis) if isinstance(axis, Tensor) else np.asarray(axis)
-    if not batch_dims and np.ndim(known) == 0 and known == 0:
+    if not batch_dims and known is not None and not known.ndim and known == 0:
         sparse_read = getattr(params, "sparse_read", None)
         if sparse_read is not None:
             made: Tensor = sparse_read(indices, name=name)

@@ -40,15 +40,21 @@ def _is_string(call: Any, name: str) -> bool:
 def _concat_rule(axis_name: str) -> Any:
     def rule(ctx: ShapeContext) -> Dims:
         every = ctx["values"]
+        ctx.rank(axis_name, 0)
         known = [d for d in every if d is not None]
         if not known:
             return None
         rank = len(known[0])
         for dims in known:
             if len(dims) != rank:
-                raise ValueError(f"values differ in rank: {show(known[0])} and {show(dims)}")
+                raise ValueError(
+                    f"Shapes must be equal rank, but are {rank} and {len(dims)}: values differ in"
+                    f" rank: {show(known[0])} and {show(dims)}"
+                )
         if rank == 0:
-            raise ValueError("values are scalars, which cannot be concatenated; use tf.stack")
+            raise ValueError(
+                "Can't concatenate scalars (use tf.stack instead): the values are scalars"
+            )
         value = ctx.value(axis_name)
         if value is None:
             return (None,) * rank

@@ -13,7 +13,7 @@ from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
-from penstock.opdef.inference import Dims, ShapeContext, show
+from penstock.opdef.inference import Dims, FailsAtRun, ShapeContext, show
 
 __all__ = [
     "diag", "diag_part", "eye", "matrix_band_part", "matrix_diag", "matrix_diag_part",
@@ -83,9 +83,13 @@ def _matrix_set_diag_shape(ctx: ShapeContext) -> Dims:
 
 
 def _band_shape(ctx: ShapeContext) -> Dims:
-    ctx.rank("num_lower", 0)
-    ctx.rank("num_upper", 0)
-    return ctx.rank_at_least("input", 2)
+    dims: Dims = ctx["input"]
+    for name in ("num_lower", "num_upper"):
+        if ctx[name]:
+            raise FailsAtRun(f"{name} must be scalar, got shape {show(ctx[name])}", dims)
+    if dims is not None and len(dims) < 2:
+        raise FailsAtRun(f"input must be at least 2-dim, received shape: {show(dims)}", dims)
+    return dims
 
 
 # ---- kernels ---------------------------------------------------------------------------------
@@ -122,7 +126,10 @@ def _band_part(input: Any, num_lower: int, num_upper: int) -> Any:
     rows, columns = input.shape[-2:]
     for label, count, limit in (("num_lower", num_lower, rows), ("num_upper", num_upper, columns)):
         if count > max(limit, 0):
-            raise ValueError(f"{label} must be negative or at most {limit}; found {count}")
+            raise ValueError(
+                f"{label} must be negative or less or equal to number of"
+                f" {'rows' if label == 'num_lower' else 'columns'} ({limit}) got: {count}"
+            )
     row = torch.arange(rows, device=input.device).unsqueeze(1)
     offset = torch.arange(columns, device=input.device) - row
     keep = torch.ones((rows, columns), dtype=torch.bool, device=input.device)

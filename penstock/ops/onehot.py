@@ -13,7 +13,7 @@ from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
-from penstock.opdef.inference import Dims, ShapeContext, show
+from penstock.opdef.inference import Dims, FailsAtRun, ShapeContext, show
 from penstock.ops import constant as constant_ops
 from penstock.ops import fill as fill_ops
 from penstock.ops import join, slicing
@@ -31,18 +31,23 @@ _COMPARED = 256
 
 def _one_hot_shape(ctx: ShapeContext) -> Dims:
     dims, axis, depth = ctx["indices"], ctx.attr("axis"), ctx.value("depth")
-    for name in ("depth", "on_value", "off_value"):
-        ctx.rank(name, 0)
+    ctx.rank("depth", 0)
     if axis < -1:
         raise ValueError(f"axis must be at least -1; found {axis}")
     if depth is not None and depth < 0:
         raise ValueError(f"depth must not be negative; found {depth}")
-    if dims is None:
-        return None
-    if axis > len(dims):
-        raise ValueError(f"axis {axis} is out of range for indices of shape {show(dims)}")
-    at = len(dims) if axis == -1 else axis
-    return (*dims[:at], None if depth is None else int(depth), *dims[at:])
+    if dims is not None and axis > len(dims):
+        raise FailsAtRun(
+            f"Expected axis to be -1 or between [0, {len(dims) + 1}).  But received: {axis}"
+        )
+    result: Dims = None
+    if dims is not None:
+        at = len(dims) if axis == -1 else axis
+        result = (*dims[:at], None if depth is None else int(depth), *dims[at:])
+    for name in ("on_value", "off_value"):
+        if ctx[name]:
+            raise FailsAtRun(f"{name} must be a scalar, but got: {show(ctx[name])}", result)
+    return result
 
 
 def _hot(indices: Any, depth: Any, axis: Any) -> Any:

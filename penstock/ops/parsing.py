@@ -20,7 +20,7 @@ from penstock.formats import serialized as messages
 from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
-from penstock.opdef.inference import Dims, ShapeContext, same_as
+from penstock.opdef.inference import Dims, FailsAtRun, ShapeContext, same_as, show
 
 __all__ = [
     "decode_csv", "decode_json_example", "decode_raw", "parse_tensor", "serialize_tensor",
@@ -334,6 +334,14 @@ def _serialize_tensor(tensor: Any) -> np.ndarray:
     return made
 
 
+def _parsed_shape(ctx: ShapeContext) -> Dims:
+    if ctx["serialized"]:
+        raise FailsAtRun(
+            f"Expected `serialized` to be a scalar, got shape: {show(ctx['serialized'])}"
+        )
+    return None
+
+
 def _unknown_of_scalar(ctx: ShapeContext) -> Dims:
     ctx.rank("serialized", 0)
     return None
@@ -350,7 +358,7 @@ define_op(
     "ParseTensor",
     "serialized: string -> output: out_type",
     attrs=["out_type: type"],
-    shape=_unknown_of_scalar,
+    shape=_parsed_shape,
     kernel=_parse_tensor,
     no_gradient=_STRINGS,
 )

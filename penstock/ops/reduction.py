@@ -48,8 +48,8 @@ def _axes_of(value: np.ndarray | None, rank: int) -> set[int] | None:
     for axis in np.atleast_1d(value).tolist():
         if not -rank <= axis < rank:
             raise ValueError(
-                f"reduction_indices holds {axis}; the input has rank {rank}, so axes are in"
-                f" [{-rank}, {rank})"
+                f"Invalid reduction dimension {axis} for input with {rank} dimensions:"
+                f" axes are in [{-rank}, {rank})"
             )
         axes.add(axis % rank)
     return axes

@@ -43,10 +43,16 @@ def _check_shapes(indices: Dims, updates: Dims, output: Dims) -> None:
         )
     if not fits:
         raise ValueError(
-            f"updates of shape {show(updates)} do not fit indices of shape {show(indices)} into"
-            f" an output of shape {show(output)}; expected indices.shape[:-1] +"
-            " output.shape[indices.shape[-1]:]"
+            f"Must have updates.shape = indices.shape[:-1] + output.shape[indices.shape[-1]:]:"
+            f" updates of shape {show(updates)} do not fit indices of shape {show(indices)} into"
+            f" an output of shape {show(output)}"
         )
+    if output is not None and 0 in output and None not in (*indices, *updates):
+        if math.prod(indices) and math.prod(updates):  # type: ignore[arg-type]
+            raise ValueError(
+                "Indices and updates specified for empty output shape: output has shape"
+                f" {show(output)}"
+            )
 
 
 def _scatter_nd_shape(ctx: ShapeContext) -> Dims:

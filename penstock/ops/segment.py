@@ -16,7 +16,7 @@ from penstock.base import dtypes
 from penstock.graph.build import constant, make
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
-from penstock.opdef.inference import Dims, ShapeContext
+from penstock.opdef.inference import Dims, FailsAtRun, ShapeContext
 from penstock.ops.reduction import NUMBERS
 from penstock.ops.unsigned import BARE_UNSIGNED, from_ordered_int64, to_ordered_int64
 
@@ -38,7 +38,11 @@ def _sorted_shape(ctx: ShapeContext) -> Dims:
     if data is None:
         return None
     if None not in (ids[0], data[0]) and ids[0] != data[0]:
-        raise ValueError(f"segment_ids has {ids[0]} element(s), data {data[0]} row(s)")
+        raise FailsAtRun(
+            "segment_ids should be the same size as dimension 0 of input: it has"
+            f" {ids[0]} element(s), data {data[0]} row(s)",
+            (None, *data[1:]),
+        )
     return (None, *data[1:])
 
 
@@ -46,7 +50,9 @@ def segment_count(ctx: ShapeContext) -> int | None:
     ctx.rank("num_segments", 0)
     value = ctx.value("num_segments")
     if value is not None and value < 0:
-        raise ValueError(f"num_segments must not be negative; found {int(value)}")
+        raise ValueError(
+            f"Input num_segments == {int(value)} must not be negative: it is a dimension size"
+        )
     return None if value is None else int(value)
 
 
@@ -72,16 +78,16 @@ def scatter_rows(kind: str, data: Any, ids: Any, count: int, fill: Any) -> Any:
     return out.scatter_reduce_(0, index, data, kind, include_self=kind == "prod")
 
 
-def checked_ids(ids: Any, rows: int, what: str = "data") -> Any:
+def checked_ids(ids: Any, rows: int, what: str = "input") -> Any:
     if ids.dim() != 1 or ids.shape[0] != rows:
         raise ValueError(
-            f"segment_ids must be a vector with one element for each row of {what} ({rows});"
-            f" its shape is {list(ids.shape)}"
+            f"segment_ids should be the same size as dimension 0 of {what}: it must be a vector"
+            f" of {rows} element(s); its shape is {list(ids.shape)}"
         )
     ids = ids.to(torch.int64)
     if rows:
         if int(ids[0]) < 0:
-            raise ValueError(f"segment ids must not be negative; found {int(ids[0])}")
+            raise ValueError(f"segment ids must be >= 0; found {int(ids[0])}")
         if rows > 1 and bool((ids[1:] < ids[:-1]).any()):
             raise ValueError("segment ids are not increasing")
     return ids

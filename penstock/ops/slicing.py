@@ -17,7 +17,7 @@ from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op, static
-from penstock.opdef.inference import Dims, ShapeContext, show
+from penstock.opdef.inference import Dims, FailsAtRun, ShapeContext, show
 from penstock.opdef.program_text import literal
 from penstock.ops import join
 from penstock.ops import reshape as reshape_ops
@@ -46,20 +46,29 @@ def _slice_shape(ctx: ShapeContext) -> Dims:
         return None if dims is None else (None,) * len(dims)
     begin = begin if begin is not None else (None,) * len(size)
     dims = dims if dims is not None else (None,) * len(size)
-    return tuple(
-        _slice_dim(d, b, s) for d, b, s in zip(dims, begin, size.tolist(), strict=True)
-    )
+    rows = list(zip(dims, begin, size.tolist(), strict=True))
+    result = tuple(_slice_dim(*row) for row in rows)
+    for axis, (dim, start, count) in enumerate(rows):
+        if dim is not None and start is not None and (start < 0 or start + max(count, 0) > dim):
+            raise FailsAtRun(_out_of_dim(axis, dim, start, count), result)
+    return result
 
 
 def _slice_dim(dim: int | None, begin: int | None, size: int) -> int | None:
     if size < -1:
         raise ValueError(f"size must be at least -1; found {size}")
     if begin is not None and dim is not None:
-        if begin > dim or (size != -1 and begin + size > dim):
-            raise ValueError(f"a slice from {begin} of size {size} leaves a dim of size {dim}")
+        if size == -1 and begin > dim:
+            raise ValueError(f"Dimension {dim - begin} must be >= 0: the slice begins at {begin}")
     if size != -1:
         return size
     return None if dim is None or begin is None else dim - begin
+
+
+def _out_of_dim(axis: int, dim: int, begin: int, size: int) -> str:
+    if not 0 <= begin <= dim:
+        return f"Expected begin[{axis}] in [0, {dim}], but got {begin}"
+    return f"Expected size[{axis}] in [0, {dim - begin}], but got {size}"
 
 
 def _slice_kernel(input: Any, begin: Any, size: Any) -> Any:
@@ -68,10 +77,7 @@ def _slice_kernel(input: Any, begin: Any, size: Any) -> Any:
         dim = input.shape[axis]
         count = dim - start if count == -1 else count
         if start < 0 or count < 0 or start + count > dim:
-            raise ValueError(
-                f"slice begin {begin} size {size} leaves dim {axis} of shape"
-                f" {list(input.shape)}"
-            )
+            raise ValueError(_out_of_dim(axis, dim, start, count))
         key.append(slice(start, start + count))
     return input[tuple(key)] if key else input
 

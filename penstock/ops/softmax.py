@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from penstock.base import dtypes, shapes
+from penstock.base import dtypes, errors, shapes
 from penstock.graph import convert
 from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
@@ -252,7 +252,11 @@ def _along(op_type: str, logits: Any, axis: int, name: str | None) -> Tensor:
         made: Tensor = make(op_type, logits, name=name)
         return made
     if dims is not None and not -len(dims) <= axis < len(dims):
-        raise ValueError(f"axis {axis} is not in [{-len(dims)}, {len(dims)}) of {show(dims)}")
+        raise errors.InvalidArgumentError(
+            None, None,
+            f"Dimension ({axis}) must be in the range [{-len(dims)}, {len(dims)}) where"
+            f" {len(dims)} is the number of dimensions in the input, {show(dims)}",
+        )  # fmt: skip
     if dims is not None:
         axis %= len(dims)
     elif axis < 0:

@@ -45,17 +45,19 @@ def _top_k_shape(ctx: ShapeContext) -> list[Dims]:
         value = ctx.value("k")
         k = None if value is None else int(value)
     if k is not None and k < 0:
-        raise ValueError(f"k must not be negative; found {k}")
+        raise ValueError(f"Need k >= 0, got {k}: k must not be negative")
     if dims is None:
         return [None, None]
     if None not in (k, dims[-1]) and dims[-1] < k:  # type: ignore[operator]
-        raise ValueError(f"input of shape {show(dims)} has fewer than k = {k} columns")
+        raise ValueError(f"input must have last dimension >= k = {k} but is {dims[-1]}")
     return [(*dims[:-1], k)] * 2
 
 
 def _top_k_kernel(input: Any, k: Any) -> Any:
+    if k < 0:
+        raise ValueError(f"Need k >= 0, got {k}")
     if k > input.shape[-1]:
-        raise ValueError(f"top_k: k is {k}, but the rows have {input.shape[-1]} elements")
+        raise ValueError(f"input must have at least k columns. Had {input.shape[-1]}, needed {k}")
     dtype = input.dtype
     work = input.int() if dtype is torch.uint16 else input
     if k and input.shape[-1] > _SORTED_AT_ONCE:

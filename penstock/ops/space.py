@@ -18,7 +18,7 @@ from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op, static
-from penstock.opdef.inference import Dims, ShapeContext, show
+from penstock.opdef.inference import Dims, FailsAtRun, ShapeContext, show
 from penstock.ops import constant as constant_ops
 from penstock.ops import fill as fill_ops
 from penstock.ops import join, slicing
@@ -321,6 +321,27 @@ def _window(size: int, ksize: int, stride: int, rate: int, padding: str) -> tupl
 
 def _patches_shape(ctx: ShapeContext) -> Dims:
     dims = ctx.rank("images", 4)
+    for name in ("ksizes", "strides", "rates"):
+        given = ctx.attr(name)
+        if len(given) != 4:
+            raise ValueError(
+                f"ExtractImagePatches requires the {name} attribute to contain 4 values, but got:"
+                f" {len(given)}"
+            )
+        if min(given) <= 0:
+            raise ValueError(f"{name} must be > 0, but got {given}")
+    result = _patches_dims(ctx, dims)
+    for name in ("ksizes", "strides", "rates"):
+        given = ctx.attr(name)
+        if given[0] != 1 or given[3] != 1:
+            raise FailsAtRun(
+                f"Only support {name} across space: those of batch and depth must be 1; found"
+                f" {given}", result, "UnimplementedError",
+            )  # fmt: skip
+    return result
+
+
+def _patches_dims(ctx: ShapeContext, dims: Any) -> Dims:
     _, kr, kc, _ = ctx.attr("ksizes")
     result: list[int | None] = [dims[0]]
     for axis in (1, 2):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -11,27 +12,36 @@ from penstock.graph.build import make
 from penstock.graph.composite import SparseTensor
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
-from penstock.opdef.inference import ShapeContext, show
+from penstock.opdef.inference import FailsAtRun, ShapeContext, show
 from penstock.ops import unsigned
 
 __all__ = ["sparse_tensor_to_dense", "sparse_to_dense"]
 
 
 def _to_dense_shape(ctx: ShapeContext) -> Any:
-    ctx.rank("default_value", 0)
     ctx.rank("output_shape", 1)
+    dims = ctx.shape_value("output_shape")
+    if ctx["default_value"]:
+        raise FailsAtRun(
+            f"default_value should be a scalar; its shape is {show(ctx['default_value'])}", dims
+        )
     indices = ctx["sparse_indices"]
     if indices is not None and len(indices) > 2:
-        raise ValueError(f"sparse_indices must have rank at most 2, but has shape {show(indices)}")
-    dims = ctx.shape_value("output_shape")
+        raise FailsAtRun(
+            f"sparse_indices should be a scalar, vector, or matrix, got shape {show(indices)}", dims
+        )
     if dims is not None and indices is not None and len(indices) == 2:
         depth = indices[1]
         if depth is not None and depth != len(dims):
-            raise ValueError(
-                f"sparse_indices has shape {show(indices)}: its rows must have {len(dims)}"
-                f" number(s), one for each dim of output_shape {show(dims)}"
-            )
+            raise FailsAtRun(_wrong_depth(depth, list(dims)), dims)
     return dims
+
+
+def _wrong_depth(depth: int, output_shape: list[Any]) -> str:
+    return (
+        f"output_shape has incorrect number of elements: {len(output_shape)} should be: {depth}:"
+        f" it is {output_shape}, and sparse_indices has rows of {depth} number(s)"
+    )
 
 
 def _to_dense(
@@ -46,14 +56,11 @@ def _to_dense(
     indices = sparse_indices.reshape(-1, 1) if sparse_indices.dim() < 2 else sparse_indices
     count = indices.shape[0]
     if indices.shape[1] != rank:
-        raise ValueError(
-            f"sparse_indices of shape {list(sparse_indices.shape)} does not index output_shape"
-            f" {output_shape}"
-        )
+        raise ValueError(_wrong_depth(indices.shape[1], output_shape))
     if sparse_values.ndim > 1 or sparse_values.ndim == 1 and sparse_values.shape[0] != count:
         raise ValueError(
-            f"sparse_values must be a scalar or have {count} element(s); found shape"
-            f" {list(sparse_values.shape)}"
+            f"sparse_values has incorrect shape {list(sparse_values.shape)}, should be [] or"
+            f" [{count}]"
         )
     if count:
         _check_indices(indices, output_shape, validate_indices)
@@ -82,8 +89,8 @@ def _check_indices(indices: torch.Tensor, output_shape: list[int], ordered: bool
     if bool(outside.any()):
         row = int(outside.nonzero()[0])
         raise ValueError(
-            f"sparse_indices[{row}] = {indices[row].tolist()} is out of bounds: output_shape is"
-            f" {output_shape}"
+            f"indices[{row}] = {_shown(indices[row].tolist())} is out of bounds: need 0 <= index <"
+            f" {_shown(output_shape)}"
         )
     if not ordered:
         return
@@ -91,7 +98,12 @@ def _check_indices(indices: torch.Tensor, output_shape: list[int], ordered: bool
     for row in range(1, len(rows)):
         if rows[row] <= rows[row - 1]:
             what = "repeated" if rows[row] == rows[row - 1] else "out of order"
-            raise ValueError(f"sparse_indices[{row}] = {list(rows[row])} is {what}")
+            raise ValueError(f"indices[{row}] = {_shown(rows[row])} is {what}")
+
+
+def _shown(numbers: Iterable[int]) -> str:
+    """``[1,2]``: as TensorFlow writes indices."""
+    return f"[{','.join(map(str, numbers))}]"
 
 
 def _to_dense_grad(op: Any, grad: Tensor) -> list[Any]:

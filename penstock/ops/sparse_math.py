@@ -16,7 +16,7 @@ from penstock.graph.build import make
 from penstock.graph.composite import SparseTensor
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
-from penstock.opdef.inference import Dims, ShapeContext, show
+from penstock.opdef.inference import Dims, FailsAtRun, ShapeContext, show
 from penstock.ops import nodes
 from penstock.ops import sparse_entries as entries
 from penstock.ops.unsigned import BARE_UNSIGNED, from_ordered_int64, to_ordered_int64
@@ -130,8 +130,12 @@ def _extremum(pick: Any) -> Any:
 
 
 def _extremum_shape(ctx: ShapeContext) -> list[Dims]:
-    _pair_shape(ctx)
-    return [(None, None), (None,)]
+    result: list[Dims] = [(None, None), (None,)]
+    try:
+        _pair_shape(ctx)
+    except ValueError as error:
+        raise FailsAtRun(f"Operands do not have the same ranks: {error}", result) from None
+    return result
 
 
 # ---- a sparse tensor and a dense one ---------------------------------------------------------
@@ -237,7 +241,7 @@ def _softmax_shape(ctx: ShapeContext) -> Dims:
     indices, values, shape = entries.entry_shapes(ctx, "sp_")
     rank = indices[1] if indices[1] is not None else shape[0]
     if rank is not None and rank < 2:
-        raise ValueError(f"a sparse tensor of rank at least 2 is needed; found rank {rank}")
+        raise FailsAtRun(f"Input should have rank >= 2; its rank is {rank}", values)
     dims: Dims = values
     return dims
 
@@ -245,7 +249,7 @@ def _softmax_shape(ctx: ShapeContext) -> Dims:
 def _softmax(sp_indices: Any, sp_values: Any, sp_shape: list[int]) -> Any:
     entries.check(sp_indices, sp_values, sp_shape, "sp")
     if len(sp_shape) < 2:
-        raise ValueError(f"a sparse tensor of rank at least 2 is needed; found {sp_shape}")
+        raise ValueError(f"Input should have rank >= 2, but received shape: {sp_shape}")
     rows, number = entries.grouped(sp_indices[:, :-1])
     most = sp_values.new_full((len(rows),), -torch.inf)
     most.scatter_reduce_(0, number, sp_values, "amax")
@@ -272,9 +276,11 @@ def _softmax_grad(op: Any, grad: Tensor) -> list[Any]:
 
 def _kept_axes(axes: Any, rank: int) -> list[int]:
     axes = axes if isinstance(axes, list) else [axes]
+    if any(isinstance(axis, list) for axis in axes):
+        raise FailsAtRun("Expected reduction_axes to be a scalar or a vector")
     for axis in axes:
         if not -rank <= axis < rank:
-            raise ValueError(
+            raise FailsAtRun(
                 f"Invalid reduction dimension {axis}, for input with {rank} dimensions."
             )
     reduced = {a % rank for a in axes}

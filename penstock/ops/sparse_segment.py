@@ -28,7 +28,10 @@ def _sparse_shape(ctx: ShapeContext) -> Dims:
     data = ctx.rank_at_least("data", 1)
     indices, ids = ctx.rank("indices", 1), ctx.rank("segment_ids", 1)
     if None not in (indices[0], ids[0]) and indices[0] != ids[0]:
-        raise ValueError(f"indices has {indices[0]} element(s), segment_ids {ids[0]}")
+        raise ValueError(
+            "segment_ids and indices should have same size: Dimension 0 in both shapes must be"
+            f" equal, but are {indices[0]} and {ids[0]}"
+        )
     count = segment_count(ctx) if "num_segments" in {a.name for a in ctx.op.op_def.inputs} else None
     return None if data is None else (count, *data[1:])
 
@@ -52,7 +55,7 @@ def _sparse(how: str, data: Any, indices: Any, segment_ids: Any, count: int | No
     rows = row_count(ids)
     if count is not None:
         if rows > count:
-            raise ValueError(f"segment ids must be below num_segments, {count}; found {rows - 1}")
+            raise ValueError(f"segment ids must be < num_segments, {count}; found {rows - 1}")
         rows = count
     total = scatter_rows("sum", _picked(data, indices), ids, rows, 0)
     if how == "sum":
@@ -65,7 +68,8 @@ def _picked(data: Any, indices: Any) -> Any:
         low, high = (int(v) for v in indices.aminmax())
         if low < 0 or high >= data.shape[0]:
             bad = low if low < 0 else high
-            raise ValueError(f"indices holds {bad}, which is not in [0, {data.shape[0]})")
+            place = int((indices == bad).nonzero()[0, 0])
+            raise ValueError(f"Bad: indices[{place}] == {bad} out of range [0, {data.shape[0]})")
     return data.index_select(0, indices)
 
 
@@ -89,7 +93,7 @@ def _sparse_grad_kernel(how: str) -> Any:
     def kernel(grad: Any, indices: Any, segment_ids: Any, output_dim0: int) -> Any:
         ids = segment_ids.to(torch.int64)
         if ids.numel() and int(ids.max()) >= grad.shape[0]:
-            raise ValueError(f"segment ids must be below {grad.shape[0]}; found {int(ids.max())}")
+            raise ValueError(f"segment ids must be < {grad.shape[0]}; found {int(ids.max())}")
         scale = _sparse_scale(how, rows_per_segment(ids, grad.shape[0]), grad.dtype)
         rows = (grad / per_row(scale, grad)).index_select(0, ids)
         out = grad.new_zeros((output_dim0, *grad.shape[1:]))

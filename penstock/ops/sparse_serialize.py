@@ -35,7 +35,10 @@ def _cell(value: Any, as_text: bool) -> Any:
 def _value(cell: Any) -> Any:
     if not isinstance(cell, bytes):
         return cell
-    array = tensor_proto.to_array(tensor_proto.TensorProto.FromString(cell))
+    try:
+        _, array = messages.parse_tensor(cell)
+    except ValueError as error:
+        raise ValueError(f"Could not parse serialized proto: {error}") from None
     return array if array.dtype == object else torch.from_numpy(np.array(array))
 
 
@@ -100,7 +103,22 @@ def _textual(function: Any) -> Any:
     return inline
 
 
-def _deserialize(serialized_sparse: np.ndarray) -> Any:
+def _check_dtype(number: int, values: Any, wanted: Any) -> None:
+    found = object if isinstance(values, np.ndarray) else values.dtype
+    if found is not wanted:
+        raise errors.InvalidArgumentError(
+            None, None,
+            f"Requested SparseTensor of type {_type_name(wanted)} but SparseTensor[{number}].values"
+            f".dtype() == {_type_name(found)}",
+        )  # fmt: skip
+
+
+def _type_name(dtype: Any) -> str:
+    name = "string" if dtype is object else str(dtype).removeprefix("torch.")
+    return dtypes.message_name(name)
+
+
+def _deserialize(serialized_sparse: np.ndarray, dtype: Any) -> Any:
     lead = serialized_sparse.shape[:-1]
     if serialized_sparse.shape[-1:] != (3,):
         raise errors.InvalidArgumentError(
@@ -109,6 +127,8 @@ def _deserialize(serialized_sparse: np.ndarray) -> Any:
             f" {list(serialized_sparse.shape)}",
         )  # fmt: skip
     cells = [[_value(c) for c in row] for row in serialized_sparse.reshape(-1, 3)]
+    for number, row in enumerate(cells):
+        _check_dtype(number, row[1], dtype)
     if not lead:
         return tuple(cells[0])
     if not cells:
@@ -144,7 +164,11 @@ def _deserialized_shape(ctx: ShapeContext) -> list[Dims]:
 
 
 def _deserialized_many_shape(ctx: ShapeContext) -> list[Dims]:
-    ctx.rank("serialized_sparse", 2)
+    columns = ctx.rank("serialized_sparse", 2)[1]
+    if columns not in (None, 3):
+        raise ValueError(
+            f"Dimension must be 3 but is {columns}: a row holds positions, entries and shape"
+        )
     return _deserialized_shape(ctx)
 
 

@@ -119,8 +119,6 @@ def _split_v_shape(ctx: ShapeContext) -> list[Dims]:
     (count,) = ctx.rank("size_splits", 1)
     if count not in (None, num):
         raise ValueError(f"size_splits has {count} element(s); num_split is {num}")
-    if num == 1:
-        return [dims]
     if dims is None:
         return [None] * num
     if value is None:
@@ -145,8 +143,15 @@ def _resolved(sizes: list[int], total: int | None) -> list[int | None]:
     if total is None:
         return [None if s == -1 else s for s in sizes]
     if (holes and known > total) or (not holes and known != total):
-        raise ValueError(f"size_splits {sizes} do not add up to the dim's size {total}")
+        raise ValueError(
+            f"can't split axis of size {total} into pieces of size {_shown(sizes)}:"
+            " they do not add up to it"
+        )
     return [total - known if s == -1 else s for s in sizes]
+
+
+def _shown(sizes: list[int]) -> str:
+    return f"[{','.join(map(str, sizes))}]"
 
 
 def _split_v_kernel(value: Any, size_splits: Any, split_dim: Any) -> Any:

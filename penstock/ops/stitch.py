@@ -43,10 +43,10 @@ def _partition_kernel(data: Any, partitions: Any, num_partitions: Any) -> Any:
     if numbers.numel():
         low, high = torch.aminmax(numbers)
         if low < 0 or high >= num_partitions:
-            raise ValueError(
-                f"partitions hold {int(low) if low < 0 else int(high)}, which is not in"
-                f" [0, {num_partitions})"
-            )
+            bad = low if low < 0 else high
+            place = ",".join(str(int(n)) for n in (partitions == bad).nonzero()[0])
+            where = f"[{place}]" if place else ""
+            raise ValueError(f"partitions{where} = {int(bad)} is not in [0, {num_partitions})")
     flat = data.reshape(numbers.numel(), *inner)
     order = torch.argsort(numbers, stable=True)
     counts = torch.bincount(numbers, minlength=num_partitions).tolist()

@@ -175,7 +175,7 @@ def _sliced_dims(op: Any, key: Key, dims: Any, known: bool) -> Dims:
             dim = dims[source]
             if known and dim is not None and not -dim <= item < dim:
                 raise ValueError(
-                    f"index {item} of dim {source} is out of bounds: the input has shape"
+                    f"slice index {item} of dimension {source} out of bounds: the input has shape"
                     f" {show(tuple(dims))}"
                 )
             source += 1

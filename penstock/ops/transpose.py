@@ -17,7 +17,7 @@ from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
-from penstock.opdef.inference import Dims, ShapeContext, show
+from penstock.opdef.inference import Dims, FailsAtRun, ShapeContext, show
 from penstock.ops import fill as fill_ops
 from penstock.ops import join
 from penstock.ops import reshape as reshape_ops
@@ -48,13 +48,35 @@ def _transpose_shape(ctx: ShapeContext) -> Dims:
     order = perm.reshape(-1).tolist()
     if len(order) != rank:
         raise ValueError(f"perm {order} has {len(order)} entries for an input of rank {rank}")
-    order = [p + rank if p < 0 else p for p in order]
-    if sorted(order) != list(range(rank)):
-        raise ValueError(f"perm {order} is not a permutation of 0..{rank - 1}")
-    return (None,) * rank if dims is None else tuple(dims[p] for p in order)
+    if any(not -rank <= p < rank for p in order):
+        raise ValueError(f"perm {order} must hold each of 0 to {rank - 1} once")
+    result = (None,) * rank if dims is None else tuple(dims[p] for p in order)
+    try:
+        _check_order(order, rank)
+    except ValueError as error:
+        raise FailsAtRun(str(error), result) from None
+    return result
+
+
+def _check_order(order: list[int], rank: int) -> None:
+    """Refuses what is no permutation of a tensor's dims."""
+    if len(order) != rank:
+        raise ValueError(
+            f"transpose expects a vector of size {rank}. But input(1) is a vector of size"
+            f" {len(order)}"
+        )
+    if sorted(order) == list(range(rank)):
+        return
+    for entry in order:
+        if not 0 <= entry < rank:
+            raise ValueError(f"{entry} is out of range [0 .. {rank}): perm is {order}")
+    missing = min(set(range(rank)) - set(order))
+    shown = ",".join(map(str, order))
+    raise ValueError(f"{missing} is missing from {{{shown}}}: perm must hold each dim once")
 
 
 def _transpose_kernel(x: Any, perm: Any) -> Any:
+    _check_order(perm, x.ndim)
     if isinstance(x, np.ndarray):
         return np.transpose(x, perm)
     return x.permute(perm)
@@ -64,12 +86,15 @@ def _transpose_inline(call: Any) -> str | None:
     if call.dtype("x").name == "string":
         return None
     perm = call.value("perm")
-    if perm is not None and perm.tolist() == [1, 0]:
+    if perm is None:
+        return None
+    if perm.tolist() == [1, 0]:
         return f"{call.arg['x']}.t()"
     return f"{call.arg['x']}.permute({call.arg['perm']})"
 
 
 def _conjugate_kernel(x: Any, perm: Any) -> Any:
+    _check_order(perm, x.ndim)
     if isinstance(x, np.ndarray):
         return np.transpose(x, perm)
     return torch.conj_physical(x.permute(perm))
@@ -107,16 +132,28 @@ for _type, _kernel, _gradient, _views in (
 
 def _invert_kernel(x: Any) -> torch.Tensor:
     count = x.numel()
-    order = x.tolist()
-    if sorted(order) != list(range(count)):
-        raise ValueError(f"{order} is not a permutation of 0..{count - 1}")
+    _check_permutation(x.tolist())
     result = torch.empty_like(x)
     result[x.long()] = torch.arange(count, dtype=x.dtype, device=x.device)
     return result
 
 
+def _check_permutation(order: list[int]) -> None:
+    count = len(order)
+    if sorted(order) == list(range(count)):
+        return
+    for entry in order:
+        if not 0 <= entry < count:
+            raise ValueError(f"{entry} is not between 0 and {count}: {order} is no permutation")
+    twice = next(entry for index, entry in enumerate(order) if entry in order[:index])
+    raise ValueError(f"{twice} is duplicated in the input: {order} is no permutation")
+
+
 def _fold_invert(ctx: ShapeContext, x: Any) -> np.ndarray | None:
-    return None if x is None else np.argsort(x).astype(x.dtype)
+    if x is None:
+        return None
+    _check_permutation(x.tolist())
+    return np.argsort(x).astype(x.dtype)
 
 
 define_op(
@@ -335,11 +372,33 @@ define_op(
 )
 
 
+def _roll_shape(ctx: ShapeContext) -> Dims:
+    dims = ctx.rank_at_least("input", 1)
+    shift, axis = ctx["shift"], ctx["axis"]
+    for given in (shift, axis):
+        if given is not None and len(given) > 1:
+            raise ValueError(
+                f"Shape must be at most rank 1 but is rank {len(given)}: shift and axis are scalars"
+                " or vectors"
+            )
+    if not shapes.is_compatible_static(shift, axis):
+        raise ValueError(
+            f"Shapes must be equal: shift has shape {show(shift)}, axis {show(axis)}"
+        )
+    return dims
+
+
 def _roll_kernel(input: Any, shift: Any, axis: Any) -> Any:
     shifts = shift if isinstance(shift, list) else [shift]
     axes = axis if isinstance(axis, list) else [axis]
     if len(shifts) != len(axes):
-        raise ValueError(f"roll: {len(shifts)} shifts for {len(axes)} axes")
+        raise ValueError(
+            f"shift and axis must have the same size: {len(shifts)} shift(s) for {len(axes)} axes"
+        )
+    rank = input.ndim
+    for one in axes:
+        if not -rank <= one < rank:
+            raise ValueError(f"axis {one} is out of range [{-rank}, {rank})")
     if isinstance(input, np.ndarray):
         return np.roll(input, shifts, axes)
     return torch.roll(input, shifts, axes)

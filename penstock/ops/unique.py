@@ -11,7 +11,7 @@ from penstock.base import dtypes
 from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
-from penstock.opdef.inference import Dims, ShapeContext, show
+from penstock.opdef.inference import Dims, FailsAtRun, ShapeContext, show
 from penstock.ops import reshape as reshape_ops
 from penstock.ops import shape as shape_ops
 from penstock.ops import slicing
@@ -144,6 +144,15 @@ def _unique_v2_kernel(x: Any, axis: Any, out_idx: Any) -> Any:
 def _unique_shape(ctx: ShapeContext) -> list[Dims]:
     ctx.rank("x", 1)
     return [(None,), ctx["x"], (None,)][: len(ctx.op.outputs)]
+
+
+def _unique_counts_shape(ctx: ShapeContext) -> list[Dims]:
+    dims = ctx["x"]
+    if dims is not None and len(dims) != 1:
+        raise FailsAtRun(
+            f"unique expects a 1D vector; x has shape {show(dims)}", [(None,), dims, (None,)]
+        )
+    return _unique_shape(ctx)
 
 
 def _unique_v2_shape(ctx: ShapeContext) -> list[Dims]:

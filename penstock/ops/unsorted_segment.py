@@ -16,7 +16,7 @@ from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
-from penstock.opdef.inference import Dims, ShapeContext, show
+from penstock.opdef.inference import Dims, FailsAtRun, ShapeContext, show
 from penstock.ops.reduction import (
     NUMBERS,
 )
@@ -30,7 +30,12 @@ __all__ = [
 
 def _unsorted_shape(ctx: ShapeContext) -> Dims:
     data, ids = ctx["data"], ctx["segment_ids"]
-    count = segment_count(ctx)
+    try:
+        count = segment_count(ctx)
+    except ValueError as error:
+        if ctx["data"] is None:
+            raise FailsAtRun(str(error)) from None
+        raise
     if data is None or ids is None:
         return None
     fits = len(data) >= len(ids) and all(
@@ -38,7 +43,8 @@ def _unsorted_shape(ctx: ShapeContext) -> Dims:
     )
     if not fits:
         raise ValueError(
-            f"the shape of data, {show(data)}, must start with that of segment_ids, {show(ids)}"
+            f"data.shape = {show(data)} does not start with segment_ids.shape = {show(ids)}:"
+            " Dimensions must be equal"
         )
     return (count, *data[len(ids) :])
 
@@ -53,12 +59,12 @@ def _neutral(kind: str, dtype: torch.dtype) -> Any:
 def _unsorted_kernel(kind: str) -> Any:
     def kernel(data: Any, segment_ids: Any, num_segments: int) -> Any:
         if num_segments < 0:
-            raise ValueError(f"num_segments must not be negative; found {num_segments}")
+            raise ValueError(f"Input num_segments == {num_segments} must not be negative.")
         rank = segment_ids.dim()
         if data.shape[:rank] != segment_ids.shape:
             raise ValueError(
-                f"the shape of data, {list(data.shape)}, must start with that of segment_ids,"
-                f" {list(segment_ids.shape)}"
+                f"data.shape = {show(tuple(data.shape))} does not start with segment_ids.shape ="
+                f" {show(tuple(segment_ids.shape))}"
             )
         ids = segment_ids.reshape(-1).to(torch.int64)
         rows = data.reshape(ids.shape[0], *data.shape[rank:])
@@ -66,7 +72,8 @@ def _unsorted_kernel(kind: str) -> Any:
             low, high = (int(v) for v in ids.aminmax())
             if high >= num_segments:
                 raise ValueError(
-                    f"segment_ids holds {high}; ids must be below num_segments, {num_segments}"
+                    f"segment_ids[{int((ids == high).nonzero()[0, 0])}] = {high} is out of range"
+                    f" [0, {num_segments})"
                 )
             if low < 0:
                 kept = (ids >= 0).nonzero().reshape(-1)

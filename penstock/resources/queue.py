@@ -189,13 +189,15 @@ class Queue:
             raise errors.InvalidArgumentError(
                 None,
                 None,
-                f"{self._named()}: dequeue_many and dequeue_up_to make batches and need the shapes"
-                " of the components; give `shapes` where the queue is made",
+                f"{self._named()}'s DequeueMany and DequeueUpTo require the components to have"
+                " specified shapes: give `shapes` where the queue is made",
             )
         if count < 0:
             raise errors.InvalidArgumentError(
-                None, None, f"{self._named()}: {count} elements were asked for; wanted 0 or more"
-            )
+                None, None,
+                f"Dequeue{'UpTo' if up_to else 'Many'}Op requested {count} < 0 elements of"
+                f" {self._named()}",
+            )  # fmt: skip
         return self._store.many(self._dequeue(_Request(count, up_to=up_to)) if count else [])
 
     def _dequeue(self, request: _Request) -> list[Batch]:

@@ -57,6 +57,10 @@ def batch_size(components: Sequence[Any], named: str) -> int:
     return sizes.pop()
 
 
+def _shown(dims: Sequence[int | None]) -> str:
+    return f"[{','.join('?' if d is None else str(d) for d in dims)}]"
+
+
 class Store:
     """Elements in the order in which they came.
 
@@ -92,8 +96,8 @@ class Store:
                 raise errors.InvalidArgumentError(
                     None,
                     None,
-                    f"{named}: component {i} of an element has shape {list(found)}; the queue"
-                    f" takes {[d if d is not None else '?' for d in dims]}",
+                    f"Shape mismatch in tuple component {i}. Expected {_shown(dims)}, got"
+                    f" {_shown(found)}: that is what an element of {named} may be",
                 )
 
     def put(self, batch: Batch, start: int, count: int) -> None:

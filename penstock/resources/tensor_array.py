@@ -15,13 +15,13 @@ Facts about order, limits and errors are TensorFlow 1.15's.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
-from penstock.base import errors, shapes
+from penstock.base import dtypes, errors, shapes
 
 Dims = tuple[int | None, ...] | None
 
@@ -148,19 +148,23 @@ class TensorArray:
         size = len(self._values)
         if index < 0 or (index >= size and not self.dynamic_size):
             raise self._wrong(
-                f"index {index} cannot be written: its size is {size} and it "
+                f"Tried to write to index {index} but array is not resizeable and size is: {size};"
+                " it "
                 + ("cannot grow at the front" if self.dynamic_size else "cannot grow")
             )
         if value.dtype is not self._kind:
             raise self._wrong(
-                f"index {index}: a value of {value.dtype} cannot be written; it holds {self._dtype}"
+                f"index {index}: TensorArray dtype is {_name(self._dtype)} but Op is trying to"
+                f" write dtype {_name(value.dtype)}"
             )
         self._check_shape(index, tuple(value.shape))
         if index >= size:
             self._values.extend([_EMPTY] * (index + 1 - size))
         old = self._values[index]
         if old is _READ or index in self._kept_reads:
-            raise self._wrong(f"index {index} cannot be written because it has been read")
+            raise self._wrong(
+                f"Could not write to TensorArray index {index} because it has already been read"
+            )
         if old is not _EMPTY:
             value = self._sum(index, old, value)
         self._values[index] = value
@@ -168,8 +172,8 @@ class TensorArray:
     def _sum(self, index: int, old: Any, value: Any) -> Any:
         if not self._sums:
             raise self._wrong(
-                f"index {index} cannot be written because it has been written; an element is"
-                " written once"
+                f"Could not write to TensorArray index {index} because it has already been written"
+                " to; an element is written once"
             )
         if old.shape != value.shape:
             raise self._wrong(
@@ -186,8 +190,9 @@ class TensorArray:
         """Checks the shape of an element, and takes note of it where all have one shape."""
         if not shapes.is_compatible_static(self._dims, found):
             raise self._wrong(
-                f"index {index}: a value of shape {list(found)} cannot be written; its elements"
-                f" have shape {shapes.format_static(self._dims)} (infer_shape=False allows others)"
+                f"Could not write to TensorArray index {index} because the value shape is"
+                f" {_dims(found)} which is incompatible with the TensorArray's inferred element"
+                f" shape: {shapes.format_static(self._dims)} (infer_shape=False allows others)"
             )
         if self._identical and self._shape is None:
             self._dims = self._shape = found
@@ -196,16 +201,18 @@ class TensorArray:
         self._check_open()
         values = self._values
         if dtype is not self._dtype:
-            raise self._wrong(f"elements of {dtype} are asked for; it holds {self._dtype}")
+            raise self._wrong(
+                f"TensorArray dtype is {_name(self._dtype)} but Op requested dtype {_name(dtype)}"
+            )
         if self._sums and index >= len(values):
             # The array it belongs to may have grown: nothing came back to what is new there.
             values.extend([_EMPTY] * (index + 1 - len(values)))
         if not 0 <= index < len(values):
-            raise self._wrong(f"index {index} cannot be read: its size is {len(values)}")
+            raise self._wrong(f"Tried to read from index {index} but array size is: {len(values)}")
         value = values[index]
         if value is _READ:
             raise self._wrong(
-                f"index {index} cannot be read twice: the first read cleared it"
+                f"Could not read index {index} twice because it was cleared after a previous read"
                 " (clear_after_read=False keeps elements)"
             )
         if isinstance(value, _Mark):
@@ -223,7 +230,8 @@ class TensorArray:
         dims: Any = self._shape if shape is None else shape
         if dims is None:
             raise self._wrong(
-                f"index {index} cannot be read: nothing was written there, and the shape of its"
+                f"Could not read from TensorArray index {index}: nothing was written there, and the"
+                " shape of its"
                 f" elements is not known ({shapes.format_static(self._dims)}); with a full"
                 " element_shape it would be zeros"
             )
@@ -296,14 +304,17 @@ class TensorArray:
         """
         self._check_open()
         if not value.shape:
-            raise self._wrong("a scalar has no rows to write; a vector at least is wanted")
+            raise self._wrong("Input value for unpack must be at least a vector; found a scalar")
         if len(indices) != value.shape[0]:
-            raise self._wrong(f"{len(indices)} indices were given for {value.shape[0]} rows")
+            raise self._wrong(
+                "Expected len(indices) == values.shape[0], but saw:"
+                f" {len(indices)} vs. {value.shape[0]}"
+            )
         needed = max(indices, default=-1) + 1
         if needed > self.size() and not self.dynamic_size:
             raise self._wrong(
-                f"index {needed - 1} cannot be written: its size is {self.size()} and it cannot"
-                " grow"
+                f"Max scatter index must be < array size ({needed - 1} vs. {self.size()}); it"
+                " cannot grow"
             )
         if needed and indices == list(range(needed)) and self._takes_whole(value):
             return flow
@@ -320,17 +331,19 @@ class TensorArray:
         """
         self._check_open()
         if not value.shape:
-            raise self._wrong("a scalar has no rows to split; a vector at least is wanted")
-        if any(not isinstance(n, int) or n < 0 for n in lengths):
+            raise self._wrong("Expected value to be at least a vector, but received a scalar")
+        if not isinstance(lengths, list) or any(not isinstance(n, int) or n < 0 for n in lengths):
             raise self._wrong(f"lengths must be a vector of numbers of rows; found {lengths}")
         if sum(lengths) != value.shape[0]:
             raise self._wrong(
-                f"lengths that sum up to {sum(lengths)} cannot split {value.shape[0]} rows"
+                "Expected sum of lengths to be equal to values.shape[0], but sum of lengths is"
+                f" {sum(lengths)} and value has {value.shape[0]} row(s)"
             )
         size = self.size()
         if len(lengths) != size and (not self.dynamic_size or len(lengths) < size):
             raise self._wrong(
-                f"{len(lengths)} lengths were given for {size} elements"
+                "TensorArray's size is not equal to the size of lengths"
+                f" ({size} vs. {len(lengths)})"
                 + ("" if self.dynamic_size else ", and it cannot grow")
             )
         end = 0
@@ -473,6 +486,17 @@ class TensorArray:
 
     def __repr__(self) -> str:
         return f"<{self._named()} of {len(self._values)} elements>"
+
+
+def _name(dtype: Any) -> str:
+    """A torch type, or ``object`` for strings, as TensorFlow's messages call it."""
+    if dtype is object or dtype == np.dtype(object):
+        return "string"
+    return dtypes.message_name(str(dtype).removeprefix("torch."))
+
+
+def _dims(found: Iterable[int]) -> str:
+    return f"[{','.join(map(str, found))}]"
 
 
 def _rows(value: Any) -> list[Any]:

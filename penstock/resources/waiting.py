@@ -173,7 +173,9 @@ def check_deadline() -> None:
     until = _running.until
     if until is not None and time.monotonic() > until:
         raise errors.DeadlineExceededError(
-            None, None, f"the step did not end within its {_running.seconds:g} s"
+            None, None,
+            "Timed out waiting for notification: the step did not end within its"
+            f" {_running.seconds:g} s",
         )
 
 
@@ -181,7 +183,8 @@ def deadline_error(waited_for: str) -> errors.DeadlineExceededError:
     """The error of this thread's step when its time was up while it waited."""
     return errors.DeadlineExceededError(
         None, None,
-        f"the step did not end within its {_running.seconds:g} s: it waited for {waited_for}",
+        "Timed out waiting for notification: the step did not end within its"
+        f" {_running.seconds:g} s: it waited for {waited_for}",
     )  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from penstock.base import errors, shapes
+from penstock.base import dtypes, errors, shapes
 from penstock.codegen.source import Source
 from penstock.graph.function import FunctionGraph
 from penstock.graph.handles import resource_key, written_keys
@@ -28,6 +28,7 @@ from penstock.resources.manager import ResourceManager
 from penstock.resources.variable import Variable
 from penstock.runtime import values
 from penstock.runtime.teams import CORES, team_of
+from penstock.runtime.words import in_tensorflows_words
 
 _numbers = itertools.count()
 
@@ -150,12 +151,13 @@ class Program:
         if missing is not None:
             return missing
         local = frame.f_locals
-        operands = []
+        operands, shapes_given = [], []
         for name, tensor in self.source.line_inputs.get(number, ()):
             value = local.get(name, self.scope.get(name))
             operands.append(f"{_shown(tensor)} {_describe(value, tensor)}")
+            shapes_given.append(tuple(getattr(value, "shape", ())))
         kind: Any = _error_class(raised)
-        message = _message(op, raised, operands)
+        message = _message(op, raised, operands, shapes_given)
         return kind(None, op, message) if kind is not errors.OpError else None
 
     @staticmethod
@@ -165,11 +167,23 @@ class Program:
             return None
         name = getattr(resource, "name", op.name)
         message = (
-            f"variable {name!r} is used before it has a value: run its initializer"
+            f"{_uninitialized_words(op, name)}: variable {name!r} is used before it has a value:"
+            " run its initializer"
             f" ({name}/Assign, or tf.global_variables_initializer()) or restore it first;"
             f" reading it: {op.type} {op.name!r}{_made_at(op)}"
         )
         return errors.FailedPreconditionError(None, op, message)
+
+
+def _uninitialized_words(op: Operation, name: str) -> str:
+    """What TensorFlow says of a variable without a value, of one and of the other kind."""
+    if any(t.dtype.base_dtype.name == "resource" for t in (*op.outputs, *op._inputs)):
+        return (
+            f"Error while reading resource variable {name} from Container: localhost. This could"
+            " mean that the variable was uninitialized. Attempting to use uninitialized value"
+            f" {name}"
+        )
+    return f"Attempting to use uninitialized value {name}"
 
 
 def _state(op: Operation, resources: ResourceManager, compile: Compile) -> Any:
@@ -220,15 +234,32 @@ def _shown(tensor: Any) -> str:
     return str(tensor.name).removeprefix("_feed/").removeprefix("_in/")
 
 
-def _message(op: Operation, raised: BaseException, operands: list[str]) -> str:
+def _message(
+    op: Operation, raised: BaseException, operands: list[str], given: list[tuple[int, ...]]
+) -> str:
     inputs = f"; its inputs: {', '.join(operands)}" if operands else ""
-    reason = raised.message if isinstance(raised, errors.OpError) else str(raised)
+    if isinstance(raised, errors.OpError):
+        reason = raised.message
+    else:
+        reason = in_tensorflows_words(str(raised), given)
     if reason == "ZeroDivisionError":  # all that torch says
         reason = "Integer division by zero"
+    if op.type in ("Placeholder", "PlaceholderV2"):
+        reason = f"{_unfed_words(op)}: {reason}"
     if op.type == "_Taken":
         # Not a node of the user's: it stands for a fetch, which the reason names.
         return f"{reason}{_made_at(op)}"
     return f"{op.type} {op.name!r} failed: {reason}{inputs}{_made_at(op)}"
+
+
+def _unfed_words(op: Operation) -> str:
+    """What TensorFlow says of a placeholder without a value."""
+    output = op.outputs[0]
+    dims, kind = output._dims, dtypes.message_name(output.dtype.name)
+    words = f"You must feed a value for placeholder tensor '{op.name}' with dtype {kind}"
+    if dims is None:
+        return words
+    return f"{words} and shape [{','.join('?' if d is None else str(d) for d in dims)}]"
 
 
 def _made_at(op: Operation) -> str:
@@ -289,8 +320,6 @@ def _operand(array: np.ndarray, host: bool) -> Any:
 
 
 def _attr_value(value: Any) -> Any:
-    from penstock.base import dtypes
-
     if isinstance(value, dtypes.DType):
         return values.torch_dtype(value) or object
     if isinstance(value, shapes.TensorShape):

@@ -47,8 +47,10 @@ def test_strings(session: Any) -> None:
 def test_values_take_the_dtype_of_the_array(session: Any) -> None:
     array = tf.TensorArray(tf.float32, 1).write(0, np.int32(3))
     assert session.run(array.stack()).tolist() == [3.0]
-    with pytest.raises(ValueError, match="int32 cannot be written to a TensorArray of float32"):
-        tf.TensorArray(tf.float32, 1).write(0, tf.constant(3))
+    wrong = tf.TensorArray(tf.float32, 1).write(0, tf.constant(3))
+    words = "TensorArray dtype is float but Op is trying to write dtype int32"
+    with pytest.raises(tf.errors.InvalidArgumentError, match=words):
+        session.run(wrong.flow)
 
 
 def test_shapes_are_checked_while_the_graph_is_built() -> None:

@@ -113,5 +113,5 @@ def test_other_keys_are_refused(key: Any) -> None:
 
 
 def test_static_index_out_of_range_names_the_dim() -> None:
-    with tf.Graph().as_default(), pytest.raises(ValueError, match="index 3 of dim 1"):
+    with tf.Graph().as_default(), pytest.raises(ValueError, match="slice index 3 of dimension 1"):
         slicing.getitem(tf.placeholder(tf.float32, [None, 3]), (0, 3))

@@ -54,7 +54,7 @@ def test_reads_clear() -> None:
     for index in range(3):
         with pytest.raises(errors.InvalidArgumentError, match="twice.*clear_after_read=False"):
             array.read(index, F)
-    with pytest.raises(errors.InvalidArgumentError, match="has been read"):
+    with pytest.raises(errors.InvalidArgumentError, match="has already been read"):
         array.write(0, torch.ones(2))
 
 
@@ -63,27 +63,30 @@ def test_growing() -> None:
     array.write(2, torch.ones(2))
     assert array.size() == 3
     assert array.gather([0, 1, 2], F).tolist() == [[0, 0], [0, 0], [1, 1]]
-    with pytest.raises(errors.InvalidArgumentError, match="index -1 cannot be written"):
+    with pytest.raises(errors.InvalidArgumentError, match="Tried to write to index -1"):
         array.write(-1, torch.ones(2))
-    with pytest.raises(errors.InvalidArgumentError, match="index 3.*size is 3 and it cannot grow"):
+    with pytest.raises(errors.InvalidArgumentError, match="index 3 .*size is: 3; it cannot grow"):
         _array().write(3, torch.ones(2))
 
 
 @pytest.mark.parametrize(
     "wrong, match",
     [
-        (lambda a: a.read(3, F), "index 3 cannot be read: its size is 3"),
-        (lambda a: a.read(-1, F), "index -1 cannot be read"),
-        (lambda a: a.read(0, torch.int32), "elements of torch.int32 are asked for"),
+        (lambda a: a.read(3, F), "Tried to read from index 3 but array size is: 3"),
+        (lambda a: a.read(-1, F), "Tried to read from index -1"),
+        (lambda a: a.read(0, torch.int32), "dtype is float but Op requested dtype int32"),
         (lambda a: a.write(0, torch.ones(2)), "written once"),
-        (lambda a: a.write(1, torch.ones(3)), "shape .3. cannot be written.*infer_shape"),
-        (lambda a: a.write(1, torch.ones(2, dtype=torch.int32)), "torch.int32 cannot be written"),
-        (lambda a: a.scatter([0, 1], torch.ones(3, 2)), "2 indices were given for 3 rows"),
-        (lambda a: a.scatter([1], torch.tensor(1.0)), "a scalar has no rows"),
-        (lambda a: a.scatter([3], torch.ones(1, 2)), "index 3 cannot be written"),
-        (lambda a: a.split(torch.ones(3), [1, 1, 2]), "sum up to 4 cannot split 3 rows"),
+        (lambda a: a.write(1, torch.ones(3)), "shape is .3. which is incompatible.*infer_shape"),
+        (
+            lambda a: a.write(1, torch.ones(2, dtype=torch.int32)),
+            "TensorArray dtype is float but Op is trying to write dtype int32",
+        ),
+        (lambda a: a.scatter([0, 1], torch.ones(3, 2)), "saw: 2 vs. 3"),
+        (lambda a: a.scatter([1], torch.tensor(1.0)), "at least a vector; found a scalar"),
+        (lambda a: a.scatter([3], torch.ones(1, 2)), r"\(3 vs. 3\); it cannot grow"),
+        (lambda a: a.split(torch.ones(3), [1, 1, 2]), "sum of lengths is 4 and value has 3 row"),
         (lambda a: a.split(torch.ones(3), [4, -1, 0]), "lengths must be"),
-        (lambda a: a.split(torch.ones(3), [1, 2]), "2 lengths were given for 3 elements"),
+        (lambda a: a.split(torch.ones(3), [1, 2]), r"\(3 vs. 2\), and it cannot grow"),
         (lambda a: a.gather([0], F, (7,)), "elements of shape .7,. are asked for"),
         (lambda a: a.close() or a.size(), "it has been closed"),
         (lambda a: a.close() or a.read(0, F), "it has been closed"),
@@ -139,7 +142,7 @@ def test_whole_gradients_are_added_as_one() -> None:
     gradient.scatter([0, 1, 2], given)
     assert gradient.gather([0, 1, 2], F).tolist() == (given * 2).tolist()
     assert given.sum() == 15
-    with pytest.raises(errors.InvalidArgumentError, match="has been read"):
+    with pytest.raises(errors.InvalidArgumentError, match="has already been read"):
         gradient.scatter([0, 1, 2], given)
 
 

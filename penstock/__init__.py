@@ -261,9 +261,7 @@ from penstock.ops.comparison import (
     logical_xor,
     not_equal,
     where,
-)
-from penstock.ops.comparison import (
-    where as where_v2,
+    where_v2,
 )
 from penstock.ops.complex import angle, conj, imag, real
 from penstock.ops.complex import complex_ as complex

@@ -8,7 +8,7 @@ from penstock.graph import convert
 from penstock.graph.build import make
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
-from penstock.nn import conv
+from penstock.nn import conv, volumes
 from penstock.opdef.inference import show
 from penstock.ops import reduction, window
 
@@ -110,6 +110,9 @@ def max_pool2d(
 
 avg_pool2d = avg_pool
 
+# With channels last and first, by the number of dims that are pooled.
+_FORMATS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
+
 
 def _pool_v2(
     pool_type: str,
@@ -120,14 +123,31 @@ def _pool_v2(
     data_format: str | None,
     name: str | None,
 ) -> Tensor:
-    if data_format is not None and data_format.startswith("NC"):
-        data_format = "NCHW"
-    else:
-        data_format = "NHWC"
-    rank = convert.convert_to_tensor(input)._dims
-    if rank is not None and len(rank) != 4:
-        raise ValueError(f"input must have rank 4 (other ranks are not implemented): {show(rank)}")
-    return _pool2d(pool_type, pool_type, input, ksize, strides, padding, data_format, name)
+    dims = convert.convert_to_tensor(input)._dims
+    if dims is None and data_format is None:
+        raise ValueError(
+            "The input must have a rank or a data format must be given; found neither"
+        )
+    given: Any = data_format if dims is None else dims
+    count = len(given) - 2
+    if not 1 <= count <= 3:
+        found = show(dims) if dims is not None else repr(data_format)
+        raise ValueError(
+            f"Input tensor must be of rank 3, 4 or 5 but was {count + 2}: its shape or format is"
+            f" {found}"
+        )
+    first = data_format is not None and data_format.startswith("NC")
+    made = _FORMATS[count][first]
+    how = (input, ksize, strides, padding, made, name)
+    if count == 1:
+        return _pool1d(pool_type, {"Avg": "AvgPool1D"}.get(pool_type[:3], "MaxPool1d"), *how)
+    if count == 2:
+        return _pool2d(pool_type, pool_type, *how)
+    c = 1 if first else 4
+    sizes = conv.sequence_of(ksize, 3, c, "ksize")
+    steps = conv.sequence_of(strides, 3, c, "strides")
+    pool = volumes.max_pool3d if pool_type == "MaxPool" else volumes.avg_pool3d
+    return pool(input, sizes, steps, padding, made, name)
 
 
 def max_pool_v2(
@@ -138,7 +158,19 @@ def max_pool_v2(
     data_format: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """``max_pool`` with formats "N...C" and "NC..."."""
+    """The largest value in each window of one, two or three dims.
+
+    Args:
+      input: ``[batch, 1 to 3 dims, channels]``.
+      ksize: window: int, or a list.
+      strides: int, or a list.
+      padding: "SAME" or "VALID".
+      data_format: with channels last (the default), or first: "NC...".
+      name: name of the node.
+
+    Raises:
+      ValueError: another rank; no rank and no ``data_format``.
+    """
     return _pool_v2("MaxPool", input, ksize, strides, padding, data_format, name)
 
 
@@ -150,7 +182,7 @@ def avg_pool_v2(
     data_format: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """``avg_pool`` with formats "N...C" and "NC..."."""
+    """The mean of each window of one, two or three dims; arguments as of ``max_pool_v2``."""
     return _pool_v2("AvgPool", input, ksize, strides, padding, data_format, name)
 
 

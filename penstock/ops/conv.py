@@ -111,8 +111,14 @@ class Geometry:
 # ---- kernels: what the generated program calls where static shapes do not say enough -----------
 
 
+# Images and filters without elements make zeros; ATen takes no such filter.
+
+
 def conv_nchw(x, w, g, groups, bias=None):
     """Convolution of (N, C, H, W) with (O, I, H, W), plus a bias for each of the O."""
+    if not (x.numel() and w.numel()):
+        made = x.new_zeros((x.shape[0], w.shape[0], g.height.outputs, g.width.outputs))
+        return made if bias is None else made + bias[:, None, None]
     if g.even:
         return torch.convolution(
             x, w, bias, g.strides, g.before, g.dilations, False, (0, 0), groups
@@ -124,6 +130,8 @@ def conv_nchw(x, w, g, groups, bias=None):
 def conv_input_grad_nchw(grad, w, g, size, groups):
     """Gradient of ``conv_nchw`` in its input, whose height and width are ``size``."""
     kernel = w.shape[2:]
+    if not (grad.numel() and w.numel()):
+        return grad.new_zeros((grad.shape[0], w.shape[1] * groups, *size))
     padding, extra, start = g.transposed(size, kernel)
     x = torch.convolution(grad, w, None, g.strides, padding, g.dilations, True, extra, groups)
     if start != [0, 0] or x.shape[2] != size[0] or x.shape[3] != size[1]:
@@ -133,6 +141,8 @@ def conv_input_grad_nchw(grad, w, g, size, groups):
 
 def conv_filter_grad_nchw(x, w_like, grad, g, groups):
     """Gradient of ``conv_nchw`` in its filter; of ``w_like`` only shape and layout count."""
+    if not (x.numel() and grad.numel() and w_like.numel()):
+        return x.new_zeros(w_like.shape)
     before, strides = g.before, g.strides
     if g.picks_pixels(w_like.shape[2:]):
         x, strides = x[:, :, :: strides[0], :: strides[1]], (1, 1)
@@ -211,7 +221,7 @@ def _static_geometry(call: Any, image: Any, kernel: Any) -> Any:
     data_format = call.attr("data_format")
     h, w = window.spatial(data_format)
     channels = image[window.channel(data_format)]
-    if None in (image[h], image[w], channels) or not kernel[2]:
+    if None in (image[h], image[w], channels) or 0 in (image[h], image[w], *kernel):
         return None
     g = Geometry(
         (image[h], image[w]),

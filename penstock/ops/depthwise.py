@@ -80,8 +80,6 @@ def _depthwise_input(
     g = Geometry(size, filter.shape, strides, padding, None, data_format, dilations)
     grad = _nchw(out_backprop, data_format)
     _check_backprop(input_sizes, filter, grad, g, data_format)
-    if not filter.numel():  # torch refuses windows of no size
-        return filter.new_zeros(list(input_sizes))
     x = conv_input_grad_nchw(grad, _grouped(filter), g, size, filter.shape[2])
     return _back(x, data_format)
 

@@ -193,7 +193,8 @@ def embedding_lookup_sparse(
         squares; by default "mean", with a warning, as TensorFlow announced a change to "sqrtn".
 
     Returns:
-      A tensor of shape ``[rows] + shape(params)[1:]``.
+      A tensor of shape ``[rows] + shape(params)[1:]``; float32 where ``params`` are of half
+      precision.
 
     Raises:
       TypeError: ``sp_ids`` or ``sp_weights`` is not a SparseTensor.
@@ -215,6 +216,8 @@ def embedding_lookup_sparse(
             segments = make("Cast", segments, DstT=dtypes.int32)
         ids, places = make("Unique", sp_ids.values)
         rows = embedding_lookup(parts, ids, partition_strategy, max_norm=max_norm)
+        if rows.dtype.base_dtype in (dtypes.float16, dtypes.bfloat16):
+            rows = make("Cast", rows, DstT=dtypes.float32)  # sums of many rows need the room
         if sp_weights is None:
             op_type = {"sum": "Sum", "mean": "Mean", "sqrtn": "SqrtN"}[combiner]
             made: Tensor = make(f"SparseSegment{op_type}", rows, places, segments, name=scope)

@@ -37,7 +37,8 @@ def norm(
       name: name of the scope.
 
     Returns:
-      A tensor of the dtype of ``tensor``.
+      A tensor of the dtype of ``tensor``; of a complex one, real but for euclidean norms, which are
+      complex with no imaginary part.
 
     Raises:
       ValueError: ``ord`` or ``axis`` is not one of the above.
@@ -48,7 +49,7 @@ def norm(
       ...     float(session.run(tf.norm([3.0, 4.0])))
       5.0
     """
-    from penstock.ops import nodes, reduction
+    from penstock.ops import elementwise, nodes, reduction
 
     keep = bool(reduction.renamed("keepdims", keepdims, "keep_dims", keep_dims))
     matrices = isinstance(axis, tuple | list) and len(axis) == 2
@@ -63,7 +64,7 @@ def norm(
                 squares = nodes.mul(x, nodes.conj(x))
                 result = make("Sqrt", reduction.reduce_sum(squares, _listed(axis), keepdims=True))
         else:
-            result = _by_magnitude(make("Abs", x), ord, axis, matrices)
+            result = _by_magnitude(elementwise.abs_(x), ord, axis, matrices)
         if keep:
             return result
         dims = [] if axis is None else axis if isinstance(axis, list) else [axis]
@@ -116,7 +117,7 @@ def _by_magnitude(x: Tensor, ord: Any, axis: Any, matrices: bool) -> Tensor:
 
 def _spectral(x: Tensor, axis: list[int]) -> Tensor:
     """Largest singular values; TF finds the permutation by loops in the graph, here it is known."""
-    from penstock.ops import linalg_eig, nodes, reduction
+    from penstock.ops import elementwise, linalg_eig, nodes, reduction
 
     if x._dims is None:
         raise ValueError("norm: ord=2 of matrices needs a tensor of known rank")
@@ -124,6 +125,6 @@ def _spectral(x: Tensor, axis: list[int]) -> Tensor:
     axes = [a % rank for a in axis]
     perm = [*(i for i in range(rank) if i not in axes), *axes]
     values = linalg_eig.svd(nodes.transpose(x, perm), compute_uv=False)
-    largest = reduction.reduce_max(make("Abs", values), -1, keepdims=True)
+    largest = reduction.reduce_max(elementwise.abs_(values), -1, keepdims=True)
     back = [perm.index(i) for i in range(rank)]
     return nodes.transpose(make("ExpandDims", largest, -1), back, name="transpose")

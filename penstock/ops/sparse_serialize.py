@@ -14,7 +14,6 @@ import torch
 
 from penstock.base import dtypes, errors
 from penstock.formats import serialized as messages
-from penstock.formats import tensor_proto
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext
 from penstock.ops.save import as_array

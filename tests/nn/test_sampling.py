@@ -266,3 +266,22 @@ def test_lookup_sparse(combiner: str, weighted: bool) -> None:
         )
         with tf.Session() as session:
             np.testing.assert_allclose(session.run(found), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("combiner", ["sum", "mean", "sqrtn"])
+@pytest.mark.parametrize("dtype", [tf.float16, tf.bfloat16])
+def test_sparse_lookups_of_half_precision_are_float32(
+    dtype: tf.DType, combiner: str, weighted: bool
+) -> None:
+    rows = np.arange(12.0).reshape(4, 3)
+    with tf.Graph().as_default(), tf.Session() as session:
+        ids = tf.SparseTensor([[0, 0], [0, 1], [1, 0]], tf.constant([1, 2, 3], tf.int64), [2, 2])
+        weights = tf.SparseTensor(ids.indices, [1.0, 2.0, 3.0], [2, 2]) if weighted else None
+        half, single = (
+            tf.nn.embedding_lookup_sparse(tf.constant(rows, kind), ids, weights, combiner=combiner)
+            for kind in (dtype, tf.float32)
+        )
+        assert half.dtype is tf.float32
+        found, wanted = session.run([half, single])
+    np.testing.assert_allclose(found, wanted, rtol=1e-6)

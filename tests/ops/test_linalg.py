@@ -425,3 +425,39 @@ def test_a_session_survives_a_singular_matrix() -> None:
         with pytest.raises(tf.errors.InvalidArgumentError):
             session.run(inverse, {x: np.zeros((2, 2))})
         np.testing.assert_array_equal(session.run(inverse, {x: np.eye(2) * 2}), np.eye(2) / 2)
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("keepdims", [False, True])
+@pytest.mark.parametrize("axis", [None, 0, -1])
+@pytest.mark.parametrize("ord", ["euclidean", 1, 2, 0.5, 3, np.inf])
+def test_norms_of_complex_vectors(ord: Any, axis: Any, keepdims: bool, dtype: str) -> None:
+    x = _random(3, 4, dtype="complex128").astype(dtype)
+    made = linalg_norm.norm(tf.constant(x), ord, axis, keepdims)
+    assert made.dtype.is_complex == (ord in ("euclidean", 2))
+    flat = x.ravel() if axis is None else x
+    order = 2 if ord == "euclidean" else ord
+    expected = np.linalg.norm(flat, order, 0 if axis is None else axis)
+    tolerance = 1e-5 if dtype == "complex64" else 1e-10
+    np.testing.assert_allclose(np.squeeze(_run(made)), expected, rtol=tolerance)
+
+
+@pytest.mark.parametrize("ord", ["fro", 1, 2, np.inf])
+def test_norms_of_complex_matrices(ord: Any) -> None:
+    x = _random(2, 3, 4, dtype="complex128")
+    found = _run(linalg_norm.norm(tf.constant(x), ord, [1, 2]))
+    np.testing.assert_allclose(found, np.linalg.norm(x, ord, (1, 2)), rtol=1e-10)
+
+
+@pytest.mark.parametrize("ord", [1, 3, np.inf])
+def test_gradients_of_norms_of_complex_vectors(ord: Any) -> None:
+    x = _random(5, dtype="complex128")
+    given = tf.constant(x)
+    (found,) = tf.gradients(linalg_norm.norm(given, ord), given)
+    size = np.abs(x)
+    of_sizes = {
+        1: np.ones(5),
+        3: (size / np.linalg.norm(size, 3)) ** 2,
+        np.inf: (size == size.max()).astype(float),
+    }[ord]
+    np.testing.assert_allclose(_run(found), of_sizes * x / size, rtol=1e-10)

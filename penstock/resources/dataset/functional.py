@@ -15,6 +15,7 @@ from typing import Any
 import torch
 
 from penstock.base import errors
+from penstock.resources import waiting
 from penstock.resources.dataset.base import (
     Context,
     Dataset,
@@ -88,6 +89,7 @@ class _FilterIterator(_MapIterator):
             element = self.source.next()
             if _is_true(self._run(*element)):
                 return element
+            waiting.check_running()
 
 
 class TakeWhile(Filter):
@@ -159,6 +161,7 @@ class _FlatMapIterator(Wrapped):
                 return self._part.iterator.next()
             except EndOfSequence:
                 self._part = None
+                waiting.check_running()
 
     def save(self) -> State:
         return [self.source.save(), None if self._part is None else self._part.save()]
@@ -244,6 +247,7 @@ class _GroupIterator(Wrapped):
                 except EndOfSequence:
                     self._part = self._open = None
             if not self._ended:
+                waiting.check_running()
                 self._read()
             elif self._groups:
                 key = min(self._groups)
@@ -361,4 +365,5 @@ def reduce(
             element = iterator.next()
         except EndOfSequence:
             return state
+        waiting.check_running()
         state = run(*state, *element)

@@ -129,6 +129,7 @@ class _InterleaveIterator(Wrapped):
                     self._parts[at] = _Failed(error)
 
     def _open(self, slot: int) -> bool:
+        waiting.check_running()
         try:
             element = self.source.next()
         except EndOfSequence:

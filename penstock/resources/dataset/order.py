@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from penstock.base import errors
+from penstock.resources import waiting
 from penstock.resources.dataset import outcomes
 from penstock.resources.dataset.base import (
     INFINITE,
@@ -112,6 +113,7 @@ class _SkipIterator(Wrapped):
         if self._left < 0:
             raise EndOfSequence
         while self._left:
+            waiting.check_running()
             self.source.next()
             self._left -= 1
         return self.source.next()
@@ -158,6 +160,7 @@ class _ShardIterator(Wrapped):
 
     def next(self) -> Element:
         while True:
+            waiting.check_running()
             element = self.source.next()
             self._seen += 1
             if (self._seen - 1) % self._count == self._index:
@@ -199,6 +202,9 @@ class _RepeatIterator(Iterator):
     def next(self) -> Element:
         while self._dataset.count < 0 or self._epoch < self._dataset.count:
             first = self._source is None
+            if first:
+                # Who looks in vain for an element comes by here in every pass.
+                waiting.check_running()
             if self._source is None:
                 self._source = self._dataset.source.iterator(self._context)
             try:
@@ -425,6 +431,7 @@ class _ShuffleIterator(Iterator):
     def _fill(self) -> None:
         dataset = self._dataset
         while self._count < dataset.size:
+            waiting.check_running()
             first = False
             if self._source is None:
                 if 0 <= dataset.epochs <= self._epoch:
@@ -546,7 +553,7 @@ class _IgnoreErrorsIterator(Wrapped):
             except (EndOfSequence, errors.CancelledError, errors.DeadlineExceededError):
                 raise
             except Exception:
-                continue
+                waiting.check_running()
 
 
 class Unique(Over):
@@ -568,6 +575,7 @@ class _UniqueIterator(Wrapped):
             if key not in self._seen:
                 self._seen.add(key)
                 return element
+            waiting.check_running()
 
     def save(self) -> State:
         return [sorted(self._seen), self.source.save()]

@@ -147,7 +147,7 @@ class _Scope:
     def _copy_handle(self, op: Operation) -> None:
         """State named again: under its key it is the same wherever it is named."""
         definition = op.op_def
-        if definition.writes:
+        if definition.writes and op.outputs[0].dtype.is_ref:
             # What an update hands on is the state that it has updated, once, out there.
             self.controls(op)
             written = op.inputs_by_name()[definition.writes[0]]

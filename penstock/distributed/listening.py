@@ -55,7 +55,10 @@ class Listening:
         """
         handlers = {
             "Master": MasterService(master, self._max_graph_bytes),
-            "Worker": WorkerService(self._worker, self._max_graph_bytes, self.farewells),
+            "Worker": WorkerService(
+                self._worker, self._max_graph_bytes, self.farewells,
+                self._cluster.as_cluster_def().SerializeToString(),
+            ),  # fmt: skip
             "Links": self.peers.links,
         }
         self._server = rpc.serve(self.address, handlers, self._security, task=self._worker.task)

@@ -22,6 +22,7 @@ from penstock.distributed.cluster_spec import ClusterSpec
 from penstock.distributed.daemon_pool import DaemonPool
 from penstock.distributed.master import Answer
 from penstock.distributed.rpc_errors import error_of, failure_of
+from penstock.distributed.same_cluster import check_same_cluster
 from penstock.distributed.step_table import Step
 from penstock.distributed.worker import Worker
 from penstock.formats import cluster_messages as messages
@@ -58,7 +59,7 @@ class ClusterPeers:
         make_links: Callable[..., Any],
         up_seconds: float,
     ) -> None:
-        self._worker = worker
+        self._worker, self._cluster = worker, cluster
         self._names = {
             f"/job:{job}/replica:0/task:{index}": (job, index)
             for job in cluster.jobs
@@ -90,12 +91,14 @@ class ClusterPeers:
 
         Raises:
           tf.errors.UnavailableError: it is not up in time.
+          tf.errors.FailedPreconditionError: it was started with another cluster spec.
         """
         known = self._devices.get(task)
         if known is None:
             answer = self.stub(task).get_status(
                 messages.GetStatusRequest(), timeout=self._up_seconds
             )
+            check_same_cluster(self._worker.task, self._cluster, task, answer)
             known = self._devices[task] = [
                 DeviceAttributes(d.name, d.device_type, d.memory_limit, d.incarnation)
                 for d in answer.devices

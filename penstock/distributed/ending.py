@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import atexit
 import logging
+import os
 import sys
 import threading
 import time
@@ -74,3 +75,5 @@ def _end() -> None:
 
 
 atexit.register(_end)
+# A child process has none of the threads of its parent's servers, and does not speak for them.
+os.register_at_fork(after_in_child=_servers.clear)

@@ -166,7 +166,7 @@ class Master:
         tasks = self.peers.tasks(None, None, None)
         if not filters:
             return tasks
-        specs = [DeviceSpec.from_string(each) for each in filters]
+        specs = [_filter(each) for each in filters]
         chosen = {
             task for spec in specs for task in self.peers.tasks(spec.job, spec.task, spec.replica)
         }
@@ -193,6 +193,15 @@ class Master:
                 self.peers.clear_containers(task, containers)
 
 
+def _filter(text: str) -> DeviceSpec:
+    try:
+        return DeviceSpec.from_string(text)
+    except ValueError as error:
+        raise errors.InvalidArgumentError(
+            None, None, f"Invalid device filter {text!r} in the session's config: {error}"
+        ) from None
+
+
 class MasterSession:
     """A session that a master runs.
 
@@ -217,6 +226,7 @@ class MasterSession:
         self._master, self._options, self._on_end = master, options, ended
         self._config: bytes = config.SerializeToString() if config is not None else b""
         self._filters = list(config.device_filters) if config is not None else []
+        master.tasks_seen(self._filters)  # refuses what is no filter
         # The ToFP16 and ToFP32 of the talks, around every edge between tasks.
         self._compress = bool(config is not None and config.graph_options.enable_bfloat16_sendrecv)
         self._isolated = bool(config is not None and config.isolate_session_state)

@@ -22,6 +22,7 @@ from penstock.distributed.cluster_spec import ClusterSpec
 from penstock.distributed.daemon_pool import DaemonPool
 from penstock.distributed.master import Answer
 from penstock.distributed.rpc_errors import error_of, failure_of
+from penstock.distributed.same_cluster import check_same_cluster
 from penstock.distributed.step_table import Step
 from penstock.distributed.worker import Worker
 from penstock.formats import cluster_messages as messages
@@ -60,7 +61,7 @@ class ClusterPeers:
         up_seconds: float,
         join: Callable[[str], None] | None = None,
     ) -> None:
-        self._worker, self._join = worker, join
+        self._worker, self._cluster, self._join = worker, cluster, join
         self._names = {
             f"/job:{job}/replica:0/task:{index}": (job, index)
             for job in cluster.jobs
@@ -96,6 +97,7 @@ class ClusterPeers:
 
         Raises:
           tf.errors.UnavailableError: it is not up in time.
+          tf.errors.FailedPreconditionError: it was started with another cluster spec.
         """
         known = self._devices.get(task)
         if known is None:
@@ -106,6 +108,7 @@ class ClusterPeers:
                 stub.get_status, messages.GetStatusRequest(), self._up_seconds,
                 f"{task} ({stub.address})", "to be up",
             )  # fmt: skip
+            check_same_cluster(self._worker.task, self._cluster, task, answer)
             known = self._devices[task] = [
                 DeviceAttributes(d.name, d.device_type, d.memory_limit, d.incarnation)
                 for d in answer.devices

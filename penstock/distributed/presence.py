@@ -53,7 +53,8 @@ class Presence:
         self._cluster, self._security, self._key = cluster, security, key
         self._link_host = _link_host(address, security.bind)
         self.worker = worker
-        self.service = WorkerService(worker, max_graph_bytes, farewells)
+        spec = cluster.as_cluster_def().SerializeToString()
+        self.service = WorkerService(worker, max_graph_bytes, farewells, spec)
         self.peers = ClusterPeers(
             cluster, worker, lambda task: self._stub(task, "Worker"), self._links, up_seconds(),
             join,

@@ -16,6 +16,7 @@ a cut link shows within 30 s and a process that is stopped for 10 s survives.
 from __future__ import annotations
 
 import logging
+import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent import futures
@@ -69,6 +70,33 @@ _RECONNECT = [
     ("grpc.max_reconnect_backoff_ms", 1_000),
 ]
 _log = logging.getLogger(__name__)
+
+# Whether this process has used gRPC, and whether the one that it was forked from had.
+_used = _lost = False
+
+
+def _after_fork() -> None:
+    global _lost
+    _lost = _used
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
+def _use() -> None:
+    """Notes that gRPC is used.
+
+    Raises:
+      tf.errors.FailedPreconditionError: its threads stayed in the parent of this process.
+    """
+    global _used
+    if _lost:
+        raise errors.FailedPreconditionError(
+            None, None, "this process was forked from one with servers or sessions of a cluster,"
+            " and the threads of those connections stayed there: start it by 'spawn', or fork"
+            " before the first server or session",
+        )  # fmt: skip
+    _used = True
 
 
 class Context:
@@ -152,6 +180,7 @@ def serve(
       tf.errors.PermissionDeniedError: ``security`` does not allow to listen there.
       tf.errors.UnknownError: the port is taken, or the host is none of this machine.
     """
+    _use()
     listen_at = security.listen_at(address)
     pool = DaemonPool("penstock-rpc")
     server = grpc.server(
@@ -301,6 +330,7 @@ class Stub:
         self, address: str, service: str, task: str, security: Security, cluster: str = ""
     ) -> None:
         split_address(address)
+        _use()
         self.address, self.task, self.security = address, task, security
         self.metadata = security.metadata() + (((_CLUSTER_KEY, cluster),) if cluster else ())
         self._service = service

@@ -46,17 +46,21 @@ class WorkerService:
       worker: of the server.
       max_graph_bytes: the largest part that is taken.
       farewells: told who says goodbye, and who comes.
+      cluster: the ClusterDef that the server was started with, as bytes.
     """
 
-    def __init__(self, worker: Worker, max_graph_bytes: int, farewells: Farewells) -> None:
+    def __init__(
+        self, worker: Worker, max_graph_bytes: int, farewells: Farewells, cluster: bytes = b""
+    ) -> None:
         self._worker, self._max_graph_bytes = worker, max_graph_bytes
-        self._farewells = farewells
+        self._farewells, self._cluster = farewells, cluster
 
     def get_status(self, request: Any, context: Any) -> Any:
         """Name and devices of the task."""
         return messages.GetStatusResponse(
-            task=self._worker.task, devices=[_device(each) for each in self._worker.devices]
-        )
+            task=self._worker.task, devices=[_device(each) for each in self._worker.devices],
+            cluster=self._cluster,
+        )  # fmt: skip
 
     def register_graph(self, request: Any, context: Any) -> Any:
         """Keeps a part of a master's steps."""

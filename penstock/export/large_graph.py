@@ -29,6 +29,7 @@ from penstock.base import dtypes, errors
 from penstock.export import message_files
 from penstock.formats import files, tensor_proto
 from penstock.formats.bundle import BundleWriter
+from penstock.formats.inside import path_inside
 from penstock.graph import external, graphdef
 from penstock.graph.graph import Graph
 
@@ -209,4 +210,7 @@ def locate(graph_def: Any, folder: str) -> None:
     for node in graph_def.node:
         if external.ATTR in node.attr:
             name = node.attr[external.ATTR].s.decode()
-            node.attr[external.ATTR].s = os.path.join(folder, name).encode()
+            bundle, _, start = name.rpartition(":")
+            prefix = path_inside(folder, bundle, f"the value of node {node.name!r}")
+            external.allow(prefix)
+            node.attr[external.ATTR].s = f"{prefix}:{start}".encode()

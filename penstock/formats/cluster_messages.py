@@ -88,7 +88,12 @@ _MESSAGES: dict[str, Rows] = {
     "ResetResponse": {},
     # ---- master to worker --------------------------------------------------------------------
     "GetStatusRequest": {},
-    "GetStatusResponse": {"task": (1, "string"), "devices": (2, "*Device")},
+    "GetStatusResponse": {
+        "task": (1, "string"),
+        "devices": (2, "*Device"),
+        # The ClusterDef that this task was started with.
+        "cluster": (3, "bytes"),
+    },
     "RegisterGraphRequest": {
         "session": (1, "string"),
         "graph": (2, "bytes"),

@@ -11,10 +11,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from penstock.formats import inside
+
 if TYPE_CHECKING:
     from penstock.formats.bundle import BundleReader
 
 ATTR = "_external_value"
+
+# The bundles that lie beside graphs that were read; a graph's own word for a path is no reason to
+# read what is there.
+_allowed: set[str] = set()
+
+
+def allow(prefix: str) -> None:
+    """Says that a bundle lies beside a graph that the user has read."""
+    _allowed.add(prefix)
 
 
 class ExternalValues:
@@ -29,6 +40,11 @@ class ExternalValues:
 
         text = where.decode() if isinstance(where, bytes) else str(where)
         prefix, _, start = text.rpartition(":")
+        if prefix not in _allowed and not inside.outside_allowed():
+            raise ValueError(
+                f"the value of node {node_name!r} is in {prefix!r}, which is not beside a graph"
+                f" file that was read here; read the file itself, or set {inside.VARIABLE}=1"
+            )
         if prefix not in self._readers:
             self._readers[prefix] = BundleReader(prefix)
         value: np.ndarray = self._readers[prefix].read(start + node_name)

@@ -9,12 +9,17 @@ GNU's OpenMP has no call for the latter, but a rule: once it has made more threa
 cores, every team of the process sleeps between kernels instead of spinning.  ``sleep_in_waits``
 therefore keeps a team of idle threads (which costs nothing: they sleep), and drops it again.
 
-State: the size of the calling thread's team, which is OpenMP's; whether there is the idle team.
+A fork copies none of the threads, and a team that has lost its own waits for them forever.  So in a
+child every thread computes alone.
+
+State: the size of the calling thread's team, which is OpenMP's; whether there is the idle team;
+whether this process is a child.
 """
 
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -47,6 +52,19 @@ CAN_RESIZE = _set_num_threads is not None
 size: Callable[[], int] = _get_max_threads if CAN_RESIZE else lambda: 1
 
 
+_forked = False
+
+
+def _after_fork() -> None:
+    global _forked, _idle_team
+    _forked, _idle_team = True, None
+    if CAN_RESIZE:
+        torch.set_num_threads(1)  # of this thread, and of those that are yet to come
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
 def settle() -> int:
     """The team size of the calling thread; the first look is what sets it for a new thread."""
     torch.get_num_threads()
@@ -58,6 +76,8 @@ def resize(count: int) -> int:
 
     torch.set_num_threads would do, but for threads that are yet to come as well.
     """
+    if _forked:
+        count = 1
     _set_num_threads(count)
     mkl: int = _set_mkl_threads(count)
     return mkl
@@ -65,8 +85,8 @@ def resize(count: int) -> int:
 
 def restore(count: int, mkl: int) -> None:
     """Sets the team size back to what it was before ``resize``."""
-    _set_num_threads(count)
-    _set_mkl_threads(mkl)
+    _set_num_threads(1 if _forked else count)
+    _set_mkl_threads(1 if _forked else mkl)
 
 
 def compute_alone() -> None:
@@ -131,7 +151,7 @@ def sleep_in_waits(sleep: bool) -> bool:
       Whether they do: with an OpenMP that is not GNU's they wait as they always do.
     """
     global _idle_team
-    if sleep and _idle_team is None and _can_sleep:
+    if sleep and _idle_team is None and _can_sleep and not _forked:
         # With the calling thread's own team, one more than there are cores.
         _idle_team = _IdleTeam(len(affinity()) + 1)
     elif not sleep and _idle_team is not None:

@@ -14,6 +14,7 @@ waited in all; per cancellation, the waiters blocked now.
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -47,6 +48,18 @@ class Waiter:
 
 ending.waits_in(Waiter._block)
 
+# How many forks made this process.  Threads stay behind in each, and with them all that would end a
+# wait in what is older.
+_forks = 0
+
+
+def _after_fork() -> None:
+    global _forks
+    _forks += 1
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
 
 class _Call:
     """A function in the place of a waiter."""
@@ -64,11 +77,25 @@ class Cancellation:
         self._lock = threading.Lock()
         self._waiters: set[Waiter | _Call] = set()
         self._reason: str | None = None
+        self._made_after = _forks
 
     @property
     def reason(self) -> str | None:
         """Why it was cancelled, or None."""
         return self._reason
+
+    def check_process(self, what: str) -> None:
+        """Refuses what would wait in a child process for threads of its parent.
+
+        Raises:
+          tf.errors.FailedPreconditionError: this was made before the fork.
+        """
+        if self._made_after != _forks:
+            raise errors.FailedPreconditionError(
+                None, None, f"this process was forked after the session was made, and {what} would"
+                " wait for threads that stayed in the parent: make a session (and iterators,"
+                " queue runners and servers) in the child, or start it by 'spawn'",
+            )  # fmt: skip
 
     def cancel(self, reason: str) -> None:
         """Wakes every waiter, and keeps later waits from beginning."""
@@ -223,6 +250,8 @@ def wait(
     cancellation = _running.cancellation
     until = _running.until
     if cancellation is not None:
+        if cancellation._made_after != _forks and give_up():
+            cancellation.check_process(waiting_for())
         cancellation._enter(waiter)
     began = time.perf_counter()
     try:

@@ -16,6 +16,7 @@ from tensorboard.compat.proto import meta_graph_pb2
 from penstock.base import dtypes
 from penstock.export import names
 from penstock.formats import files
+from penstock.formats.inside import path_inside
 from penstock.graph.graph import Graph
 from penstock.graph.tensor import Tensor
 from penstock.saved_model import constants
@@ -101,7 +102,11 @@ def copy_files(sources: dict[str, str], folder: str) -> None:
 
 
 def paths_by_tensor(export_dir: str, meta_graph: Any, import_scope: str | None) -> dict[str, str]:
-    """Where the assets of a loaded MetaGraph are, by the names of the tensors that say so."""
+    """Where the assets of a loaded MetaGraph are, by the names of the tensors that say so.
+
+    Raises:
+      tf.errors.PermissionDeniedError: one is not in the folder of assets.
+    """
     definitions = list(meta_graph.asset_file_def)
     if not definitions and constants.ASSETS_KEY in meta_graph.collection_def:
         for item in meta_graph.collection_def[constants.ASSETS_KEY].any_list.value:
@@ -110,6 +115,8 @@ def paths_by_tensor(export_dir: str, meta_graph: Any, import_scope: str | None) 
             definitions.append(definition)
     folder = os.path.join(export_dir, constants.ASSETS_DIRECTORY)
     return {
-        names.with_scope(d.tensor_info.name, import_scope): os.path.join(folder, d.filename)
+        names.with_scope(d.tensor_info.name, import_scope): path_inside(
+            folder, d.filename, f"the asset of {d.tensor_info.name!r}"
+        )
         for d in definitions
     }

@@ -274,6 +274,8 @@ class BaseSession:
     def _call(self, program: Program, args: Sequence[Any]) -> tuple[Any, ...]:
         """Runs a program; what its lines raise becomes the error of the node."""
         if program.can_be_ended:
+            if self._engine.remote:
+                self._cancellation.check_process("a step on other tasks")
             with waiting.running(self._cancellation):
                 if program.feeds and threading.get_ident() != threading.main_thread().ident:
                     # It works beside the step that takes what it makes.

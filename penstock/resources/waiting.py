@@ -151,7 +151,8 @@ def wait(waiter: Waiter, give_up: Callable[[], bool], waiting_for: Callable[[], 
     if not give_up():
         return
     if reason is not None:
-        raise errors.CancelledError(None, None, f"{reason} while waiting for {what}")
+        message = f"the operation was cancelled: {reason} while waiting for {what}"
+        raise errors.CancelledError(None, None, message)
     raise errors.DeadlineExceededError(
         None,
         None,

@@ -85,7 +85,8 @@ def _slow(tensor: Tensor, value: Any, wanted: torch.dtype, numpy_dtype: np.dtype
         return value if value.dtype is wanted else value.to(wanted)
     if isinstance(value, Tensor | Operation):
         raise TypeError(
-            f"{tensor.name} was fed the symbolic {value!r}; feeds are Python numbers, lists,"
+            "The value of a feed cannot be a tf.Tensor object:"
+            f" {tensor.name} was fed the symbolic {value!r}; feeds are Python numbers, lists,"
             " NumPy arrays or torch tensors (run the tensor first to feed its value)"
         )
     if isinstance(value, int) and not isinstance(value, bool) and numpy_dtype.kind in "iu":
@@ -116,7 +117,7 @@ def _check_dims(tensor: Tensor, made: torch.Tensor, dims: tuple[int | None, ...]
 
 def _wrong_shape(tensor: Tensor, shape: Any) -> None:
     raise ValueError(
-        f"a value of shape {tuple(shape)} was fed for {tensor.name!r}, which has shape"
+        f"Cannot feed value of shape {tuple(shape)} for Tensor {tensor.name!r}, which has shape"
         f" {shapes.format_static(tensor._dims)}"
     )
 
@@ -161,7 +162,8 @@ def expand(graph: Graph, feed_dict: Any) -> list[tuple[Any, Callable[[Any], Any]
             try:
                 tensor = graph.as_graph_element(part, allow_operation=False)
             except (TypeError, ValueError, KeyError) as error:
-                raise TypeError(f"{key!r} is no key for feed_dict: {error}") from None
+                message = error.args[0] if error.args else error  # str of a KeyError has quotes
+                raise TypeError(f"Cannot interpret feed_dict key as Tensor: {message}") from None
             if not graph.is_feedable(tensor):
                 raise ValueError(f"tensor {tensor.name!r} may not be fed")
             if tensor in seen:

@@ -157,7 +157,7 @@ class Saver:
             self._var_list = all_saveable_objects()
         if not self._var_list:
             if not self._allow_empty:
-                raise ValueError("there are no variables to save; allow_empty=True allows that")
+                raise ValueError("No variables to save; allow_empty=True allows that")
             self._is_empty = True
             return
         builder = self._builder or BulkSaverBuilder(
@@ -387,10 +387,17 @@ class Saver:
         self._check_graph(sess)
         prefix = os.fsdecode(save_path)
         if not management.checkpoint_exists(prefix):
-            raise ValueError(f"there is no checkpoint {prefix!r}")
+            raise ValueError(f"The passed save_path is not a valid checkpoint: {prefix}")
         feeds: dict[Any, Any] = {self.saver_def.filename_tensor_name: prefix}
         feeds.update(self._names_of_objects(sess, prefix))
-        sess.run(self.saver_def.restore_op_name, feeds)
+        try:
+            sess.run(self.saver_def.restore_op_name, feeds)
+        except errors.NotFoundError as error:
+            cause = "a Variable name or other graph key that is missing from the checkpoint"
+            raise _not_restored(error, cause) from error
+        except errors.InvalidArgumentError as error:
+            cause = "a mismatch between the current graph and the graph from the checkpoint"
+            raise _not_restored(error, cause) from error
 
     def _names_of_objects(self, sess: Any, prefix: str) -> dict[Any, Any]:
         """For a checkpoint of ``tf.train.Checkpoint``: feeds that give the keys for the names."""
@@ -480,6 +487,17 @@ class Saver:
             strip_default_attrs=strip_default_attrs,
             save_debug_info=save_debug_info,
         )
+
+
+def _not_restored(error: errors.OpError, cause: str) -> errors.OpError:
+    kind: Any = type(error)
+    message = (
+        f"Restoring from checkpoint failed. This is most likely due to {cause}. Please ensure that"
+        " you have not altered the graph expected based on the checkpoint. Original error:\n\n"
+        f"{error.message}"
+    )
+    made: errors.OpError = kind(error.node_def, error.op, message)
+    return made
 
 
 def _step_value(sess: Any, step: Any) -> int:

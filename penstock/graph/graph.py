@@ -88,7 +88,7 @@ class Graph:
           RuntimeError: when the graph is finalized.
         """
         if self._finalized:
-            raise RuntimeError(f"the graph is finalized; operation {name!r} cannot be added")
+            raise RuntimeError(f"Graph is finalized and cannot be modified: adding {name!r}")
         scopes = self._scopes
         controls = list(dict.fromkeys(controls))
         if scopes.controllers:
@@ -565,7 +565,7 @@ class Graph:
 
     def _check_not_finalized(self) -> None:
         if self._finalized:
-            raise RuntimeError("the graph is finalized and cannot be changed")
+            raise RuntimeError("Graph is finalized and cannot be modified.")
 
     @property
     def finalized(self) -> bool:

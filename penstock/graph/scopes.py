@@ -97,7 +97,10 @@ def session_for(session: Any, graph: Graph, asker: str) -> Any:
     if session is None:
         session = get_default_session()
         if session is None:
-            raise ValueError(f"{asker} needs a session: none is the default and none was given")
+            raise ValueError(
+                f"No default session is registered: {asker} needs a session: none is the default"
+                " and none was given"
+            )
     if session.graph is not graph:
         raise ValueError(f"{asker}: the session runs another graph than the one of this element")
     return session

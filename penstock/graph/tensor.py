@@ -102,13 +102,15 @@ class Tensor:
 
     def __iter__(self) -> Iterator[Any]:
         raise TypeError(
-            f"{self.name} cannot be iterated over: it has no values while the graph is built; use"
+            "iterating over `tf.Tensor` is not allowed in Graph execution:"
+            f" {self.name} cannot be iterated over: it has no values while the graph is built; use"
             " tf.unstack, tf.map_fn or indexing"
         )
 
     def __bool__(self) -> bool:
         raise TypeError(
-            f"{self.name} cannot be used as a Python bool: it has no value while the graph is"
+            "using a `tf.Tensor` as a Python `bool` is not allowed in Graph execution:"
+            f" {self.name} cannot be used as a Python bool: it has no value while the graph is"
             " built; write `if t is not None:` to test for presence, tf.cond to branch on a value"
         )
 

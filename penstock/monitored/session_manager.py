@@ -130,7 +130,8 @@ class SessionManager:
     def _initialize(self, sess: Session, init_op: Any, feeds: Any, init_fn: Any) -> None:
         if init_op is None and not init_fn and self._local_init_op is None:
             raise RuntimeError(
-                "the model is not initialized, and none of init_op, init_fn and local_init_op was"
+                "Model is not initialized and no init_op or init_fn or local_init_op was given:"
+                " the model is not initialized, and none of init_op, init_fn and local_init_op was"
                 " given to do it"
             )
         if init_op is not None:
@@ -145,9 +146,9 @@ class SessionManager:
             reason, what = self._not_ready(sess), "ready"
         if reason is not None:
             raise RuntimeError(
-                f"init operations did not make the model {what}: {reason} (init_op:"
-                f" {getattr(init_op, 'name', init_op)}, init_fn: {init_fn}, local_init_op:"
-                f" {getattr(self._local_init_op, 'name', None)})"
+                f"Init operations did not make model {what}.  Init op:"
+                f" {getattr(init_op, 'name', init_op)}, init fn: {init_fn}, local_init_op:"
+                f" {getattr(self._local_init_op, 'name', None)}, error: {reason}"
             )
 
     def recover_session(

@@ -448,6 +448,10 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
 def _convert_constant(value: Any, dtype: Any = None, name: str | None = None, as_ref: bool = False):
     if _holds_tensor(value):
         return NotImplemented
+    if isinstance(value, shapes.Dimension) and dtype is not None:
+        wanted = dtypes.as_dtype(dtype)
+        if wanted not in (dtypes.int32, dtypes.int64):
+            raise TypeError(f"Cannot convert a Dimension to dtype: {wanted.name}")
     array = to_array(value, dtype)
     return make("Const", name=name or "Const", value=array, dtype=dtype_of(array, dtype))
 

@@ -89,10 +89,15 @@ def _from_string(string_handle: Any, output_types: list[Any]) -> Any:
     if output_types and list(output_types) != found.types:
         raise errors.InvalidArgumentError(
             None, None,
-            f"iterator {found.name!r} gives elements of types {found.types}; its handle was taken"
-            f" for one of {list(output_types)}",
+            f"Data type mismatch: iterator {found.name!r} gives elements of types"
+            f" {_names(found.types)}; its handle was taken for one of {_names(output_types)}",
         )  # fmt: skip
     return found
+
+
+def _names(types: Any) -> str:
+    names = ["string" if t is object else str(t).removeprefix("torch.") for t in types]
+    return f"[{', '.join(map(dtypes.message_name, names))}]"
 
 
 for _name in ("IteratorFromStringHandleV2", "IteratorFromStringHandle"):

@@ -270,7 +270,8 @@ def wait(
     if not give_up():
         return
     if reason is not None:
-        raise errors.CancelledError(None, None, f"{reason} while waiting for {what}")
+        message = f"the operation was cancelled: {reason} while waiting for {what}"
+        raise errors.CancelledError(None, None, message)
     raise deadline_error(what)
 
 

@@ -36,7 +36,9 @@ from penstock.session.options import apply_config, check_run_arguments
 from penstock.session.shaped import ShapedPrograms
 from penstock.session.users_graph import users_node
 
+_CLOSED = "Attempted to use a closed Session."
 _MANY_PROGRAMS = 100
+_CLOSED = "Attempted to use a closed Session."
 
 
 class _Step:
@@ -187,7 +189,7 @@ class BaseSession:
         """The way of a call that is new, bounded in time or traced."""
         ending.check()
         if self._closed:
-            raise RuntimeError("Attempted to use a closed Session.")
+            raise RuntimeError(_CLOSED)
         check_run_arguments(options, run_metadata)
         seconds = self._timeout(options)
         wanted = self._wanted(options, run_metadata, key)
@@ -261,7 +263,7 @@ class BaseSession:
 
     def _observed_step(self, fetches: Any, feed_dict: Any, optimize: bool = True) -> _Step:
         if self._closed:
-            raise RuntimeError("Attempted to use a closed Session.")
+            raise RuntimeError(_CLOSED)
         try:
             key: Any = (fetch_key(fetches), tuple(feed_dict), "observe", optimize)
             step = self._steps.get(key)
@@ -295,6 +297,10 @@ class BaseSession:
     def _prepare(
         self, key: Any, fetches: Any, feed_dict: Any, watch: Watch = "", optimize: bool = True
     ) -> _Step:
+        if not self._graph._operations:
+            raise RuntimeError(
+                "The Session graph is empty.  Add operations to the graph before calling run()."
+            )
         with self._compile_lock:
             version = self._graph.mutation_version
             fed = feeding.expand(self._graph, feed_dict)
@@ -404,7 +410,7 @@ class BaseSession:
 
         def call(*args: Any) -> Any:
             if self._closed:
-                raise RuntimeError("Attempted to use a closed Session.")
+                raise RuntimeError(_CLOSED)
             if len(args) != len(keys):
                 raise TypeError(f"the callable takes {len(keys)} value(s); {len(args)} were given")
             if self._inspect is not None:
@@ -465,7 +471,7 @@ class BaseSession:
           InvalidArgumentError: nothing is fetched, or a tensor is fed twice or fed and fetched.
         """
         if self._closed:
-            raise RuntimeError("Attempted to use a closed Session.")
+            raise RuntimeError(_CLOSED)
         step = partial.set_up(self._graph, fetches, feeds)
         self._partial[step.name] = step
         return step.name
@@ -490,7 +496,7 @@ class BaseSession:
         if handle is None:
             return self.run(fetches, feed_dict)
         if self._closed:
-            raise RuntimeError("Attempted to use a closed Session.")
+            raise RuntimeError(_CLOSED)
         step = self._partial.get(handle)
         if step is None:
             raise errors.InvalidArgumentError(
@@ -563,6 +569,11 @@ class Session(BaseSession):
         self._contexts: list[Any] = []
 
     def __enter__(self) -> Session:
+        if self._contexts:
+            raise RuntimeError(
+                "Session context managers are not re-entrant. Use `Session.as_default()` if you"
+                " want to enter a session multiple times."
+            )
         contexts = [self.graph.as_default(), self.as_default()]
         for context in contexts:
             context.__enter__()

@@ -78,7 +78,10 @@ def create_global_step(graph: Graph | None = None) -> Any:
     graph = graph or scopes.get_default_graph()
     existing = get_global_step(graph)
     if existing is not None:
-        raise ValueError(f"the graph already has a global step, {existing.name!r}")
+        raise ValueError(
+            '"global_step" already exists: the graph already has a global step,'
+            f" {existing.name!r}"
+        )
     with graph.as_default(), graph.name_scope(None):
         return scope.get_variable(
             GraphKeys.GLOBAL_STEP, shape=[], dtype=dtypes.int64,

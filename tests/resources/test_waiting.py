@@ -63,7 +63,7 @@ def test_cancellation_ends_all_waits_and_later_ones() -> None:
     for thread in threads:
         thread.join()
     assert len(raised) == 5
-    assert "the session was closed while waiting for a sign" in raised[0].message
+    assert "was cancelled: the session was closed while waiting for a sign" in raised[0].message
 
 
 def test_steps_within_steps_keep_their_own_deadline() -> None:

@@ -104,8 +104,10 @@ def test_a_missing_feed_names_the_placeholder_and_the_users_line() -> None:
     [(None, TypeError), (3.5, TypeError), ("absent:0", ValueError), ("a:b:c", ValueError)],
 )
 def test_bad_fetches(fetch: object, error: type[Exception]) -> None:
-    with tf.Graph().as_default(), tf.Session() as sess, pytest.raises(error):
-        sess.run(fetch)
+    with tf.Graph().as_default(), tf.Session() as sess:
+        tf.no_op()
+        with pytest.raises(error):
+            sess.run(fetch)
 
 
 def test_bad_feeds() -> None:
@@ -133,6 +135,7 @@ def test_other_graphs_tensors_are_refused() -> None:
     with tf.Graph().as_default():
         foreign = tf.constant(1.0)
     with tf.Graph().as_default(), tf.Session() as sess:
+        tf.no_op()
         with pytest.raises(ValueError, match="graph"):
             sess.run(foreign)
 

@@ -114,11 +114,11 @@ class SparseTensor:
             self._indices = convert_to_tensor(indices, dtypes.int64, "indices")
             self._values = convert_to_tensor(values, name="values")
             self._dense_shape = convert_to_tensor(dense_shape, dtypes.int64, "dense_shape")
-        rows, rank = self._indices.shape.with_rank(2).dims or ()
-        (entries,) = self._values.shape.with_rank(1).dims or ()
-        (sizes,) = self._dense_shape.shape.with_rank(1).dims or ()
-        rows.assert_is_compatible_with(entries)
-        rank.assert_is_compatible_with(sizes)
+        indices = self._indices.shape.with_rank(2)
+        entries = self._values.shape.with_rank(1)
+        sizes = self._dense_shape.shape.with_rank(1)
+        shapes.Dimension(indices[0]).assert_is_compatible_with(entries[0])
+        shapes.Dimension(indices[1]).assert_is_compatible_with(sizes[0])
 
     @classmethod
     def from_value(cls, sparse_tensor_value: Any) -> SparseTensor:

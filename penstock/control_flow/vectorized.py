@@ -58,5 +58,6 @@ def vectorized_map(fn: Callable[[Any], Any], elems: Any) -> Any:
     results = map_fn(call, given, dtype=types)
     for result, tensor in zip(results, traced.body.outputs, strict=True):
         if tensor._dims is not None:
-            result.set_shape([None, *tensor._dims])
+            rows = flat[0].shape[0] if flat[0].shape.ndims else None
+            result.set_shape([rows, *tensor._dims])
     return nest.pack_sequence_as(returned[0], results)

@@ -8,7 +8,7 @@ from penstock.graph import convert
 from penstock.graph.build import make
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
-from penstock.ops import bias
+from penstock.ops import bias, matmul
 
 
 def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tensor:
@@ -25,14 +25,14 @@ def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Ten
     """
     with name_scope(name, "xw_plus_b", [x, weights, biases]) as scope:
         x, weights, biases = _converted(x, weights, biases)
-        return bias.bias_add(make("MatMul", x, weights), biases, name=scope)
+        return bias.bias_add(matmul.matmul(x, weights), biases, name=scope)
 
 
 def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tensor:
     """``relu(x @ weights + biases)``; arguments as of ``xw_plus_b``."""
     with name_scope(name, "relu_layer", [x, weights, biases]) as scope:
         x, weights, biases = _converted(x, weights, biases)
-        made: Tensor = make("Relu", bias.bias_add(make("MatMul", x, weights), biases), name=scope)
+        made: Tensor = make("Relu", bias.bias_add(matmul.matmul(x, weights), biases), name=scope)
     return made
 
 

@@ -224,7 +224,7 @@ def tuple_(
     """The ``tensors``, none of them available before all of them are.
 
     Args:
-      tensors: tensors, IndexedSlices, operations or None.
+      tensors: tensors or what becomes one, IndexedSlices, operations or None.
       name: name of the scope.
       control_inputs: more operations to wait for.
 
@@ -236,6 +236,11 @@ def tuple_(
       TypeError: a control input that is no graph element.
     """
     with name_scope(name, "tuple", [t for t in tensors if t is not None]):
+        tensors = [
+            t if t is None or hasattr(t, "op") or isinstance(t, Operation)
+            else convert.convert_to_tensor(t)
+            for t in tensors
+        ]
         gating = [t if isinstance(t, Operation) else t.op for t in tensors if t is not None]
         for control in control_inputs or ():
             op = control if isinstance(control, Operation) else getattr(control, "op", None)
@@ -243,7 +248,7 @@ def tuple_(
                 raise TypeError(f"a control input is an operation or tensor; found {control!r}")
             gating.append(op)
         if not gating:
-            raise ValueError(f"tuple needs at least one tensor or operation; found {tensors!r}")
+            raise ValueError(f"Must have at least one Tensor: {tensors!r}")
         gate = group(*sorted(set(gating), key=lambda op: op._id))
         result: list[Any] = []
         for item in tensors:

@@ -103,7 +103,7 @@ def _unique_kernel(x: Any, out_idx: Any) -> Any:
 
 def _unique_counts_shape(ctx: ShapeContext) -> list[Dims]:
     """That x is a vector is looked at by the run only, as in TensorFlow."""
-    return [(None,)] * 3
+    return [(None,), ctx["x"], (None,)]
 
 
 def _unique_counts_kernel(x: Any, out_idx: Any) -> Any:

@@ -38,7 +38,6 @@ from penstock.session.users_graph import users_node
 
 _CLOSED = "Attempted to use a closed Session."
 _MANY_PROGRAMS = 100
-_CLOSED = "Attempted to use a closed Session."
 
 
 class _Step:

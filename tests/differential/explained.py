@@ -50,6 +50,16 @@ EXPLAINED: tuple[tuple[str, str, str], ...] = (
         "NumPy reads numbers out of the bytes of strings; Penstock takes no strings for numbers",
     ),
     (
+        "cast to_*",
+        r"^constant: None, TensorFlow",
+        "strings, NaN and infinities as integers: a run fails, or gives what the processor gives",
+    ),
+    (
+        "py_func",
+        r"^accepts: .*value returned by .* is double",
+        "older NumPys make float64 of a float32 scalar and an int",
+    ),
+    (
         "signal.*",
         r"^accepts: .*must have length of at least",
         "TensorFlow pads no tensor without elements, and then wants the length all the same",
@@ -78,10 +88,48 @@ EXPLAINED: tuple[tuple[str, str, str], ...] = (
         "the logarithm of an empty sum; later TensorFlows say -inf, too",
     ),
     (
-        "clip_by_value segment_max segment_min unsorted_segment_* nn.max_pool* clip_by_norm"
+        "*top_k clip_by_value segment_max segment_min unsorted_segment_* nn.max_pool* clip_by_norm"
         " sparse.m* image.non_max*",
         r"^value: np\.float\w+\(nan\).*expected|^value: .*expected np\.float\w+\((nan|-?inf)",
         "which of NaN and a number is greater, Eigen's kernels decide by the order of the two",
+    ),
+    (
+        "assert_*",
+        r"^class: InvalidArgumentError at build .*TensorFlow raises TypeError at build"
+        r" \((sequence item|Unsupported tensor type)",
+        "TensorFlow fails to write the words of its assertion",
+    ),
+    (
+        "floordiv",
+        r"^value: np\.float\w+\(-1\.0\).*expected np\.float\w+\(-0\.0\)",
+        "TensorFlow takes denormal numbers for 0",
+    ),
+    (
+        "nn.softplus math.softplus",
+        r"^value: .*expected np\.float\w+\(inf\)",
+        "TensorFlow's exp of float16 overflows before it is known that it is not needed",
+    ),
+    (
+        "signal.*",
+        r"^value: .*expected np\.(complex|float)\w+\(.*e\+2[12]",
+        "TensorFlow leaves memory unwritten where the input has no elements",
+    ),
+    (
+        "quantization.* fake_quant_*",
+        r"^value",
+        "a range that ends before it begins, or is that of NaN",
+    ),
+    (
+        "image.adjust_* losses.* nn.ctc_beam_search_decoder",
+        r"^value: np\.float64",
+        "TensorFlow computes with 32 bits inside",
+    ),
+    (
+        "sparse.* sparse_* sets.*",
+        r"^(refuses|value|shape|class): .*(out of bounds|is repeated|row\(s\)|element\(s\)"
+        r"|TensorFlow \[|InternalError)"
+        r"|^value: np\.int64\(-",
+        "indices out of bounds or out of order, which TensorFlow looks at less closely",
     ),
     (
         "unravel_index",
@@ -116,10 +164,9 @@ EXPLAINED: tuple[tuple[str, str, str], ...] = (
 )  # fmt: skip
 
 
-
-def why(name: str, text: str) -> str:
-    """Why a function may differ so; empty if nothing says so."""
-    for names, pattern, reason in EXPLAINED:
+def why(name: str, text: str, rows: tuple[tuple[str, str, str], ...] = EXPLAINED) -> str:
+    """Why a function may differ so; empty if no row says so."""
+    for names, pattern, reason in rows:
         if any(fnmatch.fnmatchcase(name, n) for n in names.split()):
             if re.search(pattern, text, re.S):
                 return reason

@@ -22,6 +22,7 @@ from typing import Any
 from tests.conformance.jobs import unpack
 from tests.conformance.judge import lacks_kernel
 from tests.differential.explained import why
+from tests.differential.unfinished import UNFINISHED
 from tests.ops.tolerance import difference
 
 Result = dict[str, Any]
@@ -33,11 +34,13 @@ NAMES = {"float16": "half"}
 class Verdict:
     """``differences``; else ``skipped`` (why nothing can be compared); else they agree.
 
-    ``explained``: the reasons of those differences that are right as they are.
+    ``explained``: the reasons of those differences that are right as they are; ``unfinished``: what
+    is to be done about those that are known and not mended.
     """
 
     case: str
     differences: list[str] = dataclasses.field(default_factory=list)
+    unfinished: list[str] = dataclasses.field(default_factory=list)
     explained: list[str] = dataclasses.field(default_factory=list)
     skipped: str = ""
 
@@ -190,9 +193,10 @@ def judge(name: str, ours: Result, theirs: Result) -> Verdict:
             # the same.
             found = [f for f in found if not f.startswith(("class", "stage", "refuses"))]
         for text in found:
-            reason = why(name, text)
-            if reason:
-                verdict.explained.append(reason)
+            if why(name, text):
+                verdict.explained.append(why(name, text))
+            elif why(name, text, UNFINISHED):
+                verdict.unfinished.append(why(name, text, UNFINISHED))
             else:
                 verdict.differences.append(text)
     return verdict

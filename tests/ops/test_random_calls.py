@@ -34,6 +34,7 @@ def test_repeat_takes_an_int_as_axis() -> None:
 
 def test_unique_with_counts_looks_at_the_rank_when_it_runs() -> None:
     made = tf.unique_with_counts(tf.ones([2, 3]))
+    assert [part.shape.as_list() for part in made] == [[None], [2, 3], [None]]
     with pytest.raises(ValueError, match="must have rank 1"):
         tf.unique(tf.ones([2, 3]))
     with tf.Session() as session:
@@ -127,3 +128,25 @@ def test_png_compression_is_a_level() -> None:
     made = tf.image.encode_png(tf.zeros([2, 2, 3], tf.uint8), 10)
     with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError, match=r"\[-1,9\]"):
         session.run(made)
+
+
+def test_a_vectorized_map_has_as_many_rows_as_it_is_given() -> None:
+    assert tf.vectorized_map(lambda row: row * 2, tf.ones([3, 2])).shape.as_list() == [3, 2]
+    open_rows = tf.placeholder(tf.float32, [None, 2])
+    assert tf.vectorized_map(lambda row: row * 2, open_rows).shape.as_list() == [None, 2]
+
+
+def test_a_tuple_takes_what_becomes_a_tensor() -> None:
+    made = tf.tuple([tf.ones([2]), np.zeros(2), [1.0], None])
+    assert [part if part is None else part.dtype.name for part in made] == [
+        "float32", "float64", "float32", None,
+    ]  # fmt: skip
+    with pytest.raises(ValueError, match="Must have at least one Tensor"):
+        tf.tuple([None])
+
+
+@pytest.mark.parametrize("function", [tf.nn.xw_plus_b, tf.nn.relu_layer])
+def test_affine_layers_take_batches_of_matrices(function: Any) -> None:
+    made = function(tf.ones([5, 2, 3]), tf.ones([5, 3, 4]), tf.ones([4]))
+    with tf.Session() as session:
+        assert (session.run(made) == np.full([5, 2, 4], 4.0)).all()

@@ -24,6 +24,7 @@ KNOWN = {
     "PENSTOCK_MAX_GRAPH_BYTES": "the largest graph that a server takes",
     "PENSTOCK_MAX_MESSAGE_BYTES": "the largest message between tasks",
     "PENSTOCK_MAX_TENSOR_BYTES": "the largest tensor between tasks",
+    "PENSTOCK_OUTSIDE_PATHS": "1: a graph's assets and constants may lie outside its folder",
     "PENSTOCK_PLACEMENT": "cost: nodes are placed by what they are estimated to cost",
     "PENSTOCK_PRODUCTS": "mm or another kernel's name: takes it for matrix products, measures none",
     "PENSTOCK_TLS_CA": f"{_TLS} authority (a file)",

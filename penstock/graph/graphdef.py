@@ -32,7 +32,7 @@ from penstock.graph.graph import Graph
 from penstock.graph.names import check_imported_name
 from penstock.graph.operation import Operation, blocks_of
 from penstock.graph.tensor import Tensor
-from penstock.graph.versions import GRAPH_DEF_VERSION
+from penstock.graph.versions import check_versions
 from penstock.opdef.opdef import OpDef
 from penstock.opdef.registry import OPS
 from penstock.opdef.signature import REQUIRED, AttrDef
@@ -342,26 +342,6 @@ def _converted_map(graph: Graph, input_map: Mapping[Any, Any]) -> dict[str, Any]
 _SCALAR_WAS_UNKNOWN = 21
 
 
-def _check_versions(versions: Any) -> None:
-    """Refuses a graph that says it cannot be read by this version.
-
-    Raises:
-      ValueError: it does.
-    """
-    if versions.producer < 0:
-        raise ValueError(
-            f"GraphDef producer version {versions.producer} below min producer 0; regenerate the"
-            " graph"
-        )
-    if versions.min_consumer > GRAPH_DEF_VERSION:
-        raise ValueError(
-            f"GraphDef min consumer version {versions.min_consumer} above current version"
-            f" {GRAPH_DEF_VERSION}: it uses what came later"
-        )
-    if GRAPH_DEF_VERSION in versions.bad_consumers:
-        raise ValueError(f"GraphDef disallows consumer version {GRAPH_DEF_VERSION}")
-
-
 class _Importer:
     """Adds nodes in dependency order."""
 
@@ -383,7 +363,7 @@ class _Importer:
         self.back_edges: list[tuple[Operation, int, str]] = []
 
     def add(self, message: Any) -> None:
-        _check_versions(message.versions)
+        check_versions(message.versions)
         self.library = function_def.Library(message.library, import_graph_def)
         versions = message.versions
         self.scalars_unknown = 0 < message.versions.producer <= _SCALAR_WAS_UNKNOWN

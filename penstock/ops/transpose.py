@@ -417,8 +417,8 @@ def _roll_shape(ctx: ShapeContext) -> Dims:
             )
     if not shapes.is_compatible_static(ctx["shift"], ctx["axis"]):
         raise ValueError(
-            f"shift and axis must be equal in shape; found {show(ctx['shift'])} and"
-            f" {show(ctx['axis'])}"
+            "Shapes must be equal: shift and axis must be equal in shape; found"
+            f" {show(ctx['shift'])} and {show(ctx['axis'])}"
         )
     return ctx.rank_at_least("input", 1)
 

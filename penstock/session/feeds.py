@@ -241,3 +241,11 @@ def _leaf_part(
         return pick(leaves[index])
 
     return picked
+
+
+def composed(pick: Callable[[Any], Any], tensor: Tensor) -> Callable[[Any], Any]:
+    """What picks a part of a value and converts it for its tensor."""
+    convert = converter(tensor)
+    if pick is _identity:
+        return convert
+    return lambda value: convert(pick(value))

@@ -8,7 +8,7 @@ values are fed.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -81,6 +81,21 @@ def set_up(graph: Graph, fetches: Any, feeds: Sequence[Any] | None) -> PartialSt
             raise _wrong(f"{tensor.name} is both fed and fetched.")
     nodes = needed_operations([t.op for t in plan.tensors] + plan.operations, set(fed))
     return PartialStep(graph, frozenset(fed), frozenset((*plan.tensors, *plan.operations)), nodes)
+
+
+def step_of(steps: Mapping[str, PartialStep], handle: str) -> PartialStep:
+    """The run that a handle names.
+
+    Raises:
+      InvalidArgumentError: there is none, or it is over.
+    """
+    step = steps.get(handle)
+    if step is None:
+        raise _wrong(
+            "Must run 'setup' before performing partial runs! This session has no partial run"
+            f" {handle!r} that is not over"
+        )
+    return step
 
 
 def run_part(session: Any, step: PartialStep, fetches: Any, feed_dict: Any) -> Any:

@@ -28,6 +28,7 @@ from penstock.runtime import memory, timing
 from penstock.runtime.program import Program
 from penstock.session import feeds as feeding
 from penstock.session import partial, tracing
+from penstock.session.callables import from_options
 from penstock.session.engine import Request, engine_for, scheme_of
 from penstock.session.execute import execute
 from penstock.session.fetches import FetchPlan, fetch_key
@@ -308,7 +309,7 @@ class BaseSession:
             tensors = [tensor for _, _, tensor in fed]
             step = _Step(
                 version,
-                [(k, _composed(pick, tensor)) for k, pick, tensor in fed],
+                [(k, feeding.composed(pick, tensor)) for k, pick, tensor in fed],
                 ShapedPrograms(
                     [] if self._engine.remote else tensors,
                     lambda shapes: self._program(tensors, plan, shapes, watch, optimize),
@@ -440,20 +441,7 @@ class BaseSession:
         Returns:
           ``call(*feeds, run_metadata=None)``, which returns the values of the fetches in a list.
         """
-        fetched = list(callable_options.fetch)
-        targets = [name.removeprefix("^") for name in callable_options.target]
-        run = self.make_callable(
-            (fetched, targets), list(callable_options.feed), accept_options=True
-        )
-        options = None
-        if callable_options.HasField("run_options"):
-            options = callable_options.run_options
-
-        def call(*args: Any, run_metadata: Any = None) -> list[Any]:
-            values: list[Any] = run(*args, options=options, run_metadata=run_metadata)[0]
-            return values
-
-        return call
+        return from_options(self.make_callable, callable_options)
 
     def partial_run_setup(self, fetches: Any, feeds: Sequence[Any] | None = None) -> str:
         """Declares a step that will be run in parts.
@@ -496,14 +484,7 @@ class BaseSession:
             return self.run(fetches, feed_dict)
         if self._closed:
             raise RuntimeError(_CLOSED)
-        step = self._partial.get(handle)
-        if step is None:
-            raise errors.InvalidArgumentError(
-                None,
-                None,
-                "Must run 'setup' before performing partial runs! This session has no partial run"
-                f" {handle!r} that is not over",
-            )
+        step = partial.step_of(self._partial, handle)
         try:
             with waiting.running(seconds=self._timeout(None)):
                 return partial.run_part(self, step, fetches, feed_dict)
@@ -536,13 +517,6 @@ class BaseSession:
 
 ending.stops_in(BaseSession.run)
 ending.stops_in(BaseSession.partial_run)
-
-
-def _composed(pick: Callable[[Any], Any], tensor: Tensor) -> Callable[[Any], Any]:
-    convert = feeding.converter(tensor)
-    if pick is feeding._identity:
-        return convert
-    return lambda value: convert(pick(value))
 
 
 class Session(BaseSession):

@@ -17,7 +17,8 @@ DIFFERENT: list[tuple[str, str]] = [
     # One argument more.
     ("convert_to_tensor", "one more argument by keyword, as_ref"),
     ("shape|size", "one more argument, last: optimize"),
-    ("train.Saver", "one more argument, last: format"),
+    ("train.Saver", "two more arguments, last: format and durable"),
+    (r"estimator\.RunConfig", "one more argument, last: durable"),
     (_CELL + "from_config", "one more argument, last: custom_objects"),
     # Other arguments.
     ("Variable", "a metaclass makes reference and resource variables; see variables.variable"),

@@ -283,8 +283,9 @@ def array_shape(tf, run):
 
 @case
 def array_dtype(tf, run):
-    array = tf.TensorArray(tf.float32, 3, tensor_array_name="items")  # here
-    array.write(1, tf.constant([1, 2]), name="put")
+    array = tf.TensorArray(tf.float32, 3, tensor_array_name="items")
+    array = array.write(1, tf.constant([1, 2]), name="put")  # here
+    run(array.flow, {})
 
 
 @case

@@ -63,7 +63,7 @@ EXPECTED = {
     "array_read_past_the_end": ("InvalidArgumentError", "'get' failed: TensorArray 'items'"),
     "array_closed": ("InvalidArgumentError", "'get' failed: TensorArray 'items'"),
     "array_shape": ("ValueError", "TensorArray 'items'"),
-    "array_dtype": ("ValueError", "TensorArray 'items'"),
+    "array_dtype": ("InvalidArgumentError", "TensorArray 'items'"),
     "array_shape_at_run_time": ("InvalidArgumentError", "'put/put' failed: TensorArray 'items'"),
     "array_of_too_many_rows": ("InvalidArgumentError", "failed: TensorArray 'items'"),
     "array_size": ("InvalidArgumentError", "TensorArray 'items'"),
@@ -74,7 +74,6 @@ EXPECTED = {
 OTHER_CLASS = {
     "loop_dtype": "TensorFlow closes the loop, and its runtime refuses the graph later",
     "fetch_in_a_loop_of_a_graphdef": "InternalError there: the second round sets the result again",
-    "array_dtype": "TensorFlow builds the node and fails if it runs",
 }
 # Where a case's own line is not marked: the line of the construct that it names is in a function.
 LINES_OF = {

@@ -74,7 +74,7 @@ def test_static_shapes() -> None:
         (lambda: tf.RandomShuffleQueue(3, 1, tf.int32, shapes=[None]), ValueError, "fully"),
         (lambda: tf.FIFOQueue(3, [tf.int32] * 2, names=["a"]), ValueError, "1 names for 2"),
         (lambda: tf.PaddingFIFOQueue(3, [tf.int32], shapes=None), ValueError, "needs a list"),
-        (lambda: tf.PaddingFIFOQueue(3, [tf.int32], shapes=[None]), ValueError, "known rank"),
+        (lambda: tf.PaddingFIFOQueue(3, [tf.int32], shapes=[None]), ValueError, "defined rank"),
         (lambda: _fifo().enqueue([1, 2]), ValueError, "1 component"),
         (lambda: _fifo().enqueue([[1, 2]]), ValueError, "compatible"),
         (lambda: _fifo().enqueue_many([1]), ValueError, "rank at least 1"),

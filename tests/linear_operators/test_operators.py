@@ -246,7 +246,7 @@ def test_mistakes_are_errors(label: str) -> None:
     assert isinstance(found, dict), label
     assert found["error"] in (
         "AttributeError", "IndexError", "InvalidArgumentError", "NotImplementedError", "TypeError",
-        "ValueError",
+        "ValueError", "MismatchError",
     )  # fmt: skip
 
 

@@ -86,7 +86,7 @@ def test_tuple_of_indexed_slices() -> None:
 
 
 def test_tuple_needs_something() -> None:
-    with pytest.raises(ValueError, match="at least one tensor"):
+    with pytest.raises(ValueError, match="at least one Tensor"):
         tf.tuple([None])
     with pytest.raises(TypeError, match="found 'x'"):
         tf.tuple([tf.constant(1.0)], control_inputs=["x"])

@@ -78,7 +78,7 @@ def _damaged_pngs(bits: int) -> Iterator[tuple[str, str, bytes, type, str]]:
         ("half", _cut(png, len(png) // 2), "truncated"),
         ("no IEND", _cut(png, -12), f"truncated at {len(png) - 12}"),
         ("signature only", _cut(png, 8), "truncated at 8"),
-        ("empty", b"", "it starts with b''"),
+        ("empty", b"", "got empty file"),
         ("pixels", _flip(png, 60), "wrong CRC"),
         ("pixels, right CRC", malformed.mended_png(_flip(png, 60)), "Invalid PNG data"),
         ("CRC of the header", _flip(png, 30), "IHDR' at 8 has a wrong CRC"),
@@ -86,7 +86,7 @@ def _damaged_pngs(bits: int) -> Iterator[tuple[str, str, bytes, type, str]]:
         ("20000 x 8000", _sized_png(png, 20000, 8000), "are too few for 20000 x 8000"),
         ("no columns", _sized_png(png, 0, 20), "no such image"),
         ("2^31 columns", _sized_png(png, 2**31, 20), "too few"),
-        ("no image", b"x" * 100, "it starts with b'xxxxxxxx'"),
+        ("no image", b"x" * 100, "got unknown format starting with b'xxxxxxxx"),
     ):
         yield "png", f"{bits} bits: {name}", data, INVALID, text
     if bits == 16:  # Pillow fills up the others with zeros, where TensorFlow refuses them too
@@ -95,7 +95,9 @@ def _damaged_pngs(bits: int) -> Iterator[tuple[str, str, bytes, type, str]]:
 
 def _damaged_images() -> Iterator[tuple[str, str, bytes, type, str]]:
     jpeg, gif, bmp = (_files(kind)[0] for kind in ("jpeg", "gif", "bmp"))
-    for kept in (0, 2, 10, 100, 300, 600, -10, -2):
+    yield "jpeg", "cut at 0", b"", INVALID, "got empty file"
+    yield "jpeg", "cut at 2", _cut(jpeg, 2), INVALID, "got unknown format"
+    for kept in (10, 100, 300, 600, -10, -2):
         yield "jpeg", f"cut at {kept}", _cut(jpeg, kept), INVALID, "Invalid JPEG data"
     for size in ((65535, 65535), (65500, 65500), (20000, 20000), (0, 24)):
         yield "jpeg", str(size), _sized_jpeg(jpeg, *size), INVALID, "Invalid JPEG data"

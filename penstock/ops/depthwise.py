@@ -51,6 +51,8 @@ def _grouped(filter):
 
 
 def _depthwise(input, filter, strides, padding, data_format, dilations):
+    if not filter.numel():  # as TensorFlow 2.21; 1.15 gives zeros, or dies where channels lack
+        raise ValueError(f"filter must not have zero elements; found {list(filter.shape)}")
     x = _nchw(input, data_format)
     g = Geometry(x.shape[2:], filter.shape, strides, padding, None, data_format, dilations)
     return _back(conv_nchw(x, _grouped(filter), g, filter.shape[2]), data_format)

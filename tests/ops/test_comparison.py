@@ -16,7 +16,6 @@ def test_the_second_form_broadcasts() -> None:
         assert tf.where_v2(column, 1.0, tf.zeros([4])).shape == (3, 4)
         assert session.run(tf.where_v2([True, False], 1, 2)).tolist() == [1, 2]
         assert session.run(tf.where_v2([False, True])).tolist() == [[1]]
-        assert tf.compat.v1.where_v2 is tf.where_v2
 
 
 def test_its_gradients_are_of_the_shapes_of_its_operands() -> None:

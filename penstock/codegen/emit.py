@@ -41,6 +41,7 @@ class _Emitter:
         self.plan = plan
         self.step = plan.step
         self.indent = "    "
+        self.rounds = 0  # loops that are open
         self.fetch_source = fetch_source
         self.watch = watch
         self.name = name
@@ -250,10 +251,13 @@ class _Emitter:
                 self.numbers[tensor] = self.local.pop(tensor)
         if count:
             self._head(line, f"{', '.join(names)} = {', '.join(given)}")
+        if not self.rounds:
+            self.lines.append(f"{self.indent}alarm = get_alarm()")
+        self.rounds += 1
         self._head(line, "while True:")
         self._open()
         # Nothing else ends a loop whose condition stays true.
-        self.lines.append(f"{self.indent}check()")
+        self.lines.append(f"{self.indent}if alarm: check()")
         condition, body = line.blocks
         self._feed(condition, names + args, limits)
         self._body(condition)
@@ -272,6 +276,7 @@ class _Emitter:
             targets, sources = (", ".join(side) for side in zip(*changed, strict=True))
             self._write(f"{targets} = {sources}", "next round")
         self._close()
+        self.rounds -= 1
 
     def _first(self, line: Line, index: int) -> str:
         """What a loop's variable begins with."""

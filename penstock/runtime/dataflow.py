@@ -31,6 +31,7 @@ import torch
 from penstock.base import errors
 from penstock.graph.operation import Operation
 from penstock.graph.tensor import Tensor
+from penstock.resources import waiting
 from penstock.runtime.dataflow_frames import Dead, Frame, Round, Waiting
 from penstock.runtime.dataflow_graph import DataflowGraph, Node, made_at
 
@@ -51,7 +52,6 @@ class Run:
       compute: runs an ordinary node.
       read: reads a variable.
       noted: told of each node that ran, or None.
-      check: called before each node: looks for deadlines.
     """
 
     def __init__(
@@ -61,14 +61,13 @@ class Run:
         compute: Compute,
         read: Read,
         noted: Noted | None = None,
-        check: Callable[[], None] | None = None,
     ) -> None:
         self._graph = graph
         self._args = args
         self._compute = compute
         self._read = read
         self._noted = noted
-        self._check = check
+        self._alarm = waiting.alarm()
         self._ready: list[Any] = []
         self._root = Frame(None, None)
         self._fetched: dict[int, Any] = {}
@@ -178,8 +177,8 @@ class Run:
     # ---- nodes -------------------------------------------------------------------------------
 
     def _run(self, node: Node, round_: Round, inputs: list[Any], dead: Dead | None) -> None:
-        if self._check is not None:
-            self._check()
+        if self._alarm:
+            waiting.check_running()
         if node.kind == "Trigger":
             dead = None
         if dead is not None:

@@ -29,7 +29,6 @@ from penstock.graph.text import node_text
 from penstock.graph.verify import verify
 from penstock.opdef.program_text import comment, identifier
 from penstock.opdef.registry import OPS
-from penstock.resources import waiting
 from penstock.resources.manager import ResourceManager
 from penstock.runtime.dataflow import Run
 from penstock.runtime.dataflow_frames import Dead
@@ -133,7 +132,7 @@ class DataflowProgram(Program):
                     seen = map(self._observed, node.op.outputs, outputs)
                     observe(node.line, tuple(seen))
 
-        run = Run(self._graph, args, self._compute, self._read, noted, waiting.check_running)
+        run = Run(self._graph, args, self._compute, self._read, noted)
         tokens = run.results()
         key = _states_among(tokens)
         returning = self._results.get(key)

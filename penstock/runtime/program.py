@@ -101,6 +101,7 @@ class Program:
         scope: dict[str, Any] = {
             "torch": torch,
             "check": waiting.check_running,
+            "get_alarm": waiting.alarm,
             "fetched": values.fetched,
             "bfloat16_array": values.bfloat16_array,
             **values.SCALAR_NAMES,

@@ -409,10 +409,6 @@ def _of_numpy(numpy_dtype: np.dtype[Any]) -> DType | None:
     return named if named is not None and named._kind in "biufc" else None
 
 
-# Last, because below this line `bool` means the dtype.
-bool: Final = bool_
-
-
 _MESSAGE_NAMES = {"float16": "half", "float32": "float", "float64": "double"}
 
 
@@ -423,3 +419,7 @@ def message_name(name: str) -> str:
     ('float', 'int32')
     """
     return _MESSAGE_NAMES.get(name, name)
+
+
+# Last, because below this line `bool` means the dtype.
+bool: Final = bool_

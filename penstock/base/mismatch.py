@@ -32,6 +32,12 @@ def difference(a: Sequence[int | None], b: Sequence[int | None]) -> str:
     return f"Dimension {axis} in both shapes must be equal, but are {a[axis]} and {b[axis]}"
 
 
-def plain(dims: Sequence[int | None]) -> str:
-    """``[2,?]``, as run-time errors show shapes."""
+def show(dims: Sequence[int | None] | None) -> str:
+    """Dims as TensorFlow's run-time errors write them.
+
+    >>> show((2, None)), show(()), show(None)
+    ('[2,?]', '[]', '<unknown>')
+    """
+    if dims is None:
+        return "<unknown>"
     return f"[{','.join('?' if d is None else str(d) for d in dims)}]"

@@ -615,6 +615,6 @@ def broadcast_static(a: Static, b: Static) -> Static:
             raise mismatch.MismatchError(
                 f"Incompatible shapes for broadcasting: {format_static(a)} and {format_static(b)}",
                 f"Dimensions must be equal, but are {x} and {y}: Incompatible shapes:"
-                f" {mismatch.plain(a)} vs. {mismatch.plain(b)}",
+                f" {mismatch.show(a)} vs. {mismatch.show(b)}",
             )
     return tuple(out)

@@ -18,10 +18,6 @@ __all__ = [
 ]  # fmt: skip
 
 
-# Element types that messages call by the names of C.
-_C_NAMES = {"float16": "HALF", "float32": "FLOAT", "float64": "DOUBLE"}
-
-
 class CheckpointReader:
     """The tensors of one checkpoint, of any format.
 
@@ -66,9 +62,9 @@ class CheckpointReader:
         """A line a tensor: name, dtype, shape, such as ``w (DT_FLOAT) [2,3]``."""
         lines = []
         for name in self._names:
-            kind = self._reader.dtype(name).name
+            kind = dtypes.message_name(self._reader.dtype(name).name).upper()
             shape = ",".join(str(size) for size in self._reader.shape(name))
-            lines.append(f"{name} (DT_{_C_NAMES.get(kind, kind.upper())}) [{shape}]\n")
+            lines.append(f"{name} (DT_{kind}) [{shape}]\n")
         return "".join(lines).encode()
 
 

@@ -17,6 +17,8 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
+from penstock.base.mismatch import show
+
 # Wider than any line: rich would fold or cut what does not fit.
 _UNBOUNDED = 1_000_000
 
@@ -132,5 +134,5 @@ def shape_text(dims: Sequence[int | None] | None) -> str:
     ('[2,?]', '[]', '<unknown>')
     """
     if dims is None:
-        return "<unknown>"
-    return "[" + ",".join("?" if d is None or d < 0 else str(d) for d in dims) + "]"
+        return show(None)
+    return show([None if d is None or d < 0 else d for d in dims])

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from penstock.base import shapes
+from penstock.base.mismatch import show as show
 from penstock.opdef import static
 
 if TYPE_CHECKING:
@@ -96,13 +97,6 @@ class ShapeContext:
                 f" but has shape {show(dims)}"
             )
         return dims
-
-
-def show(dims: Dims) -> str:
-    """Text of static dims: ``[2,?,3]``, or ``<unknown>``."""
-    if dims is None:
-        return "<unknown>"
-    return "[" + ",".join("?" if d is None else str(d) for d in dims) + "]"
 
 
 # ---- ready-made rules ----------------------------------------------------------------------

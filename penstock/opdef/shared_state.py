@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from penstock.base.mismatch import show
+
 
 @dataclass(frozen=True)
 class Request:
@@ -89,14 +91,7 @@ def other_types(first: Request, asked: Request, noun: str, lead: str = "") -> st
 def other_shapes(first: Request, asked: Request, noun: str, lead: str = "") -> str | None:
     """As ``other_types``, of component shapes."""
     has, wanted = (
-        f"[{', '.join([*([lead] if lead else []), *map(_shown, r.attrs['shapes'])])}]"
+        f"[{', '.join([*([lead] if lead else []), *(show(s._dims) for s in r.attrs['shapes'])])}]"
         for r in (first, asked)
     )
     return other("component shapes", has, wanted, asked, noun)
-
-
-def _shown(shape: Any) -> str:
-    dims = shape._dims
-    if dims is None:
-        return "<unknown>"
-    return f"[{','.join('?' if d is None else str(d) for d in dims)}]"

@@ -125,19 +125,27 @@ def dtype_of(array: np.ndarray, dtype: Any) -> dtypes.DType:
     return dtypes.string if array.dtype == object else dtypes.as_dtype(array.dtype)
 
 
+def _other_shape(array: np.ndarray, dims: tuple[int, ...]) -> TypeError:
+    return TypeError(f"Expected Tensor's shape: {dims}, got {array.shape}.")
+
+
+def _check_size(array: np.ndarray, size: int) -> None:
+    if array.size > size:
+        raise ValueError(
+            f"Too many elements provided. Needed at most {size}, but received {array.size}"
+        )
+
+
 def _filled(array: np.ndarray, shape: shapes.TensorShape, verify: bool) -> np.ndarray:
     dims = tuple(shape.as_list())
     if array.shape == dims:
         return array
     if verify:
-        raise TypeError(f"Expected Tensor's shape: {dims}, got {array.shape}.")
+        raise _other_shape(array, dims)
     size = int(np.prod(dims, dtype=np.int64))
     if not size:
         return np.empty(dims, array.dtype)  # TF takes any value for it: tf.zeros([0]) needs one
-    if array.size > size:
-        raise ValueError(
-            f"Too many elements provided. Needed at most {size}, but received {array.size}"
-        )
+    _check_size(array, size)
     if array.size == 0:
         raise ValueError(f"an empty value cannot fill shape {list(dims)}")
     flat = array.ravel()
@@ -397,11 +405,8 @@ def make_tensor_proto(
         array = np.empty(dims, array.dtype)
     other = array.size != size and array.shape not in ((), (1,))
     if verify_shape and array.shape != dims or allow_broadcast and other:
-        raise TypeError(f"Expected Tensor's shape: {dims}, got {array.shape}.")
-    if array.size > size:
-        raise ValueError(
-            f"Too many elements provided. Needed at most {size}, but received {array.size}"
-        )
+        raise _other_shape(array, dims)
+    _check_size(array, size)
     return tensor_proto.written_by_type(array, wanted, dims)
 
 

@@ -25,6 +25,7 @@ import numpy as np
 import torch
 
 from penstock.base import errors
+from penstock.base.mismatch import show
 from penstock.resources import waiting
 
 Dims = tuple[int | None, ...] | None
@@ -148,7 +149,7 @@ class DenseAccumulator(Accumulator):
             wanted = self.dims if self._sum is None else tuple(self._sum.shape)
             if not _fits(tuple(gradient.shape), wanted):
                 raise _invalid(
-                    f"{self._named()}: shape mismatch: expected {_show(wanted)}, got"
+                    f"{self._named()}: shape mismatch: expected {show(wanted)}, got"
                     f" {list(gradient.shape)}"
                 )
             if self._sum is None:
@@ -280,8 +281,6 @@ def _fits(found: tuple[int, ...], dims: Dims) -> bool:
     )
 
 
-def _show(dims: Dims) -> str:
-    return "[" + ", ".join("?" if d is None else str(d) for d in dims or ()) + "]"
 
 
 def _check_dtype(named: str, gradient: torch.Tensor, dtype: torch.dtype) -> None:

@@ -21,6 +21,7 @@ import numpy as np
 import torch
 
 from penstock.base import errors
+from penstock.base.mismatch import show
 
 # One tensor a component (strings: object arrays), elements along the first dim.
 Batch = Sequence[Any]
@@ -55,10 +56,6 @@ def batch_size(components: Sequence[Any], named: str) -> int:
             f" found shapes {shapes}",
         )
     return sizes.pop()
-
-
-def _shown(dims: Sequence[int | None]) -> str:
-    return f"[{','.join('?' if d is None else str(d) for d in dims)}]"
 
 
 class Store:
@@ -96,8 +93,8 @@ class Store:
                 raise errors.InvalidArgumentError(
                     None,
                     None,
-                    f"Shape mismatch in tuple component {i}. Expected {_shown(dims)}, got"
-                    f" {_shown(found)}: that is what an element of {named} may be",
+                    f"Shape mismatch in tuple component {i}. Expected {show(dims)}, got"
+                    f" {show(found)}: that is what an element of {named} may be",
                 )
 
     def put(self, batch: Batch, start: int, count: int) -> None:

@@ -15,13 +15,14 @@ Facts about order, limits and errors are TensorFlow 1.15's.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
 from penstock.base import dtypes, errors, shapes
+from penstock.base.mismatch import show
 
 Dims = tuple[int | None, ...] | None
 
@@ -191,7 +192,7 @@ class TensorArray:
         if not shapes.is_compatible_static(self._dims, found):
             raise self._wrong(
                 f"Could not write to TensorArray index {index} because the value shape is"
-                f" {_dims(found)} which is incompatible with the TensorArray's inferred element"
+                f" {show(found)} which is incompatible with the TensorArray's inferred element"
                 f" shape: {shapes.format_static(self._dims)} (infer_shape=False allows others)"
             )
         if self._identical and self._shape is None:
@@ -493,10 +494,6 @@ def _name(dtype: Any) -> str:
     if dtype is object or dtype == np.dtype(object):
         return "string"
     return dtypes.message_name(str(dtype).removeprefix("torch."))
-
-
-def _dims(found: Iterable[int]) -> str:
-    return f"[{','.join(map(str, found))}]"
 
 
 def _rows(value: Any) -> list[Any]:

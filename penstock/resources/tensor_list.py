@@ -18,6 +18,7 @@ import numpy as np
 import torch
 
 from penstock.base import errors, shapes
+from penstock.base.mismatch import show
 
 Dims = tuple[int | None, ...] | None
 
@@ -33,12 +34,6 @@ def as_dims(shape: Any) -> Dims:
 
 def _wrong(message: str) -> errors.InvalidArgumentError:
     return errors.InvalidArgumentError(None, None, f"TensorList: {message}")
-
-
-def _text(dims: Dims) -> str:
-    if dims is None:
-        return "<unknown>"
-    return "[" + ",".join("?" if d is None else str(d) for d in dims) + "]"
 
 
 class TensorList:
@@ -142,7 +137,7 @@ class TensorList:
                 known = self._merge(known, tuple(item.shape))
         if known is None or None in known:
             what = "an empty list" if not chosen else "elements that were not written"
-            raise _wrong(f"the shape of {what} is not known: it is {_text(known)}")
+            raise _wrong(f"the shape of {what} is not known: it is {show(known)}")
         sizes = tuple(int(size or 0) for size in known)
         if not chosen:
             return _filled((0, *sizes), self.dtype)
@@ -169,7 +164,7 @@ class TensorList:
                 rest = self._merge(rest, tuple(item.shape[1:]))
         if rest is None or None in rest:
             raise _wrong(
-                f"concat needs all dims but the first; the element shape is {_text(known)}"
+                f"concat needs all dims but the first; the element shape is {show(known)}"
             )
         sizes = tuple(int(size or 0) for size in rest)
         whole = []
@@ -219,7 +214,7 @@ class TensorList:
             return shapes.merge_static(one, other)
         except ValueError:
             raise _wrong(
-                f"an element of shape {_text(other)} is not compatible with {_text(one)}"
+                f"an element of shape {show(other)} is not compatible with {show(one)}"
             ) from None
 
     def _merged(self, dims: Dims) -> Dims:
@@ -233,7 +228,7 @@ class TensorList:
                     known = self._merge(known, tuple(item.shape))
         if known is None or None in known:
             raise _wrong(
-                f"tried to read an element that was not written; its shape, {_text(known)}, is not"
+                f"tried to read an element that was not written; its shape, {show(known)}, is not"
                 " known"
             )
         return _filled(tuple(int(size or 0) for size in known), self.dtype)

@@ -17,6 +17,7 @@ import numpy as np
 import torch
 
 from penstock.base import dtypes, errors, shapes
+from penstock.base.mismatch import show
 from penstock.codegen.source import Source
 from penstock.graph.function import FunctionGraph
 from penstock.graph.handles import resource_key, written_keys
@@ -260,7 +261,7 @@ def _unfed_words(op: Operation) -> str:
     words = f"You must feed a value for placeholder tensor '{op.name}' with dtype {kind}"
     if dims is None:
         return words
-    return f"{words} and shape [{','.join('?' if d is None else str(d) for d in dims)}]"
+    return f"{words} and shape {show(dims)}"
 
 
 def _made_at(op: Operation) -> str:

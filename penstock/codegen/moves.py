@@ -77,7 +77,7 @@ class _Mover:
 
     def walk(self) -> StepGraph:
         """Moves everything but the fetches."""
-        walked = self._rebuilder.run(self._rule)
+        walked = self._rebuilder.run(self._rule, changes_all=True)
         self.fetched = [self._memory_of(t) for t in walked.fetches]
         return walked
 

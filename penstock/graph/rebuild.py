@@ -2,7 +2,8 @@
 
 A pass never changes a node.  It walks the old graph in order and, for each node, either copies it
 or gives other tensors for its outputs.  The old-to-new map carries names, devices, control inputs
-and the user's lines by itself.
+and the user's lines by itself.  Nothing is copied before the first node that a rule changes, and a
+graph that no rule changes is what the pass returns.
 
 A node that takes a reference variable reads it where it stands.  A rule that reads it elsewhere (a
 product moved down to its bias) must not carry the read past a write; ``run`` sees to that for all
@@ -12,7 +13,7 @@ rules: it copies the node instead.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, cast
 
 from penstock.base import mismatch, shapes
 from penstock.graph import build, scopes
@@ -23,8 +24,36 @@ from penstock.graph.operation import Operation, Refusal
 from penstock.graph.step import StepGraph
 from penstock.graph.tensor import Tensor
 
-# A rule sees an old node; it returns new tensors for its outputs, or None to copy the node.
+# A rule sees an old node; it returns new tensors for its outputs, or None to copy the node.  It may
+# be asked twice about one node, and what it keeps of its own must not be of new nodes.
 Rule = Callable[["Rebuilder", Operation], "Sequence[Tensor] | None"]
+
+
+class _Changes(Exception):
+    """A rule has asked for what there is only once a graph changes."""
+
+
+class _Unchanged:
+    """In place of a Rebuilder while all new nodes would be copies: the old stand for them."""
+
+    def __init__(self, step: StepGraph) -> None:
+        self.old = step
+
+    def __getitem__(self, old: Tensor) -> Tensor:
+        return old
+
+    def inputs(self, op: Operation) -> list[Tensor]:
+        return op._inputs
+
+    def __getattr__(self, name: str) -> Any:
+        raise _Changes
+
+    def leaves(self, rule: Rule, op: Operation) -> bool:
+        """Whether a rule lets a node be copied."""
+        try:
+            return op.refusal is not None or rule(cast(Rebuilder, self), op) is None
+        except _Changes:
+            return False
 
 
 class Rebuilder:
@@ -43,14 +72,43 @@ class Rebuilder:
         self._made: list[Operation] = []
         self._write_order: WriteOrder | None = None
 
-    def run(self, rule: Rule, keep: Callable[[Operation], bool] | None = None) -> StepGraph:
-        """Walks the old graph with ``rule`` and returns the new step graph."""
+    def run(
+        self,
+        rule: Rule,
+        keep: Callable[[Operation], bool] | None = None,
+        changes_all: bool = False,
+    ) -> StepGraph:
+        """Walks the old graph with ``rule``.
+
+        Args:
+          rule: what becomes of a node.
+          keep: which nodes are kept; by default all.
+          changes_all: whether the rule changes every node, so that there is nothing to look for.
+
+        Returns:
+          The new step graph; the old one where nothing changes.
+        """
+        operations = self.old.operations
+        changed = 0 if changes_all else self._first_changed(rule, keep)
+        if changed == len(operations):
+            return self.old
         with scopes.default_graph_scope(self.graph):
-            for op in self.old.operations:
-                if keep is not None and not keep(op):
-                    continue
-                self._visit(rule, op)
+            for op in operations[:changed]:
+                self.copy(op)
+            for op in operations[changed:]:
+                if keep is None or keep(op):
+                    self._visit(rule, op)
         return self.finish()
+
+    def _first_changed(self, rule: Rule, keep: Callable[[Operation], bool] | None) -> int:
+        """How many nodes stand before the first that is dropped or changed."""
+        if self.graph._operations:  # made already, for this step
+            return 0
+        unchanged = _Unchanged(self.old)
+        for index, op in enumerate(self.old.operations):
+            if keep is not None and not keep(op) or not unchanged.leaves(rule, op):
+                return index
+        return len(self.old.operations)
 
     def finish(self) -> StepGraph:
         """The new step graph, once every node of the old one has been visited."""

@@ -23,8 +23,9 @@ FuseRule = Callable[["_Fuser", Operation], "list[Tensor] | None"]
 class _Fuser:
     """One walk: the rebuilder and how often each old tensor is read."""
 
+    rebuilder: Rebuilder
+
     def __init__(self, step: StepGraph) -> None:
-        self.rebuilder = Rebuilder(step)
         self.uses: Counter[Tensor] = Counter(step.fetches)
         self.readers: dict[Tensor, list[Operation]] = {}
         for op in step.operations:
@@ -223,11 +224,12 @@ def fuse(step: StepGraph) -> StepGraph:
         return step
     fuser = _Fuser(step)
 
-    def rule(_: Rebuilder, op: Operation) -> list[Tensor] | None:
+    def rule(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
+        fuser.rebuilder = rebuilder
         for one in RULES.get(op.type, ()):
             found = one(fuser, op)
             if found is not None:
                 return found
         return None
 
-    return fuser.rebuilder.run(rule)
+    return Rebuilder(step).run(rule)

@@ -20,14 +20,20 @@ def has_regions(step: StepGraph) -> bool:
 
 def change_blocks(step: StepGraph, change: Change) -> StepGraph:
     """Changes every block of a step's regions; feeds and fetches stay as many as they are."""
-    if not has_regions(step):
+    changed = {}
+    for op in step.operations:
+        old = blocks_of(op)
+        new = [change(block) for block in old]
+        if any(a is not b for a, b in zip(old, new, strict=True)):
+            changed[op] = new
+    if not changed:
         return step
 
     def rule(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
-        if not blocks_of(op):
+        if op not in changed:
             return None
         inputs = inputs_of(op, rebuilder.inputs(op))
-        return replace_region(rebuilder, op, inputs, [change(b) for b in blocks_of(op)])
+        return replace_region(rebuilder, op, inputs, changed[op])
 
     return Rebuilder(step).run(rule)
 

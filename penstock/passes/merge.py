@@ -21,7 +21,9 @@ _SMALL_BYTES = 4096
 
 def merge_common(step: StepGraph) -> StepGraph:
     """The pass."""
-    seen: dict[Any, list[Tensor]] = {}
+    seen: dict[Any, Operation] = {}
+    # Of nodes that are merged into others: the others' outputs.
+    merged: dict[Tensor, Tensor] = {}
     writes: Counter[tuple[str, str]] = Counter()
 
     def rule(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
@@ -34,13 +36,12 @@ def merge_common(step: StepGraph) -> StepGraph:
             epoch = writes[resource_key(handle_of(op._inputs[0]))]
         elif not definition.pure or definition.random or definition.state:
             return None
-        inputs = rebuilder.inputs(op)
-        key = (op.type, epoch, _operands(op, inputs), *_attr_keys(op))
-        found = seen.get(key)
-        if found is not None:
-            return found
-        seen[key] = rebuilder.copy(op).outputs
-        return seen[key]
+        inputs = [merged.get(t, t) for t in op._inputs]
+        first = seen.setdefault((op.type, epoch, _operands(op, inputs), *_attr_keys(op)), op)
+        if first is op:
+            return None
+        merged.update(zip(op.outputs, first.outputs, strict=True))
+        return [rebuilder[t] for t in first.outputs]
 
     return Rebuilder(step).run(rule)
 

@@ -32,21 +32,32 @@ def drop_idle_controls(step: StepGraph) -> StepGraph:
     position = {op: index for index, op in enumerate(step.operations)}
     # For each node the nearest nodes with an effect that it comes after; itself, if it has one.
     after: dict[Operation, frozenset[Operation]] = {}
-    rebuilder = Rebuilder(step)
+    others: dict[Operation, list[Operation]] = {}
     for op in step.operations:
         inputs = _joined(after[t.op] for t in op._inputs)
         controls = _joined(after[c] for c in op._control_inputs)
         has_effect = op.op_def.effect or op.op_def.blocking
         after[op] = frozenset([op]) if has_effect else _joined((inputs, controls))
-        new = rebuilder.copy(op)
         if op._control_inputs:
             wanted: Collection[Operation] = controls - inputs
             if len(wanted) > len(op._control_inputs):
                 wanted = [c for c in op._control_inputs if after[c]]
-            new._control_inputs = rebuilder._ops(sorted(wanted, key=position.__getitem__))
-    cut = rebuilder.finish()
+            ordered = sorted(wanted, key=position.__getitem__)
+            if ordered != op._control_inputs:
+                others[op] = ordered
+    cut = _with_controls(step, others) if others else step
     effects = [op for op in cut.operations if op.op_def.effect]
-    return replace(cut, targets=list(dict.fromkeys([*cut.targets, *effects])))
+    targets = list(dict.fromkeys([*cut.targets, *effects]))
+    return cut if targets == cut.targets else replace(cut, targets=targets)
+
+
+def _with_controls(step: StepGraph, controls: dict[Operation, list[Operation]]) -> StepGraph:
+    rebuilder = Rebuilder(step)
+    for op in step.operations:
+        new = rebuilder.copy(op)
+        if op in controls:
+            new._control_inputs = rebuilder._ops(controls[op])
+    return rebuilder.finish()
 
 
 def _joined(sets: Iterable[frozenset[Operation]]) -> frozenset[Operation]:

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 
 from penstock.graph.operation import Operation, blocks_of
 from penstock.graph.rebuild import Rebuilder
-from penstock.graph.region import inputs_of, replace_region
+from penstock.graph.region import inputs_of
 from penstock.graph.step import StepGraph
 from penstock.graph.tensor import Tensor
-from penstock.passes.inside import has_regions
+from penstock.passes.inside import change_blocks, has_regions
 
 _USERS = ("StackPushV2", "StackPopV2")
 # Nodes that put a value into what their first input stands for.
@@ -97,16 +97,13 @@ def _without(step: StepGraph, idle: set[Tensor]) -> StepGraph:
     def rule(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
         if op.type == "StackPushV2" and op._inputs[0] in idle:
             return [rebuilder[op._inputs[1]]]
-        if not blocks_of(op):
-            return None
-        inputs = inputs_of(op, rebuilder.inputs(op))
-        return replace_region(
-            rebuilder, op, inputs, [_without(block, idle) for block in blocks_of(op)]
-        )
+        return None
 
     def keep(op: Operation) -> bool:
         if op.type not in _USERS or op._inputs[0] not in idle:
             return True
         return op.type == "StackPushV2" and bool(op.outputs[0]._consumers)
 
-    return Rebuilder(step).run(rule, keep)
+    # The blocks last: what they are given is known by the tensors of the old ones.
+    left = Rebuilder(step).run(rule, keep)
+    return change_blocks(left, lambda block: _without(block, idle))

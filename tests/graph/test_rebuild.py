@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import penstock as tf
+from penstock.graph.operation import Operation
 from penstock.graph.rebuild import Rebuilder
 from penstock.graph.step import StepGraph
+from penstock.graph.tensor import Tensor
 from penstock.graph.verify import verify
 from penstock.passes.prune import prune
 
@@ -22,13 +24,34 @@ def _step() -> StepGraph:
 
 def test_copies_carry_names_devices_lines_and_controls() -> None:
     old = _step()
-    new = verify(Rebuilder(old).run(lambda _, __: None), "copying")
+    new = verify(Rebuilder(old).run(lambda _, __: None, changes_all=True), "copying")
     assert [op.name for op in new.operations] == [op.name for op in old.operations]
     for before, after in zip(old.operations, new.operations, strict=True):
         assert before is not after
         assert (before.device, before.origin) == (after.device, after.origin)
         assert [c.name for c in before._control_inputs] == [c.name for c in after._control_inputs]
     assert new.feed_names == old.feed_names
+
+
+def test_a_step_that_no_rule_changes_is_not_copied() -> None:
+    old = _step()
+    assert Rebuilder(old).run(lambda _, __: None) is old
+    assert Rebuilder(old).run(lambda r, op: None if r.inputs(op) else None) is old
+
+
+def test_nodes_before_the_first_that_changes_are_copied() -> None:
+    old = _step()
+    last = old.operations[-1].name
+    asked = []
+
+    def rule(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
+        asked.append(op.name)
+        return rebuilder.copy(op).outputs if op.name == last else None
+
+    new = verify(Rebuilder(old).run(rule), "changing the last")
+    assert [op.name for op in new.operations] == [op.name for op in old.operations]
+    assert all(a is not b for a, b in zip(old.operations, new.operations, strict=True))
+    assert asked == [*(op.name for op in old.operations), last]  # the last again, for new nodes
 
 
 def test_what_replaces_a_node_takes_its_name_device_line_and_dependents() -> None:

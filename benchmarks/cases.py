@@ -104,9 +104,11 @@ class Case:
     @property
     def times_steps(self) -> bool:
         """Whether its single steps are many and alike: their percentiles say something."""
-        return not self.moves and self.name not in ("construct", "import", "background", "memory")
+        return not self.moves and self.name not in _WHOLE
 
 
+# Cases of which a step is a whole program, or its beginning.
+_WHOLE = ("construct", "first_rnn", "first_large", "import", "background", "memory")
 _FILES: dict[str, Any] = {
     "check_steps": 2,
     "kinds": ("graph", "torch"),
@@ -115,6 +117,8 @@ _FILES: dict[str, Any] = {
     "memory": True,
     "warm_steps": 1,
 }
+
+_FIRST: dict[str, Any] = {"check_steps": 1, "kinds": ("graph",), "rounds": 5, "warm_steps": 1}
 
 CASES = (
     Case("null", "feed a scalar, add 1, fetch", check_steps=200),
@@ -134,6 +138,8 @@ CASES = (
     Case("alexnet_forward", "AlexNet, batch 16, logits"),
     Case("alexnet_training", "AlexNet, batch 16, every gradient applied by SGD"),
     Case("construct", "build 20 layers with gradients: seconds an op", 3, "", ("graph",)),
+    Case("first_rnn", "a new session's first run: 60 LSTM steps, lengths, gradients", **_FIRST),
+    Case("first_large", "a new session's first run: a chain of 84,000 nodes", **_FIRST),
     Case("import", "a fresh process that imports the module"),
     Case("save", "save 1 GB of variables", **_FILES),
     Case("restore", "restore 1 GB of variables", **_FILES),

@@ -44,7 +44,7 @@ from benchmarks.program import Program
 
 # The modules NAME_cases of each kind of implementation.
 CASE_FILES = {
-    "graph": ("graph", "loop", "checkpoint", "queue", "pipeline"),
+    "graph": ("graph", "loop", "compile", "checkpoint", "queue", "pipeline"),
     "torch": ("torch", "torch_loop"),
     "jax": ("jax", "jax_loop"),
     "graph_kernels": ("kernel",),

@@ -122,11 +122,15 @@ class Graph:
     def _register(self, op: Operation) -> None:
         check_node_name(op.name, internal=True)
         with self._lock:
-            if op.name in self._by_name:
-                raise ValueError(f"operation name {op.name!r} is already used in this graph")
-            op._id = len(self._operations)
-            self._operations.append(op)
-            self._by_name[op.name] = op
+            self._add_copy(op)
+
+    def _add_copy(self, op: Operation) -> None:
+        """Adds a copy of a node to a graph that one thread alone makes; its name was checked."""
+        if op.name in self._by_name:
+            raise ValueError(f"operation name {op.name!r} is already used in this graph")
+        op._id = len(self._operations)
+        self._operations.append(op)
+        self._by_name[op.name] = op
         for tensor in op._inputs:
             tensor._consumers.append(op)
 

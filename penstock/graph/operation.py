@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from penstock.opdef.signature import ArgDef
 
 
+_new = object.__new__
+
+
 class Refusal(NamedTuple):
     """Why a node fails when it runs; ``error`` names the class of ``tf.errors``."""
 
@@ -62,6 +65,19 @@ class Operation:
         # error yet; running it says so.
         self.refusal: Refusal | None = None
         self.outputs = [Tensor(self, i, t) for i, t in enumerate(output_types)]
+
+    def _copied(
+        self, graph: Graph, inputs: list[Tensor], control_inputs: list[Operation]
+    ) -> Operation:
+        """The same node, with the shapes known of it, for another graph; passes make many."""
+        new = _new(Operation)
+        new.graph, new.op_def, new.type, new.name = graph, self.op_def, self.type, self.name
+        new._inputs, new._control_inputs = inputs, control_inputs
+        new.attrs, new.origin, new.refusal = self.attrs, self.origin, self.refusal
+        new._device, new._id = self._device, -1
+        new._original_op = new._control_flow_context = None
+        new.outputs = [t._copied(new) for t in self.outputs]
+        return new
 
     @property
     def inputs(self) -> list[Tensor]:

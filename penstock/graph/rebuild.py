@@ -174,23 +174,15 @@ class Rebuilder:
 
     def copy(self, op: Operation) -> Operation:
         """Copies an old node with its inputs mapped."""
-        new = Operation(
-            self.graph,
-            op.op_def,
-            op.name,
-            [self.tensors[t] for t in op._inputs],
-            self._ops(op._control_inputs),
-            op.attrs,
-            [t.dtype for t in op.outputs],
-            op.origin,
-        )
-        new._device, new.refusal = op._device, op.refusal
-        for old, made in zip(op.outputs, new.outputs, strict=True):
-            made._dims = old._dims
-            self.tensors[old] = made
-        if any(map(_more_is_known, op._inputs, new._inputs)):
-            infer_again(new)
-        self.graph._register(new)
+        tensors, controls = self.tensors, op._control_inputs
+        inputs = [tensors[t] for t in op._inputs]
+        new = op._copied(self.graph, inputs, self._ops(controls) if controls else [])
+        tensors.update(zip(op.outputs, new.outputs, strict=True))
+        for old, given in zip(op._inputs, inputs, strict=True):
+            if _more_is_known(old, given):
+                infer_again(new)
+                break
+        self.graph._add_copy(new)
         self.controls[op] = [new]
         return new
 
@@ -238,7 +230,9 @@ class Rebuilder:
 
 
 def _more_is_known(old: Tensor, new: Tensor) -> bool:
-    return old._dims != new._dims or (new.op.type == "Const" and old.op.type != "Const")
+    if old._dims is not new._dims and old._dims != new._dims:
+        return True
+    return new.op.type == "Const" and old.op.type != "Const"
 
 
 def infer_again(op: Operation) -> None:

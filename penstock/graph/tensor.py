@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from penstock.graph.graph import Graph
     from penstock.graph.operation import Operation
 
+_new = object.__new__
+
 
 class Tensor:
     """The value that an operation will produce; nothing is computed until a session runs it."""
@@ -32,6 +34,13 @@ class Tensor:
         self._dims: tuple[int | None, ...] | None = None
         self._static: Any = UNSET
         self._consumers: list[Operation] = []
+
+    def _copied(self, op: Operation) -> Tensor:
+        """The same output of a copy of the node that makes it."""
+        new = _new(Tensor)
+        new.op, new.value_index, new.dtype = op, self.value_index, self.dtype
+        new._dims, new._static, new._consumers = self._dims, UNSET, []
+        return new
 
     @property
     def graph(self) -> Graph:

@@ -11,11 +11,13 @@ A violation is a defect of Penstock, never of the user; the error prints the nei
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from penstock.base import errors
-from penstock.graph.handles import wants_handle
 from penstock.graph.operation import Operation
 from penstock.graph.step import StepGraph
 from penstock.graph.text import node_text
+from penstock.opdef.signature import ArgDef
 
 
 def verify(step: StepGraph, after: str) -> StepGraph:
@@ -48,13 +50,27 @@ def verify(step: StepGraph, after: str) -> StepGraph:
     return step
 
 
+def verified(step: StepGraph, change: Callable[[StepGraph], StepGraph], name: str) -> StepGraph:
+    """What a pass makes of a step, looked at if it is not the step itself.
+
+    Args:
+      step: the step graph.
+      change: the pass.
+      name: of the pass, for the message.
+
+    Raises:
+      tf.errors.InternalError: an invariant does not hold.
+    """
+    made = change(step)
+    return step if made is step else verify(made, name)
+
+
 def _check_inputs(op: Operation, after: str) -> None:
-    handles = wants_handle(op)
-    if len(handles) != len(op._inputs):
-        _fail(after, op, f"takes {len(handles)} inputs, has {len(op._inputs)}")
-    flat = []
-    for arg in op.op_def.inputs:
-        flat.extend([arg] * arg.count(op.attrs))
+    flat: Sequence[ArgDef] = op.op_def.inputs
+    if op.op_def.has_list_input:
+        flat = [arg for arg in flat for _ in range(arg.count(op.attrs))]
+    if len(flat) != len(op._inputs):
+        _fail(after, op, f"takes {len(flat)} inputs, has {len(op._inputs)}")
     for arg, tensor in zip(flat, op._inputs, strict=True):
         wanted = arg.dtype or (op.attrs.get(arg.type_attr) if arg.type_attr else None)
         if wanted is not None and tensor.dtype.base_dtype is not wanted.base_dtype:

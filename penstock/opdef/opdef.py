@@ -67,10 +67,10 @@ class OpDef:
 
     __slots__ = (
         "aliases", "attrs", "blocking", "commutative", "effect", "fold",
-        "gradient", "has_list_output", "host", "inferred_attrs", "inline", "inplace", "inputs",
-        "internal", "keeps", "kernel", "kernel_name", "layouts", "lends", "no_gradient", "name",
-        "outputs", "parameters",
-        "random", "reads", "shape", "state", "stateful", "template", "writes", "_call",
+        "gradient", "has_list_input", "has_list_output", "host", "inferred_attrs", "inline",
+        "inplace", "inputs", "internal", "keeps", "kernel", "kernel_name", "layouts", "lends",
+        "no_gradient", "name", "outputs", "parameters", "random", "reads", "shape",
+        "state", "stateful", "template", "writes", "_call",
     )  # fmt: skip
 
     def __init__(
@@ -87,6 +87,7 @@ class OpDef:
         inferred = {a.type_attr for a in inputs} | {a.number_attr for a in inputs}
         inferred |= {a.type_list_attr for a in inputs}
         self.inferred_attrs = frozenset(str(n) for n in inferred if n)
+        self.has_list_input = any(arg.is_list for arg in inputs)
         self.has_list_output = any(arg.is_list for arg in outputs)
         self.shape: Callable[..., Any] | None = None
         self.kernel: Callable[..., Any] | None = None

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from penstock.graph.step import StepGraph
-from penstock.graph.verify import verify
+from penstock.graph.verify import verified
 from penstock.passes.algebra import rewrite_algebra
 from penstock.passes.fold import Evaluate, fold_constants
 from penstock.passes.fuse import fuse
@@ -54,7 +54,5 @@ def passes(evaluate: Evaluate) -> list[tuple[str, Pass]]:
 def rewrite(step: StepGraph, evaluate: Evaluate) -> StepGraph:
     """Runs every pass, in order."""
     for name, one in passes(evaluate):
-        made = one(step)
-        if made is not step:
-            step = verify(made, name)
+        step = verified(step, one, name)
     return step

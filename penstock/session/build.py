@@ -22,7 +22,7 @@ from penstock.graph.graph import Graph
 from penstock.graph.operation import Operation
 from penstock.graph.step import StepGraph
 from penstock.graph.tensor import Tensor
-from penstock.graph.verify import verify
+from penstock.graph.verify import verified, verify
 from penstock.passes import pipeline
 from penstock.passes.blocking import order_blocking
 from penstock.passes.collectives import order_collectives
@@ -224,9 +224,9 @@ def _compiled(
     result_source: FetchSource,
 ) -> Source:
     """The stages after pruning and placement, one a line."""
-    read = verify(read_at_use(pruned), "read_at_use")
-    meant = verify(order_blocking(read), "order_blocking")
-    agreed = verify(order_collectives(meant), "order_collectives")
+    read = verified(pruned, read_at_use, "read_at_use")
+    meant = verified(read, order_blocking, "order_blocking")
+    agreed = verified(meant, order_collectives, "order_collectives")
     refined = _refined(agreed, shapes)
     rewritten = pipeline.rewrite(refined, evaluate) if options.optimize else refined
     plan = make_plan(moves_between_devices(rewritten))

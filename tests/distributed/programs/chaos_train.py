@@ -76,7 +76,8 @@ def model(servers: int):
         with tf.device(f"/job:ps/task:{server}"):
             version = tf.Variable(tf.zeros([], tf.int64), name=f"version_{server}", trainable=False)
             versions.append(version)
-            add.append(tf.assign_add(version, tf.constant(1, tf.int64), use_locking=True))
+            # Its value before, taken in the same moment; that of ``assign_add`` is read later.
+            add.append(tf.count_up_to(version, 2**62))
     return x, y, step, [train, add, loss], versions
 
 

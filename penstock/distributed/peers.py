@@ -106,7 +106,7 @@ class ClusterPeers:
             stub = self.stub(task)
             answer = awaiting.answer_of(
                 stub.get_status, messages.GetStatusRequest(), self._up_seconds,
-                f"{task} ({stub.address})", "to be up",
+                stub.whom, "to be up",
             )  # fmt: skip
             check_same_cluster(self._worker.task, self._cluster, task, answer)
             known = self._devices[task] = [
@@ -129,7 +129,7 @@ class ClusterPeers:
             stub = self.stub(task)
             answer = awaiting.answer_of(
                 stub.register_graph, request, _CALL_SECONDS,
-                f"{task} ({stub.address})", "to take its part of the step",
+                stub.whom, "to take its part of the step",
             )  # fmt: skip
             return str(answer.graph)
         except errors.AbortedError:
@@ -196,7 +196,7 @@ class ClusterPeers:
         stub = self.stub(task)
         awaiting.answer_of(
             stub.clear_containers, request, _CALL_SECONDS,
-            f"{task} ({stub.address})", "to drop its state",
+            stub.whom, "to drop its state",
         )  # fmt: skip
 
     def send(self, task: str, number: int, edge: str, value: Any) -> None:

@@ -102,11 +102,13 @@ def main() -> None:
     parser.add_argument("--task", type=int, required=True)
     parser.add_argument("--records", type=Path, required=True)
     parser.add_argument("--checkpoints", required=True)
+    parser.add_argument("--up", default="up", help="what is printed once the server listens")
     parser.add_argument("--pause", type=float, default=0.02, help="seconds between two steps")
     arguments = parser.parse_args()
     logging.basicConfig(stream=sys.stdout, level=logging.INFO, format="%(asctime)s %(message)s")
     cluster = tf.train.ClusterSpec(json.loads(arguments.cluster))
     server = tf.train.Server(cluster, job_name=arguments.job, task_index=arguments.task)
+    print(arguments.up, flush=True)
     if arguments.job == "ps":
         server.join()
         return

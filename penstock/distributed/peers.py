@@ -104,10 +104,9 @@ class ClusterPeers:
             if self._join is not None:
                 self._join(task)
             stub = self.stub(task)
-            answer = awaiting.answer_of(
-                stub.get_status, messages.GetStatusRequest(), self._up_seconds,
-                stub.whom, "to be up",
-            )  # fmt: skip
+            answer = awaiting.answer_once_up(
+                stub.get_status, messages.GetStatusRequest(), self._up_seconds, stub.whom
+            )
             check_same_cluster(self._worker.task, self._cluster, task, answer)
             known = self._devices[task] = [
                 DeviceAttributes(d.name, d.device_type, d.memory_limit, d.incarnation)

@@ -190,8 +190,9 @@ class Chaos:
 
     def _wait_for_steps(self) -> None:
         while not any(seen.what == "step" for seen in chaos_history.read(self.directory)):
-            self._look_after(time.monotonic())
-            assert time.monotonic() - self._began < 3 * HANG_SECONDS, self._ends()
+            now = time.monotonic()
+            self._look_after(now)
+            assert self.witness.given(self._began, now) < 3 * HANG_SECONDS, self._ends()
             time.sleep(0.5)
         self.tell("training began")
 
@@ -249,8 +250,10 @@ class Chaos:
         self._faults.clear()
         (self.directory / "stop").touch()
         self.tell("the end")
-        end = time.monotonic() + HANG_SECONDS
-        while time.monotonic() < end and any(t.code is None for t in self.tasks.values()):
+        began = time.monotonic()
+        while any(t.code is None for t in self.tasks.values()):
+            if self.witness.given(began, time.monotonic()) > HANG_SECONDS:
+                break
             time.sleep(0.2)
         for task in self.tasks.values():
             if task.code != 0:

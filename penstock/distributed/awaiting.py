@@ -10,6 +10,7 @@ import logging
 import time
 from typing import Any
 
+from penstock.base import errors
 from penstock.distributed.rpc import Method
 from penstock.resources import waiting
 
@@ -56,3 +57,18 @@ def answer_of(
         pending.cancel()
         raise
     return pending.result()
+
+
+def answer_once_up(method: Method, request: Any, seconds: float, whom: str) -> Any:
+    """``answer_of`` a server that is to be up, whether it was before or not.
+
+    Raises:
+      tf.errors.UnavailableError: it is not up in so many seconds.
+    """
+    try:
+        return answer_of(method, request, seconds, whom, "to be up")
+    except errors.DeadlineExceededError:
+        waiting.check_deadline()  # that of the step is another matter
+        raise errors.UnavailableError(
+            None, None, f"waited {seconds:g} s for {whom} to be up: no server answers there"
+        ) from None

@@ -250,7 +250,7 @@ class Links:
             return self._connected_stream(stub, hello)
         response = awaiting.answer_of(
             stub.open_link, hello, OPEN_SECONDS,
-            f"{stub.task} ({stub.address})", "to open a link",
+            stub.whom, "to open a link",
         )  # fmt: skip
         host, _ = split_address(stub.address)
         connection, shared = connect(

@@ -104,10 +104,9 @@ class ClusterPeers:
             if self._join is not None:
                 self._join(task)
             stub = self.stub(task)
-            answer = awaiting.answer_of(
-                stub.get_status, messages.GetStatusRequest(), self._up_seconds,
-                f"{task} ({stub.address})", "to be up",
-            )  # fmt: skip
+            answer = awaiting.answer_once_up(
+                stub.get_status, messages.GetStatusRequest(), self._up_seconds, stub.whom
+            )
             check_same_cluster(self._worker.task, self._cluster, task, answer)
             known = self._devices[task] = [
                 DeviceAttributes(d.name, d.device_type, d.memory_limit, d.incarnation)
@@ -129,7 +128,7 @@ class ClusterPeers:
             stub = self.stub(task)
             answer = awaiting.answer_of(
                 stub.register_graph, request, _CALL_SECONDS,
-                f"{task} ({stub.address})", "to take its part of the step",
+                stub.whom, "to take its part of the step",
             )  # fmt: skip
             return str(answer.graph)
         except errors.AbortedError:
@@ -196,7 +195,7 @@ class ClusterPeers:
         stub = self.stub(task)
         awaiting.answer_of(
             stub.clear_containers, request, _CALL_SECONDS,
-            f"{task} ({stub.address})", "to drop its state",
+            stub.whom, "to drop its state",
         )  # fmt: skip
 
     def send(self, task: str, number: int, edge: str, value: Any) -> None:

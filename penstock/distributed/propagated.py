@@ -181,7 +181,7 @@ class Memberships:
         )
         try:
             awaiting.answer_of(
-                stub.join_cluster, request, up_seconds(), f"{task} ({stub.address})", "to be up"
+                stub.join_cluster, request, up_seconds(), stub.whom, "to be up"
             )
         finally:
             stub.close()

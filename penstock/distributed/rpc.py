@@ -212,7 +212,7 @@ class Method:
     def __init__(self, stub: Stub, service: str, name: str) -> None:
         camel = name.title().replace("_", "")
         self.name, self._stub = camel, stub
-        self._what = f"{camel} at {stub.task} ({stub.address})"
+        self._what = f"{camel} at {stub.whom}"
         self._waits = name in WAITING
         self._response = messages.CLASSES[f"{camel}Response"]
         self._call: Any = stub.channel.unary_unary(f"/penstock.{service}/{camel}")
@@ -332,6 +332,8 @@ class Stub:
         split_address(address)
         _use()
         self.address, self.task, self.security = address, task, security
+        # Who is called, and where, for what is said to the user.
+        self.whom = f"{task} ({address})"
         self.metadata = security.metadata() + (((_CLUSTER_KEY, cluster),) if cluster else ())
         self._service = service
         self._up = False
@@ -367,7 +369,7 @@ class Stub:
 
     def error(self, call: Any, what: str) -> errors.OpError:
         """The error of a ``grpc.RpcError`` of a stream."""
-        what = f"{what} at {self.task} ({self.address})"
+        what = f"{what} at {self.whom}"
         return rpc_errors.error_of_call(call, what, self.security.max_message_bytes, 0.0, False)
 
     def wait_until_up(self, timeout: float) -> None:

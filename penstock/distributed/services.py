@@ -114,13 +114,13 @@ class _ClientSession:
         self.used = time.monotonic()
         # Held while a step is prepared.
         self.lock = waiting.StepLock()
-        # Steps that run now; who waits in one is not idle.
+        # Steps that are prepared or run now; who waits for one is not idle.
         self.running = 0
         self._count_lock = threading.Lock()
 
     @contextmanager
     def in_use(self) -> Iterator[None]:
-        """While a step runs."""
+        """While a step is prepared or runs."""
         with self._count_lock:
             self.running += 1
         try:
@@ -189,7 +189,7 @@ class MasterService:
     def prepare_step(self, request: Any, context: Any) -> Any:
         """Registers a step; its handle is good for this session."""
         found = self._session(request.session)
-        with _for_caller(request, context), found.lock:
+        with found.in_use(), _for_caller(request, context), found.lock:
             graph = found.session.graph
             feeds = [_element(graph, name) for name in request.feeds]
             step = found.session.prepare(

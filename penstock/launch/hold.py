@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
 
+from penstock.launch.task_process import HEARTBEAT
+
 _FORWARDED = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
@@ -54,7 +56,7 @@ def hold(command: Sequence[str]) -> int:
 
 def _forget_heartbeat() -> None:
     """Takes away the file that the program touched: its silence is no sign of trouble any more."""
-    file = os.environ.get("PENSTOCK_HEARTBEAT", "")
+    file = os.environ.get(HEARTBEAT, "")
     if os.path.isabs(file):
         Path(file).unlink(missing_ok=True)
 

@@ -25,6 +25,7 @@ from penstock.launch import pods
 from penstock.launch.dockerfile import dockerfile
 from penstock.launch.job import CHIEF, EVALUATOR, PS, WORKER, Job
 from penstock.launch.pods import Object, Options
+from penstock.launch.task_process import HEARTBEAT
 
 MASTER = "master"
 _COMPONENTS = {CHIEF: MASTER, PS: PS, WORKER: WORKER, EVALUATOR: EVALUATOR}
@@ -48,7 +49,7 @@ def _task_container(
         command += pods.task_flags(task_job, cluster)
     environment = pods.task_environment(task_job, cluster, index)
     if options.stuck_after:
-        environment.append({"name": "PENSTOCK_HEARTBEAT", "value": pods.HEARTBEAT})
+        environment.append({"name": HEARTBEAT, "value": pods.HEARTBEAT_FILE})
     made = pods.container(
         options,
         _COMPONENTS[task_job],

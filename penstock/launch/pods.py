@@ -36,7 +36,7 @@ _TLS_FILES = {"PENSTOCK_TLS_CERT": "tls.crt", "PENSTOCK_TLS_KEY": "tls.key",
 # The image's user: see ``dockerfile``.
 USER = 1000
 # A task's server touches this file every second (``penstock.distributed.heartbeat``).
-HEARTBEAT = "/tmp/penstock-heartbeat"
+HEARTBEAT_FILE = "/tmp/penstock-heartbeat"
 # The one ingress controller whose way to ask for a password is written here.
 _NGINX = "nginx"
 _NGINX_KEY = "nginx.ingress.kubernetes.io"
@@ -174,8 +174,8 @@ def liveness(options: Options) -> Object:
     A program without a server never touches the file, and one that is done takes it away: both
     count as alive.
     """
-    age = f"$(( $(date +%s) - $(stat -c %Y {HEARTBEAT}) ))"
-    command = f"test ! -e {HEARTBEAT} || test {age} -lt {options.stuck_after}"
+    age = f"$(( $(date +%s) - $(stat -c %Y {HEARTBEAT_FILE}) ))"
+    command = f"test ! -e {HEARTBEAT_FILE} || test {age} -lt {options.stuck_after}"
     return {
         "exec": {"command": ["sh", "-c", command]},
         "periodSeconds": 10,

@@ -24,8 +24,11 @@ from typing import Any
 
 from tests.distributed import chaos_history, networks
 from tests.distributed.chaos_faults import KINDS, Disk, Fault
+from tests.distributed.chaos_witness import Witness
 from tests.distributed.jobs import PROGRAMS, Process
 
+# What a task prints once its server listens.
+UP = "the server is up"
 JOBS = {"ps": 2, "chief": 1, "worker": 3}
 BETWEEN_SECONDS = 10.0
 # A task that ended starts again so long after.
@@ -45,14 +48,16 @@ class Task:
     environment: dict[str, str]
     process: Process = field(init=False)
     began: float = 0.0
+    # When its server was up, as this process.
+    up: float | None = None
     # When it was killed on purpose, as this process.
     killed: float | None = None
-    # (seconds since it began, kB, threads)
+    # (seconds since it was up, kB, threads)
     samples: list[tuple[float, int, int]] = field(default_factory=list)
 
     def start(self) -> None:
         self.process = Process(self.command, self.environment)
-        self.began, self.killed, self.samples = time.monotonic(), None, []
+        self.began, self.up, self.killed, self.samples = time.monotonic(), None, None, []
 
     @property
     def code(self) -> int | None:
@@ -60,7 +65,13 @@ class Task:
         return self.process._process.poll()
 
     def sample(self) -> None:
-        """Notes its memory and threads."""
+        """Notes its memory and threads, once a second."""
+        now = time.monotonic()
+        if self.up is None:
+            # On a busy machine a process may take a minute until then.
+            self.up = now if self.process.all(f"^{UP}$") else None
+        if self.up is None or (self.samples and now - self.up < self.samples[-1][0] + 1.0):
+            return
         try:
             status = Path(f"/proc/{self.process.pid}/status").read_text()
         except OSError:
@@ -68,7 +79,7 @@ class Task:
         fields = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
         if "VmRSS" in fields:
             used = int(fields["VmRSS"].split()[0]), int(fields["Threads"])
-            self.samples.append((time.monotonic() - self.began, *used))
+            self.samples.append((now - self.up, *used))
 
     def growth(self) -> str:
         """What grew more than it may after the first minute; ""."""
@@ -105,6 +116,7 @@ class Chaos:
         self.losses: list[chaos_history.Loss] = []
         self.network: networks.Network | None = None
         self.disk: Disk
+        self.witness: Witness
         self.done: Counter[str] = Counter()
         self._faults: list[Fault] = []
         self._stack = ExitStack()
@@ -112,6 +124,7 @@ class Chaos:
 
     def __enter__(self) -> Chaos:
         try:
+            self.witness = self._stack.enter_context(Witness())
             names = [f"{job}-{index}" for job, count in JOBS.items() for index in range(count)]
             if why := networks.why_not():
                 self.say(f"no links are cut: {why}")
@@ -144,7 +157,7 @@ class Chaos:
             command = [
                 sys.executable, str(PROGRAMS / "chaos_train.py"), "--cluster", json.dumps(cluster),
                 "--job", job, "--task", index, "--records", str(self.directory),
-                "--checkpoints", str(self.disk.path),
+                "--checkpoints", str(self.disk.path), "--up", UP,
             ]  # fmt: skip
             if self.network is not None:
                 command = self.network.inside(name, command)
@@ -177,8 +190,9 @@ class Chaos:
 
     def _wait_for_steps(self) -> None:
         while not any(seen.what == "step" for seen in chaos_history.read(self.directory)):
-            self._look_after(time.monotonic())
-            assert time.monotonic() - self._began < 3 * HANG_SECONDS, self._ends()
+            now = time.monotonic()
+            self._look_after(now)
+            assert self.witness.given(self._began, now) < 3 * HANG_SECONDS, self._ends()
             time.sleep(0.5)
         self.tell("training began")
 
@@ -198,8 +212,7 @@ class Chaos:
             self.tell(f"{fault} is over")
         for task in self.tasks.values():
             if task.code is None:
-                if now - task.began > (task.samples[-1][0] if task.samples else 0.0) + 1.0:
-                    task.sample()
+                task.sample()
             else:
                 self._start_again(task)
 
@@ -220,8 +233,10 @@ class Chaos:
     def _explains(self, task: Task) -> bool:
         """Whether a fault may end the task with an error: it says so itself."""
         said = task.process.text(60)
-        return task.code == 1 and any(
-            fault.may_end in said for fault in KINDS if fault.may_end and self.done[fault.name]
+        return any(
+            task.code in fault.codes and fault.may_end in said
+            for fault in KINDS
+            if fault.may_end and self.done[fault.name]
         )
 
     def _judge_growth(self, task: Task) -> None:
@@ -235,8 +250,10 @@ class Chaos:
         self._faults.clear()
         (self.directory / "stop").touch()
         self.tell("the end")
-        end = time.monotonic() + HANG_SECONDS
-        while time.monotonic() < end and any(t.code is None for t in self.tasks.values()):
+        began = time.monotonic()
+        while any(t.code is None for t in self.tasks.values()):
+            if self.witness.given(began, time.monotonic()) > HANG_SECONDS:
+                break
             time.sleep(0.2)
         for task in self.tasks.values():
             if task.code != 0:
@@ -251,10 +268,15 @@ class Chaos:
     def verdict(self) -> chaos_history.Verdict:
         """What all that was seen amounts to."""
         self.losses.sort(key=lambda loss: loss.begin)
-        found = chaos_history.judge(chaos_history.read(self.directory), self.losses)
+        found = chaos_history.judge(
+            chaos_history.read(self.directory), self.losses, self.witness.given
+        )
         found.wrong[:0] = self.wrong
-        if found.longest > HANG_SECONDS:
-            found.wrong.append(f"nobody made a step for {found.longest:.0f} s")
+        if found.given > HANG_SECONDS:
+            found.wrong.append(
+                f"nobody made a step for {found.longest:.0f} s, of which the machine gave"
+                f" {found.given:.0f} s"
+            )
         return found
 
 
@@ -274,7 +296,8 @@ def run(minutes: float, seed: int, directory: Path, say: Any = print) -> chaos_h
         say(f"seed {seed}: {done}")
     say(
         f"{found.judged} steps judged in {len(found.eras)} eras, {len(chaos.losses)} losses of"
-        f" state, at most {found.longest:.1f} s without a step"
+        f" state, at most {found.longest:.1f} s without a step, or {found.given:.1f} s of what the"
+        " machine gave"
     )
     return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
 import resource
@@ -30,8 +31,9 @@ class Fault:
     """
 
     name: ClassVar[str]
-    # What a task says that ends because of it; "": none does.
+    # What a task says that ends because of it ("": none does), and how it may end.
     may_end: ClassVar[str] = ""
+    codes: ClassVar[tuple[int, ...]] = (1,)
     jobs: ClassVar[tuple[str, ...]] = ("ps", "chief", "worker")
     seconds: ClassVar[tuple[float, float]] = (3.0, 8.0)
 
@@ -149,13 +151,13 @@ class NoFiles(Fault):
 
     name = "no files"
     may_end = "Too many open files"
+    # gRPC aborts a process that has no file left when it first uses it.
+    codes = (1, -signal.SIGABRT)
 
     def begin(self) -> None:
         self._pid = self.task.process.pid
         try:
-            held = {int(name) for name in os.listdir(f"/proc/{self._pid}/fd")}
-            self._before = resource.prlimit(self._pid, resource.RLIMIT_NOFILE)
-            resource.prlimit(self._pid, resource.RLIMIT_NOFILE, (max(held) + 1, self._before[1]))
+            self._before = take_files(self._pid)
         except (OSError, ValueError):
             self._pid = 0  # it has just ended
 
@@ -168,6 +170,18 @@ class NoFiles(Fault):
 
 
 KINDS: tuple[type[Fault], ...] = (Kill, Kill, Stop, Cut, HalfOpen, FullDisk, NoFiles)
+
+
+def take_files(pid: int) -> tuple[int, int]:
+    """Lets a process open no more files; returns the limit that it had.
+
+    Those that it has stay: the limit is the lowest number that is free.
+    """
+    held = {int(name) for name in os.listdir(f"/proc/{pid}/fd")}
+    before = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+    free = next(number for number in itertools.count() if number not in held)
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (free, before[1]))
+    return before
 
 
 class Disk:

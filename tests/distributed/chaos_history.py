@@ -11,9 +11,10 @@ checkpoint or later.  What overlaps the time between is not judged.
 from __future__ import annotations
 
 import bisect
+import itertools
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -54,12 +55,14 @@ class Verdict:
       eras: spans between losses of state.
       judged: how many steps were held against others.
       longest: seconds between two steps, anybody's.
+      given: the most of those that the machine gave, which a hang is told by.
     """
 
     wrong: list[str] = field(default_factory=list)
     eras: list[tuple[float, float]] = field(default_factory=list)
     judged: int = 0
     longest: float = 0.0
+    given: float = 0.0
 
 
 def read(directory: Path) -> list[Seen]:
@@ -75,12 +78,17 @@ def read(directory: Path) -> list[Seen]:
     return sorted(found, key=lambda seen: seen.end)
 
 
-def judge(seen: Sequence[Seen], losses: Sequence[Loss]) -> Verdict:
+def judge(
+    seen: Sequence[Seen],
+    losses: Sequence[Loss],
+    given: Callable[[float, float], float] = lambda begin, end: end - begin,
+) -> Verdict:
     """Holds what was seen against what may be.
 
     Args:
       seen: in the order of their ends.
       losses: of parameter servers' state, in order.
+      given: ``(begin, end)``: the seconds of that time that the machine gave.
     """
     verdict = Verdict()
     sessions = [each for each in seen if each.what == "session"]
@@ -92,8 +100,9 @@ def judge(seen: Sequence[Seen], losses: Sequence[Loss]) -> Verdict:
         inside = [each for each in steps if begin <= each.begin and each.end <= end]
         verdict.judged += len(inside)
         _judge_era(inside, verdict)
-    ends = [each.end for each in steps]
-    verdict.longest = max((b - a for a, b in zip(ends, ends[1:], strict=False)), default=0.0)
+    pauses = list(itertools.pairwise(each.end for each in steps))
+    verdict.longest = max((end - begin for begin, end in pauses), default=0.0)
+    verdict.given = max((given(*pause) for pause in pauses if pause[1] > pause[0] + 5), default=0.0)
     return verdict
 
 

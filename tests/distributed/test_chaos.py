@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.distributed import chaos
 from tests.distributed.chaos_history import Loss, Seen, judge, read
+from tests.distributed.chaos_witness import Witness
+from tests.suite.clock import wait_until
 
 
 def step(begin: float, end: float, number: int, *versions: int, task: str = "worker 0") -> Seen:
@@ -70,6 +73,52 @@ def test_a_line_that_is_cut_off_is_left_out(tmp_path: Path) -> None:
     whole = '{"what": "step", "task": "w", "begin": 1, "end": 2, "step": 3, "versions": [4]}\n'
     (tmp_path / "history-w-1.jsonl").write_text(whole + whole[:20])
     assert read(tmp_path) == [Seen("step", "w", 1, 2, 3, (4,))]
+
+
+def test_a_busy_machine_is_no_hang() -> None:
+    witness = Witness()
+    witness.saw(0.0, 0.005, 0.005)
+    witness.saw(10.0, 10.005, 0.005)
+    assert witness.given(0.005, 10.005) == pytest.approx(10.0)
+    # A tenth of a core, for a hundred seconds.
+    witness.saw(110.0, 110.05, 0.005)
+    assert witness.given(10.005, 110.05) == pytest.approx(10.0, abs=0.01)
+    assert witness.given(5.0, 60.0275) == pytest.approx(10.0, abs=0.02)
+    # What nobody has seen counts whole.
+    assert witness.given(110.05, 180.05) == pytest.approx(70.0)
+    assert Witness().given(3.0, 63.0) == 60.0
+    seen = [step(9, 10.005, 1, 1), step(110, 110.05, 2, 2)]
+    found = judge(seen, [], witness.given)
+    assert found.longest > 100 and found.given == pytest.approx(10.0, abs=0.01)
+    assert judge(seen, []).given > 100
+
+
+def test_the_witness_sees_a_quiet_second_whole() -> None:
+    with Witness() as witness:
+        wait_until(lambda: len(witness._ends) > 3)
+        given = witness.given(witness._ends[0], witness._ends[3])
+    assert 0 < given <= witness._ends[3] - witness._ends[0]
+
+
+@pytest.mark.parametrize(
+    ("code", "said", "explained"),
+    [
+        (1, "OSError: [Errno 24] Too many open files", True),
+        (-6, "pollset_global_init: UNKNOWN:eventfd: Too many open files (24)", True),
+        (-11, "Too many open files", False),
+        (1, "DeadlineExceededError: nobody answers", False),
+        (1, "No space left on device", False),
+    ],
+)
+def test_what_a_fault_explains(code: int, said: str, explained: bool, tmp_path: Path) -> None:
+    run = chaos.Chaos(tmp_path, 0)
+    run.done["no files"] += 1
+    program = f"import os; print({said!r}, flush=True); os._exit({code}) if {code} > 0 else 0"
+    command = [sys.executable, "-c", program + f"; os.kill(os.getpid(), -({code}))"]
+    task = chaos.Task("worker-0", command, {})
+    task.start()
+    task.process.wait()
+    assert task.code == code and run._explains(task) is explained
 
 
 @pytest.mark.long

@@ -9,6 +9,7 @@ import pytest
 
 import penstock as tf
 from tests.distributed.server_process import ServerProcess, free_addresses
+from tests.suite.clock import wait_until
 
 
 class Cluster:
@@ -28,6 +29,14 @@ class Cluster:
         self._ps.end()
         self._ps = ServerProcess(self._spec, "ps", 0)
         self._ps.wait_until_up()
+
+    @property
+    def own_peers(self) -> Any:
+        """How the worker of this process reaches the others."""
+        return self._own._listening.peers
+
+    def end_ps(self) -> None:
+        self._ps.end()
 
     def end(self) -> None:
         self._own.stop()
@@ -74,3 +83,23 @@ def test_steps_that_are_new_to_a_session_notice_a_restart(cluster) -> None:
     for target in cluster.targets:
         with tf.Session(target) as session:
             assert _settled(session, plus[3]) == 4.0
+
+
+def test_a_task_that_stays_away_is_unavailable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also one that was up before: monitored sessions go on waiting for it."""
+    monkeypatch.setenv("PENSTOCK_UP_SECONDS", "3")
+    cluster = Cluster()
+    with tf.Graph().as_default(), tf.Session(cluster.targets[0]) as session:
+        with tf.device("/job:ps/task:0"):
+            v = tf.Variable(1.0, name="v")
+        session.run(v.initializer)
+        cluster.end_ps()
+        peers = cluster.own_peers
+        wait_until(lambda: not peers._devices)
+        # A new session asks the task again for its devices.
+        with tf.Session(cluster.targets[0]) as other:
+            with pytest.raises(tf.errors.UnavailableError, match="waited 3 s for .* to be up"):
+                other.run(v)
+            with pytest.raises(tf.errors.DeadlineExceededError):
+                other.run(v, options=tf.RunOptions(timeout_in_ms=500))
+    cluster.end()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import penstock as tf
 from penstock.graph.build import make
 
@@ -21,3 +23,25 @@ def test_a_staging_area_and_a_map_of_sparse_tensors() -> None:
         )  # fmt: skip
         taken = make("TakeManySparseFromTensorsMap", handles, dtype=tf.int32, shared_name="map")
         assert [part.tolist() for part in session.run(list(taken))] == [*sparse]
+
+
+def test_concurrent_steps_count_apart() -> None:
+    server = tf.train.Server.create_local_server()
+    seen: list[list[int]] = [[] for _ in range(4)]
+    with tf.Graph().as_default() as graph:
+        counter = tf.Variable(tf.zeros([], tf.int64))
+        before = tf.count_up_to(counter, 2**62)
+        with tf.Session(server.target) as session:
+            session.run(counter.initializer)
+
+        def count(values: list[int]) -> None:
+            with tf.Session(server.target, graph=graph) as session:
+                values += [int(session.run(before)) for _ in range(200)]
+
+        threads = [threading.Thread(target=count, args=(values,)) for values in seen]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert all(values == sorted(values) for values in seen)
+    assert sorted(sum(seen, [])) == list(range(800))

@@ -26,6 +26,7 @@ from penstock.launch.dockerfile import dockerfile
 from penstock.launch.job import Job, Task
 from penstock.launch.kubernetes import KINDS, manifests, write_manifests
 from penstock.launch.pods import Options
+from penstock.launch.task_process import HEARTBEAT
 from tests.suite.clock import wait_until
 
 kubernetes_validate = pytest.importorskip("kubernetes_validate")
@@ -499,7 +500,7 @@ def test_tasks_are_probed(kind: str) -> None:
             is_task = contained["name"] not in tools
             assert ("livenessProbe" in contained) == (watched and is_task)
             named = {variable["name"] for variable in contained["env"]}
-            assert ("PENSTOCK_HEARTBEAT" in named) == (watched and is_task)
+            assert (HEARTBEAT in named) == (watched and is_task)
             serves = is_task and contained["name"] != "evaluator"
             assert ("readinessProbe" in contained) == serves
 
@@ -508,7 +509,7 @@ def test_the_probe_tells_a_server_that_lives_from_one_that_fell_silent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "heartbeat"
-    monkeypatch.setattr(launch_pods, "HEARTBEAT", str(file))
+    monkeypatch.setattr(launch_pods, "HEARTBEAT_FILE", str(file))
 
     def alive(seconds: int) -> bool:
         command = launch_pods.liveness(Options("i", stuck_after=seconds))["exec"]["command"]
@@ -518,7 +519,7 @@ def test_the_probe_tells_a_server_that_lives_from_one_that_fell_silent(
     program = "from penstock.distributed import heartbeat as h; h.begin(); input()"
     with subprocess.Popen(
         [sys.executable, "-c", program], cwd=ROOT, stdin=subprocess.PIPE,
-        env={**os.environ, "PENSTOCK_HEARTBEAT": str(file)},
+        env={**os.environ, HEARTBEAT: str(file)},
     ) as server:  # fmt: skip
         wait_until(file.exists)
         server.send_signal(signal.SIGSTOP)
@@ -556,7 +557,7 @@ def test_hold_waits_when_the_program_is_done() -> None:
 
 def test_hold_takes_the_heartbeat_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "heartbeat"
-    monkeypatch.setenv("PENSTOCK_HEARTBEAT", str(file))
+    monkeypatch.setenv(HEARTBEAT, str(file))
     process = hold(sys.executable, "-c", f"open({str(file)!r}, 'w'); print('trained')")
     assert process.stdout is not None
     assert [process.stdout.readline() for _ in range(2)][1].startswith("done")

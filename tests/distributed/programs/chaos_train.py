@@ -76,7 +76,8 @@ def model(servers: int):
         with tf.device(f"/job:ps/task:{server}"):
             version = tf.Variable(tf.zeros([], tf.int64), name=f"version_{server}", trainable=False)
             versions.append(version)
-            add.append(tf.assign_add(version, tf.constant(1, tf.int64), use_locking=True))
+            # Its value before, taken in the same moment; that of ``assign_add`` is read later.
+            add.append(tf.count_up_to(version, 2**62))
     return x, y, step, [train, add, loss], versions
 
 
@@ -101,11 +102,13 @@ def main() -> None:
     parser.add_argument("--task", type=int, required=True)
     parser.add_argument("--records", type=Path, required=True)
     parser.add_argument("--checkpoints", required=True)
+    parser.add_argument("--up", default="up", help="what is printed once the server listens")
     parser.add_argument("--pause", type=float, default=0.02, help="seconds between two steps")
     arguments = parser.parse_args()
     logging.basicConfig(stream=sys.stdout, level=logging.INFO, format="%(asctime)s %(message)s")
     cluster = tf.train.ClusterSpec(json.loads(arguments.cluster))
     server = tf.train.Server(cluster, job_name=arguments.job, task_index=arguments.task)
+    print(arguments.up, flush=True)
     if arguments.job == "ps":
         server.join()
         return

@@ -151,6 +151,8 @@ def to_array(proto: Any) -> np.ndarray:
     size = int(np.prod(shape, dtype=np.int64))
     if dtype is dtypes.string:
         values = list(proto.string_val)
+        if proto.tensor_content:
+            values = _strings_of(proto.tensor_content, size)
         result = np.empty(size, dtype=object)
         filled = values + values[-1:] * (size - len(values)) if values else [b""] * size
         result[:] = filled
@@ -164,6 +166,44 @@ def to_array(proto: Any) -> np.ndarray:
             raise ValueError(f"content holds {content.size} values; shape {shape} has {size}")
         return content.astype(numpy_dtype).reshape(shape)
     return _from_typed(proto, dtype, numpy_dtype, size).reshape(shape)
+
+
+def string_content(values: list[bytes]) -> bytes:
+    """Strings as ``tensor_content``: the lengths of all (as varints), then the strings."""
+    lengths = bytearray()
+    for value in values:
+        length = len(value)
+        while length >= 0x80:
+            lengths.append(length & 0x7F | 0x80)
+            length >>= 7
+        lengths.append(length)
+    return bytes(lengths) + b"".join(values)
+
+
+def _strings_of(content: bytes, count: int) -> list[bytes]:
+    """The ``count`` strings that ``string_content`` wrote."""
+    lengths, place = [], 0
+    for _ in range(count):
+        length = shift = 0
+        while True:
+            if place == len(content):
+                raise ValueError(f"content of {len(content)} byte(s) ends before {count} lengths")
+            byte = content[place]
+            place += 1
+            length |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                break
+        lengths.append(length)
+    if place + sum(lengths) != len(content):
+        raise ValueError(
+            f"content of {len(content)} byte(s) is not that of {count} strings of lengths {lengths}"
+        )
+    strings = []
+    for length in lengths:
+        strings.append(content[place : place + length])
+        place += length
+    return strings
 
 
 def _from_typed(

@@ -221,13 +221,45 @@ class _Solver:
                 f" shorter than minimum length {minimum}: {self.op_def.name} {self.name!r}: list"
                 f" input {arg.name!r} needs at least {minimum} element(s); found {len(values)}"
             )
-        result = []
-        for index, value in enumerate(values):
-            if type(value) is not Tensor:
-                wanted = arg.dtype or self.solved.get(attr)
-                value = self._convert(arg, value, wanted, f"{arg.name}_{index}")
-            result.append(self._single(arg, value))
-        return result
+        wanted = arg.dtype or self.solved.get(attr)
+        converted = []
+        try:
+            for index, value in enumerate(values):
+                if type(value) is not Tensor:
+                    value = self._convert(arg, value, wanted, f"{arg.name}_{index}")
+                converted.append(value)
+        except (TypeError, ValueError) as error:
+            raise TypeError(f"{self._list_types(arg, values, wanted)}: {error}") from error
+        if len({tensor.dtype.base_dtype for tensor in converted}) > 1:
+            raise TypeError(
+                f"{self._list_types(arg, values, wanted)}: {self.op_def.name} {self.name!r} takes"
+                f" tensors of one type; found"
+                f" {', '.join(describe(tensor) for tensor in converted)}"
+            )
+        return [self._single(arg, tensor) for tensor in converted]
+
+    def _list_types(self, arg: ArgDef, values: Any, wanted: Any) -> str:
+        """What is wrong with a list of tensors, in TensorFlow's words."""
+        found = []
+        for value in values:
+            known = getattr(value, "dtype", None)
+            if not isinstance(known, dtypes.DType):
+                try:
+                    with default_graph_scope(Graph()):
+                        known = convert.convert_to_tensor(value).dtype
+                except (TypeError, ValueError):
+                    known = None
+            found.append("<NOT CONVERTIBLE TO TENSOR>" if known is None else known.base_dtype.name)
+        source = self.source.get(arg.type_attr or "")
+        why = "that don't all match" if arg.number_attr is not None else "that are invalid"
+        if arg.dtype is not None:
+            why = f"that do not match expected type {wanted.name}"
+        elif isinstance(source, tuple) and source[0] != arg.name:
+            why = f"that do not match type {wanted.name} inferred from earlier arguments"
+        return (
+            f"Tensors in list passed to {arg.name!r} of {self.op_def.name!r} Op have types"
+            f" [{', '.join(found)}] {why}"
+        )
 
     def _heterogeneous(self, arg: ArgDef, values: Any) -> list[Tensor]:
         attr = arg.type_list_attr or ""
@@ -236,7 +268,11 @@ class _Solver:
         for index, value in enumerate(values):
             dtype = dtypes.as_dtype(wanted[index]) if wanted is not None else None
             if type(value) is not Tensor:
-                value = self._convert(arg, value, dtype, f"{arg.name}_{index}")
+                try:
+                    value = self._convert(arg, value, dtype, f"{arg.name}_{index}")
+                except (TypeError, ValueError) as error:
+                    text = self._list_types(arg, values, None)
+                    raise TypeError(f"{text}. Tensors: {values}: {error}") from error
             result.append(value)
         minimum = self.op_def.attrs[attr].minimum
         if minimum is not None and len(result) < minimum:
@@ -361,7 +397,8 @@ def _as_int(value: Any) -> int:
         value = value.value
     if isinstance(value, float) or value is None:
         raise TypeError(f"expected an int, found {value!r}")
-    return int(value)
+    # As NumPy 1 reads it, an array of one element is a number.
+    return int(value.item() if isinstance(value, np.ndarray) and value.size == 1 else value)
 
 
 def _as_bool(value: Any) -> bool:

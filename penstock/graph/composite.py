@@ -70,7 +70,7 @@ class IndexedSlices:
         """Static dense shape, as far as known."""
         if self._dense_shape is None:
             return shapes.TensorShape(None)
-        return shapes.TensorShape(static.constant_value_as_shape(self._dense_shape))
+        return shapes.TensorShape(static.constant_value_as_shape(self._dense_shape, strict=False))
 
     def consumers(self) -> list[Any]:
         """The operations that take the values as an input."""
@@ -159,7 +159,7 @@ class SparseTensor:
     @property
     def shape(self) -> shapes.TensorShape:
         """Static dense shape, as far as known."""
-        return shapes.TensorShape(static.constant_value_as_shape(self._dense_shape))
+        return shapes.TensorShape(static.constant_value_as_shape(self._dense_shape, strict=False))
 
     def get_shape(self) -> shapes.TensorShape:
         """Static dense shape, as far as known."""

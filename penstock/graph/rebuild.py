@@ -23,6 +23,7 @@ from penstock.graph.infer import infer_shapes
 from penstock.graph.operation import Operation, Refusal
 from penstock.graph.step import StepGraph
 from penstock.graph.tensor import Tensor
+from penstock.opdef.inference import RefusedAtBuild
 
 # A rule sees an old node; it returns new tensors for its outputs, or None to copy the node.  It may
 # be asked twice about one node, and what it keeps of its own must not be of new nodes.
@@ -247,7 +248,8 @@ def infer_again(op: Operation) -> None:
         infer_shapes(op)
     except ValueError as error:
         # A variable may take what it was not declared to hold, as what is handed on may be.
-        if not (op.op_def.writes or op.op_def.passes_through):
+        left_to_kernel = isinstance(error.__cause__, RefusedAtBuild)
+        if not (op.op_def.writes or op.op_def.passes_through or left_to_kernel):
             op.refusal = Refusal(mismatch.in_a_node(error.__cause__ or error))
     try:
         merged = [

@@ -40,6 +40,13 @@ class FailsAtRun(ValueError):
         self.error = error
 
 
+class RefusedAtBuild(ValueError):
+    """Raised by a shape rule for what TensorFlow's rule refuses and its kernel takes or judges.
+
+    Where only a run's shapes show it, the kernel has the word.
+    """
+
+
 class ShapeContext:
     """The view of a node that shape rules and folds are given."""
 

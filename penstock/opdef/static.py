@@ -78,10 +78,11 @@ def _evaluate(tensor: Tensor) -> np.ndarray | None:
     return None if result is None else np.asarray(result)
 
 
-def constant_value_as_shape(tensor: Tensor) -> Dims:
+def constant_value_as_shape(tensor: Tensor, strict: bool = True) -> Dims:
     """``tensor`` read as a shape: a tuple with None for unknown dims, None for unknown rank.
 
-    A value of -1 stands for an unknown dim.
+    A value of -1 stands for an unknown dim.  A smaller one is refused, as TensorFlow's shape rules
+    do; its Python, ``strict=False``, takes it for an unknown dim, too.
     """
     from penstock.opdef.inference import ShapeContext
 
@@ -98,12 +99,12 @@ def constant_value_as_shape(tensor: Tensor) -> Dims:
             raise ValueError(
                 f"Shape must be rank 1 but is rank {value.ndim}: {tensor.name} is used as a shape"
             )
-        if value.size and value.min() < -1:
+        if strict and value.size and value.min() < -1:
             raise ValueError(
                 f"Invalid value in tensor used for shape: {int(value.min())}: {tensor.name} holds"
                 f" {value.tolist()}; -1 stands for an unknown dim"
             )
-        return tuple(None if d == -1 else int(d) for d in value)
+        return tuple(None if d < 0 else int(d) for d in value.tolist())
     rule = _PARTIAL.get(tensor.op.type)
     dims = rule(ShapeContext(tensor.op)) if rule is not None and tensor.value_index == 0 else None
     if dims is None and tensor._dims is not None and len(tensor._dims) == 1:

@@ -8,6 +8,7 @@ SquaredDifference) finds the dims while the graph is built when the shapes are k
 
 from __future__ import annotations
 
+import itertools
 import weakref
 from typing import Any
 
@@ -20,7 +21,7 @@ from penstock.graph.graph import Graph
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op, static
-from penstock.opdef.inference import Dims, ShapeContext, show
+from penstock.opdef.inference import Dims, FailsAtRun, ShapeContext, show
 
 __all__ = ["broadcast_dynamic_shape", "broadcast_static_shape", "broadcast_to"]
 
@@ -72,7 +73,8 @@ def _broadcast_to_shape(ctx: ShapeContext) -> Dims:
         raise ValueError(f"input has shape {show(given)}, which has more dims than {show(dims)}")
     for own, wanted in zip(reversed(given), reversed(dims), strict=False):
         if own not in (None, 1) and wanted is not None and own != wanted:
-            raise ValueError(f"input of shape {show(given)} does not broadcast to {show(dims)}")
+            text = f"Incompatible shapes: {show(given)} vs. {show(dims)}: input does not broadcast"
+            raise FailsAtRun(text, dims) if own == 0 else ValueError(text)
     # A dim that is not 1 cannot be repeated, so the result has it too.
     lead = len(dims) - len(given)
     known = [d if own in (None, 1) else own for own, d in zip(given, dims[lead:], strict=True)]
@@ -110,7 +112,19 @@ define_op(
 
 
 def _broadcast_args(s0: list[int], s1: list[int], T: Any) -> Any:
-    return torch.tensor(np.broadcast_shapes(tuple(s0), tuple(s1)), dtype=T)
+    return torch.tensor(_broadcast_sizes(s0, s1), dtype=T)
+
+
+def _broadcast_sizes(s0: Any, s1: Any) -> list[int]:
+    """As ``np.broadcast_shapes``, of any numbers: TensorFlow does not ask for sizes."""
+    sizes = []
+    for a, b in itertools.zip_longest(reversed(list(s0)), reversed(list(s1)), fillvalue=1):
+        if a != b and 1 not in (a, b):
+            raise ValueError(
+                f"Incompatible shapes: {list(s0)} vs. {list(s1)}: {a} and {b} do not broadcast"
+            )
+        sizes.append(int(b if a == 1 else a))
+    return sizes[::-1]
 
 
 def _broadcast_args_shape(ctx: ShapeContext) -> Dims:
@@ -122,7 +136,7 @@ def _broadcast_args_fold(ctx: ShapeContext, s0: Any, s1: Any) -> Any:
     if s0 is None or s1 is None:
         return None
     try:
-        return np.array(np.broadcast_shapes(tuple(s0), tuple(s1)), s0.dtype)
+        return np.array(_broadcast_sizes(s0, s1), s0.dtype)
     except ValueError:
         return None  # for the run to say
 

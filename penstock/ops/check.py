@@ -227,7 +227,10 @@ def _epsilon(dtype: dtypes.DType) -> float:
     if dtype is dtypes.bfloat16:
         return 2.0**-7
     if not (dtype.is_floating or dtype.is_complex):
-        raise TypeError(f"assert_near compares floating-point tensors; found {dtype.name}")
+        raise ValueError(
+            f"data type {dtype.as_numpy_dtype} not inexact: assert_near compares floating-point"
+            f" tensors; found {dtype.name}"
+        )
     return float(np.finfo(dtype.as_numpy_dtype).eps)
 
 
@@ -338,6 +341,8 @@ def assert_rank_in(
     """Asserts that ``x`` has one of ``ranks``; otherwise like ``tf.assert_rank``."""
 
     def any_of(actual: Tensor, wanted: list[Tensor]) -> Tensor:
+        if not wanted:
+            return convert_to_tensor(False)
         result = make("Equal", wanted[0], actual)
         for rank in wanted[1:]:
             result = make("LogicalOr", result, make("Equal", rank, actual))

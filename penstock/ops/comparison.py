@@ -244,7 +244,7 @@ def _reduced(grad: Any, shape: Any, whole: Any) -> Any:
 
 def _select_v2_shape(ctx: ShapeContext) -> Dims:
     return shapes.broadcast_static(
-        shapes.broadcast_static(ctx["condition"], ctx["t"]), ctx["e"]
+        ctx["condition"], shapes.broadcast_static(ctx["t"], ctx["e"])
     )
 
 

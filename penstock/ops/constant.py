@@ -146,8 +146,8 @@ def _filled(array: np.ndarray, shape: shapes.TensorShape, verify: bool) -> np.nd
     if not size:
         return np.empty(dims, array.dtype)  # TF takes any value for it: tf.zeros([0]) needs one
     _check_size(array, size)
-    if array.size == 0:
-        raise ValueError(f"an empty value cannot fill shape {list(dims)}")
+    if array.size == 0:  # there is no last value to go on with
+        return np.full(dims, b"" if array.dtype == object else 0, array.dtype)
     flat = array.ravel()
     if array.size < size:
         flat = np.concatenate([flat, np.repeat(flat[-1:], size - array.size)])
@@ -329,6 +329,8 @@ def _from_numpy(array: np.ndarray, wanted: dtypes.DType | None) -> np.ndarray:
     if wanted is None:
         return np.array(array)
     if wanted is dtypes.string:
+        if not array.size:
+            return np.empty(array.shape, object)
         raise TypeError(f"an array of {array.dtype} cannot become string")
     return array.astype(wanted.as_numpy_dtype)
 

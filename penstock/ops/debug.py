@@ -111,7 +111,8 @@ def _first_elements(array: np.ndarray, limit: int, depth: int, parts: list[str])
 def format_value(value: Any, summarize: int) -> str:
     """A value in the form of ``tf.print``: ``summarize`` elements at each end of each dim."""
     array = _as_array(value)
-    ends = max(array.size, 1) if summarize < 0 else summarize
+    # Where a tensor has no elements, TensorFlow shows none of its rows either.
+    ends = array.size if summarize < 0 else min(summarize, array.size)
     return _ends(array, ends, 0, array.ndim)
 
 
@@ -122,10 +123,9 @@ def _ends(array: Any, ends: int, depth: int, rank: int) -> str:
     gap = " " if last else "\n" * (rank - depth - 1) + " " * (depth + 1)
     count = len(array)
     first = [_ends(array[i], ends, depth + 1, rank) for i in range(min(ends, count))]
-    if count > 2 * ends:
-        first.append("...")
-    rest = range(max(ends, count - ends), count)
-    return "[" + gap.join(first + [_ends(array[i], ends, depth + 1, rank) for i in rest]) + "]"
+    rest = ["..."] if count > 2 * ends else []
+    rest += [_ends(array[i], ends, depth + 1, rank) for i in range(max(ends, count - ends), count)]
+    return "[" + gap.join(first) + "".join(gap + part for part in rest) + "]"
 
 
 # ---- ops -----------------------------------------------------------------------------------

@@ -39,14 +39,16 @@ def _fill_shape(ctx: ShapeContext) -> Dims:
     ctx.rank("value", 0)
     value = ctx.value("dims")
     if value is not None and (value < 0).any():
-        raise ValueError(f"dims must not be negative; found {value.tolist()}")
+        raise ValueError(
+            f"Fill dimensions must be >= 0: dims must not be negative; found {value.tolist()}"
+        )
     return ctx.shape_value("dims")
 
 
 def _fold_fill(ctx: ShapeContext, dims: Any, value: Any) -> np.ndarray | None:
-    if dims is None or value is None or value.dtype == object:
+    if dims is None or value is None:
         return None
-    return np.full(dims.tolist(), value)
+    return np.full(dims.tolist(), value[()], value.dtype)
 
 
 def _fill_kernel(dims: Any, value: Any) -> Any:
@@ -315,6 +317,6 @@ def _of_shape(value: Any, shape: Any, dtype: dtypes.DType, scope: str) -> Tensor
             shape = convert_to_tensor(dims)
         else:
             shape = convert_to_tensor(shape, dtypes.int32)
-    if shape._dims == ():
+    if not shape._dims:  # a scalar, or of unknown rank
         shape = make("Reshape", shape, [-1])
     return fill(shape, constant_ops.constant(value, dtype), name=scope)

@@ -20,7 +20,7 @@ from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import colocate_with, name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op, static
-from penstock.opdef.inference import Dims, ShapeContext, show
+from penstock.opdef.inference import Dims, FailsAtRun, ShapeContext, show
 from penstock.opdef.program_text import literal
 from penstock.ops import fill as fill_ops
 from penstock.ops import join, slicing
@@ -52,6 +52,12 @@ def _gather_v2_shape(ctx: ShapeContext) -> Dims:
     if params is not None and not params:
         raise ValueError("params must have at least one dim; found a scalar")
     value = ctx.value("axis")
+    if params is not None and value is not None and not -len(params) <= value < len(params):
+        rank = int(value + 1 if value >= 0 else -value)
+        raise ValueError(
+            f"Shape must be at least rank {rank} but is rank {len(params)}: axis {int(value)} is"
+            f" out of range for params of shape {show(params)}"
+        )
     if params is None or indices is None:
         return None
     if batch < 0:
@@ -60,10 +66,7 @@ def _gather_v2_shape(ctx: ShapeContext) -> Dims:
         raise ValueError(f"batch_dims {batch} is not in the rank of indices {show(indices)}")
     if value is None:
         return (None,) * (len(params) + len(indices) - 1 - batch)
-    axis = int(value)
-    if not -len(params) <= axis < len(params):
-        raise ValueError(f"axis {axis} is out of range for params of shape {show(params)}")
-    axis %= len(params)
+    axis = int(value) % len(params)
     if batch > axis:
         raise ValueError(f"batch_dims {batch} must not be greater than axis {axis}")
     lead = shapes.merge_static(params[:batch], indices[:batch])
@@ -324,7 +327,7 @@ define_op(
 
 
 def _gather_nd_shape(ctx: ShapeContext) -> Dims:
-    params, indices = ctx.rank_at_least("params", 1), ctx.rank_at_least("indices", 1)
+    params, indices = ctx["params"], ctx.rank_at_least("indices", 1)
     if params is None or indices is None or indices[-1] is None:
         return None
     depth = indices[-1]
@@ -332,7 +335,10 @@ def _gather_nd_shape(ctx: ShapeContext) -> Dims:
         raise ValueError(
             f"the last dim of indices is {depth}, more than the rank of params {show(params)}"
         )
-    return (*indices[:-1], *params[depth:])
+    dims = (*indices[:-1], *params[depth:])
+    if not params:
+        raise FailsAtRun("params must be at least a vector: they are a scalar", dims)
+    return dims
 
 
 def flat_index(indices: Any, dims: Any) -> Any:
@@ -366,6 +372,8 @@ def flat_index(indices: Any, dims: Any) -> Any:
 
 
 def _gather_nd_kernel(params: Any, indices: Any) -> Any:
+    if not params.ndim:
+        raise ValueError("params must be at least a vector: they are a scalar")
     depth = indices.shape[-1]
     rows = flat_index(indices, params.shape[:depth])
     if 0 in params.shape and rows.numel():
@@ -473,23 +481,29 @@ def _batch_gather_nd(params: Any, indices: Any, batch_dims: int, name: str | Non
         params = convert_to_tensor(params, name="params")
         indices = convert_to_tensor(indices, name="indices")
         rank = indices._rank
-        if rank is None or not 0 < batch_dims < rank:
+        if batch_dims < 0 or rank is not None and batch_dims >= rank:
             raise ValueError(
-                f"gather_nd: batch_dims {batch_dims} must be in (0, rank of indices); indices"
-                f" have shape {show(indices._dims)}"
+                f"batch_dims = {batch_dims} must be less than rank(indices) and not negative;"
+                f" indices have shape {show(indices._dims)}"
             )
+        if params._rank is None:
+            raise ValueError("Cannot infer num from shape (?,): the rank of params must be known")
         full = shape_ops.shape(indices)
         columns = [
             _batch_position(full, axis, rank, indices.dtype.base_dtype)
             for axis in range(batch_dims)
         ]
-        return gather_nd(params, join.concat([*columns, indices], rank - 1))
+        return gather_nd(params, join.concat([*columns, indices], -1 if rank is None else rank - 1))
 
 
-def _batch_position(full: Tensor, axis: int, rank: int, dtype: Any) -> Tensor:
+def _batch_position(full: Tensor, axis: int, rank: int | None, dtype: Any) -> Tensor:
     """Positions along dim ``axis``, of the shape ``full`` but with a last dim of 1."""
     count = slicing.getitem(full, axis)
-    form = [1] * axis + [-1] + [1] * (rank - axis - 1)
+    if rank is None:
+        more = fill_ops.ones(shape_ops.size(full) - (axis + 1), dtypes.int32)
+        form: Any = join.concat([[1] * axis + [-1], more], 0)
+    else:
+        form = [1] * axis + [-1] + [1] * (rank - axis - 1)
     steps = reshape_ops.reshape(shape_ops.cast_to(fill_ops.range_(count), dtype), form)
     form = join.concat([slicing.getitem(full, slice(None, -1)), [1]], 0)
     made: Tensor = make("BroadcastTo", steps, form)

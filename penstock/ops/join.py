@@ -317,8 +317,8 @@ def _fold_pack(ctx: ShapeContext, *arrays: Any) -> np.ndarray | None:
 def _partial_pack(ctx: ShapeContext) -> Dims:
     dims: list[int | None] = []
     tensors = ctx.tensor("values")
-    # Elements of unknown rank have the rank of the others.
-    if not any(tensor._dims == () for tensor in tensors):
+    # Elements of unknown rank are scalars where the result is read as a shape.
+    if any(tensor._dims for tensor in tensors):
         return None
     for tensor in tensors:
         value = static.constant_value(tensor)
@@ -461,9 +461,15 @@ def parallel_stack(values: Any, name: str = "parallel_stack") -> Tensor:
     """
     with name_scope(name):
         first = convert_to_tensor(values[0])
+        rows = [reshape_ops.expand_dims(v, 0) for v in values]
+        types = [row.dtype.base_dtype.name for row in rows]
+        if len(set(types)) > 1:
+            raise TypeError(
+                "Tensors in list passed to 'values' of 'ParallelConcat' Op have types"
+                f" [{', '.join(types)}] that don't all match."
+            )
         if first._dims is None or None in first._dims:
             raise ValueError(f"parallel_stack needs known shapes; found {show(first._dims)}")
-        rows = [reshape_ops.expand_dims(v, 0) for v in values]
         made: Tensor = make("ParallelConcat", rows, shape=[len(rows), *first._dims])
         return made
 

@@ -13,7 +13,7 @@ from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
-from penstock.opdef.inference import Dims, FailsAtRun, ShapeContext, show
+from penstock.opdef.inference import Dims, FailsAtRun, RefusedAtBuild, ShapeContext, show
 
 __all__ = [
     "diag", "diag_part", "eye", "matrix_band_part", "matrix_diag", "matrix_diag_part",
@@ -39,7 +39,8 @@ def _diag_part_shape(ctx: ShapeContext) -> Dims:
         return None
     half, odd = divmod(len(dims), 2)
     if odd or not half:
-        raise ValueError(f"input must have an even rank above 0; its shape is {show(dims)}")
+        text = f"Input must have even and non-zero rank, input rank is {len(dims)}: {show(dims)}"
+        raise ValueError(text) if odd else RefusedAtBuild(text)
     try:
         return shapes.merge_static(dims[:half], dims[half:])
     except ValueError:
@@ -65,21 +66,24 @@ def _matrix_diag_part_shape(ctx: ShapeContext) -> Dims:
 def _matrix_set_diag_shape(ctx: ShapeContext) -> Dims:
     dims, diagonal = ctx.rank_at_least("input", 2), ctx.rank_at_least("diagonal", 1)
     if dims is None:
-        return None
+        return None if diagonal is None else (*diagonal[:-1], None, None)
+    if diagonal is None:
+        return dims
     wanted = (*dims[:-2], _smaller(*dims[-2:]))
-    fits = diagonal is None or (
-        len(diagonal) == len(wanted)
-        and all(a is None or b is None or a == b for a, b in zip(diagonal, wanted, strict=True))
+    text = (
+        f"diagonal must have shape {show(wanted)} for an input of shape {show(dims)}; its shape is"
+        f" {show(diagonal)}"
     )
-    if not fits:
-        raise ValueError(
-            f"diagonal must have shape {show(wanted)} for an input of shape {show(dims)}; its"
-            f" shape is {show(diagonal)}"
-        )
-    if diagonal is not None:
-        merged = zip(dims[:-2], diagonal[:-1], strict=True)
-        return (*(b if a is None else a for a, b in merged), *dims[-2:])
-    return dims
+    fits = [
+        None in (a, b) or a == b for a, b in zip(diagonal, wanted, strict=False)
+    ]
+    if len(diagonal) != len(wanted) or not fits[-1]:
+        raise ValueError(text)
+    if not all(fits):
+        # Where all of the input is known, TensorFlow's rule does not ask for the rest.
+        raise ValueError(text) if None in dims else FailsAtRun(text, dims)
+    merged = zip(dims[:-2], diagonal[:-1], strict=True)
+    return (*(b if a is None else a for a, b in merged), *dims[-2:])
 
 
 def _band_shape(ctx: ShapeContext) -> Dims:
@@ -377,6 +381,7 @@ def eye(
     dtype = dtypes.as_dtype(dtype)
     square = num_columns is None
     columns = num_rows if square else num_columns
+    _check_sizes(num_rows, columns)
     given: Any = [] if batch_shape is None else batch_shape
     with name_scope(name or "eye"):
         static = not any(isinstance(v, Tensor) for v in (num_rows, columns, given))
@@ -402,9 +407,18 @@ def eye(
 
 
 def _least(x: Any, y: Any) -> Tensor:
-    kind = next(v for v in (x, y) if isinstance(v, Tensor)).dtype.base_dtype
-    made: Tensor = make("Minimum", x, y, T=kind)
+    made: Tensor = make("Minimum", x, y)
     return made
+
+
+def _check_sizes(*sizes: Any) -> None:
+    if any(isinstance(size, Tensor) for size in sizes):
+        return
+    if not all(isinstance(size, int | np.integer) for size in sizes):
+        raise TypeError(
+            f"num_rows and num_columns must be positive integer values; found {sizes[0]!r} and"
+            f" {sizes[1]!r}"
+        )
 
 
 def _batch_vector(dims: Any) -> Tensor:

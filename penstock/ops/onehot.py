@@ -31,7 +31,8 @@ _COMPARED = 256
 
 def _one_hot_shape(ctx: ShapeContext) -> Dims:
     dims, axis, depth = ctx["indices"], ctx.attr("axis"), ctx.value("depth")
-    ctx.rank("depth", 0)
+    if depth is not None:
+        ctx.rank("depth", 0)
     if axis < -1:
         raise ValueError(f"axis must be at least -1; found {axis}")
     if depth is not None and depth < 0:
@@ -44,7 +45,7 @@ def _one_hot_shape(ctx: ShapeContext) -> Dims:
     if dims is not None:
         at = len(dims) if axis == -1 else axis
         result = (*dims[:at], None if depth is None else int(depth), *dims[at:])
-    for name in ("on_value", "off_value"):
+    for name in ("depth", "on_value", "off_value"):
         if ctx[name]:
             raise FailsAtRun(f"{name} must be a scalar, but got: {show(ctx[name])}", result)
     return result

@@ -206,7 +206,12 @@ def _squeeze_shape(ctx: ShapeContext) -> Dims:
 def _fold_squeeze(ctx: ShapeContext, value: Any) -> np.ndarray | None:
     if value is None:
         return None
-    return np.squeeze(value, tuple(ctx.attr("squeeze_dims")) or None)
+    return np.squeeze(value, _named_once(ctx.attr("squeeze_dims"), value.ndim) or None)
+
+
+def _named_once(axes: list[int], rank: int) -> tuple[int, ...]:
+    """The axes, each once: TensorFlow lets them be named again, NumPy and torch do not."""
+    return tuple(axes) if len(axes) < 2 else tuple(dict.fromkeys(a % rank for a in axes))
 
 
 def _squeeze_kernel(input: Any, squeeze_dims: Any) -> Any:
@@ -215,9 +220,10 @@ def _squeeze_kernel(input: Any, squeeze_dims: Any) -> Any:
     for axis in chosen:
         if dims[axis] != 1:
             raise ValueError(f"squeeze of dim {axis}: its size is {dims[axis]}, not 1")
+    axes = _named_once(squeeze_dims, len(dims))
     if isinstance(input, np.ndarray):
-        return np.squeeze(input, tuple(squeeze_dims) or None)
-    return input.squeeze(tuple(squeeze_dims)) if squeeze_dims else input.squeeze()
+        return np.squeeze(input, axes or None)
+    return input.squeeze(axes) if axes else input.squeeze()
 
 
 def _squeeze_inline(call: Any) -> str | None:
@@ -226,7 +232,8 @@ def _squeeze_inline(call: Any) -> str | None:
         return None
     if any(dims[axis] != 1 for axis in axes):
         return None
-    chosen = axes[0] if len(axes) == 1 else tuple(axes)
+    named = _named_once(axes, len(dims))
+    chosen = named[0] if len(named) == 1 else named
     return f"{call.arg['input']}.squeeze({literal(chosen)})"
 
 
@@ -309,7 +316,12 @@ def squeeze(
       ValueError: a named dim is not of size 1.
     """
     axis = _one_of("axis", axis, "squeeze_dims", squeeze_dims)
-    axes = [] if axis is None else [axis] if np.isscalar(axis) else list(axis)
+    axes = [] if axis is None else [axis] if np.isscalar(axis) else axis
+    if not isinstance(axes, list | tuple):
+        raise TypeError(
+            f"Expected list for 'axis' argument to 'squeeze' Op, not {axis!r}: an int or a list of"
+            " ints is allowed"
+        )
     made: Tensor = make("Squeeze", input, name=name, squeeze_dims=[int(a) for a in axes])
     return made
 

@@ -28,16 +28,29 @@ __all__ = [
 _INDEX = "{int32, int64}"
 
 
+def check_sides(indices: Dims, updates: Dims, output: Dims) -> None:
+    """Refuses scalars, and anything to write where an output has no elements."""
+    for name, dims in (("indices", indices), ("updates", updates)):
+        if dims == ():
+            raise ValueError(
+                f"Shape must be at least rank 1 but is rank 0: {name} must have at least one dim"
+            )
+    if output is not None and 0 in output and (_some(indices) or _some(updates)):
+        raise ValueError(
+            "Indices and updates specified for empty output shape: output has shape"
+            f" {show(output)}"
+        )
+
+
 def _check_shapes(indices: Dims, updates: Dims, output: Dims) -> None:
     """Refuses updates that do not have shape ``indices.shape[:-1] + output.shape[d:]``."""
-    if indices is None or updates is None:
+    check_sides(indices, updates, output)
+    if indices is None or updates is None or indices[-1] is None:
         return
-    if not indices:
-        raise ValueError("indices must have at least one dim")
     lead = indices[:-1]
     fits = shapes.is_compatible_static(updates[: len(lead)], lead)
     depth = indices[-1]
-    if fits and output is not None and depth is not None:
+    if fits and output is not None:
         fits = depth <= len(output) and shapes.is_compatible_static(
             updates[len(lead) :], output[depth:]
         )
@@ -47,12 +60,11 @@ def _check_shapes(indices: Dims, updates: Dims, output: Dims) -> None:
             f" updates of shape {show(updates)} do not fit indices of shape {show(indices)} into"
             f" an output of shape {show(output)}"
         )
-    if output is not None and 0 in output and None not in (*indices, *updates):
-        if math.prod(indices) and math.prod(updates):  # type: ignore[arg-type]
-            raise ValueError(
-                "Indices and updates specified for empty output shape: output has shape"
-                f" {show(output)}"
-            )
+
+
+def _some(dims: Dims) -> bool:
+    """Whether a tensor of that shape is known to have elements."""
+    return dims is not None and None not in dims and 0 not in dims
 
 
 def _scatter_nd_shape(ctx: ShapeContext) -> Dims:

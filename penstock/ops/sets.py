@@ -17,7 +17,7 @@ from penstock.graph.composite import SparseTensor
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
-from penstock.opdef.inference import Dims, ShapeContext
+from penstock.opdef.inference import Dims, FailsAtRun, ShapeContext
 from penstock.ops.string_elements import invalid, strings
 
 __all__ = ["set_difference", "set_intersection", "set_size", "set_union"]
@@ -187,9 +187,10 @@ def _dense_sparse_shape(ctx: ShapeContext) -> list[Dims]:
 
 def _sparse_sparse_shape(ctx: ShapeContext) -> list[Dims]:
     ranks = [_sparse_rank(ctx, "set1"), _sparse_rank(ctx, "set2")]
+    result = _result(ranks[0] if ranks[1] is None else ranks[1])
     if None not in ranks and ranks[0] != ranks[1]:
-        raise ValueError(f"set1 has rank {ranks[0]}, set2 {ranks[1]}")
-    return _result(ranks[1] if ranks[0] is None else ranks[0])
+        raise FailsAtRun(f"Mismatched ranks: set1 has rank {ranks[0]}, set2 {ranks[1]}", result)
+    return result
 
 
 def _set(number: int) -> str:

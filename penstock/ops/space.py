@@ -523,6 +523,7 @@ def required_space_to_batch_paddings(
         if not block._dims[0]:
             nothing = [fill_ops.zeros([0, 2], dtypes.int32) for _ in range(2)]
             return nothing[0], nothing[1]
+        sizes.shape.assert_is_compatible_with([block._dims[0]])
         if base_paddings is None:
             base_paddings = fill_ops.zeros([block._dims[0], 2], dtypes.int32)
         base = convert_to_tensor(base_paddings, dtypes.int32, "base_paddings")

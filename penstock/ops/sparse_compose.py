@@ -97,6 +97,11 @@ def _int64(value: Any, name: str) -> Tensor:
     if isinstance(value, Tensor):
         made: Tensor = cast(value, dtypes.int64)
         return made
+    if not isinstance(value, int | np.integer):
+        raise TypeError(
+            f"{name} must be an integer value: an int or a tensor; found {value!r}, which is of"
+            f" type {type(value).__name__}"
+        )
     return convert_to_tensor(value, dtypes.int64, name)
 
 
@@ -280,6 +285,8 @@ def sparse_transpose(sp_input: Any, perm: Any = None, name: str | None = None) -
         flipped = transpose(gather.gather(transpose(sp_input.indices), perm))
         if known is not None and sp_input.shape.is_fully_defined():
             dims = sp_input.shape.as_list()
+            if known.size > len(dims):
+                raise ValueError(f"perm {known.tolist()} has more entries than {dims} has dims")
             shape: Any = [dims[int(p)] for p in known]
         else:
             shape = gather.gather(sp_input.dense_shape, perm)
@@ -288,7 +295,8 @@ def sparse_transpose(sp_input: Any, perm: Any = None, name: str | None = None) -
 
 def sparse_expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> SparseTensor:
     """A dim of size 1 put in at ``axis`` (default last), which counts from the end if negative."""
-    rank = sp_input.dense_shape.shape.dims[0].value
+    dims = sp_input.dense_shape._dims
+    rank = None if dims is None else dims[0]
     if rank is None:
         raise ValueError(
             "Cannot convert an unknown Dimension to a Tensor: sparse.expand_dims must know the rank"

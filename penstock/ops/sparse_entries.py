@@ -76,9 +76,18 @@ def keys(indices: Any, dims: Any) -> Any:
     return result
 
 
+def _in_bounds(indices: Any, dims: Any) -> bool:
+    """Whether keys have the order of the entries; the first index may be any."""
+    if len(dims) < 2 or not indices.shape[0]:
+        return True
+    low, high = indices[:, 1:].aminmax(dim=0)
+    limits = torch.tensor(dims[1:], dtype=indices.dtype, device=indices.device)
+    return bool(((low >= 0) & (high < limits)).all())
+
+
 def order(indices: Any, dims: Any) -> Any:
     """Positions that put entries into row-major order, or None where they are in it already."""
-    flat = keys(indices, dims)
+    flat = keys(indices, dims) if _in_bounds(indices, dims) else None
     if flat is not None:
         if bool((flat[1:] >= flat[:-1]).all()):
             return None
@@ -131,6 +140,28 @@ def union(a_indices: Any, b_indices: Any) -> tuple[Any, Any, Any]:
     """Rows of either matrix in order, and where each row of the first and of the second is."""
     unique, number = grouped(torch.cat([a_indices, b_indices]))
     return unique, number[: len(a_indices)], number[len(a_indices) :]
+
+
+def merged(a_indices: Any, b_indices: Any) -> tuple[Any, Any, Any]:
+    """As ``union``; matrices whose rows are not in order are merged as if they were.
+
+    The smaller of the next row of either goes first, and equal ones become one: what TensorFlow
+    does with all, and gives another result for such.
+    """
+    rows, a_place, b_place = union(a_indices, b_indices)
+    if all(bool((p[1:] > p[:-1]).all()) for p in (a_place, b_place)):
+        return rows, a_place, b_place
+    places: tuple[list[int], list[int]] = ([], [])
+    chosen = []
+    left = [a_indices.tolist(), b_indices.tolist()]
+    while len(places[0]) < len(left[0]) or len(places[1]) < len(left[1]):
+        following = [one[len(p)] for one, p in zip(left, places, strict=True) if len(p) < len(one)]
+        chosen.append(min(following))
+        for one, place in zip(left, places, strict=True):
+            if len(place) < len(one) and one[len(place)] == chosen[-1]:
+                place.append(len(chosen) - 1)
+    rows = a_indices.new_tensor(chosen).reshape(len(chosen), a_indices.shape[1])
+    return rows, a_indices.new_tensor(places[0]), a_indices.new_tensor(places[1])
 
 
 def positions_in(indices: Any, table: Any) -> tuple[Any, Any]:

@@ -97,6 +97,8 @@ def sparse_concat(
     inputs = [as_sparse(x, "sp_inputs") for x in sp_inputs]
     if len(inputs) == 1:
         return inputs[0]
+    if isinstance(axis, Tensor):
+        raise TypeError(f"Expected int for argument 'concat_dim' not {axis!r}.")
     dims: list[Any] = [x.dense_shape for x in inputs]
     if expand_nonconcat_dim:
         dims = _expanded(dims, axis)
@@ -166,7 +168,7 @@ def sparse_reshape(sp_input: Any, shape: Any, name: str | None = None) -> Sparse
         indices, new = make(
             "SparseReshape", sp_input.indices, sp_input.dense_shape, shape, name=scope
         )
-        dims = static.constant_value_as_shape(shape)
+        dims = static.constant_value_as_shape(shape, strict=False)
         if dims is not None and sp_input.shape.is_fully_defined():
             new = _static_shape(list(dims), sp_input.shape.as_list(), shape, new)
         return SparseTensor(indices, control.identity(sp_input.values), new)

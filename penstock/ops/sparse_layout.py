@@ -14,7 +14,7 @@ import torch
 from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
-from penstock.opdef.inference import Dims, ShapeContext
+from penstock.opdef.inference import Dims, FailsAtRun, ShapeContext, show
 from penstock.ops import sparse_entries as entries
 
 __all__: list[str] = []
@@ -81,10 +81,12 @@ def _reshape(input_indices: Any, input_shape: list[int], new_shape: list[int]) -
     if flat is None:
         raise ValueError(f"shape {input_shape} has too many elements")
     columns = []
-    for size in reversed(dims):
-        columns.append(flat % max(size, 1))
-        flat = flat // max(size, 1)
-    made = torch.stack(columns[::-1], 1) if columns else input_indices[:, :0]
+    for axis in range(len(dims)):
+        # What is out of bounds leaves the first dim, or is negative in all.
+        step = max(math.prod(dims[axis + 1 :]), 1)
+        columns.append(torch.div(flat, step, rounding_mode="trunc"))
+        flat = flat.fmod(step)
+    made = torch.stack(columns, 1) if columns else input_indices[:, :0]
     return made, shape
 
 
@@ -180,9 +182,17 @@ def _split(split_dim: int, indices: Any, values: Any, shape: list[int], num_spli
 
 def _slice_shape(ctx: ShapeContext) -> list[Dims]:
     indices, _, shape = entries.entry_shapes(ctx, "")
-    start, size = ctx.rank("start", 1), ctx.rank("size", 1)
-    rank = next((d for d in (shape[0], start[0], size[0], indices[1]) if d is not None), None)
-    return [(None, rank), (None,), ctx["shape"]]
+    parts = [ctx["start"], ctx["size"]]
+    vectors = [dims for dims in parts if dims is not None and len(dims) == 1]
+    sizes = [shape[0], *(dims[0] for dims in vectors), indices[1]]
+    rank = next((d for d in sizes if d is not None), None)
+    result = [(None, rank), (None,), ctx["shape"]]
+    for name, dims in zip(("start", "size"), parts, strict=True):
+        if dims is not None and len(dims) != 1:
+            raise FailsAtRun(
+                f"Input {name} should be a vector but received shape {show(dims)}", result
+            )
+    return result
 
 
 def _slice(indices: Any, values: Any, shape: list[int], start: list[int], size: list[int]) -> Any:

@@ -61,7 +61,7 @@ def _add(
     thresh: Any,
 ) -> Any:  # fmt: skip
     _check_pair((a_indices, a_values, a_shape), (b_indices, b_values, b_shape))
-    where, a_place, b_place = entries.union(a_indices, b_indices)
+    where, a_place, b_place = entries.merged(a_indices, b_indices)
     total = _wide(a_values).new_zeros(len(where))
     total.index_add_(0, a_place, _wide(a_values))
     total.index_add_(0, b_place, _wide(b_values))
@@ -114,7 +114,7 @@ def _extremum(pick: Any) -> Any:
         _check_pair((a_indices, a_values, a_shape), (b_indices, b_values, b_shape))
         if not a_indices.shape[1]:
             raise ValueError("operands must have at least one dim; found scalars")
-        where, a_place, b_place = entries.union(a_indices, b_indices)
+        where, a_place, b_place = entries.merged(a_indices, b_indices)
         dtype, bare = a_values.dtype, a_values.dtype in BARE_UNSIGNED
         zero = torch.zeros((), dtype=dtype, device=a_values.device)
         rows = []
@@ -250,6 +250,9 @@ def _softmax(sp_indices: Any, sp_values: Any, sp_shape: list[int]) -> Any:
     entries.check(sp_indices, sp_values, sp_shape, "sp")
     if len(sp_shape) < 2:
         raise ValueError(f"Input should have rank >= 2, but received shape: {sp_shape}")
+    order = entries.order(sp_indices, sp_shape)
+    if order is not None:  # TensorFlow hands back the values in order, too
+        sp_indices, sp_values = sp_indices[order], sp_values[order]
     rows, number = entries.grouped(sp_indices[:, :-1])
     most = sp_values.new_full((len(rows),), -torch.inf)
     most.scatter_reduce_(0, number, sp_values, "amax")
@@ -347,8 +350,10 @@ def _reduced_shape(ctx: ShapeContext) -> Dims:
     shape, axes = ctx.value("input_shape"), ctx.value("reduction_axes")
     if shape is None or axes is None:
         return None
-    kept = _kept_axes(axes.ravel().tolist(), len(shape))
-    dims = shape.tolist()
+    dims, rank = shape.tolist(), len(shape)
+    # TensorFlow's rule leaves it to the run to find axes out of range.
+    reduced = [int(math.fmod(axis + rank, rank)) for axis in axes.ravel().tolist() if rank]
+    kept = [i for i in range(rank) if i not in reduced]
     if ctx.attr("keep_dims"):
         return tuple(d if i in kept else 1 for i, d in enumerate(dims))
     return tuple(dims[i] for i in kept)

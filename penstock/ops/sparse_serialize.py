@@ -14,6 +14,7 @@ import torch
 
 from penstock.base import dtypes, errors
 from penstock.formats import serialized as messages
+from penstock.formats.tensor_proto import string_content
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext
 from penstock.ops.save import as_array
@@ -26,7 +27,8 @@ def _cell(value: Any, as_text: bool) -> Any:
         return value.clone() if isinstance(value, torch.Tensor) else value.copy()
     array = as_array(value)
     if array.dtype == object:
-        return messages.tensor_bytes(dtypes.string, array.shape, array.ravel().tolist())
+        content = string_content(array.ravel().tolist())
+        return messages.tensor_bytes(dtypes.string, array.shape, content)
     little = array.astype(array.dtype.newbyteorder("<"), copy=False)
     return messages.tensor_bytes(dtypes.as_dtype(array.dtype), array.shape, little.tobytes())
 
@@ -64,12 +66,25 @@ def _check_many(indices: Any, dense_shape: Any) -> None:
     rank = len(dense_shape)
     if rank < 2:
         raise ValueError(f"Rank of input SparseTensor should be > 1, but saw rank: {rank}")
+    if indices.shape[1] != rank:
+        raise ValueError(
+            f"Order length must be SparseTensor rank: indices have {indices.shape[1]} column(s),"
+            f" the shape is {dense_shape.tolist()}"
+        )
     wrong = ((indices < 0) | (indices >= dense_shape)).any(1).nonzero().reshape(-1)
     if len(wrong):
         at = int(wrong[0])
         raise ValueError(
             f"indices[{at}] = {indices[at].tolist()} is out of bounds: need 0 <= index <"
             f" {dense_shape.tolist()}"
+        )
+    rows = indices[:, 0]
+    back = (rows[1:] < rows[:-1]).nonzero().reshape(-1)
+    if len(back):
+        at = int(back[0]) + 1
+        raise ValueError(
+            f"indices[{at}] = {indices[at].tolist()} is out of order: tf.sparse.reorder puts"
+            " indices in order"
         )
 
 

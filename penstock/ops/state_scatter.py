@@ -20,6 +20,7 @@ from penstock.graph.build import make
 from penstock.graph.convert import convert_to_tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import ShapeContext
+from penstock.ops.scatter import check_sides
 from penstock.ops.state import NUMBERS, apart, state_dims
 
 __all__ = [
@@ -132,7 +133,7 @@ def _scatter(state: Any, indices: torch.Tensor, updates: Any, combine: Callable[
         return
     if updates.dim() == 0:
         updates = updates.expand(count, *target.shape[1:])
-    elif updates.dim() != target.dim() or updates.shape[0] != count:
+    elif updates.shape != (count, *target.shape[1:]):
         updates = updates.reshape(count, *target.shape[1:])
     # Rows are written one by one, so even the variable itself must be apart.
     updates = updates.clone() if updates is target else apart(target, updates)
@@ -148,6 +149,16 @@ def _scatter(state: Any, indices: torch.Tensor, updates: Any, combine: Callable[
         if separate is updates:
             raise
         combine(target, indices, separate)
+
+
+def _check_whole(held: Any, indices: Any, updates: Any) -> None:
+    """Holds updates by reference to their shape; by resource, their number of elements counts."""
+    if updates and tuple(updates) != (*indices, *held[1:]):
+        raise ValueError(
+            "Must have updates.shape = indices.shape + params.shape[1:] or updates.shape = [], got"
+            f" updates.shape {list(updates)}, indices.shape {list(indices)}, params.shape"
+            f" {list(held)}"
+        )
 
 
 def _add_rows(state: Any, indices: torch.Tensor, updates: torch.Tensor) -> None:
@@ -263,8 +274,7 @@ def _check_rows(held: Any, indices: Any, updates: Any) -> Any:
 
 
 def _check_tuples(held: Any, indices: Any, updates: Any) -> Any:
-    if indices is not None and len(indices) < 1:
-        raise ValueError("indices must have rank at least 1; it is a scalar")
+    check_sides(indices, updates, held)
     if None in (held, indices, updates) or indices[-1] is None:
         return held
     depth = indices[-1]
@@ -285,6 +295,8 @@ def _check_tuples(held: Any, indices: Any, updates: Any) -> Any:
 
 def _kernels(apply: Callable[..., None], combine: Callable[..., None], name: str) -> Any:
     def by_reference(ref: Any, indices: Any, updates: Any, use_locking: bool) -> None:
+        if apply is _scatter:
+            _check_whole(ref.value.shape, indices.shape, updates.shape)
         if not use_locking:
             apply(ref, indices, updates, combine)
             return

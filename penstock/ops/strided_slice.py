@@ -19,6 +19,7 @@ from penstock.opdef import define_op, static
 from penstock.opdef.inference import Dims, ShapeContext, show
 from penstock.opdef.program_text import literal
 from penstock.ops import shape as shape_ops
+from penstock.ops.unsigned import SIGNED
 
 __all__: list[str] = []
 
@@ -114,6 +115,9 @@ def _index(value: Any, key: Key) -> Any:
         return value[key] if Ellipsis in key else value[(*key, Ellipsis)]
     if any(isinstance(k, slice) and k.step < 0 for k in key):
         forward, flips = forward_key(key, value.shape)
+        signed = SIGNED.get(value.dtype)
+        if signed is not None:  # ATen turns none of these round
+            return value.view(signed)[forward].flip(flips).view(value.dtype)
         return value[forward].flip(flips)
     return value[key]
 

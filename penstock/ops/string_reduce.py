@@ -13,7 +13,7 @@ from penstock.graph.build import make
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
-from penstock.opdef.inference import Dims, ShapeContext, show
+from penstock.opdef.inference import Dims, RefusedAtBuild, ShapeContext, show
 from penstock.ops import constant, fill, shape
 from penstock.ops.string_elements import REASON, as_bytes, invalid, strings
 
@@ -65,7 +65,10 @@ def _reduce_shape(ctx: ShapeContext) -> Dims:
     rank, axes = len(dims), []
     for index in indices.ravel().tolist():
         if not -rank <= index < rank:
-            raise ValueError(f"invalid reduction dimension {index} for a shape of {show(dims)}")
+            raise RefusedAtBuild(
+                f"Invalid reduction dimension {index} for input with {rank} dimension(s): its shape"
+                f" is {show(dims)}"
+            )
         axes.append(index % rank)
     if ctx.attr("keep_dims"):
         return tuple(1 if d in axes else n for d, n in enumerate(dims))

@@ -19,6 +19,7 @@ from penstock.graph.convert import convert_to_tensor
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext
+from penstock.ops import nodes
 from penstock.ops.string_elements import REASON, as_bytes, invalid, strings
 
 __all__ = ["string_split", "strings_split"]
@@ -216,17 +217,17 @@ def strings_split(
     """Strings split at a separator, as Python's ``str.split`` does it.
 
     Args:
-      input, source: string vector; two names of one argument.
+      input, source: strings of rank 1 or more; two names of one argument.
       sep: the separator, a string scalar; none or ``""`` splits at runs of white space.
       maxsplit: at how many places at most; -1 for all.
       result_type: only ``"SparseTensor"``.
       name: name scope.
 
     Returns:
-      A string SparseTensor with a row for each string.
+      A string SparseTensor of one dim more, whose last dim holds the pieces of each string.
 
     Raises:
-      ValueError: both names of the strings are given, or they are no vector.
+      ValueError: both names of the strings are given, or they are a scalar.
       NotImplementedError: a ragged result is asked for.
     """
     given = _one_of(input, source, ("input", "source"))
@@ -234,4 +235,20 @@ def strings_split(
     with scopes.name_scope(name, "StringSplit"):
         texts: Tensor = convert_to_tensor(given, dtype=dtypes.string, name="input")
         at = convert_to_tensor("" if sep is None else sep, dtype=dtypes.string)
-        return _as_sparse(make("StringSplitV2", texts, at, maxsplit=maxsplit))
+        if texts._rank is None or texts._rank < 2:
+            return _as_sparse(make("StringSplitV2", texts, at, maxsplit=maxsplit))
+        flat = make("Reshape", texts, [-1])
+        return _in_shape(make("StringSplitV2", flat, at, maxsplit=maxsplit), nodes.shape(texts))
+
+
+def _in_shape(parts: Any, dims: Tensor) -> SparseTensor:
+    """The pieces of a flattened tensor's strings, in the shape ``dims`` and one dim more."""
+    indices, values, shape = parts
+    row, place = make("Split", 1, indices, num_split=2)
+    dims = nodes.cast(dims, dtypes.int64)
+    lead = make("Transpose", make("UnravelIndex", make("Reshape", row, [-1]), dims), [1, 0])
+    # As of a ragged tensor: where a dim is empty, those behind it are.
+    alive = make("Cumprod", make("Sign", dims), 0, exclusive=True)
+    most = make("Slice", shape, [1], [1])
+    dense = nodes.concat([nodes.mul(dims, alive), most], 0)
+    return SparseTensor(nodes.concat([lead, place], 1), values, dense)

@@ -55,7 +55,8 @@ def _as_string(
     if input.dtype is torch.bool:
         texts = [b"true" if v else b"false" for v in input.reshape(-1).tolist()]
         return strings(texts, tuple(input.shape))
-    size = "" if width < 0 else str(width)
+    # Without a width, how to fill up is not looked at.
+    size, fill = ("", "") if width < 0 else (str(width), fill)
     usual, unfilled = f"%{fill}{size}{kind}", f"%{fill.strip('0')}{size}{kind}"
 
     def text(value: Any) -> str:
@@ -100,7 +101,10 @@ def _case(input: Any, encoding: str, upper: bool) -> np.ndarray:
     if not encoding:
         return mapped(bytes.upper if upper else bytes.lower, input)
     change = str.upper if upper else str.lower
-    return mapped(lambda text: change(text.decode("utf-8", "replace")).encode(), input)
+    # TensorFlow hands the text on as C does: it ends before the first zero byte.
+    return mapped(
+        lambda text: change(text.partition(b"\0")[0].decode("utf-8", "replace")).encode(), input
+    )
 
 
 def _lower(input: Any, encoding: str) -> np.ndarray:

@@ -17,7 +17,7 @@ from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
-from penstock.opdef.inference import Dims, FailsAtRun, ShapeContext, show
+from penstock.opdef.inference import Dims, FailsAtRun, RefusedAtBuild, ShapeContext, show
 from penstock.ops import fill as fill_ops
 from penstock.ops import join
 from penstock.ops import reshape as reshape_ops
@@ -43,14 +43,23 @@ def _transpose_shape(ctx: ShapeContext) -> Dims:
         rank = vector[0]
     if dims is None and rank is not None and rank < 2:
         return None  # as TensorFlow infers it
+    if dims is not None and vector and vector[0] not in (None, rank):
+        raise ValueError(
+            f"Dimension must be {rank} but is {vector[0]}: perm has {vector[0]} entries for an"
+            f" input of rank {rank}"
+        )
     if perm is None or rank is None:
         return None if rank is None else (None,) * rank
     order = perm.reshape(-1).tolist()
     if len(order) != rank:
         raise ValueError(f"perm {order} has {len(order)} entries for an input of rank {rank}")
-    if any(not -rank <= p < rank for p in order):
-        raise ValueError(f"perm {order} must hold each of 0 to {rank - 1} once")
-    result = (None,) * rank if dims is None else tuple(dims[p] for p in order)
+    if any(p >= rank for p in order):
+        raise ValueError(
+            f"perm dim {max(order)} is out of range of input rank {rank}: perm {order} must hold"
+            f" each of 0 to {rank - 1} once"
+        )
+    known = (None,) * rank if dims is None else dims
+    result = tuple(known[p] if p >= -rank else None for p in order)
     try:
         _check_order(order, rank)
     except ValueError as error:
@@ -175,12 +184,12 @@ def _tile_shape(ctx: ShapeContext) -> Dims:
     ctx.rank("multiples", 1)
     if dims is None:
         return None if times is None else (None,) * len(times)
-    if times is None:
-        return (None,) * len(dims)
+    times = (None,) * len(dims) if times is None else times
     if len(times) != len(dims):
         raise ValueError(f"multiples {times} must have one entry a dim of {show(dims)}")
     return tuple(
-        None if d is None or t is None else d * t for d, t in zip(dims, times, strict=True)
+        0 if 0 in (d, t) else None if d is None or t is None else d * t
+        for d, t in zip(dims, times, strict=True)
     )
 
 
@@ -287,13 +296,16 @@ def _reverse_v2_shape(ctx: ShapeContext) -> Dims:
         chosen = [a % len(dims) if dims else a for a in axis.tolist()]
         for a in axis.tolist():
             if not -len(dims) <= a < len(dims):
-                raise ValueError(f"axis {a} is out of range for a tensor of shape {show(dims)}")
+                text = f"axis {a} is out of range for a tensor of shape {show(dims)}"
+                raise ValueError(text) if dims else RefusedAtBuild(text)
         if len(set(chosen)) != len(chosen):
             raise ValueError(f"axis {axis.tolist()} names a dim twice")
     return dims  # type: ignore[no-any-return]
 
 
 def _reverse_v2_kernel(tensor: Any, axis: Any) -> Any:
+    if not len(tensor.shape):  # as TensorFlow does, whatever axis says
+        return tensor.copy() if isinstance(tensor, np.ndarray) else tensor.clone()
     return _flip(tensor, axis)
 
 
@@ -328,16 +340,23 @@ def _sequence_shape(ctx: ShapeContext) -> Dims:
     if dims is None:
         return None
     batch, seq = ctx.attr("batch_dim"), ctx.attr("seq_dim")
-    if not 0 <= batch < len(dims) or not 0 <= seq < len(dims):
+    if batch >= len(dims) or seq >= len(dims):
         raise ValueError(
             f"batch_dim {batch} and seq_dim {seq} must be dims of an input of shape {show(dims)}"
         )
+    if batch < 0 or seq < 0:
+        raise FailsAtRun(
+            f"Invalid seq_dim {seq} or batch_dim {batch}: they do not count from the end; input"
+            f" has shape {show(dims)}", dims,
+        )  # fmt: skip
     if None not in (count, dims[batch]) and count != dims[batch]:
         raise ValueError(f"{count} seq_lengths for a batch of {dims[batch]}: {show(dims)}")
     return (*dims[:batch], dims[batch] if dims[batch] is not None else count, *dims[batch + 1 :])
 
 
 def _sequence_kernel(input: Any, seq_lengths: Any, seq_dim: Any, batch_dim: Any) -> Any:
+    if seq_dim < 0 or batch_dim < 0:
+        raise ValueError(f"seq_dim {seq_dim} and batch_dim {batch_dim} must not be negative")
     if seq_dim == batch_dim:
         raise ValueError(f"seq_dim and batch_dim are both {seq_dim}")
     if isinstance(input, np.ndarray):

@@ -100,6 +100,103 @@ EXPLAINED: tuple[tuple[str, str, str], ...] = (
         "TensorFlow fails to write the words of its assertion",
     ),
     (
+        "assert_*",
+        r"^(accepts|class): .*TensorFlow raises"
+        r" (TypeError at build \(Unsupported tensor type: 2[23]\)"
+        r"|ValueError at build \(data type <class 'bfloat16'> not inexact)",
+        "TensorFlow's own Python cannot read uint32 and uint64, nor say how precise bfloat16 is",
+    ),
+    (
+        "*",
+        r"^constant: an array .*TensorFlow \{'raises': 'TypeError'\}",
+        "TensorFlow's own Python cannot read constants of uint32 and uint64",
+    ),
+    (
+        "*",
+        r"^(accepts|class): .*TensorFlow raises UnicodeDecodeError",
+        "TensorFlow's own Python, with an old NumPy, reads bytes as ASCII",
+    ),
+    (
+        "boolean_mask",
+        r"^(accepts|class): .*TensorFlow raises OperatorNotAllowedInGraphError",
+        "TensorFlow slices a static shape with an axis that is a tensor",
+    ),
+    (
+        "constant scatter_*",
+        r"^refuses: TypeError at build \(an array of object cannot become",
+        "NumPy reads numbers out of the bytes of strings; Penstock takes no strings for numbers",
+    ),
+    (
+        "constant",
+        r"^refuses: TypeError at build \(Expected \w+, got <tf.Tensor",
+        "TensorFlow looks at no element where the shape has none, and takes a tensor for a number",
+    ),
+    (
+        "split",
+        r"^class: InvalidArgumentError at run .*they do not add up .*raises ValueError at build",
+        "TensorFlow's shape rule takes an axis that it does not know for the last one",
+    ),
+    (
+        "space_to_depth depth_to_space",
+        r"^accepts: .*Only NHWC data_format supported on CPU",
+        "TensorFlow has NCHW on GPUs only; Penstock has it everywhere",
+    ),
+    (
+        "scatter_*",
+        r"^class: .*it is a scalar.*is not in \[0, \d{3,}\)",
+        "TensorFlow writes rows of a scalar into memory that is not the variable's",
+    ),
+    (
+        "scatter_max scatter_min sparse.reduce_max*",
+        r"^value: np\.float\w+\(nan\).*expected|^value: .*expected np\.float\w+\((nan|-?inf)",
+        "which of NaN and a number is greater, Eigen's kernels decide by the order of the two",
+    ),
+    (
+        "sparse_tensor_dense_matmul sparse.sparse_dense_matmul",
+        r"^value: .*expected np\.(float|complex)\w+\([-+.\dinfe]*(inf|nan)",
+        "NaN, infinities and overflow: another order of sums",
+    ),
+    (
+        "sparse.add sparse.minimum sparse.maximum",
+        r"^(refuses: .*(rows must have|differ in rank)|static: .*TensorFlow \[(None, )?None\])",
+        "TensorFlow reads beyond the rows of indices that have too few columns",
+    ),
+    (
+        "sparse.fill_empty_rows",
+        r"^static: \[None, 2\], TensorFlow \[None, None\]",
+        "Penstock knows the rank by the columns of indices, of calls that one of the two refuses",
+    ),
+    (
+        "sets.*",
+        r"^(accepts|refuses): .*(expected < \d+, got|is out of bounds|is out of order)",
+        "indices out of bounds or out of order, which TensorFlow looks at less closely",
+    ),
+    (
+        "edit_distance",
+        r"^(refuses: .*is out of bounds|value: )",
+        "TensorFlow writes outside of its result, and ends a sequence where its indices go back",
+    ),
+    (
+        "sparse.from_dense",
+        r"^accepts: .*Expected string, got 0",
+        "later TensorFlows take strings, too",
+    ),
+    (
+        "strings.regex_replace",
+        r"^value: ",
+        "by groups that the pattern has not, later TensorFlows replace nothing, too",
+    ),
+    (
+        "strings.format",
+        r"^value: .*\?",
+        "TensorFlow writes question marks for bfloat16 and complex numbers",
+    ),
+    (
+        "transpose reverse_sequence",
+        r"^static: .*TensorFlow \[\d",
+        "TensorFlow looks up dims at negative places, in calls that it refuses when they run",
+    ),
+    (
         "floordiv",
         r"^value: np\.float\w+\(-1\.0\).*expected np\.float\w+\(-0\.0\)",
         "TensorFlow takes denormal numbers for 0",
@@ -143,8 +240,8 @@ EXPLAINED: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "matrix_diag* matrix_set_diag",
-        r"^(refuses|class): .*k must be 0, as in TF 1\.15",
-        "TensorFlow 1.15 takes k and ignores it",
+        r"^(refuses|class): .*(k must be 0|num_rows must be -1), as in TF 1\.15",
+        "TensorFlow 1.15 takes k and num_rows and ignores them",
     ),
     (
         "ensure_shape *substr",

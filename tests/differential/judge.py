@@ -122,10 +122,12 @@ def _knows(one: list[int | None] | None, other: list[int | None] | None) -> bool
 
 
 def _static(ours: Result, theirs: Result) -> str:
-    """Of static shapes: ``wider`` where Penstock says more, and the run's shape is as it says."""
+    """Of static shapes: whether Penstock says more, and the run's shape, if there is one, is so."""
     mine, other = ours["static"], theirs["static"]
     text = _unlike("static", mine, other)
     shape = theirs.get("shape")
+    if text and shape is None and "shape" not in ours and _knows(mine, other):
+        return text.replace("static", "static, and Penstock says more")
     if not text or shape is None or ours.get("shape") != shape:
         return text
     if not _fits(other, shape):

@@ -164,7 +164,9 @@ def describe(tf, leaf):
         return {"kind": "value", "value": leaf.name}
     if isinstance(leaf, np.ndarray):
         return {"kind": "array", "value": pack(leaf)}
-    if leaf is None or isinstance(leaf, (bool, int, float, str, bytes, np.generic)):
+    if isinstance(leaf, np.generic):  # whose text is another in every NumPy
+        return {"kind": "value", "value": repr(leaf.item())}
+    if leaf is None or isinstance(leaf, (bool, int, float, str, bytes)):
         return {"kind": "value", "value": repr(leaf)}
     return {"kind": type(leaf).__name__}
 

@@ -150,3 +150,201 @@ def test_affine_layers_take_batches_of_matrices(function: Any) -> None:
     made = function(tf.ones([5, 2, 3]), tf.ones([5, 3, 4]), tf.ones([4]))
     with tf.Session() as session:
         assert (session.run(made) == np.full([5, 2, 4], 4.0)).all()
+
+
+# What a rule refuses while the graph is built, and what only the run does.
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: tf.fill([-1, 2], 1.0), "Fill dimensions must be >= 0"),
+        (lambda: tf.transpose(tf.ones([2, 3]), tf.placeholder(tf.int32, [3])), "2 but is 3"),
+        (lambda: tf.transpose(tf.ones([2, 3]), [0, 2]), "out of range of input rank 2"),
+        (lambda: tf.gather(tf.ones([4, 3]), tf.placeholder(tf.int32), axis=-3), "at least rank 3"),
+        (lambda: tf.scatter_nd(tf.placeholder(tf.int32), 1.0, [4]), "at least rank 1 but is"),
+        (
+            lambda: tf.tensor_scatter_nd_add(tf.ones([4, 0]), [[0]], tf.placeholder(tf.float32)),
+            "specified for empty output shape",
+        ),
+        (lambda: tf.required_space_to_batch_paddings([4], [2, 2]), "are incompatible"),
+        (lambda: tf.assert_near([1], [1]), "not inexact"),
+        (lambda: tf.gather_nd(tf.placeholder(tf.float32), [[0]], batch_dims=1), "Cannot infer num"),
+        (lambda: tf.reverse(1.0, [0]), "out of range"),
+    ],
+)
+def test_what_is_refused_while_the_graph_is_built(make: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: tf.transpose(tf.ones([2, 3]), [0, -3]), "out of range"),
+        (lambda: tf.broadcast_to(tf.ones([1, 0]), [2, 3]), "Incompatible shapes"),
+        (lambda: tf.one_hot([0], tf.placeholder_with_default([3], [1])), "depth must be a scalar"),
+        (lambda: tf.reverse_sequence(tf.ones([2, 3]), [1, 1], -1, 0), "Invalid seq_dim -1"),
+        (lambda: tf.where_v2(np.ones([2, 3], bool), tf.ones([2, 3]), _fed([])), "broadcast"),
+        (lambda: tf.matrix_set_diag(tf.ones([3, 1, 3]), tf.ones([2, 1])), "diagonal must have"),
+        (lambda: tf.sparse.slice(_sparse(), [0, 1], [[2, 2]]), "size should be a vector"),
+        (lambda: tf.sparse.from_dense(tf.constant(4)), "params must be at least a vector"),
+        (lambda: tf.assert_rank_in(_fed([1.0]), []), "must have rank in"),
+    ],
+)
+def test_what_only_a_run_refuses(make: Any, words: str) -> None:
+    made = make()
+    with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError, match=words):
+        session.run(made)
+
+
+def _fed(value: Any) -> Any:
+    """A tensor of the value whose shape only a run knows."""
+    return tf.placeholder_with_default(np.asarray(value, np.float32), None)
+
+
+def _sparse(indices: Any = ((0, 1), (1, 2)), values: Any = (1.0, 2.0)) -> Any:
+    return tf.SparseTensor(list(indices), list(values), [3, 4])
+
+
+def test_what_a_scalar_is_refused_for_by_rules_alone() -> None:
+    unknown = _fed(2.0)
+    with tf.Session() as session:
+        assert session.run(tf.reverse(unknown, [0])) == 2
+        assert session.run(tf.diag_part(unknown)) == 2
+        text = tf.placeholder_with_default("a", None)
+        with pytest.raises(tf.errors.OutOfRangeError, match="Invalid reduction dimension 0"):
+            session.run(tf.strings.reduce_join(text, [0]))
+
+
+@pytest.mark.parametrize(
+    ("values", "types"),
+    [
+        ([np.ones(2, "u2"), [1, 2]], "uint16, int32"),
+        ([[1], [2.5]], "int32, float32"),
+        ([np.ones(2, "f4"), None], "float32, <NOT CONVERTIBLE TO TENSOR>"),
+    ],
+)
+def test_a_list_of_tensors_has_one_type(values: Any, types: str) -> None:
+    with pytest.raises(TypeError, match=rf"have types \[{types}\] that don't all match"):
+        tf.concat(values, 0)
+
+
+def test_a_list_of_any_tensors_holds_tensors() -> None:
+    with pytest.raises(TypeError, match=r"have types \[<NOT CONVERTIBLE TO TENSOR>\] that are inv"):
+        tf.Print(1.0, [None])
+    with pytest.raises(TypeError, match="'ParallelConcat' Op have types"):
+        tf.parallel_stack([tf.placeholder(tf.float32), tf.placeholder(tf.int32)])
+
+
+@pytest.mark.parametrize("rows", [np.array(3), 3.0, None])
+def test_sizes_of_unit_matrices_are_python_ints_or_tensors(rows: Any) -> None:
+    with pytest.raises(TypeError, match="num_rows and num_columns must be positive integer"):
+        tf.eye(rows)
+    with pytest.raises(TypeError, match="num_rows must be an integer value"):
+        tf.sparse.eye(rows)
+
+
+def test_a_size_of_unknown_rank_is_a_scalar() -> None:
+    size = tf.placeholder(tf.int32)
+    assert tf.eye(size, size, [2]).shape.as_list() == [2, None, None]
+    assert tf.fill([size, size], 1.0).shape.as_list() == [None, None]
+    with tf.Session() as session:
+        assert session.run(tf.ones(size), {size: 2}).tolist() == [1, 1]
+        assert session.run(tf.sparse.eye(size), {size: 2}).indices.tolist() == [[0, 0], [1, 1]]
+
+
+def test_static_shapes_of_partly_known_tensors() -> None:
+    unknown = tf.placeholder(tf.float32)
+    assert tf.tile(tf.ones([0, 2]), tf.placeholder(tf.int32, [2])).shape.as_list() == [0, None]
+    assert tf.matrix_set_diag(unknown, tf.ones([2, 3])).shape.as_list() == [2, None, None]
+    assert tf.get_static_value(tf.fill([2], "a")).tolist() == [b"a", b"a"]
+
+
+def test_squeezed_dims_may_be_named_twice_and_are_a_list() -> None:
+    with tf.Session() as session:
+        assert session.run(tf.squeeze(_fed([[1.0]]), [0, 0, 1])) == 1
+    with pytest.raises(TypeError, match="Expected list for 'axis' argument to 'squeeze' Op"):
+        tf.squeeze(tf.ones([1, 2]), np.array([0]))
+
+
+def test_values_of_corners() -> None:
+    places = tf.placeholder_with_default([[1], [0]], None)
+    batched = tf.gather_nd(tf.constant([[1, 2], [3, 4]]), places, batch_dims=1)
+    flipped = tf.constant(np.arange(3, dtype="u8"))[::-1]
+    with tf.Session() as session:
+        assert session.run(batched).tolist() == [2, 3]
+        assert session.run(flipped).tolist() == [2, 1, 0]
+        assert session.run(tf.constant([], tf.float32, [2])).tolist() == [0, 0]
+        assert session.run(tf.strings.strip(np.zeros([0], "u1"))).tolist() == []
+        assert session.run(tf.broadcast_dynamic_shape([-2, 1], [3])).tolist() == [-2, 3]
+
+
+# ---- sparse tensors ------------------------------------------------------------------------------
+
+
+def test_sparse_entries_out_of_order_are_merged_as_they_stand() -> None:
+    back = _sparse([[1, 2], [0, 1]])
+    with tf.Session() as session:
+        total = session.run(tf.sparse.add(back, _sparse([[0, 3], [1, 2]])))
+        assert total.indices.tolist() == [[0, 3], [1, 2], [0, 1]]
+        assert total.values.tolist() == [1, 3, 2]
+        ordered = session.run(tf.sparse.reorder(_sparse([[1, -1], [0, 3]])))
+        assert ordered.indices.tolist() == [[0, 3], [1, -1]]
+        softened = session.run(tf.sparse.softmax(_sparse([[1, 0], [0, 1]]))).values
+        assert softened.tolist() == [1, 1]
+        reshaped = session.run(tf.sparse.reshape(_sparse([[4, 1], [0, 1]]), [4, 3]))
+        assert reshaped.indices.tolist() == [[5, 2], [0, 1]]
+
+
+def test_sizes_below_minus_one_are_unknown_to_a_sparse_tensors_shape() -> None:
+    assert tf.SparseTensor([[0, 0]], [1.0], [2, -2]).shape.as_list() == [2, None]
+
+
+def test_many_sparse_tensors_are_serialized_in_order() -> None:
+    with tf.Session() as session:
+        for indices, words in ([[1, 0], [0, 0]], "out of order"), ([[0], [1]], "Order length"):
+            fed = tf.placeholder_with_default(np.array(indices, np.int64), None)
+            made = tf.serialize_many_sparse(tf.SparseTensor(fed, [1.0, 2.0], [3, 4]))
+            with pytest.raises(tf.errors.InvalidArgumentError, match=words):
+                session.run(made)
+        texts = tf.serialize_sparse(_sparse(values=("a", "bcd")))
+        assert session.run(texts)[1] == b'\x08\x07\x12\x04\x12\x02\x08\x02"\x06\x01\x03abcd'
+        back = tf.deserialize_many_sparse(tf.expand_dims(texts, 0), tf.string)
+        assert session.run(back).values.tolist() == [b"a", b"bcd"]
+
+
+# ---- strings -------------------------------------------------------------------------------------
+
+
+def test_strings_of_any_rank_are_split() -> None:
+    made = tf.strings.split([["a b", ""], ["c", "d e f"]])
+    with tf.Session() as session:
+        found = session.run(made)
+    assert found.dense_shape.tolist() == [2, 2, 3]
+    assert found.indices.tolist() == [[0, 0, 0], [0, 0, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1],
+                                      [1, 1, 2]]  # fmt: skip
+    assert found.values.tolist() == [b"a", b"b", b"c", b"d", b"e", b"f"]
+
+
+def test_text_of_tensors() -> None:
+    nothing = tf.zeros([2, 0])
+    with tf.Session() as session:
+        assert session.run(tf.strings.format("{}", nothing)) == b"[\n ...]"
+        assert session.run(tf.strings.format("{}", tf.range(5), summarize=0)) == b"[ ...]"
+        assert session.run(tf.as_string([3], fill="+")).tolist() == [b"3"]
+        assert session.run(tf.strings.upper(["a\0b"], encoding="utf-8")).tolist() == [b"A"]
+
+
+@pytest.mark.parametrize("resource", [False, True])
+def test_updates_of_other_shapes(resource: bool) -> None:
+    """By reference the shape counts, by resource the number of elements."""
+    rows = tf.Variable(tf.zeros([4, 3]), use_resource=resource)
+    update = tf.scatter_update(rows, [0, 2], _fed(np.ones([1, 2, 3])))
+    with tf.Session() as session:
+        session.run(rows.initializer)
+        if resource:
+            assert session.run(update).sum() == 6
+            return
+        with pytest.raises(tf.errors.InvalidArgumentError, match="Must have updates.shape"):
+            session.run(update)

@@ -157,6 +157,43 @@ EXPLAINED: tuple[tuple[str, str, str], ...] = (
         "TensorFlow builds the branch that squeezes also where it must not be taken",
     ),
     (
+        "nn.softmax_cross_entropy_with_logits*",
+        r"^accepts: .*types \[int32, int64, int32\] that don't all match",
+        "TensorFlow makes a range of a NumPy axis that is of another type than the other parts",
+    ),
+    (
+        "train.*cosine_decay*",
+        r"^accepts: TensorFlow raises TypeError at build \(Input 'y' of 'Mul' Op has type",
+        "TensorFlow 1.15 multiplies by a pi of float32; later ones give it the rate's type",
+    ),
+    (
+        "nn.depthwise_conv2d* nn.separable_conv2d",
+        r"^accepts: .*only supports equal length strides in the row and column",
+        "TensorFlow's kernels have one stride for both dims; what two mean is defined all the same",
+    ),
+    (
+        "nn.depthwise_conv2d* nn.separable_conv2d",
+        r"^refuses: .*filter must not have zero elements",
+        "TensorFlow 1.15 divides by such a filter's 0 channels and dies, or makes zeros; later ones"
+        " refuse it",
+    ),
+    (
+        "nn.*conv*",
+        r"^(refuses: .*(not a multiple of the number of groups|but the filter takes)"
+        r"|value: .*expected np\.float\w+\(-?[\d.]+e\+([12]\d|3[0-8])\))",
+        "TensorFlow's CPU kernels of gradients know no groups, and read past the filter's end",
+    ),
+    (
+        "nn.*conv*",
+        r"^(accepts|class): .*Failed to call mkldnn_sgemm",
+        "TensorFlow hands oneDNN a product without elements, which that refuses",
+    ),
+    (
+        "nn.conv*",
+        r"^refuses: InvalidArgumentError at run .*does not fit into",
+        "a window longer than the image: TensorFlow's shape rule refuses it, its kernel does not",
+    ),
+    (
         "nn.*candidate_sampler",
         r"^refuses: .*true_classes holds",
         "TensorFlow 1.15 computes with classes out of range",

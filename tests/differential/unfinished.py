@@ -18,11 +18,6 @@ UNFINISHED: tuple[tuple[str, str, str], ...] = (
         "TensorFlow's shape rule refuses what Penstock's leaves to the run, or refuses otherwise",
     ),
     (
-        "*softmax* nn.softmax_cross*",
-        r"^(class: TypeError|accepts|stage)",
-        "an axis that is a tensor",
-    ),
-    (
         "math.cumulative_logsumexp cumsum cumprod segment_* strings.* *_dense"
         " nn.batch_normalization",
         r"^(class|stage)",
@@ -31,13 +26,13 @@ UNFINISHED: tuple[tuple[str, str, str], ...] = (
     (
         "bincount eye broadcast_to space_to_batch_nd batch_to_space_nd unsorted_segment_* sparse.*"
         " linalg.set_diag linalg.expm signal.frame signal.rfft* nn.ctc_loss_v2"
-        " extract_volume_patches image.combined* image.resize_image_with_pad nn.conv* nn.depthwise*"
-        " sort argsort nn.softmax_cross_entropy_with_logits",
+        " extract_volume_patches image.combined* image.resize_image_with_pad"
+        " sort argsort",
         r"^static",
         "static shapes from shape tensors of which a part is known",
     ),
     (
-        "eye sparse.eye squeeze nn.moments nn.weighted_moments train.cosine_decay* assert_* Assert"
+        "eye sparse.eye squeeze nn.moments nn.weighted_moments assert_* Assert"
         " required_space_to_batch_paddings fingerprint sparse.fill_empty_rows nn.ctc_loss_v2"
         " tensor_scatter_*",
         r"^accepts",
@@ -50,11 +45,6 @@ UNFINISHED: tuple[tuple[str, str, str], ...] = (
     ),
     ("clip_by_norm", r"^refuses: .*multiple times", "an axis that is named twice"),
     ("string_to_number strings.to_number", r"^refuses: .*correctly convert", "hexadecimal numbers"),
-    (
-        "nn.conv* nn.depthwise* nn.separable* nn.atrous*",
-        r"^(refuses|accepts|class)",
-        "empty filters and batches, sizes of gradients that do not fit, output shapes that are fed",
-    ),
     (
         "image.non_max_suppression* image.combined_non_max_suppression",
         r"^(value|shape|class)",

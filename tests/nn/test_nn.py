@@ -154,7 +154,7 @@ def test_separable_conv2d():
         ((1, 2, 2, 3), (3, 3, 3, 4), {"padding": "VALID"}, "does not fit"),
         ((4, 4, 3), (2, 2, 3, 4), {"padding": "SAME"}, "rank 4"),
         ((1, 4, 4, 3), (2, 2, 3, 4), {"padding": "FULL"}, "FULL"),
-        ((1, 4, 4, 3), (2, 2, 3, 4), {"padding": "SAME", "strides": [2, 2, 2, 2]}, "batch"),
+        ((1, 4, 4, 4), (2, 2, 2, 3), {"padding": "SAME"}, "number of groups"),
     ],
 )
 def test_conv2d_refuses_what_does_not_fit(image, kernel, kwargs, words):
@@ -162,12 +162,21 @@ def test_conv2d_refuses_what_does_not_fit(image, kernel, kwargs, words):
         tf.nn.conv2d(np.zeros(image, "f"), np.zeros(kernel, "f"), **kwargs)
 
 
+@pytest.mark.parametrize("function", [tf.nn.conv2d, tf.nn.depthwise_conv2d])
+def test_strides_of_the_batch_are_an_error_of_the_step(function):
+    with tf.Graph().as_default(), tf.Session() as session:
+        y = function(tf.ones([1, 4, 4, 3]), tf.ones([2, 2, 3, 4]), [2, 1, 1, 1], "SAME")
+        assert y.shape.as_list()[:3] == [1, 4, 4]
+        with pytest.raises(tf.errors.InvalidArgumentError, match="strides in the batch"):
+            session.run(y)
+
+
 @pytest.mark.parametrize("known", [True, False])
 def test_a_filter_without_input_channels_is_an_error_of_the_step(known):
     kernel = tf.placeholder(tf.float32, [3, 3, 0, 4] if known else None)
     attrs = {"strides": [1, 1, 1, 1], "padding": "SAME"}
     grad = make("Conv2DBackpropInput", [2, 6, 5, 0], kernel, tf.ones([2, 6, 5, 4]), **attrs)
-    words = "no multiple of the filter's 0"
+    words = "must be evenly divisible by filter depth; found 0 and 0"
     with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError, match=words):
         session.run(grad, {kernel: np.zeros([3, 3, 0, 4])})
 

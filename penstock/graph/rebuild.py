@@ -196,7 +196,9 @@ def infer_again(op: Operation) -> None:
     except ValueError as error:
         # A variable may take what it was not declared to hold, as what is handed on may be.
         if not (op.op_def.writes or op.op_def.passes_through):
-            op.refusal = Refusal(mismatch.in_a_node(error.__cause__ or error))
+            cause = error.__cause__ or error
+            kind = getattr(cause, "at_run", "InvalidArgumentError")
+            op.refusal = Refusal(mismatch.in_a_node(cause), kind)
     try:
         merged = [
             shapes.merge_static(tensor._dims, dims)

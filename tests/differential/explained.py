@@ -157,6 +157,22 @@ EXPLAINED: tuple[tuple[str, str, str], ...] = (
         "TensorFlow builds the branch that squeezes also where it must not be taken",
     ),
     (
+        "image.non_max_suppression*",
+        r"^(value|shape): ",
+        "TensorFlow 1.15 picks any of equal scores, and a box that covers no part of itself again"
+        " and again; later ones give the first, and once",
+    ),
+    (
+        "nn.ctc_loss",
+        r"^value: ",
+        "TensorFlow writes beyond its table where a sequence has no labels but the blank",
+    ),
+    (
+        "nn.ctc_loss_v2",
+        r"^(refuses: .*GatherNd.* does not index into|value: .*expected np\.float32\(nan\))",
+        "labels that are no class, whose probability is 1 in TensorFlow; overflow",
+    ),
+    (
         "nn.softmax_cross_entropy_with_logits*",
         r"^accepts: .*types \[int32, int64, int32\] that don't all match",
         "TensorFlow makes a range of a NumPy axis that is of another type than the other parts",

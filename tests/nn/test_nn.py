@@ -341,6 +341,16 @@ def test_local_response_normalization():
     close(run(lambda: tf.nn.lrn(x, 2, bias=1.5, alpha=0.2, beta=0.75)), expected)
 
 
+@pytest.mark.parametrize("axes", [None, [0, 0]])
+def test_moments_over_all_axes_and_over_one_named_twice(axes):
+    x = draw(3, 4)
+    mean, variance = run(lambda: tf.nn.moments(x, axes))
+    close(mean, x.mean(None if axes is None else 0))
+    close(variance, x.var(None if axes is None else 0))
+    with tf.Graph().as_default(), pytest.raises(TypeError, match="Expected list for 'axis'"):
+        tf.nn.moments(x, np.array([0]))
+
+
 def test_moments_of_sums_are_moments():
     x = draw(5, 3, lo=2, hi=4)
 

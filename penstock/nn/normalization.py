@@ -138,10 +138,12 @@ def batch_normalization(
     Source: Ioffe and Szegedy 2015.
     """
     with name_scope(name, "batchnorm", [x, mean, variance, scale, offset]):
-        x, mean, variance = (convert.convert_to_tensor(t) for t in (x, mean, variance))
+        x, variance = (convert.convert_to_tensor(t) for t in (x, variance))
         inverse = make("Rsqrt", nodes.add(variance, variance_epsilon))
         if scale is not None:
             inverse = nodes.mul(inverse, scale)
+        if not isinstance(mean, Tensor):  # numbers are of the type that they are multiplied by
+            mean = convert.convert_to_tensor(mean, inverse.dtype if offset is not None else None)
         scaled = nodes.mul(x, nodes.cast(inverse, x.dtype))
         if offset is not None:
             shift = nodes.sub(offset, nodes.mul(mean, inverse))

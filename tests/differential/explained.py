@@ -163,6 +163,22 @@ EXPLAINED: tuple[tuple[str, str, str], ...] = (
         " and again; later ones give the first, and once",
     ),
     (
+        "nn.max_pool* nn.pool",
+        r"^value: np\.float\w+\((-inf|nan)\).*expected np\.float\w+\(-(3\.4028|65504|1\.797|3\.39)",
+        "the maximum of infinities: TensorFlow's kernels begin with the least finite number",
+    ),
+    (
+        "nn.fused_batch_norm nn.avg_pool3d",
+        r"^value: .*expected np\.float\w+\(-?[\d.]+e\+(1\d|3\d)",
+        "memory that TensorFlow leaves unwritten; sums that overflow or not by their order",
+    ),
+    (
+        "nn.batch_normalization nn.batch_norm_with_global_normalization",
+        r"^(accepts|refuses): .*type float(32|64) that does not match (type|expected type of)"
+        r" float(32|64)",
+        "older NumPys make float64 of a float32 scalar and a Python number",
+    ),
+    (
         "nn.ctc_loss",
         r"^value: ",
         "TensorFlow writes beyond its table where a sequence has no labels but the blank",

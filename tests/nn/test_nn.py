@@ -351,6 +351,30 @@ def test_moments_over_all_axes_and_over_one_named_twice(axes):
         tf.nn.moments(x, np.array([0]))
 
 
+@pytest.mark.parametrize("pool", [tf.nn.max_pool, tf.nn.max_pool2d, tf.nn.max_pool_v2])
+def test_numbers_to_be_pooled_are_of_the_type_that_the_op_prefers(pool):
+    with tf.Graph().as_default():
+        assert pool([[[[1], [2]], [[3], [4]]]], 2, 2, "SAME").dtype == tf.float32
+        given = tf.constant([[[[1], [2]], [[3], [4]]]])
+        assert pool(given, 2, 2, "SAME").dtype == tf.int32
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_batch_without_images_has_no_argmax(known):
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.float32, [0, 4, 5, 2] if known else None)
+        made = tf.nn.max_pool_with_argmax(x, [1, 2, 2, 1], [1, 2, 2, 1], "SAME")
+        values, places = session.run(list(made), {x: np.zeros([0, 4, 5, 2])})
+    assert values.shape == places.shape == (0, 2, 3, 2)
+    assert places.dtype == np.int64
+
+
+def test_a_mean_in_numbers_is_of_the_type_of_the_variance():
+    with tf.Graph().as_default(), tf.Session() as session:
+        y = tf.nn.batch_normalization([[5.0, 7.0]], [1, 2], [4.0, 4.0], [0.5, 0.5], None, 0.0)
+        close(session.run(y), [[2.5, 3.0]])
+
+
 def test_moments_of_sums_are_moments():
     x = draw(5, 3, lo=2, hi=4)
 

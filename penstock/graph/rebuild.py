@@ -248,9 +248,11 @@ def infer_again(op: Operation) -> None:
         infer_shapes(op)
     except ValueError as error:
         # A variable may take what it was not declared to hold, as what is handed on may be.
-        left_to_kernel = isinstance(error.__cause__, RefusedAtBuild)
+        cause = error.__cause__ or error
+        left_to_kernel = isinstance(cause, RefusedAtBuild)
         if not (op.op_def.writes or op.op_def.passes_through or left_to_kernel):
-            op.refusal = Refusal(mismatch.in_a_node(error.__cause__ or error))
+            kind = getattr(cause, "at_run", "InvalidArgumentError")
+            op.refusal = Refusal(mismatch.in_a_node(cause), kind)
     try:
         merged = [
             shapes.merge_static(tensor._dims, dims)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from penstock.graph.build import make
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
@@ -142,15 +144,14 @@ def conv2d_backprop_input(
     Returns:
       A tensor of shape ``input_sizes``.
     """
-    c = window.channel(data_format)
     made: Tensor = make(
         "Conv2DBackpropInput",
         input_sizes,
         given("filters", filters, "filter", filter),
         out_backprop,
         name=name,
-        strides=sequence_of(strides, 2, c, "strides"),
-        dilations=sequence_of(dilations, 2, c, "dilations"),
+        strides=strides,
+        dilations=list(dilations),
         use_cudnn_on_gpu=use_cudnn_on_gpu,
         data_format=data_format,
         **padding_attrs(padding),
@@ -170,15 +171,14 @@ def conv2d_backprop_filter(
     name: str | None = None,
 ) -> Tensor:
     """Gradient of ``conv2d`` in its filter; arguments as of ``conv2d_backprop_input``."""
-    c = window.channel(data_format)
     made: Tensor = make(
         "Conv2DBackpropFilter",
         input,
         filter_sizes,
         out_backprop,
         name=name,
-        strides=sequence_of(strides, 2, c, "strides"),
-        dilations=sequence_of(dilations, 2, c, "dilations"),
+        strides=strides,
+        dilations=list(dilations),
         use_cudnn_on_gpu=use_cudnn_on_gpu,
         data_format=data_format,
         **padding_attrs(padding),
@@ -326,8 +326,8 @@ def conv1d_transpose(
         spread = [1, *sequence_of(dilations, 1, 3 - axis, "dilations")]
         input = make("ExpandDims", input, axis)
         filters = make("ExpandDims", filters, 0)
-        if not isinstance(output_shape, Tensor):
-            output_shape = [int(d) for d in output_shape]
+        if isinstance(output_shape, tuple | np.ndarray):
+            output_shape = list(output_shape)
         shape = nodes.concat([output_shape[:axis], [1], output_shape[axis:]], 0)
         made = make(
             "Conv2DBackpropInput",

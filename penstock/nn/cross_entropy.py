@@ -14,7 +14,7 @@ from penstock.graph.build import make
 from penstock.graph.scopes import control_dependencies, name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef.inference import show
-from penstock.ops import check, constant, nodes, reduction, softmax
+from penstock.ops import check, constant, fill, nodes, reduction, softmax
 
 _HALVES = (dtypes.float16, dtypes.bfloat16)
 
@@ -28,11 +28,18 @@ def _check_named(function: str, sentinel: Any, labels: Any, logits: Any) -> None
         raise ValueError(f"{function} needs both labels and logits")
 
 
-def _move_to_end(tensor: Tensor, axis: int, rank: Tensor) -> Tensor:
+def _range(start: Any, limit: Any) -> Tensor:
+    if isinstance(start, Tensor) or isinstance(limit, Tensor) and limit.dtype == dtypes.int64:
+        return fill.range_(start, limit)
+    made: Tensor = make("Range", start, limit, 1, name="range")
+    return made
+
+
+def _move_to_end(tensor: Tensor, axis: Any, rank: Tensor) -> Tensor:
     order = nodes.concat(
         [
-            make("Range", 0, axis, 1, name="range"),
-            make("Range", axis + 1, rank, 1, name="range"),
+            _range(0, axis),
+            _range(axis + 1, rank),
             [axis],
         ],
         0,
@@ -55,7 +62,7 @@ def _flatten_outer(logits: Tensor) -> Tensor:
 
 
 def softmax_cross_entropy_with_logits_v2(
-    labels: Any, logits: Any, axis: int | None = None, name: str | None = None, dim: Any = None
+    labels: Any, logits: Any, axis: Any = None, name: str | None = None, dim: Any = None
 ) -> Tensor:
     """Cross entropy between distributions ``labels`` and ``softmax(logits)``.
 
@@ -64,12 +71,16 @@ def softmax_cross_entropy_with_logits_v2(
     Args:
       labels: probabilities that sum to 1 along ``axis``; of the shape and type of ``logits``.
       logits: unnormalized log probabilities.
-      axis: the dim of the classes; by default the last.
+      axis: the dim of the classes, a number or a scalar tensor that is not negative; by default
+        the last, which -1 says, too.
       name: name of the scope.
       dim: former name of ``axis``.
 
     Returns:
       The loss of each row: ``logits`` without the dim ``axis``.
+
+    Raises:
+      ValueError: another negative axis, or one beyond the last.
 
     Example:
       >>> import penstock as tf
@@ -89,19 +100,17 @@ def softmax_cross_entropy_with_logits_v2(
         labels = nodes.cast(labels, precise.dtype)
         rank = nodes.rank(precise)
         dims = logits._dims
-        if axis != -1:
-            if axis < 0 and dims is not None:
-                axis += len(dims)
-            if not (dims is None or axis == len(dims) - 1):
-                precise = _move_to_end(precise, axis, rank)
-                labels = _move_to_end(labels, axis, rank)
+        fed = isinstance(axis, Tensor)
+        if fed or not (axis == -1 or (dims is not None and axis == len(dims) - 1)):
+            precise = _move_to_end(precise, axis, rank)
+            labels = _move_to_end(labels, axis, rank)
         before = nodes.shape(precise)
         flat_logits = _flatten_outer(precise)
         flat_labels = _flatten_outer(labels)
         loss, _ = make("SoftmaxCrossEntropyWithLogits", flat_logits, flat_labels, name=scope)
         outer = make("Slice", before, [0], [make("Sub", rank, 1)])
         loss = nodes.reshape(loss, outer)
-        if dims is not None:
+        if dims is not None and not fed:
             left = list(dims)
             del left[axis]
             loss.set_shape(left)

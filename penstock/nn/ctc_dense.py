@@ -135,6 +135,8 @@ def _dense_loss(
     begin, end = _ends(label_length, _size(labels, 1))
     reached = control_flow.loop("foldl")(step, (seen, runs), initializer=begin)
     loss: Tensor = elementwise.negative(statistics.reduce_logsumexp(reached + end, axis=1))
+    sizes = [t._dims[at] for t, at in ((logits, 1), (labels, 0)) if t._dims is not None]
+    loss.set_shape([next((size for size in sizes if size is not None), None)])
     return loss
 
 
@@ -145,8 +147,9 @@ def _seen(labels: Any, log_probs: Tensor) -> Tensor:
     pairs = join.stack([elementwise.zeros_like(labels), labels], axis=2)
     classes = reshape.reshape(pairs, [batch, 2 * count])  # blank, label, blank, label, ...
     classes = join.concat([classes, fill.zeros([batch, 1], dtypes.int32)], axis=1)
+    # Rows are those of the logits: they cannot be stacked with classes for another batch.
     rows = transpose.tile(
-        reshape.expand_dims(fill.range_(batch), 1), [1, 2 * count + 1]
+        reshape.expand_dims(fill.range_(_size(log_probs, 1)), 1), [1, 2 * count + 1]
     )
     by_class = transpose.transpose(log_probs, [1, 2, 0])
     found = gather.gather_nd(by_class, join.stack([rows, classes], axis=2))

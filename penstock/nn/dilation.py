@@ -19,6 +19,7 @@ from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.nn import conv, volumes
 from penstock.opdef import static
+from penstock.opdef.inference import show
 from penstock.ops import depthwise, nodes, reduction, space
 
 WindowOp = Callable[[Tensor, int, str], Tensor]
@@ -62,10 +63,15 @@ def with_space_to_batch(
         raise ValueError("dilation_rate must be known while the graph is built")
     if known.ndim != 1 or (known < 1).any():
         raise ValueError(f"dilation_rate must be a vector of positive ints; found {known.tolist()}")
-    if (known == 1).all():
-        return op(input, len(known), padding)
     start = _first_spatial(data_format)
     dims = list(range(start, start + len(known))) if spatial_dims is None else list(spatial_dims)
+    least = dims[-1] + (start == 1)
+    if input._dims is not None and len(input._dims) < least:
+        raise ValueError(
+            f"input tensor must have rank {least} at least; its shape is {show(input._dims)}"
+        )
+    if (known == 1).all():
+        return op(input, len(known), padding)
     base: Any = np.zeros((len(known), 2), np.int32)
     if padding.upper() == "SAME":
         base = _same_paddings(filter_shape, known)
@@ -171,7 +177,8 @@ def convolution(
     rate = reduction.renamed("dilations", dilations, "dilation_rate", dilation_rate)
     with name_scope(name, "convolution", [input, filter]) as scope:
         input = convert.convert_to_tensor(input, name="input")
-        filter = convert.convert_to_tensor(filter, name="filter")
+        if input._dims is None:
+            filter = convert.convert_to_tensor(filter, name="filter")
         spatial = _spatial_rank(input, filter)
         first = _first_spatial(data_format)
         channels = 1 if first == 2 else spatial + 1
@@ -187,17 +194,23 @@ def convolution(
                 )
             return volumes.conv3d(x, filter, strides, padding, data_format, name=scope)
 
-        if max(rate) == 1:
+        if all(one == 1 for one in rate):
             return plain(input, spatial, padding)
+        filter = convert.convert_to_tensor(filter, name="filter")
         between = slice(first, first + spatial)
         _, rate = _strides_and_rate(spatial, strides[between], rate[between])
-        shape = [0 if d is None else d for d in filter._dims]
+        shape = filter._dims
+        if padding == "SAME" and (shape is None or None in shape):
+            raise ValueError(
+                f"Cannot convert a partially known TensorShape to a Tensor: {filter.shape}; the"
+                " padding of a dilated SAME convolution needs the filter's size"
+            )
         return with_space_to_batch(
             input, rate, padding, plain, filter_shape=shape, data_format=data_format
         )
 
 
-def _spatial_rank(input: Tensor, filter: Tensor) -> int:
+def _spatial_rank(input: Tensor, filter: Any) -> int:
     dims = input._dims if input._dims is not None else filter._dims
     if dims is None:
         raise ValueError("rank of input or filter must be known")
@@ -232,7 +245,7 @@ def atrous_conv2d_transpose(
     Args:
       value: floating NHWC images.
       filters: ``[height, width, output channels, input channels]``.
-      output_shape: four ints.
+      output_shape: four ints, or an int32 vector of four.
       rate: the dilation in both dims.
       padding: "SAME" or "VALID".
       name: name of the scope.
@@ -241,38 +254,64 @@ def atrous_conv2d_transpose(
       Images of shape ``output_shape``.
 
     Raises:
-      ValueError: an unknown filter size, output shape or padding.
+      ValueError: channels, sizes, a rate or a padding that do not fit.
     """
     with name_scope(name, "atrous_conv2d_transpose", [value, filters, output_shape]):
         value = convert.convert_to_tensor(value, name="value")
         filters = convert.convert_to_tensor(filters, name="filters")
+        _check_transposed(value._dims, filters._dims)
         if rate < 1:
-            raise ValueError(f"rate must be positive; found {rate}")
+            raise ValueError(f"rate {rate} cannot be less than one")
         if rate == 1:
             return conv.conv2d_transpose(value, filters, output_shape, [1, 1, 1, 1], padding)
-        shape = convert.convert_to_tensor(output_shape, dtypes.int32, name="output_shape")
-        known = static.constant_value(shape)
-        kernel = None if filters._dims is None else filters._dims[:2]
-        if known is None or known.shape != (4,) or kernel is None or None in kernel:
-            raise ValueError("output_shape (four ints) and the filter's size must be known")
+        sizes = _transposed_sizes(output_shape, filters)
         if padding not in ("SAME", "VALID"):
-            raise ValueError(f"padding must be 'SAME' or 'VALID'; found {padding!r}")
-        whole = [(k - 1) * rate if padding == "SAME" else 0 for k in kernel]
+            raise ValueError(f"padding must be either VALID or SAME: found {padding!r}")
+        whole: Any = [0, 0]
+        if padding == "SAME":
+            kernel: Any = filters._dims
+            if kernel is None or None in kernel:
+                kernel = nodes.shape(filters)
+            whole = [(kernel[i] - 1) * rate for i in range(2)]
         before = [w // 2 for w in whole]
         after = [w - b for w, b in zip(whole, before, strict=True)]
-        sizes = [int(known[i + 1]) + whole[i] for i in range(2)]
-        extra = [-s % rate for s in sizes]
-        blocks = [(s + e) // rate for s, e in zip(sizes, extra, strict=True)]
+        padded = [sizes[i + 1] + before[i] + after[i] for i in range(2)]
+        extra = [(rate - size % rate) % rate for size in padded]
+        blocks = [(s + e) // rate for s, e in zip(padded, extra, strict=True)]
         value = space.space_to_batch(value, [[0, extra[0]], [0, extra[1]]], block_size=rate)
-        value = conv.conv2d_backprop_input(
-            [rate * rate * int(known[0]), *blocks, int(known[3])],
-            filters,
-            value,
-            strides=[1, 1, 1, 1],
-            padding="VALID",
-        )
+        value = make(
+            "Conv2DBackpropInput", [rate * rate * sizes[0], *blocks, sizes[3]], filters, value,
+            strides=[1, 1, 1, 1], padding="VALID",
+        )  # fmt: skip
         crops = [[before[i], after[i] + extra[i]] for i in range(2)]
         return space.batch_to_space(value, crops, block_size=rate)
+
+
+def _check_transposed(image: Any, kernel: Any) -> None:
+    for what, dims in (("value", image), ("filters", kernel)):
+        if dims is not None and len(dims) != 4:
+            raise ValueError(f"{what} must be of rank 4; its shape is {show(dims)}")
+    if image and kernel and None not in (image[3], kernel[3]) and image[3] != kernel[3]:
+        raise ValueError(
+            "value's input channels does not match filters' input channels,"
+            f" {image[3]} != {kernel[3]}"
+        )
+
+
+def _transposed_sizes(output_shape: Any, filters: Tensor) -> Any:
+    """``output_shape`` as four ints, or as the tensor that it is."""
+    shape = convert.convert_to_tensor(output_shape, name="output_shape")
+    if shape._dims is not None and shape._dims not in ((4,), (None,)):
+        raise ValueError(f"output_shape must have shape (4,), got {show(shape._dims)}")
+    if isinstance(output_shape, Tensor):
+        return output_shape
+    sizes = list(output_shape)
+    outputs = None if filters._dims is None else filters._dims[2]
+    if not isinstance(sizes[3], Tensor) and outputs not in (None, sizes[3]):
+        raise ValueError(
+            f"output_shape does not match filter's output channels, {sizes[3]} != {outputs}"
+        )
+    return sizes
 
 
 def conv_transpose(

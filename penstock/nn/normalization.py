@@ -138,10 +138,12 @@ def batch_normalization(
     Source: Ioffe and Szegedy 2015.
     """
     with name_scope(name, "batchnorm", [x, mean, variance, scale, offset]):
-        x, mean, variance = (convert.convert_to_tensor(t) for t in (x, mean, variance))
+        x, variance = (convert.convert_to_tensor(t) for t in (x, variance))
         inverse = make("Rsqrt", nodes.add(variance, variance_epsilon))
         if scale is not None:
             inverse = nodes.mul(inverse, scale)
+        if not isinstance(mean, Tensor):  # numbers are of the type that they are multiplied by
+            mean = convert.convert_to_tensor(mean, inverse.dtype if offset is not None else None)
         scaled = nodes.mul(x, nodes.cast(inverse, x.dtype))
         if offset is not None:
             shift = nodes.sub(offset, nodes.mul(mean, inverse))
@@ -208,9 +210,10 @@ def moments(
         x = convert.convert_to_tensor(x)
         half = x.dtype.base_dtype is dtypes.float16
         y = nodes.cast(x, dtypes.float32) if half else x
-        mean = make("Mean", y, axes, name="mean", keep_dims=True)
+        all_axes = reduction._axes(y, axes)
+        mean = make("Mean", y, all_axes, name="mean", keep_dims=True)
         spread = make("SquaredDifference", y, make("StopGradient", mean))
-        variance = make("Mean", spread, axes, name="variance", keep_dims=True)
+        variance = make("Mean", spread, all_axes, name="variance", keep_dims=True)
         if not keep:
             mean, variance = _squeezed(mean, axes), _squeezed(variance, axes)
         if half:
@@ -219,7 +222,13 @@ def moments(
 
 
 def _squeezed(tensor: Tensor, axes: Any) -> Tensor:
-    dims = [int(a) for a in axes] if hasattr(axes, "__len__") else [int(axes)]
+    if axes is None:
+        dims = []
+    elif isinstance(axes, np.ndarray) and axes.ndim:
+        raise TypeError(f"Expected list for 'axis' argument to 'squeeze' Op, not {axes!r}")
+    else:
+        dims = [int(a) for a in axes] if hasattr(axes, "__len__") else [int(axes)]
+        dims = list(dict.fromkeys(dims))
     made: Tensor = make("Squeeze", tensor, squeeze_dims=dims)
     return made
 
@@ -254,15 +263,16 @@ def weighted_moments(
         if half:
             x = nodes.cast(x, dtypes.float32)
         weights = nodes.cast(weights, x.dtype)
+        all_axes = reduction._axes(x, axes)
         total = make(
-            "Sum", nodes.mul(weights, x), axes, name="weighted_input_sum", keep_dims=True
+            "Sum", nodes.mul(weights, x), all_axes, name="weighted_input_sum", keep_dims=True
         )
         spread_weights = nodes.add(weights, nodes.zeros_like(x))
-        count = make("Sum", spread_weights, axes, name="sum_of_weights", keep_dims=True)
+        count = make("Sum", spread_weights, all_axes, name="sum_of_weights", keep_dims=True)
         inverse = make("Reciprocal", count, name="inv_weight_sum")
         mean = make("Mul", total, inverse)
         squares = nodes.mul(weights, make("SquaredDifference", x, mean))
-        squares = make("Sum", squares, axes, name="weighted_distsq", keep_dims=True)
+        squares = make("Sum", squares, all_axes, name="weighted_distsq", keep_dims=True)
         variance = make("Mul", squares, inverse)
         if not keep:
             mean, variance = _squeezed(mean, axes), _squeezed(variance, axes)

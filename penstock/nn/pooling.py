@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock.graph import convert
+import numpy as np
+
 from penstock.graph.build import make
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
@@ -24,7 +25,6 @@ def _pool2d(
     name: str | None,
 ) -> Tensor:
     with name_scope(name, default, [value]) as scope:
-        value = convert.convert_to_tensor(value, name="input" if op_type == "MaxPool" else "value")
         data_format = data_format or "NHWC"
         c = window.channel(data_format)
         made: Tensor = make(
@@ -123,7 +123,7 @@ def _pool_v2(
     data_format: str | None,
     name: str | None,
 ) -> Tensor:
-    dims = convert.convert_to_tensor(input)._dims
+    dims = input._dims if isinstance(input, Tensor) else np.shape(input)
     if dims is None and data_format is None:
         raise ValueError(
             "The input must have a rank or a data format must be given; found neither"

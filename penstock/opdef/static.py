@@ -105,6 +105,11 @@ def constant_value_as_shape(tensor: Tensor, strict: bool = True) -> Dims:
                 f" {value.tolist()}; -1 stands for an unknown dim"
             )
         return tuple(None if d < 0 else int(d) for d in value.tolist())
+    if tensor._dims is not None and len(tensor._dims) > 1:
+        raise ValueError(
+            f"Shape must be rank 1 but is rank {len(tensor._dims)}: {tensor.name} is used as a"
+            " shape"
+        )
     rule = _PARTIAL.get(tensor.op.type)
     dims = rule(ShapeContext(tensor.op)) if rule is not None and tensor.value_index == 0 else None
     if dims is None and tensor._dims is not None and len(tensor._dims) == 1:

@@ -23,9 +23,9 @@ import torch
 from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
-from penstock.opdef.inference import ShapeContext, show
+from penstock.opdef.inference import FailsAtRun, ShapeContext
 from penstock.opdef.program_text import literal
-from penstock.ops import nodes, window
+from penstock.ops import conv_backprop, nodes, window
 
 __all__: list[str] = []
 
@@ -130,7 +130,7 @@ def conv_nchw(x, w, g, groups, bias=None):
 def conv_input_grad_nchw(grad, w, g, size, groups):
     """Gradient of ``conv_nchw`` in its input, whose height and width are ``size``."""
     kernel = w.shape[2:]
-    if not (grad.numel() and w.numel()):
+    if not (grad.numel() and w.numel() and groups):
         return grad.new_zeros((grad.shape[0], w.shape[1] * groups, *size))
     padding, extra, start = g.transposed(size, kernel)
     x = torch.convolution(grad, w, None, g.strides, padding, g.dilations, True, extra, groups)
@@ -175,12 +175,19 @@ def _conv2d(input, filter, strides, padding, explicit_paddings, data_format, dil
     g = Geometry(
         x.shape[2:], w.shape[2:], strides, padding, explicit_paddings, data_format, dilations
     )
-    return _from_nchw(conv_nchw(x, w, g, _groups(x.shape[1], w.shape[1])), data_format)
+    groups = _groups(x.shape[1], w.shape[1])
+    conv_backprop.check_groups(groups, w.shape[0])
+    return _from_nchw(conv_nchw(x, w, g, groups), data_format)
 
 
 def _conv2d_backprop_input(
     input_sizes, filter, out_backprop, strides, padding, explicit_paddings, data_format, dilations
 ):
+    conv_backprop.check_sizes(input_sizes)
+    conv_backprop.check_operands(
+        tuple(input_sizes), filter.shape, out_backprop.shape, strides, dilations, padding,
+        explicit_paddings, data_format,
+    )  # fmt: skip
     grad, w = _to_nchw(out_backprop, data_format), filter.permute(3, 2, 0, 1)
     h, c = window.spatial(data_format)[0], window.channel(data_format)
     size = input_sizes[h : h + 2]
@@ -192,6 +199,11 @@ def _conv2d_backprop_input(
 def _conv2d_backprop_filter(
     input, filter_sizes, out_backprop, strides, padding, explicit_paddings, data_format, dilations
 ):
+    conv_backprop.check_sizes(filter_sizes)
+    conv_backprop.check_operands(
+        input.shape, tuple(filter_sizes), out_backprop.shape, strides, dilations, padding,
+        explicit_paddings, data_format,
+    )  # fmt: skip
     x, grad = _to_nchw(input, data_format), _to_nchw(out_backprop, data_format)
     kh, kw, inputs, outputs = filter_sizes
     w_like = x.new_empty((outputs, kh, kw, inputs)).permute(0, 3, 1, 2)
@@ -221,7 +233,7 @@ def _static_geometry(call: Any, image: Any, kernel: Any) -> Any:
     data_format = call.attr("data_format")
     h, w = window.spatial(data_format)
     channels = image[window.channel(data_format)]
-    if None in (image[h], image[w], channels) or 0 in (image[h], image[w], *kernel):
+    if None in (image[h], image[w], channels) or 0 in (image[h], image[w], channels, *kernel):
         return None
     g = Geometry(
         (image[h], image[w]),
@@ -326,8 +338,14 @@ def conv_shape(ctx: ShapeContext) -> Any:
         )
     out: list[int | None] = [image[0], None, None, None]
     out[c] = kernel[3]
+    if image[c] and kernel[2] and kernel[3]:
+        conv_backprop.check_groups(image[c] // kernel[2], kernel[3])
     for i, axis in enumerate(window.spatial(data_format)):
         out[axis] = spatial_size(ctx, image[axis], kernel[i], axis)
+    try:
+        conv_backprop.check_steps(ctx.attr("strides"), ctx.attr("dilations"), data_format)
+    except ValueError as error:
+        raise FailsAtRun(str(error), tuple(out)) from None
     return tuple(out)
 
 
@@ -346,55 +364,25 @@ def spatial_size(ctx: ShapeContext, size: int | None, kernel: int | None, axis: 
 
 
 def _check_attrs(ctx: ShapeContext) -> None:
+    """Checks the attrs, but for strides and dilations that a run refuses."""
     data_format = ctx.attr("data_format")
-    window.check_four("strides", ctx.attr("strides"), data_format)
-    window.check_four("dilations", ctx.attr("dilations"), data_format)
+    for name in ("strides", "dilations"):
+        if len(ctx.attr(name)) != 4:
+            raise ValueError(f"{name} must have 4 entries; found {list(ctx.attr(name))}")
     window.check_padding(ctx.attr("padding"), ctx.attr("explicit_paddings"), data_format)
 
 
-def _check_grouped(channels: int | None, depth: int | None) -> None:
-    if channels is not None and depth and channels % depth:
-        raise ValueError(f"{channels} input channel(s) are no multiple of the filter's {depth}")
-
-
 def _backprop_input_shape(ctx: ShapeContext) -> Any:
-    _check_attrs(ctx)
-    kernel, grad = ctx.rank("filter", 4), ctx.rank("out_backprop", 4)
-    dims = ctx.shape_value("input_sizes")
-    if dims is None:
-        dims = (None,) * 4
-    if len(dims) != 4:
-        raise ValueError(f"input_sizes must have 4 elements; found {show(dims)}")
-    c = window.channel(ctx.attr("data_format"))
-    if grad[c] is not None and kernel[3] is not None and grad[c] != kernel[3]:
-        raise ValueError(
-            f"out_backprop has {grad[c]} channel(s), but the filter has {kernel[3]} output(s)"
-        )
-    _check_grouped(dims[c], kernel[2])
-    for i, axis in enumerate(window.spatial(ctx.attr("data_format"))):
-        size = spatial_size(ctx, dims[axis], kernel[i], axis)
-        if size is not None and grad[axis] is not None and size != grad[axis]:
-            raise ValueError(
-                f"out_backprop has size {grad[axis]} in dim {axis}, but a convolution of"
-                f" {show(dims)} with {show(kernel)} gives {size}"
-            )
-    return (dims[0] if dims[0] is not None else grad[0], *dims[1:])
+    kernel, grad = ctx["filter"], ctx["out_backprop"]
+    dims = conv_backprop.sizes_from(ctx, "input_sizes")
+    if dims[0] is None and ctx.value("input_sizes") is None and grad and len(grad) == 4:
+        dims = (grad[0], *dims[1:])
+    return conv_backprop.checked(ctx, dims, dims, kernel)
 
 
 def _backprop_filter_shape(ctx: ShapeContext) -> Any:
-    _check_attrs(ctx)
-    image = ctx.rank("input", 4)
-    grad = ctx.rank("out_backprop", 4)
-    dims = ctx.shape_value("filter_sizes")
-    if dims is None:
-        return (None,) * 4
-    if len(dims) != 4:
-        raise ValueError(f"filter_sizes must have 4 elements; found {show(dims)}")
-    _check_grouped(image[window.channel(ctx.attr("data_format"))], dims[2])
-    outputs = grad[window.channel(ctx.attr("data_format"))]
-    if None not in (outputs, dims[3]) and outputs != dims[3]:
-        raise ValueError(f"out_backprop has {outputs} channel(s), but filter_sizes says {dims[3]}")
-    return dims
+    dims = conv_backprop.sizes_from(ctx, "filter_sizes")
+    return conv_backprop.checked(ctx, dims, ctx["input"], dims)
 
 
 # ---- gradients -----------------------------------------------------------------------------------

@@ -16,8 +16,8 @@ import torch
 from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
-from penstock.opdef.inference import Dims, ShapeContext, show
-from penstock.ops import nodes, window
+from penstock.opdef.inference import Dims, FailsAtRun, ShapeContext
+from penstock.ops import conv_backprop, nodes, window
 
 __all__: list[str] = []
 
@@ -103,9 +103,9 @@ def _conv3d(input, filter, strides, padding, data_format, dilations):
     x, w = channels_first(input, data_format), _filter_view(filter)
     g = _geometry(x.shape[2:], w.shape[2:], strides, padding, data_format, dilations)
     before = g.before
-    if not w.numel():
+    if w.shape[0] and not w.numel():
         raise ValueError(f"filter must not be empty; its shape is {list(filter.shape)}")
-    if not x.numel():  # ATen refuses it
+    if not (x.numel() and w.numel()):  # ATen refuses it
         dims = [x.shape[0], w.shape[0], *(s.outputs for s in g.spans)]
         return channels_back(x.new_zeros(dims), data_format)
     if not g.even:
@@ -116,11 +116,15 @@ def _conv3d(input, filter, strides, padding, data_format, dilations):
 
 def _input_grad(size, filter, out_backprop, strides, padding, data_format, dilations):
     """Gradient in an input of the dims ``size``: a transposed convolution, cut where needed."""
+    conv_backprop.check_sizes(size)
+    conv_backprop.check_operands(
+        tuple(size), filter.shape, out_backprop.shape, strides, dilations, padding, None,
+        data_format,
+    )  # fmt: skip
     grad, w = channels_first(out_backprop, data_format), _filter_view(filter)
     image = [size[a] for a in spatial(data_format)]
     kernel = w.shape[2:]
     g = _geometry(image, kernel, strides, padding, data_format, dilations)
-    _check_grad(out_backprop, size, filter.shape, g, padding, data_format)
     if 0 in size or not (filter.numel() and out_backprop.numel()):
         return out_backprop.new_zeros(size)
     least, extra, start = [], [], []
@@ -145,10 +149,14 @@ def _input_grad(size, filter, out_backprop, strides, padding, data_format, dilat
 
 
 def _filter_grad(input, size, out_backprop, strides, padding, data_format, dilations):
+    conv_backprop.check_sizes(size)
+    conv_backprop.check_operands(
+        input.shape, tuple(size), out_backprop.shape, strides, dilations, padding, None,
+        data_format,
+    )  # fmt: skip
     x, grad = channels_first(input, data_format), channels_first(out_backprop, data_format)
     *kernel, inputs, outputs = size
     g = _geometry(x.shape[2:], kernel, strides, padding, data_format, dilations)
-    _check_grad(out_backprop, input.shape, size, g, padding, data_format)
     if 0 in size or not (input.numel() and out_backprop.numel()):
         return out_backprop.new_zeros(size)
     before = g.before
@@ -160,32 +168,6 @@ def _filter_grad(input, size, out_backprop, strides, padding, data_format, dilat
         (False, True, False),
     )[1]  # fmt: skip
     return made.permute(2, 3, 4, 1, 0).contiguous()
-
-
-def _check_grad(
-    grad: Any, image: Any, kernel: Any, g: Geometry, padding: str, data_format: str
-) -> None:
-    """Raises ValueError unless a convolution of such dims gives the dims of ``grad``."""
-    c, axes = channel(data_format), spatial(data_format)
-    if 0 not in (image[c], kernel[3]) and image[c] != kernel[3]:
-        raise ValueError(
-            f"input has {image[c]} channel(s) ({data_format}), but the filter takes {kernel[3]}"
-        )
-    for i, axis in enumerate(axes):
-        reach = (kernel[i] - 1) * g.dilations[i] + 1
-        if padding == "VALID" and reach - image[axis] >= g.strides[i]:
-            raise ValueError(
-                f"a window of {reach} does not fit into {image[axis]} element(s) of input"
-            )
-    if not kernel[3]:
-        return  # sums of nothing
-    wanted = [image[0], *(max(s.outputs, 0) for s in g.spans), kernel[4]]
-    found = [grad.shape[a] for a in (0, *axes, c)]
-    if found != wanted:
-        raise ValueError(
-            f"out_backprop has batch, depth, height, width and channels {found}, but such a"
-            f" convolution gives {wanted}"
-        )
 
 
 def _input_grad_v2(input_sizes, filter, out_backprop, strides, padding, data_format, dilations):
@@ -215,19 +197,12 @@ def check_five(name: str, values: Any) -> None:
         raise ValueError(f"{name} must be 1 for the batch; found {list(values)}")
 
 
-def _check_attrs(ctx: ShapeContext) -> str:
-    data_format = ctx.op.attrs.get("data_format", "NDHWC")
-    for name in ("strides", "dilations"):
-        values = ctx.attr(name)
-        check_five(name, values)
-        if values[channel(data_format)] != 1:
-            raise ValueError(f"{name} must be 1 for the channels; found {list(values)}")
-    return str(data_format)
-
-
 def _conv_shape(ctx: ShapeContext) -> Dims:
     image, kernel = ctx.rank("input", 5), ctx.rank("filter", 5)
-    data_format = _check_attrs(ctx)
+    for name in ("strides", "dilations"):
+        if len(ctx.attr(name)) != 5:
+            raise ValueError(f"{name} must have 5 entries; found {list(ctx.attr(name))}")
+    data_format = ctx.attr("data_format")
     c = channel(data_format)
     if None not in (image[c], kernel[3]) and image[c] != kernel[3]:
         raise ValueError(
@@ -243,30 +218,27 @@ def _conv_shape(ctx: ShapeContext) -> Dims:
             image[axis], kernel[i], ctx.attr("strides")[axis], ctx.attr("dilations")[axis],
             ctx.attr("padding"), None, "input",
         )  # fmt: skip
+    try:
+        conv_backprop.check_steps(ctx.attr("strides"), ctx.attr("dilations"), data_format)
+    except ValueError as error:
+        raise FailsAtRun(str(error), tuple(out)) from None
     return tuple(out)
 
 
-def _shape_from(name: str, other: str) -> Any:
-    def rule(ctx: ShapeContext) -> Dims:
-        _check_attrs(ctx)
-        ctx.rank("out_backprop", 5)
-        ctx.rank(other, 5)
-        dims = ctx.shape_value(name)
-        if dims is None:
-            return (None,) * 5
-        if len(dims) != 5:
-            raise ValueError(f"{name} must have 5 elements; found {show(dims)}")
-        return dims
+def _input_sizes_shape(ctx: ShapeContext) -> Dims:
+    dims = conv_backprop.sizes_from(ctx, "input_sizes")
+    return conv_backprop.checked(ctx, dims, dims, ctx["filter"])
 
-    return rule
+
+def _filter_sizes_shape(ctx: ShapeContext) -> Dims:
+    dims = conv_backprop.sizes_from(ctx, "filter_sizes")
+    return conv_backprop.checked(ctx, dims, ctx["input"], dims)
 
 
 def _shape_of(name: str) -> Any:
     def rule(ctx: ShapeContext) -> Dims:
-        _check_attrs(ctx)
-        for each in ("input", "filter", "out_backprop"):
-            ctx.rank(each, 5)
-        return ctx.rank(name, 5)
+        dims = ctx.rank(name, 5)
+        return conv_backprop.checked(ctx, dims, ctx["input"], ctx["filter"])
 
     return rule
 
@@ -321,7 +293,7 @@ define_op(
     "Conv3DBackpropInputV2",
     "input_sizes: Tshape, filter: T, out_backprop: T -> output: T",
     attrs=[*_NEW, "Tshape: {int32, int64} = int32"],
-    shape=_shape_from("input_sizes", "filter"),
+    shape=_input_sizes_shape,
     kernel=_input_grad_v2,
     host=("input_sizes",),
     gradient=_input_gradient,
@@ -330,7 +302,7 @@ define_op(
     "Conv3DBackpropFilterV2",
     "input: T, filter_sizes: int32, out_backprop: T -> output: T",
     attrs=_NEW,
-    shape=_shape_from("filter_sizes", "input"),
+    shape=_filter_sizes_shape,
     kernel=_filter_grad_v2,
     host=("filter_sizes",),
     gradient=_filter_gradient,

@@ -32,6 +32,12 @@ _NEVER = -torch.inf
 _GONE = (-np.inf, -np.inf, -np.inf)
 
 
+class _OtherBatch(ValueError):
+    """Sequences of another number than their lengths; a run says so otherwise than of shapes."""
+
+    at_run = "FailedPreconditionError"
+
+
 # ---- the loss ----------------------------------------------------------------------------------
 
 
@@ -50,18 +56,33 @@ def _check_places(places: list[list[int]], time: int) -> None:
 def _label_rows(
     indices: Any, values: Any, batch: int, classes: int, collapse: bool, time: int
 ) -> list[list[int]]:
-    rows: list[list[int]] = [[] for _ in range(batch)]
+    """The labels of each sequence; one that is no class but the blank or beyond ends them."""
+    given: list[list[int]] = [[] for _ in range(batch)]
     _check_places(indices.tolist(), time)
     for (row, _), label in zip(indices.tolist(), values.tolist(), strict=True):
         if not 0 <= row < batch:
             raise ValueError(f"labels_indices names batch {row}, which is not in [0, {batch})")
-        if not 0 <= label < classes - 1:
+        if label < 0:
             raise ValueError(
-                f"labels_values holds {label}, which is not in [0, {classes - 1}); the last of"
-                f" {classes} classes is the blank"
+                f"All labels must be nonnegative integers; labels_values holds {label}"
             )
-        if not (collapse and rows[row] and rows[row][-1] == label):
-            rows[row].append(label)
+        given[row].append(label)
+    rows: list[list[int]] = []
+    for number, labels in enumerate(given):
+        if not labels:
+            raise ValueError(f"Labels length is zero in batch {number}")
+        kept = [
+            label for i, label in enumerate(labels)
+            if not (collapse and i and labels[i - 1] == label)
+        ]  # fmt: skip
+        ended = [label >= classes - 1 for label in kept]
+        count = ended.index(True) if True in ended else len(kept)
+        if not all(ended[count:]):
+            raise ValueError(
+                "Saw a non-null label (index >= num_classes - 1) following a null label: batch"
+                f" {number} has labels {labels}; the last of {classes} classes is the blank"
+            )
+        rows.append(kept[:count])
     return rows
 
 
@@ -75,14 +96,14 @@ def _ctc_loss(
     ignore_longer_outputs_than_inputs: bool,
 ) -> Any:
     _, batch, classes = _checked(inputs, sequence_length, errors.InvalidArgumentError)
+    if not batch:
+        raise ValueError(f"batch_size must not be 0; inputs has shape {list(inputs.shape)}")
     rows = _label_rows(
         labels_indices, labels_values, batch, classes, preprocess_collapse_repeated,
         inputs.shape[0],
     )  # fmt: skip
     used = [True] * batch
     for number, (row, frames) in enumerate(zip(rows, sequence_length, strict=True)):
-        if not row:
-            raise ValueError(f"Labels length is zero in batch {number}")
         if len(row) > frames:
             if not ignore_longer_outputs_than_inputs:
                 raise ValueError(
@@ -115,8 +136,10 @@ def _checked(
     if not time:
         raise ValueError(f"inputs must have frames; their shape is {list(inputs.shape)}")
     if len(sequence_length) != batch:
-        raise ValueError(f"sequence_length must have {batch} element(s); found"
-                         f" {len(sequence_length)}")  # fmt: skip
+        raise error(
+            None, None,
+            f"len(sequence_length) != batch_size: found {len(sequence_length)} and {batch}",
+        )  # fmt: skip
     for number, length in enumerate(sequence_length):
         if length > time:  # TensorFlow takes negative ones, as it takes 0
             message = f"sequence_length({number}) = {length} is not in [0, {time}]"
@@ -233,7 +256,13 @@ def _greedy(inputs: Any, sequence_length: list[int], merge_repeated: bool) -> An
     sequence_length = [max(length, 0) for length in sequence_length]
     if not classes:
         raise ValueError(f"inputs must not be empty; its shape is {list(inputs.shape)}")
-    most, best = inputs.max(2)
+    missing = torch.isnan(inputs)
+    if missing.any():  # NaN is greater than nothing, but stays where it stands first
+        most, best = torch.where(missing, -torch.inf, inputs).max(2)
+        first = missing[:, :, 0]
+        most, best = torch.where(first, inputs[:, :, 0], most), torch.where(first, 0, best)
+    else:
+        most, best = inputs.max(2)
     inside = torch.arange(time)[:, None] < torch.tensor(sequence_length)
     # Frames behind the end do not count, though all of them may be impossible (-inf).
     score = -torch.where(inside.to(most.device), most, 0.0).sum(0, keepdim=True).T
@@ -381,7 +410,10 @@ def _decoder_batch(ctx: ShapeContext) -> int | None:
     inputs, length = ctx.rank("inputs", 3), ctx.rank("sequence_length", 1)
     batch = inputs[1] if inputs[1] is not None else length[0]
     if None not in (length[0], batch) and length[0] != batch:
-        raise ValueError(f"inputs has a batch of {batch}, sequence_length {length[0]} element(s)")
+        raise _OtherBatch(
+            f"len(sequence_length) != batch_size: found {length[0]} and {batch}: Dimensions must"
+            " be equal"
+        )
     return batch
 
 

@@ -14,8 +14,8 @@ from typing import Any
 from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
-from penstock.opdef.inference import ShapeContext, show
-from penstock.ops import nodes, window
+from penstock.opdef.inference import FailsAtRun, ShapeContext
+from penstock.ops import conv_backprop, nodes, window
 from penstock.ops.conv import (
     Geometry,
     conv_filter_grad_nchw,
@@ -58,30 +58,18 @@ def _depthwise(input, filter, strides, padding, data_format, dilations):
     return _back(conv_nchw(x, _grouped(filter), g, filter.shape[2]), data_format)
 
 
-def _check_backprop(input_sizes, filter, grad, g, data_format):
-    """Refuses what is no gradient of a convolution of ``input_sizes``; ``grad`` is NCHW."""
-    channels = input_sizes[window.channel(data_format)]
-    if channels != filter.shape[2]:
-        raise ValueError(
-            f"input_sizes {list(input_sizes)} has {channels} channel(s), the filter"
-            f" {filter.shape[2]}"
-        )
-    wanted = [input_sizes[0], channels * filter.shape[3], g.height.outputs, g.width.outputs]
-    if list(grad.shape) != wanted:
-        raise ValueError(
-            f"out_backprop must have shape {wanted} (batch, channels, height, width); found"
-            f" {list(grad.shape)}"
-        )
-
-
 def _depthwise_input(
     input_sizes, filter, out_backprop, strides, padding, data_format, dilations
 ):
+    conv_backprop.check_sizes(input_sizes)
+    conv_backprop.check_operands(
+        tuple(input_sizes), filter.shape, out_backprop.shape, strides, dilations, padding, None,
+        data_format, depthwise=True,
+    )  # fmt: skip
     h = window.spatial(data_format)[0]
     size = input_sizes[h : h + 2]
     g = Geometry(size, filter.shape, strides, padding, None, data_format, dilations)
     grad = _nchw(out_backprop, data_format)
-    _check_backprop(input_sizes, filter, grad, g, data_format)
     x = conv_input_grad_nchw(grad, _grouped(filter), g, size, filter.shape[2])
     return _back(x, data_format)
 
@@ -89,6 +77,11 @@ def _depthwise_input(
 def _depthwise_filter(
     input, filter_sizes, out_backprop, strides, padding, data_format, dilations
 ):
+    conv_backprop.check_sizes(filter_sizes)
+    conv_backprop.check_operands(
+        input.shape, tuple(filter_sizes), out_backprop.shape, strides, dilations, padding, None,
+        data_format, depthwise=True,
+    )  # fmt: skip
     x, grad = _nchw(input, data_format), _nchw(out_backprop, data_format)
     g = Geometry(x.shape[2:], filter_sizes, strides, padding, None, data_format, dilations)
     like = _grouped(x.new_empty(filter_sizes))
@@ -99,14 +92,10 @@ def _depthwise_filter(
 # ---- shape rules ---------------------------------------------------------------------------------
 
 
-def _check(ctx: ShapeContext) -> None:
-    data_format = ctx.attr("data_format")
-    window.check_four("strides", ctx.attr("strides"), data_format)
-    window.check_four("dilations", ctx.attr("dilations"), data_format)
-
-
 def _shape(ctx: ShapeContext) -> Any:
-    _check(ctx)
+    for name in ("strides", "dilations"):
+        if len(ctx.attr(name)) != 4:
+            raise ValueError(f"{name} must have 4 entries; found {list(ctx.attr(name))}")
     image, kernel = ctx.rank("input", 4), ctx.rank("filter", 4)
     data_format = ctx.attr("data_format")
     c = window.channel(data_format)
@@ -116,25 +105,24 @@ def _shape(ctx: ShapeContext) -> Any:
         )
     channels = image[c] if image[c] is not None else kernel[2]
     out: list[int | None] = [image[0], None, None, None]
-    out[c] = None if channels is None or kernel[3] is None else channels * kernel[3]
+    out[c] = conv_backprop.times(channels, kernel[3])
     for i, axis in enumerate(window.spatial(data_format)):
         out[axis] = spatial_size(ctx, image[axis], kernel[i], axis)
+    try:
+        conv_backprop.check_steps(ctx.attr("strides"), ctx.attr("dilations"), data_format)
+    except ValueError as error:
+        raise FailsAtRun(str(error), tuple(out)) from None
     return tuple(out)
 
 
-def _sizes_shape(name: str) -> Any:
-    def rule(ctx: ShapeContext) -> Any:
-        _check(ctx)
-        ctx.rank("out_backprop", 4)
-        ctx.rank("filter" if name == "input_sizes" else "input", 4)
-        dims = ctx.shape_value(name)
-        if dims is None:
-            return (None,) * 4
-        if len(dims) != 4:
-            raise ValueError(f"{name} must have 4 elements; found {show(dims)}")
-        return dims
+def _input_sizes_shape(ctx: ShapeContext) -> Any:
+    dims = conv_backprop.sizes_from(ctx, "input_sizes")
+    return conv_backprop.checked(ctx, dims, dims, ctx["filter"], depthwise=True)
 
-    return rule
+
+def _filter_sizes_shape(ctx: ShapeContext) -> Any:
+    dims = conv_backprop.sizes_from(ctx, "filter_sizes")
+    return conv_backprop.checked(ctx, dims, ctx["input"], dims, depthwise=True)
 
 
 # ---- gradients -----------------------------------------------------------------------------------
@@ -190,7 +178,7 @@ define_op(
     _INPUT,
     "input_sizes: int32, filter: T, out_backprop: T -> output: T",
     attrs=_ATTRS,
-    shape=_sizes_shape("input_sizes"),
+    shape=_input_sizes_shape,
     kernel=_depthwise_input,
     host=("input_sizes",),
     gradient=_input_gradient,
@@ -200,7 +188,7 @@ define_op(
     _FILTER,
     "input: T, filter_sizes: int32, out_backprop: T -> output: T",
     attrs=_ATTRS,
-    shape=_sizes_shape("filter_sizes"),
+    shape=_filter_sizes_shape,
     kernel=_depthwise_filter,
     host=("filter_sizes",),
     gradient=_filter_gradient,

@@ -9,6 +9,7 @@ picked, on the host: which is picked next depends on the last one.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -21,7 +22,7 @@ from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
-from penstock.opdef.inference import Dims, ShapeContext
+from penstock.opdef.inference import Dims, ShapeContext, show
 
 __all__ = [
     "combined_non_max_suppression", "non_max_suppression", "non_max_suppression_overlaps",
@@ -57,16 +58,18 @@ def _overlap(boxes: np.ndarray) -> _Similarity:
 
 
 def _picked(
-    scores: np.ndarray, limit: int, threshold: float, least: float, similar: _Similarity
-) -> np.ndarray:
-    """Numbers of the boxes that stay, best first."""
+    scores: np.ndarray, limit: int, threshold: float, least: float, similar: _Similarity,
+    just_enough: bool = True,
+) -> np.ndarray:  # fmt: skip
+    """Numbers of the boxes that stay, best first; ``just_enough``: the threshold is too much."""
+    too_much = operator.ge if just_enough else operator.gt
     order = np.argsort(-scores, kind="stable")
     left = order[scores[order] > least]
     found: list[int] = []
     while len(left) and len(found) < limit:
         found.append(int(left[0]))
         rest = left[1:]
-        left = rest[~(similar(found[-1], rest) >= threshold)]
+        left = rest[~too_much(similar(found[-1], rest), threshold)]
     return np.array(found, np.int32)
 
 
@@ -182,10 +185,10 @@ def _best_of_classes(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Boxes, scores and classes that stay of one image, best first."""
     shared = boxes.shape[1] == 1
-    kept: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+    kept = [(np.zeros((0, 4), np.float32), np.zeros(0, np.float32), np.zeros(0, np.float32))]
     for number in range(scores.shape[1]):
         mine, given = boxes[:, 0 if shared else number], scores[:, number]
-        index = _picked(given, limit, threshold, least, _overlap(mine))
+        index = _picked(given, limit, threshold, least, _overlap(mine), just_enough=False)
         kept.append((mine[index], given[index], np.full(len(index), number, np.float32)))
     found, values, classes = (np.concatenate(parts) for parts in zip(*kept, strict=True))
     order = np.argsort(-values, kind="stable")
@@ -228,8 +231,8 @@ def _check_combined(boxes: Any, scores: Any, per_class: int, total: int, thresho
             f"third dimension of boxes must be either 1 or num classes ({scores.shape[2]}); found"
             f" {boxes.shape[2]}"
         )
-    elif per_class <= 0:
-        problem = f"max_size_per_class must be positive; found {per_class}"
+    elif per_class < 0:
+        problem = f"max_size_per_class must not be negative; found {per_class}"
     elif total <= 0:
         problem = f"max_total_size must be > 0; found {total}"
     elif not 0 <= threshold <= 1:
@@ -243,9 +246,7 @@ def _check_combined(boxes: Any, scores: Any, per_class: int, total: int, thresho
 
 def _check_static(ctx: ShapeContext) -> None:
     boxes, scores = ctx.rank("boxes", 2), ctx.rank("scores", 1)
-    for name in ctx.op.inputs_by_name():
-        if name not in ("boxes", "scores"):
-            ctx.rank(name, 0)
+    _check_scalars(ctx, ("boxes", "scores"))
     if None not in (boxes[0], scores[0]) and boxes[0] != scores[0]:
         raise ValueError(f"scores must have one entry a box; found {scores[0]} for {boxes[0]}")
     if boxes[1] not in (None, 4):
@@ -273,7 +274,14 @@ def _some_scored(ctx: ShapeContext) -> list[Dims]:
     return [(_length(ctx),), (_length(ctx),), ()]
 
 
+def _check_scalars(ctx: ShapeContext, tensors: tuple[str, str]) -> None:
+    for name in ctx.op.inputs_by_name():
+        if name not in tensors:
+            ctx.rank(name, 0)
+
+
 def _some_of_table(ctx: ShapeContext) -> Dims:
+    _check_scalars(ctx, ("overlaps", "scores"))
     overlaps, scores = ctx.rank("overlaps", 2), ctx.rank("scores", 1)
     known = {d for d in (*overlaps, *scores) if d is not None}
     if len(known) > 1:
@@ -283,6 +291,13 @@ def _some_of_table(ctx: ShapeContext) -> Dims:
 
 def _combined_shape(ctx: ShapeContext) -> list[Dims]:
     boxes, scores = ctx.rank("boxes", 4), ctx.rank("scores", 3)
+    _check_scalars(ctx, ("boxes", "scores"))
+    for one, other in zip(boxes[:2], scores[:2], strict=True):
+        if None not in (one, other) and one != other:
+            raise ValueError(
+                f"Dimensions must be equal, but are {one} and {other}: boxes has shape"
+                f" {show(boxes)}, scores {show(scores)}"
+            )
     batch = boxes[0] if boxes[0] is not None else scores[0]
     if boxes[3] not in (None, 4):
         raise ValueError(f"boxes must have 4 coordinates; found {boxes[3]}")
@@ -292,6 +307,12 @@ def _combined_shape(ctx: ShapeContext) -> list[Dims]:
             f" {scores[2]}"
         )
     size, total = ctx.value("max_output_size_per_class"), ctx.value("max_total_size")
+    for number, value in ((2, size), (3, total)):
+        if value is not None and value < 0:
+            raise ValueError(
+                f"Dimension size, given by scalar input {number}, must be non-negative but is"
+                f" {value}"
+            )
     length = None if total is None else int(total)
     if ctx.attr("pad_per_class"):
         known = None not in (size, length, scores[2])

@@ -207,7 +207,9 @@ def _max_pool_grad_with_indices(grad, input, indices, ksize, strides, padding, d
 
 def _max_pool_with_argmax(input, ksize, strides, padding, include_batch_in_index, Targmax):
     if not input.numel():
-        raise ValueError(f"input must not be empty; its shape is {list(input.shape)}")
+        sizes = [window.span(input.shape[a], ksize[a], strides[a], 1, padding) for a in (1, 2)]
+        dims = [input.shape[0], *(max(one.outputs, 0) for one in sizes), input.shape[3]]
+        return input.new_zeros(dims), torch.zeros(dims, dtype=Targmax, device=input.device)
     x = _to_nchw(input, "NHWC")
     p = pooling(x.shape[2:], ksize, strides, padding, "NHWC")
     pooled, indices = _maxima(x, p)

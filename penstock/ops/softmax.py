@@ -8,6 +8,7 @@ TensorFlow, whose graphs it repeats node by node.
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import torch
@@ -18,6 +19,7 @@ from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import ShapeContext, show
+from penstock.opdef.static import constant_value
 from penstock.ops import nodes
 
 __all__: list[str] = []
@@ -223,15 +225,15 @@ define_op(
 # ---- public: softmax -----------------------------------------------------------------------------
 
 
-def axis_argument(axis: Any, dim: Any) -> int:
-    """The axis under its new or former name; -1 by default."""
+def axis_argument(axis: Any, dim: Any) -> Any:
+    """The axis under its new or former name, a number or a tensor; -1 by default."""
     from penstock.ops import reduction
 
     axis = reduction.renamed("axis", axis, "dim", dim)
-    return -1 if axis is None else int(axis)
+    return -1 if axis is None else axis
 
 
-def _swap_axis(tensor: Tensor, axis: int, last: Tensor) -> Tensor:
+def _swap_axis(tensor: Tensor, axis: Any, last: Tensor) -> Tensor:
     order = nodes.concat(
         [
             make("Range", 0, axis, 1, name="range"),
@@ -244,25 +246,34 @@ def _swap_axis(tensor: Tensor, axis: int, last: Tensor) -> Tensor:
     return nodes.transpose(tensor, order)
 
 
-def _along(op_type: str, logits: Any, axis: int, name: str | None) -> Tensor:
+def _along(op_type: str, logits: Any, axis: Any, name: str | None) -> Tensor:
     """``op_type`` along ``axis``, which is brought to the end for it."""
     logits = convert.convert_to_tensor(logits)
     dims = logits._dims
-    if axis == -1 or (dims is not None and axis == len(dims) - 1):
+    fed = isinstance(axis, Tensor)
+    if not fed and (axis == -1 or (dims is not None and axis == len(dims) - 1)):
         made: Tensor = make(op_type, logits, name=name)
         return made
-    if dims is not None and not -len(dims) <= axis < len(dims):
+    known = constant_value(axis) if fed else operator.index(axis)
+    if dims is not None and known is not None and not -len(dims) <= known < len(dims):
         raise errors.InvalidArgumentError(
             None, None,
-            f"Dimension ({axis}) must be in the range [{-len(dims)}, {len(dims)}) where"
+            f"Dimension ({known}) must be in the range [{-len(dims)}, {len(dims)}) where"
             f" {len(dims)} is the number of dimensions in the input, {show(dims)}",
         )  # fmt: skip
-    if dims is not None:
-        axis %= len(dims)
-    elif axis < 0:
-        raise ValueError(f"axis {axis} needs logits of known rank")
-    nodes.rank(logits)  # TensorFlow makes this node, so that later ones are named alike.
+    rank = nodes.rank(logits)  # TensorFlow makes this node, so that later ones are named alike.
+    if known is not None and dims is not None:
+        axis = int(known) % len(dims)
+    elif fed:
+        negative = make("Less", axis, 0)
+        axis = make("Select", negative, nodes.add(axis, rank), axis)
+    elif dims is None and known < 0:
+        axis = nodes.add(rank, known)
+    else:
+        axis = known
     last = make("Sub", nodes.rank(logits), 1)
+    if isinstance(axis, Tensor):
+        axis = axis % (rank if dims is None else len(dims))
     turned = make(op_type, _swap_axis(logits, axis, last), name=name)
     result = _swap_axis(turned, axis, make("Sub", last.op.inputs[0], 1))
     result.set_shape(logits.shape)
@@ -270,13 +281,13 @@ def _along(op_type: str, logits: Any, axis: int, name: str | None) -> Tensor:
 
 
 def softmax(
-    logits: Any, axis: int | None = None, name: str | None = None, dim: int | None = None
+    logits: Any, axis: Any = None, name: str | None = None, dim: Any = None
 ) -> Tensor:
     """``exp(logits) / sum(exp(logits))`` along ``axis``.
 
     Args:
       logits: a floating tensor of rank 1 or more.
-      axis: the dim that sums to 1; by default the last.
+      axis: the dim that sums to 1, a number or a scalar tensor; by default the last.
       name: name of the node.
       dim: former name of ``axis``.
 

@@ -44,6 +44,27 @@ def span(
     return Span((size + before + after - reach) // stride + 1, before, after)
 
 
+def kernel_size(
+    size: int, window: int, stride: int, dilation: int, padding: str, explicit: Any = None
+) -> int:
+    """The number of outputs as a kernel counts them; the arguments are those of ``span``.
+
+    A window that is less than a stride too long gives none, where a shape rule refuses it.
+
+    Raises:
+      ValueError: a window that is longer.
+    """
+    outputs = span(size, window, stride, dilation, padding, explicit).outputs
+    reach = (window - 1) * dilation + 1
+    if outputs < 0 and size + sum(explicit or ()) - reach + stride > -stride:
+        return 0  # a quotient is rounded towards 0
+    if outputs < 0:
+        raise ValueError(
+            f"Computed output size would be negative: {outputs}, of a window of {reach} over {size}"
+        )
+    return outputs
+
+
 def overlap(offset: int, size: int, stride: int, outputs: int) -> tuple[slice, slice]:
     """Outputs of which one element of the window is inside the image, and those elements.
 

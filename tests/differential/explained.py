@@ -254,6 +254,75 @@ EXPLAINED: tuple[tuple[str, str, str], ...] = (
         "TensorFlow builds the branch that squeezes also where it must not be taken",
     ),
     (
+        "image.non_max_suppression*",
+        r"^(value|shape): ",
+        "TensorFlow 1.15 picks any of equal scores, and a box that covers no part of itself again"
+        " and again; later ones give the first, and once",
+    ),
+    (
+        "nn.max_pool* nn.pool",
+        r"^value: np\.float\w+\((-inf|nan)\).*expected np\.float\w+\(-(3\.4028|65504|1\.797|3\.39)",
+        "the maximum of infinities: TensorFlow's kernels begin with the least finite number",
+    ),
+    (
+        "nn.fused_batch_norm nn.avg_pool3d",
+        r"^value: .*expected np\.float\w+\(-?[\d.]+e\+(1\d|3\d)",
+        "memory that TensorFlow leaves unwritten; sums that overflow or not by their order",
+    ),
+    (
+        "nn.batch_normalization nn.batch_norm_with_global_normalization",
+        r"^(accepts|refuses): .*type float(32|64) that does not match (type|expected type of)"
+        r" float(32|64)",
+        "older NumPys make float64 of a float32 scalar and a Python number",
+    ),
+    (
+        "nn.ctc_loss",
+        r"^value: ",
+        "TensorFlow writes beyond its table where a sequence has no labels but the blank",
+    ),
+    (
+        "nn.ctc_loss_v2",
+        r"^(refuses: .*GatherNd.* does not index into|value: .*expected np\.float32\(nan\))",
+        "labels that are no class, whose probability is 1 in TensorFlow; overflow",
+    ),
+    (
+        "nn.softmax_cross_entropy_with_logits*",
+        r"^accepts: .*types \[int32, int64, int32\] that don't all match",
+        "TensorFlow makes a range of a NumPy axis that is of another type than the other parts",
+    ),
+    (
+        "train.*cosine_decay*",
+        r"^accepts: TensorFlow raises TypeError at build \(Input 'y' of 'Mul' Op has type",
+        "TensorFlow 1.15 multiplies by a pi of float32; later ones give it the rate's type",
+    ),
+    (
+        "nn.depthwise_conv2d* nn.separable_conv2d",
+        r"^accepts: .*only supports equal length strides in the row and column",
+        "TensorFlow's kernels have one stride for both dims; what two mean is defined all the same",
+    ),
+    (
+        "nn.depthwise_conv2d* nn.separable_conv2d",
+        r"^refuses: .*filter must not have zero elements",
+        "TensorFlow 1.15 divides by such a filter's 0 channels and dies, or makes zeros; later ones"
+        " refuse it",
+    ),
+    (
+        "nn.*conv*",
+        r"^(refuses: .*(not a multiple of the number of groups|but the filter takes)"
+        r"|value: .*expected np\.float\w+\(-?[\d.]+e\+([12]\d|3[0-8])\))",
+        "TensorFlow's CPU kernels of gradients know no groups, and read past the filter's end",
+    ),
+    (
+        "nn.*conv*",
+        r"^(accepts|class): .*Failed to call mkldnn_sgemm",
+        "TensorFlow hands oneDNN a product without elements, which that refuses",
+    ),
+    (
+        "nn.conv*",
+        r"^refuses: InvalidArgumentError at run .*does not fit into",
+        "a window longer than the image: TensorFlow's shape rule refuses it, its kernel does not",
+    ),
+    (
         "nn.*candidate_sampler",
         r"^refuses: .*true_classes holds",
         "TensorFlow 1.15 computes with classes out of range",

@@ -127,6 +127,7 @@ def _static(ours: Result, theirs: Result) -> str:
     text = _unlike("static", mine, other)
     shape = theirs.get("shape")
     if text and shape is None and "shape" not in ours and _knows(mine, other):
+        # Neither was run: nothing can tell that it says too much.
         return text.replace("static", "static, and Penstock says more")
     if not text or shape is None or ours.get("shape") != shape:
         return text

@@ -82,6 +82,13 @@ def test_static_shapes_may_say_more_if_the_run_is_as_they_say() -> None:
     assert judge("f", _result(), less).explained and not _kinds(_result(), less)
     assert judge("f", _result(), other).explained  # TensorFlow's own is wrong
     assert _kinds(less, _result()) == ["static"] and _kinds(other, _result()) == ["static"]
+    failed = _result(_error("ValueError", "run"))
+    less_known, known = (
+        {**failed, "outputs": [{"kind": "tensor", "dtype": "float32", "constant": None,
+                                "static": static}]} for static in ([None], [2])
+    )  # fmt: skip
+    assert judge("f", known, less_known).explained
+    assert _kinds(less_known, known) == ["static"]
     unrun = {**_result(), "outputs": [{**_result()["outputs"][0], "shape": [3]}]}
     assert _kinds(unrun, less) == ["static", "shape"]
 

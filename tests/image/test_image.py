@@ -101,3 +101,21 @@ def test_what_does_not_fit_fails_in_the_step() -> None:
         gray = tf.image.grayscale_to_rgb(y := tf.placeholder(tf.float32))
         with pytest.raises(tf.errors.InvalidArgumentError, match="should be size 1"):
             session.run(gray, {y: np.zeros((4, 9, 3))})
+
+
+def test_boxes_of_all_classes_are_suppressed_by_more_than_the_threshold():
+    boxes = np.array([[0.1, 0.1, 0.5, 0.5], [0.6, 0.6, 0.9, 0.9]], np.float32)[None, :, None]
+    scores = np.array([[[0.9, 0.3], [0.8, 0.4]]], np.float32)
+    with tf.Graph().as_default(), tf.Session() as session:
+        kept = tf.image.combined_non_max_suppression(boxes, scores, 2, 4, iou_threshold=0.0)
+        _, found, classes, valid = session.run(kept)
+        assert valid.tolist() == [4] and classes.tolist() == [[0, 0, 1, 1]]
+        np.testing.assert_allclose(found, [[0.9, 0.8, 0.4, 0.3]])
+        none = tf.image.combined_non_max_suppression(boxes, scores[:, :, :0], 2, 3)
+        assert session.run(none)[3].tolist() == [0]
+        with pytest.raises(ValueError, match="must be non-negative but is -1"):
+            tf.image.combined_non_max_suppression(boxes, scores, 2, -1)
+        with pytest.raises(ValueError, match="Shape must be rank 0 but is rank 1"):
+            tf.image.combined_non_max_suppression(boxes, scores, [2], 3)
+        with pytest.raises(ValueError, match="Dimensions must be equal, but are 1 and 2"):
+            tf.image.combined_non_max_suppression(boxes, np.zeros([2, 2, 2], np.float32), 2, 3)

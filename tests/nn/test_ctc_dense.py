@@ -116,3 +116,17 @@ def test_values_are_tensorflows(tmp_path: Path) -> None:
             assert found.pop() == wanted.pop(), name  # nodes
         for one, other in zip(found, wanted, strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-5, err_msg=name)
+
+
+def test_labels_and_logits_are_of_one_batch() -> None:
+    labels, lengths = [[1, 2], [2, 1]], [2, 1]
+    with tf.Graph().as_default(), tf.Session() as session:
+        with pytest.raises(ValueError, match="must be equal, but are 4 and 2"):
+            logits = np.zeros([4, 2, 3], np.float32)
+            tf.nn.ctc_loss_v2(labels, logits, lengths, [2, 2], logits_time_major=False)
+        fed = tf.placeholder(tf.float32)
+        loss = tf.nn.ctc_loss_v2(labels, fed, lengths, [2, 2])
+        assert loss.shape.as_list() == [2]
+        assert session.run(loss, {fed: np.zeros([2, 2, 3])}).shape == (2,)
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            session.run(loss, {fed: np.zeros([2, 4, 3])})

@@ -19,15 +19,19 @@ _SHAPES = [
 ]
 
 
+# A depthwise filter without elements is refused: see below.
+_CASES = [
+    (*case, depthwise) for case in _SHAPES for depthwise in (False, True)
+    if not (depthwise and 0 in case[1])
+]  # fmt: skip
+
+
 @pytest.mark.parametrize("known", [True, False])
-@pytest.mark.parametrize("depthwise", [False, True])
-@pytest.mark.parametrize(("image", "kernel", "padding", "wanted"), _SHAPES)
+@pytest.mark.parametrize(("image", "kernel", "padding", "wanted", "depthwise"), _CASES)
 def test_nothing_is_convolved_to_zeros(
     image: Any, kernel: Any, padding: str, wanted: Any, depthwise: bool, known: bool
 ) -> None:
     function = tf.nn.depthwise_conv2d if depthwise else tf.nn.conv2d
-    if depthwise and 0 in kernel:
-        pytest.skip("refused: see below")
     with tf.Graph().as_default(), tf.Session() as session:
         shapes = (image, kernel) if known else ([None] * 4, [None] * 4)
         x, w = (tf.placeholder(tf.float32, shape) for shape in shapes)

@@ -154,7 +154,7 @@ def test_separable_conv2d():
         ((1, 2, 2, 3), (3, 3, 3, 4), {"padding": "VALID"}, "does not fit"),
         ((4, 4, 3), (2, 2, 3, 4), {"padding": "SAME"}, "rank 4"),
         ((1, 4, 4, 3), (2, 2, 3, 4), {"padding": "FULL"}, "FULL"),
-        ((1, 4, 4, 3), (2, 2, 3, 4), {"padding": "SAME", "strides": [2, 2, 2, 2]}, "batch"),
+        ((1, 4, 4, 4), (2, 2, 2, 3), {"padding": "SAME"}, "number of groups"),
     ],
 )
 def test_conv2d_refuses_what_does_not_fit(image, kernel, kwargs, words):
@@ -162,12 +162,21 @@ def test_conv2d_refuses_what_does_not_fit(image, kernel, kwargs, words):
         tf.nn.conv2d(np.zeros(image, "f"), np.zeros(kernel, "f"), **kwargs)
 
 
+@pytest.mark.parametrize("function", [tf.nn.conv2d, tf.nn.depthwise_conv2d])
+def test_strides_of_the_batch_are_an_error_of_the_step(function):
+    with tf.Graph().as_default(), tf.Session() as session:
+        y = function(tf.ones([1, 4, 4, 3]), tf.ones([2, 2, 3, 4]), [2, 1, 1, 1], "SAME")
+        assert y.shape.as_list()[:3] == [1, 4, 4]
+        with pytest.raises(tf.errors.InvalidArgumentError, match="strides in the batch"):
+            session.run(y)
+
+
 @pytest.mark.parametrize("known", [True, False])
 def test_a_filter_without_input_channels_is_an_error_of_the_step(known):
     kernel = tf.placeholder(tf.float32, [3, 3, 0, 4] if known else None)
     attrs = {"strides": [1, 1, 1, 1], "padding": "SAME"}
     grad = make("Conv2DBackpropInput", [2, 6, 5, 0], kernel, tf.ones([2, 6, 5, 4]), **attrs)
-    words = "no multiple of the filter's 0"
+    words = "must be evenly divisible by filter depth; found 0 and 0"
     with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError, match=words):
         session.run(grad, {kernel: np.zeros([3, 3, 0, 4])})
 
@@ -330,6 +339,40 @@ def test_local_response_normalization():
     sums = sum(squares[..., i : i + 7] for i in range(5))
     expected = x / (1.5 + 0.2 * sums) ** 0.75
     close(run(lambda: tf.nn.lrn(x, 2, bias=1.5, alpha=0.2, beta=0.75)), expected)
+
+
+@pytest.mark.parametrize("axes", [None, [0, 0]])
+def test_moments_over_all_axes_and_over_one_named_twice(axes):
+    x = draw(3, 4)
+    mean, variance = run(lambda: tf.nn.moments(x, axes))
+    close(mean, x.mean(None if axes is None else 0))
+    close(variance, x.var(None if axes is None else 0))
+    with tf.Graph().as_default(), pytest.raises(TypeError, match="Expected list for 'axis'"):
+        tf.nn.moments(x, np.array([0]))
+
+
+@pytest.mark.parametrize("pool", [tf.nn.max_pool, tf.nn.max_pool2d, tf.nn.max_pool_v2])
+def test_numbers_to_be_pooled_are_of_the_type_that_the_op_prefers(pool):
+    with tf.Graph().as_default():
+        assert pool([[[[1], [2]], [[3], [4]]]], 2, 2, "SAME").dtype == tf.float32
+        given = tf.constant([[[[1], [2]], [[3], [4]]]])
+        assert pool(given, 2, 2, "SAME").dtype == tf.int32
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_batch_without_images_has_no_argmax(known):
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.float32, [0, 4, 5, 2] if known else None)
+        made = tf.nn.max_pool_with_argmax(x, [1, 2, 2, 1], [1, 2, 2, 1], "SAME")
+        values, places = session.run(list(made), {x: np.zeros([0, 4, 5, 2])})
+    assert values.shape == places.shape == (0, 2, 3, 2)
+    assert places.dtype == np.int64
+
+
+def test_a_mean_in_numbers_is_of_the_type_of_the_variance():
+    with tf.Graph().as_default(), tf.Session() as session:
+        y = tf.nn.batch_normalization([[5.0, 7.0]], [1, 2], [4.0, 4.0], [0.5, 0.5], None, 0.0)
+        close(session.run(y), [[2.5, 3.0]])
 
 
 def test_moments_of_sums_are_moments():

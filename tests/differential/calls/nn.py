@@ -158,11 +158,11 @@ CALLS = [
         IMAGE,
         P(2),
         R(2),
-        M(R(2)),
-        M(P(2)),
-        O(0.001, 0.0),
-        FORMAT,
-        O(True, False),
+        epsilon=O(0.001, 0.0),
+        data_format=FORMAT,
+        is_training=O(True, False),
+        mean=M(R(2)),
+        variance=M(P(2)),
     ),
     call(
         "nn.batch_norm_with_global_normalization", IMAGE, R(2), P(2), R(2), R(2), O(0.001), HALVES

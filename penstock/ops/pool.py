@@ -29,15 +29,15 @@ from penstock.ops import nodes, window
 
 __all__: list[str] = []
 
-_WINDOW = ["ksize: list(int) >= 4", "strides: list(int) >= 4", "padding: {'SAME', 'VALID'}"]
+WINDOW = ["ksize: list(int) >= 4", "strides: list(int) >= 4", "padding: {'SAME', 'VALID'}"]
 _FORMAT = "data_format: {'NHWC', 'NCHW'} = 'NHWC'"
-_REAL = "{float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}"
+REAL = "{float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}"
 _POOLED = (
     "T: {half, bfloat16, float, double, int32, int64, uint8, int16, int8, uint16, qint8} = float"
 )
 _FORMAT_VECT = "data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'"
 _FLOATING = "T: {half, bfloat16, float, double}"
-_UNSIGNED = (torch.uint16, torch.uint32, torch.uint64)
+UNSIGNED = (torch.uint16, torch.uint32, torch.uint64)
 _max_pool = torch.ops.aten.max_pool2d_with_indices.default
 _max_pool_backward = torch.ops.aten.max_pool2d_with_indices_backward.default
 _avg_pool_backward = torch.ops.aten.avg_pool2d_backward.default
@@ -73,15 +73,15 @@ def pooling(size: Any, ksize: Any, strides: Any, padding: str, data_format: str)
     )
 
 
-def _to_nchw(x, data_format):
+def to_nchw(x, data_format):
     return x.permute(0, 3, 1, 2) if data_format == "NHWC" else x
 
 
-def _from_nchw(x, data_format):
+def from_nchw(x, data_format):
     return x.permute(0, 2, 3, 1) if data_format == "NHWC" else x
 
 
-def _dropped(x, drop):
+def dropped(x, drop):
     return x if drop == (0, 0) else x[:, :, drop[0] :, drop[1] :].contiguous(
         memory_format=torch.channels_last
     )
@@ -95,9 +95,9 @@ def _undropped(grad, drop):
 # ---- kernels of max pooling --------------------------------------------------------------------
 
 
-def _maxima(x, p):
+def maxima(x, p):
     """Pooled (N, C, H, W) and positions in the plane, before anything is dropped."""
-    if x.dtype in _UNSIGNED:
+    if x.dtype in UNSIGNED:
         pooled, indices = _max_pool(
             x.to(torch.int64), p.kernel, p.strides, p.padding, (1, 1), p.ceil
         )
@@ -120,9 +120,9 @@ def _max_pool_kernel(input, ksize, strides, padding, data_format):
         return _of_nothing(input, ksize, strides, padding, data_format)
     if ksize[window.channel(data_format)] > 1:
         return _max_over_channels(input, ksize, strides, data_format)
-    x = _to_nchw(input, data_format)
+    x = to_nchw(input, data_format)
     p = pooling(x.shape[2:], ksize, strides, padding, data_format)
-    return _from_nchw(_dropped(_maxima(x, p)[0], p.drop), data_format)
+    return from_nchw(dropped(maxima(x, p)[0], p.drop), data_format)
 
 
 def _max_over_channels(input, ksize, strides, data_format):
@@ -139,14 +139,14 @@ def _max_over_channels(input, ksize, strides, data_format):
 def _max_pool_grad(orig_input, orig_output, grad, ksize, strides, padding, data_format):
     if not (orig_input.numel() and grad.numel()):
         return torch.zeros_like(orig_input)
-    x, dy = _to_nchw(orig_input, data_format), _to_nchw(grad, data_format)
+    x, dy = to_nchw(orig_input, data_format), to_nchw(grad, data_format)
     p = pooling(x.shape[2:], ksize, strides, padding, data_format)
-    dx = _spread(x, _undropped(dy, p.drop), _maxima(x, p)[1], p)
-    return _from_nchw(dx, data_format)
+    dx = _spread(x, _undropped(dy, p.drop), maxima(x, p)[1], p)
+    return from_nchw(dx, data_format)
 
 
 def _spread(x, dy, indices, p):
-    if x.dtype in _UNSIGNED or not x.dtype.is_floating_point:
+    if x.dtype in UNSIGNED or not x.dtype.is_floating_point:
         flat = torch.zeros((*x.shape[:2], x.shape[2] * x.shape[3]), dtype=torch.int64)
         flat = flat.to(x.device).scatter_add_(2, indices.flatten(2), dy.to(torch.int64).flatten(2))
         return flat.view(x.shape).to(x.dtype)
@@ -155,11 +155,11 @@ def _spread(x, dy, indices, p):
 
 def _max_pool_grad_grad(orig_input, orig_output, grad, ksize, strides, padding, data_format):
     """The gradient where each window first holds the maximum, which ``orig_output`` says."""
-    wide = torch.int64 if grad.dtype in _UNSIGNED else grad.dtype
-    x, y, dx = (_to_nchw(t.to(wide), data_format) for t in (orig_input, orig_output, grad))
+    wide = torch.int64 if grad.dtype in UNSIGNED else grad.dtype
+    x, y, dx = (to_nchw(t.to(wide), data_format) for t in (orig_input, orig_output, grad))
     made = torch.zeros_like(y)
     if not (x.numel() and y.numel()):
-        return _from_nchw(made.to(grad.dtype), data_format)
+        return from_nchw(made.to(grad.dtype), data_format)
     axes = window.spatial(data_format)
     steps = [strides[a] for a in axes]
     spans = [
@@ -183,81 +183,26 @@ def _max_pool_grad_grad(orig_input, orig_output, grad, ksize, strides, padding, 
             continue
         here, there = (..., *outs), (..., *ins)
         made[here] = torch.where(x[there] == y[here], dx[there], made[here])
-    return _from_nchw(made.to(grad.dtype), data_format)
+    return from_nchw(made.to(grad.dtype), data_format)
 
 
 def _max_pool_with_indices(input, ksize, strides, padding, data_format):
     if not input.numel():
         pooled = _of_nothing(input, ksize, strides, padding, data_format)
-        return pooled, _to_nchw(pooled, data_format).to(torch.int64)
-    x = _to_nchw(input, data_format)
+        return pooled, to_nchw(pooled, data_format).to(torch.int64)
+    x = to_nchw(input, data_format)
     p = pooling(x.shape[2:], ksize, strides, padding, data_format)
-    pooled, indices = _maxima(x, p)
-    return _from_nchw(_dropped(pooled, p.drop), data_format), indices
+    pooled, indices = maxima(x, p)
+    return from_nchw(dropped(pooled, p.drop), data_format), indices
 
 
 def _max_pool_grad_with_indices(grad, input, indices, ksize, strides, padding, data_format):
     if not (input.numel() and grad.numel()):
         return torch.zeros_like(input)
-    x = _to_nchw(input, data_format)
+    x = to_nchw(input, data_format)
     p = pooling(x.shape[2:], ksize, strides, padding, data_format)
-    dx = _spread(x, _undropped(_to_nchw(grad, data_format), p.drop), indices, p)
-    return _from_nchw(dx, data_format)
-
-
-def _max_pool_with_argmax(input, ksize, strides, padding, include_batch_in_index, Targmax):
-    if not input.numel():
-        sizes = [window.span(input.shape[a], ksize[a], strides[a], 1, padding) for a in (1, 2)]
-        dims = [input.shape[0], *(max(one.outputs, 0) for one in sizes), input.shape[3]]
-        return input.new_zeros(dims), torch.zeros(dims, dtype=Targmax, device=input.device)
-    x = _to_nchw(input, "NHWC")
-    p = pooling(x.shape[2:], ksize, strides, padding, "NHWC")
-    pooled, indices = _maxima(x, p)
-    pooled = _from_nchw(_dropped(pooled, p.drop), "NHWC")
-    indices = _from_nchw(_dropped(indices, p.drop), "NHWC")
-    n, h, w, c = input.shape
-    argmax = indices * c + torch.arange(c, device=input.device)
-    if include_batch_in_index:
-        argmax += torch.arange(0, n * h * w * c, h * w * c, device=input.device).view(n, 1, 1, 1)
-    return pooled, argmax.to(Targmax)
-
-
-def _flat_positions(argmax, image, include_batch_in_index):
-    """Positions in the flattened batch, as a vector."""
-    position = argmax.to(torch.int64)
-    if not include_batch_in_index:
-        n, size = image.shape[0], image[0].numel()
-        batch = torch.arange(0, n * size, size, device=image.device)
-        position = position + batch.view(n, 1, 1, 1)
-    return position.reshape(-1)
-
-
-def _max_pool_grad_with_argmax(
-    input, grad, argmax, ksize, strides, padding, include_batch_in_index
-):
-    pooled = [input.shape[0], *(
-        window.span(input.shape[a], ksize[a], strides[a], 1, padding).outputs for a in (1, 2)
-    ), input.shape[3]]  # fmt: skip
-    if not list(grad.shape) == list(argmax.shape) == pooled:
-        raise ValueError(
-            f"grad and argmax must have the shape {pooled} of the pool; found {list(grad.shape)}"
-            f" and {list(argmax.shape)}"
-        )
-    if not (input.numel() and grad.numel()):
-        return torch.zeros_like(input)
-    position = _flat_positions(argmax, input, include_batch_in_index)
-    kind = input.dtype if input.dtype not in _UNSIGNED else torch.int64
-    flat = torch.zeros(input.numel(), dtype=kind, device=input.device)
-    flat.index_add_(0, position, grad.reshape(-1).to(kind))
-    return flat.view(input.shape).to(input.dtype)
-
-
-def _max_pool_grad_grad_with_argmax(input, grad, argmax, include_batch_in_index):
-    if not (input.numel() and argmax.numel()):
-        return grad.new_zeros(argmax.shape)
-    position = _flat_positions(argmax, input, include_batch_in_index)
-    wide = grad.to(torch.int64) if grad.dtype in _UNSIGNED else grad
-    return wide.reshape(-1).take(position).view(argmax.shape).to(grad.dtype)
+    dx = _spread(x, _undropped(to_nchw(grad, data_format), p.drop), indices, p)
+    return from_nchw(dx, data_format)
 
 
 # ---- kernels of average pooling ----------------------------------------------------------------
@@ -266,10 +211,10 @@ def _max_pool_grad_grad_with_argmax(input, grad, argmax, include_batch_in_index)
 def _avg_pool_kernel(value, ksize, strides, padding, data_format):
     if not value.numel():
         return _of_nothing(value, ksize, strides, padding, data_format)
-    x = _to_nchw(value, data_format)
+    x = to_nchw(value, data_format)
     p = pooling(x.shape[2:], ksize, strides, padding, data_format)
     y = torch._C._nn.avg_pool2d(x, p.kernel, p.strides, p.padding, p.ceil, False)
-    return _from_nchw(_dropped(y, p.drop), data_format)
+    return from_nchw(dropped(y, p.drop), data_format)
 
 
 def _avg_pool_grad(orig_input_shape, grad, ksize, strides, padding, data_format):
@@ -278,10 +223,10 @@ def _avg_pool_grad(orig_input_shape, grad, ksize, strides, padding, data_format)
     h = window.spatial(data_format)[0]
     p = pooling(orig_input_shape[h : h + 2], ksize, strides, padding, data_format)
     # Only the shape and layout of the input count.
-    like = _to_nchw(grad.new_empty(orig_input_shape), data_format)
-    dy = _undropped(_to_nchw(grad, data_format), p.drop)
+    like = to_nchw(grad.new_empty(orig_input_shape), data_format)
+    dy = _undropped(to_nchw(grad, data_format), p.drop)
     dx = _avg_pool_backward(dy, like, p.kernel, p.strides, p.padding, p.ceil, False, None)
-    return _from_nchw(dx, data_format)
+    return from_nchw(dx, data_format)
 
 
 # ---- inline ------------------------------------------------------------------------------------
@@ -355,7 +300,7 @@ def _avg_pool_inline(call: Any) -> str | None:
 # ---- shape rules -------------------------------------------------------------------------------
 
 
-def _pooled_dims(
+def pooled_dims(
     ctx: ShapeContext, name: str, ksize: Any, strides: Any, least: int | None = 1
 ) -> Any:
     data_format = ctx.op.attrs.get("data_format", "NHWC")
@@ -385,7 +330,7 @@ def _pooled_dims(
 
 
 def _pool_shape(name: str) -> Any:
-    return lambda ctx: _pooled_dims(ctx, name, ctx.attr("ksize"), ctx.attr("strides"))
+    return lambda ctx: pooled_dims(ctx, name, ctx.attr("ksize"), ctx.attr("strides"))
 
 
 def _orig_input_shape(ctx: ShapeContext) -> Any:
@@ -397,28 +342,23 @@ def _orig_input_shape(ctx: ShapeContext) -> Any:
 def _pool_v2_shape(ctx: ShapeContext) -> Any:
     ksize, strides = (ctx.value(n) for n in ("ksize", "strides"))
     as_list = [None if v is None else v.tolist() for v in (ksize, strides)]
-    return _pooled_dims(ctx, "input", *as_list)
+    return pooled_dims(ctx, "input", *as_list)
 
 
 def _pool_grad_grad_shape(ctx: ShapeContext) -> Any:
-    pooled = _pooled_dims(ctx, "orig_input", ctx.attr("ksize"), ctx.attr("strides"))
-    return _like_pool(ctx, "orig_input", "orig_output", pooled)
+    pooled = pooled_dims(ctx, "orig_input", ctx.attr("ksize"), ctx.attr("strides"))
+    return like_pool(ctx, "orig_input", "orig_output", pooled)
 
 
 def _pool_grad_grad_v2_shape(ctx: ShapeContext) -> Any:
     ksize, strides = (ctx.value(n) for n in ("ksize", "strides"))
     as_list = [None if v is None else v.tolist() for v in (ksize, strides)]
     # In a window of no elements there is no maximum, and the gradient is 0.
-    pooled = _pooled_dims(ctx, "orig_input", *as_list, least=None)
-    return _like_pool(ctx, "orig_input", "orig_output", pooled)
+    pooled = pooled_dims(ctx, "orig_input", *as_list, least=None)
+    return like_pool(ctx, "orig_input", "orig_output", pooled)
 
 
-def _pool_grad_grad_argmax_shape(ctx: ShapeContext) -> Any:
-    pooled = _pooled_dims(ctx, "input", ctx.attr("ksize"), ctx.attr("strides"))
-    return _like_pool(ctx, "input", "argmax", pooled)
-
-
-def _like_pool(ctx: ShapeContext, image: str, output: str, pooled: Any) -> Any:
+def like_pool(ctx: ShapeContext, image: str, output: str, pooled: Any) -> Any:
     """Dims of the pool, which ``output`` has as well, as ``grad`` has those of the image."""
     shapes.merge_static(ctx.rank(image, 4), ctx["grad"])
     return shapes.merge_static(pooled, ctx[output])
@@ -433,28 +373,23 @@ def _avg_pool_grad_shape(ctx: ShapeContext) -> Any:
     return dims
 
 
-def _two(ctx: ShapeContext) -> Any:
-    dims = _pooled_dims(ctx, "input", ctx.attr("ksize"), ctx.attr("strides"))
-    return [dims, dims]
-
-
 # ---- gradients ---------------------------------------------------------------------------------
 
 _NAMES = ("ksize", "strides", "padding", "data_format")
 
 
-def _attrs_of(op: Any, names: Any = _NAMES) -> dict[str, Any]:
+def attrs_of(op: Any, names: Any = _NAMES) -> dict[str, Any]:
     return {name: op.attrs[name] for name in names}
 
 
 def _max_pool_gradient(op: Any, grad: Tensor) -> Tensor:
-    made: Tensor = make("MaxPoolGrad", op.inputs[0], op.outputs[0], grad, **_attrs_of(op))
+    made: Tensor = make("MaxPoolGrad", op.inputs[0], op.outputs[0], grad, **attrs_of(op))
     return made
 
 
 def _max_pool_v2_gradient(op: Any, grad: Tensor) -> tuple[Tensor, None, None]:
     x, ksize, strides = op.inputs
-    attrs = _attrs_of(op, ("padding", "data_format"))
+    attrs = attrs_of(op, ("padding", "data_format"))
     return make("MaxPoolGradV2", x, op.outputs[0], grad, ksize, strides, **attrs), None, None
 
 
@@ -466,7 +401,7 @@ def _other_way(op_type: str) -> Any:
         return (
             nodes.zeros(nodes.shape(x), x.dtype),
             nodes.zeros(nodes.shape(y), y.dtype),
-            make(op_type, x, y, grad, **_attrs_of(op)),
+            make(op_type, x, y, grad, **attrs_of(op)),
         )
 
     return gradient
@@ -475,7 +410,7 @@ def _other_way(op_type: str) -> Any:
 def _other_way_v2(op_type: str) -> Any:
     def gradient(op: Any, grad: Tensor) -> Any:
         x, y, _, ksize, strides = op.inputs
-        attrs = _attrs_of(op, ("padding", "data_format"))
+        attrs = attrs_of(op, ("padding", "data_format"))
         return (
             nodes.zeros(nodes.shape(x), x.dtype),
             nodes.zeros(nodes.shape(y), y.dtype),
@@ -487,21 +422,13 @@ def _other_way_v2(op_type: str) -> Any:
     return gradient
 
 
-def _argmax_gradient(op: Any, grad: Tensor, _: Any) -> Tensor:
-    names = ("ksize", "strides", "padding", "include_batch_in_index")
-    made: Tensor = make(
-        "MaxPoolGradWithArgmax", op.inputs[0], grad, op.outputs[1], **_attrs_of(op, names)
-    )
-    return made
-
-
 def _avg_pool_gradient(op: Any, grad: Tensor) -> Tensor:
-    made: Tensor = make("AvgPoolGrad", nodes.shape(op.inputs[0]), grad, **_attrs_of(op))
+    made: Tensor = make("AvgPoolGrad", nodes.shape(op.inputs[0]), grad, **attrs_of(op))
     return made
 
 
 def _avg_pool_grad_gradient(op: Any, grad: Tensor) -> tuple[Tensor, Tensor]:
-    return make("StopGradient", op.inputs[0]), make("AvgPool", grad, **_attrs_of(op))
+    return make("StopGradient", op.inputs[0]), make("AvgPool", grad, **attrs_of(op))
 
 
 # ---- the ops -------------------------------------------------------------------------------------
@@ -509,7 +436,7 @@ def _avg_pool_grad_gradient(op: Any, grad: Tensor) -> tuple[Tensor, Tensor]:
 define_op(
     "MaxPool",
     "input: T -> output: T",
-    attrs=[*_WINDOW, _FORMAT_VECT, _POOLED],
+    attrs=[*WINDOW, _FORMAT_VECT, _POOLED],
     shape=_pool_shape("input"),
     kernel=_max_pool_kernel,
     inline=_max_pool_inline,
@@ -519,7 +446,7 @@ define_op(
 define_op(
     "MaxPoolV2",
     "input: T, ksize: int32, strides: int32 -> output: T",
-    attrs=[_WINDOW[2], _FORMAT_VECT, _POOLED],
+    attrs=[WINDOW[2], _FORMAT_VECT, _POOLED],
     shape=_pool_v2_shape,
     kernel=_max_pool_kernel,
     host=("ksize", "strides"),
@@ -534,7 +461,7 @@ for _name, _kernel, _shape, _reverse in (
     define_op(
         _name,
         "orig_input: T, orig_output: T, grad: T -> output: T",
-        attrs=[*_WINDOW, _FORMAT, f"T: {_REAL}{_default}"],
+        attrs=[*WINDOW, _FORMAT, f"T: {REAL}{_default}"],
         shape=_shape,
         kernel=_kernel,
         gradient=_other_way(_reverse),
@@ -542,7 +469,7 @@ for _name, _kernel, _shape, _reverse in (
     define_op(
         f"{_name}V2",
         "orig_input: T, orig_output: T, grad: T, ksize: int32, strides: int32 -> output: T",
-        attrs=[_WINDOW[2], _FORMAT, f"T: {_REAL}{_default}"],
+        attrs=[WINDOW[2], _FORMAT, f"T: {REAL}{_default}"],
         shape=_shape if _name == "MaxPoolGrad" else _pool_grad_grad_v2_shape,
         kernel=_kernel,
         host=("ksize", "strides"),
@@ -553,7 +480,7 @@ for _name, _kernel, _shape, _reverse in (
 define_op(
     "_MaxPoolWithIndices",
     "input: T -> output: T, indices: int64",
-    attrs=[*_WINDOW, _FORMAT, f"T: {_REAL}"],
+    attrs=[*WINDOW, _FORMAT, f"T: {REAL}"],
     shape=lambda ctx: [_pool_shape("input")(ctx), None],
     kernel=_max_pool_with_indices,
     no_gradient="made by passes only, after gradients are built",
@@ -563,7 +490,7 @@ define_op(
 define_op(
     "_MaxPoolGradWithIndices",
     "grad: T, input: T, indices: int64 -> output: T",
-    attrs=[*_WINDOW, _FORMAT, f"T: {_REAL}"],
+    attrs=[*WINDOW, _FORMAT, f"T: {REAL}"],
     shape=same_as("input"),
     kernel=_max_pool_grad_with_indices,
     inline=_max_pool_grad_with_indices_inline,
@@ -571,40 +498,10 @@ define_op(
     internal=True,
 )
 
-_WITH_BATCH = "include_batch_in_index: bool = False"
-
-define_op(
-    "MaxPoolWithArgmax",
-    "input: T -> output: T, argmax: Targmax",
-    attrs=[
-        *_WINDOW[:2],
-        "Targmax: {int32, int64} = int64",
-        _WINDOW[2],
-        _WITH_BATCH,
-        f"T: {_REAL}",
-    ],
-    shape=_two,
-    kernel=_max_pool_with_argmax,
-    gradient=_argmax_gradient,
-)
-
-for _name, _kernel, _shape in (
-    ("MaxPoolGradWithArgmax", _max_pool_grad_with_argmax, lambda ctx: ctx.rank("input", 4)),
-    ("MaxPoolGradGradWithArgmax", _max_pool_grad_grad_with_argmax, _pool_grad_grad_argmax_shape),
-):
-    define_op(
-        _name,
-        "input: T, grad: T, argmax: Targmax -> output: T",
-        attrs=[*_WINDOW, _WITH_BATCH, "Targmax: {int32, int64}", f"T: {_REAL}"],
-        shape=_shape,
-        kernel=_kernel,
-        no_gradient="TensorFlow 1.15 defines none",
-    )
-
 define_op(
     "AvgPool",
     "value: T -> output: T",
-    attrs=[*_WINDOW, _FORMAT, _FLOATING],
+    attrs=[*WINDOW, _FORMAT, _FLOATING],
     shape=_pool_shape("value"),
     kernel=_avg_pool_kernel,
     inline=_avg_pool_inline,
@@ -614,7 +511,7 @@ define_op(
 define_op(
     "AvgPoolGrad",
     "orig_input_shape: int32, grad: T -> output: T",
-    attrs=[*_WINDOW, _FORMAT, _FLOATING],
+    attrs=[*WINDOW, _FORMAT, _FLOATING],
     shape=_avg_pool_grad_shape,
     kernel=_avg_pool_grad,
     host=("orig_input_shape",),

@@ -39,14 +39,21 @@ def checked(program: str) -> str:
     return program
 
 
-def launch_here(output: Output, job: Job, policy: Policy, log_dir: str | None, host: str) -> int:
+def launch_here(
+    output: Output, job: Job, policy: Policy, log_dir: str | None, host: str, metrics_port: int
+) -> int:
     """Runs a job on this machine.
 
     Returns:
       The exit status: 0 done, 1 a task failed for good, 128 + n stopped by signal n.
     """
     checked(job.program)
-    return summarized(output, job, log_dir, lambda logs: run_local(job, policy, logs, host))
+    last = metrics_port + len(job.cluster_tasks) - 1
+    if last > 65535:
+        raise Failure(f"--metrics-port {metrics_port}: the last task's would be {last}", 2)
+    return summarized(
+        output, job, log_dir, lambda logs: run_local(job, policy, logs, host, metrics_port)
+    )
 
 
 def launch_on_ray(

@@ -304,6 +304,12 @@ def launch(
         float,
         typer.Option(min=0, help="Kill a task that was silent for so many seconds; 0: none."),
     ] = 0.0,
+    metrics_port: Annotated[
+        int,
+        typer.Option(
+            min=0, max=65535, help="Port of the first task's metrics, then one by one; 0: none."
+        ),
+    ] = 0,
     log_dir: Annotated[
         str | None, typer.Option(help="Also write worker-0.log and so on here.", metavar="DIR")
     ] = None,
@@ -345,9 +351,11 @@ def launch(
                     evaluator_wait=evaluator_wait, place_timeout=place_timeout,
                     stuck_after=stuck_after)  # fmt: skip
     if on is Place.LOCAL:
-        code = launch_here(Output(), job, policy, log_dir, host or "127.0.0.1")
+        code = launch_here(Output(), job, policy, log_dir, host or "127.0.0.1", metrics_port)
     elif stuck_after:
         raise Failure("--stuck-after is for --on local: Ray watches over its actors itself", 2)
+    elif metrics_port:
+        raise Failure("--metrics-port is for --on local: set PENSTOCK_METRICS for nodes of Ray", 2)
     else:
         options = RayOptions(address, cpus, gpus, strategy.upper(), working_dir, host)
         code = launch_on_ray(Output(), job, policy, log_dir, options)
@@ -400,6 +408,9 @@ def k8s(
             metavar="SECRET",
         ),
     ] = "",
+    metrics_port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port of each task's metrics; 0: none.")
+    ] = 0,
 ) -> None:
     """Write Kubernetes manifests and a Dockerfile that run SCRIPT as a cluster of tasks.
 
@@ -415,7 +426,7 @@ def k8s(
     job = Job(program, args, ps, workers, chief, evaluator, flags)
     options = Options(image, name, namespace, port, cpu, memory, gpus, secret, tls, storage,
                       storage_class, host, restarts, stuck_after, ingress_class, ingress_tls,
-                      login)  # fmt: skip
+                      login, metrics_port)  # fmt: skip
     write_job(Output(), job, options, kind.value, out)
 
 

@@ -64,11 +64,15 @@ def answer_once_up(method: Method, request: Any, seconds: float, whom: str) -> A
 
     Raises:
       tf.errors.UnavailableError: it is not up in so many seconds.
+      tf.errors.OpError: as ``answer_of``.
     """
     try:
         return answer_of(method, request, seconds, whom, "to be up")
-    except errors.DeadlineExceededError:
-        waiting.check_deadline()  # that of the step is another matter
+    except errors.DeadlineExceededError as error:
+        try:
+            waiting.check_deadline()
+        except errors.DeadlineExceededError:
+            raise error from None  # the step's own, which says what it waited for
         raise errors.UnavailableError(
             None, None, f"waited {seconds:g} s for {whom} to be up: no server answers there"
         ) from None

@@ -30,6 +30,9 @@ _BYE_SECONDS = 1.0
 class Transport(Protocol):
     """What carries messages; see ``socket_link`` and ``stream_link``."""
 
+    # Bytes that have come.
+    received: int
+
     def post(self, head: bytes, data: torch.Tensor | None) -> bool:
         """Sends a small message without waiting; says whether it could."""
 
@@ -75,6 +78,10 @@ class Link:
       task: the other end.
       received: ``(header, value)`` is called for each message that comes, in one thread.
       ended: ``(link, error)`` is called once if the link ends other than by ``close``.
+      left: called once when nothing moves over the link any more.
+
+    Attributes:
+      sent: bytes that it has taken.
     """
 
     def __init__(
@@ -83,9 +90,11 @@ class Link:
         task: str,
         received: Callable[[bytes, Any], None],
         ended: Callable[[Link, errors.OpError], None],
+        left: Callable[[Link], None] = lambda link: None,
     ) -> None:
         self._transport, self.task = transport, task
-        self._received, self._ended = received, ended
+        self._received, self._ended, self._left = received, ended, left
+        self.sent = 0
         self._changed = threading.Condition(threading.Lock())
         self._queue: collections.deque[_Outgoing] = collections.deque()
         self._waiters: set[waiting.Waiter] = set()
@@ -113,16 +122,24 @@ class Link:
             self._end(error.error)
             raise _lost(self.task, error.error) from None
 
+    @property
+    def received(self) -> int:
+        """Bytes that have come."""
+        return self._transport.received
+
     def _send(self, head: bytes, data: torch.Tensor | None) -> None:
-        if data is None or data.numel() <= COPIED_BYTES:
+        size = 0 if data is None else data.numel()
+        if size <= COPIED_BYTES:
             with self._changed:
                 if self._error is None and self._took(head, data):
+                    self.sent += len(head) + size
                     return
         waiter = waiting.Waiter()
         with self._changed:
             if self._error is not None:
                 raise again(self._error)
             self._queue.append(_Outgoing(head, data, waiter))
+            self.sent += len(head) + size
             self._waiters.add(waiter)
             self._changed.notify()
         try:
@@ -243,6 +260,7 @@ class Link:
             if self._aborting is not None:
                 self._aborting.join()
             self._transport.close()
+            self._left(self)
 
     def _end(self, error: Exception) -> None:
         if self._error is None:

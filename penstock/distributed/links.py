@@ -32,6 +32,7 @@ from penstock.distributed.listener import Listener, connect
 from penstock.distributed.security import Security, split_address
 from penstock.distributed.shared_pieces import SharedPieces
 from penstock.distributed.socket_link import SocketLink
+from penstock.distributed.tally import Tally
 from penstock.formats import cluster_messages as messages
 from penstock.resources import waiting
 
@@ -69,6 +70,7 @@ class Links:
       security: TLS or not, and limits.
       incarnation: a number that tells this process from one that had the same name.
       host: address of this machine at which links without TLS listen.
+      tally: of the server; None: nobody counts.
     """
 
     def __init__(
@@ -81,12 +83,14 @@ class Links:
         *,
         incarnation: int = 0,
         host: str = "127.0.0.1",
+        tally: Tally | None = None,
     ) -> None:
         self._me, self._connect, self._deliver = me, connect, deliver
         self._lost, self._security = lost, security
         self._incarnation, self._host = incarnation, host
         self._limits = frames.Limits(security.max_message_bytes, security.max_tensor_bytes)
         self._buffers = Buffers()
+        self._tally = tally or Tally()
         self._lock = threading.Lock()
         self._peers: dict[str, _Peer] = {}
         self._listener: Listener | None = None
@@ -293,13 +297,14 @@ class Links:
             peer.heard = time.monotonic()
             self._deliver(task, header, value)
 
-        link = Link(transport, task, received, self._ended)
+        link = Link(transport, task, received, self._ended, self._tally.link_ended)
         with peer.changed:
             if self._closed.is_set():
                 link.discard(errors.CancelledError(None, None, f"{self._me} is being stopped"))
                 return link
             peer.incarnation, peer.heard, peer.doubts = incarnation, time.monotonic(), 0
             peer.links = [*peer.links, link]
+            self._tally.link_opened(link)
             peer.changed.notify_all()
         link.start()
         self._start_checker()
@@ -334,6 +339,7 @@ class Links:
         for each in links:
             each.fail(error)
         if not self._closed.is_set():
+            self._tally.task_lost(restarted=isinstance(error, errors.AbortedError))
             self._lost(peer.task, again(error))
 
     # ---- asking ------------------------------------------------------------------------------

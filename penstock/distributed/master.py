@@ -146,6 +146,10 @@ class Master:
 
         return MasterSession(Master(task.worker, task.peers), graph, options, config, ended)
 
+    def session_count(self) -> int:
+        """How many sessions have not ended."""
+        return len(self._sessions)
+
     def next_number(self) -> int:
         """A number for a step, of which no other master makes the same."""
         return next(self._numbers)

@@ -73,6 +73,7 @@ class Presence:
             self._security,
             incarnation=self.worker.incarnation,
             host=self._link_host,
+            tally=self.worker.tally,
         )
 
 

@@ -127,6 +127,11 @@ class Memberships:
 
         return presence, leave
 
+    def workers(self) -> list[Worker]:
+        """Those of this server as a task of these clusters."""
+        with self._lock:
+            return [each.worker for each in self._joined.values()]
+
     def close(self) -> None:
         """The server stops."""
         with self._lock:
@@ -167,7 +172,9 @@ class Memberships:
             if found is not None:
                 return found
             devices = local_devices(self._counts, gpus.memory_of_gpus(), task)
-            worker = Worker(task, devices, lambda *message: made.peers.send(*message))
+            worker = Worker(
+                task, devices, lambda *message: made.peers.send(*message), self._server.tally
+            )
             made = self._joined[key] = Presence(
                 cluster, worker, self._address(), self._security, self._max_graph_bytes,
                 Farewells(()), key, join,
@@ -180,9 +187,7 @@ class Memberships:
             cluster=key, task=task, definition=cluster.as_cluster_def().SerializeToString()
         )
         try:
-            awaiting.answer_of(
-                stub.join_cluster, request, up_seconds(), stub.whom, "to be up"
-            )
+            awaiting.answer_once_up(stub.join_cluster, request, up_seconds(), stub.whom)
         finally:
             stub.close()
 

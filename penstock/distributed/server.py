@@ -17,10 +17,12 @@ from penstock.distributed import (
     ending,
     heartbeat,
     schemes,  # noqa: F401  sessions find servers by it
+    status_page,
 )
 from penstock.distributed.cluster_spec import ClusterSpec, ServerDef
 from penstock.distributed.in_process import add_master, remove_master
 from penstock.distributed.master import Master
+from penstock.distributed.metrics import Watched
 from penstock.distributed.worker import Worker
 from penstock.placement.available import local_devices
 from penstock.runtime import gpus, memory
@@ -90,6 +92,11 @@ class Server:
             self._listening.memberships.lead,
         )  # fmt: skip
         self._started = False
+        self._watched = Watched(
+            self._worker, self._master, self._listening.memberships,
+            lambda: self._started and not self._stopped.is_set(),
+        )  # fmt: skip
+        status_page.watch(self._watched)
         if start:
             self.start()
 
@@ -149,6 +156,7 @@ class Server:
                 return
             self._stopped.set()
         ending.stopped(self)
+        status_page.unwatch(self._watched)
         remove_master(self._target)
         self._peers.refuse_parts()
         self._worker.table.settle(_SETTLE_SECONDS)

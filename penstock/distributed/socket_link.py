@@ -51,6 +51,7 @@ class SocketLink:
         self._rest = memoryview(b"")
         self._buffer = memoryview(bytearray(_BUFFER_BYTES))
         self._start = self._end = 0
+        self.received = 0
 
     def post(self, head: bytes, data: torch.Tensor | None) -> bool:
         """Sends a small message without waiting; says whether it could.
@@ -127,6 +128,7 @@ class SocketLink:
             self._shared.close()
 
     def _take_tensor(self, size: int) -> torch.Tensor:
+        self.received += size
         data = self._buffers.take(size)
         memory = frames.memory(data)
         if self._shared is None or size < _SHARED_BYTES:
@@ -139,6 +141,7 @@ class SocketLink:
         return data
 
     def _take(self, size: int) -> bytes:
+        self.received += size
         data = bytearray(size)
         self._take_into(memoryview(data))
         return bytes(data)

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from penstock.base import errors
+from penstock.distributed.tally import Tally
 from penstock.resources import waiting
 from penstock.resources.rendezvous import Mailbox
 
@@ -39,6 +40,7 @@ class Step:
         self.cancellation = waiting.Cancellation()
         self.peers: set[str] = set()
         self.users = 0
+        self.began = 0.0
         self.error: errors.OpError | None = None
         self.mailbox = Mailbox()
         self.deliver = self.mailbox.put
@@ -72,14 +74,17 @@ class StepTable:
     Args:
       send: how tensors are pushed to other tasks.
       clock: seconds.
+      tally: counts the steps that have ended; None: nobody does.
     """
 
     def __init__(
         self,
         send: Callable[[str, int, str, Any], None],
         clock: Callable[[], float] = time.monotonic,
+        tally: Tally | None = None,
     ) -> None:
         self._send, self._clock = send, clock
+        self._tally = tally or Tally()
         self._lock = threading.Lock()
         self._open: dict[int, Step] = {}
         self._early: dict[int, tuple[float, Step]] = {}
@@ -99,6 +104,7 @@ class StepTable:
                     raise errors.CancelledError(None, None, "the step was cancelled already")
                 early = self._early.pop(number, None)
                 step = self._open[number] = early[1] if early else Step(number, self._send)
+                step.began = self._clock()
             step.users += 1
             step.peers.update(peers)
             return step
@@ -107,13 +113,16 @@ class StepTable:
         """Leaves a step; when nobody is in it, what still comes for it is dropped."""
         with self._lock:
             step.users -= 1
-            if step.users == 0:
-                self._open.pop(step.number, None)
-                # One that ended well has used all that was sent to it.
-                if step.error is not None:
-                    self._failed[step.number] = self._clock()
-                if self._early or self._failed:
-                    self._sweep_sometimes()
+            if step.users:
+                return
+            now = self._clock()
+            self._open.pop(step.number, None)
+            # One that ended well has used all that was sent to it.
+            if step.error is not None:
+                self._failed[step.number] = now
+            if self._early or self._failed:
+                self._sweep_sometimes()
+        self._tally.step_ended(now - step.began, well=step.error is None)
 
     def deliver(self, number: int, edge: str, value: Any) -> None:
         """A tensor has come from another task."""
@@ -167,6 +176,12 @@ class StepTable:
         """How many steps are open and early, for tests and status pages."""
         with self._lock:
             return {"open": len(self._open), "early": len(self._early), "failed": len(self._failed)}
+
+    def waiting(self) -> int:
+        """How many steps wait for something now."""
+        with self._lock:
+            steps = list(self._open.values())
+        return sum(step.cancellation.has_waiters() for step in steps)
 
     def sweep(self) -> None:
         """Forgets what is older than ``KEPT_SECONDS``."""

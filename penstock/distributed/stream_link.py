@@ -43,6 +43,7 @@ class StreamLink:
         self._leaving: queue.Queue[bytes | None] = queue.Queue(_QUEUED)
         self._rest = memoryview(b"")
         self._closed = False
+        self.received = 0
 
     def leaving(self) -> Iterator[bytes]:
         """The pieces for the other end; ends with the link."""
@@ -115,11 +116,13 @@ class StreamLink:
         raise errors.UnavailableError(None, None, "the link is closed")
 
     def _take_tensor(self, size: int) -> torch.Tensor:
+        self.received += size
         data = torch.empty(size, dtype=torch.uint8)
         self._take_into(frames.memory(data))
         return data
 
     def _take(self, size: int) -> bytes:
+        self.received += size
         data = bytearray(size)
         self._take_into(memoryview(data))
         return bytes(data)

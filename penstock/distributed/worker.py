@@ -23,6 +23,7 @@ from penstock.base import dtypes, errors
 from penstock.base.devices import DeviceSpec
 from penstock.codegen.source import Watch
 from penstock.distributed.step_table import StepTable
+from penstock.distributed.tally import Tally
 from penstock.graph.operation import Operation, blocks_of
 from penstock.graph.region import inner_operations
 from penstock.graph.tensor import Tensor
@@ -91,6 +92,7 @@ class Worker:
       task: its full name, "/job:worker/replica:0/task:0".
       devices: what it has.
       send: ``(task, step, edge, value)`` pushes a tensor to another task.
+      tally: of the server that it works for; None: one of its own.
     """
 
     def __init__(
@@ -98,12 +100,14 @@ class Worker:
         task: str,
         devices: Sequence[DeviceAttributes],
         send: Callable[[str, int, str, Any], None],
+        tally: Tally | None = None,
     ) -> None:
         self.task = task
         self.incarnation = secrets.randbits(63)
         self.devices = [device._replace(incarnation=self.incarnation) for device in devices]
         self.resources = ResourceManager()
-        self.table = StepTable(send)
+        self.tally = tally or Tally()
+        self.table = StepTable(send, tally=self.tally)
         self._lock = threading.Lock()
         self._parts: dict[str, RegisteredPart] = {}
         self._sessions: dict[str, _SessionState] = {}
@@ -259,6 +263,12 @@ class Worker:
         with self._lock:
             held = {"graphs": len(self._parts), "sessions": len(self._sessions)}
         return {**held, **self.table.counts()}
+
+    def managers(self) -> list[ResourceManager]:
+        """What holds state here: the server's own, and those of isolated sessions."""
+        with self._lock:
+            kept = {id(state.resources): state.resources for state in self._sessions.values()}
+        return list({**kept, id(self.resources): self.resources}.values())
 
 
 def _is_plain(part: Part) -> bool:

@@ -25,7 +25,7 @@ from penstock.launch import pods
 from penstock.launch.dockerfile import dockerfile
 from penstock.launch.job import CHIEF, EVALUATOR, PS, WORKER, Job
 from penstock.launch.pods import Object, Options
-from penstock.launch.task_process import HEARTBEAT
+from penstock.launch.task_process import HEARTBEAT, METRICS
 
 MASTER = "master"
 _COMPONENTS = {CHIEF: MASTER, PS: PS, WORKER: WORKER, EVALUATOR: EVALUATOR}
@@ -50,16 +50,20 @@ def _task_container(
     environment = pods.task_environment(task_job, cluster, index)
     if options.stuck_after:
         environment.append({"name": HEARTBEAT, "value": pods.HEARTBEAT_FILE})
+    ports = {"grpc": options.port}
+    if options.metrics_port and task_job != EVALUATOR:  # which has no server
+        environment.append({"name": METRICS, "value": f"0.0.0.0:{options.metrics_port}"})
+        ports[pods.METRICS_NAME] = options.metrics_port
     made = pods.container(
         options,
         _COMPONENTS[task_job],
         command,
-        {"grpc": options.port},
+        ports,
         environment,
         options.gpus if task_job in (CHIEF, WORKER) else 0,
     )
     if task_job != EVALUATOR:
-        made["readinessProbe"] = {"tcpSocket": {"port": "grpc"}, "periodSeconds": 10}
+        made["readinessProbe"] = pods.readiness(options)
     if options.stuck_after:
         made["livenessProbe"] = pods.liveness(options)
     return made
@@ -228,10 +232,12 @@ def manifests(job: Job, options: Options, kind: str) -> dict[str, list[Object]]:
       kind: statefulset, jobset or rayjob.
 
     Raises:
-      ValueError: for another kind.
+      ValueError: for another kind, or for metrics of a RayJob, whose tasks share their pods' ports.
     """
     if kind not in KINDS:
         raise ValueError(f"Manifests of kind {kind!r}: there are {', '.join(KINDS)}.")
+    if kind == "rayjob" and options.metrics_port:
+        raise ValueError("Metrics of a RayJob are Ray's: a metrics port is for the other kinds.")
     cluster = KINDS[kind](job, options)
     if kind != "rayjob":  # Ray's own ports, and KubeRay, must get through
         cluster.append(pods.network_policy(options, [_COMPONENTS[j] for j in _sizes(job)]))

@@ -23,7 +23,7 @@ from penstock.launch import supervisor as sv
 from penstock.launch.job import Job, Task
 from penstock.launch.logs import Logs
 from penstock.launch.ports import free_ports
-from penstock.launch.task_process import Guard, TaskProcess
+from penstock.launch.task_process import METRICS, RESTARTS, Guard, TaskProcess
 
 STOPPERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # How long the last processes may take when the launcher itself fails.
@@ -45,7 +45,9 @@ def guard_source() -> str:
     return (Path(__file__).parent / "guard.py").read_text()
 
 
-def run_local(job: Job, policy: sv.Policy, logs: Logs, host: str = "127.0.0.1") -> Outcome:
+def run_local(
+    job: Job, policy: sv.Policy, logs: Logs, host: str = "127.0.0.1", metrics_port: int = 0
+) -> Outcome:
     """Runs a job as processes of this machine, and returns when all of them have ended.
 
     SIGINT, SIGTERM and SIGHUP stop the job; a second one kills it.
@@ -55,8 +57,10 @@ def run_local(job: Job, policy: sv.Policy, logs: Logs, host: str = "127.0.0.1") 
       policy: restarts and deadlines.
       logs: where the output goes.
       host: the address that the tasks' ports are on.
+      metrics_port: where the first task's server shows its metrics, on the loopback interface; the
+        others have the ports after it, in the order of ``job.tasks``.  0: nowhere.
     """
-    return _Driver(job, policy, logs, host).run()
+    return _Driver(job, policy, logs, host, metrics_port).run()
 
 
 @dataclass(frozen=True)
@@ -68,11 +72,18 @@ class _Heart:
 
 
 class _Driver:
-    def __init__(self, job: Job, policy: sv.Policy, logs: Logs, host: str) -> None:
+    def __init__(
+        self, job: Job, policy: sv.Policy, logs: Logs, host: str, metrics_port: int
+    ) -> None:
         self._job, self._policy, self._logs = job, policy, logs
         self._machine = sv.Supervisor(job.tasks, policy)
         ports = free_ports(len(job.cluster_tasks), host)
         self._addresses = {t: f"{host}:{p}" for t, p in zip(job.cluster_tasks, ports, strict=True)}
+        self._metrics = (
+            {t: f"127.0.0.1:{metrics_port + i}" for i, t in enumerate(job.cluster_tasks)}
+            if metrics_port
+            else {}
+        )
         self._running: dict[Task, tuple[TaskProcess, int]] = {}
         self._events: deque[sv.Event] = deque([sv.Begin()])
         self._code: int | None = None
@@ -110,6 +121,10 @@ class _Driver:
     def _start(self, task: Task, start: int, guard: Guard) -> None:
         command = self._job.command(task, self._addresses)
         environment = self._job.environment(task, self._addresses)
+        environment[RESTARTS] = str(start - 1)
+        shown = self._metrics.get(task)
+        if shown:
+            environment[METRICS] = shown
         try:
             watched = self._policy.stuck_after > 0
             process = TaskProcess(command, environment, guard, with_heartbeat=watched)
@@ -124,7 +139,11 @@ class _Driver:
             self._selector.register(process.heartbeat, selectors.EVENT_READ, heart)
         self._running[task] = process, start
         at = self._addresses.get(task)
-        self._logs.say(f"{task} runs as process {process.pid}" + (f" at {at}" if at else ""))
+        self._logs.say(
+            f"{task} runs as process {process.pid}"
+            + (f" at {at}" if at else "")
+            + (f", metrics at {shown}" if shown else "")
+        )
 
     def _wait(self) -> None:
         """Waits for output, a signal or the next deadline, and makes events of them."""

@@ -199,6 +199,7 @@ class _Driver:
 
     def _start(self, task: Task, start: int) -> None:
         environment = self._job.environment(task, self._addresses)
+        environment[task_process.RESTARTS] = str(start - 1)
         handed_on = {k: v for k, v in os.environ.items() if k.startswith(_HANDED_ON)}
         command = self._job.command(task, self._addresses)
         directory = None if self._options.working_dir else os.getcwd()

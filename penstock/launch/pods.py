@@ -37,6 +37,8 @@ _TLS_FILES = {"PENSTOCK_TLS_CERT": "tls.crt", "PENSTOCK_TLS_KEY": "tls.key",
 USER = 1000
 # A task's server touches this file every second (``penstock.distributed.heartbeat``).
 HEARTBEAT_FILE = "/tmp/penstock-heartbeat"
+# The name of the port with metrics.
+METRICS_NAME = "metrics"
 # The one ingress controller whose way to ask for a password is written here.
 _NGINX = "nginx"
 _NGINX_KEY = "nginx.ingress.kubernetes.io"
@@ -64,6 +66,7 @@ class Options:
       ingress_class: of the ingresses; None: the cluster's default.
       ingress_tls: the Secret with the certificate of ``host``; "": plain HTTP.
       login: the Secret with the users who may see TensorBoard and Jupyter; "": who reaches them.
+      metrics_port: where each task shows its metrics, to all who reach its pod; 0: nowhere.
 
     Raises:
       ValueError: for what Kubernetes would refuse, or could not do.
@@ -86,6 +89,7 @@ class Options:
     ingress_class: str | None = None
     ingress_tls: str = ""
     login: str = ""
+    metrics_port: int = 0
 
     def __post_init__(self) -> None:
         values.check_prefix(self.name)
@@ -101,6 +105,11 @@ class Options:
         values.check_quantity("storage", self.storage)
         if not 1 <= self.port <= 65535:
             raise ValueError(f"port {self.port} is none: 1 to 65535 are allowed.")
+        if not 0 <= self.metrics_port <= 65535 or self.metrics_port == self.port:
+            raise ValueError(
+                f"port {self.metrics_port} is none for metrics: 1 to 65535 are allowed, but for"
+                f" {self.port}, the tasks' own; 0 for none."
+            )
         if self.host is not None:
             values.check_host(self.host)
         if self.ingress_tls and self.host is None:
@@ -184,6 +193,23 @@ def liveness(options: Options) -> Object:
     }
 
 
+def readiness(options: Options) -> Object:
+    """The probe that finds out whether a task's server listens."""
+    if options.metrics_port:
+        asked: Object = {"httpGet": {"path": "/readyz", "port": METRICS_NAME}}
+    else:
+        asked = {"tcpSocket": {"port": "grpc"}}
+    return {**asked, "periodSeconds": 10}
+
+
+def _scraped(options: Options, contained: Object) -> Object:
+    """The annotations by which Prometheus finds a pod with metrics, as most set-ups read them."""
+    if not any(port["name"] == METRICS_NAME for port in contained["ports"]):
+        return {}
+    told = {"scrape": "true", "port": str(options.metrics_port), "path": "/metrics"}
+    return {"annotations": {f"prometheus.io/{key}": value for key, value in told.items()}}
+
+
 def _secret_key(options: Options, key: str, optional: bool) -> Object:
     return {"secretKeyRef": {"name": options.secret, "key": key, "optional": optional}}
 
@@ -240,7 +266,7 @@ def pod(options: Options, component: str, contained: Object, **spec: Any) -> Obj
             }
         )
     return {
-        "metadata": {"labels": labels(options, component)},
+        "metadata": {"labels": labels(options, component), **_scraped(options, contained)},
         "spec": {
             **spec,
             "automountServiceAccountToken": False,
@@ -293,13 +319,19 @@ def storage(options: Options) -> Object:
 
 
 def network_policy(options: Options, components: Sequence[str]) -> Object:
-    """Only this job's own pods may speak to its tasks."""
+    """Only this job's own pods may speak to its tasks; all may read their metrics."""
     mine = {"podSelector": {"matchLabels": {"app.kubernetes.io/name": options.name}}}
     chosen = {
         "key": "app.kubernetes.io/component",
         "operator": "In",
         "values": list(components),
     }
+    allowed: list[Object] = [
+        {"from": [mine], "ports": [{"port": options.port, "protocol": "TCP"}]}
+    ]
+    if options.metrics_port:
+        # Prometheus runs in a namespace of its own, whose name is not known here.
+        allowed.append({"ports": [{"port": options.metrics_port, "protocol": "TCP"}]})
     return {
         "apiVersion": "networking.k8s.io/v1",
         "kind": "NetworkPolicy",
@@ -310,7 +342,7 @@ def network_policy(options: Options, components: Sequence[str]) -> Object:
                 "matchExpressions": [chosen],
             },
             "policyTypes": ["Ingress"],
-            "ingress": [{"from": [mine], "ports": [{"port": options.port, "protocol": "TCP"}]}],
+            "ingress": allowed,
         },
     }
 

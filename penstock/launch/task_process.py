@@ -21,6 +21,9 @@ from typing import IO
 
 # Where a task finds the end of a pipe that it may write its heartbeat to.
 HEARTBEAT = "PENSTOCK_HEARTBEAT"
+# Where its server shows metrics, and how often the task was started before.
+METRICS = "PENSTOCK_METRICS"
+RESTARTS = "PENSTOCK_RESTARTS"
 
 
 class Guard:

@@ -51,6 +51,11 @@ class ResourceManager:
         found = self._items.get((container, name))
         return None if found is None else found[0]
 
+    def all(self) -> list[Any]:
+        """All resources."""
+        with self._lock:
+            return [made for made, _ in self._items.values()]
+
     def clear(self, containers: Iterable[str] | None = None) -> None:
         """Forgets all resources, or those of the named containers."""
         with self._lock:

@@ -26,7 +26,7 @@ from penstock.launch.dockerfile import dockerfile
 from penstock.launch.job import Job, Task
 from penstock.launch.kubernetes import KINDS, manifests, write_manifests
 from penstock.launch.pods import Options
-from penstock.launch.task_process import HEARTBEAT
+from penstock.launch.task_process import HEARTBEAT, METRICS
 from tests.suite.clock import wait_until
 
 kubernetes_validate = pytest.importorskip("kubernetes_validate")
@@ -451,6 +451,8 @@ def test_names_that_kubernetes_refuses(name: str) -> None:
         ({"host": "10.0.0.1"}, "host '10.0.0.1'"),
         ({"host": "a..b"}, "host 'a..b'"),
         ({"port": 0}, "port 0 is none"),
+        ({"metrics_port": 65536}, "port 65536 is none for metrics"),
+        ({"metrics_port": 8080}, "but for 8080, the tasks' own"),
         ({"namespace": "Research"}, "namespace 'Research'"),
         ({"secret": "a_b"}, "secret 'a_b'"),
         ({"storage_class": "-x"}, "storage class '-x'"),
@@ -527,6 +529,45 @@ def test_the_probe_tells_a_server_that_lives_from_one_that_fell_silent(
         server.send_signal(signal.SIGCONT)
         wait_until(lambda: alive(2))
         server.kill()
+
+
+@pytest.mark.parametrize("kind", ["statefulset", "jobset"])
+def test_metrics_are_shown_where_they_are_asked_for(kind: str) -> None:
+    made = objects(JOBS["all"], Options("i", metrics_port=9090), kind)
+    for each in made:
+        validate(each, VERSIONS[-1])
+    shown = set()
+    for template in pods(made):
+        (contained,) = template["spec"]["containers"]
+        variables = {v["name"]: v.get("value") for v in contained["env"]}
+        if METRICS not in variables:
+            assert "annotations" not in template["metadata"]
+            continue
+        shown.add(contained["name"])
+        assert variables[METRICS] == "0.0.0.0:9090"
+        ports = {port["name"]: port["containerPort"] for port in contained["ports"]}
+        assert ports["metrics"] == 9090
+        assert contained["readinessProbe"]["httpGet"] == {"path": "/readyz", "port": "metrics"}
+        assert template["metadata"]["annotations"] == {
+            "prometheus.io/scrape": "true",
+            "prometheus.io/port": "9090",
+            "prometheus.io/path": "/metrics",
+        }
+    assert shown == {"master", "ps", "worker"}
+    (policy,) = of_kind(made, "NetworkPolicy").values()
+    inside, anybody = policy["spec"]["ingress"]
+    assert inside["ports"][0]["port"] == 8080 and "from" in inside
+    assert anybody == {"ports": [{"port": 9090, "protocol": "TCP"}]}
+
+
+def test_metrics_are_off_by_default() -> None:
+    text = yaml.safe_dump_all(objects(JOBS["all"], OPTIONS["default"], "statefulset"))
+    assert "metrics" not in text.lower() and "annotations" not in text
+
+
+def test_a_ray_job_has_no_port_for_metrics() -> None:
+    with pytest.raises(ValueError, match="Metrics of a RayJob are Ray's"):
+        manifests(JOBS["all"], Options("i", metrics_port=9090), "rayjob")
 
 
 def test_unknown_kinds() -> None:

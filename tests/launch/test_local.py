@@ -13,13 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from penstock.distributed import heartbeat
+from penstock.distributed import heartbeat, metrics, status_page
 from penstock.launch import task_process
 from penstock.launch.job import Job, Task
 from penstock.launch.local import Outcome, run_local
 from penstock.launch.logs import Logs
 from penstock.launch.ports import free_ports
 from penstock.launch.supervisor import Policy, State
+from tests.distributed.metrics_page import Page
 from tests.launch.processes import (
     COUNTING,
     alive,
@@ -369,3 +370,51 @@ def test_a_number_that_is_no_longer_the_heartbeats_is_left_alone() -> None:
     assert (done.stdout, done.stderr, os.read(reading, 9)) == ("False\n", "", b"")
     os.close(reading)
     assert task_process.HEARTBEAT == heartbeat.VARIABLE
+
+
+def test_metrics_of_each_task_are_where_they_were_asked_for(tmp_path: Path) -> None:
+    assert task_process.METRICS == status_page.VARIABLE
+    assert task_process.RESTARTS == metrics.RESTARTS
+    first = _two_free_ports()
+    ps, worker = Page(f"127.0.0.1:{first}"), Page(f"127.0.0.1:{first + 1}")
+    restarts: list[float] = []
+
+    def look() -> None:
+        wait_until(lambda: _is_ready(ps) and _is_ready(worker))
+        restarts.append(worker.value("penstock_task_restarts"))
+        os.kill(pids(tmp_path, "worker 0")[0], signal.SIGKILL)
+        wait_until(lambda: len(pids(tmp_path, "worker 0")) == 2 and _is_ready(worker))
+        restarts.append(worker.value("penstock_task_restarts", task="/job:worker/replica:0/task:0"))
+        restarts.append(ps.value("penstock_task_restarts"))
+        os.kill(pids(tmp_path, "ps 0")[0], signal.SIGKILL)  # then the job is done
+
+    watcher = threading.Thread(target=look)
+    watcher.start()
+    lines: list[str] = []
+    logs = Logs(lambda task, line: lines.append(f"{task or 'launch'} | {line}"), None)
+    job = Job(str(SERVING), (str(tmp_path),), ps=1, workers=1)
+    outcome = run_local(job, POLICY, logs, metrics_port=first)
+    watcher.join()
+    logs.close()
+    assert outcome.code == 0, lines
+    assert restarts == [0, 1, 0]
+    assert any(line.endswith(f", metrics at 127.0.0.1:{first}") for line in lines)
+    with pytest.raises(OSError):
+        ps.get("/healthz")
+
+
+def _two_free_ports() -> int:
+    while True:
+        (port,) = free_ports(1)
+        try:
+            with socket.create_server(("127.0.0.1", port + 1)):
+                return port
+        except OSError:
+            continue
+
+
+def _is_ready(page: Page) -> bool:
+    try:
+        return page.get("/readyz")[0] == 200
+    except OSError:
+        return False

@@ -148,7 +148,7 @@ EXPLAINED: tuple[tuple[str, str, str], ...] = (
         "TensorFlow writes rows of a scalar into memory that is not the variable's",
     ),
     (
-        "scatter_max scatter_min sparse.reduce_max*",
+        "scatter_max scatter_min sparse.reduce_max* minimum maximum",
         r"^value: np\.float\w+\(nan\).*expected|^value: .*expected np\.float\w+\((nan|-?inf)",
         "which of NaN and a number is greater, Eigen's kernels decide by the order of the two",
     ),
@@ -230,6 +230,11 @@ EXPLAINED: tuple[tuple[str, str, str], ...] = (
         r"^value: .*expected np\.float\w+\((-?0\.0|-?[\d.]+e\+3\d|-8\d\.\d+)\)",
         "matrices of the largest and of denormal numbers: another order of sums, and TensorFlow"
         " takes denormal numbers for 0",
+    ),
+    (
+        "signal.fftshift signal.ifftshift",
+        r"^class: ValueError .*TensorFlow raises OperatorNotAllowedInGraphError",
+        "neither takes an axis that is a tensor, nor a shape that is not known; which is said first",
     ),
     (
         "linalg.logm",

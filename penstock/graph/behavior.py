@@ -64,23 +64,18 @@ def is_tensor(x: Any) -> bool:
     return known or getattr(x, "_is_dense_tensor_like", False) is True
 
 
-def get_static_value(tensor: Any, partial: bool = False) -> np.ndarray | None:
+def get_static_value(tensor: Any, partial: bool = False) -> Any:
     """The value of a tensor where it is known before running, else None.
 
     Args:
-      tensor: a tensor, or an array, which is its own value.
+      tensor: a tensor; anything else is its own value.
       partial: accepted for compatibility; values are known wholly or not at all.
 
     Returns:
       A NumPy array, or None.
-
-    Raises:
-      TypeError: ``tensor`` is neither.
     """
-    if isinstance(tensor, np.ndarray | np.generic):
-        return np.asarray(tensor)
     if not isinstance(tensor, Tensor):
-        raise TypeError(f"{tensor!r} is no tensor, and has no static value")
+        return tensor
     value = static.constant_value(tensor)
     return None if value is None else value.copy()
 

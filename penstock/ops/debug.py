@@ -113,7 +113,7 @@ def format_value(value: Any, summarize: int) -> str:
     array = _as_array(value)
     # Where a tensor has no elements, TensorFlow shows none of its rows either.
     ends = array.size if summarize < 0 else min(summarize, array.size)
-    return _ends(array, ends, 0, array.ndim)
+    return _ends(array, ends, 0, array.ndim) if ends or array.ndim else "..."
 
 
 def _ends(array: Any, ends: int, depth: int, rank: int) -> str:

@@ -613,6 +613,10 @@ def _like(tensor: Any, dtype: Any, name: str | None, optimize: bool, value: int)
 
 def _scalar(value: int, kind: dtypes.DType) -> np.ndarray:
     if kind is dtypes.string:
+        if value:
+            raise TypeError(
+                f"Expected string, got {value} of type 'int' instead: there are no ones of strings"
+            )
         result = np.empty((), object)
         result[()] = b""
         return result

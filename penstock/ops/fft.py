@@ -18,7 +18,7 @@ from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op, static
-from penstock.opdef.inference import Dims, ShapeContext, show
+from penstock.opdef.inference import Dims, FailsAtRun, ShapeContext, show
 from penstock.ops import fill, join, nodes, reduction
 from penstock.ops import shape as shapes
 from penstock.ops.pad import pad
@@ -54,9 +54,11 @@ def _real_shape(rank: int, forward: bool) -> Any:
         if sizes is None:
             return (*dims[:-rank], *(None,) * rank)
         wanted = [int(s) for s in sizes]
-        if forward and wanted[-1]:
-            wanted[-1] = wanted[-1] // 2 + 1
-        return (*dims[:-rank], *wanted)
+        last = int(wanted[-1] / 2) + 1 if forward and wanted[-1] else wanted[-1]
+        result = (*dims[:-rank], *(None if w < 0 else w for w in (*wanted[:-1], last)))
+        if min(wanted) < 0:
+            raise FailsAtRun(f"fft_length must not be negative; found {wanted}", result)
+        return result
 
     return rule
 
@@ -327,7 +329,9 @@ def _lengths(x: Tensor, rank: int, inverse: bool) -> Any:
 
 def _padded(x: Tensor, rank: int, length: Any, inverse: bool) -> Tensor:
     """``x`` with zeros behind the transformed dims, where they are too short."""
-    wanted = static.constant_value_as_shape(length)
+    wanted = static.constant_value_as_shape(length, strict=False)
+    if wanted is not None and len(wanted) != rank:
+        raise ValueError(f"fft_length must have {rank} element(s); found {length}")
     if x._dims is not None and 0 in x._dims:
         return x
     if wanted is not None and None not in wanted and x._dims is not None:

@@ -357,6 +357,7 @@ def self_adjoint_eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tens
 
 
 def self_adjoint_eigvals(tensor: Any, name: str | None = None) -> Tensor:
-    """Ascending eigenvalues of Hermitian matrices ``[..., n, n]``, of shape ``[..., n]``."""
+    """Ascending eigenvalues of Hermitian matrices ``[..., n, n]``: ``[..., n]``, of their type."""
     values, _ = make("SelfAdjointEigV2", tensor, name=name, compute_v=False)
-    return _real(values)
+    made: Tensor = values
+    return made

@@ -268,7 +268,7 @@ def matmul(
                     f"matmul: only one of transpose_{operand} and adjoint_{operand} can be True"
                 )
         a = convert_to_tensor(a, name="a")
-        b = convert_to_tensor(b, a.dtype if not isinstance(b, Tensor) else None, name="b")
+        b = convert_to_tensor(b, name="b")
         flags = (transpose_a, transpose_b, adjoint_a, adjoint_b)
         if not (a_is_sparse or b_is_sparse) and (_may_be_batch(a) or _may_be_batch(b)):
             return _batched(a, b, *flags, scope)

@@ -273,11 +273,13 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
     with name_scope(name, "Repeat", [input, repeats]):
         data = convert_to_tensor(input, name="data")
         times = make("Cast", convert_to_tensor(repeats, name="repeats"), DstT=dtypes.int32)
-        if data._dims is None or times._dims is None or len(times._dims) > 1:
+        if data._dims is None or times._dims is not None and len(times._dims) > 1:
             raise ValueError(
                 f"repeat: the rank of the input must be known and repeats a scalar or vector;"
                 f" found {show(data._dims)} and {show(times._dims)}"
             )
+        if times._dims == (1,):
+            times = reshape_ops.reshape(times, [])
         if not data._dims:
             data = reshape_ops.reshape(data, [-1])
         if not -len(data._dims) <= axis < len(data._dims):
@@ -291,8 +293,13 @@ def _repeated(data: Tensor, times: Tensor, axis: int) -> Tensor:
     if times._dims == ():
         tiled = _tiled(reshape_ops.expand_dims(data, axis + 1), axis + 1, times, rank + 1)
         return reshape_ops.reshape(tiled, _with_hole(full, axis))
-    shapes.merge_static(times._dims, (data._dims or ())[axis : axis + 1])
-    if axis:
+    if times._dims is None:  # a scalar or a vector, as a run will show
+        lead = make("Slice", full, [0], [axis + 1 - shape_ops.rank(times)])
+        form = join.concat([lead, shape_ops.shape(times)], 0)
+        times = make("BroadcastTo", times, form)
+        times.set_shape([None] * (axis + 1))
+    elif axis:
+        shapes.merge_static(times._dims, (data._dims or ())[axis : axis + 1])
         lead = slicing.getitem(full, slice(None, axis))
         form = join.concat([lead, shape_ops.shape(times)], 0)
         times = make("BroadcastTo", times, form)

@@ -129,8 +129,8 @@ def categorical_draw(
     if num_samples < 0:
         raise ValueError(f"num_samples must not be negative; found {num_samples}")
     classes = logits.shape[1]
-    if classes == 0 and logits.shape[0] and num_samples:
-        raise ValueError("logits must have at least one class")
+    if classes == 0 and num_samples:
+        raise ValueError("num_classes should be positive, got 0: logits need at least one class")
     shape = (logits.shape[0], num_samples)
     if 0 in shape:
         return torch.empty(shape, dtype=output_dtype)

@@ -36,7 +36,8 @@ def _poisson(
     shape: Any, rate: torch.Tensor, dtype: torch.dtype, state: stream.Stream
 ) -> torch.Tensor:
     full = rate.double().expand([*shape, *rate.shape]).contiguous()
-    return torch.poisson(full, generator=state.generator).to(dtype)
+    # TensorFlow draws 0 where the rate is negative.
+    return torch.poisson(full.clamp_min(0), generator=state.generator).to(dtype)
 
 
 def _with(name: str) -> Any:

@@ -99,6 +99,8 @@ def sparse_concat(
         return inputs[0]
     if isinstance(axis, Tensor):
         raise TypeError(f"Expected int for argument 'concat_dim' not {axis!r}.")
+    if isinstance(axis, np.ndarray) and axis.size == 1:
+        axis = int(axis.item())
     dims: list[Any] = [x.dense_shape for x in inputs]
     if expand_nonconcat_dim:
         dims = _expanded(dims, axis)

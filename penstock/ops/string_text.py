@@ -21,7 +21,7 @@ from penstock.base import shapes
 from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
-from penstock.opdef.inference import Dims, ShapeContext, same_as
+from penstock.opdef.inference import Dims, RefusedAtBuild, ShapeContext, same_as
 from penstock.ops.string_elements import REASON, counted, invalid, mapped, shown, strings
 
 __all__ = [
@@ -161,6 +161,8 @@ def _part(text: bytes, pos: int, length: int, unit: str) -> bytes:
 
 
 def _substr(input: Any, pos: torch.Tensor, len: torch.Tensor, unit: str) -> np.ndarray:
+    if pos.numel() == len.numel():
+        len = len.reshape(pos.shape)
     if pos.shape != len.shape:
         raise invalid(
             f"pos and len should have the same shape, got: {list(pos.shape)} vs. {list(len.shape)}"
@@ -184,7 +186,9 @@ def _substr(input: Any, pos: torch.Tensor, len: torch.Tensor, unit: str) -> np.n
 def _substr_shape(ctx: ShapeContext) -> Dims:
     pos, size = ctx["pos"], ctx["len"]
     if pos is not None and size is not None and len(pos) != len(size):
-        raise ValueError(f"pos and len must have the same rank; found {list(pos)}, {list(size)}")
+        raise RefusedAtBuild(
+            f"pos and len must have the same rank; found {list(pos)}, {list(size)}"
+        )
     if pos is not None and size is not None:
         pos = shapes.merge_static(pos, size)
     if ctx["input"] is None or pos is None:

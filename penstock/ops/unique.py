@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -263,11 +264,16 @@ def _unravel_shape(ctx: ShapeContext) -> Dims:
     if indices is None:
         return None
     if len(indices) > 1:
-        raise ValueError(f"indices must be a scalar or a vector; found {show(indices)}")
+        count = None if None in indices else math.prod(indices)
+        raise FailsAtRun(
+            f"The indices can only be scalar or vector, got {show(indices)}", (dims[0], count)
+        )
     return (dims[0], *indices)
 
 
 def _unravel_kernel(indices: Any, dims: Any) -> Any:
+    if 0 in dims and not indices.numel():
+        return indices.new_zeros((len(dims), *indices.shape))
     if 0 in dims:
         raise ValueError(f"dims {dims} must not hold 0")
     size = int(np.prod(dims))

@@ -171,6 +171,7 @@ def test_affine_layers_take_batches_of_matrices(function: Any) -> None:
         (lambda: tf.assert_near([1], [1]), "not inexact"),
         (lambda: tf.gather_nd(tf.placeholder(tf.float32), [[0]], batch_dims=1), "Cannot infer num"),
         (lambda: tf.reverse(1.0, [0]), "out of range"),
+        (lambda: tf.signal.irfft(tf.ones([2, 4], tf.complex64), []), "must have 1 element"),
     ],
 )
 def test_what_is_refused_while_the_graph_is_built(make: Any, words: str) -> None:
@@ -190,6 +191,8 @@ def test_what_is_refused_while_the_graph_is_built(make: Any, words: str) -> None
         (lambda: tf.sparse.slice(_sparse(), [0, 1], [[2, 2]]), "size should be a vector"),
         (lambda: tf.sparse.from_dense(tf.constant(4)), "params must be at least a vector"),
         (lambda: tf.assert_rank_in(_fed([1.0]), []), "must have rank in"),
+        (lambda: tf.signal.rfft(tf.ones([2, 4]), [-2]), "fft_length must not be negative"),
+        (lambda: tf.unravel_index([[3, 1]], [2, 3]), "can only be scalar or vector"),
     ],
 )
 def test_what_only_a_run_refuses(make: Any, words: str) -> None:
@@ -278,6 +281,42 @@ def test_values_of_corners() -> None:
         assert session.run(tf.constant([], tf.float32, [2])).tolist() == [0, 0]
         assert session.run(tf.strings.strip(np.zeros([0], "u1"))).tolist() == []
         assert session.run(tf.broadcast_dynamic_shape([-2, 1], [3])).tolist() == [-2, 3]
+
+
+def test_operands_of_a_product_are_converted_each_by_itself() -> None:
+    with pytest.raises(TypeError, match="type float32 that does not match type float64"):
+        tf.matmul(tf.ones([2, 3], tf.float64), [[1.0], [2.0], [3.0]])
+
+
+def test_repeats_whose_rank_a_run_shows() -> None:
+    times = tf.placeholder(tf.int32)
+    made = tf.repeat([[1, 2], [3, 4]], times, axis=0)
+    assert made.shape.as_list() == [None, 2]
+    with tf.Session() as session:
+        assert session.run(made, {times: [1, 2]}).tolist() == [[1, 2], [3, 4], [3, 4]]
+        assert session.run(made, {times: 2}).tolist() == [[1, 2], [1, 2], [3, 4], [3, 4]]
+        assert session.run(tf.repeat([1, 2], [2])).tolist() == [1, 1, 2, 2]
+
+
+def test_what_is_no_tensor_is_its_own_static_value() -> None:
+    assert tf.get_static_value([1, 2]) == [1, 2]
+    assert tf.get_static_value(None) is None
+
+
+def test_eigenvalues_have_the_type_of_their_matrix() -> None:
+    assert tf.linalg.eigvalsh(tf.ones([2, 2], tf.complex64)).dtype is tf.complex64
+
+
+def test_there_are_no_ones_of_strings() -> None:
+    with pytest.raises(TypeError, match="Expected string, got 1 of type 'int'"):
+        tf.ones_like(["a"])
+
+
+def test_rates_below_0_and_rows_without_classes() -> None:
+    with tf.Session() as session:
+        assert session.run(tf.random.poisson([-1.0], [3])).tolist() == [[0], [0], [0]]
+        with pytest.raises(tf.errors.InvalidArgumentError, match="num_classes should be positive"):
+            session.run(tf.random.categorical(_fed(np.zeros([0, 0])), 4))
 
 
 # ---- sparse tensors ------------------------------------------------------------------------------

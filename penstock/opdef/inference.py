@@ -39,6 +39,12 @@ class FailsAtRun(ValueError):
         self.error = error
 
 
+class NoPrecondition(ValueError):
+    """Raised by a shape rule for what is a FailedPreconditionError where only the run shows it."""
+
+    at_run = "FailedPreconditionError"
+
+
 class ShapeContext:
     """The view of a node that shape rules and folds are given."""
 

@@ -249,9 +249,8 @@ def infer_again(op: Operation) -> None:
     except ValueError as error:
         # A variable may take what it was not declared to hold, as what is handed on may be.
         cause = error.__cause__ or error
-        left_to_kernel = isinstance(cause, RefusedAtBuild)
-        if not (op.op_def.writes or op.op_def.passes_through or left_to_kernel):
-            kind = getattr(cause, "at_run", "InvalidArgumentError")
+        kind = cause.at_run if isinstance(cause, RefusedAtBuild) else "InvalidArgumentError"
+        if kind is not None and not (op.op_def.writes or op.op_def.passes_through):
             op.refusal = Refusal(mismatch.in_a_node(cause), kind)
     try:
         merged = [

@@ -76,7 +76,7 @@ def convert_image_dtype(
         made: Tensor
         if found.is_floating and wanted.is_floating:
             made = cast.cast(image, wanted, scope)
-        elif found.is_floating:
+        elif not found.is_integer:
             made = to_integer(make("Mul", image, wanted.max + 0.5, name="Mul"), wanted, scope)
         elif wanted.is_floating:
             made = make("Mul", cast.cast(image, wanted), 1.0 / found.max, name=scope)

@@ -21,6 +21,7 @@ from penstock.ops import (
     cast,
     control,
     debug,
+    elementwise,
     fill,
     join,
     reduction,
@@ -182,6 +183,7 @@ def ssim(
     Raises:
       ValueError: the shapes do not agree.
     """
+    img1, img2 = convert_to_tensor(img1, name="img1"), convert_to_tensor(img2, name="img2")
     _, _, waits = _compatible(img1, img2)
     with control_dependencies(waits):
         img1 = control.identity(img1)
@@ -280,7 +282,7 @@ def total_variation(images: Any, name: str | None = None) -> Tensor:
             keys = [every] * rank, [every] * rank
             keys[0][axis], keys[1][axis] = slice(1, None), slice(None, -1)
             differences.append(images[tuple(keys[0])] - images[tuple(keys[1])])
-        sums = [reduction.reduce_sum(make("Abs", d), axis=axes) for d in differences]
+        sums = [reduction.reduce_sum(elementwise.abs_(d), axis=axes) for d in differences]
         made: Tensor = sums[0] + sums[1]
         return made
 

@@ -41,10 +41,17 @@ class FailsAtRun(ValueError):
 
 
 class RefusedAtBuild(ValueError):
-    """Raised by a shape rule for what TensorFlow's rule refuses and its kernel takes or judges.
+    """Raised by a shape rule for what is another error where only a run's shapes show it.
 
-    Where only a run's shapes show it, the kernel has the word.
+    Args:
+      message: TensorFlow's words, then what was found and what is allowed.
+      at_run: the name of the class of ``tf.errors`` that running the node raises then; None where
+        the kernel, which may take it, has the word.
     """
+
+    def __init__(self, message: str, at_run: str | None = None) -> None:
+        super().__init__(message)
+        self.at_run = at_run
 
 
 class ShapeContext:

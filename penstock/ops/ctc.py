@@ -23,19 +23,13 @@ from penstock.base import errors
 from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
-from penstock.opdef.inference import Dims, ShapeContext
+from penstock.opdef.inference import Dims, RefusedAtBuild, ShapeContext
 
 __all__: list[str] = []
 
 _TYPES = "T: {float, double} = float"
 _NEVER = -torch.inf
 _GONE = (-np.inf, -np.inf, -np.inf)
-
-
-class _OtherBatch(ValueError):
-    """Sequences of another number than their lengths; a run says so otherwise than of shapes."""
-
-    at_run = "FailedPreconditionError"
 
 
 # ---- the loss ----------------------------------------------------------------------------------
@@ -410,9 +404,10 @@ def _decoder_batch(ctx: ShapeContext) -> int | None:
     inputs, length = ctx.rank("inputs", 3), ctx.rank("sequence_length", 1)
     batch = inputs[1] if inputs[1] is not None else length[0]
     if None not in (length[0], batch) and length[0] != batch:
-        raise _OtherBatch(
+        raise RefusedAtBuild(
             f"len(sequence_length) != batch_size: found {length[0]} and {batch}: Dimensions must"
-            " be equal"
+            " be equal",
+            at_run="FailedPreconditionError",
         )
     return batch
 

@@ -66,7 +66,7 @@ EXPLAINED: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "signal.* nn.*conv* nn.local_response_normalization nn.lrn linalg.det linalg.slogdet"
-        " linalg.sqrtm image.resize*",
+        " linalg.sqrtm image.resize* image.adjust_* image.rgb_to_* image.y*_to_rgb",
         r"^value: np\.(float|complex)\w+\((nan|-?inf|-?0\.0|[-+.\dinfe]*(inf|nan)).*expected"
         r"|^value: .*expected np\.(float|complex)\w+\([-+.\dinfe]*(inf|nan)",
         "NaN, infinities and overflow: another order of sums",

@@ -119,3 +119,29 @@ def test_boxes_of_all_classes_are_suppressed_by_more_than_the_threshold():
             tf.image.combined_non_max_suppression(boxes, scores, [2], 3)
         with pytest.raises(ValueError, match="Dimensions must be equal, but are 1 and 2"):
             tf.image.combined_non_max_suppression(boxes, np.zeros([2, 2, 2], np.float32), 2, 3)
+
+
+def test_complex_images_are_measured_and_converted():
+    image = (PIXELS.reshape(2, 4, 3) * (1 + 1j)).astype(np.complex64)
+    with tf.Graph().as_default(), tf.Session() as session:
+        variation = tf.image.total_variation(tf.constant(image))
+        bytes_ = tf.image.convert_image_dtype(tf.constant(image / 64), tf.uint8)
+        total, found = session.run([variation, bytes_])
+    wanted = np.abs(np.diff(image, axis=0)).sum() + np.abs(np.diff(image, axis=1)).sum()
+    np.testing.assert_allclose(total, wanted, rtol=1e-5)
+    np.testing.assert_array_equal(found, (image.real / 64 * 255.5).astype(np.uint8))
+
+
+def test_ssim_takes_arrays_and_says_what_rank_they_lack():
+    pixels = np.linspace(0, 1, 144, dtype=np.float32).reshape(12, 12, 1)
+    (found,) = _run(lambda: tf.image.ssim(pixels, pixels, 1.0))
+    assert found == pytest.approx(1)
+    with tf.Graph().as_default(), pytest.raises(ValueError, match="rank"):
+        tf.image.ssim(pixels[0], pixels[0], 1.0)
+
+
+def test_three_channels_are_a_precondition():
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.float32)
+        with pytest.raises(tf.errors.FailedPreconditionError, match="must have 3 channels"):
+            session.run(tf.image.rgb_to_hsv(x), {x: np.zeros([2, 4])})

@@ -72,7 +72,11 @@ def _broadcast_to_shape(ctx: ShapeContext) -> Dims:
         raise ValueError(f"input has shape {show(given)}, which has more dims than {show(dims)}")
     for own, wanted in zip(reversed(given), reversed(dims), strict=False):
         if own not in (None, 1) and wanted is not None and own != wanted:
-            raise ValueError(f"input of shape {show(given)} does not broadcast to {show(dims)}")
+            raise ValueError(
+                f"Dimensions must be equal, but are {own} and {wanted}: Incompatible shapes:"
+                f" {show(given)} vs. {show(dims)}: input of shape {show(given)} does not broadcast"
+                f" to {show(dims)}"
+            )
     # A dim that is not 1 cannot be repeated, so the result has it too.
     lead = len(dims) - len(given)
     known = [d if own in (None, 1) else own for own, d in zip(given, dims[lead:], strict=True)]

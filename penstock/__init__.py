@@ -122,6 +122,7 @@ from penstock.data.features import (
     parse_single_sequence_example,
 )
 from penstock.data.lookup_initializers import initialize_all_tables, tables_initializer
+from penstock.data.optional import OptionalSpec
 from penstock.data.queues import (
     FIFOQueue,
     PaddingFIFOQueue,
@@ -137,7 +138,6 @@ from penstock.data.record_readers import (
     TFRecordReader,
     WholeFileReader,
 )
-from penstock.data.specs import SparseTensorSpec, TensorSpec
 from penstock.formats.messages import (
     AttrValue,
     Event,
@@ -150,6 +150,7 @@ from penstock.formats.messages import (
     SessionLog,
     Summary,
     SummaryMetadata,
+    TensorInfo,
 )
 from penstock.graph.behavior import (
     control_flow_v2_enabled,
@@ -167,6 +168,7 @@ from penstock.graph.behavior import (
     op_scope,
 )
 from penstock.graph.composite import IndexedSlices, SparseTensor, SparseTensorValue
+from penstock.graph.composite_specs import IndexedSlicesSpec, SparseTensorSpec
 from penstock.graph.convert import convert_to_tensor, register_tensor_conversion_function
 from penstock.graph.graph import Graph
 from penstock.graph.graphdef import import_graph_def
@@ -189,6 +191,7 @@ from penstock.graph.scopes import (
     set_random_seed,
 )
 from penstock.graph.tensor import Tensor
+from penstock.graph.type_spec import TensorSpec, TypeSpec
 from penstock.ops.addn import accumulate_n, add_n
 from penstock.ops.argmax import arg_max, arg_min, argmax, argmin
 from penstock.ops.binary import (
@@ -663,6 +666,7 @@ __all__ = [
     "HistogramProto",
     "IdentityReader",
     "IndexedSlices",
+    "IndexedSlicesSpec",
     "InteractiveSession",
     "LogMessage",
     "MONOLITHIC_BUILD",
@@ -675,6 +679,7 @@ __all__ = [
     "OpError",
     "Operation",
     "OptimizerOptions",
+    "OptionalSpec",
     "PaddingFIFOQueue",
     "Print",
     "PriorityQueue",
@@ -698,9 +703,11 @@ __all__ = [
     "Tensor",
     "TensorArray",
     "TensorArraySpec",
+    "TensorInfo",
     "TensorShape",
     "TensorSpec",
     "TextLineReader",
+    "TypeSpec",
     "UnconnectedGradients",
     "VERSION",
     "VarLenFeature",

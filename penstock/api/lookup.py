@@ -1,5 +1,6 @@
 """``tf.lookup``: explicit re-exports, no logic."""
 
+from penstock.api import lookup_experimental as experimental
 from penstock.data.lookup import StaticHashTable
 from penstock.data.lookup_initializers import (
     KeyValueTensorInitializer,
@@ -14,4 +15,5 @@ __all__ = [
     "StaticVocabularyTable",
     "TextFileIndex",
     "TextFileInitializer",
+    "experimental",
 ]

@@ -1,7 +1,8 @@
 """Second derivatives: ``tf.hessians`` and products of a Hessian with vectors.
 
-A Hessian is made of one gradient for each element of x, so x must be small and its size known when
-the graph is built.  A Hessian-vector product needs two gradients whatever the size.
+A Hessian is made of one gradient for each element of x, so x must be small; where its size is known
+only when the step runs, a loop makes them.  A Hessian-vector product needs two gradients whatever
+the size.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from penstock.autodiff.gradients import gradients
+from penstock.control_flow.tensor_array import TensorArray
+from penstock.control_flow.while_loop import while_loop
 from penstock.graph.build import make
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import name_scope
@@ -31,7 +34,7 @@ def hessians(
 
     Args:
       ys: a tensor or a list of tensors.
-      xs: a tensor or variable, or a list; each of a statically known shape.
+      xs: a tensor or variable, or a list.
       name: name scope of the nodes.
       colocate_gradients_with_ops, gate_gradients, aggregation_method: as for ``tf.gradients``.
 
@@ -39,7 +42,7 @@ def hessians(
       For each x of shape S, a tensor of shape S + S.
 
     Raises:
-      ValueError: the shape of an x is not known, or ys do not depend on it.
+      ValueError: ys do not depend on an x.
     """
     options: dict[str, Any] = {
         "colocate_gradients_with_ops": colocate_gradients_with_ops,
@@ -54,15 +57,12 @@ def hessians(
 
 def _hessian(gradient: Any, x: Any, options: dict[str, Any]) -> Tensor:
     dims = x.shape.as_list() if x.shape.ndims is not None else None
-    if dims is None or None in dims:
-        raise ValueError(
-            f"the Hessian with respect to {x.name} needs its static shape, which is {x.shape}; use"
-            " set_shape, or tf.hessian_vector_product"
-        )
     if gradient is None:
         raise ValueError(f"no y depends on {x.name}; it has no gradient and so no Hessian")
-    size = math.prod(dims)
     flat = make("Reshape", convert_to_tensor(gradient), [-1])
+    if dims is None or None in dims:
+        return _hessian_row_by_row(flat, convert_to_tensor(x), options)
+    size = math.prod(dims)
     rows = []
     for index in range(size):
         row = gradients(flat[index], x, unconnected_gradients="zero", **options)[0]
@@ -70,6 +70,25 @@ def _hessian(gradient: Any, x: Any, options: dict[str, Any]) -> Tensor:
     stacked = make("Pack", rows, axis=0, name="stack")
     result: Tensor = make("Reshape", stacked, [*dims, *dims])
     return result
+
+
+def _hessian_row_by_row(gradient: Tensor, x: Tensor, options: dict[str, Any]) -> Tensor:
+    """The Hessian where it is known only when the step runs how many rows it has."""
+    dims = make("Shape", x)
+    size = make("Size", gradient)
+
+    def more(index: Any, rows: Any) -> Any:
+        return make("Less", index, size)
+
+    def row(index: Any, rows: Any) -> Any:
+        one = make("GatherV2", gradient, index, 0)
+        made = gradients(one, x, unconnected_gradients="zero", **options)[0]
+        return make("AddV2", index, 1), rows.write(index, convert_to_tensor(made))
+
+    first = convert_to_tensor(0), TensorArray(x.dtype, size)
+    rows = while_loop(more, row, first)[1].stack()
+    made: Tensor = make("Reshape", rows, make("ConcatV2", [dims, dims], 0))
+    return made
 
 
 def hessian_vector_product(ys: Any, xs: Sequence[Any], v: Sequence[Any]) -> list[Any]:

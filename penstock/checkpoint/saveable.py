@@ -171,7 +171,7 @@ def _named(op_list: Iterable[Any]) -> dict[str, Any]:
 
 def _put(named: dict[str, Any], name: str, item: Any) -> None:
     if name in named:
-        raise ValueError(f"two variables to save have the same name: {name!r}")
+        raise ValueError(f"At least two variables have the same name: {name}")
     named[name] = item
 
 

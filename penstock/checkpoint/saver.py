@@ -21,7 +21,7 @@ from penstock.base import errors
 from penstock.checkpoint import clock, management, object_graph, snapshot
 from penstock.checkpoint.builder import BulkSaverBuilder
 from penstock.checkpoint.saveable import all_saveable_objects
-from penstock.export import large_graph, meta_graph
+from penstock.export import collection_def, large_graph, meta_graph
 from penstock.formats import files
 from penstock.formats.checkpoint_reader import open_checkpoint
 from penstock.graph import scopes
@@ -380,7 +380,7 @@ class Saver:
         if self._is_empty:
             return
         if save_path is None:
-            raise ValueError("the path of the checkpoint to restore is None")
+            raise ValueError("Can't load save_path when it is None.")
         self._background.wait()
         if not self._is_built:
             raise RuntimeError("the saver was made with defer_build; call build() before restore()")
@@ -487,6 +487,18 @@ class Saver:
             strip_default_attrs=strip_default_attrs,
             save_debug_info=save_debug_info,
         )
+
+    @staticmethod
+    def _add_collection_def(meta_graph_def: Any, key: str, export_scope: str | None = None) -> None:
+        """Adds a collection of the default graph to a message, under the name that libraries know.
+
+        Args:
+          meta_graph_def: the ``MetaGraphDef``.
+          key: the collection's name.
+          export_scope: name scope that is exported.
+        """
+        items = scopes.get_default_graph().get_collection(key)
+        collection_def.add_collection(meta_graph_def, key, items, export_scope)
 
 
 def _not_restored(error: errors.OpError, cause: str) -> errors.OpError:

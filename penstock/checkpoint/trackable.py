@@ -44,7 +44,8 @@ def _children(item: Any) -> list[tuple[str, Any]]:
     if _has_slots(item):
         graph = scopes.get_default_graph()
         own = [(n, v) for (n, place), v in item._non_slot_dict.items() if place in (graph, None)]
-        return sorted(own, key=lambda pair: str(pair[0]))
+        kept = [(c[0], c[1]) for c in getattr(item, "_checkpoint_dependencies", ())]
+        return kept + sorted(own, key=lambda pair: str(pair[0]))
     if isinstance(item, list | tuple):
         return [(str(i), v) for i, v in enumerate(item) if is_trackable(v)]
     if isinstance(item, dict):

@@ -24,6 +24,11 @@ from penstock.graph import scopes
 from penstock.graph.build import make
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.tensor import Tensor
+from penstock.graph.type_spec import (
+    TensorSpec,
+    TypeSpec,
+    register_type_spec_from_value_converter,
+)  # fmt: skip
 from penstock.opdef.static import constant_value
 from penstock.ops import cast as casts
 from penstock.ops import control, fill, tensor_array
@@ -277,6 +282,9 @@ class TensorArray:
         """An operation that frees the array's elements; it cannot be used afterwards."""
         return make("TensorArrayCloseV3", self._handle, name=name)
 
+    def mark_used(self) -> None:
+        """Does nothing: arrays that are not used are not reported here."""
+
     # ---- shared with loops and conditionals ------------------------------------------------------
 
     def _with_flow(self, flow: Any) -> TensorArray:
@@ -342,7 +350,7 @@ def _wrap(dtype: Any, handle: Any, flow: Any, infer_shape: bool, colocate: bool)
     )  # fmt: skip
 
 
-class TensorArraySpec:
+class TensorArraySpec(TypeSpec):
     """What is known of a TensorArray: the type of its elements, and whether it can grow.
 
     Args:
@@ -388,7 +396,7 @@ class TensorArraySpec:
             and self._dynamic_size == other._dynamic_size
         )
 
-    def most_specific_compatible_type(self, other: TensorArraySpec) -> TensorArraySpec:
+    def most_specific_compatible_type(self, other: Any) -> Any:
         """The spec that holds what both say.
 
         Raises:
@@ -401,21 +409,28 @@ class TensorArraySpec:
             self._dtype, self._dynamic_size, self._infer_shape and other._infer_shape,
         )  # fmt: skip
 
-    def _parts(self) -> tuple[Any, ...]:
-        shape = self._element_shape
-        return (
-            None if shape.dims is None else tuple(shape.as_list()), self._dtype,
-            self._dynamic_size, self._infer_shape,
-        )  # fmt: skip
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._element_shape, self._dtype, self._dynamic_size, self._infer_shape
 
-    def __eq__(self, other: Any) -> bool:
-        return isinstance(other, TensorArraySpec) and self._parts() == other._parts()
+    @property
+    def _component_specs(self) -> Any:
+        # An array travels as its handle and its flow.
+        return [TensorSpec([], dtypes.resource), TensorSpec([], dtypes.float32)]
 
-    def __hash__(self) -> int:
-        return hash(self._parts())
+    def _to_components(self, value: Any) -> Any:
+        return [value.handle, value.flow]
+
+    def _from_components(self, components: Any) -> Any:
+        handle, flow = components
+        made = _wrap(self._dtype, handle, flow, self._infer_shape, True)
+        made._learn_shape(self._element_shape)
+        return made
 
     def __repr__(self) -> str:
         return (
             f"TensorArraySpec({self._element_shape!r}, {self._dtype!r}, {self._dynamic_size},"
             f" {self._infer_shape})"
         )
+
+
+register_type_spec_from_value_converter(TensorArray, TensorArraySpec.from_value)

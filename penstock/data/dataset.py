@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from penstock.base import dtypes, shapes
+from penstock.base import dtypes
 from penstock.data import generator, iterator, listing, nodes, padding, specs
 from penstock.data.frameworks import FrameworkSources
 from penstock.data.mapped import Mapped
@@ -23,6 +23,7 @@ from penstock.graph.convert import convert_to_tensor
 from penstock.graph.function import FunctionGraph
 from penstock.graph.scopes import default_graph_scope, get_default_graph, name_scope
 from penstock.graph.tensor import Tensor
+from penstock.graph.type_spec import VariantSpec
 
 __all__ = ["Dataset", "DatasetSpec"]
 
@@ -46,7 +47,7 @@ class Dataset(specs.Structured, FrameworkSources):
 
     def __init__(self) -> None:
         self._options = Options()
-        self._inputs: tuple[Dataset, ...] = ()
+        self._sources: tuple[Dataset, ...] = ()
         self._functions: tuple[Mapped, ...] = ()
         self._graph = get_default_graph()
 
@@ -62,7 +63,7 @@ class Dataset(specs.Structured, FrameworkSources):
         self, variant: Any, structure: Any, inputs: tuple[Dataset, ...] = (), *functions: Mapped
     ) -> None:
         self._variant_tensor, self._structure = variant, structure
-        self._inputs, self._functions = inputs, functions
+        self._sources, self._functions = inputs, functions
         for one in inputs:
             self._options = self._options.merge(one.options())
 
@@ -500,7 +501,11 @@ class Dataset(specs.Structured, FrameworkSources):
     def _captured_ref(self) -> bool:
         """Whether a function uses the value of a reference variable."""
         own = any(_from_ref(t) for f in self._functions for t in f.captured)
-        return own or any(d._captured_ref() for d in self._inputs)
+        return own or any(d._captured_ref() for d in self._sources)
+
+    def _inputs(self) -> list[Dataset]:
+        """The datasets that this one is made of, under the name that libraries know."""
+        return list(self._sources)
 
     def __repr__(self) -> str:
         return (
@@ -509,7 +514,7 @@ class Dataset(specs.Structured, FrameworkSources):
         )
 
 
-class DatasetSpec(specs.TensorSpec):
+class DatasetSpec(VariantSpec):
     """What a dataset is made of, as a part of an element.
 
     Args:
@@ -520,7 +525,7 @@ class DatasetSpec(specs.TensorSpec):
     __slots__ = ("_element_spec",)
 
     def __init__(self, element_spec: Any, dataset_shape: Any = ()) -> None:
-        super().__init__(dataset_shape, dtypes.variant)
+        super().__init__(dataset_shape)
         self._element_spec = element_spec
 
     @property
@@ -528,22 +533,20 @@ class DatasetSpec(specs.TensorSpec):
         """The class of its values."""
         return Dataset
 
-    @classmethod
-    def from_value(cls, value: Any) -> DatasetSpec:
+    @staticmethod
+    def from_value(value: Any) -> DatasetSpec:
         """The spec of a dataset."""
-        return cls(value.element_spec)
+        return DatasetSpec(value.element_spec)
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Whether a dataset or spec has elements that fit."""
-        other = getattr(spec_or_value, "_element_spec", None) or spec_or_value.element_spec
-        try:
-            pairs = zip(
-                specs.flatten(self._element_spec), specs.flatten_as(self._element_spec, other),
-                strict=True,
-            )  # fmt: skip
-            return all(a.is_compatible_with(b) for a, b in pairs)
-        except (TypeError, ValueError):
+        if not isinstance(spec_or_value, DatasetSpec | Dataset):
             return False
+        other = spec_or_value
+        return specs.are_compatible(
+            self._element_spec,
+            other._element_spec if isinstance(other, DatasetSpec) else other.element_spec,
+        )
 
     def most_specific_compatible_type(self, other: Any) -> Any:
         """The spec of what may be either."""
@@ -553,17 +556,14 @@ class DatasetSpec(specs.TensorSpec):
         )  # fmt: skip
         return DatasetSpec(merged)
 
-    def flat(self) -> list[tuple[dtypes.DType, shapes.TensorShape]]:
-        return [(dtypes.variant, shapes.from_static(()))]
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._element_spec, self._shape
 
-    def to_flat(self, value: Any) -> list[Tensor]:
-        return [value._variant_tensor]
+    def _from_components(self, components: Any) -> Any:
+        return Dataset._of(components, self._element_spec)
 
     def to_slices(self, value: Any) -> list[Tensor]:
         return [value._variant_tensor]
-
-    def from_flat(self, tensors: Any) -> Any:
-        return Dataset._of(tensors[0], self._element_spec)
 
     def with_shape(self, shape: Any) -> Any:
         return DatasetSpec(self._element_spec, shape)

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock.base import dtypes, shapes
 from penstock.data import specs
 from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
+from penstock.graph.type_spec import VariantSpec
 
-__all__ = ["Optional", "OptionalStructure", "get_next_as_optional"]
+__all__ = ["Optional", "OptionalSpec", "OptionalStructure", "get_next_as_optional"]
 
 
 class Optional:
@@ -72,11 +72,11 @@ class Optional:
         """Nesting of specs of the value."""
         return self._structure
 
-    def _spec(self) -> OptionalStructure:
-        return OptionalStructure(self._structure)
+    def _spec(self) -> OptionalSpec:
+        return OptionalSpec(self._structure)
 
 
-class OptionalStructure(specs.TensorSpec):
+class OptionalSpec(VariantSpec):
     """What an optional value is made of, as a part of an element.
 
     Args:
@@ -86,7 +86,7 @@ class OptionalStructure(specs.TensorSpec):
     __slots__ = ("_value_structure",)
 
     def __init__(self, value_structure: Any) -> None:
-        super().__init__((), dtypes.variant)
+        super().__init__()
         self._value_structure = value_structure
 
     @property
@@ -96,42 +96,38 @@ class OptionalStructure(specs.TensorSpec):
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Whether an optional value or spec may have a value of this kind."""
-        other = getattr(spec_or_value, "_value_structure", None)
-        if other is None:
-            other = getattr(spec_or_value, "_structure", None)
-        try:
-            mine = specs.flatten(self._value_structure)
-            theirs = specs.flatten_as(self._value_structure, other)
-            return all(a.is_compatible_with(b) for a, b in zip(mine, theirs, strict=True))
-        except (AttributeError, TypeError, ValueError):
-            return False
+        other = spec_or_value
+        if isinstance(other, Optional):
+            return specs.are_compatible(self._value_structure, other._structure)
+        return isinstance(other, OptionalSpec) and (
+            specs.are_compatible(self._value_structure, other._value_structure)
+        )
 
     def most_specific_compatible_type(self, other: Any) -> Any:
         """The spec of what may be either."""
-        return OptionalStructure(
+        return OptionalSpec(
             specs.map_leaves(
                 lambda a, b: a.most_specific_compatible_type(b), self._value_structure,
                 other._value_structure,
             )
         )  # fmt: skip
 
-    def flat(self) -> list[tuple[dtypes.DType, shapes.TensorShape]]:
-        return [(dtypes.variant, shapes.from_static(()))]
+    def _serialize(self) -> tuple[Any, ...]:
+        return (self._value_structure,)
 
-    def to_flat(self, value: Any) -> list[Tensor]:
-        return [value._variant_tensor]
-
-    def to_slices(self, value: Any) -> list[Tensor]:
-        raise NotImplementedError("optional values have no slices")
-
-    def from_flat(self, tensors: Any) -> Any:
-        return Optional._of(tensors[0], self._value_structure)
-
-    def with_shape(self, shape: Any) -> Any:
-        raise NotImplementedError("optional values cannot be batched")
+    def _from_components(self, components: Any) -> Any:
+        return Optional._of(components, self._value_structure)
 
     def __repr__(self) -> str:
-        return f"OptionalStructure({self._value_structure!r})"
+        return f"OptionalSpec({self._value_structure!r})"
+
+    @staticmethod
+    def from_value(value: Optional) -> OptionalSpec:
+        """The spec of an optional value."""
+        return OptionalSpec(value._structure)
+
+
+OptionalStructure = OptionalSpec  # the older name
 
 
 def get_next_as_optional(iterator: Any) -> Optional:

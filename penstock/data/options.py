@@ -13,6 +13,7 @@ _NAMES = (
     "experimental_slack", "experimental_stateful_whitelist", "experimental_stats",
     "experimental_threading", "python_workers",
 )  # fmt: skip
+_BOOLEAN = ("experimental_deterministic", "experimental_slack")
 
 
 class _Group:
@@ -26,6 +27,22 @@ class _Group:
 
     def __hash__(self) -> int:
         return hash(type(self))
+
+
+def _merged(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """The options of both; those that both set must be equal, those of a group one by one."""
+    made = {**one, **other}
+    for name in one.keys() & other.keys():
+        a, b = one[name], other[name]
+        unset = (None, "")
+        if a in unset or b in unset or a == b:
+            made[name] = a if b in unset else b
+        elif isinstance(a, _Group) and type(a) is type(b):
+            made[name] = type(a)()
+            made[name].__dict__.update(_merged(a.__dict__, b.__dict__))
+        else:
+            raise ValueError(f"Cannot merge incompatible values ({a} and {b}) of option: {name}")
+    return made
 
 
 class DistributeOptions(_Group):
@@ -90,9 +107,13 @@ class Options:
         self._values: dict[str, Any] = {}
 
     def merge(self, options: Options) -> Options:
-        """These options, and those of ``options`` where they are set."""
+        """These options, and those of ``options`` where they are set.
+
+        Raises:
+          ValueError: an option is set in both, to different values.
+        """
         made = Options()
-        made._values = {**self._values, **options._values}
+        made._values = _merged(self._values, options._values)
         return made
 
     def __eq__(self, other: object) -> bool:
@@ -120,6 +141,10 @@ def _option(name: str) -> property:
         return self._values.get(name)
 
     def put(self: Options, value: Any) -> None:
+        if name in _BOOLEAN and not isinstance(value, bool):
+            raise TypeError(
+                f'Property "{name}" must be of type {bool}, got: {value} (type: {type(value)})'
+            )
         self._values[name] = value
 
     return property(get, put, doc=f"The option ``{name.removeprefix('experimental_')}``.")

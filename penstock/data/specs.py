@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from penstock.base import dtypes, shapes
-from penstock.graph.build import make
 from penstock.graph.composite import SparseTensor, SparseTensorValue
+from penstock.graph.composite_specs import SparseTensorSpec
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
+from penstock.graph.type_spec import TensorSpec, common_shape
 
-__all__ = ["SparseTensorSpec", "TensorSpec"]
+__all__ = ["SparseTensorSpec", "TensorSpec", "common_shape"]
 
 
 # ---- nestings ------------------------------------------------------------------------------------
@@ -91,170 +92,6 @@ def flatten_as(structure: Any, value: Any) -> list[Any]:
 # ---- specs ---------------------------------------------------------------------------------------
 
 
-class TensorSpec:
-    """Shape and dtype of a tensor.
-
-    Args:
-      shape: anything that makes a TensorShape.
-      dtype: element type.
-      name: a name, or None.
-
-    >>> tf.TensorSpec([None, 2], tf.int32).is_compatible_with(tf.zeros([3, 2], tf.int32))
-    True
-    """
-
-    __slots__ = ("_shape", "_dtype", "_name")
-
-    def __init__(self, shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> None:
-        self._shape, self._dtype, self._name = shapes.as_shape(shape), dtypes.as_dtype(dtype), name
-
-    @property
-    def shape(self) -> shapes.TensorShape:
-        """The shape."""
-        return self._shape
-
-    @property
-    def dtype(self) -> dtypes.DType:
-        """The element type."""
-        return self._dtype
-
-    @property
-    def name(self) -> str | None:
-        """The name."""
-        return self._name
-
-    @property
-    def value_type(self) -> Any:
-        """The class of its values."""
-        return Tensor
-
-    @classmethod
-    def from_spec(cls, spec: TensorSpec, name: str | None = None) -> TensorSpec:
-        """A copy, with another name if one is given."""
-        return cls(spec.shape, spec.dtype, name or spec.name)
-
-    @classmethod
-    def from_tensor(cls, tensor: Tensor, name: str | None = None) -> TensorSpec:
-        """The spec of a tensor."""
-        return cls(tensor.shape, tensor.dtype, name or tensor.op.name)
-
-    def is_compatible_with(self, spec_or_tensor: Any) -> bool:
-        """Whether a tensor or spec has this dtype and a shape that fits."""
-        other = spec_or_tensor
-        return bool(other.dtype is self._dtype and self._shape.is_compatible_with(other.shape))
-
-    def most_specific_compatible_type(self, other: TensorSpec) -> TensorSpec:
-        """The spec of what may be either.
-
-        Raises:
-          ValueError: the dtypes differ.
-        """
-        if type(other) is not type(self) or other.dtype is not self._dtype:
-            raise ValueError(f"no spec is compatible with both {self} and {other}")
-        return type(self)(common_shape(self._shape, other.shape), self._dtype)
-
-    # ---- in datasets
-
-    def flat(self) -> list[tuple[dtypes.DType, shapes.TensorShape]]:
-        """Types and shapes of the tensors that carry a value."""
-        return [(self._dtype, self._shape)]
-
-    def to_flat(self, value: Any) -> list[Tensor]:
-        """The tensors that carry a value."""
-        return [value]
-
-    def from_flat(self, tensors: Sequence[Tensor]) -> Any:
-        """The value that tensors carry."""
-        return tensors[0]
-
-    def to_slices(self, value: Any) -> list[Tensor]:
-        """The tensors whose slices carry the slices of a value."""
-        return [value]
-
-    def with_shape(self, shape: Any) -> Any:
-        """The same for another shape."""
-        return type(self)(shape, self._dtype)
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            type(other) is type(self)
-            and self._shape._dims == other._shape._dims
-            and self._dtype is other._dtype
-        )
-
-    def __hash__(self) -> int:
-        return hash((self._shape._dims, self._dtype))
-
-    def __repr__(self) -> str:
-        return f"TensorSpec(shape={self._shape}, dtype={self._dtype!r}, name={self._name!r})"
-
-
-class SparseTensorSpec(TensorSpec):
-    """Shape and dtype of a sparse tensor.
-
-    Args:
-      shape: its dense shape.
-      dtype: element type.
-    """
-
-    __slots__ = ()
-
-    def __init__(self, shape: Any = None, dtype: Any = dtypes.float32) -> None:
-        super().__init__(shape, dtype)
-
-    @classmethod
-    def from_value(cls, value: Any) -> SparseTensorSpec:
-        """The spec of a SparseTensor or SparseTensorValue."""
-        sparse = SparseTensor.from_value(value)
-        return cls(sparse.shape, sparse.dtype)
-
-    @property
-    def value_type(self) -> Any:
-        """The class of its values."""
-        return SparseTensor
-
-    def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """Whether a sparse tensor or spec has this dtype and a shape that fits."""
-        return isinstance(spec_or_value, SparseTensor | SparseTensorSpec) and (
-            super().is_compatible_with(spec_or_value)
-        )
-
-    def flat(self) -> list[tuple[dtypes.DType, shapes.TensorShape]]:
-        return [(dtypes.variant, shapes.from_static(None))]
-
-    def to_flat(self, value: Any) -> list[Tensor]:
-        return [self._pack("SerializeSparse", value)]
-
-    def to_slices(self, value: Any) -> list[Tensor]:
-        return [self._pack("SerializeManySparse", value)]
-
-    @staticmethod
-    def _pack(op_type: str, value: Any) -> Tensor:
-        parts = (value.indices, value.values, value.dense_shape)
-        made: Tensor = make(op_type, *parts, out_type=dtypes.variant)
-        return made
-
-    def from_flat(self, tensors: Sequence[Tensor]) -> Any:
-        indices, values, dense_shape = make("DeserializeSparse", tensors[0], dtype=self._dtype)
-        rank = self._shape.ndims
-        indices.set_shape([None, rank])
-        dense_shape.set_shape([rank])
-        made = SparseTensor.__new__(SparseTensor)
-        made._indices, made._values, made._dense_shape = indices, values, dense_shape
-        return made
-
-    def __repr__(self) -> str:
-        return f"SparseTensorSpec({self._shape}, {self._dtype!r})"
-
-
-def common_shape(one: shapes.TensorShape, other: shapes.TensorShape) -> shapes.TensorShape:
-    """The shape of what may have either."""
-    a, b = one._dims, other._dims
-    if a is None or b is None or len(a) != len(b):
-        return shapes.from_static(None)
-    return shapes.from_static(tuple(x if x == y else None for x, y in zip(a, b, strict=True)))
-
-
 def unbatched(spec: Any) -> Any:
     """The spec of a slice along the first dim."""
     dims = spec.shape._dims
@@ -295,6 +132,15 @@ def _spec_of_leaf(value: Any) -> Any:
     return TensorSpec(value.shape, value.dtype.base_dtype)
 
 
+def are_compatible(structure: Any, other: Any) -> bool:
+    """Whether nestings of specs have one form, and specs that fit."""
+    try:
+        pairs = list(zip(flatten(structure), flatten_as(structure, other), strict=True))
+    except (TypeError, ValueError):
+        return False
+    return all(one.is_compatible_with(theirs) for one, theirs in pairs)
+
+
 def to_flat(structure: Any, value: Any) -> list[Tensor]:
     """The tensors that carry a nesting of values."""
     leaves = zip(flatten(structure), flatten_as(structure, value), strict=True)
@@ -303,8 +149,15 @@ def to_flat(structure: Any, value: Any) -> list[Tensor]:
 
 def from_flat(structure: Any, tensors: Sequence[Tensor]) -> Any:
     """The nesting of values that tensors carry."""
-    specs = flatten(structure)
-    return pack(structure, [s.from_flat([t]) for s, t in zip(specs, tensors, strict=True)])
+    rest = list(tensors)
+    made = []
+    for spec in flatten(structure):
+        count = len(spec.flat())
+        made.append(spec.from_flat(rest[:count]))
+        del rest[:count]
+    if rest:
+        raise ValueError(f"{len(tensors)} tensors are too many for {structure!r}")
+    return pack(structure, made)
 
 
 def flat_types(structure: Any) -> list[dtypes.DType]:

@@ -115,7 +115,10 @@ def _graph_of(inputs: Sequence[Any]) -> Graph:
                 if first is None:
                     first = one
                 elif one.op.graph is not first.op.graph:
-                    raise ValueError(f"{one.name!r} is not in the same graph as {first.name!r}")
+                    raise ValueError(
+                        f"{one} must be from the same graph as {first}.: {one.name!r} is not in the"
+                        f" same graph as {first.name!r}"
+                    )
     return graph if first is None else first.op.graph
 
 

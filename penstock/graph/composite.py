@@ -8,6 +8,7 @@ from penstock.base import dtypes, shapes
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
+from penstock.graph.type_spec import TypeSpec, type_spec_from_value
 from penstock.opdef import static
 
 
@@ -71,6 +72,10 @@ class IndexedSlices:
         if self._dense_shape is None:
             return shapes.TensorShape(None)
         return shapes.TensorShape(static.constant_value_as_shape(self._dense_shape, strict=False))
+
+    @property
+    def _type_spec(self) -> TypeSpec:
+        return type_spec_from_value(self)
 
     def consumers(self) -> list[Any]:
         """The operations that take the values as an input."""
@@ -170,6 +175,10 @@ class SparseTensor:
         from penstock.graph import scopes
 
         return scopes.session_for(session, self.graph, "SparseTensor.eval").run(self, feed_dict)
+
+    @property
+    def _type_spec(self) -> TypeSpec:
+        return type_spec_from_value(self)
 
     def consumers(self) -> list[Any]:
         """Operations that take any of the parts."""

@@ -81,7 +81,7 @@ def convert_to_tensor(
             )
         return value
     if value is None:
-        raise ValueError("None is no value of a tensor")
+        raise ValueError("None values not supported.: None is no value of a tensor")
     hint = preferred_dtype if preferred_dtype is not None else dtype_hint
     if dtype is None and hint is not None:
         converted = _try(value, dtypes.as_dtype(hint), name, as_ref)

@@ -26,9 +26,9 @@ from penstock.graph import (
     scopes,
     unknown_op,
 )
-from penstock.graph.convert import convert_to_tensor
 from penstock.graph.function import FunctionGraph, functions_of
 from penstock.graph.graph import Graph
+from penstock.graph.input_map import converted_map
 from penstock.graph.names import check_imported_name
 from penstock.graph.operation import Operation, blocks_of
 from penstock.graph.tensor import Tensor
@@ -304,38 +304,13 @@ def import_graph_def(
     with graph.name_scope(prefix if prefix else None) as scope:
         if not prefix:
             scope = f"{graph.get_name_scope()}/" if graph.get_name_scope() else ""
-        mapped = _converted_map(graph, input_map or {})
+        mapped = converted_map(graph, input_map or {})
     # What brings inputs into a branch or loop that is being built is named outside the scope.
     importer = _Importer(graph, scope, mapped, producer_op_list)
     importer.add(graph_def)
     if return_elements is None:
         return None
     return [importer.element(e) for e in return_elements]
-
-
-def _converted_map(graph: Graph, input_map: Mapping[Any, Any]) -> dict[str, Any]:
-    result: dict[str, Any] = {}
-    outer = graph.get_name_scope()
-    for key, value in input_map.items():
-        if isinstance(key, bytes):
-            key = key.decode()
-        if not isinstance(key, str):
-            raise TypeError(f"input_map must go from names to tensors; found the key {key!r}")
-        if key.startswith("^"):
-            element = graph.as_graph_element(value)
-            result[key] = element.op if isinstance(element, Tensor) else element
-            continue
-        made = value
-        if not isinstance(value, Tensor):
-            if not outer:
-                raise ValueError(
-                    f"input_map has a value that is no tensor for {key!r}; that needs a name to "
-                    "put the converted value under, and name is empty"
-                )
-            with graph.name_scope(f"{outer}/_inputs/"):
-                made = convert_to_tensor(value)
-        result[key if ":" in key else f"{key}:0"] = made
-    return result
 
 
 # Graphs of this version and before wrote the same for a placeholder of unknown shape and a scalar.
@@ -377,7 +352,10 @@ class _Importer:
             self._add_nodes(nodes)
         unused = {key for key in self.input_map if key not in self.used and not self._has(key)}
         if unused:
-            raise ValueError(f"input_map names what graph_def does not have: {sorted(unused)}")
+            raise ValueError(
+                "Attempted to map inputs that were not found in graph_def: "
+                f"[{', '.join(sorted(unused))}]"
+            )
         self._take_versions(versions)
 
     def _add_nodes(self, nodes: dict[str, Any]) -> None:
@@ -590,10 +568,22 @@ class _Importer:
             raise TypeError(f"return_elements are names; found {name!r}")
         text = name.decode() if isinstance(name, bytes) else name
         if ":" in text:
-            return self._tensor(text, "return_elements")
+            return self._returned(text)
         if text not in self.ops:
-            raise ValueError(f"return element {text!r} is not in graph_def")
+            raise ValueError(f"Requested return node {text!r} not found in graph def")
         return self.ops[text]
+
+    def _returned(self, text: str) -> Tensor:
+        name, _, index = text.partition(":")
+        op = self.ops.get(name)
+        if text not in self.input_map and op is None:
+            raise ValueError(f"Requested return tensor {text!r} not found in graph def")
+        if op is not None and int(index) >= len(op.outputs):
+            raise ValueError(
+                f"Invalid return output {index} of node {name!r}, which has"
+                f" {len(op.outputs)} output(s)"
+            )
+        return self._tensor(text, "return_elements")
 
 
 def _node_of(text: str) -> str:

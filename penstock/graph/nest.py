@@ -14,16 +14,23 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from penstock.graph.composite import IndexedSlices, SparseTensor
+from penstock.graph.type_spec import TensorSpec, TypeSpec, type_spec_from_value
 
 __all__ = [
     "assert_same_structure", "assert_shallow_structure", "flatten", "flatten_up_to",
-    "is_sequence", "map_structure", "map_structure_up_to", "pack_sequence_as",
+    "is_nested", "is_sequence", "is_sequence_or_composite", "map_structure", "map_structure_up_to",
+    "pack_sequence_as",
 ]  # fmt: skip
 
 
 def is_composite(value: Any) -> bool:
     """Whether the value is one of several tensors."""
     return isinstance(value, IndexedSlices | SparseTensor)
+
+
+def is_composite_spec(value: Any) -> bool:
+    """Whether the value is the spec of one of several tensors."""
+    return isinstance(value, TypeSpec) and not isinstance(value, TensorSpec)
 
 
 def is_sequence(seq: Any) -> bool:
@@ -33,9 +40,12 @@ def is_sequence(seq: Any) -> bool:
     )
 
 
+is_nested = is_sequence
+
+
 def is_sequence_or_composite(seq: Any) -> bool:
     """Whether ``seq`` is a nesting where composites are expanded."""
-    return is_sequence(seq) or is_composite(seq)
+    return is_sequence(seq) or is_composite(seq) or is_composite_spec(seq)
 
 
 def components(value: Any) -> list[Any]:
@@ -57,6 +67,8 @@ def _parts(value: Any, expand_composites: bool) -> list[Any] | None:
     """The parts of a nesting in order; None of a leaf."""
     if expand_composites and is_composite(value):
         return components(value)
+    if expand_composites and is_composite_spec(value):
+        return [value._component_specs]
     if isinstance(value, Mapping):
         return [value[key] for key in _sorted_keys(value)]
     return list(value) if is_sequence(value) else None
@@ -66,6 +78,8 @@ def like(instance: Any, parts: Sequence[Any]) -> Any:
     """A nesting of the kind of ``instance`` of other parts."""
     if isinstance(instance, SparseTensor | IndexedSlices):
         return type(instance)(*parts)
+    if is_composite_spec(instance):
+        return instance._from_components(parts[0])
     if isinstance(instance, Mapping):
         made = dict(zip(_sorted_keys(instance), parts, strict=True))
         items = [(key, made[key]) for key in instance]
@@ -152,6 +166,9 @@ def assert_same_structure(
 
 
 def _assert_same(first: Any, second: Any, check_types: bool, expand: bool) -> None:
+    if expand and (is_composite_spec(first) or is_composite_spec(second)):
+        _assert_same_spec(first, second)
+        return
     parts = [_parts(value, expand) for value in (first, second)]
     a, b = parts
     if a is None or b is None:
@@ -185,6 +202,20 @@ def _assert_same(first: Any, second: Any, check_types: bool, expand: bool) -> No
         )
     for one, other in zip(a, b, strict=True):
         _assert_same(one, other, check_types, expand)
+
+
+def _assert_same_spec(first: Any, second: Any) -> None:
+    """Checks two specs, or a spec and a value."""
+    one, other = (
+        value if isinstance(value, TypeSpec) else type_spec_from_value(value)
+        for value in (first, second)
+    )
+    try:
+        one.most_specific_compatible_type(other)
+    except ValueError as error:
+        raise ValueError(
+            f"The two structures don't have the same nested structure.\n\n{error}"
+        ) from None
 
 
 def _same_type(first: Any, second: Any) -> bool:

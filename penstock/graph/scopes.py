@@ -52,13 +52,21 @@ def reset_default_graph() -> None:
 
 
 @contextmanager
-def default_graph_scope(graph: Graph) -> Iterator[Graph]:
-    """Makes ``graph`` the default for this thread."""
+def default_graph_scope(graph: Graph, ordered: bool = True) -> Iterator[Graph]:
+    """Makes ``graph`` the default for this thread.
+
+    Args:
+      graph: the graph.
+      ordered: whether blocks that were entered later must have been left before.
+
+    Raises:
+      AssertionError: they were not.
+    """
     _stacks.graphs.append(graph)
     try:
         yield graph
     finally:
-        _remove_last(_stacks.graphs, graph)
+        _leave(_stacks.graphs, graph, ordered)
 
 
 def forget_default_graphs() -> None:
@@ -75,21 +83,27 @@ def get_default_session() -> Any:
 
 
 @contextmanager
-def default_session_scope(session: Any) -> Iterator[Any]:
-    """Makes ``session`` the default for this thread."""
+def default_session_scope(session: Any, ordered: bool = True) -> Iterator[Any]:
+    """Makes ``session`` the default for this thread; ``ordered`` is as for graphs."""
     _stacks.sessions.append(session)
     try:
         yield session
     finally:
-        _remove_last(_stacks.sessions, session)
+        _leave(_stacks.sessions, session, ordered)
 
 
-def _remove_last(stack: list[Any], item: Any) -> None:
-    # Interactive sessions may be closed in any order, so the item need not be on top.
+def _leave(stack: list[Any], item: Any, ordered: bool) -> None:
+    """Takes an item off; it need not be there, since tests forget all graphs."""
+    violated = ordered and bool(stack) and stack[-1] is not item
     for index in range(len(stack) - 1, -1, -1):
         if stack[index] is item:
             del stack[index]
-            return
+            break
+    if violated:
+        raise AssertionError(
+            f"Nesting violated for default stack of {type(item)} objects: blocks are left in the"
+            " reverse of the order in which they were entered"
+        )
 
 
 def session_for(session: Any, graph: Graph, asker: str) -> Any:
@@ -121,7 +135,10 @@ def graph_from_inputs(items: Iterable[Any]) -> Graph:
             if found is None:
                 found = item
             elif item.graph is not found.graph:
-                raise ValueError(f"{item.name!r} is not in the same graph as {found.name!r}")
+                raise ValueError(
+                    f"{item} must be from the same graph as {found}.: {item.name!r} is not in the"
+                    f" same graph as {found.name!r}"
+                )
     return default if found is None else found.graph
 
 

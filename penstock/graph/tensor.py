@@ -126,7 +126,9 @@ class Tensor:
     __nonzero__ = __bool__
 
     def __len__(self) -> int:
-        raise TypeError(f"len is not defined for {self.name}; use tf.shape or .shape[0]")
+        raise TypeError(
+            f"len is not well defined for symbolic Tensors. ({self.name}) use tf.shape or .shape[0]"
+        )
 
     def __array__(self, *_: Any, **__: Any) -> Any:
         raise NotImplementedError(

@@ -35,5 +35,7 @@ class ThreadScopes(threading.local):
         self.colocation: list[Operation] = [*start.get("colocation", ())]
         self.attrs: dict[str, Any] = {}
         self.gradient_overrides: dict[str, str] = {}
+        self.kernel_labels: dict[str, str] = {}
+        self.original_op: Operation | None = None
         self.container = ""
         self.control_flow: Any = None

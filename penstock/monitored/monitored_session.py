@@ -77,13 +77,17 @@ class _MonitoredSession:
         for hook in self._hooks:
             hook.begin()
         creator = session_creator or ChiefSessionCreator()
-        self._creator = _CoordinatedCreator(creator, self._hooks, stop_grace_period_secs)
+        self._coordinated_creator = _CoordinatedCreator(
+            creator, self._hooks, stop_grace_period_secs
+        )
         self._sess: wrapped_sessions.WrappedSession | None
         if should_recover:
             seconds = getattr(creator, "max_wait_secs", wrapped_sessions.RECOVERY_SECS)
-            self._sess = wrapped_sessions.RecoverableSession(self._creator.create_session, seconds)
+            self._sess = wrapped_sessions.RecoverableSession(
+                self._coordinated_creator.create_session, seconds
+            )
         else:
-            self._sess = self._creator.create_session()
+            self._sess = self._coordinated_creator.create_session()
 
     @property
     def graph(self) -> Any:
@@ -159,7 +163,7 @@ class _MonitoredSession:
                 self._open().close()
             finally:
                 self._sess = None
-                self._creator.tf_sess = self._creator.coord = None
+                self._coordinated_creator.tf_sess = self._coordinated_creator.coord = None
                 if not self._graph_was_finalized:
                     scopes.get_default_graph()._unsafe_unfinalize()
 
@@ -169,10 +173,10 @@ class _MonitoredSession:
         return self._sess
 
     def _is_closed(self) -> bool:
-        return self._creator.tf_sess is None
+        return self._coordinated_creator.tf_sess is None
 
     def _tf_sess(self) -> Any:
-        return self._creator.tf_sess
+        return self._coordinated_creator.tf_sess
 
 
 class MonitoredSession(_MonitoredSession):

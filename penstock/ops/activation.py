@@ -69,6 +69,16 @@ def _relu_grad(gradients, features):
     return _by_int64(lambda g, x: torch.where(x > 0, g, 0), gradients, features)
 
 
+def _elu_of_half(features):
+    # TensorFlow rounds after each operation; ATen's kernel rounds once.
+    return torch.where(features < 0, torch.exp(features) - 1, features)
+
+
+def _selu_of_half(features):
+    scale, scale_alpha = features.new_tensor([_SELU_SCALE, _SELU_SCALE_ALPHA])
+    return torch.where(features < 0, scale_alpha * (torch.exp(features) - 1), scale * features)
+
+
 def _relu6_grad(gradients, features):
     if gradients.dtype.is_floating_point:
         return _gated(_gated(gradients, features, 0, False), 6 - features, 0, False)
@@ -87,6 +97,24 @@ def _selu_grad(gradients, outputs):
     # ATen's elu_backward takes the exponential branch at 0, TensorFlow the linear one.
     scaled = gradients * (outputs + _SELU_SCALE_ALPHA)
     return torch.where(outputs < 0, scaled, gradients * _SELU_SCALE)
+
+
+def _in_two_ways(of_half: Any, of_others: Any) -> Any:
+    """A kernel for float16, and one for the other types."""
+
+    def kernel(features):
+        return (of_half if features.dtype is torch.float16 else of_others)(features)
+
+    return kernel
+
+
+def _unless_half(source: str) -> Any:
+    """Inline source for the types that are rounded once."""
+
+    def inline(call: Any) -> str | None:
+        return None if call.attr("T") == dtypes.float16 else source.format(**call.arg)
+
+    return inline
 
 
 def _unless_unsigned(source: str, plain: tuple[Any, ...] = ()) -> Any:
@@ -170,6 +198,10 @@ def _if_float(source: str) -> Callable[[Any], str | None]:
     return lambda op: source if op.outputs[0].dtype.is_floating else None
 
 
+def _in_place_unless_half(source: str) -> Callable[[Any], str | None]:
+    return lambda op: None if op.outputs[0].dtype == dtypes.float16 else source
+
+
 # ---- the ops -----------------------------------------------------------------------------------
 
 # op type: (kernel, inline, attrs, in-place source, gradient)
@@ -196,17 +228,17 @@ _FORWARD: dict[str, tuple[Any, Any, list[str], Any, Any]] = {
         _leaky_relu_gradient,
     ),
     "Elu": (
-        "torch._C._nn.elu({features})",
-        None,
+        _in_two_ways(_elu_of_half, torch._C._nn.elu),
+        _unless_half("torch._C._nn.elu({features})"),
         [_FLOATING],
-        "torch._C._nn.elu_({features})",
+        _in_place_unless_half("torch._C._nn.elu_({features})"),
         _from_output("EluGrad"),
     ),
     "Selu": (
-        "torch.selu({features})",
-        None,
+        _in_two_ways(_selu_of_half, torch.selu),
+        _unless_half("torch.selu({features})"),
         [_FLOATING],
-        "torch.selu_({features})",
+        _in_place_unless_half("torch.selu_({features})"),
         _from_output("SeluGrad"),
     ),
     "Softplus": (

@@ -42,7 +42,10 @@ def _bias_add_shape(ctx: ShapeContext) -> Any:
     axis = _axis(data_format) % len(dims)
     channels = dims[axis]
     if size is not None and channels is not None and size != channels:
-        raise ValueError(f"bias has {size} element(s), but value has {channels} channel(s)")
+        raise ValueError(
+            f"Dimensions must be equal, but are {channels} and {size}: bias has {size} element(s),"
+            f" but value has {channels} channel(s)"
+        )
     merged = channels if channels is not None else size
     return (*dims[:axis], merged, *dims[axis + 1 :])
 

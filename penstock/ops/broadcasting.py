@@ -73,7 +73,10 @@ def _broadcast_to_shape(ctx: ShapeContext) -> Dims:
         raise ValueError(f"input has shape {show(given)}, which has more dims than {show(dims)}")
     for own, wanted in zip(reversed(given), reversed(dims), strict=False):
         if own not in (None, 1) and wanted is not None and own != wanted:
-            text = f"Incompatible shapes: {show(given)} vs. {show(dims)}: input does not broadcast"
+            text = (
+                f"Dimensions must be equal, but are {own} and {wanted}: Incompatible shapes:"
+                f" {show(given)} vs. {show(dims)}: input does not broadcast"
+            )
             raise FailsAtRun(text, dims) if own == 0 else ValueError(text)
     # A dim that is not 1 cannot be repeated, so the result has it too.
     lead = len(dims) - len(given)

@@ -91,7 +91,7 @@ def _ctc_loss(
 ) -> Any:
     _, batch, classes = _checked(inputs, sequence_length, errors.InvalidArgumentError)
     if not batch:
-        raise ValueError(f"batch_size must not be 0; inputs has shape {list(inputs.shape)}")
+        raise ValueError(f"batch_size must not be 0: inputs have the shape {list(inputs.shape)}")
     rows = _label_rows(
         labels_indices, labels_values, batch, classes, preprocess_collapse_repeated,
         inputs.shape[0],

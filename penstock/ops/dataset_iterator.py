@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from penstock.base import dtypes, errors
+from penstock.base import dtypes, errors, shapes
 from penstock.opdef import define_op
-from penstock.opdef.inference import no_outputs, scalar
+from penstock.opdef.inference import Dims, no_outputs, scalar, show
 from penstock.opdef.shared_state import Request, SharedState
 from penstock.ops.dataset import TYPES, element_dims
 from penstock.resources.dataset import holder
@@ -33,7 +33,7 @@ def _types(attrs: dict[str, Any]) -> list[Any]:
 
 
 def _holder(attrs: dict[str, Any], name: str) -> holder.IteratorHolder:
-    return holder.IteratorHolder(name, _types(attrs))
+    return holder.IteratorHolder(name, _types(attrs), attrs["output_shapes"])
 
 
 def _one_shot(attrs: dict[str, Any], name: str) -> holder.IteratorHolder:
@@ -42,7 +42,7 @@ def _one_shot(attrs: dict[str, Any], name: str) -> holder.IteratorHolder:
     def make() -> Any:
         return Context().function(factory)()[0]
 
-    return holder.IteratorHolder(name, _types(attrs), make)
+    return holder.IteratorHolder(name, _types(attrs), attrs["output_shapes"], make)
 
 
 def _mismatch(first: Request, asked: Request) -> str | None:
@@ -84,14 +84,27 @@ define_op(
 )
 
 
-def _from_string(string_handle: Any, output_types: list[Any]) -> Any:
+def _from_string(string_handle: Any, output_types: list[Any], output_shapes: list[Dims]) -> Any:
     found = holder.find(string_handle.item())
+    if output_types and len(output_types) != len(found.types):
+        raise errors.InvalidArgumentError(
+            None, None,
+            f"Number of components does not match: expected {len(output_types)} types but got"
+            f" {len(found.types)}: iterator {found.name!r} gives {_names(found.types)}",
+        )  # fmt: skip
     if output_types and list(output_types) != found.types:
         raise errors.InvalidArgumentError(
             None, None,
             f"Data type mismatch: iterator {found.name!r} gives elements of types"
             f" {_names(found.types)}; its handle was taken for one of {_names(output_types)}",
         )  # fmt: skip
+    for number, (wanted, has) in enumerate(zip(output_shapes, found.shapes, strict=False)):
+        if not shapes.from_static(wanted).is_compatible_with(has):
+            raise errors.InvalidArgumentError(
+                None, None,
+                f"Incompatible shapes at component {number}: expected {show(wanted)} but got"
+                f" {show(has._dims)}: the shape of what iterator {found.name!r} gives",
+            )  # fmt: skip
     return found
 
 

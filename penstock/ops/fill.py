@@ -112,8 +112,6 @@ def _range_shape(ctx: ShapeContext) -> Dims:
     for name in ("start", "limit", "delta"):
         ctx.rank(name, 0)
     values = [ctx.value(n) for n in ("start", "limit", "delta")]
-    if values[2] is not None and values[2] == 0:
-        raise ValueError("Requires delta != 0: delta of a range must not be 0")
     if any(v is None for v in values):
         return (None,)
     return (_range_size(*[v.item() for v in values]),)  # type: ignore[union-attr]

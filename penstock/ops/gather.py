@@ -460,11 +460,19 @@ def gather_nd(
       params: a tensor.
       indices: int32 or int64 tensor; its last dim, of size d, indexes the first d dims.
       name: name of the node.
-      batch_dims: number of leading dims that params and indices share.
+      batch_dims: number of leading dims that params and indices share, an int or a constant.
 
     Returns:
       Tensor of shape ``indices.shape[:-1] + params.shape[d:]``.
+
+    Raises:
+      TypeError: ``batch_dims`` is a tensor whose value is not known.
     """
+    if isinstance(batch_dims, Tensor):
+        known = static.constant_value(batch_dims)
+        if known is None:
+            raise TypeError(f"batch_dims must be an int; got {batch_dims!r}")
+        batch_dims = int(known)
     if batch_dims:
         return _batch_gather_nd(params, indices, batch_dims, name)
     gather_from = getattr(params, "gather_nd", None)

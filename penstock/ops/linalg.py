@@ -61,7 +61,10 @@ def square_dims(ctx: ShapeContext, name: str = "input") -> Dims:
         return None
     rows, columns = dims[-2:]
     if None not in (rows, columns) and rows != columns:
-        raise ValueError(f"{name} must hold square matrices; its shape is {show(dims)}")
+        raise ValueError(
+            f"Dimensions must be equal, but are {dims[-2]} and {dims[-1]}: {name} must hold square"
+            f" matrices; its shape is {show(dims)}"
+        )
     size = columns if rows is None else rows
     return (*dims[:-2], size, size)
 

@@ -34,8 +34,9 @@ def _swapped(dims: tuple[int | None, ...], swap: bool) -> tuple[int | None, ...]
 def _check_inner(a: tuple[int | None, ...], b: tuple[int | None, ...], names: str) -> None:
     if None not in (a[-1], b[-2]) and a[-1] != b[-2]:
         raise ValueError(
-            f"inner dims of {names} must be equal; they are {a[-1]} (of {show(a)}) and {b[-2]}"
-            f" (of {show(b)}), transposition included"
+            f"Dimensions must be equal, but are {a[-1]} and {b[-2]}: inner dims of {names} must be"
+            f" equal; they are {a[-1]} (of {show(a)}) and {b[-2]} (of {show(b)}), transposition"
+            " included"
         )
 
 

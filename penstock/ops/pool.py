@@ -55,6 +55,7 @@ class Pooling(NamedTuple):
 
 def pooling(size: Any, ksize: Any, strides: Any, padding: str, data_format: str) -> Pooling:
     """How ATen pools images of height and width ``size``."""
+    window.check_within_images(ksize, strides)
     pads, drop, ceil = [], [], False
     axes = window.spatial(data_format)
     for length, axis in zip(size, axes, strict=True):
@@ -240,7 +241,10 @@ def _static_pooling(call: Any, dims: Any) -> Pooling | None:
     h, w = window.spatial(data_format)
     if dims[h] is None or dims[w] is None or 0 in dims or ksize[window.channel(data_format)] > 1:
         return None
-    p = pooling((dims[h], dims[w]), ksize, call.attr("strides"), call.attr("padding"), data_format)
+    strides = call.attr("strides")
+    if not window.is_within_images(ksize, strides):
+        return None  # the kernel says so
+    p = pooling((dims[h], dims[w]), ksize, strides, call.attr("padding"), data_format)
     return p if p.drop == (0, 0) else None
 
 
@@ -312,11 +316,6 @@ def pooled_dims(
             raise ValueError(f"{what} must have 4 entries; found {list(values)}")
     if ksize is None or strides is None:
         return (image[0], None, None, None)
-    if ksize[0] != 1 or strides[0] != 1:
-        raise ValueError(
-            f"pooling over the batch is not defined; ksize is {list(ksize)}, strides are"
-            f" {list(strides)}"
-        )
     out: list[int | None] = [image[0], None, None, None]
     c = window.channel(data_format)
     for axis in (c, *window.spatial(data_format)):

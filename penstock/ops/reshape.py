@@ -63,7 +63,11 @@ def _reshape_shape(ctx: ShapeContext) -> Dims:
     else:
         fits = True
     if not fits:
-        raise ValueError(f"a tensor of shape {show(given)} cannot be reshaped to {show(wanted)}")
+        said = f"a tensor of shape {show(given)} cannot be reshaped to {show(wanted)}"
+        if not have_unknown and not want_unknown:
+            counts = f"with {have} elements to shape {show(wanted)} ({want} elements)"
+            said = f"Cannot reshape a tensor {counts}: {said}"
+        raise ValueError(said)
     return wanted
 
 
@@ -197,7 +201,10 @@ def _squeeze_shape(ctx: ShapeContext) -> Dims:
     chosen = _squeeze_axes(axes, len(dims))
     for axis in chosen:
         if dims[axis] not in (1, None):
-            raise ValueError(f"dim {axis} of an input of shape {show(dims)} is not 1")
+            raise ValueError(
+                f"Can not squeeze dim[{axis}], expected a dimension of 1, got {dims[axis]}: dim"
+                f" {axis} of an input of shape {show(dims)} is not 1"
+            )
     if axes:
         return tuple(d for i, d in enumerate(dims) if i not in chosen)
     return tuple(d for d in dims if d != 1)

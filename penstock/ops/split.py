@@ -208,7 +208,7 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unst
             num = value._dims[join._checked_axis(axis, len(value._dims))]
         if num is None:
             raise ValueError(
-                f"unstack: num cannot be inferred from shape {show(value._dims)} of {value.name}"
+                f"Cannot infer num from shape {show(value._dims)} of {value.name}; give num"
             )
     return make("Unpack", value, name=name, num=num, axis=axis)
 

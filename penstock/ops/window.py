@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from penstock.base import errors
+
 
 class Span(NamedTuple):
     """One spatial dim of a window op: number of outputs and padding at both ends."""
@@ -111,7 +113,8 @@ def static_size(
     outputs = span(size, window or 1, stride, dilation, padding, explicit).outputs
     if outputs < 0 or (outputs == 0 and size > 0 and padding != "SAME"):
         raise ValueError(
-            f"a window of {window} (dilation {dilation}, {padding} padding) does not fit into"
+            f"Negative dimension size caused by subtracting {window} from {size}: a window of"
+            f" {window} (dilation {dilation}, {padding} padding) does not fit into"
             f" {size} element(s) of {what}"
         )
     return outputs
@@ -138,10 +141,30 @@ def check_padding(padding: str, explicit_paddings: Any, data_format: str) -> Non
             )
 
 
-def check_four(name: str, values: Any, data_format: str, *, positive_only: bool = False) -> None:
-    """Checks an attr with one entry a dim: four entries, 1 for the batch."""
+def is_within_images(ksize: Any, strides: Any) -> bool:
+    """Whether the windows of a pool are of one image each, and all images have windows."""
+    return bool(ksize[0] == 1 and strides[0] == 1)
+
+
+def check_within_images(ksize: Any, strides: Any) -> None:
+    """Checks that no window of a pool reaches, or strides, over images of the batch."""
+    if not is_within_images(ksize, strides):
+        raise errors.UnimplementedError(
+            None, None,
+            "Pooling is not yet supported on the batch dimension.: ksize is"
+            f" {list(ksize)}, strides are {list(strides)}",
+        )  # fmt: skip
+
+
+def check_entries(name: str, values: Any) -> None:
+    """Checks that an attr has one entry a dim of an image."""
     if len(values) != 4:
         raise ValueError(f"{name} must have 4 entries; found {list(values)}")
+
+
+def check_four(name: str, values: Any, data_format: str, *, positive_only: bool = False) -> None:
+    """Checks an attr with one entry a dim: four entries, 1 for the batch."""
+    check_entries(name, values)
     if values[0] != 1 or (not positive_only and values[channel(data_format)] != 1):
         raise ValueError(
             f"{name} must be 1 for batch and channels ({data_format}); found {list(values)}"

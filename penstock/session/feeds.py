@@ -9,7 +9,7 @@ import ml_dtypes
 import numpy as np
 import torch
 
-from penstock.base import dtypes, shapes
+from penstock.base import dtypes, errors, shapes
 from penstock.graph import nest
 from penstock.graph.composite import IndexedSlices, SparseTensor
 from penstock.graph.graph import Graph
@@ -206,11 +206,27 @@ def _picked(key: Any) -> list[tuple[Any, Callable[[Any], Any]]]:
         components: tuple[Any, ...] = (key.indices, key.values, key.dense_shape)
         if key.dense_shape.op.type == "Const":
             return [(part, _of_known_shape(key, i)) for i, part in enumerate(components[:2])]
-        return [(part, _item(i)) for i, part in enumerate(components)]
+        return [(part, _sparse_part(part, i)) for i, part in enumerate(components)]
     if isinstance(key, IndexedSlices):
         components = (key.values, key.indices, key.dense_shape)
         return [(part, _item(i)) for i, part in enumerate(components) if part is not None]
     return [(key, _identity)]
+
+
+def _sparse_part(part: Any, index: int) -> Callable[[Any], Any]:
+    """A part of three, of which the shape must not be left out."""
+
+    def picked(value: Any) -> Any:
+        if index >= len(value):
+            raise errors.InvalidArgumentError(
+                None, None,
+                f"You must feed a value for placeholder tensor {part.op.name!r} with dtype"
+                f" {part.dtype.name}: a sparse placeholder whose shape is not known takes (indices,"
+                f" values, dense_shape); found {len(value)} part(s)",
+            )  # fmt: skip
+        return value[index]
+
+    return picked
 
 
 def _of_known_shape(key: SparseTensor, index: int) -> Callable[[Any], Any]:

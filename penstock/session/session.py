@@ -600,11 +600,12 @@ class InteractiveSession(BaseSession):
                     stacklevel=2,
                 )
             InteractiveSession._open += 1
-        self._session_scope = self.as_default()
+        # Interactive sessions may be closed in any order.
+        self._session_scope = scopes.default_session_scope(self, ordered=False)
         self._session_scope.__enter__()
         self._graph_scope: Any = None
         if graph is not None:
-            self._graph_scope = graph.as_default()
+            self._graph_scope = scopes.default_graph_scope(graph, ordered=False)
             self._graph_scope.__enter__()
 
     def close(self) -> None:

@@ -89,6 +89,7 @@ from penstock.monitored.timers import SecondOrStepTimer
 from penstock.monitored.training_session import MonitoredTrainingSession
 from penstock.summary.iterator import summary_iterator
 from penstock.summary.writer import SummaryWriter
+from penstock.train import experimental
 from penstock.train.adadelta import AdadeltaOptimizer
 from penstock.train.adagrad import AdagradOptimizer
 from penstock.train.adagrad_da import AdagradDAOptimizer
@@ -139,7 +140,8 @@ __all__ = [
     "StepCounterHook", "StopAtStepHook", "SummarySaverHook", "SummaryWriter", "Supervisor",
     "SyncReplicasOptimizer", "WorkerSessionCreator", "add_queue_runner", "assert_global_step",
     "basic_train_loop", "batch", "batch_join", "checkpoint_exists", "checkpoints_iterator",
-    "cosine_decay", "cosine_decay_restarts", "create_global_step", "exponential_decay",
+    "cosine_decay", "cosine_decay_restarts", "create_global_step", "experimental",
+    "exponential_decay",
     "export_meta_graph", "generate_checkpoint_state_proto", "get_checkpoint_mtimes",
     "get_checkpoint_state", "get_global_step", "get_or_create_global_step", "global_step",
     "import_meta_graph", "init_from_checkpoint", "input_producer", "inverse_time_decay",

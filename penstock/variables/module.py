@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from penstock.graph import nest
+from penstock.graph import nest_paths
 from penstock.graph.scopes import name_scope
 from penstock.variables.variable import Variable
 
@@ -67,7 +67,7 @@ class Module:
     @property
     def variables(self) -> tuple[Any, ...]:
         """The variables in attributes, by the attributes' names, then those of the submodules."""
-        return tuple(found for found in _found_in(self) if isinstance(found, Variable))
+        return tuple(self._flatten(predicate=lambda leaf: isinstance(leaf, Variable)))
 
     @property
     def trainable_variables(self) -> tuple[Any, ...]:
@@ -77,7 +77,7 @@ class Module:
     @property
     def submodules(self) -> tuple[Any, ...]:
         """The modules in attributes, and in theirs."""
-        return tuple(found for found in _found_in(self) if isinstance(found, Module))
+        return tuple(self._flatten(predicate=lambda leaf: isinstance(leaf, Module)))
 
     @classmethod
     def with_name_scope(cls, method: Callable[..., Any]) -> Callable[..., Any]:
@@ -90,18 +90,54 @@ class Module:
 
         return scoped
 
+    def _flatten(
+        self,
+        recursive: bool = True,
+        predicate: Callable[[Any], bool] | None = None,
+        attribute_traversal_key: Callable[[str], Any] | None = None,
+        with_path: bool = False,
+    ) -> Iterator[Any]:
+        """The leaves of the attributes, under the name that libraries know.
 
-def _found_in(module: Module, seen: set[int] | None = None) -> Iterator[Any]:
-    """Variables and modules among the attributes, each once; a module's own before theirs."""
-    seen = {id(module)} if seen is None else seen
-    inner = []
-    for _, value in sorted(vars(module).items()):
-        for leaf in nest.flatten(value):
-            if not isinstance(leaf, Variable | Module) or id(leaf) in seen:
-                continue
-            seen.add(id(leaf))
-            yield leaf
-            if isinstance(leaf, Module):
-                inner.append(leaf)
-    for leaf in inner:
-        yield from _found_in(leaf, seen)
+        Args:
+          recursive: whether to go on in submodules, after the module's own leaves.
+          predicate: says which leaves to give; None: all.
+          attribute_traversal_key: sorts the attributes, as for ``sorted``; None: by name.
+          with_path: whether to give pairs of the way to a leaf and the leaf; then leaves that are
+            reached by several ways come as often, otherwise once.
+        """
+        walk = _Walk(recursive, predicate, attribute_traversal_key, with_path)
+        return walk.leaves(self)
+
+
+class _Walk:
+    """One walk through the attributes of a module; the arguments are those of ``_flatten``."""
+
+    def __init__(
+        self,
+        recursive: bool,
+        predicate: Callable[[Any], bool] | None,
+        key: Callable[[str], Any] | None,
+        with_path: bool,
+    ) -> None:
+        self._recursive, self._predicate = recursive, predicate
+        self._key, self._with_path = key, with_path
+        self._seen: set[int] = set()
+
+    def leaves(self, module: Module, path: tuple[Any, ...] = ()) -> Iterator[Any]:
+        self._seen.add(id(module))
+        inner = []
+        attributes = vars(module)
+        for name in sorted(attributes, key=self._key):
+            for steps, leaf in nest_paths.flatten_with_tuple_paths(attributes[name]):
+                if not self._with_path:
+                    if id(leaf) in self._seen:
+                        continue
+                    self._seen.add(id(leaf))
+                way = (*path, name, *steps)
+                if self._predicate is None or self._predicate(leaf):
+                    yield (way, leaf) if self._with_path else leaf
+                if self._recursive and isinstance(leaf, Module):
+                    inner.append((way, leaf))
+        for way, leaf in inner:
+            yield from self.leaves(leaf, way)

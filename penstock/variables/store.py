@@ -153,8 +153,8 @@ class VariableStore:
             return self._found(name, wanted, dtype, reuse)
         if reuse is True:
             raise ValueError(
-                f"variable {name!r} does not exist, or was not made by tf.get_variable; set"
-                f" reuse=tf.AUTO_REUSE to make it{self._nearest(name)}"
+                f"Variable {name} does not exist, or was not created with tf.get_variable(). Did"
+                f" you mean to set reuse=tf.AUTO_REUSE in VarScope?{self._nearest(name)}"
             )
         if initializer is None:
             initializer = default_initializer(name, dtype)
@@ -171,18 +171,19 @@ class VariableStore:
         variable = self._vars[name]
         if reuse is False:
             raise ValueError(
-                f"variable {name!r} exists already{_made_at(variable)}\nTo share it, set reuse=True"
-                " or reuse=tf.AUTO_REUSE in the variable scope"
+                f"Variable {name} already exists, disallowed. Did you mean to set reuse=True or"
+                " reuse=tf.AUTO_REUSE in VarScope? Originally defined at:"
+                f" {name!r} exists already{_made_at(variable)}"
             )
         if not shape.is_compatible_with(variable.get_shape()):
             raise ValueError(
-                f"variable {name!r} has shape {variable.get_shape()}; shape {shape} was asked"
-                f" for{_made_at(variable)}"
+                f"Trying to share variable {name}, but specified shape {shape} and found shape"
+                f" {variable.get_shape()}.{_made_at(variable)}"
             )
         if dtype.base_dtype is not variable.dtype.base_dtype:
             raise ValueError(
-                f"variable {name!r} has dtype {variable.dtype.base_dtype.name}; {dtype.name} was"
-                f" asked for{_made_at(variable)}"
+                f"Trying to share variable {name}, but specified dtype {dtype.name} and found dtype"
+                f" {variable.dtype.name}.{_made_at(variable)}"
             )
         return variable
 
@@ -213,8 +214,9 @@ class VariableStore:
             return self._found_partitioned(name, full, dtype, reuse, parts)
         if reuse is True:
             raise ValueError(
-                f"partitioned variable {name!r} does not exist, or was not made by tf.get_variable;"
-                " set reuse=tf.AUTO_REUSE to make it"
+                f"PartitionedVariable {name} does not exist, or was not created with"
+                " tf.get_variable(). Did you mean to set reuse=False or reuse=tf.AUTO_REUSE in"
+                " VarScope?"
             )
         dims = [d for d in full.as_list() if d is not None]
         made = []
@@ -242,18 +244,18 @@ class VariableStore:
         first = _made_at(found._get_variable_list()[0])
         if reuse is False:
             raise ValueError(
-                f"partitioned variable {name!r} exists already{first}\nTo share it, set reuse=True"
-                " or reuse=tf.AUTO_REUSE in the variable scope"
+                f"Partitioned variable with name {name} already exists. Did you mean to set"
+                f" reuse=True or reuse=tf.AUTO_REUSE in VarScope?{first}"
             )
         if not shape.is_compatible_with(found.get_shape()):
             raise ValueError(
-                f"partitioned variable {name!r} has shape {found.get_shape()}; shape {shape} was"
-                f" asked for{first}"
+                f"Trying to reuse partitioned variable {name}, but specified shape {shape} and"
+                f" found shape {found.get_shape()}.{first}"
             )
         if dtype.base_dtype is not found.dtype.base_dtype:
             raise ValueError(
-                f"partitioned variable {name!r} has dtype {found.dtype.name}; {dtype.name} was"
-                f" asked for{first}"
+                f"Trying to reuse partitioned variable {name}, but specified dtype {dtype.name} and"
+                f" found dtype {found.dtype.name}.{first}"
             )
         if parts is not None and found._get_partitions() != parts:
             raise ValueError(

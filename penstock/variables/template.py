@@ -98,6 +98,11 @@ class Template:
         ) as self._scope:
             return self._call(args, kwargs)
 
+    @property
+    def _variables_created(self) -> bool:
+        """Whether a first call has made the variables, under the name that libraries know."""
+        return self._called
+
     def _call(self, args: Any, kwargs: Any) -> Any:
         try:
             if self._called:

@@ -62,8 +62,8 @@ ALLOWED = {
         "torch", "typer",
     },
     "train": {
-        "autodiff", "checkpoint", "data", "distribute", "distributed", "export", "formats",
-        "graph", "monitored", "ops", "summary", "variables",
+        "autodiff", "checkpoint", "control_flow", "data", "distribute", "distributed", "export",
+        "formats", "graph", "monitored", "ops", "summary", "variables",
     },
     "api": {
         "data", "debug", "export", "formats", "graph", "linear_operators", "nn", "ops", "platform",

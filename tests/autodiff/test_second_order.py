@@ -153,3 +153,18 @@ def test_prevented_gradients_of_others_stay_prevented() -> None:
     refused = make("PreventGradient", tf.nn.softmax(logits), message="not this")
     with pytest.raises(LookupError, match="not this"):
         tf.gradients(refused, logits)
+
+
+@pytest.mark.parametrize("shape", [None, [None, 2], [2, None]])
+def test_hessians_of_what_is_known_only_when_it_runs(shape: Any) -> None:
+    x = tf.placeholder(tf.float64, shape)
+    value = np.arange(4.0).reshape(2, 2)
+    hessian = tf.hessians(tf.reduce_sum(x * x * x) + tf.reduce_prod(x[0] + 1), x)[0]
+    fixed = tf.placeholder(tf.float64, [2, 2])
+    expected = tf.hessians(
+        tf.reduce_sum(fixed * fixed * fixed) + tf.reduce_prod(fixed[0] + 1), fixed
+    )[0]
+    with tf.Session() as session:
+        found = session.run(hessian, {x: value})
+        assert found.shape == (2, 2, 2, 2)
+        np.testing.assert_allclose(found, session.run(expected, {fixed: value}))

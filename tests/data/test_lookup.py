@@ -141,3 +141,13 @@ def test_keys_of_another_type_are_refused_early() -> None:
 def test_wrong_arguments_are_refused(make: Any, error: type[Exception]) -> None:
     with tf.Graph().as_default(), pytest.raises(error):
         make()
+
+
+def test_the_dense_table_under_its_newer_name() -> None:
+    table = tf.lookup.experimental.DenseHashTable(tf.int64, tf.int64, -1, 0, -2)
+    assert isinstance(table, LOOKUP.MutableDenseHashTable)
+    keys = np.array([3, 4, 5], np.int64)
+    with tf.Session() as session:
+        session.run(table.insert_or_assign(keys, keys * 10))
+        session.run(table.erase(keys[1:2]))
+        assert session.run(table.lookup(keys)).tolist() == [30, -1, 50]

@@ -171,3 +171,26 @@ def test_gradient_override_map_marks_nodes() -> None:
         with pytest.raises(TypeError), g.gradient_override_map({"Identity": 3}):  # type: ignore
             pass
     assert a.op.get_attr("_gradient_op_type") == b"Mine"
+
+
+def test_blocks_that_are_left_in_another_order() -> None:
+    graph = tf.Graph()
+    outer, inner = graph.device("/cpu:0"), graph.device("/cpu:1")
+    outer.__enter__()
+    inner.__enter__()
+    with pytest.raises(RuntimeError, match="Exiting device scope without proper scope nesting"):
+        outer.__exit__(None, None, None)
+    for make, kind in ((lambda: tf.Graph().as_default(), "Graph"), (tf.Session, "Session")):
+        outer, inner = make(), make()
+        outer.__enter__()
+        inner.__enter__()
+        with pytest.raises(AssertionError, match=f"Nesting violated for default stack .*{kind}"):
+            outer.__exit__(None, None, None)
+        inner.__exit__(None, None, None)
+
+
+def test_interactive_sessions_may_be_closed_in_any_order() -> None:
+    one, other = (tf.InteractiveSession(graph=tf.Graph()) for _ in range(2))
+    one.close()
+    other.close()
+    assert tf.get_default_session() is None

@@ -251,3 +251,19 @@ def test_names_may_be_bytes() -> None:
         assert tf.no_op(b"n").name == "n"
         assert tf.import_graph_def(graph.as_graph_def(), name=b"again") is None
         assert graph.get_operation_by_name("again/n").type == "NoOp"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind", "words"),
+    [
+        ({"return_elements": ["zz:0"]}, ValueError, "Requested return tensor 'zz:0' not found in"),
+        ({"return_elements": ["b:3"]}, ValueError, "Invalid return output 3 of node 'b', which"),
+        ({"input_map": {1: None}}, TypeError, "input_map must be a dictionary mapping strings to"),
+        ({"input_map": {"zz:0": 1.0}}, ValueError, r"were not found in graph_def: \[zz:0\]"),
+    ],
+)
+def test_what_a_message_does_not_have(arguments: Any, kind: type[Exception], words: str) -> None:
+    with tf.Graph().as_default() as graph:
+        tf.identity(tf.constant(1.0, name="a"), name="b")
+    with tf.Graph().as_default(), tf.name_scope("outer"), pytest.raises(kind, match=words):
+        tf.import_graph_def(graph.as_graph_def(), **arguments)

@@ -204,3 +204,19 @@ def test_a_stateless_function_without_inputs_is_a_constant() -> None:
     fresh = tf.py_func(count, [], tf.int64)
     with tf.Session() as session:
         assert [int(session.run(fresh)) for _ in range(3)] == [1, 2, 3]
+
+
+def test_a_range_without_a_step_is_refused_as_it_runs() -> None:
+    start = tf.placeholder(tf.int32, [])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Requires delta != 0"):
+        _run(tf.range(start, 5, 0), {start: 1})
+    with pytest.raises(ValueError, match="Requires delta != 0"):
+        tf.range(1, 5, 0)
+
+
+def test_the_number_of_batch_dims_is_known_when_the_graph_is_built() -> None:
+    rows, picked = np.arange(24).reshape(2, 3, 4), [[1], [2]]
+    found = _run(tf.gather_nd(rows, picked, batch_dims=tf.constant(1)))
+    assert found.tolist() == [rows[0, 1].tolist(), rows[1, 2].tolist()]
+    with pytest.raises(TypeError, match="batch_dims must be an int"):
+        tf.gather_nd(rows, picked, batch_dims=tf.placeholder(tf.int32, []))

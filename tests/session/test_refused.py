@@ -80,3 +80,10 @@ def test_a_closed_session() -> None:
     session.close()
     with pytest.raises(RuntimeError, match="Attempted to use a closed Session"):
         session.run(tf.constant(1))
+
+
+def test_a_sparse_placeholder_without_a_shape_is_not_fed_a_pair() -> None:
+    x = tf.sparse_placeholder(tf.float32)
+    words = "You must feed a value for placeholder tensor .* with dtype int64"
+    with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError, match=words):
+        session.run(x.values, {x: ([[0, 1]], [2.0])})

@@ -1,17 +1,22 @@
 """Elements kept after the first pass: in memory, or in a file.
 
 A cache is complete once an iterator has come to the end of its source; iterators that begin before
-make the elements anew.  A file is written whole, under a temporary name, when it is complete.
+make the elements anew.  A file is written whole, under a temporary name, when it is complete; one
+iterator at a time collects for it, and holds a lock until it ends, is dropped or its process dies.
 
 State: the elements, of the dataset; of an iterator, how many it gave and what it has collected.
 """
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
 import threading
-from typing import Any
+import weakref
+from typing import Any, TextIO
 
+from penstock.base import errors
 from penstock.resources.dataset import state as states
 from penstock.resources.dataset.base import (
     UNKNOWN,
@@ -24,6 +29,38 @@ from penstock.resources.dataset.base import (
 )  # fmt: skip
 
 _SUFFIX = ".cache"
+_LOCK_SUFFIX = "_0.lockfile"
+
+
+class _Lock:
+    """That nobody else collects elements for a file.
+
+    Args:
+      path: of the lock's own file.
+
+    Raises:
+      tf.errors.AlreadyExistsError: somebody does.
+    """
+
+    def __init__(self, path: str) -> None:
+        file = open(path, "w")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.close()
+            raise errors.AlreadyExistsError(
+                None, None,
+                "There appears to be a concurrent caching iterator running - cache lockfile already"
+                f" exists ({path!r}): one iterator at a time may collect elements for a file",
+            ) from None  # fmt: skip
+        self.release = weakref.finalize(self, _unlock, file, path)
+
+
+def _unlock(file: TextIO, path: str) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(path)
+    fcntl.flock(file, fcntl.LOCK_UN)  # a forked process may have the file open as well
+    file.close()
 
 
 class Cache(Dataset):
@@ -37,6 +74,7 @@ class Cache(Dataset):
     def __init__(self, source: Dataset, path: str = "") -> None:
         self.source = source
         self._path = path and path + _SUFFIX
+        self._lock_path = path and path + _LOCK_SUFFIX
         self._lock = threading.Lock()
         self._elements: list[Element] | None = None
 
@@ -47,6 +85,10 @@ class Cache(Dataset):
                 with open(self._path, "rb") as file:
                     self._elements = [tuple(e) for e in states.decode(file.read())]
             return self._elements
+
+    def lock(self) -> _Lock | None:
+        """The lock for collecting elements; None where they are kept in memory."""
+        return _Lock(self._lock_path) if self._lock_path else None
 
     def complete(self, elements: list[Element]) -> None:
         """Takes the elements of a pass that came to its end."""
@@ -74,14 +116,19 @@ class _CacheIterator(Iterator):
         self._known = dataset.elements()
         self._position = 0
         self._collected: list[Element] = []
+        self._lock: _Lock | None = None
         self._source = dataset.source.iterator(context) if self._known is None else None
 
     def next(self) -> Element:
         if self._source is not None:
+            if self._lock is None:
+                self._lock = self._dataset.lock()
             try:
                 element = self._source.next()
             except EndOfSequence:
                 self._dataset.complete(self._collected)
+                if self._lock is not None:
+                    self._lock.release()
                 self._known, self._source = self._collected, None
                 self._position = len(self._collected)
                 raise

@@ -11,7 +11,7 @@ import itertools
 import threading
 import weakref
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from collections.abc import Iterator as Iterable
 from contextlib import contextmanager
 from typing import Any
@@ -70,13 +70,18 @@ class IteratorHolder:
     Args:
       name: of the iterator's node, for messages.
       types: torch dtypes of an element's components, ``object`` for others.
+      shapes: their static shapes.
       make: makes the dataset, where there is no initializer to do so.
     """
 
     def __init__(
-        self, name: str, types: list[Any], make: Callable[[], Dataset] | None = None
+        self,
+        name: str,
+        types: list[Any],
+        shapes: Sequence[Any],
+        make: Callable[[], Dataset] | None = None,
     ) -> None:
-        self.name, self.types = name, types
+        self.name, self.types, self.shapes = name, types, shapes
         self.handle = f"penstock/iterator/{next(_numbers)}/{name}".encode()
         self._make = make
         self._turn = _Turn(name)

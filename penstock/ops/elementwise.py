@@ -21,7 +21,7 @@ from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import control_dependencies, name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op, static
-from penstock.opdef.inference import first_input, merged
+from penstock.opdef.inference import first_input
 from penstock.ops import broadcasting, unsigned
 from penstock.resources import tensor_list
 
@@ -35,7 +35,7 @@ __all__ = [
 
 _FLOATS = "bfloat16, half, float, double"
 _COMPLEX = "complex64, complex128"
-_FLOATS_COMPLEX = f"{_FLOATS}, {_COMPLEX}"
+FLOATS_COMPLEX = f"{_FLOATS}, {_COMPLEX}"
 _FLOATS_INTS_COMPLEX = f"{_FLOATS}, int32, int64, {_COMPLEX}"
 _INTS = "int8, int16, int32, int64, uint8, uint16, uint32, uint64"
 
@@ -43,7 +43,7 @@ _INTS = "int8, int16, int32, int64, uint8, uint16, uint32, uint64"
 # ---- gradients ----------------------------------------------------------------------------------
 
 
-def _conj(x: Any) -> Any:
+def conj(x: Any) -> Any:
     from penstock.ops import complex as complex_ops
 
     return complex_ops.conj(x)
@@ -58,7 +58,7 @@ def _of_input(derivative: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any
 
     def gradient(op: Any, grad: Any) -> Any:
         with control_dependencies([grad]):
-            return derivative(_conj(op.inputs[0]), grad)
+            return derivative(conj(op.inputs[0]), grad)
 
     return gradient
 
@@ -68,7 +68,7 @@ def _of_output(derivative: Callable[[Any, Any], Any]) -> Callable[[Any, Any], An
 
     def gradient(op: Any, grad: Any) -> Any:
         with control_dependencies([grad]):
-            return derivative(_conj(op.outputs[0]), grad)
+            return derivative(conj(op.outputs[0]), grad)
 
     return gradient
 
@@ -113,7 +113,7 @@ def _gaussian_grad(scale: float) -> Callable[[Any, Any], Any]:
         dtype = grad.dtype.base_dtype
         factor = constant(np.full((), scale).astype(dtype.as_numpy_dtype), dtype)
         with control_dependencies([grad]):
-            x = _conj(op.inputs[0])
+            x = conj(op.inputs[0])
             return grad * factor * make("Exp", -make("Square", x))
 
     return gradient
@@ -203,19 +203,19 @@ def _through(op_type: str) -> Callable[[Any, Any], Any]:
 for _row in (
     ("Neg", _FLOATS_INTS_COMPLEX, "neg", lambda op, grad: -grad, {"fold": np.negative}),
     ("Sign", _FLOATS_INTS_COMPLEX, "sgn", _sign_grad, {}),
-    ("Exp", _FLOATS_COMPLEX, "exp", _of_output(lambda y, g: g * y), {}),
-    ("Expm1", _FLOATS_COMPLEX, "expm1", _of_input(lambda x, g: g * make("Exp", x)), {}),
-    ("Log", _FLOATS_COMPLEX, "log", _of_input(lambda x, g: g * make("Reciprocal", x)), {}),
-    ("Log1p", _FLOATS_COMPLEX, "log1p", _of_input(lambda x, g: g * make("Reciprocal", 1 + x)), {}),
-    ("Sqrt", _FLOATS_COMPLEX, "sqrt", _through("SqrtGrad"), {}),
-    ("Rsqrt", _FLOATS_COMPLEX, "rsqrt", _through("RsqrtGrad"), {}),
+    ("Exp", FLOATS_COMPLEX, "exp", _of_output(lambda y, g: g * y), {}),
+    ("Expm1", FLOATS_COMPLEX, "expm1", _of_input(lambda x, g: g * make("Exp", x)), {}),
+    ("Log", FLOATS_COMPLEX, "log", _of_input(lambda x, g: g * make("Reciprocal", x)), {}),
+    ("Log1p", FLOATS_COMPLEX, "log1p", _of_input(lambda x, g: g * make("Reciprocal", 1 + x)), {}),
+    ("Sqrt", FLOATS_COMPLEX, "sqrt", _through("SqrtGrad"), {}),
+    ("Rsqrt", FLOATS_COMPLEX, "rsqrt", _through("RsqrtGrad"), {}),
     ("Square", _FLOATS_INTS_COMPLEX, "square", _of_input(_square_grad), {}),
     ("Reciprocal", _FLOATS_INTS_COMPLEX, "reciprocal", _through("ReciprocalGrad"),
      {"kernel": _reciprocal}),
     ("Inv", _FLOATS_INTS_COMPLEX, "reciprocal", _through("ReciprocalGrad"),
      {"kernel": _reciprocal}),
-    ("Sin", _FLOATS_COMPLEX, "sin", _of_input(lambda x, g: g * make("Cos", x)), {}),
-    ("Cos", _FLOATS_COMPLEX, "cos", _of_input(lambda x, g: -g * make("Sin", x)), {}),
+    ("Sin", FLOATS_COMPLEX, "sin", _of_input(lambda x, g: g * make("Cos", x)), {}),
+    ("Cos", FLOATS_COMPLEX, "cos", _of_input(lambda x, g: -g * make("Sin", x)), {}),
     ("Tan", _FLOATS_INTS_COMPLEX, "tan", _of_input(_tan_grad), {"kernel": _kept(torch.tan, "tan")}),
     ("Asin", _FLOATS_INTS_COMPLEX, "asin", _of_input(lambda x, g: g * _asin_factor(x, g)),
      {"kernel": _kept(torch.asin, "asin")}),
@@ -223,13 +223,13 @@ for _row in (
      {"kernel": _kept(torch.acos, "acos")}),
     ("Atan", _FLOATS_INTS_COMPLEX, "atan", _of_input(_atan_grad),
      {"kernel": _kept(torch.atan, "atan")}),
-    ("Sinh", _FLOATS_COMPLEX, "sinh", _of_input(lambda x, g: g * make("Cosh", x)), {}),
-    ("Cosh", _FLOATS_COMPLEX, "cosh", _of_input(lambda x, g: g * make("Sinh", x)), {}),
-    ("Tanh", _FLOATS_COMPLEX, "tanh", _of_output(lambda y, g: make("TanhGrad", y, g)), {}),
-    ("Asinh", _FLOATS_COMPLEX, "asinh", _of_output(lambda y, g: g / make("Cosh", y)), {}),
-    ("Acosh", _FLOATS_COMPLEX, "acosh", _of_output(lambda y, g: g / make("Sinh", y)), {}),
-    ("Atanh", _FLOATS_COMPLEX, "atanh", _of_input(_atanh_grad), {}),
-    ("Sigmoid", _FLOATS_COMPLEX, "sigmoid", _of_output(lambda y, g: make("SigmoidGrad", y, g)), {}),
+    ("Sinh", FLOATS_COMPLEX, "sinh", _of_input(lambda x, g: g * make("Cosh", x)), {}),
+    ("Cosh", FLOATS_COMPLEX, "cosh", _of_input(lambda x, g: g * make("Sinh", x)), {}),
+    ("Tanh", FLOATS_COMPLEX, "tanh", _of_output(lambda y, g: make("TanhGrad", y, g)), {}),
+    ("Asinh", FLOATS_COMPLEX, "asinh", _of_output(lambda y, g: g / make("Cosh", y)), {}),
+    ("Acosh", FLOATS_COMPLEX, "acosh", _of_output(lambda y, g: g / make("Sinh", y)), {}),
+    ("Atanh", FLOATS_COMPLEX, "atanh", _of_input(_atanh_grad), {}),
+    ("Sigmoid", FLOATS_COMPLEX, "sigmoid", _of_output(lambda y, g: make("SigmoidGrad", y, g)), {}),
     ("Erf", _FLOATS, "erf", _gaussian_grad(2 / math.sqrt(math.pi)), {}),
     ("Erfc", _FLOATS, "erfc", _gaussian_grad(-2 / math.sqrt(math.pi)), {}),
     ("Lgamma", _FLOATS, "lgamma", _of_input(lambda x, g: g * make("Digamma", x)), {}),
@@ -345,104 +345,6 @@ define_op(
     inline=_zeros_like_inline,
     no_gradient="a constant",
 )
-
-
-# ---- gradients as ops of their own --------------------------------------------------------------
-
-
-def _tanh_grad(y: Any, dy: Any) -> Any:
-    if not y.dtype.is_complex:
-        return torch.ops.aten.tanh_backward.default(dy, y)
-    # ATen conjugates; the graph has conjugated already.
-    return dy * (1 - y * y)
-
-
-def _sigmoid_grad(y: Any, dy: Any) -> Any:
-    if not y.dtype.is_complex:
-        return torch.ops.aten.sigmoid_backward.default(dy, y)
-    return dy * y * (1 - y)
-
-
-def _kept_zeros(product: Any, dy: Any) -> Any:
-    """As in TensorFlow a gradient of 0 stays 0 where the slope is infinite."""
-    return product.masked_fill_(dy == 0, 0)
-
-
-def _sqrt_grad(y: Any, dy: Any) -> Any:
-    product = torch.div(dy, torch.conj_physical(y) if y.dtype.is_complex else y).mul_(0.5)
-    return _kept_zeros(product, dy)
-
-
-def _rsqrt_grad(y: Any, dy: Any) -> Any:
-    y = torch.conj_physical(y) if y.dtype.is_complex else y
-    return _kept_zeros(torch.mul(dy, y).mul_(torch.square(y)).mul_(-0.5), dy)
-
-
-def _inverse_grad(y: Any, dy: Any) -> Any:
-    y = torch.conj_physical(y) if y.dtype.is_complex else y
-    return _kept_zeros(torch.square(y).mul_(dy).neg_(), dy)
-
-
-def _tanh_grad_grad(op: Any, grad: Any) -> list[Any]:
-    grad = convert_to_tensor(grad)
-    with control_dependencies([grad]):
-        y, dy = _conj(op.inputs[0]), _conj(op.inputs[1])
-        return [grad * -2.0 * dy * y, make("TanhGrad", y, grad)]
-
-
-def _sigmoid_grad_grad(op: Any, grad: Any) -> list[Any]:
-    with control_dependencies([grad]):
-        y, dy = _conj(op.inputs[0]), _conj(op.inputs[1])
-        product = grad * dy
-        return [product - 2.0 * product * y, make("SigmoidGrad", y, grad)]
-
-
-def _sqrt_grad_grad(op: Any, grad: Any) -> list[Any]:
-    with control_dependencies([grad]):
-        quotient = grad / op.inputs[0]
-        return [-_conj(quotient) * op.outputs[0], 0.5 * quotient]
-
-
-def _rsqrt_grad_grad(op: Any, grad: Any) -> list[Any]:
-    grad = convert_to_tensor(grad)
-    with control_dependencies([grad]):
-        y, conjugate = _conj(op.inputs[0]), _conj(grad)
-        first = -1.5 * conjugate * op.inputs[1] * make("Square", y)
-        return [first, make("RsqrtGrad", y, grad)]
-
-
-def _inverse_grad_grad(op: Any, grad: Any) -> list[Any]:
-    grad = convert_to_tensor(grad)
-    with control_dependencies([grad]):
-        y, conjugate = _conj(op.inputs[0]), _conj(grad)
-        return [conjugate * -2.0 * op.inputs[1] * y, make("ReciprocalGrad", y, grad)]
-
-
-def _real_only(source: str) -> Callable[[Any], str | None]:
-    def inline(call: Any) -> str | None:
-        return None if call.dtype("y").is_complex else source.format(**call.arg)
-
-    return inline
-
-
-for _name, _kernel, _source, _gradient in (
-    ("TanhGrad", _tanh_grad, "torch.ops.aten.tanh_backward.default({dy}, {y})", _tanh_grad_grad),
-    ("SigmoidGrad", _sigmoid_grad, "torch.ops.aten.sigmoid_backward.default({dy}, {y})",
-     _sigmoid_grad_grad),
-    ("SqrtGrad", _sqrt_grad, None, _sqrt_grad_grad),
-    ("RsqrtGrad", _rsqrt_grad, None, _rsqrt_grad_grad),
-    ("ReciprocalGrad", _inverse_grad, None, _inverse_grad_grad),
-    ("InvGrad", _inverse_grad, None, _inverse_grad_grad),
-):  # fmt: skip
-    define_op(
-        _name,
-        "y: T, dy: T -> z: T",
-        attrs=[f"T: {{{_FLOATS_COMPLEX}}}"],
-        shape=merged("y", "dy"),
-        kernel=_kernel,
-        inline=_real_only(_source) if _source else None,
-        gradient=_gradient,
-    )
 
 
 # ---- public functions ---------------------------------------------------------------------------

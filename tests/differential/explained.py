@@ -204,7 +204,7 @@ EXPLAINED: tuple[tuple[str, str, str], ...] = (
         "TensorFlow leaves memory unwritten where no index names it",
     ),
     (
-        "random_crop random.crop",
+        "random_crop",
         r"^(shape|refuses: .*Expected begin)",
         "with a size of -1 the size of a crop is as random as its place",
     ),

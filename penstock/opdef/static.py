@@ -71,7 +71,7 @@ def _evaluate(tensor: Tensor) -> np.ndarray | None:
     values = [constant_value(t) for t in op._inputs]
     try:
         result = fold(ShapeContext(op), *values)
-    except (ArithmeticError, IndexError, ValueError):
+    except (ArithmeticError, IndexError, TypeError, ValueError):
         return None  # the node fails when it runs, if it runs, and says so then
     if op.op_def.has_list_output or len(op.outputs) > 1:
         result = None if result is None else result[tensor.value_index]

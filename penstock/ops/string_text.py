@@ -55,8 +55,7 @@ def _as_string(
     if input.dtype is torch.bool:
         texts = [b"true" if v else b"false" for v in input.reshape(-1).tolist()]
         return strings(texts, tuple(input.shape))
-    # Without a width, how to fill up is not looked at.
-    size, fill = ("", "") if width < 0 else (str(width), fill)
+    size = "" if width < 0 else str(width)
     usual, unfilled = f"%{fill}{size}{kind}", f"%{fill.strip('0')}{size}{kind}"
 
     def text(value: Any) -> str:

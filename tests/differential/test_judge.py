@@ -91,6 +91,11 @@ def test_static_shapes_may_say_more_if_the_run_is_as_they_say() -> None:
     assert _kinds(less_known, known) == ["static"]
     unrun = {**_result(), "outputs": [{**_result()["outputs"][0], "shape": [3]}]}
     assert _kinds(unrun, less) == ["static", "shape"]
+    # Where neither comes to a shape, nothing is wrong with knowing more.
+    failed = [_result(static=static) for static in ([2], [None])]
+    for result in failed:
+        del result["outputs"][0]["shape"], result["outputs"][0]["value"]
+    assert judge("f", *failed).explained and _kinds(*failed[::-1]) == ["static"]
 
 
 def test_datasets_are_compared_by_element() -> None:

@@ -65,13 +65,8 @@ def pooling(size: Any, ksize: Any, strides: Any, padding: str, data_format: str)
         pads.append(one.after if at_one else one.before)
         drop.append(int(at_one))
         ceil = ceil or (uneven and not at_one)
-    return Pooling(
-        tuple(ksize[a] for a in axes),
-        tuple(strides[a] for a in axes),
-        tuple(pads),
-        ceil,
-        tuple(drop),
-    )
+    kernel, steps = (tuple(values[a] for a in axes) for values in (ksize, strides))
+    return Pooling(kernel, steps, tuple(pads), ceil, tuple(drop))
 
 
 def to_nchw(x, data_format):

@@ -54,6 +54,6 @@ UNFINISHED: tuple[tuple[str, str, str], ...] = (
     ("image.random_flip* extract_image_patches", r"^class", "errors of another class"),
 )
 # The rows above were written from 25 calls of each function, those of arrays, strings, sparse
-# tensors, linear algebra and assertions from 200.  Of these at most 2 in 200 differ in other ways
-# (a singular matrix, a rounding); what was not seen yet may differ in a part of its calls.
+# tensors, linear algebra, assertions, networks and images from 200.  Of these few differ in other
+# ways (a singular matrix, a rounding); what was not seen yet may differ in a part of its calls.
 UNSEEN = 0.05

@@ -178,12 +178,12 @@ class VariableStore:
         if not shape.is_compatible_with(variable.get_shape()):
             raise ValueError(
                 f"Trying to share variable {name}, but specified shape {shape} and found shape"
-                f" {variable.get_shape()}.{_made_at(variable)}"
+                f" {variable.get_shape()}{_made_at(variable)}"
             )
         if dtype.base_dtype is not variable.dtype.base_dtype:
             raise ValueError(
                 f"Trying to share variable {name}, but specified dtype {dtype.name} and found dtype"
-                f" {variable.dtype.name}.{_made_at(variable)}"
+                f" {variable.dtype.name}{_made_at(variable)}"
             )
         return variable
 
@@ -250,12 +250,12 @@ class VariableStore:
         if not shape.is_compatible_with(found.get_shape()):
             raise ValueError(
                 f"Trying to reuse partitioned variable {name}, but specified shape {shape} and"
-                f" found shape {found.get_shape()}.{first}"
+                f" found shape {found.get_shape()}{first}"
             )
         if dtype.base_dtype is not found.dtype.base_dtype:
             raise ValueError(
                 f"Trying to reuse partitioned variable {name}, but specified dtype {dtype.name} and"
-                f" found dtype {found.dtype.name}.{first}"
+                f" found dtype {found.dtype.name}{first}"
             )
         if parts is not None and found._get_partitions() != parts:
             raise ValueError(

@@ -40,11 +40,11 @@ WORDS: list[tuple[Callable[[], Any], str]] = [
     ),
     (
         lambda: _again(shape=[3], reuse=True),
-        r"Trying to share variable b, but specified shape \(3,\) and found shape \(2,\)\.",
+        r"Trying to share variable b, but specified shape \(3,\) and found shape \(2,\)",
     ),
     (
         lambda: _again(dtype=tf.int32, reuse=True),
-        r"Trying to share variable b, but specified dtype int32 and found dtype float32_ref\.",
+        r"Trying to share variable b, but specified dtype int32 and found dtype float32_ref",
     ),
     (_of_another_graph, r"Tensor\(\"Const:0\", .* must be from the same graph as Tensor\("),
     (lambda: tf.matmul(_ones(2, 3), _ones(2, 3)), "Dimensions must be equal, but are 3 and 2"),

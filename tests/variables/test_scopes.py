@@ -88,15 +88,15 @@ def test_reuse_of_what_is_not_there() -> None:
     tf.get_variable("weights", [2])
     with (
         tf.variable_scope("", reuse=True),
-        pytest.raises(ValueError, match="'weight' does not exist.*there are weights"),
+        pytest.raises(ValueError, match="Variable weight does not exist.*there are weights"),
     ):
         tf.get_variable("weight", [2])
 
 
 @pytest.mark.parametrize(
     ("kwargs", "message"),
-    [({"shape": [3]}, r"has shape \(2,\); shape \(3,\)"),
-     ({"shape": [2], "dtype": tf.int32}, "has dtype float32; int32")],
+    [({"shape": [3]}, r"specified shape \(3,\) and found shape \(2,\)"),
+     ({"shape": [2], "dtype": tf.int32}, "specified dtype int32 and found dtype float32_ref")],
 )  # fmt: skip
 def test_reuse_with_another_shape_or_type(kwargs: Any, message: str) -> None:
     tf.get_variable("w", [2])

@@ -31,7 +31,8 @@ _INDEX = "{int32, int64}"
 def check_sides(indices: Dims, updates: Dims, output: Dims) -> None:
     """Refuses scalars, and anything to write where an output has no elements."""
     for name, dims in (("indices", indices), ("updates", updates)):
-        if dims == ():
+        # One index takes a scalar, which TensorFlow refuses, and with it a gradient of GatherNd.
+        if dims == () and not (name == "updates" and indices is not None and len(indices) == 1):
             raise ValueError(
                 f"Shape must be at least rank 1 but is rank 0: {name} must have at least one dim"
             )

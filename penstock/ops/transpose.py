@@ -44,7 +44,7 @@ def _transpose_shape(ctx: ShapeContext) -> Dims:
     if dims is None and rank is not None and rank < 2:
         return None  # as TensorFlow infers it
     if dims is not None and vector and vector[0] not in (None, rank):
-        raise ValueError(
+        raise RefusedAtBuild(
             f"Dimension must be {rank} but is {vector[0]}: perm has {vector[0]} entries for an"
             f" input of rank {rank}"
         )

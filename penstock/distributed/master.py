@@ -14,7 +14,7 @@ import itertools
 import secrets
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -468,21 +468,22 @@ class MasterSession:
         with self._cancels_lock:
             self._cancels_lock.wait_for(lambda: not self._cancels, 2 * GRACE_SECONDS)
 
-    @contextmanager
-    def _until_ended(self, cancel: Callable[[errors.OpError], None]) -> Iterator[None]:
+    def _until_ended(self, cancel: Callable[[errors.OpError], None]) -> AbstractContextManager[Any]:
         """Calls ``cancel`` if the session ends meanwhile, or its caller's step is cancelled."""
-        key = object()
-        with self._cancels_lock:
-            self._check_open()
-            self._cancels[key] = cancel
-        callers = waiting.current_cancellation() or waiting.Cancellation()
-        try:
-            with callers.calling(lambda why: cancel(errors.CancelledError(None, None, why))):
-                yield
-        finally:
-            with self._cancels_lock:
-                del self._cancels[key]
-                self._cancels_lock.notify_all()
+        callers = waiting.current_cancellation()
+        if callers is None:
+            return _UntilEnded(self, cancel)
+        return self._until_cancelled(cancel, callers)
+
+    @contextmanager
+    def _until_cancelled(
+        self, cancel: Callable[[errors.OpError], None], callers: waiting.Cancellation
+    ) -> Iterator[None]:
+        with (
+            _UntilEnded(self, cancel),
+            callers.calling(lambda why: cancel(errors.CancelledError(None, None, why))),
+        ):
+            yield
 
     def _default_seconds(self) -> float | None:
         """The time of a step that has no deadline of its own."""
@@ -499,6 +500,30 @@ class MasterSession:
         except errors.AbortedError as error:
             self._ended = error
             raise
+
+
+class _UntilEnded:
+    """What ends with a session; no generator, since each step has one."""
+
+    __slots__ = ("_cancel", "_session")
+
+    def __init__(
+        self, session: MasterSession, cancel: Callable[[errors.OpError], None]
+    ) -> None:
+        self._session, self._cancel = session, cancel
+
+    def __enter__(self) -> None:
+        session = self._session
+        with session._cancels_lock:
+            session._check_open()
+            session._cancels[self] = self._cancel
+
+    def __exit__(self, *exc: Any) -> None:
+        session = self._session
+        with session._cancels_lock:
+            del session._cancels[self]
+            if session._over:  # only then does somebody wait for it
+                session._cancels_lock.notify_all()
 
 
 def _merged(defaults: Any, config: Any) -> Any:

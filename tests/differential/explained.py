@@ -253,7 +253,7 @@ EXPLAINED: tuple[tuple[str, str, str], ...] = (
         " library's",
     ),
     (
-        "reciprocal operator:sub subtract",
+        "reciprocal",
         r"^value: np\.complex\w+\(.*expected np\.complex\w+\(nan|^value: np\.complex\w+\([^)]*nan",
         "infinite complex numbers, by another formula",
     ),

@@ -310,6 +310,7 @@ def main() -> int:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="chaos-") as folder:
         directory = arguments.keep or Path(folder)
+        directory.mkdir(parents=True, exist_ok=True)
         found = run(arguments.minutes, arguments.seed, directory)
     for line in found.wrong:
         print(f"WRONG: {line}")

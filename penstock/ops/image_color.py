@@ -18,7 +18,7 @@ from penstock.graph.build import make
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
-from penstock.opdef.inference import Dims, RefusedAtBuild, ShapeContext
+from penstock.opdef.inference import Dims, ShapeContext
 
 __all__ = ["hsv_to_rgb", "rgb_to_hsv"]
 
@@ -33,10 +33,7 @@ def _channels(images: Any, least: int = 1) -> tuple[Any, Any, Any]:
     if images.dim() < least or not images.dim():
         raise _refuse(f"input must be at least {least}-D, got shape {list(images.shape)}")
     if images.shape[-1] != 3:
-        raise errors.FailedPreconditionError(
-            None, None,
-            f"input must have 3 channels but instead has {images.shape[-1]} channels.",
-        )  # fmt: skip
+        raise _refuse(f"input must have 3 channels but instead has {images.shape[-1]} channels.")
     red, green, blue = images.unbind(-1)
     return red, green, blue
 
@@ -78,10 +75,7 @@ def _three_channels(ctx: ShapeContext) -> Dims:
     if dims is None:
         return None
     if dims[-1] not in (None, 3):
-        raise RefusedAtBuild(
-            f"input must have 3 channels but input only has {dims[-1]} channels",
-            at_run="FailedPreconditionError",
-        )
+        raise ValueError(f"images must have 3 channels; found {dims[-1]}")
     return (*dims[:-1], 3)
 
 

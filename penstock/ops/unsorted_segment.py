@@ -213,7 +213,8 @@ def _unsorted_scaled(kind: str, data: Any, ids: Any, count: Any, name: str | Non
         number = nodes.reshape(number, _divisor_shape(data, ids, count))
         number = nodes.maximum(number, 1)
         total = make("UnsortedSegmentSum", data, ids, count)
-        return nodes.div(total, number if kind == "Mean" else make("Sqrt", number))
+        mean: Tensor = total / (number if kind == "Mean" else make("Sqrt", number))
+        return mean
 
 
 def _divisor_shape(data: Tensor, ids: Tensor, count: Any) -> Any:
@@ -222,7 +223,7 @@ def _divisor_shape(data: Tensor, ids: Tensor, count: Any) -> Any:
     if data._dims is not None and ids._dims is not None:
         ones = [1] * (len(data._dims) - len(ids._dims))
         if isinstance(count, Tensor):
-            tail = constant(np.array(ones, np.int32), dtypes.int32)
+            tail = constant(np.array(ones, count.dtype.as_numpy_dtype), count.dtype)
             return nodes.concat([make("ExpandDims", count, 0), tail], 0)
         return [int(count), *ones]
     missing = nodes.sub(nodes.rank(data), nodes.rank(ids))

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from penstock.graph.operation import Operation
-from penstock.graph.rebuild import Rebuilder
+from penstock.graph.rebuild import Rebuilder, Rule
 from penstock.graph.step import StepGraph
 from penstock.graph.tensor import Tensor
 from penstock.opdef import static
@@ -25,6 +25,12 @@ _ALONE = frozenset({"PyFuncStateless"})
 
 def fold_constants(evaluate: Evaluate) -> Callable[[StepGraph], StepGraph]:
     """The pass, with the function that runs a kernel on arrays passed in."""
+    return lambda step: Rebuilder(step).run(_rule(evaluate))
+
+
+def _rule(evaluate: Evaluate) -> Rule:
+    # A rule may be asked twice, but a user's function is called once.
+    evaluated: dict[Operation, list[np.ndarray] | None] = {}
 
     def rule(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
         if op.type == "Const" or not op.op_def.pure or not op.outputs or op._control_inputs:
@@ -36,7 +42,9 @@ def fold_constants(evaluate: Evaluate) -> Callable[[StepGraph], StepGraph]:
                 return None
             values = [value for value in known if value is not None]
         else:
-            values = _evaluated(rebuilder, op, evaluate)
+            if op not in evaluated:
+                evaluated[op] = _evaluated(rebuilder, op, evaluate)
+            values = evaluated[op]
         if values is None:
             return None
         return [
@@ -44,7 +52,7 @@ def fold_constants(evaluate: Evaluate) -> Callable[[StepGraph], StepGraph]:
             for value, tensor in zip(values, op.outputs, strict=True)
         ]
 
-    return lambda step: Rebuilder(step).run(rule)
+    return rule
 
 
 def _waits(rebuilder: Rebuilder, op: Operation) -> bool:

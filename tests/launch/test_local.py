@@ -340,7 +340,8 @@ def test_the_host_of_addresses_can_be_chosen(tmp_path: Path) -> None:
 
 def test_a_task_that_is_stuck_is_killed_and_starts_again(tmp_path: Path) -> None:
     job = Job(str(SERVING), (str(tmp_path),), ps=1, workers=1)
-    policy = Policy(restarts=2, backoff=0.05, grace=5.0, stuck_after=4.0)
+    # On a busy machine a task may be starved for some seconds, of which nothing is heard then.
+    policy = Policy(restarts=2, backoff=0.05, grace=5.0, stuck_after=12.0)
 
     def stop_the_server() -> None:
         wait_until(lambda: len(pids(tmp_path)) >= 2)
@@ -351,7 +352,7 @@ def test_a_task_that_is_stuck_is_killed_and_starts_again(tmp_path: Path) -> None
     outcome, lines = run(job, policy)
     stopper.join()
     assert outcome.code == 0, lines
-    assert "launch | ps 0 was not heard of for 4 s: killed" in lines
+    assert "launch | ps 0 was not heard of for 12 s: killed" in lines
     assert outcome.records[Task("ps", 0)].starts == 2
     # The worker, of which something was heard all the time, ran on.
     assert outcome.records[Task("worker", 0)].starts == 1

@@ -106,8 +106,7 @@ def test_an_array_is_its_own_static_value() -> None:
     assert tf.get_static_value(array) is array
     assert tf.get_static_value(tf.constant([1, 2])).tolist() == [1, 2]
     assert tf.get_static_value(tf.placeholder(tf.int32)) is None
-    with pytest.raises(TypeError, match="no tensor"):
-        tf.get_static_value("text")
+    assert (tf.get_static_value("text"), tf.get_static_value(5)) == ("text", 5)
 
 
 def test_a_closed_writer_is_not_flushed(tmp_path: Path) -> None:
@@ -220,3 +219,12 @@ def test_the_number_of_batch_dims_is_known_when_the_graph_is_built() -> None:
     assert found.tolist() == [rows[0, 1].tolist(), rows[1, 2].tolist()]
     with pytest.raises(TypeError, match="batch_dims must be an int"):
         tf.gather_nd(rows, picked, batch_dims=tf.placeholder(tf.int32, []))
+
+
+def test_means_of_segments_divide_whole_numbers_and_take_counts_of_either_type() -> None:
+    whole = tf.unsorted_segment_mean(np.array([[1], [3], [6]], np.int32), [1, 0, 1], 2)
+    assert whole.dtype is tf.float64
+    assert _run(whole).tolist() == [[3.0], [3.5]]
+    count = tf.placeholder(tf.int64, [])
+    mean = tf.unsorted_segment_mean(tf.constant([[1.0], [3.0]]), [0, 0], count)
+    assert _run(mean, {count: 2}).tolist() == [[2.0], [0.0]]

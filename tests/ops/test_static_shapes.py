@@ -132,7 +132,7 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
     (lambda: tf.stack([ph(2), ph(3)]), "not compatible"),
     (lambda: tf.split(ph(3, 5), 2, 1), "evenly"),
     (lambda: tf.split(ph(3, 5), [1, 2], 1), "add up"),
-    (lambda: tf.unstack(ph(None, 3)), "cannot be inferred"),
+    (lambda: tf.unstack(ph(None, 3)), "Cannot infer num from shape"),
     (lambda: tf.slice(ph(4), [5], [-1]), "Dimension -1 must be >= 0"),
     (lambda: tf.transpose(ph(4, 3), [0, 1, 2]), "3 entries"),
     (lambda: tf.squeeze(ph(2, 3), [0]), "is not 1"),

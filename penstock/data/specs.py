@@ -16,9 +16,9 @@ from penstock.graph.composite_specs import SparseTensorSpec
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
-from penstock.graph.type_spec import TensorSpec, common_shape
+from penstock.graph.type_spec import TensorSpec
 
-__all__ = ["SparseTensorSpec", "TensorSpec", "common_shape"]
+__all__ = ["SparseTensorSpec", "TensorSpec"]
 
 
 # ---- nestings ------------------------------------------------------------------------------------

@@ -282,7 +282,7 @@ class TensorSpec(TypeSpec):
         """
         if type(other) is not type(self) or other.dtype is not self._dtype:
             raise ValueError(f"No TypeSpec is compatible with both {self} and {other}")
-        return type(self)(common_shape(self._shape, other.shape), self._dtype)
+        return type(self)(self._shape.most_specific_compatible_shape(other.shape), self._dtype)
 
     def _serialize(self) -> tuple[Any, ...]:
         return self._shape, self._dtype, self._name
@@ -348,14 +348,6 @@ class VariantSpec(TypeSpec):
 
     def to_flat(self, value: Any) -> list[Tensor]:
         return [value._variant_tensor]
-
-
-def common_shape(one: shapes.TensorShape, other: shapes.TensorShape) -> shapes.TensorShape:
-    """The shape of what may have either."""
-    a, b = one._dims, other._dims
-    if a is None or b is None or len(a) != len(b):
-        return shapes.from_static(None)
-    return shapes.from_static(tuple(x if x == y else None for x, y in zip(a, b, strict=True)))
 
 
 # ---- from values ---------------------------------------------------------------------------------

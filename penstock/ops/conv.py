@@ -20,7 +20,6 @@ from typing import Any
 
 import torch
 
-from penstock.base import errors
 from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
@@ -46,20 +45,6 @@ _convolution_backward = torch.ops.aten.convolution_backward.default
 # ---- geometry ------------------------------------------------------------------------------------
 
 
-def _stays(values: Sequence[int], data_format: str) -> bool:
-    """Whether strides or dilations are 1 over the batch and the channels."""
-    return values[0] == 1 and values[window.channel(data_format)] == 1
-
-
-def _check_stays(name: str, values: Sequence[int], data_format: str) -> None:
-    if not _stays(values, data_format):
-        raise errors.InvalidArgumentError(
-            None, None,
-            f"Current implementation does not yet support {name} in the batch and depth"
-            f" dimensions.: {name} are {list(values)} ({data_format})",
-        )  # fmt: skip
-
-
 class Geometry:
     """Strides, dilations and the spans of height and width of one convolution."""
 
@@ -75,8 +60,7 @@ class Geometry:
         data_format: str,
         dilations: Any,
     ) -> None:
-        _check_stays("strides", strides, data_format)
-        _check_stays("dilations", dilations, data_format)
+        conv_backprop.check_steps(strides, dilations, data_format)
         h, w = window.spatial(data_format)
         self.strides = (strides[h], strides[w])
         self.dilations = (dilations[h], dilations[w])
@@ -252,7 +236,9 @@ def _static_geometry(call: Any, image: Any, kernel: Any) -> Any:
     channels = image[window.channel(data_format)]
     if None in (image[h], image[w], channels) or 0 in (image[h], image[w], channels, *kernel):
         return None
-    if not all(_stays(call.attr(name), data_format) for name in ("strides", "dilations")):
+    try:
+        conv_backprop.check_steps(call.attr("strides"), call.attr("dilations"), data_format)
+    except ValueError:
         return None  # the kernel says so
     g = Geometry(
         (image[h], image[w]),

@@ -101,9 +101,12 @@ def here(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _result_of(function: Callable[..., Any], args: list[Any]) -> Any:
     workers = python_workers.current()
-    if workers is None or hasattr(function, _HERE):
-        return function(*args)
-    return workers.call(function, *args)
+    try:
+        if workers is None or hasattr(function, _HERE):
+            return function(*args)
+        return workers.call(function, *args)
+    finally:
+        ending.stay()
 
 
 ending.calls_users_code(_result_of)
@@ -140,7 +143,6 @@ def _call(input: list[Any], token: str, Tout: list[Any]) -> list[Any]:
         # What a step runs in, inference mode, is not for the function's own torch calls.
         with torch.inference_mode(False):
             given = _result_of(found.function, [_argument(v) for v in input])
-        ending.check()
     except errors.OpError:
         raise
     except python_workers.Raised as error:

@@ -4,8 +4,10 @@ When the interpreter ends, it ends each daemon thread that comes back to it from
 unwinding that thread's stack.  Frames of C++ that let nothing through, as torch's, then abort the
 process, whatever its exit status was to be.  So before that, every thread in a step is stopped
 where it stands in Python: it is sent ``ProcessEnds``, which leaves the step by itself, giving its
-locks back, and waits for the end outside.  A thread in a user's own function is left alone, and
-stopped when it comes back.  What waits for a lock stays where it is: no frame of C++ is below it.
+locks back, and waits for the end outside.  There it still holds what its frames held: the end of a
+tensor is native code as well, which lets go of the interpreter.  A thread in a user's own function
+is left alone, and waits where it comes back.  What waits for a lock stays where it is: no frame of
+C++ is below it.
 
 Users see nothing of that: a daemon thread just stops, as Python promises.
 
@@ -23,6 +25,8 @@ import os
 import sys
 import threading
 import time
+from collections.abc import Callable
+from functools import wraps
 from types import CodeType, FrameType
 from typing import Any, NoReturn
 
@@ -39,18 +43,24 @@ _ender = 0
 _stops: set[CodeType] = set()
 _waits: set[CodeType] = set()
 _users: set[CodeType] = set()
-# Code that calls nothing of torch: the standard library's.
-_LIBRARY = os.path.dirname(os.__file__) + os.sep
-_SITE = (os.path.join(_LIBRARY, "site-packages"), os.path.join(_LIBRARY, "dist-packages"))
+# Code of the standard library that calls and frees nothing of torch: it waits.  (Not contextlib's,
+# say: where a ``with`` ends, what an exception holds may end as well.)
+_LIBRARY_WAITS = {
+    os.path.join(os.path.dirname(os.__file__), *name.split("/"))
+    for name in (
+        "threading.py", "queue.py", "selectors.py", "socket.py", "ssl.py", "subprocess.py",
+        "multiprocessing/connection.py",
+    )
+}  # fmt: skip
 
 
 class ProcessEnds(SystemExit):
     """What a thread in a step is sent; ``threading`` says nothing of it."""
 
 
-def stops_in(function: Any) -> None:
-    """Says that threads in this function work for steps; it lets ``ProcessEnds`` through."""
-    _stops.add(function.__code__)
+def stops_in(*functions: Any) -> None:
+    """Says that threads in these functions work for steps; they let ``ProcessEnds`` through."""
+    _stops.update(function.__code__ for function in functions)
 
 
 def waits_in(function: Any) -> None:
@@ -59,8 +69,23 @@ def waits_in(function: Any) -> None:
 
 
 def calls_users_code(function: Any) -> None:
-    """Says that this function calls the user's; it calls ``check`` afterwards."""
+    """Says that this function calls the user's; it calls ``stay`` before it returns."""
     _users.add(function.__code__)
+
+
+def in_steps(work: Callable[..., None]) -> Callable[..., None]:
+    """The work of a thread for steps, which ends where the process does."""
+
+    @wraps(work)
+    def run(*args: Any) -> None:
+        try:
+            check()
+            work(*args)
+        except ProcessEnds:
+            wait_for_end()
+
+    stops_in(run)
+    return run
 
 
 def check() -> None:
@@ -73,8 +98,17 @@ def check() -> None:
         raise ProcessEnds
 
 
+def stay() -> None:
+    """Keeps a thread that was left alone from doing anything more when the process ends."""
+    if begun and threading.get_ident() != _ender:
+        wait_for_end()
+
+
 def wait_for_end() -> NoReturn:
-    """Waits for the end of the process, which never returns."""
+    """Waits for the end of the process, which never returns.
+
+    To be called where ``ProcessEnds`` is caught, and not after: there it still holds the frames.
+    """
     while True:
         time.sleep(3600.0)
 
@@ -93,17 +127,12 @@ def _state(frame: FrameType) -> str:
 
 def _only_waits(frame: FrameType) -> bool:
     code = frame.f_code
-    if code in _waits or _is_library(code.co_filename):
+    if code in _waits or code.co_filename in _LIBRARY_WAITS:
+        return True
+    if f"{os.sep}grpc{os.sep}" in code.co_filename:  # its waits are frames that let a thread end
         return True
     # In front of a lock.
     return dis.opname[code.co_code[frame.f_lasti]] == "BEFORE_WITH"
-
-
-def _is_library(filename: str) -> bool:
-    if filename.startswith(_LIBRARY):
-        return not filename.startswith(_SITE)
-    # gRPC's waits are frames that let a thread end.
-    return filename.startswith("<frozen ") or f"{os.sep}grpc{os.sep}" in filename
 
 
 def _send(ident: int) -> None:

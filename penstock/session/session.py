@@ -102,8 +102,6 @@ class BaseSession:
         # Handles of tensors that stay here, which nobody has any more.
         self._dead_handles: list[str] = []
 
-    # ---- properties --------------------------------------------------------------------------
-
     @property
     def graph(self) -> Graph:
         """The graph that this session runs."""
@@ -168,6 +166,8 @@ class BaseSession:
             check_run_arguments(options, run_metadata)
         if self._inspect is not None:
             return self._inspect(fetches, feed_dict)
+        if ending.begun:
+            ending.stay()
         try:
             key = (
                 fetches if type(fetches) is Tensor else fetch_key(fetches),
@@ -405,7 +405,6 @@ class BaseSession:
         seconds = self._timeout(None)
         watch: Watch = "" if seconds is None else "deadline"
         step = self._prepare(None, fetches, dict.fromkeys(keys), watch)
-
         converters = [(keys.index(key), convert) for key, convert in step.feeds]
 
         def call(*args: Any) -> Any:
@@ -416,6 +415,7 @@ class BaseSession:
             if self._inspect is not None:
                 return self._inspect(fetches, dict(zip(keys, args, strict=True)))
             try:
+                ending.check()
                 given = [convert(args[index]) for index, convert in converters]
                 if seconds is None:
                     return self._launch(step, given)
@@ -515,8 +515,7 @@ class BaseSession:
             return self._engine.list_devices()
 
 
-ending.stops_in(BaseSession.run)
-ending.stops_in(BaseSession.partial_run)
+ending.stops_in(BaseSession.run, BaseSession.partial_run)
 
 
 class Session(BaseSession):

@@ -60,3 +60,68 @@ def test_all_odd_moments(scene: str, tmp_path: Path) -> None:
 
 def test_there_are_two_hundred() -> None:
     assert len(_ALL) == 200
+
+
+_HOLDS = """
+import threading, time
+from penstock.resources import ending
+
+main = threading.get_ident()
+
+class Tensor:
+    def __del__(self):
+        if threading.get_ident() != main:  # at the very end the main thread does
+            print("freed", flush=True)
+
+inside = threading.Event()
+
+@ending.in_steps
+def work():
+    held = Tensor()
+    inside.set()
+    while True:
+        time.sleep(0.001)
+
+threading.Thread(target=work, daemon=True).start()
+inside.wait()
+"""
+
+
+def test_a_thread_that_is_stopped_frees_nothing(tmp_path: Path) -> None:
+    # The end of a tensor lets go of the interpreter inside C++: the process would be aborted.
+    ended = subprocess.run(
+        [sys.executable, "-c", _HOLDS], env={**os.environ, "PYTHONPATH": str(ROOT)},
+        cwd=tmp_path, capture_output=True, text=True, timeout=600,
+    )  # fmt: skip
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+
+
+_RETURNS = """
+import threading, time
+from penstock.resources import ending
+
+inside, may_return = threading.Event(), threading.Event()
+
+def users():
+    try:
+        inside.set()
+        may_return.wait()
+    finally:
+        ending.stay()
+    print("went on", flush=True)
+
+ending.calls_users_code(users)
+threading.Thread(target=ending.in_steps(users), daemon=True).start()
+inside.wait()
+ending.stop_threads()
+may_return.set()
+time.sleep(0.2)
+"""
+
+
+def test_a_users_function_that_returns_at_the_end_goes_no_further(tmp_path: Path) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", _RETURNS], env={**os.environ, "PYTHONPATH": str(ROOT)},
+        cwd=tmp_path, capture_output=True, text=True, timeout=600,
+    )  # fmt: skip
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")

@@ -17,7 +17,6 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from typing import Any
 
 from penstock.base import errors
@@ -83,7 +82,7 @@ class _InterleaveIterator(Wrapped):
         self._wrap: Wrap | None = None
         if dataset.readers:
             readers = _Readers(dataset.readers, context.cancellation)
-            weakref.finalize(self, readers.stop)
+            weakref.finalize(self, readers.stop).atexit = False
             ahead = dataset.ahead
             self._wrap = lambda iterator: _ReadAhead(iterator, ahead, readers)
         self._parts: list[Part | _Failed | None] = [None] * dataset.cycle
@@ -184,19 +183,23 @@ class _Readers:
             self._tasks.put(None)
 
 
+@ending.in_steps
 def _read(
     tasks: queue.SimpleQueue[_Buffer | None], cancellation: waiting.Cancellation | None
 ) -> None:
     threads.compute_alone()
-    with suppress(ending.ProcessEnds), waiting.running(cancellation):
-        while (buffer := tasks.get()) is not None:
+    with waiting.running(cancellation):
+        while (buffer := _next_of(tasks)) is not None:
             if buffer.make_one():
                 tasks.put(buffer)
             del buffer
 
 
-ending.stops_in(_read)
-ending.waits_in(_read)
+def _next_of(tasks: queue.SimpleQueue[_Buffer | None]) -> _Buffer | None:
+    return tasks.get()
+
+
+ending.waits_in(_next_of)
 
 
 class _Buffer:
@@ -239,7 +242,7 @@ class _ReadAhead(Iterator):
         """Lets the readers begin."""
         self._started = True
         buffer = self._buffer
-        weakref.finalize(self, setattr, buffer, "dropped", True)
+        weakref.finalize(self, setattr, buffer, "dropped", True).atexit = False
         self._want(buffer)
 
     def _want(self, buffer: _Buffer) -> None:

@@ -19,7 +19,6 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any
 
 from penstock.base import errors
@@ -87,12 +86,9 @@ class _Buffer:
             self.items.clear()
             self.room.notify_all()
 
+    @ending.in_steps
     def produce(self) -> None:
         """The thread's work."""
-        with suppress(ending.ProcessEnds):
-            self._produce()
-
-    def _produce(self) -> None:
         threads.compute_alone()
         with waiting.running(self.cancellation):
             ended = False
@@ -114,9 +110,6 @@ class _Buffer:
                             self.waiter = None
 
 
-ending.stops_in(_Buffer.produce)
-
-
 class PrefetchIterator(Iterator):
     """Reads ahead in a thread of its own, from the first call on."""
 
@@ -128,7 +121,7 @@ class PrefetchIterator(Iterator):
     def _start(self) -> None:
         self._started = True
         buffer = self._buffer
-        weakref.finalize(self, buffer.stop)
+        weakref.finalize(self, buffer.stop).atexit = False
         threading.Thread(target=buffer.produce, name="penstock prefetch", daemon=True).start()
 
     def next(self) -> Element:
@@ -218,10 +211,11 @@ class _Calls:
             self.pending.clear()
             self.taken.notify_all()
 
+    @ending.in_steps
     def serve(self) -> None:
         """A worker's work."""
         threads.compute_alone()
-        with suppress(ending.ProcessEnds), waiting.running(self.cancellation):
+        with waiting.running(self.cancellation):
             while (future := self._read()) is not None:
                 future.work()
                 del future
@@ -261,9 +255,6 @@ class _Calls:
                     return self.pending[-1] if self.pending else None
                 waiter = self.waiter = waiting.Waiter()
             waiting.wait(waiter, lambda: True, lambda: "an element to map")
-
-
-ending.stops_in(_Calls.serve)
 
 
 def _outcome(pending: _Future | Outcome) -> Outcome:
@@ -307,7 +298,7 @@ class _ParallelMapIterator(Iterator):
     def _start(self) -> None:
         self._started = True
         calls = self._calls
-        weakref.finalize(self, calls.stop)
+        weakref.finalize(self, calls.stop).atexit = False
         for _ in range(self._workers):
             threading.Thread(target=calls.serve, name="penstock map", daemon=True).start()
 

@@ -73,7 +73,7 @@ def _accumulate_n(terms: Sequence[Tensor]) -> Tensor:
 def _is_shape_known(terms: Sequence[Tensor]) -> bool:
     dims = None
     for term in terms:
-        dims = shapes.merge_static(dims, term._dims)
+        dims = shapes.merge_static(dims, term.sizes)
     return dims is not None and None not in dims
 
 

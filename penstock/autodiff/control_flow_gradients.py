@@ -35,7 +35,7 @@ from penstock.ops import control_flow as primitives
 
 def _grad_context(op: Operation) -> GradContext | None:
     """The loop backward that nodes are made in, if it is that of the loop of ``op``."""
-    context: Any = get_default_graph()._scopes.control_flow
+    context: Any = get_default_graph().scopes.control_flow
     while context is not None:
         if isinstance(context, GradContext):
             loop = context.grad_state
@@ -62,7 +62,7 @@ def _switch(op: Operation, *grads: Any) -> Any:
         return _loop_switch(op, grads)
     if isinstance(context, CondContext):
         return _branch_switch(op, context, grads)
-    predicate = op._inputs[1]
+    predicate = op.inputs[1]
     no = primitives.switch(grads[0], predicate)[0]
     yes = primitives.switch(grads[1], predicate)[1]
     return primitives.merge([no, yes])[0], None
@@ -76,7 +76,7 @@ def _branch_switch(op: Operation, branch: CondContext, grads: Any) -> Any:
     only = grads[branch.branch]
     if within_branch(op):
         return only, None
-    if op._inputs[0].dtype is dtypes.resource:
+    if op.inputs[0].dtype is dtypes.resource:
         return primitives.merge([only, only], name="cond_resource_grad")[0], None
     return None, None
 
@@ -109,7 +109,7 @@ def _lives_always(tensor: Tensor, branch: CondContext) -> bool:
         op = stack.pop()
         if op.type in SWITCHES or contains(branch, context_of(op)):
             return False
-        fresh = [t.op for t in op._inputs if t.op not in seen]
+        fresh = [t.op for t in op.inputs if t.op not in seen]
         seen.update(fresh)
         stack.extend(fresh)
     return True
@@ -138,9 +138,9 @@ def _loop_switch(op: Operation, grads: Any) -> Any:
 
 
 def _merge(op: Operation, grad: Any, _: Any) -> Any:
-    context = output_context(op._inputs[0].op)
+    context = output_context(op.inputs[0].op)
     grad_context = _grad_context(op)
-    if any(is_back_edge(op, tensor) for tensor in op._inputs):
+    if any(is_back_edge(op, tensor) for tensor in op.inputs):
         if grad_context is None:
             raise ValueError(f"gradients cannot go through the loop variable {op.name!r} from here")
         return list(_beside(grad, grad_context.pivot))
@@ -149,7 +149,7 @@ def _merge(op: Operation, grad: Any, _: Any) -> Any:
         if grad_context is not None:
             predicate = grad_context.AddValue(predicate)
         return list(_beside(grad, predicate, "cond_grad"))
-    number = range(len(op._inputs))
+    number = range(len(op.inputs))
     chosen = [make("Equal", op.outputs[1], i) for i in number]
     return [_beside(grad, chosen[i])[1] for i in number]
 

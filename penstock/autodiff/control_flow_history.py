@@ -56,15 +56,15 @@ def _taken_again(loop: GradLoop, tensor: Tensor) -> Tensor | None:
     op = tensor.op
     enter = constant_enter(tensor)
     if enter is not None:
-        return loop.grad_context.AddValue(enter._inputs[0])
+        return loop.grad_context.AddValue(enter.inputs[0])
     if is_passed(op):
-        return _taken_again(loop, op._inputs[0]) if loop.is_forward(op._inputs[0]) else None
-    if not is_branch_switch(op) or not loop.is_forward(op._inputs[0]):
+        return _taken_again(loop, op.inputs[0]) if loop.is_forward(op.inputs[0]) else None
+    if not is_branch_switch(op) or not loop.is_forward(op.inputs[0]):
         return None
-    data = _taken_again(loop, op._inputs[0])
+    data = _taken_again(loop, op.inputs[0])
     if data is None:
         return None
-    made: Tensor = primitives.switch(data, loop.value_of(op._inputs[1]))[tensor.value_index]
+    made: Tensor = primitives.switch(data, loop.value_of(op.inputs[1]))[tensor.value_index]
     return made
 
 
@@ -93,7 +93,7 @@ def _pop(loop: GradLoop, stack: Tensor, tensor: Tensor) -> Tensor:
         with colocate_with(tensor.op, ignore_existing=True):
             stack = primitives.switch(stack, predicate)[branch.branch]
     popped: Tensor = make("StackPopV2", stack, elem_type=tensor.dtype.base_dtype)
-    popped._dims = tensor._dims
+    popped.sizes = tensor.sizes
     if loop.grad_context.parallel_iterations > 1:
         loop.wait(loop.grad_sync, popped.op, popped.op)
     return popped

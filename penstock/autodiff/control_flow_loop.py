@@ -46,7 +46,7 @@ _REDUCTIONS = frozenset(["Shape", "Size", "Rank"])
 
 def is_passed(op: Operation) -> bool:
     """Whether ``op`` gives what it takes; the read of a variable gives what it holds by then."""
-    return op.type == "Identity" and not op._inputs[0].dtype.is_ref
+    return op.type == "Identity" and not op.inputs[0].dtype.is_ref
 
 
 class GradContext(WhileContext):
@@ -54,11 +54,11 @@ class GradContext(WhileContext):
 
     def AddOp(self, op: Operation) -> None:
         """Takes ``op`` in; the size of a forward value is computed where that value is."""
-        source = self.grad_state.reducible(op._inputs[0]) if op.type in _REDUCTIONS else None
+        source = self.grad_state.reducible(op.inputs[0]) if op.type in _REDUCTIONS else None
         if source is None:
             self._AddOpInternal(op)
             return
-        if source is not op._inputs[0]:
+        if source is not op.inputs[0]:
             op._update_input(0, source)
         context: Any = output_context(source.op)
         op._set_control_flow_context(context)
@@ -209,7 +209,7 @@ class GradLoop:
             index = make("Add", counter.now[0], 1)
             self.step: Operation = index.op
             (count,) = counter.close([index])
-        self.forward_next: Operation = counter.merged[0].op._inputs[1].op
+        self.forward_next: Operation = counter.merged[0].op.inputs[1].op
         return count
 
     def _count_backward(self, count: Tensor) -> None:
@@ -262,13 +262,13 @@ class GradLoop:
         vain = {(w.waiter, w.awaited) for w in self.waits if w.reason not in needed}
         triggers = {self._forward_sync: self.forward_next, self._grad_sync: self.grad_next}
         for waiter in dict.fromkeys(waiter for waiter, _ in vain):
-            left = [c for c in waiter._control_inputs if (waiter, c) not in vain]
+            left = [c for c in waiter.control_inputs if (waiter, c) not in vain]
             waiter._remove_all_control_inputs()
             waiter._add_control_inputs(left)
             if waiter in triggers and not left:
                 # A node that waits for nothing would not be in the loop.
                 following = triggers[waiter]
-                kept = [c for c in following._control_inputs if c is not waiter]
+                kept = [c for c in following.control_inputs if c is not waiter]
                 following._remove_all_control_inputs()
                 following._add_control_inputs(kept)
 
@@ -296,7 +296,7 @@ class GradLoop:
             enter = constant_enter(tensor)
             if enter is None:
                 return None if loop.is_invariant(tensor) else tensor
-            tensor, loop = enter._inputs[0], loop.outer
+            tensor, loop = enter.inputs[0], loop.outer
         return None
 
     def is_invariant(self, tensor: Tensor) -> bool:
@@ -305,9 +305,9 @@ class GradLoop:
             return self.outer is None or self.outer.is_invariant(tensor)
         enter = constant_enter(tensor)
         if enter is not None:
-            return self.outer is None or self.outer.is_invariant(enter._inputs[0])
+            return self.outer is None or self.outer.is_invariant(enter.inputs[0])
         op = tensor.op
-        return (is_passed(op) or is_branch_switch(op)) and self.is_invariant(op._inputs[0])
+        return (is_passed(op) or is_branch_switch(op)) and self.is_invariant(op.inputs[0])
 
     def value_of(self, tensor: Tensor) -> Tensor:
         """What stands in the backward loop for a tensor of the forward loop."""

@@ -40,7 +40,7 @@ class LoopState:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        self.root: Context = graph._scopes.control_flow
+        self.root: Context = graph.scopes.control_flow
         self.loops: dict[WhileContext, GradLoop] = {}
 
     def add(self, exit_op: Operation) -> GradLoop | None:
@@ -80,9 +80,9 @@ class LoopState:
         loop = self.loop_of(op, summing)
         with ExitStack() as stack:
             if loop is not None:
-                graph, saved = self.graph, self.graph._scopes.control_flow
-                graph._scopes.control_flow = loop.grad_context
-                stack.callback(setattr, graph._scopes, "control_flow", saved)
+                graph, saved = self.graph, self.graph.scopes.control_flow
+                graph.scopes.control_flow = loop.grad_context
+                stack.callback(setattr, graph.scopes, "control_flow", saved)
             yield
 
     # ---- exits -------------------------------------------------------------------------------
@@ -111,7 +111,7 @@ class LoopState:
     def zeros_for_exit(self, tensor: Tensor) -> Tensor:
         """Zeros for an exit that gets no gradient, while others of its loop do."""
         loop = self.loop_of(tensor.op, summing=True)
-        context = self.graph._scopes.control_flow if loop is None else loop.grad_context
+        context = self.graph.scopes.control_flow if loop is None else loop.grad_context
         with inside(self.graph, context):
             is_list = tensor.dtype is dtypes.variant
             if nodes.is_known(tensor) and not is_list:
@@ -134,7 +134,7 @@ class LoopState:
         """Closes the circles of variables whose next value does not depend on the last one."""
         for loop in self.loops.values():
             for merged in loop.merges.values():
-                if merged.op._inputs[0] is merged.op._inputs[1]:
+                if merged.op.inputs[0] is merged.op.inputs[1]:
                     _close_with_zeros(loop, merged)
 
 
@@ -155,9 +155,9 @@ def _needed(sources: Sequence[Operation], waiters: set[Operation]) -> set[Operat
     stack, seen = list(sources), set(sources)
     while stack:
         op = stack.pop()
-        before = [t.op for t in op._inputs]
+        before = [t.op for t in op.inputs]
         if op not in waiters:
-            before.extend(op._control_inputs)
+            before.extend(op.control_inputs)
         fresh = [source for source in dict.fromkeys(before) if source not in seen]
         seen.update(fresh)
         stack.extend(fresh)
@@ -167,17 +167,17 @@ def _needed(sources: Sequence[Operation], waiters: set[Operation]) -> set[Operat
 def _close_with_zeros(loop: GradLoop, merged: Tensor) -> None:
     """Of such a variable only the last round's value has a gradient; before, it is zero."""
     graph, context = loop.graph, loop.grad_context
-    start = merged.op._inputs[0]
+    start = merged.op.inputs[0]
     dtype = start.dtype.base_dtype
     if dtype is dtypes.variant:
         with inside(graph, context.outer_context):
-            value = make("ZerosLike", start.op._inputs[0])
+            value = make("ZerosLike", start.op.inputs[0])
     elif nodes.is_known(start):
         with inside(graph, context):
             value = fill.zeros(start.shape, dtype, name="Const")
     else:
         with inside(graph, context.outer_context):
-            value = fill.zeros(shape_of(start.op._inputs[0]), dtype)
+            value = fill.zeros(shape_of(start.op.inputs[0]), dtype)
     with inside(graph, context):
         merged.op._update_input(1, primitives.next_iteration(value))
 

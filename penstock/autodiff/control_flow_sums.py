@@ -26,7 +26,7 @@ def sum_over_rounds(context: GradContext, enter: Operation, grad: Any) -> Any:
         return _sum_of_slices(context, enter, grad)
     graph = context.grad_state.graph
     with inside(graph, context.outer_context):
-        start = _zeros(context, enter._inputs[0], grad)
+        start = _zeros(context, enter.inputs[0], grad)
     with inside(graph, context):
         total = LoopVariables(context, [start], "b_acc", "b_acc")
         if grad.dtype is dtypes.variant:
@@ -41,7 +41,7 @@ def _zeros(context: GradContext, source: Tensor, grad: Tensor) -> Tensor:
         made: Tensor = make("ZerosLike", source)
         return made
     if nodes.is_known(grad):
-        dims = [int(d or 0) for d in grad._dims or ()]
+        dims = [int(d or 0) for d in grad.sizes or ()]
         return constant(np.zeros(dims, dtype.as_numpy_dtype), dtype, name="b_acc")
     result = fill.zeros(_shape_outside(context, source), dtype)
     result.set_shape(grad.shape)
@@ -62,7 +62,7 @@ def _shape_outside(context: GradContext, source: Tensor) -> Tensor:
 
 
 def _sum_of_slices(context: GradContext, enter: Operation, grad: Any) -> IndexedSlices:
-    graph, source = context.grad_state.graph, enter._inputs[0]
+    graph, source = context.grad_state.graph, enter.inputs[0]
     parts = [grad.indices, grad.values]
     with inside(graph, context.outer_context):
         rows = _one_row(context, source, grad.values)
@@ -86,14 +86,14 @@ def _sum_of_slices(context: GradContext, enter: Operation, grad: Any) -> Indexed
 
 def _relax(totals: LoopVariables, index: int, part: Tensor) -> None:
     """Says what is known of the shape of rows that become more with each round."""
-    if part._dims:
+    if part.sizes:
         for tensor in (totals.merged[index], totals.now[index], totals.last[index]):
-            tensor._dims = (None, *part._dims[1:])
+            tensor.sizes = (None, *part.sizes[1:])
 
 
 def _one_row(context: GradContext, source: Tensor, values: Tensor) -> Tensor:
     dtype = values.dtype.base_dtype
-    inner = None if values._dims is None else values._dims[1:]
+    inner = None if values.sizes is None else values.sizes[1:]
     if inner is not None and None not in inner:
         dims = [1, *(int(d or 0) for d in inner)]
         return constant(np.zeros(dims, dtype.as_numpy_dtype), dtype, name="b_acc")
@@ -106,6 +106,6 @@ def _one_row(context: GradContext, source: Tensor, values: Tensor) -> Tensor:
 def _zero_shape(context: GradContext, source: Tensor, dense_shape: Tensor) -> Tensor:
     dtype = dense_shape.dtype.base_dtype
     if nodes.is_known(dense_shape):
-        return constant(np.zeros([int(d or 0) for d in dense_shape._dims or ()]), dtype)
+        return constant(np.zeros([int(d or 0) for d in dense_shape.sizes or ()]), dtype)
     shape = make("ZerosLike", _shape_outside(context, source), name="zeros_like")
     return shape if dtype is dtypes.int32 else nodes.cast(shape, dtype)

@@ -72,7 +72,7 @@ def is_loop_switch(op: Operation) -> bool:
     if op.type not in SWITCHES:
         return False
     context = context_of(op)
-    return isinstance(context, WhileContext) and op._inputs[1] is context.pivot
+    return isinstance(context, WhileContext) and op.inputs[1] is context.pivot
 
 
 def is_branch_switch(op: Operation) -> bool:
@@ -82,7 +82,7 @@ def is_branch_switch(op: Operation) -> bool:
 
 def within_branch(op: Operation) -> bool:
     """Whether nodes are being made in the branch that ``op`` is in: they see no other."""
-    return contains(context_of(op), op.graph._scopes.control_flow)
+    return contains(context_of(op), op.graph.scopes.control_flow)
 
 
 def constant_enter(tensor: Tensor) -> Operation | None:
@@ -95,5 +95,5 @@ def constant_enter(tensor: Tensor) -> Operation | None:
 def inside(graph: Graph, context: Context) -> Iterator[None]:
     """Puts the nodes made in the block into ``context``, free of the control scopes around."""
     with graph.control_dependencies(None):
-        graph._scopes.control_flow = context
+        graph.scopes.control_flow = context
         yield

@@ -43,7 +43,7 @@ def zeros_like_output(op: Operation, index: int) -> Tensor | None:
 
 def _zeros_of_branch(op: Operation, branch: Any) -> Tensor:
     """Zeros that live when the branch that ``op`` does not stand in is taken."""
-    taken = primitives.switch(op._inputs[0], branch.pred)[1 - branch.branch]
+    taken = primitives.switch(op.inputs[0], branch.pred)[1 - branch.branch]
     # Constants have no inputs, so they must wait for a node that is dead with the branch.
     pivot = make("Identity", taken)
     if taken.dtype is dtypes.resource:
@@ -63,12 +63,12 @@ def zeros_in_loop(context: GradContext, op: Operation, index: int) -> Tensor | N
         return None
     if not is_branch_switch(op):
         # A Switch's outputs may be dead; what it takes has the same shape.
-        like = op._inputs[0] if op.type in SWITCHES else op.outputs[index]
+        like = op.inputs[0] if op.type in SWITCHES else op.outputs[index]
         return _zeros_like(context, like)
     branch = context_of(op)
     assert isinstance(branch, CondContext)
     predicate = context.grad_state.value_of(branch.pred)
-    data = op._inputs[0]
+    data = op.inputs[0]
     if nodes.is_known(data) and data.dtype is not dtypes.resource:
         return _taken(_zeros_like(context, data), predicate, branch)
     if data.dtype is dtypes.resource:
@@ -93,7 +93,7 @@ def _zeros_like(context: GradContext, tensor: Tensor) -> Tensor:
         made: Tensor = make("ZerosLike", context.AddValue(tensor))
         return made
     if nodes.is_known(tensor):
-        dims = [int(d or 0) for d in tensor._dims or ()]
+        dims = [int(d or 0) for d in tensor.sizes or ()]
         return constant(np.zeros(dims, dtype.as_numpy_dtype), dtype)
     return fill.zeros(context.AddValue(shape_of(tensor)), dtype)
 

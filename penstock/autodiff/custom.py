@@ -149,9 +149,9 @@ def _variables_used(results: Sequence[Tensor], inputs: Sequence[Tensor]) -> list
                     f"{op.name!r} is a reference variable; functions with a custom gradient may"
                     " only use resource variables (use_resource=True)"
                 )
-            if output.dtype is dtypes.resource and not op._inputs:
+            if output.dtype is dtypes.resource and not op.inputs:
                 handles[output] = None
-        stack.extend(t.op for t in op._inputs)
+        stack.extend(t.op for t in op.inputs)
     if not handles:
         return []
     known: dict[Tensor, Any] = {}
@@ -162,7 +162,7 @@ def _variables_used(results: Sequence[Tensor], inputs: Sequence[Tensor]) -> list
             if isinstance(handle, Tensor):
                 known[handle] = variable
     given = set(inputs)
-    ordered = sorted(handles, key=lambda h: h.op._id)
+    ordered = sorted(handles, key=lambda h: h.op.id)
     return [known[h] for h in ordered if h in known and h not in given]
 
 

@@ -42,9 +42,9 @@ def symbolic_gradient(op: Operation, *grads: Any) -> list[Any]:
     given = [
         make("ZerosLike", t) if g is None else g for t, g in zip(op.outputs, grads, strict=True)
     ]
-    inputs = [*op._inputs, *given]
+    inputs = [*op.inputs, *given]
     types = [
-        dtypes.float32 if t.dtype is dtypes.resource else t.dtype.base_dtype for t in op._inputs
+        dtypes.float32 if t.dtype is dtypes.resource else t.dtype.base_dtype for t in op.inputs
     ]
     return list(make("SymbolicGradient", inputs, Tout=types, f=body))
 
@@ -56,8 +56,8 @@ for _name in ("PartitionedCall", "StatefulPartitionedCall"):
 @RegisterGradient("RemoteCall")
 def _remote_call_gradient(op: Operation, *grads: Any) -> list[Any]:
     (body,) = bodies_of(op)
-    types = [t.dtype.base_dtype for t in op._inputs[1:]]
-    found = make("SymbolicGradient", [*op._inputs[1:], *grads], Tout=types, f=body)
+    types = [t.dtype.base_dtype for t in op.inputs[1:]]
+    found = make("SymbolicGradient", [*op.inputs[1:], *grads], Tout=types, f=body)
     return [None, *found]
 
 
@@ -91,7 +91,7 @@ def expand_between(
 
 
 def _constructs(graph: Graph, ys: Sequence[Tensor], xs: Sequence[Tensor]) -> list[Operation]:
-    if not any(op.type in _CONSTRUCTS for op in graph._operations):
+    if not any(op.type in _CONSTRUCTS for op in graph.operations):
         return []
     needed: set[Operation] = set()
     queue = deque(y.op for y in ys)
@@ -99,29 +99,29 @@ def _constructs(graph: Graph, ys: Sequence[Tensor], xs: Sequence[Tensor]) -> lis
         op = queue.popleft()
         if op not in needed:
             needed.add(op)
-            queue.extend(t.op for t in op._inputs)
+            queue.extend(t.op for t in op.inputs)
     reached: set[Operation] = set()
     queue = deque(x.op for x in xs)
     while queue:
         op = queue.popleft()
         if op not in reached:
             reached.add(op)
-            queue.extend(user for t in op.outputs for user in t._consumers)
+            queue.extend(user for t in op.outputs for user in t.uses)
     both = needed & reached
-    return sorted((op for op in both if op.type in _CONSTRUCTS), key=lambda op: op._id)
+    return sorted((op for op in both if op.type in _CONSTRUCTS), key=lambda op: op.id)
 
 
 def _expansion(op: Operation) -> Expansion:
     graph = op.graph
     with graph.control_dependencies(None), name_scope(f"{op.name}/"):
         graph._set_control_flow_context(op._control_flow_context)
-        with control_dependencies(op._control_inputs):
-            outputs = _built(op, list(op._inputs))
+        with control_dependencies(op.control_inputs):
+            outputs = _built(op, list(op.inputs))
             with control_dependencies(outputs):
                 done: Operation = make("NoOp", name="done")
     for old, new in zip(op.outputs, outputs, strict=True):
-        if new._dims is None:
-            new._dims = old._dims
+        if new.sizes is None:
+            new.sizes = old.sizes
     return Expansion(outputs, done)
 
 
@@ -151,7 +151,7 @@ def _if(
 
 def _truth(value: Tensor) -> Tensor:
     """``value`` as a predicate."""
-    if value.dtype.base_dtype is dtypes.bool and value._dims == ():
+    if value.dtype.base_dtype is dtypes.bool and value.sizes == ():
         return value
     made: Tensor = make("_Truth", value)
     return made
@@ -237,8 +237,8 @@ def inline(body: FunctionGraph, args: Sequence[Tensor]) -> list[Tensor]:
     made: dict[Tensor, Tensor] = dict(zip(body.inputs, args, strict=True))
     nodes: dict[Operation, Operation] = {}
     for op in _needed(body):
-        inputs = [made[t] if t in made else made[_forward(op)] for t in op._inputs]
-        controls = [nodes[c] for c in op._control_inputs if c in nodes]
+        inputs = [made[t] if t in made else made[_forward(op)] for t in op.inputs]
+        controls = [nodes[c] for c in op.control_inputs if c in nodes]
         if calls_functions(op):
             with name_scope(op.name), control_dependencies(controls):
                 outputs = _built(op, inputs)
@@ -256,8 +256,8 @@ def inline(body: FunctionGraph, args: Sequence[Tensor]) -> list[Tensor]:
         new.origin = op.origin or new.origin
         nodes[op] = new
         for old, found in zip(op.outputs, new.outputs, strict=True):
-            if found._dims is None:
-                found._dims = old._dims
+            if found.sizes is None:
+                found.sizes = old.sizes
             made[old] = found
     effects = [nodes[op] for op in body.effects() if op in nodes]
     with control_dependencies(effects):
@@ -265,7 +265,7 @@ def inline(body: FunctionGraph, args: Sequence[Tensor]) -> list[Tensor]:
 
 
 def _forward(op: Operation) -> Tensor:
-    for tensor in op._inputs:
+    for tensor in op.inputs:
         if not is_back_edge(op, tensor):
             return tensor
     raise ValueError(f"{op.name!r}: the loop has no Enter")
@@ -280,15 +280,15 @@ def _needed(body: FunctionGraph) -> list[Operation]:
         op = stack.pop()
         if op not in needed and op not in arguments:
             needed.add(op)
-            stack.extend(t.op for t in op._inputs)
-            stack.extend(op._control_inputs)
+            stack.extend(t.op for t in op.inputs)
+            stack.extend(op.control_inputs)
     loops = sorted(op.name for op in needed if op.type in ("Enter", "RefEnter"))
     if loops:
         raise LookupError(
             f"the gradient of function {body.name!r} is not defined: it has a loop made of"
             f" primitives ({loops[0]!r}) inside a functional one"
         )
-    return sorted(needed, key=lambda op: op._id)
+    return sorted(needed, key=lambda op: op.id)
 
 
 @RegisterGradient("SymbolicGradient")

@@ -228,14 +228,14 @@ class _Backprop:
             if op in left:
                 left.discard(op)
                 between.append(op)
-                queue.extend(t.op for t in op._inputs)
+                queue.extend(t.op for t in op.inputs)
         members = set(between)
         self.loops = control_flow_state.make_loop_state(
             self.graph, between, members, self.colocate
         )
         pending = self.pending
         for op in between:
-            for tensor in op._inputs:
+            for tensor in op.inputs:
                 if tensor.op in members:
                     pending[tensor.op] = pending.get(tensor.op, 0) + 1
 
@@ -250,14 +250,14 @@ class _Backprop:
     def _find_stops(self, from_ops: Sequence[Operation], stops: Sequence[Operation]) -> None:
         """Ops beyond which no gradient is wanted: xs that lead to no other x, and those asked."""
         for op in from_ops:
-            if not any(self.pending.get(t.op, 0) > 0 for t in op._inputs):
+            if not any(self.pending.get(t.op, 0) > 0 for t in op.inputs):
                 self.stop_ops.add(op)
         self.stop_ops.update(stops)
 
     # ---- one op ------------------------------------------------------------------------------
 
     def _visit(self, op: Operation) -> None:
-        first = len(self.graph._operations)
+        first = len(self.graph.operations)
         with self._near(op):
             function = None
             with self._in_loop(op, summing=True):
@@ -269,7 +269,7 @@ class _Backprop:
                     self._fill_zeros(op, out_grads)
                     in_grads = self._call(function, op, out_grads)
                     self._hand_on(op, in_grads)
-        for new in self.graph._operations[first:]:
+        for new in self.graph.operations[first:]:
             if new._original_op is None:
                 new._original_op = op
         self._after(op)
@@ -301,10 +301,10 @@ class _Backprop:
         with name_scope(f"{op.name}_grad"):
             result = function(op, *out_grads)
             in_grads = list(result) if isinstance(result, list | tuple) else [result]
-            if len(in_grads) != len(op._inputs):
+            if len(in_grads) != len(op.inputs):
                 raise ValueError(
                     f"the gradient function of {op.name!r} (op type: {op.type}) returned "
-                    f"{len(in_grads)} gradient(s); the op has {len(op._inputs)} input(s)"
+                    f"{len(in_grads)} gradient(s); the op has {len(op.inputs)} input(s)"
                 )
             # The gradients of a Merge are one node's already, of which one output is dead.
             gated = self.gate and op.type not in MERGES
@@ -316,11 +316,11 @@ class _Backprop:
         return in_grads
 
     def _hand_on(self, op: Operation, in_grads: list[Any]) -> None:
-        for index, (tensor, grad) in enumerate(zip(op._inputs, in_grads, strict=True)):
+        for index, (tensor, grad) in enumerate(zip(op.inputs, in_grads, strict=True)):
             if grad is None:
                 continue
             if isinstance(grad, Tensor):
-                if tensor.dtype is not dtypes.resource and grad._dims != tensor._dims:
+                if tensor.dtype is not dtypes.resource and grad.sizes != tensor.sizes:
                     _merge_shape(op, index, tensor, grad)
             elif not isinstance(grad, IndexedSlices):
                 raise TypeError(
@@ -338,7 +338,7 @@ class _Backprop:
     def _after(self, op: Operation) -> None:
         """Counts ``op`` as visited for its inputs, and queues those that are ready."""
         pending = self.pending
-        for tensor in op._inputs:
+        for tensor in op.inputs:
             source = tensor.op
             count = pending[source] = pending.get(source, 0) - 1
             ready = count == 0
@@ -403,7 +403,7 @@ def _reached_from(from_ops: Sequence[Operation]) -> set[Operation]:
         reached.add(op)
         for output in op.outputs:
             if output.dtype.base_dtype in _REACHING:
-                queue.extend(output._consumers)
+                queue.extend(output.uses)
     return reached
 
 
@@ -430,7 +430,7 @@ def _zeros_for(x: Tensor) -> Tensor:
 
 def _zeros_like(x: Tensor) -> Tensor:
     """Zeros as ``tf.zeros_like`` makes them: a constant when small and of known shape."""
-    dims, dtype = x._dims, x.dtype.base_dtype
+    dims, dtype = x.sizes, x.dtype.base_dtype
     if dims is None or None in dims:
         made: Tensor = make("ZerosLike", x, name="zeros_like")
         return made

@@ -74,7 +74,7 @@ def get_gradient_function(op: Operation) -> GradientFunction | None:
     Raises:
       LookupError: nothing is registered, naming the op, its type and the line that made it.
     """
-    if not op._inputs:
+    if not op.inputs:
         return None
     override = op.attrs.get("_gradient_op_type")
     key = op.type

@@ -2,7 +2,7 @@
 
 The plain form of a shape, which the engine and the shape rules use, is a tuple of `int | None`
 (None: that dim is unknown), or None when even the rank is unknown; `Static` is its type. It is a
-fast, hashable value and `TensorShape._dims` holds it. `TensorShape` and `Dimension` are the
+fast, hashable value and `TensorShape.sizes` holds it. `TensorShape` and `Dimension` are the
 public, TensorFlow 1 faces of it: iterating a shape gives `Dimension` objects, made on demand.
 
 Comparisons are three-valued, as in TensorFlow 1.15: comparing with an unknown dim gives None, so
@@ -181,52 +181,52 @@ class TensorShape:
     [2, 3]
     """
 
-    __slots__ = ("_dims",)
+    __slots__ = ("sizes",)
 
-    _dims: Static
+    sizes: Static
 
     def __init__(self, dims: Any) -> None:
-        self._dims = static_of(dims)
+        self.sizes = static_of(dims)
 
     @property
     def rank(self) -> int | None:
         """The number of dims, or None when it is unknown."""
-        return None if self._dims is None else len(self._dims)
+        return None if self.sizes is None else len(self.sizes)
 
     @property
     def ndims(self) -> int | None:
         """The same as `rank`."""
-        return None if self._dims is None else len(self._dims)
+        return None if self.sizes is None else len(self.sizes)
 
     @property
     def dims(self) -> list[Dimension] | None:
         """The dims as Dimension objects, or None when the rank is unknown."""
-        return None if self._dims is None else [Dimension(d) for d in self._dims]
+        return None if self.sizes is None else [Dimension(d) for d in self.sizes]
 
     def __repr__(self) -> str:
         return f"TensorShape({self.dims!r})"
 
     def __str__(self) -> str:
-        return format_static(self._dims)
+        return format_static(self.sizes)
 
     def __hash__(self) -> int:
-        return hash(self._dims)
+        return hash(self.sizes)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return TensorShape, (self._dims,)
+        return TensorShape, (self.sizes,)
 
     def __len__(self) -> int:
-        if self._dims is None:
+        if self.sizes is None:
             raise ValueError("Cannot take the length of shape with unknown rank.")
-        return len(self._dims)
+        return len(self.sizes)
 
     def __bool__(self) -> bool:
-        return self._dims is not None
+        return self.sizes is not None
 
     def __iter__(self) -> Iterator[Dimension]:
-        if self._dims is None:
+        if self.sizes is None:
             raise ValueError("Cannot iterate over a shape with unknown rank.")
-        return iter([Dimension(d) for d in self._dims])
+        return iter([Dimension(d) for d in self.sizes])
 
     @overload
     def __getitem__(self, key: int) -> Dimension: ...
@@ -235,18 +235,18 @@ class TensorShape:
     def __getitem__(self, key: Any) -> Dimension | TensorShape:
         if isinstance(key, slice):
             return from_static(self._slice(key))
-        if self._dims is None:
+        if self.sizes is None:
             return Dimension(None)
         try:
-            return Dimension(self._dims[key])
+            return Dimension(self.sizes[key])
         except IndexError:
             raise IndexError(
-                f"index {key} is out of range for shape {self} of rank {len(self._dims)}"
+                f"index {key} is out of range for shape {self} of rank {len(self.sizes)}"
             ) from None
 
     def _slice(self, key: slice) -> Static:
-        if self._dims is not None:
-            return self._dims[key]
+        if self.sizes is not None:
+            return self.sizes[key]
         if key.step is not None:
             raise ValueError("Cannot slice a shape of unknown rank with a step.")
         start, stop = operator.index(key.start or 0), key.stop
@@ -259,14 +259,14 @@ class TensorShape:
             dims = static_of(other)
         except (TypeError, ValueError):
             return NotImplemented
-        return dims is self._dims or (dims == self._dims and dims is not None and None not in dims)
+        return dims is self.sizes or (dims == self.sizes and dims is not None and None not in dims)
 
     def __ne__(self, other: object) -> bool:
         try:
             dims = static_of(other)
         except (TypeError, ValueError):
             return NotImplemented
-        if dims is None or self._dims is None:
+        if dims is None or self.sizes is None:
             raise ValueError("The inequality of unknown TensorShapes is undefined.")
         return not self == other
 
@@ -287,7 +287,7 @@ class TensorShape:
 
     def num_elements(self) -> int | None:
         """The number of elements, or None unless every dim is known."""
-        return num_elements_static(self._dims)
+        return num_elements_static(self.sizes)
 
     def merge_with(self, other: Any) -> TensorShape:
         """The shape that holds what both know.
@@ -295,14 +295,14 @@ class TensorShape:
         Raises:
             ValueError: they are not compatible.
         """
-        return from_static(merge_static(self._dims, static_of(other)))
+        return from_static(merge_static(self.sizes, static_of(other)))
 
     def concatenate(self, other: Any) -> TensorShape:
         """The dims of this shape, then those of `other`; unknown if either rank is."""
         dims = static_of(other)
-        if self._dims is None or dims is None:
+        if self.sizes is None or dims is None:
             return from_static(None)
-        return from_static(self._dims + dims)
+        return from_static(self.sizes + dims)
 
     def with_rank(self, rank: int) -> TensorShape:
         """This shape, known to be of the given rank.
@@ -311,29 +311,29 @@ class TensorShape:
             ValueError: it has another rank.
         """
         self.assert_has_rank(rank)
-        return unknown_shape(rank) if self._dims is None else self
+        return unknown_shape(rank) if self.sizes is None else self
 
     def with_rank_at_least(self, rank: int) -> TensorShape:
         """This shape; raises ValueError if it has fewer dims than `rank`."""
-        if self._dims is not None and len(self._dims) < rank:
+        if self.sizes is not None and len(self.sizes) < rank:
             raise ValueError(f"Shape {self} must have rank at least {rank}")
         return self
 
     def with_rank_at_most(self, rank: int) -> TensorShape:
         """This shape; raises ValueError if it has more dims than `rank`."""
-        if self._dims is not None and len(self._dims) > rank:
+        if self.sizes is not None and len(self.sizes) > rank:
             raise ValueError(f"Shape {self} must have rank at most {rank}")
         return self
 
     def assert_has_rank(self, rank: int) -> None:
         """Raises ValueError if this shape is known to have another rank."""
-        if self._dims is not None and len(self._dims) != rank:
+        if self.sizes is not None and len(self.sizes) != rank:
             raise ValueError(f"Shape {self} must have rank {rank}")
 
     def assert_same_rank(self, other: Any) -> None:
         """Raises ValueError if both ranks are known and differ."""
         dims = static_of(other)
-        if self._dims is not None and dims is not None and len(self._dims) != len(dims):
+        if self.sizes is not None and dims is not None and len(self.sizes) != len(dims):
             raise ValueError(f"Shapes {self} and {format_static(dims)} must have the same rank")
 
     def is_compatible_with(self, other: Any) -> bool:
@@ -342,25 +342,25 @@ class TensorShape:
         >>> TensorShape([None, 2]).is_compatible_with([3, None])
         True
         """
-        return is_compatible_static(self._dims, static_of(other))
+        return is_compatible_static(self.sizes, static_of(other))
 
     def assert_is_compatible_with(self, other: Any) -> None:
         """Raises ValueError unless `is_compatible_with(other)`."""
         dims = static_of(other)
-        if not is_compatible_static(self._dims, dims):
+        if not is_compatible_static(self.sizes, dims):
             raise ValueError(f"Shapes {self} and {format_static(dims)} are incompatible")
 
     def most_specific_compatible_shape(self, other: Any) -> TensorShape:
         """The shape that keeps the dims on which both agree and forgets the others."""
         dims = static_of(other)
-        if self._dims is None or dims is None or len(self._dims) != len(dims):
+        if self.sizes is None or dims is None or len(self.sizes) != len(dims):
             return from_static(None)
-        pairs = zip(self._dims, dims, strict=True)
+        pairs = zip(self.sizes, dims, strict=True)
         return from_static(tuple(a if a == b else None for a, b in pairs))
 
     def is_fully_defined(self) -> bool:
         """Whether the rank and every dim are known."""
-        return self._dims is not None and None not in self._dims
+        return self.sizes is not None and None not in self.sizes
 
     def assert_is_fully_defined(self) -> None:
         """Raises ValueError unless `is_fully_defined()`."""
@@ -373,18 +373,18 @@ class TensorShape:
         Raises:
             ValueError: the rank is unknown.
         """
-        if self._dims is None:
+        if self.sizes is None:
             raise ValueError("as_list() is not defined on an unknown TensorShape.")
-        return list(self._dims)
+        return list(self.sizes)
 
     def as_proto(self) -> Any:
         """The TensorShapeProto of this shape, in which -1 is an unknown dim."""
         # Only graph export needs protobuf; this room must not pay for its import.
         from tensorboard.compat.proto.tensor_shape_pb2 import TensorShapeProto
 
-        if self._dims is None:
+        if self.sizes is None:
             return TensorShapeProto(unknown_rank=True)
-        sizes = (-1 if d is None else d for d in self._dims)
+        sizes = (-1 if d is None else d for d in self.sizes)
         return TensorShapeProto(dim=[TensorShapeProto.Dim(size=size) for size in sizes])
 
 
@@ -429,7 +429,7 @@ def static_of(shape: Any) -> Static:
     if shape is None:
         return None
     if isinstance(shape, TensorShape):
-        return shape._dims
+        return shape.sizes
     if isinstance(shape, str | bytes):
         raise TypeError(
             "A string has ambiguous TensorShape, please wrap in a list or convert to an int: "
@@ -451,7 +451,7 @@ def static_of(shape: Any) -> Static:
 def from_static(dims: Static) -> TensorShape:
     """The TensorShape of a plain shape, which is taken as it is: the fast way to make one."""
     shape = TensorShape.__new__(TensorShape)
-    shape._dims = dims
+    shape.sizes = dims
     return shape
 
 

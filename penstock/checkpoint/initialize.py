@@ -92,7 +92,7 @@ def _load(reader: CheckpointReader, path: str, key: str, target: Any) -> None:
         if not isinstance(part, Variable):
             raise TypeError(f"{key!r} can be loaded into variables only; found {part!r}")
         info = part._get_save_slice_info()
-        shape = info.full_shape if info else part.get_shape()._dims
+        shape = info.full_shape if info else part.get_shape().sizes
         if part.get_shape().is_fully_defined():
             dims = [int(d) for d in shape or () if d is not None]
             check_fits(reader, key, dims, f"variable {part.name!r}")

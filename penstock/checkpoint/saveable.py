@@ -105,7 +105,7 @@ class ResourceVariableSaveable(SaveableObject):
     def __init__(self, var: Any, slice_spec: str, name: str) -> None:
         self._device, self._shape = var.device, var.get_shape()
         if isinstance(var, Tensor):
-            self._handle = var.op._inputs[0]
+            self._handle = var.op.inputs[0]
             tensor: Any = var
         else:
             self._handle = var.handle
@@ -193,7 +193,7 @@ def _comes_from_variable(tensor: Tensor) -> bool:
 
 def _variable_name(tensor: Tensor) -> str:
     op = tensor.op
-    return op._inputs[0].op.name if op.type == "ReadVariableOp" else op.name
+    return op.inputs[0].op.name if op.type == "ReadVariableOp" else op.name
 
 
 def _slices(name: str, parts: Iterable[Any]) -> Iterator[SaveableObject]:

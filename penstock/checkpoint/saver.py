@@ -319,7 +319,7 @@ class Saver:
     def _check_graph(self, sess: Any) -> None:
         """Refuses a session whose graph lacks the saver's nodes; equal names are enough."""
         name = None if self._is_empty else self.saver_def.filename_tensor_name
-        if name is None or name.rpartition(":")[0] in sess.graph._by_name:
+        if name is None or name.rpartition(":")[0] in sess.graph.by_name:
             return
         of = "" if self._graph is None else f"; the saver is of {self._graph._described()}"
         raise TypeError(

@@ -35,7 +35,7 @@ def _behind(op: Operation, kinds: tuple[str, ...]) -> list[Operation]:
         if current.type in kinds:
             found.append(current)
             continue
-        for other in (*(t.op for t in current._inputs), *current._control_inputs):
+        for other in (*(t.op for t in current.inputs), *current.control_inputs):
             if other not in seen:
                 seen.add(other)
                 stack.append(other)
@@ -54,7 +54,7 @@ def restored_names(graph: Graph, saver_def: Any) -> Iterator[tuple[Tensor, list[
     """The tensors of names that a saver's ``RestoreV2`` nodes take, with the names."""
     root = graph.get_operation_by_name(saver_def.restore_op_name)
     for op in _behind(root, ("RestoreV2",)):
-        yield op._inputs[1], _texts(op._inputs[1])
+        yield op.inputs[1], _texts(op.inputs[1])
 
 
 class Snapshot:
@@ -92,9 +92,9 @@ def take(sess: Any, saver_def: Any) -> Snapshot:
     """
     root = sess.graph.as_graph_element(saver_def.save_tensor_name).op
     nodes = _behind(root, ("SaveV2", "SaveSlices"))
-    names = [name for op in nodes for name in _texts(op._inputs[1])]
-    specs = [spec for op in nodes for spec in _texts(op._inputs[2])]
-    tensors = [tensor for op in nodes for tensor in op._inputs[3:]]
+    names = [name for op in nodes for name in _texts(op.inputs[1])]
+    specs = [spec for op in nodes for spec in _texts(op.inputs[2])]
+    tensors = [tensor for op in nodes for tensor in op.inputs[3:]]
     arrays = [
         _array(value, tensor.dtype)
         for value, tensor in zip(sess.run(tensors), tensors, strict=True)

@@ -74,17 +74,17 @@ def _element(graph: Any, name: str, path: str) -> Any:
 
 def _needed(wanted: Sequence[Any], fed: dict[Any, Any]) -> list[Any]:
     roots = [getattr(element, "op", element) for element in wanted]
-    return sorted(needed_operations(roots, set(fed)), key=lambda op: int(op._id))
+    return sorted(needed_operations(roots, set(fed)), key=lambda op: int(op.id))
 
 
 def _refuse_unfed(needed: Sequence[Any]) -> None:
     missing = [op.outputs[0] for op in needed if op.type in _PLACEHOLDERS]
     if missing:
         shown = ", ".join(
-            f"{t.op.name} ({t.dtype.name} {shape_text(t._dims)})" for t in missing
+            f"{t.op.name} ({t.dtype.name} {shape_text(t.sizes)})" for t in missing
         )
         first = missing[0]
-        dims = ",".join(str(d or 1) for d in first._dims or ())
+        dims = ",".join(str(d or 1) for d in first.sizes or ())
         raise Failure(
             f"the step needs values for {shown}; for instance"
             f" --feed {first.op.name}={dims}/{first.dtype.name}", 2,

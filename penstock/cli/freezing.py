@@ -53,7 +53,7 @@ def freeze_graph(
     session, saver = load(read)
     with session:
         if prefix is not None:
-            restore(session, saver, read, prefix, [session.graph._by_name[n] for n in nodes])
+            restore(session, saver, read, prefix, [session.graph.by_name[n] for n in nodes])
         frozen = convert_variables_to_constants(session, session.graph.as_graph_def(), nodes)
     if not training_nodes:
         frozen = remove_training_nodes(frozen, nodes)

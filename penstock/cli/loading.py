@@ -144,6 +144,6 @@ def _assign(session: Session, variables: Sequence[Any], values: Sequence[Any]) -
 def initialize(session: Session) -> None:
     """Runs the initializers of all variables: the assignments called ``NAME/Assign``."""
     graph = session.graph
-    names = [op.name for op in graph._operations if op.type in _VARIABLES]
-    found = [graph._by_name.get(f"{name}/Assign") for name in names]
+    names = [op.name for op in graph.operations if op.type in _VARIABLES]
+    found = [graph.by_name.get(f"{name}/Assign") for name in names]
     session.run([op for op in found if op is not None and op.type in _ASSIGNMENTS])

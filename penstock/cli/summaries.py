@@ -83,13 +83,13 @@ def _float_operations(read: GraphFile, found: Report) -> tuple[int | None, str]:
     try:
         with graph.as_default():
             import_graph_def(read.graph, name="")
-        tensors = [t for op in graph._operations for t in op.outputs]
+        tensors = [t for op in graph.operations for t in op.outputs]
         shapes = {
-            t.name: tuple(1 if d is None else d for d in t._dims)
+            t.name: tuple(1 if d is None else d for d in t.sizes)
             for t in tensors
-            if t._dims is not None
+            if t.sizes is not None
         }
-        return sum(_count(float_ops, op, shapes) for op in graph._operations), ""
+        return sum(_count(float_ops, op, shapes) for op in graph.operations), ""
     except ValueError as error:
         return None, f"not counted: {error}"
 

@@ -85,7 +85,7 @@ class _Emitter:
     def _feed_label(self, index: int, tensor: Tensor) -> str:
         names = self.step.feed_names
         label = names[index] if index < len(names) else tensor.name
-        return f"{label} {tensor.dtype.name}{shapes.format_static(tensor._dims)}"
+        return f"{label} {tensor.dtype.name}{shapes.format_static(tensor.sizes)}"
 
     def _note_silent(self, op: Operation) -> None:
         if is_silent(op) and op.outputs and is_handle(op.outputs[0]):
@@ -160,12 +160,12 @@ class _Emitter:
     def _number_line(self, line: Line) -> None:
         """A node that computes with Python numbers."""
         op = line.op
-        source = expression(op, [self._number(t) for t in op._inputs], self.decided)
+        source = expression(op, [self._number(t) for t in op.inputs], self.decided)
         name = self.numbers[op.outputs[0]] = f"v{self.count}"
         self.count += 1
         number = self._write(f"{name} = {source}", op.name)
         self.source.line_ops[number] = op
-        self.source.line_inputs[number] = [(self._number(t), t) for t in op._inputs]
+        self.source.line_inputs[number] = [(self._number(t), t) for t in op.inputs]
         if self.watch == "observe":
             self._observe(number, [self._observed(op.outputs[0])])
 
@@ -222,7 +222,7 @@ class _Emitter:
 
     def _branch(self, line: Line) -> None:
         given = [self._input(line, index, False) for index in fed_by(line.op)]
-        test = line.op._inputs[0]
+        test = line.op.inputs[0]
         pred = self.numbers.get(test) or self._input(line, 0, False)
         names = [
             self._new_local(tensor) if needed else None
@@ -280,7 +280,7 @@ class _Emitter:
 
     def _first(self, line: Line, index: int) -> str:
         """What a loop's variable begins with."""
-        tensor = line.op._inputs[index]
+        tensor = line.op.inputs[index]
         if line.op.outputs[index] in self.decided.values:
             return self._number(tensor)
         source = self._input(line, index, False)
@@ -288,7 +288,7 @@ class _Emitter:
 
     def _limit(self, line: Line, index: int) -> str:
         """A Python number that a loop is given, made before it."""
-        tensor = line.op._inputs[index]
+        tensor = line.op.inputs[index]
         source = self._number(tensor)
         if not source.endswith(".item()"):
             return source
@@ -353,7 +353,7 @@ class _Emitter:
 
     def _updated_layout(self, op: Operation) -> tuple[int, ...] | None:
         """Layout of the variable that the first output is the update of."""
-        for consumer in op.outputs[0]._consumers if op.outputs else ():
+        for consumer in op.outputs[0].uses if op.outputs else ():
             if not consumer.op_def.writes:
                 continue
             by_name = {n: _as_list(v) for n, v in consumer.inputs_by_name().items()}
@@ -368,7 +368,7 @@ class _Emitter:
 
     def _named_inputs(self, line: Line) -> list[tuple[str, Tensor]]:
         pairs = []
-        for index, tensor in enumerate(line.op._inputs):
+        for index, tensor in enumerate(line.op.inputs):
             name = self.local.get(line.read_of.get(index) or tensor)
             if name is None and tensor.op.type == "Const":
                 name = self.constant_names.get(tensor)
@@ -488,7 +488,7 @@ class _Emitter:
         return self._literal(op.attrs.get(name))
 
     def _input(self, line: Line, index: int, host: bool) -> str:
-        tensor = line.op._inputs[index]
+        tensor = line.op.inputs[index]
         read = line.read_of.get(index)
         if read is None and is_handle(tensor):
             return self._resource_name(handle_of(tensor))
@@ -510,7 +510,7 @@ class _Emitter:
         if isinstance(value, dtypes.DType):
             return torch_dtype_name(value)
         if isinstance(value, shapes.TensorShape):
-            return literal(value._dims)
+            return literal(value.sizes)
         if isinstance(value, list | tuple):
             inner = ", ".join(self._literal(v) for v in value)
             return f"[{inner}]"
@@ -531,7 +531,7 @@ class _Emitter:
                 self._read_line(read)
             copy = copy and (read is not None or not is_handle(tensor))
             source = self._source(tensor, read)
-            parts.append(self.fetch_source(tensor.dtype.base_dtype, source, copy, tensor._dims))
+            parts.append(self.fetch_source(tensor.dtype.base_dtype, source, copy, tensor.sizes))
         self.lines.append(f"    return ({', '.join(parts)}{',' if len(parts) == 1 else ''})")
 
 
@@ -550,7 +550,7 @@ def _variable_behind(tensor: Tensor) -> Operation | None:
         return handle_of(tensor)
     definition = tensor.op.op_def
     if definition.reads and definition.aliases:
-        return handle_of(tensor.op._inputs[0])
+        return handle_of(tensor.op.inputs[0])
     return None
 
 

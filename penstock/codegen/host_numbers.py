@@ -86,7 +86,7 @@ def literal_of(tensor: Tensor) -> str | None:
 
 
 def _is_scalar(tensor: Tensor) -> bool:
-    return tensor._dims == () and tensor.dtype.base_dtype in _KINDS
+    return tensor.sizes == () and tensor.dtype.base_dtype in _KINDS
 
 
 def _visit(lines: Iterable[Line], numbers: Numbers) -> None:
@@ -133,7 +133,7 @@ def _spread(lines: Iterable[Line], found: set[Tensor]) -> None:
         op = line.op
         if op.type not in EXPRESSIONS or not _is_scalar(op.outputs[0]):
             continue
-        if all(_is_scalar(t) and _is_number(t, found) for t in op._inputs):
+        if all(_is_scalar(t) and _is_number(t, found) for t in op.inputs):
             found.add(op.outputs[0])
 
 
@@ -145,7 +145,7 @@ def _is_used(block: Plan, feed: Tensor, found: set[Tensor]) -> bool:
     """Whether something that is a number is made of what a block is given."""
     if feed not in found:
         return False
-    users = (line.op for line in block.lines if feed in line.op._inputs)
+    users = (line.op for line in block.lines if feed in line.op.inputs)
     return any(op.outputs and op.outputs[0] in found for op in users) or feed in block.step.fetches
 
 
@@ -162,11 +162,11 @@ def _note_bounded(line: Line, variables: set[int], numbers: Numbers) -> None:
     for index in variables:
         begin, last = condition.step.feeds[index], body.step.feeds[index]
         op = body.step.fetches[index].op
-        if op.type not in ("Add", "AddV2", "Sub") or op._inputs[0] is not last:
+        if op.type not in ("Add", "AddV2", "Sub") or op.inputs[0] is not last:
             continue
-        if literal_of(op._inputs[1]) != "1":
+        if literal_of(op.inputs[1]) != "1":
             continue
-        up, start = op.type != "Sub", literal_of(line.op._inputs[index])
+        up, start = op.type != "Sub", literal_of(line.op.inputs[index])
         if any(_limits(test, begin, up) for test in tests):
             numbers.bounded.add(op)
             limited += [int(start)] if up and start is not None else []
@@ -179,14 +179,14 @@ def _conjuncts(pred: Tensor) -> list[Operation]:
     op = pred.op
     if op.type != "LogicalAnd":
         return [op]
-    return [found for tensor in op._inputs for found in _conjuncts(tensor)]
+    return [found for tensor in op.inputs for found in _conjuncts(tensor)]
 
 
 def _limits(test: Operation, variable: Tensor, up: bool) -> bool:
     """Whether a test says that the variable is below something (up) or above something."""
-    if len(test._inputs) != 2:
+    if len(test.inputs) != 2:
         return False
-    first, second = test._inputs
+    first, second = test.inputs
     below = (test.type == "Less" and first is variable) or (
         test.type == "Greater" and second is variable
     )

@@ -123,7 +123,7 @@ class _Planner:
         position = len(self.lines)
         line = Line(op, position)
         wants = wants_handle(op)
-        for index, tensor in enumerate(op._inputs):
+        for index, tensor in enumerate(op.inputs):
             if is_handle(tensor) and not wants[index]:
                 line.read_of[index] = self._read(tensor, position, line)
         if blocks_of(op):
@@ -159,7 +159,7 @@ class _Planner:
             by_position = _positions_by_name(op)
             for name in names:
                 for index in by_position[name]:
-                    value = line.read_of.get(index) or op._inputs[index]
+                    value = line.read_of.get(index) or op.inputs[index]
                     if not (isinstance(value, Tensor) and is_handle(value)):
                         shared |= self.roots.get(value, frozenset())
         state_roots: set[Root] = set()
@@ -212,7 +212,7 @@ class _Planner:
             sums = alone
 
     def _given_roots(self, line: Line, index: int) -> frozenset[Root]:
-        value = line.read_of.get(index) or line.op._inputs[index]
+        value = line.read_of.get(index) or line.op.inputs[index]
         return self.roots.get(value, frozenset())
 
     def _loop_roots(self, line: Line, roots: list[frozenset[Root]]) -> list[frozenset[Root]]:
@@ -256,7 +256,7 @@ class _Planner:
 
     def _use_counts(self) -> None:
         for line in self.lines:
-            for index, tensor in enumerate(line.op._inputs):
+            for index, tensor in enumerate(line.op.inputs):
                 value = line.read_of.get(index) or tensor
                 for root in self.roots.get(value, ()):
                     self.last_use[root] = max(self.last_use.get(root, -1), line.position)
@@ -271,7 +271,7 @@ class _Planner:
         positions = _positions_by_name(line.op) if names else {}
         for name in names:
             for index in positions[name]:
-                value = line.read_of.get(index) or line.op._inputs[index]
+                value = line.read_of.get(index) or line.op.inputs[index]
                 self.kept.update(self.roots.get(value, ()))
 
     def _decide_copies(self) -> None:
@@ -295,7 +295,7 @@ class _Planner:
                 made[read] = line.position
             for tensor in line.op.outputs:
                 made[tensor] = line.position
-            for index, tensor in enumerate(line.op._inputs):
+            for index, tensor in enumerate(line.op.inputs):
                 used[line.read_of.get(index) or tensor] = line.position
         fetched = set(self.step.fetches) | {r for r in self.fetch_reads if r is not None}
         consumed = set(used) | fetched
@@ -322,8 +322,8 @@ class _Planner:
         """What a loop overwrites must be its own from the start."""
         for line in self.lines:
             for index in line.overwritten:
-                tensor = line.op._inputs[index]
-                readers = sum(op._inputs.count(tensor) for op in tensor._consumers)
+                tensor = line.op.inputs[index]
+                readers = sum(op.inputs.count(tensor) for op in tensor.uses)
                 own = index not in line.read_of and readers == 1
                 own = own and self.roots.get(tensor) == frozenset([tensor])
                 if not own or tensor in (self.external | self.kept | set(self.step.fetches)):
@@ -333,7 +333,7 @@ class _Planner:
         if len(positions) != 1 or positions[0] in line.read_of:
             return False
         op = line.op
-        tensor = op._inputs[positions[0]]
+        tensor = op.inputs[positions[0]]
         output = op.outputs[0]
         if tensor.dtype is not output.dtype or not _same_size(op, tensor, output):
             return False
@@ -347,7 +347,7 @@ class _Planner:
         # The same memory must not also come in through another operand.
         others = [
             self.roots.get(line.read_of.get(i) or t, frozenset())
-            for i, t in enumerate(op._inputs)
+            for i, t in enumerate(op.inputs)
             if i != positions[0]
         ]
         return not any(roots & other for other in others) and _is_whole(tensor)
@@ -372,9 +372,9 @@ def _is_running_sum(condition: StepGraph, body: StepGraph, index: int) -> bool:
     """Whether a round does nothing with a variable but make its next value of it, in one node."""
     feed, following = body.feeds[index], body.fetches[index]
     return (
-        not condition.feeds[index]._consumers
-        and feed._consumers == [following.op]
-        and following.op._inputs.count(feed) == 1
+        not condition.feeds[index].uses
+        and feed.uses == [following.op]
+        and following.op.inputs.count(feed) == 1
         and bool(following.op.op_def.inplace)
         and feed not in body.fetches
     )
@@ -414,15 +414,15 @@ def _is_whole(tensor: Tensor) -> bool:
 
 def _same_size(op: Operation, tensor: Tensor, output: Tensor) -> bool:
     """Whether the output certainly has the input's shape."""
-    if len(op._inputs) == 1:
+    if len(op.inputs) == 1:
         return True
-    mine = tensor._dims
+    mine = tensor.sizes
     if mine is None:
-        return all(t is tensor or t._dims == () for t in op._inputs)
-    if mine == output._dims and None not in mine:
+        return all(t is tensor or t.sizes == () for t in op.inputs)
+    if mine == output.sizes and None not in mine:
         return True
-    for other in op._inputs:
-        dims = other._dims
+    for other in op.inputs:
+        dims = other.sizes
         if other is tensor:
             continue
         if dims is None or len(dims) > len(mine):

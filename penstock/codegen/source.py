@@ -99,7 +99,7 @@ class Call:
 
     def dims(self, name: str) -> Any:
         """Static dims of an input."""
-        return self.tensors[name]._dims
+        return self.tensors[name].sizes
 
     def dtype(self, name: str) -> dtypes.DType:
         """Base dtype of an input."""
@@ -116,7 +116,7 @@ class Call:
 
     def out_dims(self, index: int = 0) -> Any:
         """Static dims of an output."""
-        return self.op.outputs[index]._dims
+        return self.op.outputs[index].sizes
 
 
 def fill(template: str, arg: dict[str, Any]) -> str:

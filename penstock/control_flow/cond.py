@@ -106,7 +106,7 @@ def _predicate(pred: Any, where: _Where) -> tuple[Tensor, list[Tensor]]:
             f"pred must be a bool scalar; {getattr(pred, 'name', pred)!r} is"
             f" {kind.name}\nin {where.text}"
         )
-    dims = getattr(pred, "_dims", ())
+    dims = getattr(pred, "sizes", ())
     if isinstance(pred, Tensor) and dims:
         raise ValueError(
             f"pred must be a bool scalar (rank 0); {pred.name!r} has shape"

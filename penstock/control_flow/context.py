@@ -184,7 +184,7 @@ class ControlFlowContext:
     ) -> tuple[list[Operation], list[Operation]]:
         """Drops control inputs from outside the loop; those kept and those dropped."""
         loop = self.GetWhileContext()
-        before = op.control_inputs
+        before = list(op.control_inputs)
         if loop is None:
             return before, []
         kept = []
@@ -274,9 +274,9 @@ class CondContext(ControlFlowContext):
         self._AddOpInternal(op)
 
     def _AddOpInternal(self, op: Operation) -> None:
-        if not op._inputs:
+        if not op.inputs:
             self._RemoveExternalControlEdges(op)
-            if not any(kinds.OpInContext(c, self) for c in op._control_inputs):
+            if not any(kinds.OpInContext(c, self) for c in op.control_inputs):
                 op._add_control_input(self.pivot.op)
         else:
             for index, tensor in enumerate(op.inputs):
@@ -409,7 +409,7 @@ class WhileContext(ControlFlowContext):
         self._AddOpInternal(op)
 
     def _AddOpInternal(self, op: Operation) -> None:
-        if not op._inputs:
+        if not op.inputs:
             kept, external = self._RemoveExternalControlEdges(op)
             if not kept:
                 op._add_control_input(self.GetControlPivot().op)
@@ -419,8 +419,8 @@ class WhileContext(ControlFlowContext):
                 if real is not tensor:
                     op._update_input(index, real)
             _, external = self._RemoveExternalControlEdges(op)
-            if not op._control_inputs and all(
-                kinds.IsLoopConstantEnter(t.op) for t in op._inputs
+            if not op.control_inputs and all(
+                kinds.IsLoopConstantEnter(t.op) for t in op.inputs
             ):
                 # Constants alone would let it run once more than there are rounds.
                 op._add_control_input(self.GetControlPivot().op)
@@ -451,7 +451,7 @@ class WhileContext(ControlFlowContext):
         graph = get_default_graph()
         for tensor in enters:
             op = tensor.op
-            wanted = graph._control_inputs_for([op._inputs[0]])
+            wanted = graph._control_inputs_for([op.inputs[0]])
             op._set_control_flow_context(self)
             op._add_control_inputs([c for c in wanted if self._is_around(c)])
             graph._record_op_seen_by_control_dependencies(op)

@@ -181,7 +181,7 @@ class DefinedFunction:
     @property
     def stateful_ops(self) -> list[tuple[str, str]]:
         """Name and type of the body's nodes that touch state."""
-        found = (op for op in self.body._operations if not op.op_def.pure)
+        found = (op for op in self.body.operations if not op.op_def.pure)
         return [(op.name, op.type) for op in found if op.type != "Placeholder"]
 
     @property
@@ -313,7 +313,7 @@ def _call(definition: CallDef, tensors: list[Tensor], kwargs: dict[str, Any]) ->
         graph = tensors[0].op.graph
     full = graph.node_name(name, definition.name)
     attrs: dict[str, Any] = dict(_REMARK)
-    if graph._scopes.control_flow is None:
+    if graph.scopes.control_flow is None:
         return build.add_checked(graph, definition, tensors, attrs, full)
     # The nodes that bring the inputs into a branch or loop are named under this one.
     with graph.name_scope(f"{full}/"):

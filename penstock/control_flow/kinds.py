@@ -43,7 +43,7 @@ def GetLoopConstantEnter(value: Tensor) -> Operation | None:
     """The Enter of a loop's constant behind ``value``, or None."""
     op = value.op
     while op.type in _PASS_THROUGH:
-        op = op._inputs[0].op
+        op = op.inputs[0].op
     return op if IsLoopConstantEnter(op) else None
 
 
@@ -63,9 +63,9 @@ def IsCondSwitch(op: Operation) -> bool:
 
 def IsCondMerge(op: Operation) -> bool:
     """Whether ``op`` is the Merge of a conditional: all its inputs are made in conditionals."""
-    if not IsMerge(op) or not op._inputs:
+    if not IsMerge(op) or not op.inputs:
         return False
-    contexts = [GetOutputContext(t.op) for t in op._inputs]
+    contexts = [GetOutputContext(t.op) for t in op.inputs]
     return all(c is not None and c.IsCondContext() for c in contexts)
 
 

@@ -175,7 +175,7 @@ class _Reader:
                 context._external_values[full] = self.tensor(outside[name])
 
     def _has(self, name: str) -> bool:
-        return _scoped(name, self.scope).partition(":")[0] in self.graph._by_name
+        return _scoped(name, self.scope).partition(":")[0] in self.graph.by_name
 
 
 def _rename_frame(graph: Graph, context: WhileContext) -> None:

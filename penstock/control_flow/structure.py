@@ -54,7 +54,7 @@ def as_value(value: Any) -> Any:
 
 def less_or_equal(shape: Shape, bound: Shape) -> bool:
     """Whether every shape that ``shape`` allows is allowed by ``bound``."""
-    given, allowed = shape._dims, bound._dims
+    given, allowed = shape.sizes, bound.sizes
     if allowed is None:
         return True
     if given is None or len(given) != len(allowed):
@@ -104,7 +104,7 @@ def _sparse(value: SparseTensor, shape: Shape | None) -> list[Shape]:
             f"the shape invariant of a SparseTensor is [rank], a shape of 1 dim; found {shape}"
         )
     else:
-        rank = None if shape._dims is None else shape._dims[0]
+        rank = None if shape.sizes is None else shape.sizes[0]
     return [Shape([None, rank]), Shape([None]), Shape([rank])]
 
 

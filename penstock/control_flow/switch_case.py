@@ -143,4 +143,4 @@ def _share_captures(bodies: Sequence[FunctionGraph]) -> list[Tensor]:
 
 def _common_shapes(bodies: Sequence[FunctionGraph]) -> list[Any]:
     rows = zip(*(body.outputs for body in bodies), strict=True)
-    return [shapes.from_static(shapes.common_static([t._dims for t in row])) for row in rows]
+    return [shapes.from_static(shapes.common_static([t.sizes for t in row])) for row in rows]

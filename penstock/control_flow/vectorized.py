@@ -57,7 +57,7 @@ def vectorized_map(fn: Callable[[Any], Any], elems: Any) -> Any:
     given = flat if len(flat) > 1 else flat[0]
     results = map_fn(call, given, dtype=types)
     for result, tensor in zip(results, traced.body.outputs, strict=True):
-        if tensor._dims is not None:
+        if tensor.sizes is not None:
             rows = flat[0].shape[0] if flat[0].shape.ndims else None
-            result.set_shape([rows, *tensor._dims])
+            result.set_shape([rows, *tensor.sizes])
     return nest.pack_sequence_as(returned[0], results)

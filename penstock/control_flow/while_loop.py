@@ -248,7 +248,7 @@ class _Loop:
         if pivot is None:
             return
         for x in enters:
-            if kinds.IsLoopConstantEnter(x.op._inputs[0].op):
+            if kinds.IsLoopConstantEnter(x.op.inputs[0].op):
                 x.op._add_control_input(pivot.op)
 
     def _condition(self, value: Any) -> Tensor:
@@ -257,7 +257,7 @@ class _Loop:
             raise TypeError(
                 f"cond must give a bool scalar; {made.name!r} is {made.dtype.name}\nin {self.where}"
             )
-        if made._dims:
+        if made.sizes:
             raise ValueError(
                 f"cond must give a bool scalar (rank 0); {made.name!r} has shape"
                 f" {made.shape}\nin {self.where}"
@@ -275,7 +275,7 @@ class _Loop:
 
     def _close(self, index: int, merge: Tensor, result: Tensor) -> None:
         """Adds the way back of one variable."""
-        entered = merge.op._inputs[0].op._inputs[0]
+        entered = merge.op.inputs[0].op.inputs[0]
         if result.dtype.base_dtype is not merge.dtype.base_dtype:
             raise TypeError(
                 f"loop variable {index}, {entered.name!r}, enters the loop with dtype"

@@ -109,7 +109,7 @@ class Barrier:
             timeout_ms=-1 if timeout is None else timeout,
         )
         op = taken[0].op
-        count = None if allow_small_batch else static.constant_value(op._inputs[1])
+        count = None if allow_small_batch else static.constant_value(op.inputs[1])
         batch = shapes.TensorShape([None if count is None else int(count)])
         op.outputs[0].set_shape(batch)
         op.outputs[1].set_shape(batch)

@@ -134,14 +134,14 @@ class CriticalSection:
 
     def _compute_arguments_first(self, created: Iterable[Operation], lock: Operation) -> None:
         """Orders the lock after everything that the function's nodes take from outside."""
-        inside = {*created, lock, *lock._control_inputs, *(t.op for t in lock._inputs)}
+        inside = {*created, lock, *lock.control_inputs, *(t.op for t in lock.inputs)}
         outside: dict[Operation, None] = {}
         for op in created:
-            for other in [*(t.op for t in op._inputs), *op._control_inputs]:
+            for other in [*(t.op for t in op.inputs), *op.control_inputs]:
                 if other not in inside:
                     outside[other] = None
         if outside:
-            lock._add_control_input(control.group(*sorted(outside, key=lambda op: op._id)))
+            lock._add_control_input(control.group(*sorted(outside, key=lambda op: op.id)))
 
     def _is_own(self, tensor: Tensor) -> bool:
         op = tensor.op
@@ -165,7 +165,7 @@ class CriticalSection:
 
 
 def _resources_of(created: Iterable[Operation]) -> list[Tensor]:
-    found = {t: None for op in created for t in op._inputs if t.dtype is dtypes.resource}
+    found = {t: None for op in created for t in op.inputs if t.dtype is dtypes.resource}
     return list(found)
 
 

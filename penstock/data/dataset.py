@@ -123,7 +123,7 @@ class Dataset(specs.Structured, FrameworkSources):
         """The rows of a sparse tensor, each as a tuple of indices, values and dense shape."""
         if not isinstance(sparse_tensor, SparseTensor):
             raise TypeError(f"`sparse_tensor` must be a `SparseTensor`; found {sparse_tensor!r}")
-        rank = (sparse_tensor.dense_shape.shape.with_rank(1)._dims or (None,))[0]
+        rank = (sparse_tensor.dense_shape.shape.with_rank(1).sizes or (None,))[0]
         rank = None if rank is None else rank - 1
         structure = (
             specs.TensorSpec([None, rank], dtypes.int64),
@@ -582,7 +582,7 @@ def _may_be_copied(op_type: str) -> bool:
 
 
 def _from_ref(tensor: Tensor) -> bool:
-    return tensor.dtype.is_ref or any(_from_ref(t) for t in tensor.op._inputs)
+    return tensor.dtype.is_ref or any(_from_ref(t) for t in tensor.op.inputs)
 
 
 def _inner(function: Mapped, name: str) -> Any:

@@ -34,7 +34,7 @@ class Mapped:
         types = []
         for number, part in enumerate(parts):
             for dtype, shape in zip(specs.flat_types(part), specs.flat_shapes(part), strict=True):
-                types.append((dtype, shape._dims, f"args_{number}"))
+                types.append((dtype, shape.sizes, f"args_{number}"))
         self.structure: Any = None
 
         def body(arguments: list[Tensor]) -> list[Tensor]:

@@ -71,19 +71,19 @@ def _shape_tensor(value: Any, spec: Any) -> Tensor:
             f"The padded shape {dims} is not compatible with the corresponding input component"
             f" shape {spec.shape}."
         )
-    for wide, own in zip(dims._dims or (), spec.shape._dims or ()):
+    for wide, own in zip(dims.sizes or (), spec.shape.sizes or ()):
         if wide is not None and own is not None and wide < own:
             raise ValueError(
                 f"The padded shape {dims} is not compatible with the corresponding input component"
                 f" shape {spec.shape}."
             )
-    sizes = [-1 if d is None else d for d in dims._dims or ()]
+    sizes = [-1 if d is None else d for d in dims.sizes or ()]
     return convert_to_tensor(np.array(sizes, np.int64), dtypes.int64)
 
 
 def _dims(value: Any) -> list[Any]:
     if isinstance(value, shapes.TensorShape):
-        return list(value._dims or ())
+        return list(value.sizes or ())
     return [getattr(d, "value", d) for d in (value if hasattr(value, "__iter__") else [value])]
 
 

@@ -75,7 +75,7 @@ def _as_names(names: Any, types: Sequence[dtypes.DType]) -> list[str] | None:
 
 
 def _common(one: shapes.TensorShape, two: shapes.TensorShape) -> shapes.TensorShape:
-    first, second = one._dims, two._dims
+    first, second = one.sizes, two.sizes
     if first is None or second is None or len(first) != len(second):
         return shapes.TensorShape(None)
     return shapes.TensorShape([a if a == b else None for a, b in zip(first, second)])

@@ -114,7 +114,7 @@ def _retained(value: SparseTensor, keep: Tensor) -> SparseTensor:
 def _map_op(handle: Tensor) -> Any:
     """The node that put the tensor into a map; a conditional's is found behind its end."""
     if handle.op.type == "Merge":
-        found = [t.op for t in handle.op._inputs if t.op.type in _ADDERS]
+        found = [t.op for t in handle.op.inputs if t.op.type in _ADDERS]
         return found[0] if found else handle.op
     return handle.op
 

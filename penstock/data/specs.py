@@ -94,7 +94,7 @@ def flatten_as(structure: Any, value: Any) -> list[Any]:
 
 def unbatched(spec: Any) -> Any:
     """The spec of a slice along the first dim."""
-    dims = spec.shape._dims
+    dims = spec.shape.sizes
     return spec.with_shape(None if dims is None else dims[1:])
 
 

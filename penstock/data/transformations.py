@@ -330,7 +330,7 @@ def _filled(structure: Any, filler: Any) -> Any:
         return structure
     if specs.is_nested(structure) and not _is_shape(structure):
         return specs.map_leaves(lambda shape: _filled(shape, filler), structure)
-    dims = shapes.as_shape(structure)._dims or ()
+    dims = shapes.as_shape(structure).sizes or ()
     parts = [filler if d is None else np.int64(d) for d in dims]
     return make("Pack", parts) if parts else np.zeros([0], np.int64)
 

@@ -66,7 +66,7 @@ def _merge(strategy: Any, replicas: Sequence[_Replica], devices: Sequence[str]) 
     fn = asked[0][0]
     args = regroup([args for _, args, _ in asked], devices)
     kwargs = regroup([kwargs for _, _, kwargs in asked], devices)
-    state = scopes.get_default_graph()._scopes
+    state = scopes.get_default_graph().scopes
     saved = dict(state.__dict__)
     # As if it were written where the first replica stands, but on no replica's device.
     state.__dict__.update({k: v for k, v in replicas[0].scopes.items() if k != "devices"})
@@ -101,7 +101,7 @@ class _Replica(threading.Thread):
         self._work = (strategy, device, fn, args, kwargs)
         self._made, self._count = made, dict[str, int]()
         self._graph = scopes.get_default_graph()
-        self._outer = dict(self._graph._scopes.__dict__)
+        self._outer = dict(self._graph.scopes.__dict__)
         variables = variable_scopes._scopes_of_graph()
         self._variables = {"current": variables.current, "counts": dict(variables.counts)}
         self._session = scopes.get_default_session()
@@ -146,7 +146,7 @@ class _Replica(threading.Thread):
         from penstock.distribute.strategy import ReplicaContext
 
         with scopes.default_graph_scope(self._graph):
-            self._graph._scopes.__dict__.update(self._outer)
+            self._graph.scopes.__dict__.update(self._outer)
             variable_scopes._scopes_of_graph().__dict__.update(self._variables)
             here = strategy.extended._first_replica + self.index
             replica = ReplicaContext(strategy, constant.constant(here, "int32"))
@@ -170,7 +170,7 @@ class _Replica(threading.Thread):
     def merge_call(self, fn: Any, args: Any, kwargs: Any) -> Any:
         """Stops until all replicas are here; returns what ``fn`` made of it for this one."""
         self.merging = (fn, tuple(args), dict(kwargs or {}))
-        self.scopes = dict(self._graph._scopes.__dict__)
+        self.scopes = dict(self._graph.scopes.__dict__)
         self._stopped.release()
         self._go.acquire()
         if self._abandoned:

@@ -124,7 +124,7 @@ class _ParameterServerExtended(StrategyExtended):
 
     def _create_variable(self, next_creator: Any, **kwargs: Any) -> Any:
         graph = scopes.get_default_graph()
-        if graph._scopes.colocation:  # a slot: with its variable
+        if graph.scopes.colocation:  # a slot: with its variable
             return next_creator(**kwargs)
         # Round robin, in the order that all workers make them in.
         attached = graph.attached

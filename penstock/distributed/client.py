@@ -154,7 +154,7 @@ class ClientEngine:
             )  # fmt: skip
             answer = self._answer(self._stub.create_session, request, "to be up", UP_SECONDS)
             self._session, self._sent = answer.session, answer.nodes
-        elif version != self._version or len(self._graph._operations) != self._sent:
+        elif version != self._version or len(self._graph.operations) != self._sent:
             changed = version != self._version
             definition = self._graph.as_graph_def()
             if not changed:

@@ -43,7 +43,7 @@ def graph_of(definition: Any, max_bytes: int) -> Graph:
             None, None, f"the graph cannot be imported: {error}"
         ) from error
     for each in (graph, *functions_of(graph)):
-        for op in each._operations:
+        for op in each.operations:
             op.origin = None
     return graph
 

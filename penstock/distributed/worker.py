@@ -283,7 +283,7 @@ def _is_plain(part: Part) -> bool:
 
 
 def _is_small(tensor: Tensor) -> bool:
-    dims = tensor._dims
+    dims = tensor.sizes
     if dims is None or None in dims or tensor.dtype.base_dtype is dtypes.string:
         return False
     return math.prod(dims) * tensor.dtype.size <= _SMALL_BYTES  # type: ignore[arg-type]

@@ -87,7 +87,7 @@ def _value_name(node: Any, graph: Any) -> str:
     if node.op != "VarHandleOp":
         return f"{node.name}:0"
     usual = f"{node.name}/Read/ReadVariableOp"
-    if usual in graph._by_name:
+    if usual in graph.by_name:
         return f"{usual}:0"
     for reader in graph.get_operation_by_name(node.name).outputs[0].consumers():
         if reader.type == "ReadVariableOp":

@@ -92,7 +92,7 @@ def _escaped(path: str) -> str:
 def _estimate(what: Any) -> int:
     """About how many bytes the message takes; asking protobuf would make it."""
     if isinstance(what, Graph):
-        return sum(200 + _array_bytes(op.attrs.get("value")) for op in what._operations)
+        return sum(200 + _array_bytes(op.attrs.get("value")) for op in what.operations)
     return sum(200 + _tensor_bytes(node) for part in _graph_defs(what) for node in part.node)
 
 
@@ -165,7 +165,7 @@ def _set_field(message: Any, field: Any, value: Any) -> None:
 def _slim_graph(graph: Graph, writer: BundleWriter, name: str, external_from: int) -> Any:
     message = graphdef.graph_def(graph, from_version=graph.version)
     with graph._lock:
-        for op in graph._operations:
+        for op in graph.operations:
             value: Any = op.attrs.get("value")
             node = message.node.add()
             outside = op.type == "Const" and value.dtype != object and value.nbytes >= external_from

@@ -183,7 +183,7 @@ def _write(
     large_graph.write(filename, meta, as_text)
     if debug:
         exported = [names.with_scope(node.name, scope) for node in meta.graph_def.node]
-        ops = [op for op in map(graph._by_name.get, exported) if op is not None]
+        ops = [op for op in map(graph.by_name.get, exported) if op is not None]
         name = os.path.splitext(filename)[0] + ".debug"
         message_files.write_message(name, _debug_info(ops), as_text)
 
@@ -209,7 +209,7 @@ def _debug_info(ops: Iterable[Operation]) -> Any:
 def _names_and_types(graph: Graph, graph_def: Any) -> list[tuple[str, str]]:
     if graph_def is not None:
         return [(node.name, node.op) for node in graph_def.node]
-    return [(op.name, op.type) for op in graph._operations]
+    return [(op.name, op.type) for op in graph.operations]
 
 
 def _scope_of(name: str) -> str:
@@ -244,7 +244,7 @@ def _add_rewritten(
         return unbound
     graphdef.graph_def(graph, from_version=graph.version, into=message)
     with graph._lock:
-        for op in graph._operations:
+        for op in graph.operations:
             if collection_def.includes(op.name, scope, exclude):
                 made = graphdef.node_def(op, message.node.add())
                 _rewrite(made, scope, unbound, clear)
@@ -424,7 +424,7 @@ def copy_scoped_meta_graph(
     target = to_graph if to_graph is not None else source
     if source is target and from_scope == to_scope:
         raise ValueError(f"'from_scope' and 'to_scope' are both {from_scope!r}, in one graph")
-    if not any(op.name.startswith(from_scope) for op in source._operations):
+    if not any(op.name.startswith(from_scope) for op in source.operations):
         raise errors.NotFoundError(None, None, f"no node is in the name scope {from_scope!r}")
     meta, _ = export_scoped_meta_graph(graph=source, export_scope=from_scope)
     return import_scoped_meta_graph(meta, graph=target, import_scope=to_scope)

@@ -74,7 +74,7 @@ def stripped_op_list(graph_def: Any, graph: Graph | None = None) -> Any:
 def _foreign(graph: Graph | None, used: set[str]) -> dict[str, OpDef]:
     if graph is None or all(name in OPS for name in used):
         return {}
-    return {op.type: op.op_def for op in graph._operations if op.type not in OPS}
+    return {op.type: op.op_def for op in graph.operations if op.type not in OPS}
 
 
 def strip_default_attrs(graph_def: Any) -> None:

@@ -59,7 +59,7 @@ def make(op_type: str, *inputs: Any, name: str | None = None, **attrs: Any) -> A
         tensors = [graph.capture(t) for t in tensors]
     all_attrs = _complete_attrs(op_def, full, solved, attrs)
     types = _output_types(op_def, all_attrs)
-    if graph._scopes.control_flow is not None and op_type != "Const":
+    if graph.scopes.control_flow is not None and op_type != "Const":
         # The nodes that bring the inputs into a branch or loop are named under this one.
         with graph.name_scope(f"{full}/"):
             return outputs_of(_add(graph, op_def, tensors, all_attrs, types, full))
@@ -310,7 +310,7 @@ def describe(tensor: Any) -> str:
     """A tensor in an error message: name, dtype, static shape."""
     if not isinstance(tensor, Tensor):
         return repr(tensor)
-    return f"{tensor.name} {tensor.dtype.name}{show(tensor._dims)}"
+    return f"{tensor.name} {tensor.dtype.name}{show(tensor.sizes)}"
 
 
 def _complete_attrs(

@@ -38,17 +38,17 @@ def redirect(graph: Graph) -> None:
     known = {op: e for op, e in expansions_of(graph).items() if op.graph is graph}
     for op, expansion in known.items():
         for old, new in zip(op.outputs, expansion.outputs, strict=True):
-            for user in list(dict.fromkeys(old._consumers)):
-                for index, tensor in enumerate(user._inputs):
+            for user in list(dict.fromkeys(old.uses)):
+                for index, tensor in enumerate(user.inputs):
                     if tensor is old:
                         user._update_input(index, new)
     if not known:
         return
-    for user in graph._operations:
-        if any(c in known for c in user._control_inputs):
-            user._control_inputs = list(
+    for user in graph.operations:
+        if any(c in known for c in user.control_inputs):
+            user.control_inputs = tuple(
                 dict.fromkeys(
-                    known[c].done if c in known else c for c in user._control_inputs
+                    known[c].done if c in known else c for c in user.control_inputs
                 )
             )
 

@@ -125,7 +125,7 @@ class FunctionGraph(Graph):
         if tensor.op.graph is not self.outer and isinstance(self.outer, FunctionGraph):
             outer = self.outer.capture(tensor)
         name = tensor.op.name.rpartition("/")[2] or "captured"
-        inner = self.add_input(tensor.dtype.base_dtype, tensor._dims, name)
+        inner = self.add_input(tensor.dtype.base_dtype, tensor.sizes, name)
         inner._static = static.constant_value(tensor)
         self.captured_outer.append(outer)
         return inner
@@ -159,18 +159,18 @@ class FunctionGraph(Graph):
         if op.op_def.state is not None and "shared_name" in attrs:
             attrs["shared_name"] = attrs["shared_name"] or op.name
         # The way back of a loop is closed once the loop's other nodes are there.
-        back = [is_back_edge(op, t) for t in op._inputs]
-        inputs = [self.capture(op._inputs[0] if b else t) for t, b in zip(op._inputs, back)]
+        back = [is_back_edge(op, t) for t in op.inputs]
+        inputs = [self.capture(op.inputs[0] if b else t) for t, b in zip(op.inputs, back)]
         types = [t.dtype for t in op.outputs]
         with self.name_scope(None), self.control_dependencies(None):
             name = self.unique_name(op.name)
             made = self.add_operation(op.op_def, inputs, attrs, types, name)
         made._device = op._device
         for old, new in zip(op.outputs, made.outputs, strict=True):
-            new._dims = old._dims
+            new.sizes = old.sizes
             self._captures[old] = new
         for index in (i for i, b in enumerate(back) if b):
-            made._update_input(index, self.capture(op._inputs[index]))
+            made._update_input(index, self.capture(op.inputs[index]))
         return made
 
     def _check_copyable(self, op: Operation) -> None:
@@ -189,13 +189,13 @@ class FunctionGraph(Graph):
 
     def effects(self) -> list[Operation]:
         """Nodes that run even if no output needs them."""
-        return [op for op in self._operations[: self.size] if has_effect(op)]
+        return [op for op in self.operations[: self.size] if has_effect(op)]
 
     def handed_on(self, argument: int, result: int | None = None) -> bool:
         """Whether a result (default: that of the same number) is an argument, unchanged."""
         tensor = self.outputs[argument if result is None else result]
-        while tensor.op.type == "Identity" and not tensor.op._control_inputs:
-            tensor = tensor.op._inputs[0]
+        while tensor.op.type == "Identity" and not tensor.op.control_inputs:
+            tensor = tensor.op.inputs[0]
         return tensor is self.inputs[argument]
 
     # ---- what differs from a graph -----------------------------------------------------------
@@ -313,7 +313,7 @@ def functions_of(graph: Graph) -> Iterator[FunctionGraph]:
             yield body
 
     def visit(graph: Graph) -> Iterator[FunctionGraph]:
-        for op in graph._operations:
+        for op in graph.operations:
             for body in bodies_of(op):
                 yield from once(body)
 

@@ -42,12 +42,12 @@ def to_message(body: FunctionGraph, node_def: Callable[..., Any]) -> Any:
             name=names[tensor], type=tensor.dtype.base_dtype.as_datatype_enum
         )
     arguments = {t.op for t in body.inputs}
-    for op in body._operations:
+    for op in body.operations:
         if op in arguments:
             continue
         node = node_def(op, message.node_def.add())
         controls = [text for text in node.input if text.startswith("^")]
-        node.input[:] = [names.get(t) or _reference(t) for t in op._inputs] + controls
+        node.input[:] = [names.get(t) or _reference(t) for t in op.inputs] + controls
         message.signature.is_stateful |= op.op_def.effect
     results: set[str] = set()
     for index, tensor in enumerate(body.outputs):

@@ -47,7 +47,7 @@ def gradient_of(body: FunctionGraph) -> FunctionGraph:
 
 def _traced(body: FunctionGraph) -> FunctionGraph:
     body.exported = function_def.to_message(body, graphdef.node_def)
-    body.size = len(body._operations)
+    body.size = len(body.operations)
     given: list[Tensor] = []
     with default_graph_scope(body), body.control_dependencies(None), body.name_scope(None):
         for tensor in body.outputs:

@@ -41,14 +41,14 @@ class Graph(Scoping):
         # Held while a node is added or an existing one is changed, and while the graph is written
         # out, so that nobody takes a node that another thread has half made.
         self._lock = threading.RLock()
-        self._operations: list[Operation] = []
-        self._by_name: dict[str, Operation] = {}
+        self.operations: list[Operation] = []
+        self.by_name: dict[str, Operation] = {}
         self._names_in_use: dict[str, int] = {}
         self._collections: dict[Any, list[Any]] = {}
         self._unfeedable: set[Tensor] = set()
         self._unfetchable: set[Any] = set()
         self._first_scopes: dict[str, list[Any]] = {}
-        self._scopes = ThreadScopes(self._first_scopes)
+        self.scopes = ThreadScopes(self._first_scopes)
         self._finalized = False
         self._seed: int | None = None
         self.mutation_version = 0
@@ -87,7 +87,7 @@ class Graph(Scoping):
         """
         if self._finalized:
             raise RuntimeError(f"Graph is finalized and cannot be modified: adding {name!r}")
-        scopes = self._scopes
+        scopes = self.scopes
         controls = list(dict.fromkeys(controls))
         if scopes.controllers:
             known = self._control_inputs_for(inputs)
@@ -128,36 +128,36 @@ class Graph(Scoping):
 
     def _add_copy(self, op: Operation) -> None:
         """Adds a copy of a node to a graph that one thread alone makes; its name was checked."""
-        if op.name in self._by_name:
+        if op.name in self.by_name:
             raise ValueError(f"operation name {op.name!r} is already used in this graph")
-        op._id = len(self._operations)
-        self._operations.append(op)
-        self._by_name[op.name] = op
-        for tensor in op._inputs:
-            tensor._consumers.append(op)
+        op.id = len(self.operations)
+        self.operations.append(op)
+        self.by_name[op.name] = op
+        for tensor in op.inputs:
+            tensor.uses.append(op)
 
     def _control_inputs_for(self, inputs: Sequence[Tensor]) -> list[Operation]:
         """Controls of the active scopes, without those that an input implies."""
         result: list[Operation] = []
         input_ops = {t.op for t in inputs}
-        for controller in self._scopes.controllers:
+        for controller in self.scopes.controllers:
             if input_ops.isdisjoint(controller.seen):
                 result.extend(c for c in controller.ops if c not in input_ops and c not in result)
         return result
 
     def _record_op_seen_by_control_dependencies(self, op: Operation) -> None:
-        for controller in self._scopes.controllers:
+        for controller in self.scopes.controllers:
             controller.seen.add(op)
 
     def _get_control_flow_context(self) -> Any:
         """The branch or loop that nodes are being made for; see ``penstock.control_flow``."""
-        return self._scopes.control_flow
+        return self.scopes.control_flow
 
     def _set_control_flow_context(self, context: Any) -> None:
-        self._scopes.control_flow = context
+        self.scopes.control_flow = context
 
     def _apply_attr_scopes(self, op: Operation) -> None:
-        for key, value in self._scopes.attrs.items():
+        for key, value in self.scopes.attrs.items():
             made = value(op.node_def) if callable(value) else value
             if made is not None:
                 from penstock.graph import graphdef
@@ -167,7 +167,7 @@ class Graph(Scoping):
     def _apply_devices(self, op: Operation) -> None:
         """Innermost wins field by field; a device function sees what inner scopes chose."""
         spec = op._device
-        for scope in reversed(self._scopes.devices):
+        for scope in reversed(self.scopes.devices):
             if scope is None:
                 break
             if callable(scope):
@@ -183,7 +183,7 @@ class Graph(Scoping):
 
     def _apply_colocation(self, op: Operation) -> None:
         groups: list[bytes] = []
-        for other in self._scopes.colocation:
+        for other in self.scopes.colocation:
             groups.extend(other.colocation_groups())
             if other.device and not op._device:
                 op._device = other.device
@@ -250,7 +250,7 @@ class Graph(Scoping):
 
         Names that differ only in case count as the same.
         """
-        prefix = self._scopes.name
+        prefix = self.scopes.name
         if prefix:
             name = f"{prefix}/{name}"
         key = name.lower()
@@ -274,7 +274,7 @@ class Graph(Scoping):
     @property
     def version(self) -> int:
         """A number that rises with every node added."""
-        return len(self._operations)
+        return len(self.operations)
 
     def note_mutation(self) -> None:
         """An existing node changed, so compiled programs are stale."""
@@ -283,7 +283,7 @@ class Graph(Scoping):
 
     def get_operations(self) -> list[Operation]:
         """All operations, in creation order."""
-        return list(self._operations)
+        return list(self.operations)
 
     def get_operation_by_name(self, name: str) -> Operation:
         """The operation called ``name``; KeyError when absent."""
@@ -328,8 +328,8 @@ class Graph(Scoping):
 
     def _described(self) -> str:
         """What tells this graph from others, for errors."""
-        first = f", the first {self._operations[0].name!r}" if self._operations else ""
-        return f"the graph {id(self):#x} of {len(self._operations)} nodes{first}"
+        first = f", the first {self.operations[0].name!r}" if self.operations else ""
+        return f"the graph {id(self):#x} of {len(self.operations)} nodes{first}"
 
     def _own_element(self, element: Any, allow_tensor: bool, allow_operation: bool) -> Any:
         if isinstance(element, Tensor) and not allow_tensor:
@@ -349,7 +349,7 @@ class Graph(Scoping):
             op_name, _, index = name.rpartition(":")
             if not index.isdigit() or ":" in op_name:
                 raise ValueError(f"malformed tensor name {name!r}; expected '<operation>:<index>'")
-            op = self._by_name.get(op_name)
+            op = self.by_name.get(op_name)
             if op is None:
                 raise KeyError(
                     f"The name {name!r} refers to a Tensor which does not exist. The operation,"
@@ -367,7 +367,7 @@ class Graph(Scoping):
                 f"Name {name!r} appears to refer to a Tensor, not an Operation; an operation name"
                 " is wanted"
             )
-        if name not in self._by_name:
+        if name not in self.by_name:
             if not allow_operation:
                 raise ValueError(
                     f"The name {name!r} looks like an (invalid) Operation name, not a Tensor."
@@ -382,7 +382,7 @@ class Graph(Scoping):
                 f"The name {name!r} refers to an Operation, not a Tensor. Tensor names must be of"
                 f" the form '<op_name>:<output_index>', such as '{name}:0'"
             )
-        return self._by_name[name]
+        return self.by_name[name]
 
     # ---- collections, seeds, flags -----------------------------------------------------------
 

@@ -45,7 +45,7 @@ __all__ = ["import_graph_def"]
 
 def shape_proto(shape: shapes.TensorShape | None) -> Any:
     """A ``TensorShapeProto``."""
-    dims = None if shape is None else shape._dims
+    dims = None if shape is None else shape.sizes
     if dims is None:
         return TensorShapeProto(unknown_rank=True)
     return TensorShapeProto(dim=[TensorShapeProto.Dim(size=-1 if d is None else d) for d in dims])
@@ -202,8 +202,8 @@ def node_def(op: Operation, into: Any = None, without: str | None = None) -> Any
     """
     node = NodeDef() if into is None else into
     node.name, node.op, node.device = op.name, op.type, op.device
-    node.input.extend(t._as_node_def_input() for t in op._inputs)
-    node.input.extend(sorted(f"^{c.name}" for c in op._control_inputs))
+    node.input.extend(t._as_node_def_input() for t in op.inputs)
+    node.input.extend(sorted(f"^{c.name}" for c in op.control_inputs))
     definitions = op.op_def.attrs
     for name, value in op.attrs.items():
         if name == without or (name == "blocks" and blocks_of(op)):
@@ -237,7 +237,7 @@ def graph_def(
     message = GraphDef() if into is None else into
     message.versions.producer, message.versions.min_consumer = graph._graph_def_versions
     with graph._lock:
-        for op in graph._operations[from_version or 0 :]:
+        for op in graph.operations[from_version or 0 :]:
             node = node_def(op, message.node.add())
             if add_shapes:
                 add_output_shapes(node, op)
@@ -380,7 +380,7 @@ class _Importer:
 
     def _choose_names(self, nodes: Iterable[str]) -> None:
         """Gives every node its name here: TF's, with ``_1`` and so on where that is taken."""
-        taken = self.graph._by_name
+        taken = self.graph.by_name
         wanted = {f"{self.scope}{name}" for name in nodes}
         for name in nodes:
             full = candidate = f"{self.scope}{name}"
@@ -470,7 +470,7 @@ class _Importer:
             op._device = devices.canonical_name(node.device)
         if back:
             # What a round of the loop gives is not known yet.
-            op.outputs[0]._dims = None
+            op.outputs[0].sizes = None
             self.back_edges.extend((op, *edge) for edge in back)
         self._check_shapes(op, node)
         return op

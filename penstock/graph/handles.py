@@ -46,7 +46,7 @@ def _carriers(tensor: Tensor) -> list[Tensor]:
     """The inputs of a tensor's node that may hand it the state it stands for."""
     if blocks_of(tensor.op):
         return []  # what a region gives is a value, whatever state its blocks touch
-    return [t for t in tensor.op._inputs if t.dtype.is_ref or t.dtype is dtypes.resource]
+    return [t for t in tensor.op.inputs if t.dtype.is_ref or t.dtype is dtypes.resource]
 
 
 def naming_only(definition: OpDef) -> OpDef:
@@ -88,7 +88,7 @@ def _from_list(tensor: Tensor) -> bool:
             continue
         if not definition.aliases and any(arg.number_attr for arg in definition.inputs):
             return True
-        carriers = [t for t in op._inputs if t.dtype is dtypes.resource and t not in seen]
+        carriers = [t for t in op.inputs if t.dtype is dtypes.resource and t not in seen]
         seen.update(carriers)
         stack.extend(carriers)
     return False
@@ -103,7 +103,7 @@ def wants_handle(op: Operation) -> list[bool]:
         named = blocks and arg.name in ("reads", "writes")
         handle = arg.is_ref or arg.dtype is dtypes.resource or named
         result.extend([handle] * arg.count(op.attrs))
-    for index, tensor in enumerate(op._inputs):
+    for index, tensor in enumerate(op.inputs):
         if tensor.dtype is dtypes.resource:
             result[index] = True
     return result
@@ -126,7 +126,7 @@ def resource_key(op: Operation) -> tuple[str, str]:
 
 def resource_keys(op: Operation) -> set[tuple[str, str]]:
     """The keys of all state that the node's inputs stand for, or may stand for."""
-    carriers = [t for t in op._inputs if t.dtype.is_ref or t.dtype is dtypes.resource]
+    carriers = [t for t in op.inputs if t.dtype.is_ref or t.dtype is dtypes.resource]
     return {resource_key(h) for t in carriers for h in handles_of(t)}
 
 

@@ -30,14 +30,14 @@ def infer_shapes(op: Operation) -> None:
     if not op.outputs:
         return
     if len(op.outputs) == 1 and not op_def.has_list_output:
-        op.outputs[0]._dims = result
+        op.outputs[0].sizes = result
         return
     if len(result) != len(op.outputs):
         raise RuntimeError(
             f"shape rule of {op.type} gave {len(result)} shapes for {len(op.outputs)} outputs"
         )
     for tensor, dims in zip(op.outputs, result, strict=True):
-        tensor._dims = dims
+        tensor.sizes = dims
 
 
 def _run_rule(op: Operation, rule: Callable[[ShapeContext], Any]) -> Any:
@@ -46,6 +46,6 @@ def _run_rule(op: Operation, rule: Callable[[ShapeContext], Any]) -> Any:
     except FailsAtRun:
         raise
     except (ValueError, TypeError, IndexError, ZeroDivisionError) as error:
-        operands = ", ".join(f"{t.name} {show(t._dims)} {t.dtype.name}" for t in op._inputs)
+        operands = ", ".join(f"{t.name} {show(t.sizes)} {t.dtype.name}" for t in op.inputs)
         reason = mismatch.in_a_node(error)
         raise ValueError(f"{op.type} {op.name!r}: {reason}; its inputs are {operands}") from error

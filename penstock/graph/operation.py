@@ -30,10 +30,14 @@ class Refusal(NamedTuple):
 
 
 class Operation:
-    """One node: takes tensors, makes tensors, may touch state."""
+    """One node: takes tensors, makes tensors, may touch state.
+
+    Its fields are to be read; the graph, and those who rewrite it, write them.  ``inputs`` and
+    ``control_inputs`` are tuples; ``id`` is the place in the order of creation.
+    """
 
     __slots__ = (
-        "graph", "_id", "name", "type", "op_def", "_inputs", "_control_inputs", "outputs",
+        "graph", "id", "name", "type", "op_def", "inputs", "control_inputs", "outputs",
         "attrs", "_device", "origin", "_original_op", "_control_flow_context", "refusal",
         "__weakref__",
     )  # fmt: skip
@@ -53,41 +57,31 @@ class Operation:
         self.op_def = op_def
         self.type = op_def.name
         self.name = name
-        self._inputs = list(inputs)
-        self._control_inputs = list(control_inputs)
+        self.inputs = tuple(inputs)
+        self.control_inputs = tuple(control_inputs)
         self.attrs = attrs
         self.origin = origin
         self._device = ""
         self._original_op: Operation | None = None
         self._control_flow_context: Any = None
-        self._id = -1
+        self.id = -1
         # What its shape rule says against its inputs, in a step those it is fed, where that is no
         # error yet; running it says so.
         self.refusal: Refusal | None = None
         self.outputs = [Tensor(self, i, t) for i, t in enumerate(output_types)]
 
     def _copied(
-        self, graph: Graph, inputs: list[Tensor], control_inputs: list[Operation]
+        self, graph: Graph, inputs: tuple[Tensor, ...], control_inputs: tuple[Operation, ...]
     ) -> Operation:
         """The same node, with the shapes known of it, for another graph; passes make many."""
         new = _new(Operation)
         new.graph, new.op_def, new.type, new.name = graph, self.op_def, self.type, self.name
-        new._inputs, new._control_inputs = inputs, control_inputs
+        new.inputs, new.control_inputs = inputs, control_inputs
         new.attrs, new.origin, new.refusal = self.attrs, self.origin, self.refusal
-        new._device, new._id = self._device, -1
+        new._device, new.id = self._device, -1
         new._original_op = new._control_flow_context = None
         new.outputs = [t._copied(new) for t in self.outputs]
         return new
-
-    @property
-    def inputs(self) -> list[Tensor]:
-        """The input tensors, in order (a copy)."""
-        return list(self._inputs)
-
-    @property
-    def control_inputs(self) -> list[Operation]:
-        """Operations that must have run before this one (a copy)."""
-        return list(self._control_inputs)
 
     @property
     def device(self) -> str:
@@ -144,13 +138,13 @@ class Operation:
 
     def inputs_by_name(self) -> dict[str, Any]:
         """Input tensors by argument name; list arguments give lists."""
-        return self._grouped(self.op_def.inputs, self._inputs)
+        return self._grouped(self.op_def.inputs, self.inputs)
 
     def outputs_by_name(self) -> dict[str, Any]:
         """Output tensors by argument name; list arguments give lists."""
         return self._grouped(self.op_def.outputs, self.outputs)
 
-    def _grouped(self, args: Sequence[ArgDef], tensors: list[Tensor]) -> dict[str, Any]:
+    def _grouped(self, args: Sequence[ArgDef], tensors: Sequence[Tensor]) -> dict[str, Any]:
         result: dict[str, Any] = {}
         position = 0
         for arg in args:
@@ -159,7 +153,7 @@ class Operation:
                 position += 1
                 continue
             end = position + arg.count(self.attrs)
-            result[arg.name] = tensors[position:end]
+            result[arg.name] = list(tensors[position:end])
             position = end
         return result
 
@@ -190,22 +184,21 @@ class Operation:
 
     def _add_control_inputs(self, ops: Sequence[Operation]) -> None:
         with self.graph._lock:
-            for op in ops:
-                if op not in self._control_inputs:
-                    self._control_inputs.append(op)
+            self.control_inputs = tuple(dict.fromkeys((*self.control_inputs, *ops)))
             self.graph.note_mutation()
 
     def _update_input(self, index: int, tensor: Tensor) -> None:
         if tensor.graph is not self.graph:
             raise ValueError(f"{tensor.name} is not in the graph of operation {self.name}")
         with self.graph._lock:
-            self._inputs[index]._consumers.remove(self)
-            self._inputs[index] = tensor
-            tensor._consumers.append(self)
+            before = self.inputs
+            before[index].uses.remove(self)
+            self.inputs = (*before[:index], tensor, *before[index:][1:])
+            tensor.uses.append(self)
             self.graph.note_mutation()
 
     def _remove_all_control_inputs(self) -> None:
-        self._control_inputs.clear()
+        self.control_inputs = ()
         self.graph.note_mutation()
 
     def _set_control_flow_context(self, context: Any) -> None:

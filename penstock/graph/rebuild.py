@@ -44,7 +44,7 @@ class _Unchanged:
         return old
 
     def inputs(self, op: Operation) -> list[Tensor]:
-        return op._inputs
+        return list(op.inputs)
 
     def __getattr__(self, name: str) -> Any:
         raise _Changes
@@ -103,7 +103,7 @@ class Rebuilder:
 
     def _first_changed(self, rule: Rule, keep: Callable[[Operation], bool] | None) -> int:
         """How many nodes stand before the first that is dropped or changed."""
-        if self.graph._operations:  # made already, for this step
+        if self.graph.operations:  # made already, for this step
             return 0
         unchanged = _Unchanged(self.old)
         for index, op in enumerate(self.old.operations):
@@ -138,15 +138,15 @@ class Rebuilder:
             self.tensors[old] = new
         # What depended on the old node now depends on what replaced it, and on its controls.
         stand_ins = dict.fromkeys([*(t.op for t in made), *self._made])
-        self.controls[op] = [*stand_ins, *self._ops(op._control_inputs)]
+        self.controls[op] = [*stand_ins, *self._ops(op.control_inputs)]
 
     def _forget_made(self) -> None:
         """Takes back the nodes, the newest of the graph, that a refused rule has made."""
         count = len(self._made)
         if count:
             for node in self._made:
-                del self.graph._by_name[node.name]
-            del self.graph._operations[-count:]
+                del self.graph.by_name[node.name]
+            del self.graph.operations[-count:]
             self._made = []
 
     def _keeps_reads(self, op: Operation, outputs: Sequence[Tensor]) -> bool:
@@ -161,7 +161,7 @@ class Rebuilder:
                 return False
         for node in self._made:
             own = self.inputs(op)
-            for tensor, handle in zip(node._inputs, wants_handle(node), strict=True):
+            for tensor, handle in zip(node.inputs, wants_handle(node), strict=True):
                 if not tensor.dtype.is_ref or handle or tensor in own:
                     continue
                 if self._order().written_until(resource_key(handle_of(tensor)), op):
@@ -175,11 +175,11 @@ class Rebuilder:
 
     def copy(self, op: Operation) -> Operation:
         """Copies an old node with its inputs mapped."""
-        tensors, controls = self.tensors, op._control_inputs
-        inputs = [tensors[t] for t in op._inputs]
-        new = op._copied(self.graph, inputs, self._ops(controls) if controls else [])
+        tensors, controls = self.tensors, op.control_inputs
+        inputs = tuple([tensors[t] for t in op.inputs])
+        new = op._copied(self.graph, inputs, tuple(self._ops(controls)) if controls else ())
         tensors.update(zip(op.outputs, new.outputs, strict=True))
-        for old, given in zip(op._inputs, inputs, strict=True):
+        for old, given in zip(op.inputs, inputs, strict=True):
             if _more_is_known(old, given):
                 infer_again(new)
                 break
@@ -192,12 +192,12 @@ class Rebuilder:
 
     def inputs(self, op: Operation) -> list[Tensor]:
         """The new tensors for the inputs of an old node."""
-        return [self.tensors[t] for t in op._inputs]
+        return [self.tensors[t] for t in op.inputs]
 
     def make(self, op_type: str, *inputs: Any, **attrs: Any) -> Any:
         """Adds a node that stands for the old node being visited: its device, line and controls."""
         name = self._visited().name
-        return self._make(op_type, name not in self.graph._by_name, *inputs, **attrs)
+        return self._make(op_type, name not in self.graph.by_name, *inputs, **attrs)
 
     def make_beside(self, op_type: str, *inputs: Any, **attrs: Any) -> Any:
         """As ``make``, but the node leaves the old one's name to the old one's copy."""
@@ -214,13 +214,13 @@ class Rebuilder:
         if not takes_name:
             base = f"{name}/{op_type.strip('_').lower()}"
             name = self.graph.unique_name(base)
-            while name in self.graph._by_name or name in self.old.graph._by_name:
+            while name in self.graph.by_name or name in self.old.graph.by_name:
                 name = self.graph.unique_name(base)
         made = build.make(op_type, *inputs, name=f"{name}/", **attrs)
         node = made if isinstance(made, Operation) else _first(made).op
         node.origin, node._device = op.origin, op._device
         self._made.append(node)
-        node._control_inputs = self._ops(op._control_inputs)
+        node.control_inputs = tuple(self._ops(op.control_inputs))
         return made
 
     def _ops(self, old: Iterable[Operation]) -> list[Operation]:
@@ -231,7 +231,7 @@ class Rebuilder:
 
 
 def _more_is_known(old: Tensor, new: Tensor) -> bool:
-    if old._dims is not new._dims and old._dims != new._dims:
+    if old.sizes is not new.sizes and old.sizes != new.sizes:
         return True
     return new.op.type == "Const" and old.op.type != "Const"
 
@@ -242,7 +242,7 @@ def infer_again(op: Operation) -> None:
     A node that refuses what is known now stays as it is: it fails when it runs, if it runs, and
     says so then with its name.
     """
-    known = [t._dims for t in op.outputs]
+    known = [t.sizes for t in op.outputs]
     op.refusal = None
     try:
         infer_shapes(op)
@@ -254,13 +254,13 @@ def infer_again(op: Operation) -> None:
             op.refusal = Refusal(mismatch.in_a_node(cause), kind)
     try:
         merged = [
-            shapes.merge_static(tensor._dims, dims)
+            shapes.merge_static(tensor.sizes, dims)
             for tensor, dims in zip(op.outputs, known, strict=True)
         ]
     except ValueError:
         merged = known
     for tensor, dims in zip(op.outputs, merged, strict=True):
-        tensor._dims = dims
+        tensor.sizes = dims
 
 
 def _first(made: Any) -> Tensor:

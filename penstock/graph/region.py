@@ -168,13 +168,13 @@ def replace_region(
     Returns:
       The new region's outputs.
     """
-    controls = rebuilder._ops(op._control_inputs)
+    controls = rebuilder._ops(op.control_inputs)
     new = make_region(rebuilder.graph, op.type, op.name, inputs, blocks, controls)
     new.origin, new._device = op.origin, op._device
     if not new.outputs:
         rebuilder._made.append(new)  # no output says that it stands for the old one
     for old, made in zip(op.outputs if outputs is None else outputs, new.outputs, strict=True):
-        made._dims = old._dims
+        made.sizes = old.sizes
     return new.outputs
 
 

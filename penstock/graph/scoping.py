@@ -1,6 +1,6 @@
 """What ``with`` blocks of a graph say about the nodes that are made inside: names, devices, more.
 
-State: of the graph, one bundle of scopes for each thread, in ``_scopes``.
+State: of the graph, one bundle of scopes for each thread, in ``scopes``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ DeviceLike = Any
 class Scoping:
     """The blocks; a base class of ``Graph``."""
 
-    _scopes: ThreadScopes
+    scopes: ThreadScopes
     _first_scopes: dict[str, list[Any]]
 
     if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Scoping:
     @contextmanager
     def name_scope(self, name: str | bytes | None) -> Iterator[str]:
         """Prefixes names of nodes made inside; yields the scope's full name with a slash."""
-        scopes = self._scopes
+        scopes = self.scopes
         saved = scopes.name
         name = name.decode() if isinstance(name, bytes) else name
         if not name:
@@ -54,12 +54,12 @@ class Scoping:
 
     def get_name_scope(self) -> str:
         """The current name scope without its slash."""
-        return self._scopes.name
+        return self.scopes.name
 
     @contextmanager
     def control_dependencies(self, control_inputs: Iterable[Any] | None) -> Iterator[None]:
         """Nodes made inside run after ``control_inputs``; None clears the outer ones."""
-        stack = self._scopes
+        stack = self.scopes
         saved = stack.controllers
         saved_flow = stack.control_flow
         if control_inputs is None:
@@ -95,7 +95,7 @@ class Scoping:
         if scope is not None and not callable(scope):
             text = scope.to_string() if hasattr(scope, "to_string") else str(scope)
             scope = devices.canonical_name(text)
-        stack = self._scopes
+        stack = self.scopes
         saved = stack.devices
         entered = [*saved, scope]
         stack.devices = entered
@@ -112,7 +112,7 @@ class Scoping:
     @contextmanager
     def colocate_with(self, op: Any, ignore_existing: bool = False) -> Iterator[None]:
         """Asks that nodes made inside live on the device of ``op``; None clears."""
-        stack = self._scopes
+        stack = self.scopes
         saved, saved_devices = stack.colocation, stack.devices
         target = None if op is None else self._as_operation(op)
         if target is None:
@@ -129,12 +129,12 @@ class Scoping:
     @contextmanager
     def container(self, container_name: str) -> Iterator[str]:
         """Stateful nodes made inside keep their state in the named resource container."""
-        saved = self._scopes.container
-        self._scopes.container = container_name
+        saved = self.scopes.container
+        self.scopes.container = container_name
         try:
             yield container_name
         finally:
-            self._scopes.container = saved
+            self.scopes.container = saved
 
     @contextmanager
     def gradient_override_map(self, op_type_map: dict[str, str]) -> Iterator[None]:
@@ -142,12 +142,12 @@ class Scoping:
         for key, value in op_type_map.items():
             if not isinstance(key, str) or not isinstance(value, str):
                 raise TypeError(f"op_type_map maps str to str; found {key!r}: {value!r}")
-        saved = self._scopes.gradient_overrides
-        self._scopes.gradient_overrides = {**saved, **op_type_map}
+        saved = self.scopes.gradient_overrides
+        self.scopes.gradient_overrides = {**saved, **op_type_map}
         try:
             yield
         finally:
-            self._scopes.gradient_overrides = saved
+            self.scopes.gradient_overrides = saved
 
     @contextmanager
     def _kernel_label_map(self, op_to_kernel_label_map: dict[str, str]) -> Iterator[None]:
@@ -161,32 +161,32 @@ class Scoping:
                     "op_to_kernel_label_map must be a dictionary mapping strings to strings; found"
                     f" {key!r}: {value!r}"
                 )
-        saved = self._scopes.kernel_labels
-        self._scopes.kernel_labels = {**saved, **op_to_kernel_label_map}
+        saved = self.scopes.kernel_labels
+        self.scopes.kernel_labels = {**saved, **op_to_kernel_label_map}
         try:
             yield
         finally:
-            self._scopes.kernel_labels = saved
+            self.scopes.kernel_labels = saved
 
     @contextmanager
     def _original_op(self, op: Operation) -> Iterator[None]:
         """Nodes made inside have ``op`` as their ``_original_op``: they are made because of it."""
-        saved = self._scopes.original_op
-        self._scopes.original_op = op
+        saved = self.scopes.original_op
+        self.scopes.original_op = op
         try:
             yield
         finally:
-            self._scopes.original_op = saved
+            self.scopes.original_op = saved
 
     @contextmanager
     def _attr_scope(self, attr_map: dict[str, Any]) -> Iterator[None]:
-        saved = self._scopes.attrs
+        saved = self.scopes.attrs
         merged = {**saved, **attr_map}
-        self._scopes.attrs = {k: v for k, v in merged.items() if v is not None}
+        self.scopes.attrs = {k: v for k, v in merged.items() if v is not None}
         try:
             yield
         finally:
-            self._scopes.attrs = saved
+            self.scopes.attrs = saved
 
     def switch_to_thread_local(self) -> None:
         """Lets threads to come begin with the devices and dependencies of now, at the first call.
@@ -195,4 +195,4 @@ class Scoping:
         """
         if not self._first_scopes:
             for part in ("devices", "controllers", "colocation"):
-                self._first_scopes[part] = list(getattr(self._scopes, part))
+                self._first_scopes[part] = list(getattr(self.scopes, part))

@@ -27,4 +27,4 @@ class StepGraph:
     @property
     def operations(self) -> list[Operation]:
         """The nodes, each after everything it needs."""
-        return self.graph._operations
+        return self.graph.operations

@@ -21,9 +21,14 @@ _new = object.__new__
 
 
 class Tensor:
-    """The value that an operation will produce; nothing is computed until a session runs it."""
+    """The value that an operation will produce; nothing is computed until a session runs it.
 
-    __slots__ = ("op", "value_index", "dtype", "_dims", "_static", "_consumers", "__weakref__")
+    Besides TensorFlow's there are two fields to read, which ``set_shape`` and the graph write:
+    ``sizes`` is the static shape as a tuple with None for a size that is not known, or None for an
+    unknown rank; ``uses`` has an operation for each input that takes this tensor.
+    """
+
+    __slots__ = ("op", "value_index", "dtype", "sizes", "_static", "uses", "__weakref__")
     __array_priority__ = 100
     OVERLOADABLE_OPERATORS: frozenset[str] = frozenset()
 
@@ -31,15 +36,15 @@ class Tensor:
         self.op = op
         self.value_index = value_index
         self.dtype: dtypes.DType = dtypes.as_dtype(dtype)
-        self._dims: tuple[int | None, ...] | None = None
+        self.sizes: tuple[int | None, ...] | None = None
         self._static: Any = UNSET
-        self._consumers: list[Operation] = []
+        self.uses: list[Operation] = []
 
     def _copied(self, op: Operation) -> Tensor:
         """The same output of a copy of the node that makes it."""
         new = _new(Tensor)
         new.op, new.value_index, new.dtype = op, self.value_index, self.dtype
-        new._dims, new._static, new._consumers = self._dims, UNSET, []
+        new.sizes, new._static, new.uses = self.sizes, UNSET, []
         return new
 
     @property
@@ -60,18 +65,19 @@ class Tensor:
     @property
     def shape(self) -> shapes.TensorShape:
         """What is known of the shape before running."""
-        return shapes.TensorShape(self._dims)
+        return shapes.TensorShape(self.sizes)
 
     def get_shape(self) -> shapes.TensorShape:
         """Alias of ``shape``."""
-        return shapes.TensorShape(self._dims)
+        return shapes.TensorShape(self.sizes)
 
     def _shape_as_list(self) -> list[int | None] | None:
-        return None if self._dims is None else list(self._dims)
+        return None if self.sizes is None else list(self.sizes)
 
     @property
-    def _rank(self) -> int | None:
-        return None if self._dims is None else len(self._dims)
+    def rank(self) -> int | None:
+        """How many dims it has; None where that is not known."""
+        return None if self.sizes is None else len(self.sizes)
 
     def set_shape(self, shape: Any) -> None:
         """Adds knowledge about the shape.
@@ -82,19 +88,19 @@ class Tensor:
         Raises:
           ValueError: when it contradicts what is known already.
         """
-        given = shapes.as_shape(shape)._dims
+        given = shapes.as_shape(shape).sizes
         try:
-            merged = shapes.merge_static(self._dims, given)
+            merged = shapes.merge_static(self.sizes, given)
         except ValueError as error:
             raise ValueError(f"set_shape on {self.name}: {error}") from None
-        if merged != self._dims:
-            self._dims = merged
+        if merged != self.sizes:
+            self.sizes = merged
             self._static = UNSET
             self.op.graph.note_mutation()
 
     def consumers(self) -> list[Operation]:
         """The operations that take this tensor as an input, each once."""
-        return list(dict.fromkeys(self._consumers))
+        return list(dict.fromkeys(self.uses))
 
     def experimental_ref(self) -> Reference:
         """A hashable stand-in that compares by identity; ``deref()`` gives the tensor back."""
@@ -178,5 +184,5 @@ class Tensor:
         return f"<tf.Tensor '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
 
     def __str__(self) -> str:
-        shape = f", shape={self.shape}" if self._dims is not None else ""
+        shape = f", shape={self.shape}" if self.sizes is not None else ""
         return f'Tensor("{self.name}"{shape}, dtype={self.dtype.name})'

@@ -25,7 +25,7 @@ def _value(value: Any) -> str:
     if isinstance(value, dtypes.DType):
         return value.name
     if isinstance(value, shapes.TensorShape):
-        return shapes.format_static(value._dims)
+        return shapes.format_static(value.sizes)
     if isinstance(value, np.ndarray):
         return repr(value.tolist()) if value.size <= 8 else f"<{value.dtype} {list(value.shape)}>"
     if isinstance(value, list):
@@ -36,9 +36,9 @@ def _value(value: Any) -> str:
 def node_text(op: Operation) -> str:
     """One node as a line."""
     outputs = ", ".join(
-        f"{t.dtype.name}{shapes.format_static(t._dims)}" for t in op.outputs
+        f"{t.dtype.name}{shapes.format_static(t.sizes)}" for t in op.outputs
     ) or "()"
-    inputs = ", ".join(_short(t) for t in op._inputs)
+    inputs = ", ".join(_short(t) for t in op.inputs)
     shown = {
         name: value
         for name, value in op.attrs.items()
@@ -46,7 +46,7 @@ def node_text(op: Operation) -> str:
         and not _is_default(op, name, value)
     }  # fmt: skip
     attrs = ", ".join(f"{k}={_value(v)}" for k, v in shown.items())
-    controls = "".join(f" ^{c.name}" for c in op._control_inputs)
+    controls = "".join(f" ^{c.name}" for c in op.control_inputs)
     braced = f" {{{attrs}}}" if attrs else ""
     return f"{op.name}: {outputs} = {op.type}({inputs}){braced}{controls}"
 

@@ -210,7 +210,7 @@ def _comparable(value: Any, owner: str) -> Any:
     if isinstance(value, tuple):
         return tuple(_comparable(part, owner) for part in value)
     if isinstance(value, shapes.TensorShape):
-        return "shape", value._dims
+        return "shape", value.sizes
     if isinstance(value, np.ndarray):
         return "array", value.shape, tuple(value.ravel().tolist())
     raise ValueError(

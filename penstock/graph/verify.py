@@ -33,7 +33,7 @@ def verify(step: StepGraph, after: str) -> StepGraph:
     seen: set[Operation] = set()
     names: set[str] = set()
     for op in step.operations:
-        for other in [t.op for t in op._inputs] + op._control_inputs:
+        for other in [*(t.op for t in op.inputs), *op.control_inputs]:
             if other not in seen:
                 _fail(after, op, f"needs {other.name!r}, which does not stand before it")
         _check_inputs(op, after)
@@ -69,9 +69,9 @@ def _check_inputs(op: Operation, after: str) -> None:
     flat: Sequence[ArgDef] = op.op_def.inputs
     if op.op_def.has_list_input:
         flat = [arg for arg in flat for _ in range(arg.count(op.attrs))]
-    if len(flat) != len(op._inputs):
-        _fail(after, op, f"takes {len(flat)} inputs, has {len(op._inputs)}")
-    for arg, tensor in zip(flat, op._inputs, strict=True):
+    if len(flat) != len(op.inputs):
+        _fail(after, op, f"takes {len(flat)} inputs, has {len(op.inputs)}")
+    for arg, tensor in zip(flat, op.inputs, strict=True):
         wanted = arg.dtype or (op.attrs.get(arg.type_attr) if arg.type_attr else None)
         if wanted is not None and tensor.dtype.base_dtype is not wanted.base_dtype:
             _fail(after, op, f"{arg.name} is {tensor.dtype.name}, must be {wanted.name}")
@@ -80,6 +80,6 @@ def _check_inputs(op: Operation, after: str) -> None:
 
 
 def _fail(after: str, op: Operation, what: str) -> None:
-    around = [op, *(t.op for t in op._inputs), *op._control_inputs]
+    around = [op, *(t.op for t in op.inputs), *op.control_inputs]
     lines = "\n  ".join(node_text(o) for o in around)
     raise errors.InternalError(None, op, f"after {after}: {op.name!r} {what}:\n  {lines}")

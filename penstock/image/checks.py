@@ -24,7 +24,7 @@ def is_tensor(value: Any) -> bool:
 
 def positive_dims(image: Tensor) -> list[Operation]:
     """Checks that an image has three dims or more, none of them empty."""
-    dims = image._dims
+    dims = image.sizes
     if dims is not None and len(dims) < 3:
         raise ValueError(f"'image' (shape {image.shape}) must be at least three-dimensional.")
     if dims is not None and 0 in dims:
@@ -51,7 +51,7 @@ def is_batch(image: Tensor) -> bool:
     Raises:
       ValueError: there are neither 3 nor 4 dims.
     """
-    rank = None if image._dims is None else len(image._dims)
+    rank = None if image.sizes is None else len(image.sizes)
     if rank not in (None, 3, 4):
         raise ValueError(f"'image' must have either 3 or 4 dimensions; found shape {image.shape}")
     return rank == 4
@@ -60,7 +60,7 @@ def is_batch(image: Tensor) -> bool:
 def as_batch(image: Any) -> tuple[Tensor, bool]:
     """An image as a batch of one, and whether it was a batch before."""
     image = convert_to_tensor(image, name="image")
-    known, batch = image._dims is not None, is_batch(image)
+    known, batch = image.sizes is not None, is_batch(image)
     if not batch:
         image = reshape.expand_dims(image, 0)
         if not known:
@@ -75,7 +75,7 @@ def of_batch(images: Tensor, batch: bool) -> Tensor:
 
 def sizes(image: Tensor, rank: int = 4) -> list[Any]:
     """Each dim as an int where it is known, else as a scalar tensor."""
-    dims = image._dims
+    dims = image.sizes
     if dims is not None and None not in dims:
         return list(dims)
     if dims is not None and len(dims) != rank:

@@ -341,7 +341,7 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
 
 def _gray_checks(images: Tensor) -> list[Any]:
     """Checks that images have a last dim of 1."""
-    dims = images._dims
+    dims = images.sizes
     if dims is not None and len(dims) < 2:
         raise ValueError(
             f"A grayscale image must be at least two-dimensional; found shape {images.shape}"
@@ -384,8 +384,8 @@ def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
         ones = fill.ones(outer, dtype=dtypes.int32)
         multiples = join.concat([ones, reshape.expand_dims(3, 0)], 0)
         made = movement.tile(images, multiples, name=scope)
-        if images._dims is not None:
-            made.set_shape([*images._dims[:-1], 3])
+        if images.sizes is not None:
+            made.set_shape([*images.sizes[:-1], 3])
         return made
 
 
@@ -393,7 +393,7 @@ def _changed_space(kernel: Sequence[Sequence[float]], what: str) -> Callable[[An
     def change(images: Any) -> Tensor:
         images = convert_to_tensor(images, name="images")
         matrix = convert_to_tensor(kernel, images.dtype, name="kernel")
-        last = len(images._dims) - 1
+        last = len(images.sizes) - 1
         return contraction.tensordot(images, matrix, axes=[[last], [0]])
 
     change.__name__ = change.__qualname__ = what

@@ -43,7 +43,7 @@ def _set_known(images: Tensor, *dims: Any) -> None:
 
 
 def _dim(image: Tensor, axis: int) -> Any:
-    dims = image._dims
+    dims = image.sizes
     if dims is not None and dims[axis] is not None:
         return dims[axis]
     return shape.shape(image)[axis]
@@ -78,7 +78,7 @@ def central_crop(image: Any, central_fraction: float) -> Tensor:
             whole: Tensor = image
             return whole
         checks.checked(image)
-        dims = image._dims
+        dims = image.sizes
         if dims is None or len(dims) not in (3, 4):
             raise ValueError(f"`image` should have rank 3 or 4; found shape {image.shape}")
         first = len(dims) - 3

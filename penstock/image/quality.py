@@ -51,7 +51,7 @@ def _compatible(first: Tensor, second: Tensor) -> tuple[Tensor, Tensor, list[Any
     Raises:
       ValueError: they are known not to agree.
     """
-    one, two = first._dims, second._dims
+    one, two = first.sizes, second.sizes
     for dims in (one, two):
         if dims is not None and len(dims) < 3:
             raise ValueError(f"Shape {list(dims)} must have rank at least 3")
@@ -272,7 +272,7 @@ def total_variation(images: Any, name: str | None = None) -> Tensor:
       ValueError: there are neither 3 nor 4 dims.
     """
     with name_scope(name, "total_variation"):
-        rank = None if images._dims is None else len(images._dims)
+        rank = None if images.sizes is None else len(images.sizes)
         if rank not in (3, 4):
             raise ValueError(f"'images' must be either 3 or 4-dimensional; found {images.shape}")
         every = slice(None)
@@ -302,7 +302,7 @@ def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
     Raises:
       ValueError: there are not 4 dims.
     """
-    if image._dims is None or len(image._dims) != 4:
+    if image.sizes is None or len(image.sizes) != 4:
         raise ValueError(
             f"image_gradients expects a 4D tensor [batch_size, h, w, d], not {image.shape}."
         )
@@ -314,7 +314,7 @@ def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
     ends = (([count, 1, width, depth], 1, down), ([count, height, 1, depth], 2, along))
     for dims, axis, difference in ends:
         last = fill.zeros(join.stack(dims), image.dtype)
-        last.set_shape([1 if n == axis else dim for n, dim in enumerate(image._dims)])
+        last.set_shape([1 if n == axis else dim for n, dim in enumerate(image.sizes)])
         made.append(reshape.reshape(join.concat([difference, last], axis), found))
     return made[0], made[1]
 
@@ -342,6 +342,6 @@ def sobel_edges(image: Any) -> Tensor:
     padded = padding.pad(image, [[0, 0], [1, 1], [1, 1], [0, 0]], mode="REFLECT")
     made = depthwise_conv2d(padded, filters, [1, 1, 1, 1], "VALID")
     made = reshape.reshape(made, join.concat([found, [2]], 0))
-    if image._dims is not None:
-        made.set_shape([*image._dims, 2])
+    if image.sizes is not None:
+        made.set_shape([*image.sizes, 2])
     return made

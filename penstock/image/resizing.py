@@ -65,15 +65,15 @@ def resize_images(
     """
     with name_scope(name, "resize", [images, size]):
         images = convert_to_tensor(images, name="images")
-        if images._dims is None:
+        if images.sizes is None:
             raise ValueError("'images' contains no shape.")
         images, batch = checks.as_batch(images)
         size = _as_size(size)
         new = static.constant_value_as_shape(size) or (None, None)
         if preserve_aspect_ratio:
             size = _within(new, images)
-            new = _dims_within(new, images._dims[1:3])
-        if None in new or tuple(new) != tuple(images._dims[1:3]):
+            new = _dims_within(new, images.sizes[1:3])
+        if None in new or tuple(new) != tuple(images.sizes[1:3]):
             if method not in _RESIZERS:
                 raise ValueError(f"Resize method is not implemented: {method!r}")
             images = _RESIZERS[method](images, size, align_corners)
@@ -86,7 +86,7 @@ def _as_size(size: Any) -> Tensor:
         size = convert_to_tensor(size, dtypes.int32, name="size")
     except (TypeError, ValueError) as error:
         raise ValueError(f"'size' must be a 1-D int32 Tensor; found {size!r}") from error
-    if size._dims not in (None, (2,), (None,)):
+    if size.sizes not in (None, (2,), (None,)):
         raise ValueError(
             "'size' must be a 1-D Tensor of 2 elements: new_height, new_width; found shape"
             f" {size.shape}"

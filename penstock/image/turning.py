@@ -23,7 +23,7 @@ __all__ = [
 
 def _like(image: Tensor, made: Tensor) -> Tensor:
     """``made`` with the shape of ``image``; three dims where that is unknown."""
-    made.set_shape([None] * 3 if image._dims is None else list(image._dims))
+    made.set_shape([None] * 3 if image.sizes is None else list(image.sizes))
     return made
 
 
@@ -118,7 +118,7 @@ def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
     with name_scope(name, "rot90", [image, k]) as scope:
         image = checks.checked(convert_to_tensor(image, name="image"))
         k = convert_to_tensor(k, dtypes.int32, name="k")
-        if k._dims not in (None, ()):
+        if k.sizes not in (None, ()):
             raise ValueError(f"k must be a scalar; found shape {k.shape}")
         k = make("FloorMod", k, 4)
         first = int(checks.is_batch(image))
@@ -136,7 +136,7 @@ def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
 
         turns = [(make("Equal", k, n + 1), f) for n, f in enumerate((once, twice, thrice))]
         made: Tensor = case(turns, default=lambda: image, exclusive=True, name=scope)
-        dims = image._dims or (None,) * 3
+        dims = image.sizes or (None,) * 3
         made.set_shape([*dims[:first], None, None, dims[-1]])
         return made
 

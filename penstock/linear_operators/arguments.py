@@ -61,7 +61,7 @@ def array(value: Any, name: str, rank: int, allowed: Sequence[Any] | None = None
     if allowed is not None and tensor.dtype.base_dtype not in allowed:
         names = [dtype.name for dtype in allowed]
         raise TypeError(f"{name} must be of dtype {', '.join(names)}; found {tensor.dtype.name}")
-    if tensor._dims is not None and len(tensor._dims) < rank:
+    if tensor.sizes is not None and len(tensor.sizes) < rank:
         raise ValueError(f"{name} must have at least {rank} dim(s); its shape is {tensor.shape}")
     return held(value, tensor)
 

@@ -141,8 +141,8 @@ class LinearOperatorBlockDiag(LinearOperator):
 
 def _padded(block: Tensor, before: Any, after: Any) -> Any:
     """Zeros on the left and on the right."""
-    if block._dims is not None:
-        outer: Any = [[0, 0]] * (len(block._dims) - 1)
+    if block.sizes is not None:
+        outer: Any = [[0, 0]] * (len(block.sizes) - 1)
         if not isinstance(before, Tensor) and not isinstance(after, Tensor):
             return pad.pad(block, [*outer, [before, after]])
     rank: Any = nodes.rank(block)

@@ -87,7 +87,7 @@ class _Circulant(LinearOperator):
     @property
     def block_shape(self) -> shapes.TensorShape:
         """The static shape of the block."""
-        if self._spectrum._dims is None:
+        if self._spectrum.sizes is None:
             return shapes.unknown_shape(self.block_depth)
         return self._spectrum.shape[-self.block_depth :]
 
@@ -103,7 +103,7 @@ class _Circulant(LinearOperator):
 
     def _shape(self) -> Any:
         size = self.block_shape.num_elements()
-        if self._spectrum._dims is None:
+        if self._spectrum.sizes is None:
             return shapes.unknown_shape()
         return self._spectrum.shape[: -self.block_depth].concatenate([size, size])
 

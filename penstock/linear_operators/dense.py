@@ -79,12 +79,12 @@ def expand_batch(x: Tensor, batch: Tensor, known: shapes.TensorShape, inner: int
     Returns:
       A tensor ``batch + [d1, ..., d_inner]``; ``x`` where it is known to be that already.
     """
-    if x._dims is not None and known.is_fully_defined():
-        if tuple(known.as_list()) == x._dims[: len(x._dims) - inner]:
+    if x.sizes is not None and known.is_fully_defined():
+        if tuple(known.as_list()) == x.sizes[: len(x.sizes) - inner]:
             return x
     shape: Any = nodes.shape(x)
     made = broadcasting.broadcast_to(x, concat_shapes(batch, shape[-inner:] if inner else []))
-    last = x.shape[-inner:] if x._dims is not None else shapes.unknown_shape(inner)
+    last = x.shape[-inner:] if x.sizes is not None else shapes.unknown_shape(inner)
     return with_shape(made, known.concatenate(last if inner else []))
 
 
@@ -109,7 +109,7 @@ def same_batches(*tensors: Tensor, inner: int = 2) -> list[Tensor]:
 
 def batch_of(x: Tensor, inner: int) -> shapes.TensorShape:
     """What is known of the dims of ``x`` but the last ``inner``."""
-    dims = x._dims
+    dims = x.sizes
     return shapes.TensorShape(None if dims is None else dims[: len(dims) - inner])
 
 
@@ -123,7 +123,7 @@ def batch_vector(x: Tensor, inner: int) -> Tensor:
 
 def last_size(x: Tensor, index: int) -> Any:
     """The size of a dim of ``x``, counted from the end: an int where it is known, or a scalar."""
-    size = None if x._dims is None else x._dims[index]
+    size = None if x.sizes is None else x.sizes[index]
     return nodes.element(nodes.shape(x), index) if size is None else size
 
 
@@ -154,10 +154,10 @@ def pad_last(x: Tensor, after: Any) -> Tensor:
 
 def reshape_last(x: Tensor, kept: int, sizes: Sequence[Any]) -> Tensor:
     """``x`` with its last ``kept`` dims made into dims of ``sizes``, each an int or a scalar."""
-    if x._dims is None:
+    if x.sizes is None:
         batch: Any = nodes.head(nodes.shape(x), -kept)
     else:
-        leading = x._dims[: len(x._dims) - kept]
+        leading = x.sizes[: len(x.sizes) - kept]
         batch = [int(d) for d in leading if d is not None]
         if None in leading:
             batch = nodes.head(nodes.shape(x), -kept)
@@ -246,8 +246,8 @@ def cholesky_solve(factor: Tensor, rhs: Tensor) -> Tensor:
 def _broadcast(
     solver: Callable[[Tensor, Tensor], Tensor], matrix: Tensor, rhs: Tensor
 ) -> Tensor:
-    one_matrix = matrix._dims is not None and len(matrix._dims) == 2
-    if one_matrix and rhs._dims is not None and len(rhs._dims) > 2:
+    one_matrix = matrix.sizes is not None and len(matrix.sizes) == 2
+    if one_matrix and rhs.sizes is not None and len(rhs.sizes) > 2:
         return _in_columns(solver, matrix, rhs)
     return solver(*same_batches(matrix, rhs))
 
@@ -256,7 +256,7 @@ def _in_columns(
     solver: Callable[[Tensor, Tensor], Tensor], matrix: Tensor, rhs: Tensor
 ) -> Tensor:
     """A batch of systems with one matrix as one system with more columns."""
-    rank = len(rhs._dims or ())
+    rank = len(rhs.sizes or ())
     rows_first = [rank - 2, *range(rank - 2), rank - 1]
     rows_back = [*range(1, rank - 1), 0, rank - 1]
     moved = nodes.transpose(rhs, rows_first)

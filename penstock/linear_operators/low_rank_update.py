@@ -116,11 +116,11 @@ class LinearOperatorLowRankUpdate(LinearOperator):
 
     def _check_shapes(self) -> None:
         base = self._base_operator
-        if self._u._dims is not None:
+        if self._u.sizes is not None:
             base.range_dimension.assert_is_compatible_with(self._u.shape[-2])
-        if self._v._dims is not None:
+        if self._v.sizes is not None:
             base.domain_dimension.assert_is_compatible_with(self._v.shape[-2])
-        ranks = [x.shape[-1] for x in (self._u, self._v) if x._dims is not None]
+        ranks = [x.shape[-1] for x in (self._u, self._v) if x.sizes is not None]
         for rank in (*ranks[1:], self._diag_operator.range_dimension) if ranks else ():
             ranks[0].assert_is_compatible_with(rank)
         self._shape()

@@ -201,7 +201,7 @@ class LinearOperator(Described):
 
     def _check_rows(self, x: Tensor, index: int, of_range: bool) -> None:
         mine = self.range_dimension if of_range else self.domain_dimension
-        if x._dims is not None:
+        if x.sizes is not None:
             mine.assert_is_compatible_with(x.shape[index])
 
     # ---- solutions -----------------------------------------------------------------------------

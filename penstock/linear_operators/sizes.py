@@ -45,7 +45,7 @@ def vector(value: Any, checked: bool) -> tuple[Tensor, shapes.TensorShape]:
       ValueError: it is no vector, or has a negative size.
     """
     tensor = _integer(value, "batch_shape")
-    if tensor._dims is not None and len(tensor._dims) != 1:
+    if tensor.sizes is not None and len(tensor.sizes) != 1:
         raise ValueError(f"batch_shape must be a vector; its shape is {tensor.shape}")
     known = static.constant_value(tensor)
     if known is not None and (known < 0).any():
@@ -83,9 +83,9 @@ def with_matching_rows(x: Tensor, rows: Tensor) -> Tensor:
 
 def spread(x: Tensor, batch: Tensor, known: shapes.TensorShape) -> Tensor:
     """``x`` ``[..., N, R]`` with its batch dims broadcast with those of ``batch``."""
-    mine = x.shape[:-2] if x._dims is not None else shapes.unknown_shape()
+    mine = x.shape[:-2] if x.sizes is not None else shapes.unknown_shape()
     common = dense.common_batch([mine, known])
-    if x._dims is not None and mine.is_fully_defined() and common == mine:
+    if x.sizes is not None and mine.is_fully_defined() and common == mine:
         if known.is_fully_defined():
             return x
     vectors = [

@@ -141,7 +141,7 @@ def _check_together(row: Tensor, col: Tensor) -> None:
         raise TypeError(
             f"row and col must be of one dtype; found {row.dtype.name} and {col.dtype.name}"
         )
-    sizes = {x._dims[-1] for x in (row, col) if x._dims is not None}
+    sizes = {x.sizes[-1] for x in (row, col) if x.sizes is not None}
     if len(sizes - {None}) > 1:
         raise ValueError(
             f"row and col must be as long; their shapes are {row.shape} and {col.shape}"

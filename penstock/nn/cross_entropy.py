@@ -52,7 +52,7 @@ def _flatten_outer(logits: Tensor) -> Tensor:
     rank = nodes.rank(logits)
     last = make("Slice", nodes.shape(logits), [make("Sub", rank, 1)], [1])
     output = nodes.reshape(logits, nodes.concat([[-1], last], 0))
-    dims = logits._dims
+    dims = logits.sizes
     if dims is not None and None not in dims[:-1]:
         rows = 1
         for size in dims[:-1]:
@@ -99,7 +99,7 @@ def softmax_cross_entropy_with_logits_v2(
         precise = nodes.cast(logits, dtypes.float32) if half else logits
         labels = nodes.cast(labels, precise.dtype)
         rank = nodes.rank(precise)
-        dims = logits._dims
+        dims = logits.sizes
         fed = isinstance(axis, Tensor)
         if fed or not (axis == -1 or (dims is not None and axis == len(dims) - 1)):
             precise = _move_to_end(precise, axis, rank)
@@ -175,8 +175,8 @@ def sparse_softmax_cross_entropy_with_logits(
         half = kind is dtypes.float16
         precise = nodes.cast(logits, dtypes.float32) if half else logits
         labels_shape = nodes.shape(labels)
-        _check_sparse_ranks(labels._dims, logits._dims)
-        if logits._dims is not None and len(logits._dims) == 2:
+        _check_sparse_ranks(labels.sizes, logits.sizes)
+        if logits.sizes is not None and len(logits.sizes) == 2:
             loss, _ = make(where, precise, labels, name=name)
             return nodes.cast(loss, kind) if half else loss
         with control_dependencies(_shape_checks(labels, logits)):
@@ -202,7 +202,7 @@ def _check_sparse_ranks(labels: Any, logits: Any) -> None:
 
 def _shape_checks(labels: Tensor, logits: Tensor) -> list[Any]:
     """An assertion that the shapes go together, unless that is known."""
-    if nodes.is_known(labels) and logits._dims is not None and None not in logits._dims[:-1]:
+    if nodes.is_known(labels) and logits.sizes is not None and None not in logits.sizes[:-1]:
         return []
     found = nodes.shape(labels)
     sizes: Any = nodes.shape(logits)
@@ -215,11 +215,11 @@ def _shape_checks(labels: Tensor, logits: Tensor) -> list[Any]:
 def _merge_shapes(function: str, first: Tensor, second: Tensor, names: tuple[str, str]) -> None:
     """Checks that two operands have one shape."""
     try:
-        shapes.merge_static(first._dims, second._dims)
+        shapes.merge_static(first.sizes, second.sizes)
     except ValueError:
         raise ValueError(
             f"{function}: {names[0]} and {names[1]} must have the same shape; found"
-            f" {show(first._dims)} and {show(second._dims)}"
+            f" {show(first.sizes)} and {show(second.sizes)}"
         ) from None
 
 

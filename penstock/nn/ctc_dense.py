@@ -51,7 +51,7 @@ _NEVER = -1e30
 
 def _size(tensor: Tensor, axis: int) -> Any:
     """A size: a number where it is known, else a tensor."""
-    known = None if tensor._dims is None else tensor._dims[axis]
+    known = None if tensor.sizes is None else tensor.sizes[axis]
     return known or shape.shape(tensor)[axis]
 
 
@@ -135,7 +135,7 @@ def _dense_loss(
     begin, end = _ends(label_length, _size(labels, 1))
     reached = control_flow.loop("foldl")(step, (seen, runs), initializer=begin)
     loss: Tensor = elementwise.negative(statistics.reduce_logsumexp(reached + end, axis=1))
-    sizes = [t._dims[at] for t, at in ((logits, 1), (labels, 0)) if t._dims is not None]
+    sizes = [t.sizes[at] for t, at in ((logits, 1), (labels, 0)) if t.sizes is not None]
     loss.set_shape([next((size for size in sizes if size is not None), None)])
     return loss
 

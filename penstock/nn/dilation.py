@@ -66,9 +66,9 @@ def with_space_to_batch(
     start = _first_spatial(data_format)
     dims = list(range(start, start + len(known))) if spatial_dims is None else list(spatial_dims)
     least = dims[-1] + (start == 1)
-    if input._dims is not None and len(input._dims) < least:
+    if input.sizes is not None and len(input.sizes) < least:
         raise ValueError(
-            f"input tensor must have rank {least} at least; its shape is {show(input._dims)}"
+            f"input tensor must have rank {least} at least; its shape is {show(input.sizes)}"
         )
     if (known == 1).all():
         return op(input, len(known), padding)
@@ -100,8 +100,8 @@ def _same_paddings(filter_shape: Any, rate: np.ndarray) -> Tensor:
 
 
 def _spatial_shape(input: Tensor, dims: Sequence[int]) -> Any:
-    if input._dims is not None and all(input._dims[d] is not None for d in dims):
-        return np.array([input._dims[d] for d in dims], np.int32)
+    if input.sizes is not None and all(input.sizes[d] is not None for d in dims):
+        return np.array([input.sizes[d] for d in dims], np.int32)
     shape = make("Shape", input, out_type=dtypes.int32)
     made: Tensor = make("Pack", [nodes.element(shape, d) for d in dims], name="stack", axis=0)
     return made
@@ -177,7 +177,7 @@ def convolution(
     rate = reduction.renamed("dilations", dilations, "dilation_rate", dilation_rate)
     with name_scope(name, "convolution", [input, filter]) as scope:
         input = convert.convert_to_tensor(input, name="input")
-        if input._dims is None:
+        if input.sizes is None:
             filter = convert.convert_to_tensor(filter, name="filter")
         spatial = _spatial_rank(input, filter)
         first = _first_spatial(data_format)
@@ -199,7 +199,7 @@ def convolution(
         filter = convert.convert_to_tensor(filter, name="filter")
         between = slice(first, first + spatial)
         _, rate = _strides_and_rate(spatial, strides[between], rate[between])
-        shape = filter._dims
+        shape = filter.sizes
         if padding == "SAME" and (shape is None or None in shape):
             raise ValueError(
                 f"Cannot convert a partially known TensorShape to a Tensor: {filter.shape}; the"
@@ -211,7 +211,7 @@ def convolution(
 
 
 def _spatial_rank(input: Tensor, filter: Any) -> int:
-    dims = input._dims if input._dims is not None else filter._dims
+    dims = input.sizes if input.sizes is not None else filter.sizes
     if dims is None:
         raise ValueError("rank of input or filter must be known")
     if not 3 <= len(dims) <= 5:
@@ -259,7 +259,7 @@ def atrous_conv2d_transpose(
     with name_scope(name, "atrous_conv2d_transpose", [value, filters, output_shape]):
         value = convert.convert_to_tensor(value, name="value")
         filters = convert.convert_to_tensor(filters, name="filters")
-        _check_transposed(value._dims, filters._dims)
+        _check_transposed(value.sizes, filters.sizes)
         if rate < 1:
             raise ValueError(f"rate {rate} cannot be less than one")
         if rate == 1:
@@ -269,7 +269,7 @@ def atrous_conv2d_transpose(
             raise ValueError(f"padding must be either VALID or SAME: found {padding!r}")
         whole: Any = [0, 0]
         if padding == "SAME":
-            kernel: Any = filters._dims
+            kernel: Any = filters.sizes
             if kernel is None or None in kernel:
                 kernel = nodes.shape(filters)
             whole = [(kernel[i] - 1) * rate for i in range(2)]
@@ -301,12 +301,12 @@ def _check_transposed(image: Any, kernel: Any) -> None:
 def _transposed_sizes(output_shape: Any, filters: Tensor) -> Any:
     """``output_shape`` as four ints, or as the tensor that it is."""
     shape = convert.convert_to_tensor(output_shape, name="output_shape")
-    if shape._dims is not None and shape._dims not in ((4,), (None,)):
-        raise ValueError(f"output_shape must have shape (4,), got {show(shape._dims)}")
+    if shape.sizes is not None and shape.sizes not in ((4,), (None,)):
+        raise ValueError(f"output_shape must have shape (4,), got {show(shape.sizes)}")
     if isinstance(output_shape, Tensor):
         return output_shape
     sizes = list(output_shape)
-    outputs = None if filters._dims is None else filters._dims[2]
+    outputs = None if filters.sizes is None else filters.sizes[2]
     if not isinstance(sizes[3], Tensor) and outputs not in (None, sizes[3]):
         raise ValueError(
             f"output_shape does not match filter's output channels, {sizes[3]} != {outputs}"
@@ -442,8 +442,8 @@ def separable_conv2d(
         input = convert.convert_to_tensor(input, name="tensor_in")
         deep = convert.convert_to_tensor(depthwise_filter, name="depthwise_filter")
         flat = convert.convert_to_tensor(pointwise_filter, name="pointwise_filter")
-        if flat._dims is not None and any(d not in (None, 1) for d in flat._dims[:2]):
-            raise ValueError(f"pointwise_filter must be 1 x 1; found {flat._dims[:2]}")
+        if flat.sizes is not None and any(d not in (None, 1) for d in flat.sizes[:2]):
+            raise ValueError(f"pointwise_filter must be 1 x 1; found {flat.sizes[:2]}")
         middle = _depthwise(input, deep, strides, padding, rate, data_format, "depthwise")
         return conv.conv2d(
             middle, flat, [1, 1, 1, 1], "VALID", data_format=data_format or "NHWC", name=scope
@@ -488,7 +488,7 @@ def pool(
         spatial = len(sizes)
         if not 1 <= spatial <= 3:
             raise ValueError(f"It is required that 1 <= num_spatial_dims <= 3; found {spatial}")
-        shapes.TensorShape(input._dims).with_rank(spatial + 2)
+        shapes.TensorShape(input.sizes).with_rank(spatial + 2)
         strides, rate = _strides_and_rate(spatial, strides, rate)
         if padding == "SAME" and max(rate) > 1:
             raise ValueError("pooling with SAME padding is not implemented for dilation_rate > 1")

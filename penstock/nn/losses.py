@@ -500,7 +500,7 @@ def softmax_cross_entropy(
 def _fitted_weights(labels: Tensor, given: Any) -> Tensor:
     """Weights without a last dim of size 1 that they have more than the labels."""
     weights: Tensor = convert_to_tensor(given)
-    ours, theirs = weights._dims, labels._dims
+    ours, theirs = weights.sizes, labels.sizes
     if ours is not None and theirs is not None:
         return reshape.squeeze(weights, [-1]) if len(ours) - len(theirs) == 1 else weights
     found = binary.subtract(nodes.rank(weights), nodes.rank(labels), name="sub")

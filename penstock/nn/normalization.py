@@ -307,7 +307,7 @@ def sufficient_statistics(
     with name_scope(name, "sufficient_statistics", [x, shift]):
         x = convert.convert_to_tensor(x, name="x")
         kind = x.dtype.base_dtype
-        dims = x._dims
+        dims = x.sizes
         if dims is not None and all(dims[a] is not None for a in axes):
             size = np.prod([dims[a] for a in axes], dtype=np.int64)
             counts = constant(np.asarray(size, kind.as_numpy_dtype), kind)

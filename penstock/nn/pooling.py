@@ -123,7 +123,7 @@ def _pool_v2(
     data_format: str | None,
     name: str | None,
 ) -> Tensor:
-    dims = input._dims if isinstance(input, Tensor) else np.shape(input)
+    dims = input.sizes if isinstance(input, Tensor) else np.shape(input)
     if dims is None and data_format is None:
         raise ValueError(
             "The input must have a rank or a data format must be given; found neither"

@@ -19,8 +19,8 @@ from penstock.ops.cast import cast
 @contextmanager
 def _of_rank_one(losses: Tensor) -> Iterator[None]:
     """Checks that losses are not one number: now, or when the step runs."""
-    if losses._dims is not None:
-        if not losses._dims:
+    if losses.sizes is not None:
+        if not losses.sizes:
             raise ValueError(
                 "Invalid value passed for `per_example_loss`. Expected a tensor with at least"
                 f" rank 1, received: {losses}"

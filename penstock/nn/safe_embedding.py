@@ -51,7 +51,7 @@ def safe_embedding_lookup_sparse(
     parts = [_kept_or_tensor(part, dtype) for part in parts]
     with name_scope(name, "embedding_lookup", parts) as scope:
         shape = sparse_ids.dense_shape
-        known = shape._dims[0] if shape._dims is not None else None
+        known = shape.sizes[0] if shape.sizes is not None else None
         rank: Any = shape_ops.size(shape) if known is None else known
         lead = reduction.reduce_prod(slice_(shape, [0], [rank - 1]))
         ids = sparse_reshape(sparse_ids, [lead, gather.gather(shape, rank - 1)])

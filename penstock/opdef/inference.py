@@ -73,8 +73,8 @@ class ShapeContext:
         """Static dims of input ``name`` (a list of them where it is a list argument)."""
         tensor = self.tensor(name)
         if isinstance(tensor, list):
-            return [t._dims for t in tensor]
-        return tensor._dims
+            return [t.sizes for t in tensor]
+        return tensor.sizes
 
     __getitem__ = shape
 
@@ -128,7 +128,7 @@ def same_as(name: str) -> Callable[[ShapeContext], Dims]:
 
 def first_input(ctx: ShapeContext) -> Dims:
     """Rule: the output has the shape of the first input."""
-    dims: Dims = ctx.op._inputs[0]._dims
+    dims: Dims = ctx.op.inputs[0].sizes
     return dims
 
 
@@ -149,7 +149,7 @@ def no_outputs(ctx: ShapeContext) -> list[Dims]:
 
 def broadcast(ctx: ShapeContext) -> Dims:
     """Rule: the first two inputs, broadcast."""
-    first, second = ctx.op._inputs[0]._dims, ctx.op._inputs[1]._dims
+    first, second = ctx.op.inputs[0].sizes, ctx.op.inputs[1].sizes
     if first == second and first is not None and None not in first:
         return first
     return shapes.broadcast_static(first, second)
@@ -174,7 +174,7 @@ def from_attr(name: str = "shape") -> Callable[[ShapeContext], Dims]:
 
     def rule(ctx: ShapeContext) -> Dims:
         shape = ctx.attr(name)
-        return None if shape is None else shape._dims
+        return None if shape is None else shape.sizes
 
     return rule
 

@@ -91,7 +91,7 @@ def other_types(first: Request, asked: Request, noun: str, lead: str = "") -> st
 def other_shapes(first: Request, asked: Request, noun: str, lead: str = "") -> str | None:
     """As ``other_types``, of component shapes."""
     has, wanted = (
-        f"[{', '.join([*([lead] if lead else []), *(show(s._dims) for s in r.attrs['shapes'])])}]"
+        f"[{', '.join([*([lead] if lead else []), *(show(s.sizes) for s in r.attrs['shapes'])])}]"
         for r in (first, asked)
     )
     return other("component shapes", has, wanted, asked, noun)

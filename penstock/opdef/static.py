@@ -64,11 +64,11 @@ def _evaluate(tensor: Tensor) -> np.ndarray | None:
     if fold is None:
         return None
     size = 1
-    for dim in tensor._dims or ():
+    for dim in tensor.sizes or ():
         size *= dim or 1
     if size > _MAX_FOLDED and op.inputs:
         return None
-    values = [constant_value(t) for t in op._inputs]
+    values = [constant_value(t) for t in op.inputs]
     try:
         result = fold(ShapeContext(op), *values)
     except (ArithmeticError, IndexError, TypeError, ValueError):
@@ -105,14 +105,14 @@ def constant_value_as_shape(tensor: Tensor, strict: bool = True) -> Dims:
                 f" {value.tolist()}; -1 stands for an unknown dim"
             )
         return tuple(None if d < 0 else int(d) for d in value.tolist())
-    if tensor._dims is not None and len(tensor._dims) > 1:
+    if tensor.sizes is not None and len(tensor.sizes) > 1:
         raise ValueError(
-            f"Shape must be rank 1 but is rank {len(tensor._dims)}: {tensor.name} is used as a"
+            f"Shape must be rank 1 but is rank {len(tensor.sizes)}: {tensor.name} is used as a"
             " shape"
         )
     rule = _PARTIAL.get(tensor.op.type)
     dims = rule(ShapeContext(tensor.op)) if rule is not None and tensor.value_index == 0 else None
-    if dims is None and tensor._dims is not None and len(tensor._dims) == 1:
-        rank = tensor._dims[0]
+    if dims is None and tensor.sizes is not None and len(tensor.sizes) == 1:
+        rank = tensor.sizes[0]
         return None if rank is None else (None,) * rank
     return dims

@@ -30,7 +30,7 @@ _HOLDER = [
 
 def _of_attrs(kind: type[Accumulator], attrs: dict[str, Any], name: str) -> Accumulator:
     dtype = getattr(torch, attrs["dtype"].name)
-    return kind(name, dtype, attrs["shape"]._dims, attrs["reduction_type"] == "MEAN")
+    return kind(name, dtype, attrs["shape"].sizes, attrs["reduction_type"] == "MEAN")
 
 
 def _make_dense(attrs: dict[str, Any], name: str) -> Accumulator:

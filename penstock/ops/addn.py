@@ -48,8 +48,8 @@ def _sum_of(inputs: Sequence[Any]) -> Any:
 
 def _sum_inline(call: Any) -> str | None:
     tensors = call.tensors["inputs"]
-    dims = tensors[0]._dims
-    same = dims is not None and None not in dims and all(t._dims == dims for t in tensors)
+    dims = tensors[0].sizes
+    same = dims is not None and None not in dims and all(t.sizes == dims for t in tensors)
     if tensors[0].dtype is dtypes.variant:
         return None
     if not same or tensors[0].dtype.base_dtype in unsigned.INDIRECT:
@@ -67,7 +67,7 @@ def _each_grad(op: Any, grad: Any) -> list[Any]:
 def _accumulated_shape(ctx: ShapeContext) -> Dims:
     # The shape is what the node says; TF does not hold it against the inputs.
     merged("inputs")(ctx)
-    dims: Dims = ctx.attr("shape")._dims
+    dims: Dims = ctx.attr("shape").sizes
     return dims
 
 

@@ -28,7 +28,7 @@ def _torch_dtype(dtype: dtypes.DType) -> Any:
 def _make_state(attrs: dict[str, Any], name: str) -> Barrier:
     types = [_torch_dtype(t) for t in attrs["component_types"]]
     # A shape that is not declared is a scalar's.
-    dims = [() if s._dims is None else s._dims for s in attrs["shapes"]]
+    dims = [() if s.sizes is None else s.sizes for s in attrs["shapes"]]
     if attrs["capacity"] != -1:
         _refuse(name, f"only capacity -1 (no bound) is allowed; found {attrs['capacity']}")
     if len(dims) != len(types) or any(None in shape for shape in dims):

@@ -142,9 +142,9 @@ def _atan2_grad(op: Any, grad: Any) -> list[Any]:
     with control_dependencies([grad]):
         scaled = grad / (make("Square", x) + make("Square", y))
         for_y, for_x = x * scaled, -y * scaled
-    if x._dims == y._dims and x._dims is not None and len(x._dims) == 0:
+    if x.sizes == y.sizes and x.sizes is not None and len(x.sizes) == 0:
         return [for_y, for_x]
-    if broadcasting.all_known_and_equal(y, x, grad) or grad._dims is None:
+    if broadcasting.all_known_and_equal(y, x, grad) or grad.sizes is None:
         return [for_y, for_x]
     # TF 1.15 forgets that the operands may have been broadcast.
     first, second = broadcasting.smart(y, x, grad)
@@ -360,7 +360,7 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
       ValueError: ``scalar`` is not known to be a scalar.
     """
     scalar = convert_to_tensor(scalar, dtype=x.dtype.base_dtype, name="scalar")
-    if scalar._dims != ():
+    if scalar.sizes != ():
         raise ValueError(f"scalar_mul: only a scalar can be multiplied; found {scalar}")
     if isinstance(x, IndexedSlices):
         values = make("Mul", scalar, x.values, name=name)

@@ -170,8 +170,8 @@ def shape_of(x: Any, optimize: bool = True) -> Tensor:
         from penstock.ops import nodes
 
         return nodes.shape(x)
-    if optimize and x._dims is not None and None not in x._dims:
-        return constant(np.array(x._dims, np.int32), dtypes.int32, "Shape")
+    if optimize and x.sizes is not None and None not in x.sizes:
+        return constant(np.array(x.sizes, np.int32), dtypes.int32, "Shape")
     made: Tensor = make("Shape", x, out_type=dtypes.int32)
     return made
 
@@ -213,27 +213,27 @@ def smart(x: Tensor, y: Tensor, grad: Any) -> tuple[Share, Share]:
         sx, sy = shape_of(x, optimize=False), shape_of(y, optimize=False)
         rx, ry = make("BroadcastGradientArgs", sx, sy)
         return Share(sx, rx), Share(sy, ry)
-    first, second = (np.array(t._dims, np.int32) for t in (x, y))
+    first, second = (np.array(t.sizes, np.int32) for t in (x, y))
     # TensorFlow adds this node, unused, once a graph for each pair of shapes.
     seen = _PAIRS.setdefault(x.graph, set())
-    if (x._dims, y._dims) not in seen:
-        seen.add((x._dims, y._dims))
+    if (x.sizes, y.sizes) not in seen:
+        seen.add((x.sizes, y.sizes))
         make("BroadcastGradientArgs", first, second)
     axes = gradient_axes(first.tolist(), second.tolist())
     rx, ry = (np.array(a, np.int32) for a in axes)
     return (
-        Share(first, rx, x._dims != grad._dims),
-        Share(second, ry, y._dims != grad._dims),
+        Share(first, rx, x.sizes != grad.sizes),
+        Share(second, ry, y.sizes != grad.sizes),
     )
 
 
 def _known(x: Any) -> bool:
-    return isinstance(x, Tensor) and x._dims is not None and None not in x._dims
+    return isinstance(x, Tensor) and x.sizes is not None and None not in x.sizes
 
 
 def all_known_and_equal(x: Tensor, y: Tensor, grad: Any) -> bool:
     """Whether all three have one fully known shape, so that nothing was broadcast."""
-    return _known(x) and _known(grad) and x._dims == y._dims == grad._dims
+    return _known(x) and _known(grad) and x.sizes == y.sizes == grad.sizes
 
 
 # ---- public functions ---------------------------------------------------------------------------
@@ -270,7 +270,7 @@ def broadcast_static_shape(shape_x: Any, shape_y: Any) -> shapes.TensorShape:
       ValueError: they do not broadcast.
     """
     first, second = shapes.as_shape(shape_x), shapes.as_shape(shape_y)
-    return shapes.TensorShape(shapes.broadcast_static(first._dims, second._dims))
+    return shapes.TensorShape(shapes.broadcast_static(first.sizes, second.sizes))
 
 
 def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:

@@ -258,7 +258,7 @@ def _rank_check(
         for rank in given:
             assert_type(rank, dtypes.int32)
         known = [_static_rank(rank) for rank in given]
-        actual = x._rank
+        actual = x.rank
         if actual is not None and None not in known:
             wanted = [int(k) for k in known if k is not None]
             if not fits(actual, wanted):
@@ -363,7 +363,7 @@ def assert_scalar(tensor: Any, name: str | None = None, message: str | None = No
     """
     with name_scope(name, "assert_scalar", [tensor]) as scope:
         tensor = convert_to_tensor(tensor, name=scope)
-        if tensor._rank != 0:
+        if tensor.rank != 0:
             raise ValueError(
                 f"{message or ''}Expected scalar shape for {tensor.name}, saw shape: "
                 f"{tensor.get_shape()}."

@@ -46,7 +46,7 @@ class _Constraint:
     def actual(self, index: int) -> tuple[int, Any]:
         """The dim's number, and its size: an int where known, else a tensor."""
         dim = index - len(self.sizes) if self.innermost else index
-        dims = self.tensor._dims
+        dims = self.tensor.sizes
         if dims == ():
             return dim, 1
         if dims is not None and dims[dim] is not None:
@@ -59,7 +59,7 @@ class _Constraint:
         options = (data, summarize, message)
         if self.innermost:
             return check.assert_rank_at_least(self.tensor, rank, *options) if rank > 1 else None
-        if rank <= 1 and self.tensor._dims is not None:
+        if rank <= 1 and self.tensor.sizes is not None:
             return check.assert_rank_in(self.tensor, [0, 1], *options)
         return check.assert_rank(self.tensor, rank, *options)
 

@@ -138,10 +138,10 @@ def clip_by_value(
 
 
 def _same_shape(what: str, values: Tensor, result: Tensor) -> None:
-    if not shapes.is_compatible_static(values._dims, result._dims):
+    if not shapes.is_compatible_static(values.sizes, result.sizes):
         raise ValueError(
-            f"{what} must broadcast to the shape of t, {show(values._dims)}; with it the result has"
-            f" shape {show(result._dims)}"
+            f"{what} must broadcast to the shape of t, {show(values.sizes)}; with it the result has"
+            f" shape {show(result.sizes)}"
         )
 
 

@@ -78,8 +78,8 @@ def _paired_axes(a: Tensor, axes: Any) -> tuple[Any, Any]:
     if isinstance(axes, int | np.integer) and not isinstance(axes, bool):
         if axes < 0:
             raise ValueError(f"tensordot: axes must not be negative; found {axes}")
-        if a._dims is not None:
-            rank = len(a._dims)
+        if a.sizes is not None:
+            rank = len(a.sizes)
             if axes > rank:
                 raise ValueError(f"tensordot: axes is {axes}, but a has only {rank} dim(s)")
             return list(range(rank - axes, rank)), list(range(axes))
@@ -106,11 +106,11 @@ def _as_matrix(a: Tensor, axes: Any, *, flipped: bool) -> tuple[Tensor, Any, Any
     from penstock.ops import nodes, reduction
 
     static: Any = None
-    if a._dims is not None and isinstance(axes, list):
-        axes, free = _split_axes(len(a._dims), axes)
-        static = [a._dims[i] for i in free]
-        if None not in a._dims:
-            sizes = [math.prod(static), math.prod(a._dims[i] for i in axes)]
+    if a.sizes is not None and isinstance(axes, list):
+        axes, free = _split_axes(len(a.sizes), axes)
+        static = [a.sizes[i] for i in free]
+        if None not in a.sizes:
+            sizes = [math.prod(static), math.prod(a.sizes[i] for i in axes)]
             perm = axes + free if flipped else free + axes
             matrix = nodes.reshape(nodes.transpose(a, perm), sizes[::-1] if flipped else sizes)
             return matrix, static, static
@@ -232,9 +232,9 @@ def _without_ellipsis(
                     "Unable to resolve ellipsis. Excess number found: einsum: operand"
                     f" {labels!r} has {labels.count('...')}; at most 1 is allowed"
                 )
-            if tensor._dims is None:
+            if tensor.sizes is None:
                 raise ValueError("einsum: an operand with an ellipsis must have a known rank")
-            count = len(tensor._dims) - len(labels.replace("...", ""))
+            count = len(tensor.sizes) - len(labels.replace("...", ""))
             if count < 0:
                 raise ValueError(f"einsum: operand {labels!r} has more labels than dims")
             # Equal dims get equal labels, counted from the right.
@@ -264,10 +264,10 @@ def _check(equation: str, operands: list[str], result: str, tensors: list[Tensor
     for labels, tensor in zip(operands, tensors, strict=True):
         if len(set(labels)) != len(labels):
             raise ValueError(f"einsum: a label is repeated within operand {labels!r}")
-        if tensor._dims is not None and len(tensor._dims) != len(labels):
+        if tensor.sizes is not None and len(tensor.sizes) != len(labels):
             raise ValueError(
                 f"einsum: operand {labels!r} has {len(labels)} label(s), but its tensor has rank"
-                f" {len(tensor._dims)}"
+                f" {len(tensor.sizes)}"
             )
 
 
@@ -318,12 +318,12 @@ def _dims(x: Tensor) -> list[Any]:
     """The dims of ``x``: ints where known, else elements of its shape at run time."""
     from penstock.ops import nodes
 
-    if x._dims is None:
+    if x.sizes is None:
         raise ValueError(f"einsum: the rank of {x.name} must be known")
-    if None not in x._dims:
-        return list(x._dims)
+    if None not in x.sizes:
+        return list(x.sizes)
     shape = nodes.shape(x)
-    return [nodes.element(shape, i) if d is None else d for i, d in enumerate(x._dims)]
+    return [nodes.element(shape, i) if d is None else d for i, d in enumerate(x.sizes)]
 
 
 def _product(dims: list[Any]) -> Any:
@@ -339,7 +339,7 @@ def _product(dims: list[Any]) -> Any:
 def _reshaped(x: Tensor, dims: list[Any]) -> Tensor:
     from penstock.ops import nodes
 
-    same = x._dims is not None and len(x._dims) == len(dims)
-    if same and all(not isinstance(d, Tensor) and d == c for c, d in zip(x._dims or (), dims)):
+    same = x.sizes is not None and len(x.sizes) == len(dims)
+    if same and all(not isinstance(d, Tensor) and d == c for c, d in zip(x.sizes or (), dims)):
         return x
     return nodes.reshape(x, dims)

@@ -33,7 +33,7 @@ _DIFFERENTIABLE = ("SparseSoftmaxCrossEntropyWithLogits",)
 
 
 def _refuse_gradient(op: Operation, grad: Any) -> Any:
-    if op._inputs[0].op.type in _DIFFERENTIABLE:
+    if op.inputs[0].op.type in _DIFFERENTIABLE:
         return grad
     raise LookupError(
         f"the gradient of {op.name!r} is asked for, but PreventGradient forbids it: "
@@ -58,7 +58,7 @@ def _pass_through(op_type: str, gradient: Any, *, attrs: Sequence[str] = ()) -> 
     )
 
     def as_shape(ctx: ShapeContext) -> Any:
-        return constant_value_as_shape(ctx.op._inputs[0])
+        return constant_value_as_shape(ctx.op.inputs[0])
 
     partial_value(op_type)(as_shape)
 
@@ -79,7 +79,7 @@ define_op(
 
 
 def _identity_n_shape(ctx: ShapeContext) -> list[Any]:
-    return [t._dims for t in ctx.op._inputs]
+    return [t.sizes for t in ctx.op.inputs]
 
 
 define_op(
@@ -249,7 +249,7 @@ def tuple_(
             gating.append(op)
         if not gating:
             raise ValueError(f"Must have at least one Tensor: {tensors!r}")
-        gate = group(*sorted(set(gating), key=lambda op: op._id))
+        gate = group(*sorted(set(gating), key=lambda op: op.id))
         result: list[Any] = []
         for item in tensors:
             if item is None:

@@ -43,7 +43,7 @@ class _FileTensor:
     def __init__(self, attrs: dict[str, Any], name: str) -> None:
         self._name, self._path = name, attrs["memory_region_name"]
         self._dtype: dtypes.DType = attrs["dtype"]
-        self._dims = attrs["shape"]._dims
+        self._dims = attrs["shape"].sizes
         self._value: torch.Tensor | None = None
 
     def value(self) -> torch.Tensor:

@@ -329,7 +329,7 @@ define_dataset(
 
 def element_dims(ctx: ShapeContext) -> list[Any]:
     """Static dims of an element's components, as the node says."""
-    return [s._dims for s in ctx.attr("output_shapes")]
+    return [s.sizes for s in ctx.attr("output_shapes")]
 
 
 def _reduce(

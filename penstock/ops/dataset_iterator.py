@@ -103,7 +103,7 @@ def _from_string(string_handle: Any, output_types: list[Any], output_shapes: lis
             raise errors.InvalidArgumentError(
                 None, None,
                 f"Incompatible shapes at component {number}: expected {show(wanted)} but got"
-                f" {show(has._dims)}: the shape of what iterator {found.name!r} gives",
+                f" {show(has.sizes)}: the shape of what iterator {found.name!r} gives",
             )  # fmt: skip
     return found
 

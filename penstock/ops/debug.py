@@ -385,7 +385,7 @@ def print_(*inputs: Any, **kwargs: Any) -> Operation:
     if kwargs:
         raise ValueError(f"tf.print has no keyword(s) {sorted(kwargs)}")
     only = inputs[0] if len(inputs) == 1 else None
-    if isinstance(only, Tensor) and only.dtype.base_dtype is dtypes.string and only._dims == ():
+    if isinstance(only, Tensor) and only.dtype.base_dtype is dtypes.string and only.sizes == ():
         text = only
     else:
         tensors: list[Tensor] = []

@@ -81,11 +81,11 @@ def _noise_shape(x: Tensor, noise_shape: Any) -> Any:
     if isinstance(noise_shape, Tensor):
         return noise_shape
     try:
-        dims = shapes.as_shape(noise_shape)._dims
+        dims = shapes.as_shape(noise_shape).sizes
     except (TypeError, ValueError):
         return noise_shape
-    if x._dims is not None and dims is not None and len(dims) == len(x._dims):
-        filled = [own if d is None else d for d, own in zip(dims, x._dims, strict=True)]
+    if x.sizes is not None and dims is not None and len(dims) == len(x.sizes):
+        filled = [own if d is None else d for d, own in zip(dims, x.sizes, strict=True)]
         return noise_shape if None in filled else shapes.as_shape(filled)
     return noise_shape
 

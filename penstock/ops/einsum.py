@@ -203,7 +203,7 @@ def _narrowed(grads: list[Tensor], tensors: list[Tensor], operands: list[str]) -
     from penstock.ops import nodes, reduction
 
     spans = [_span(labels) for labels in operands]
-    known = [None if t._dims is None else t._dims[a:b] for t, (a, b) in zip(tensors, spans)]
+    known = [None if t.sizes is None else t.sizes[a:b] for t, (a, b) in zip(tensors, spans)]
     if None not in known and known[0] == known[1] and None not in (known[0] or ()):
         return grads
     sizes = [nodes.shape(t) for t in tensors]

@@ -498,7 +498,7 @@ def _like(tensor: Any, dtype: Any, name: str | None, optimize: bool, value: int)
         tensor = convert_to_tensor(tensor, name="tensor")
         own = tensor.dtype.base_dtype
         kind = own if dtype is None else dtypes.as_dtype(dtype).base_dtype
-        dims = tensor._dims
+        dims = tensor.sizes
         known = optimize and dims is not None and None not in dims
         if not value and known and math.prod(dims) < _LARGEST_CONSTANT:
             return constant(np.broadcast_to(_scalar(value, kind), dims), kind, scope)

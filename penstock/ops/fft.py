@@ -288,9 +288,9 @@ def _real_function(op_type: str, rank: int, inverse: bool) -> Any:
     def transform(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
         with name_scope(name, op_type.lower(), [input_tensor, fft_length]) as scope:
             x = convert_to_tensor(input_tensor, dtype)
-            if x._dims is not None and len(x._dims) < rank:
+            if x.sizes is not None and len(x.sizes) < rank:
                 raise ValueError(
-                    f"input_tensor must have rank at least {rank}; its shape is {show(x._dims)}"
+                    f"input_tensor must have rank at least {rank}; its shape is {show(x.sizes)}"
                 )
             if fft_length is None:
                 length: Any = _lengths(x, rank, inverse)
@@ -311,7 +311,7 @@ def _real_function(op_type: str, rank: int, inverse: bool) -> Any:
 
 
 def _lengths(x: Tensor, rank: int, inverse: bool) -> Any:
-    dims = None if x._dims is None else x._dims[-rank:]
+    dims = None if x.sizes is None else x.sizes[-rank:]
     if dims is not None and None not in dims:
         known = [int(d) for d in dims if d is not None]
         if inverse:
@@ -332,11 +332,11 @@ def _padded(x: Tensor, rank: int, length: Any, inverse: bool) -> Tensor:
     wanted = static.constant_value_as_shape(length, strict=False)
     if wanted is not None and len(wanted) != rank:
         raise ValueError(f"fft_length must have {rank} element(s); found {length}")
-    if x._dims is not None and 0 in x._dims:
+    if x.sizes is not None and 0 in x.sizes:
         return x
-    if wanted is not None and None not in wanted and x._dims is not None:
+    if wanted is not None and None not in wanted and x.sizes is not None:
         sizes = [int(w) for w in wanted if w is not None]
-        inner = x._dims[-rank:]
+        inner = x.sizes[-rank:]
         if None not in inner:
             if inverse:
                 sizes[-1] = sizes[-1] // 2 + 1
@@ -345,7 +345,7 @@ def _padded(x: Tensor, rank: int, length: Any, inverse: bool) -> Tensor:
             ]
             if not any(end for _, end in ends):
                 return x
-            return pad(x, [[0, 0]] * (len(x._dims) - rank) + ends)
+            return pad(x, [[0, 0]] * (len(x.sizes) - rank) + ends)
     every: Any = shapes.rank(x)
     full: Any = shapes.shape(x)
     have = full[-rank:]

@@ -315,6 +315,6 @@ def _of_shape(value: Any, shape: Any, dtype: dtypes.DType, scope: str) -> Tensor
             shape = convert_to_tensor(dims)
         else:
             shape = convert_to_tensor(shape, dtypes.int32)
-    if not shape._dims:  # a scalar, or of unknown rank
+    if not shape.sizes:  # a scalar, or of unknown rank
         shape = make("Reshape", shape, [-1])
     return fill(shape, constant_ops.constant(value, dtype), name=scope)

@@ -224,7 +224,7 @@ def _max_gradient(op: Any, grad: Tensor, _: Any, __: Any) -> Tensor:
 def _avg_gradient(op: Any, grad: Tensor, _: Any, __: Any) -> Tensor:
     x = op.inputs[0]
     known = nodes.is_known(x)
-    shape = np.array(x._dims, np.int64) if known else nodes.cast(nodes.shape(x), "int64")
+    shape = np.array(x.sizes, np.int64) if known else nodes.cast(nodes.shape(x), "int64")
     made: Tensor = make(
         "FractionalAvgPoolGrad", shape, grad, *op.outputs[1:], overlapping=op.attrs["overlapping"]
     )

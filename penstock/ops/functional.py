@@ -24,7 +24,7 @@ def _declared_shapes(ctx: ShapeContext) -> list[Dims]:
     """What attr ``output_shapes`` says, where it says something."""
     given = ctx.op.attrs.get("output_shapes") or []
     count = len(ctx.op.outputs)
-    return [shape._dims for shape in given] if len(given) == count else [None] * count
+    return [shape.sizes for shape in given] if len(given) == count else [None] * count
 
 
 def _loop_shapes(ctx: ShapeContext) -> list[Dims]:

@@ -215,7 +215,7 @@ def _gather_v2_grad(op: Any, grad: Tensor) -> list[Any]:
     params, indices, axis = op.inputs
     batch = int(op.attrs["batch_dims"])
     if batch < 0:
-        batch += len(indices._dims)
+        batch += len(indices.sizes)
     full = _params_shape(params)
     known = static.constant_value(axis)
     if known is not None and int(known) == 0:
@@ -263,12 +263,12 @@ def _batched_grad(
     """Scatters into one tensor whose first dim runs over batches and the gathered dim."""
     rank = _known_rank(full)
     position = static.constant_value(axis)
-    if rank is None or position is None or indices._dims is None:
+    if rank is None or position is None or indices.sizes is None:
         raise ValueError(
             "the gradient of a gather with batch_dims needs a constant axis and known ranks"
         )
     at = int(position) % rank
-    own = len(indices._dims) - batch
+    own = len(indices.sizes) - batch
     # grad: [batch, outer, own, inner] -> [batch, own, outer, inner].
     order = [
         *range(batch), *range(at, at + own), *range(batch, at), *range(at + own, rank + own - 1)
@@ -295,7 +295,7 @@ def _batched_grad(
 
 
 def _known_rank(shape_vector: Tensor) -> int | None:
-    dims = shape_vector._dims
+    dims = shape_vector.sizes
     return None if dims is None else dims[0]
 
 
@@ -389,7 +389,7 @@ def _gather_nd_kernel(params: Any, indices: Any) -> Any:
 def _gather_nd_grad(op: Any, grad: Tensor) -> list[Any]:
     params, indices = op.inputs
     full = shape_ops.shape(params, out_type=indices.dtype.base_dtype)
-    dims = indices._dims
+    dims = indices.sizes
     if dims is not None and len(dims) == 2 and dims[-1] == 1:
         return [IndexedSlices(grad, reshape_ops.squeeze(indices, axis=-1), full), None]
     return [make("ScatterNd", indices, grad, full), None]
@@ -488,13 +488,13 @@ def _batch_gather_nd(params: Any, indices: Any, batch_dims: int, name: str | Non
     with name_scope(name, "BatchGatherNd", [params, indices]):
         params = convert_to_tensor(params, name="params")
         indices = convert_to_tensor(indices, name="indices")
-        rank = indices._rank
+        rank = indices.rank
         if batch_dims < 0 or rank is not None and batch_dims >= rank:
             raise ValueError(
                 f"batch_dims = {batch_dims} must be less than rank(indices) and not negative;"
-                f" indices have shape {show(indices._dims)}"
+                f" indices have shape {show(indices.sizes)}"
             )
-        if params._rank is None:
+        if params.rank is None:
             raise ValueError("Cannot infer num from shape (?,): the rank of params must be known")
         full = shape_ops.shape(indices)
         columns = [
@@ -535,9 +535,9 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Tensor:
     with name_scope(name, "BatchGather", [params, indices]):
         indices = convert_to_tensor(indices, name="indices")
         params = convert_to_tensor(params, name="params")
-        if indices._rank is None:
+        if indices.rank is None:
             raise ValueError("batch_gather: the rank of indices must be known")
-        return _flattened_gather(params, indices, indices._rank)
+        return _flattened_gather(params, indices, indices.rank)
 
 
 def _flattened_gather(params: Tensor, indices: Tensor, rank: int) -> Tensor:
@@ -559,7 +559,7 @@ def _flattened_gather(params: Tensor, indices: Tensor, rank: int) -> Tensor:
     flat_params = reshape_ops.reshape(params, join.concat([[count], outer], 0))
     taken = gather(flat_params, flat_indices)
     result = reshape_ops.reshape(taken, join.concat([indices_shape, outer], 0))
-    if params._dims is not None:
-        lead = shapes.merge_static(indices._dims[:-1], params._dims[: rank - 1])
-        result.set_shape((*(lead or ()), indices._dims[-1], *params._dims[rank:]))
+    if params.sizes is not None:
+        lead = shapes.merge_static(indices.sizes[:-1], params.sizes[: rank - 1])
+        result.set_shape((*(lead or ()), indices.sizes[-1], *params.sizes[rank:]))
     return result

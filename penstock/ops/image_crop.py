@@ -195,7 +195,7 @@ def _crop_and_resize_grad(op: Any, grad: Any) -> list[Any]:
 
     image, boxes, number, _ = op.inputs
     to_image = None
-    dims = image._dims
+    dims = image.sizes
     known = dims is not None and None not in dims
     size = list(dims) if known else shape.shape(image)
     if image.dtype.is_floating:

@@ -231,7 +231,7 @@ def _nearest_grad(op: Any, grad: Any) -> list[Any]:
     from penstock.ops import shape
 
     images = op.inputs[0]
-    dims = images._dims
+    dims = images.sizes
     known = dims is not None and None not in dims[1:3]
     size = list(dims[1:3]) if known else shape.shape(images)[1:3]
     rules = {name: op.attrs[name] for name in ("align_corners", "half_pixel_centers")}

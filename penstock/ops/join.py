@@ -96,7 +96,7 @@ def _concat_first(concat_dim: Any, values: Any) -> Any:
 def _concat_inline(axis_name: str) -> Any:
     def inline(call: Any) -> str | None:
         # torch.cat skips empty 1-D tensors whatever the others' rank: ranks must be known equal.
-        if _is_string(call, "values") or any(t._dims is None for t in call.tensors["values"]):
+        if _is_string(call, "values") or any(t.sizes is None for t in call.tensors["values"]):
             return None
         return f"torch.cat([{', '.join(call.arg['values'])}], {call.arg[axis_name]})"
 
@@ -160,9 +160,9 @@ def _concat_slices_grad(
         raise ValueError("the gradient of a concat by IndexedSlices needs a constant axis")
     position = int(known)
     if position < 0:
-        if values[0]._rank is None:
+        if values[0].rank is None:
             raise ValueError("the gradient of a concat along a negative axis needs a known rank")
-        position %= values[0]._rank
+        position %= values[0].rank
     sizes = [shape_ops.shape(v) for v in values]
     if position > 0:
         return _slices_of_columns(sizes, mod, grad)
@@ -318,7 +318,7 @@ def _partial_pack(ctx: ShapeContext) -> Dims:
     dims: list[int | None] = []
     tensors = ctx.tensor("values")
     # Elements of unknown rank are scalars where the result is read as a shape.
-    if any(tensor._dims for tensor in tensors):
+    if any(tensor.sizes for tensor in tensors):
         return None
     for tensor in tensors:
         value = static.constant_value(tensor)
@@ -352,7 +352,7 @@ def _parallel_kernel(values: Any) -> Any:
 
 
 def _parallel_shape(ctx: ShapeContext) -> Dims:
-    wanted: Dims = ctx.attr("shape")._dims
+    wanted: Dims = ctx.attr("shape").sizes
     if wanted is None or None in wanted:
         raise ValueError(f"shape must be fully known; found {show(wanted)}")
     for dims in ctx["values"]:
@@ -400,8 +400,8 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
     if len(values) == 1:
         with name_scope(name):
             checked = convert_to_tensor(axis, "int32", "concat_dim")
-            if checked._dims not in (None, ()):
-                raise ValueError(f"concat: axis must be a scalar; found {show(checked._dims)}")
+            if checked.sizes not in (None, ()):
+                raise ValueError(f"concat: axis must be a scalar; found {show(checked.sizes)}")
             made: Tensor = make("Identity", values[0], name=name)
             return made
     made = make("ConcatV2", values, axis, name=name)
@@ -437,11 +437,11 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
         except (TypeError, ValueError):
             pass
     first = convert_to_tensor(values[0], name=name)
-    if first._dims is not None:
+    if first.sizes is not None:
         try:
-            _checked_axis(axis, len(first._dims) + 1)
+            _checked_axis(axis, len(first.sizes) + 1)
         except ValueError as error:
-            raise ValueError(f"stack: {error} for values of shape {show(first._dims)}") from None
+            raise ValueError(f"stack: {error} for values of shape {show(first.sizes)}") from None
     made: Tensor = make("Pack", list(values), name=name, axis=axis)
     return made
 
@@ -468,9 +468,9 @@ def parallel_stack(values: Any, name: str = "parallel_stack") -> Tensor:
                 "Tensors in list passed to 'values' of 'ParallelConcat' Op have types"
                 f" [{', '.join(types)}] that don't all match."
             )
-        if first._dims is None or None in first._dims:
-            raise ValueError(f"parallel_stack needs known shapes; found {show(first._dims)}")
-        made: Tensor = make("ParallelConcat", rows, shape=[len(rows), *first._dims])
+        if first.sizes is None or None in first.sizes:
+            raise ValueError(f"parallel_stack needs known shapes; found {show(first.sizes)}")
+        made: Tensor = make("ParallelConcat", rows, shape=[len(rows), *first.sizes])
         return made
 
 

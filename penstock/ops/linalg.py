@@ -383,13 +383,13 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
 
     with name_scope(name):
         a = convert_to_tensor(a, name="a")
-        if a._dims is None:
+        if a.sizes is None:
             rank = nodes.rank(a)
             perm: Any = _swapping_permutation(rank)
         else:
-            count = len(a._dims)
+            count = len(a.sizes)
             if count < 2:
-                raise ValueError(f"a must have rank at least 2; its shape is {show(a._dims)}")
+                raise ValueError(f"a must have rank at least 2; its shape is {show(a.sizes)}")
             perm = [*range(count - 2), count - 1, count - 2]
         if conjugate and a.dtype.is_complex:
             perm = perm if isinstance(perm, Tensor) else np.array(perm, np.int32)

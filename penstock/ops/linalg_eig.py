@@ -123,7 +123,7 @@ def _qr_grad(op: Any, grad_q: Tensor, grad_r: Tensor) -> Tensor:
     from penstock.ops import nodes
 
     q, r = op.outputs
-    q_dims, r_dims = q._dims, r._dims
+    q_dims, r_dims = q.sizes, r.sizes
     if q_dims is None or r_dims is None or None in (*q_dims[-2:], *r_dims[-2:]):
         raise NotImplementedError("the gradient of Qr needs static inner dims")
     rows, columns = r_dims[-2:]
@@ -187,7 +187,7 @@ def _svd_grad(op: Any, grad_s: Tensor, grad_u: Tensor, grad_v: Tensor) -> Tensor
         return _mm(u, _mm(diagonal, v, adjoint_b=True))
     _check_svd(op)
     s, u, v = op.outputs
-    m, n = a._dims[-2:]
+    m, n = a.sizes[-2:]
     diagonal = _diag(grad_s)
     tall = m > n
     if tall:
@@ -200,7 +200,7 @@ def _svd_grad(op: Any, grad_s: Tensor, grad_u: Tensor, grad_v: Tensor) -> Tensor
 
 
 def _check_svd(op: Any) -> None:
-    dims = op.inputs[0]._dims
+    dims = op.inputs[0].sizes
     if dims is None or None in dims[-2:]:
         raise NotImplementedError("the gradient of Svd needs static inner dims")
     if op.attrs["full_matrices"] and abs(dims[-1] - dims[-2]) > 1:

@@ -119,9 +119,9 @@ def _spectral(x: Tensor, axis: list[int]) -> Tensor:
     """Largest singular values; TF finds the permutation by loops in the graph, here it is known."""
     from penstock.ops import elementwise, linalg_eig, nodes, reduction
 
-    if x._dims is None:
+    if x.sizes is None:
         raise ValueError("norm: ord=2 of matrices needs a tensor of known rank")
-    rank = len(x._dims)
+    rank = len(x.sizes)
     axes = [a % rank for a in axis]
     perm = [*(i for i in range(rank) if i not in axes), *axes]
     values = linalg_eig.svd(nodes.transpose(x, perm), compute_uv=False)

@@ -25,8 +25,8 @@ def _matrix(a: Any, validate_args: bool) -> Any:
     a = convert_to_tensor(a, name="a", preferred_dtype=dtypes.float32)
     if not a.dtype.is_floating:
         raise TypeError(f"Input `a` must have `float`-like `dtype` (saw {a.dtype.name}).")
-    if a._dims is not None:
-        if len(a._dims) < 2:
+    if a.sizes is not None:
+        if len(a.sizes) < 2:
             raise ValueError(f"{_TWO_DIMS[:-1]}; its shape is {a.shape}")
         return a
     if not validate_args:
@@ -36,7 +36,7 @@ def _matrix(a: Any, validate_args: bool) -> Any:
 
 
 def _last_two(a: Any) -> list[int] | None:
-    dims = None if a._dims is None else a._dims[-2:]
+    dims = None if a.sizes is None else a.sizes[-2:]
     return None if dims is None or None in dims else list(dims)
 
 
@@ -99,13 +99,13 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: Any = Non
         values = make("SelectV2", large, values, far)
         scaled = right / reshape.expand_dims(values, -2)
         made: Tensor = matmul.matmul(scaled, left, adjoint_b=True)
-        if a._dims is not None:
-            made.set_shape([*a._dims[:-2], a._dims[-1], a._dims[-2]])
+        if a.sizes is not None:
+            made.set_shape([*a.sizes[:-2], a.sizes[-1], a.sizes[-2]])
         return made
 
 
 def _longest_side(a: Any) -> Any:
-    rows, columns = (None, None) if a._dims is None else a._dims[-2:]
+    rows, columns = (None, None) if a.sizes is None else a.sizes[-2:]
     if rows is not None and columns is not None:
         return float(max(rows, columns))
     pair = [_size(a, -2) if rows is None else rows, _size(a, -1) if columns is None else columns]

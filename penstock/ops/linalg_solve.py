@@ -126,7 +126,7 @@ def _solve_ls_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
 
     a, b, l2 = op.inputs
     x = op.outputs[0]
-    dims = a._dims
+    dims = a.sizes
     if not op.attrs["fast"]:
         raise ValueError("the gradient of MatrixSolveLs is defined for fast=True only")
     if dims is None or None in dims[-2:]:
@@ -265,7 +265,7 @@ def matrix_solve_ls(
         name = "matrix_solve_ls"
     with name_scope(name):
         matrix, rhs = convert_to_tensor(matrix), convert_to_tensor(rhs)
-        dims = matrix._dims
+        dims = matrix.sizes
         if dims is None or None in dims[-2:]:
             return make("MatrixSolveLs", matrix, rhs, np.float64(l2_regularizer), fast=True)
         if dims[-2] >= dims[-1]:

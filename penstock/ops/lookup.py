@@ -55,7 +55,7 @@ def _mutable(attrs: dict[str, Any], name: str) -> LookupTable:
 
 
 def _of_vectors(attrs: dict[str, Any], name: str) -> LookupTable:
-    dims = attrs["value_shape"]._dims
+    dims = attrs["value_shape"].sizes
     if dims is None or len(dims) != 1:
         raise _invalid(f"Default value must be a vector, got shape {attrs['value_shape']}")
     return MutableTable(attrs["shared_name"] or name, *_types(attrs), dims)
@@ -63,7 +63,7 @@ def _of_vectors(attrs: dict[str, Any], name: str) -> LookupTable:
 
 def _dense(attrs: dict[str, Any], name: str) -> LookupTable:
     bounds = attrs["initial_num_buckets"], attrs["max_load_factor"]
-    dims = attrs["value_shape"]._dims
+    dims = attrs["value_shape"].sizes
     return DenseTable(attrs["shared_name"] or name, *_types(attrs), dims, *bounds)
 
 
@@ -268,7 +268,7 @@ def _maker(ctx: ShapeContext) -> Operation | None:
 
 def _value_dims(maker: Operation) -> Dims:
     shape = maker.attrs.get("value_shape")
-    dims: Dims = () if shape is None else shape._dims
+    dims: Dims = () if shape is None else shape.sizes
     return dims
 
 
@@ -278,7 +278,7 @@ def _found_shape(ctx: ShapeContext) -> Dims:
         _check_types(ctx, maker)
     if maker is None or keys is None:
         return None
-    one = maker._inputs[0]._dims if maker._inputs else ()
+    one = maker.inputs[0].sizes if maker.inputs else ()
     value = _value_dims(maker)
     if one is None or value is None:
         return None

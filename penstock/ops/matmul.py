@@ -148,7 +148,7 @@ def _batch_matmul_grad(op: Any, grad: Tensor) -> list[Tensor]:
     if op.type == "BatchMatMul":
         return grads
     # TF asks for equal shapes, not only equal batch dims; the nodes are to be the same.
-    if nodes.is_known(x) and x._dims == y._dims:
+    if nodes.is_known(x) and x.sizes == y.sizes:
         return grads
     # Where one operand was broadcast, its gradient is summed over the batch dims it lacked.
     shapes = nodes.shape(x), nodes.shape(y)
@@ -277,7 +277,7 @@ def matmul(
 
 
 def _may_be_batch(x: Tensor) -> bool:
-    return x._dims is None or len(x._dims) > 2
+    return x.sizes is None or len(x.sizes) > 2
 
 
 def _batched(a: Tensor, b: Tensor, ta: bool, tb: bool, aa: bool, ab: bool, scope: str) -> Tensor:

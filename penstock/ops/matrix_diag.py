@@ -150,7 +150,7 @@ def _band_part(input: Any, num_lower: int, num_upper: int) -> Any:
 def _matrix_diag_part_grad(op: Any, grad: Tensor) -> Tensor:
     from penstock.ops import nodes
 
-    dims = op.inputs[0]._dims
+    dims = op.inputs[0].sizes
     if dims is not None and dims[-2] is not None and dims[-2] == dims[-1]:
         return make("MatrixDiag", grad, name="diag")
     return make("MatrixSetDiag", nodes.zeros_like(op.inputs[0]), grad, name="set_diag")
@@ -162,8 +162,8 @@ def _matrix_set_diag_grad(op: Any, grad: Tensor) -> list[Tensor]:
 
     x, diagonal = op.inputs
     grad = convert_to_tensor(grad)
-    dims = shapes.merge_static(x._dims, grad._dims)
-    known = diagonal._dims
+    dims = shapes.merge_static(x.sizes, grad.sizes)
+    known = diagonal.sizes
     if dims is not None:
         known = shapes.merge_static(known, (*dims[:-2], _smaller(*dims[-2:])))
     if known is not None and None not in known:

@@ -24,7 +24,7 @@ _STORED = 1000
 
 def is_known(tensor: Tensor) -> bool:
     """Whether every dim of ``tensor`` is statically known."""
-    return tensor._dims is not None and None not in tensor._dims
+    return tensor.sizes is not None and None not in tensor.sizes
 
 
 def _dense(x: Any, name: str) -> tuple[Tensor, str]:
@@ -44,7 +44,7 @@ def shape(x: Any, name: str = "Shape") -> Tensor:
     """The shape of ``x`` as an int32 vector; a constant where it is known."""
     x, name = _dense(x, name)
     if is_known(x):
-        return constant(np.array(x._dims, np.int32), dtypes.int32, name=name)
+        return constant(np.array(x.sizes, np.int32), dtypes.int32, name=name)
     return make("Shape", x, name=name, out_type=dtypes.int32)
 
 
@@ -52,15 +52,15 @@ def size(x: Any, name: str = "Size") -> Tensor:
     """The number of elements of ``x``; a constant where it is known."""
     x, name = _dense(x, name)
     if is_known(x):
-        return constant(np.int32(np.prod(x._dims, dtype=np.int64)), dtypes.int32, name=name)
+        return constant(np.int32(np.prod(x.sizes, dtype=np.int64)), dtypes.int32, name=name)
     return make("Size", x, name=name, out_type=dtypes.int32)
 
 
 def rank(x: Any, name: str = "Rank") -> Tensor:
     """The rank of ``x``; a constant where it is known."""
     x, name = _dense(x, name)
-    if x._dims is not None:
-        return constant(np.int32(len(x._dims)), dtypes.int32, name=name)
+    if x.sizes is not None:
+        return constant(np.int32(len(x.sizes)), dtypes.int32, name=name)
     return make("Rank", x, name=name)
 
 
@@ -215,7 +215,7 @@ def zeros_like(x: Any, name: str = "zeros_like") -> Tensor:
     """Zeros of the shape and dtype of ``x``."""
     x, name = _dense(x, name)
     if is_known(x):
-        return zeros(list(x._dims or ()), x.dtype, name)
+        return zeros(list(x.sizes or ()), x.dtype, name)
     return make("ZerosLike", x, name=name)
 
 

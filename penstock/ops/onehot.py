@@ -195,15 +195,15 @@ def sequence_mask(
     with name_scope(name, "SequenceMask", [lengths, maxlen]):
         lengths = convert_to_tensor(lengths)
         if maxlen is None:
-            axes = constant_ops.constant(np.arange(lengths._rank or 0, dtype=np.int32))
-            if lengths._rank is None:
+            axes = constant_ops.constant(np.arange(lengths.rank or 0, dtype=np.int32))
+            if lengths.rank is None:
                 axes = make("Range", 0, shape_ops.rank(lengths), 1)
             longest = make("Max", lengths, axes)
             maxlen = make("Maximum", _const(0, longest.dtype), longest)
         else:
             maxlen = convert_to_tensor(maxlen)
-        if maxlen._dims not in (None, ()):
-            raise ValueError(f"sequence_mask: maxlen must be a scalar, not {show(maxlen._dims)}")
+        if maxlen.sizes not in (None, ()):
+            raise ValueError(f"sequence_mask: maxlen must be a scalar, not {show(maxlen.sizes)}")
         steps = make("Range", _const(0, maxlen.dtype), maxlen, _const(1, maxlen.dtype))
         column = make("Cast", reshape_ops.expand_dims(lengths, -1), DstT=maxlen.dtype)
         result: Tensor = make("Less", steps, column)
@@ -273,33 +273,33 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
     with name_scope(name, "Repeat", [input, repeats]):
         data = convert_to_tensor(input, name="data")
         times = make("Cast", convert_to_tensor(repeats, name="repeats"), DstT=dtypes.int32)
-        if data._dims is None or times._dims is not None and len(times._dims) > 1:
+        if data.sizes is None or times.sizes is not None and len(times.sizes) > 1:
             raise ValueError(
                 f"repeat: the rank of the input must be known and repeats a scalar or vector;"
-                f" found {show(data._dims)} and {show(times._dims)}"
+                f" found {show(data.sizes)} and {show(times.sizes)}"
             )
-        if times._dims == (1,):
+        if times.sizes == (1,):
             times = reshape_ops.reshape(times, [])
-        if not data._dims:
+        if not data.sizes:
             data = reshape_ops.reshape(data, [-1])
-        if not -len(data._dims) <= axis < len(data._dims):
-            raise ValueError(f"repeat: axis {axis} is out of range for {show(data._dims)}")
-        return _repeated(data, times, axis % len(data._dims))
+        if not -len(data.sizes) <= axis < len(data.sizes):
+            raise ValueError(f"repeat: axis {axis} is out of range for {show(data.sizes)}")
+        return _repeated(data, times, axis % len(data.sizes))
 
 
 def _repeated(data: Tensor, times: Tensor, axis: int) -> Tensor:
     full = shape_ops.shape(data)
-    rank = len(data._dims or ())
-    if times._dims == ():
+    rank = len(data.sizes or ())
+    if times.sizes == ():
         tiled = _tiled(reshape_ops.expand_dims(data, axis + 1), axis + 1, times, rank + 1)
         return reshape_ops.reshape(tiled, _with_hole(full, axis))
-    if times._dims is None:  # a scalar or a vector, as a run will show
+    if times.sizes is None:  # a scalar or a vector, as a run will show
         lead = make("Slice", full, [0], [axis + 1 - shape_ops.rank(times)])
         form = join.concat([lead, shape_ops.shape(times)], 0)
         times = make("BroadcastTo", times, form)
         times.set_shape([None] * (axis + 1))
     elif axis:
-        shapes.merge_static(times._dims, (data._dims or ())[axis : axis + 1])
+        shapes.merge_static(times.sizes, (data.sizes or ())[axis : axis + 1])
         lead = slicing.getitem(full, slice(None, axis))
         form = join.concat([lead, shape_ops.shape(times)], 0)
         times = make("BroadcastTo", times, form)
@@ -311,7 +311,7 @@ def _repeated(data: Tensor, times: Tensor, axis: int) -> Tensor:
     result = slicing.boolean_mask(tiled, mask)
     if axis:
         result = reshape_ops.reshape(result, _with_hole(full, axis))
-    dims = data._dims or ()
+    dims = data.sizes or ()
     result.set_shape([*dims[:axis], None, *dims[axis + 1 :]])
     return result
 

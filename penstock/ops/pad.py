@@ -57,7 +57,7 @@ def _known_pairs(paddings: Tensor, rank: int | None) -> _Pairs | None:
         return None
     if paddings.op.type != "Pack" or paddings.op.attrs["axis"] != 0:
         return [[None, None] for _ in range(rank)]
-    return [_known_row(row) for row in paddings.op._inputs]
+    return [_known_row(row) for row in paddings.op.inputs]
 
 
 def _known_row(row: Tensor) -> list[int | None]:
@@ -66,7 +66,7 @@ def _known_row(row: Tensor) -> list[int | None]:
         return value.tolist()  # type: ignore[no-any-return]
     if row.op.type != "Pack":
         return [None, None]
-    numbers = [static.constant_value(number) for number in row.op._inputs]
+    numbers = [static.constant_value(number) for number in row.op.inputs]
     return [None if number is None else int(number) for number in numbers]
 
 

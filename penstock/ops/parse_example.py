@@ -382,7 +382,7 @@ def _sparse_dims(count: int, depth: int) -> list[Dims]:
 def _shapes_of(ctx: ShapeContext, name: str, front: tuple[int | None, ...]) -> list[Dims]:
     made: list[Dims] = []
     for shape in ctx.attr(name):
-        made.append(None if shape._dims is None else (*front, *shape._dims))
+        made.append(None if shape.sizes is None else (*front, *shape.sizes))
     return made
 
 

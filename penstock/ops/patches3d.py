@@ -78,7 +78,7 @@ def _patches(input: Any, ksizes: Any, strides: Any, padding: str) -> Any:
 def _patches_grad(op: Any, grad: Tensor) -> Tensor:
     """The sum over all patches of what they give back to each place; padding is dropped."""
     volume = op.inputs[0]
-    dims, out = volume._dims, op.outputs[0]._dims
+    dims, out = volume.sizes, op.outputs[0].sizes
     if dims is None or None in dims[1:4]:
         raise ValueError(
             f"the gradient of {op.name} needs planes, rows and columns of its input; its shape is"

@@ -38,7 +38,7 @@ _SHARED = ["capacity: int = -1", 'container: string = ""', 'shared_name: string 
 
 def _components(attrs: dict[str, Any]) -> tuple[list[Any], list[stores.Dims]]:
     types = [_torch_dtype(t) for t in attrs["component_types"]]
-    dims = [s._dims for s in attrs["shapes"]]
+    dims = [s.sizes for s in attrs["shapes"]]
     return types, dims or [None] * len(types)
 
 

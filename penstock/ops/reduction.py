@@ -80,9 +80,9 @@ def _reduced_dims(ctx: ShapeContext) -> Dims:
 def _reduces_all(ctx: ShapeContext) -> bool:
     """Whether the axes are ``range(rank(input))``, as the public functions make them."""
     axes = ctx.tensor("reduction_indices").op
-    if axes.type != "Range" or axes._inputs[1].op.type != "Rank":
+    if axes.type != "Range" or axes.inputs[1].op.type != "Rank":
         return False
-    return axes._inputs[1].op._inputs[0] is ctx.tensor("input")
+    return axes.inputs[1].op.inputs[0] is ctx.tensor("input")
 
 
 def _folded(function: Any) -> Any:
@@ -270,7 +270,7 @@ def _sum_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
     from penstock.ops import nodes
 
     x, axes_tensor = op.inputs[0], op.inputs[1]
-    dims = x._dims
+    dims = x.sizes
     if dims is not None:
         from penstock.opdef import static
 
@@ -302,8 +302,8 @@ def _mean_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
     total = _sum_grad(op, grad)[0]
     assert total is not None
     if nodes.is_known(x) and nodes.is_known(y):
-        count = int(np.prod(x._dims, dtype=np.int64)) // max(
-            int(np.prod(y._dims, dtype=np.int64)), 1
+        count = int(np.prod(x.sizes, dtype=np.int64)) // max(
+            int(np.prod(y.sizes, dtype=np.int64)), 1
         )
         kind = total.dtype.base_dtype
         factor = constant(np.asarray(count, kind.as_numpy_dtype), kind)
@@ -423,8 +423,8 @@ def _axes(x: Any, axis: Any) -> Any:
 
     if axis is not None:
         return axis
-    if isinstance(x, Tensor) and x._dims is not None:
-        return constant(np.arange(len(x._dims), dtype=np.int32), dtypes.int32)
+    if isinstance(x, Tensor) and x.sizes is not None:
+        return constant(np.arange(len(x.sizes), dtype=np.int32), dtypes.int32)
     return nodes.range_to(nodes.rank(x))
 
 

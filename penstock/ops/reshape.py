@@ -116,7 +116,7 @@ define_op(
 def _partial_reshape(ctx: ShapeContext) -> Dims:
     """A known vector stays one when only its form is restated, as ``reshape(x, [-1])`` does."""
     dims = ctx["tensor"]
-    if dims is None or len(dims) != 1 or len(ctx.op.outputs[0]._dims or ()) != 1:
+    if dims is None or len(dims) != 1 or len(ctx.op.outputs[0].sizes or ()) != 1:
         return None
     return ctx.shape_value("tensor")
 

@@ -425,12 +425,12 @@ def restore_tensors(
 
 def _only_assigned(tensor: Any) -> bool:
     """Whether all that happens to a tensor is being assigned to variables."""
-    for consumer in tensor._consumers:
+    for consumer in tensor.uses:
         if consumer.type in ("Assign", "AssignVariableOp"):
             continue
         if not consumer.op_def.passes_through or not _only_assigned(consumer.outputs[0]):
             return False
-    return bool(tensor._consumers)
+    return bool(tensor.uses)
 
 
 def _restore_call(call: Any, names: list[str], types: list[dtypes.DType]) -> str:

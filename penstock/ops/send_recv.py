@@ -89,10 +89,10 @@ def compress(value: Any, name: str | None = None) -> Tensor:
     if tensor.dtype.base_dtype is not dtypes.float32:
         raise TypeError(f"only float32 is compressed; {tensor.name} is {tensor.dtype.name}")
     op = tensor.op
-    if op.op_def.passes_through and op._inputs[0].dtype.is_ref:
-        op = op._inputs[0].op  # W/read stands for W
-    elif op.op_def.reads and op._inputs[0].dtype is dtypes.resource:
-        op = op._inputs[0].op
+    if op.op_def.passes_through and op.inputs[0].dtype.is_ref:
+        op = op.inputs[0].op  # W/read stands for W
+    elif op.op_def.reads and op.inputs[0].dtype is dtypes.resource:
+        op = op.inputs[0].op
     if op.op_def.state is None:
         with tensor.graph.colocate_with(op):
             tensor = make("Identity", tensor, name=name or "compress")

@@ -118,7 +118,7 @@ define_op(
 
 def _ensure_shape_rule(ctx: ShapeContext) -> Dims:
     wanted = ctx.attr("shape")
-    return shapes.merge_static(ctx["input"], None if wanted is None else wanted._dims)
+    return shapes.merge_static(ctx["input"], None if wanted is None else wanted.sizes)
 
 
 def _ensure_shape_kernel(input: Any, shape: Any) -> Any:
@@ -186,7 +186,7 @@ def shape(
             input = SparseTensor.from_value(input)
             return cast_to(input.dense_shape, out_type)
         tensor = convert_to_tensor(input)
-        dims = tensor._dims
+        dims = tensor.sizes
         if optimize and dims is not None and None not in dims:
             return make_constant(np.array(dims, out_type.as_numpy_dtype), out_type, scope)
         made: Tensor = make("Shape", tensor, name=scope, out_type=out_type)
@@ -223,8 +223,8 @@ def rank(input: Any, name: str | None = None) -> Tensor:
             input = SparseTensor.from_value(input)
             return size(input.dense_shape, name=scope)
         tensor = convert_to_tensor(input)
-        if tensor._dims is not None:
-            return make_constant(np.int32(len(tensor._dims)), dtypes.int32, scope)
+        if tensor.sizes is not None:
+            return make_constant(np.int32(len(tensor.sizes)), dtypes.int32, scope)
         made: Tensor = make("Rank", tensor, name=scope)
         return made
 
@@ -251,7 +251,7 @@ def size(
             made: Tensor = make("Prod", dense, [0], name=scope)
             return made
         tensor = convert_to_tensor(input)
-        count = shapes.num_elements_static(tensor._dims)
+        count = shapes.num_elements_static(tensor.sizes)
         if optimize and count is not None:
             return make_constant(np.array(count), out_type, scope)
         made = make("Size", tensor, name=scope, out_type=out_type)

@@ -318,26 +318,26 @@ def boolean_mask(
     with name_scope(name, values=[tensor, mask]):
         tensor = convert_to_tensor(tensor, name="tensor")
         mask = convert_to_tensor(mask, name="mask")
-        rank = mask._rank
+        rank = mask.rank
         if rank == 0:
             raise ValueError("boolean_mask: mask must not be a scalar")
         if rank is None:
             raise ValueError(f"boolean_mask: the rank of the mask {mask.name} must be known")
         axis = 0 if axis is None else axis
         last = axis + rank
-        covered = None if tensor._dims is None else tensor._dims[axis:last]
-        if not shapes.is_compatible_static(covered, mask._dims):
+        covered = None if tensor.sizes is None else tensor.sizes[axis:last]
+        if not shapes.is_compatible_static(covered, mask.sizes):
             raise ValueError(
-                f"boolean_mask: mask of shape {show(mask._dims)} does not fit dims {axis} to"
-                f" {last} of a tensor of shape {show(tensor._dims)}"
+                f"boolean_mask: mask of shape {show(mask.sizes)} does not fit dims {axis} to"
+                f" {last} of a tensor of shape {show(tensor.sizes)}"
             )
         leading = make("Prod", getitem(shape_ops.shape(tensor), slice(axis, last)), [0])
         before = getitem(shape_ops.shape(tensor), slice(None, axis))
         after = getitem(shape_ops.shape(tensor), slice(last, None))
         flat = reshape_ops.reshape(tensor, join.concat([before, [leading], after], 0))
-        if tensor._dims is not None and covered is not None:
+        if tensor.sizes is not None and covered is not None:
             count = shapes.num_elements_static(covered)
-            flat.set_shape([*tensor._dims[:axis], count, *tensor._dims[last:]])
+            flat.set_shape([*tensor.sizes[:axis], count, *tensor.sizes[last:]])
         mask = reshape_ops.reshape(mask, [-1])
         indices = reshape_ops.squeeze(make("Where", mask), axis=[1])
         return gather.gather(flat, indices, axis=axis)

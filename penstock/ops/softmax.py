@@ -249,7 +249,7 @@ def _swap_axis(tensor: Tensor, axis: Any, last: Tensor) -> Tensor:
 def _along(op_type: str, logits: Any, axis: Any, name: str | None) -> Tensor:
     """``op_type`` along ``axis``, which is brought to the end for it."""
     logits = convert.convert_to_tensor(logits)
-    dims = logits._dims
+    dims = logits.sizes
     fed = isinstance(axis, Tensor)
     if not fed and (axis == -1 or (dims is not None and axis == len(dims) - 1)):
         made: Tensor = make(op_type, logits, name=name)

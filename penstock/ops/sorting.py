@@ -314,7 +314,7 @@ def _sorted(values: Any, axis: Any, direction: str, positions: bool) -> Tensor:
         raise ValueError(f"direction must be ASCENDING or DESCENDING; found {direction!r}")
     axis = convert_to_tensor(axis, name="axis")
     known = static.constant_value(axis)
-    if axis._dims != () or known is None:
+    if axis.sizes != () or known is None:
         raise ValueError("axis must be a constant scalar")
     values = convert_to_tensor(values, name="values")
     if direction == "DESCENDING":
@@ -338,7 +338,7 @@ def _flipped(values: Tensor) -> Tensor:
 def _descending(values: Tensor, axis: int, positions: bool) -> Tensor:
     count = slicing.getitem(shape_ops.shape(values), axis)
     rank = shape_ops.rank(values)
-    known = values._rank
+    known = values.rank
     order = None
     if axis != -1 and axis + 1 != known:
         order = _last_exchanged(rank, known, axis)

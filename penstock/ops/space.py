@@ -381,7 +381,7 @@ _PATCH_ATTRS = ("ksizes", "strides", "rates", "padding")
 
 def _patches_grad(op: Any, grad: Tensor) -> Tensor:
     images = op.inputs[0]
-    dims, out = images._dims, op.outputs[0]._dims
+    dims, out = images.sizes, op.outputs[0].sizes
     if dims is None or None in dims[1:3]:
         raise ValueError(
             f"the gradient of {op.name} needs the height and width of its images; their shape is"
@@ -516,16 +516,16 @@ def required_space_to_batch_paddings(
     ):
         sizes = convert_to_tensor(input_shape, dtypes.int32, "input_shape")
         block = convert_to_tensor(block_shape, dtypes.int32, "block_shape")
-        if block._dims is None or len(block._dims) != 1 or block._dims[0] is None:
+        if block.sizes is None or len(block.sizes) != 1 or block.sizes[0] is None:
             raise ValueError(
-                f"block_shape must be a vector of known length; found {show(block._dims)}"
+                f"block_shape must be a vector of known length; found {show(block.sizes)}"
             )
-        if not block._dims[0]:
+        if not block.sizes[0]:
             nothing = [fill_ops.zeros([0, 2], dtypes.int32) for _ in range(2)]
             return nothing[0], nothing[1]
-        sizes.shape.assert_is_compatible_with([block._dims[0]])
+        sizes.shape.assert_is_compatible_with([block.sizes[0]])
         if base_paddings is None:
-            base_paddings = fill_ops.zeros([block._dims[0], 2], dtypes.int32)
+            base_paddings = fill_ops.zeros([block.sizes[0], 2], dtypes.int32)
         base = convert_to_tensor(base_paddings, dtypes.int32, "base_paddings")
         known = [static.constant_value(t) for t in (sizes, block, base)]
         if all(k is not None for k in known):
@@ -545,7 +545,7 @@ def _known_paddings(
 
 
 def _computed_paddings(sizes: Tensor, block: Tensor, base: Tensor) -> tuple[Tensor, Tensor]:
-    count = (block._dims or (0,))[0] or 0
+    count = (block.sizes or (0,))[0] or 0
     item = slicing.getitem
     start, end = item(base, (slice(None), 0)), item(base, (slice(None), 1))
     full = make("AddV2", make("AddV2", sizes, start, name="add"), end, name="add")

@@ -295,7 +295,7 @@ def sparse_transpose(sp_input: Any, perm: Any = None, name: str | None = None) -
 
 def sparse_expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> SparseTensor:
     """A dim of size 1 put in at ``axis`` (default last), which counts from the end if negative."""
-    dims = sp_input.dense_shape._dims
+    dims = sp_input.dense_shape.sizes
     rank = None if dims is None else dims[0]
     if rank is None:
         raise ValueError(

@@ -259,7 +259,7 @@ def _reduction_axes(sp_input: SparseTensor, axis: Any, old: Any) -> Any:
     axis = reduction.renamed("axis", axis, "reduction_axes", old)
     if axis is not None:
         return axis
-    dims = sp_input.dense_shape._dims
+    dims = sp_input.dense_shape.sizes
     if dims is not None and dims[0] is not None:
         return constant(np.arange(dims[0], dtype=np.int32), dtypes.int32)
     return nodes.range_to(make("Size", sp_input.dense_shape, name="Rank"))

@@ -222,7 +222,7 @@ def _cwise_grad(multiplies: bool) -> Any:
         scaled = indices // scaling
         begin = join.concat([[0], more], 0)
         scaled = slicing.slice_(scaled, begin, [-1, -1])
-        dense = y if y._dims == () else gather.gather_nd(y, scaled)
+        dense = y if y.sizes == () else gather.gather_nd(y, scaled)
         if multiplies:
             dx, dy = grad * dense, grad * values
         else:

@@ -204,11 +204,11 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unst
     """
     if num is None:
         value = convert_to_tensor(value)
-        if value._dims is not None:
-            num = value._dims[join._checked_axis(axis, len(value._dims))]
+        if value.sizes is not None:
+            num = value.sizes[join._checked_axis(axis, len(value.sizes))]
         if num is None:
             raise ValueError(
-                f"Cannot infer num from shape {show(value._dims)} of {value.name}; give num"
+                f"Cannot infer num from shape {show(value.sizes)} of {value.name}; give num"
             )
     return make("Unpack", value, name=name, num=num, axis=axis)
 
@@ -241,13 +241,13 @@ def split(
     sizes = convert_to_tensor(num_or_size_splits)
     if isinstance(num_or_size_splits, int | np.integer | shapes.Dimension):
         return make("Split", axis, value, name=name, num_split=int(num_or_size_splits))
-    if sizes._dims == ():
+    if sizes.sizes == ():
         raise ValueError(
             "split: num_or_size_splits must be a Python int or a vector; found the scalar tensor"
             f" {sizes.name}"
         )
     if num is None:
-        num = sizes._dims[0] if sizes._dims else None
+        num = sizes.sizes[0] if sizes.sizes else None
         if num is None:
             raise ValueError(f"split: the length of {sizes.name} is unknown; give num")
     return make("SplitV", value, sizes, axis, name=name, num_split=num)

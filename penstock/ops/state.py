@@ -47,7 +47,7 @@ def state_op_of(tensor: Tensor) -> Any:
     """The node that holds the state a ref or handle stands for; None for a fed handle."""
     op = tensor.op
     while op.op_def.state is None:
-        carriers = [t for t in op._inputs if t.dtype.is_ref or t.dtype is dtypes.resource]
+        carriers = [t for t in op.inputs if t.dtype.is_ref or t.dtype is dtypes.resource]
         if not carriers:
             return None
         op = carriers[0].op
@@ -58,7 +58,7 @@ def state_dims(tensor: Tensor) -> tuple[int | None, ...] | None:
     """Static dims of the variable that a handle stands for."""
     op = state_op_of(tensor)
     shape = None if op is None else op.attrs.get("shape")
-    return None if shape is None else shape._dims
+    return None if shape is None else shape.sizes
 
 
 def _check_handle_dtype(ctx: ShapeContext, name: str = "resource") -> None:
@@ -71,7 +71,7 @@ def _check_handle_dtype(ctx: ShapeContext, name: str = "resource") -> None:
 
 def _make_state(attrs: dict[str, Any], name: str) -> VariableState:
     shape = attrs["shape"]
-    return VariableState(name, None if shape is None else shape._dims)
+    return VariableState(name, None if shape is None else shape.sizes)
 
 
 def _legacy_variable_shape(ctx: ShapeContext) -> Any:
@@ -96,7 +96,7 @@ define_op(
     "-> ref: Ref(dtype)",
     attrs=_HOLDER,
     shape=_legacy_variable_shape,
-    state=lambda attrs, name: VariableState(name, attrs["shape"]._dims or None),
+    state=lambda attrs, name: VariableState(name, attrs["shape"].sizes or None),
     stateful=True,
     no_gradient=_STATE,
 )
@@ -458,7 +458,7 @@ def _destroy_temporary(ref: Any) -> torch.Tensor:
 
 
 def _make_temporary(attrs: dict[str, Any], name: str) -> TemporaryVariable:
-    dims = attrs["shape"]._dims
+    dims = attrs["shape"].sizes
     if dims is None or None in dims:
         raise ValueError(f"temporary variable {name!r} needs a fully known shape")
     kind = dtypes.stored_as(attrs["dtype"])

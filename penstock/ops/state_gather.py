@@ -144,7 +144,7 @@ def _gather_nd_grad(op: Any, grad: Any) -> Any:
 
     handle, indices = op.inputs
     held = make("VariableShape", handle, out_type=indices.dtype)
-    dims = indices._dims
+    dims = indices.sizes
     if dims is not None and len(dims) == 2 and dims[-1] == 1:
         return IndexedSlices(grad, reshape.squeeze(indices, axis=-1), held), None
     return make("ScatterNd", indices, grad, held), None

@@ -137,7 +137,7 @@ def _updated_slice_grad(op: Any, grad: Tensor) -> list[Any]:
     none = make("ZerosLike", value)
     of_input = make("TensorStridedSliceUpdate", grad, *place, none, **masks)
     of_value = make("StridedSlice", grad, *place, **masks)
-    if value._dims is None or None in value._dims or value._dims != of_value._dims:
+    if value.sizes is None or None in value.sizes or value.sizes != of_value.sizes:
         dims, wanted = nodes.shape(of_value), nodes.shape(value)
         _, over = make("BroadcastGradientArgs", dims, wanted)
         of_value = nodes.reshape(reduction.reduce_sum(of_value, over), wanted)

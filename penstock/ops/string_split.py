@@ -235,7 +235,7 @@ def strings_split(
     with scopes.name_scope(name, "StringSplit"):
         texts: Tensor = convert_to_tensor(given, dtype=dtypes.string, name="input")
         at = convert_to_tensor("" if sep is None else sep, dtype=dtypes.string)
-        if texts._rank is None or texts._rank < 2:
+        if texts.rank is None or texts.rank < 2:
             return _as_sparse(make("StringSplitV2", texts, at, maxsplit=maxsplit))
         flat = make("Reshape", texts, [-1])
         return _in_shape(make("StringSplitV2", flat, at, maxsplit=maxsplit), nodes.shape(texts))

@@ -41,13 +41,13 @@ _FLOW = torch.zeros(())
 def _element_dims(handle: Tensor) -> Any:
     """Static dims of the elements of the array behind a handle, as its node declares them."""
     op = handle.op
-    while op.type in _HANDED_ON and op._inputs:
-        op = op._inputs[0].op
+    while op.type in _HANDED_ON and op.inputs:
+        op = op.inputs[0].op
     if op.type in ("TensorArray", "TensorArrayV2", "TensorArrayV3"):
         shape = op.attrs["element_shape"]
-        return None if shape is None else shape._dims
+        return None if shape is None else shape.sizes
     if op.type in ("TensorArrayGrad", "TensorArrayGradV2", "TensorArrayGradV3"):
-        return _element_dims(op._inputs[0])
+        return _element_dims(op.inputs[0])
     return None
 
 
@@ -90,7 +90,7 @@ def _gather_shape(ctx: ShapeContext) -> Any:
     _ranked(ctx, flow_in=0)
     asked = ctx.attr("element_shape")
     declared = _element_dims(ctx.tensor("handle"))
-    dims = shapes.merge_static(declared, None if asked is None else asked._dims)
+    dims = shapes.merge_static(declared, None if asked is None else asked.sizes)
     return None if dims is None else (count, *dims)
 
 
@@ -114,7 +114,7 @@ def _pack_shape(ctx: ShapeContext) -> Any:
     _ranked(ctx, flow_in=0)
     asked = ctx.attr("element_shape")
     declared = _element_dims(ctx.tensor("handle"))
-    dims = shapes.merge_static(declared, None if asked is None else asked._dims)
+    dims = shapes.merge_static(declared, None if asked is None else asked.sizes)
     return None if dims is None else (None, *dims)
 
 
@@ -265,7 +265,7 @@ def take_scope_name(handle: Any) -> None:
 
 
 def _of(op: Operation, flow: Any, gradient: Any) -> tuple[Any, Any]:
-    handle = op._inputs[0]
+    handle = op.inputs[0]
     take_scope_name(handle)
     return gradient_array(handle, flow, gradient_source(op, gradient))
 
@@ -278,30 +278,30 @@ def _written(scope: str, handle: Any, flow: Any, *middle: Any) -> Any:
 
 
 def _read_gradient(op: Operation, grad: Any) -> list[Any]:
-    _, index, flow = op._inputs
+    _, index, flow = op.inputs
     return [None, None, _written("Write", *_of(op, flow, grad), index, grad)]
 
 
 def _write_gradient(op: Operation, flow: Any) -> list[Any]:
     handle, after = _of(op, flow, flow)
     dtype = op.attrs["T"]
-    return [None, None, make("TensorArrayReadV3", handle, op._inputs[1], after, dtype=dtype), flow]
+    return [None, None, make("TensorArrayReadV3", handle, op.inputs[1], after, dtype=dtype), flow]
 
 
 def _gather_gradient(op: Operation, grad: Any) -> list[Any]:
-    _, indices, flow = op._inputs
+    _, indices, flow = op.inputs
     return [None, None, _written("Scatter", *_of(op, flow, grad), indices, grad)]
 
 
 def _scatter_gradient(op: Operation, flow: Any) -> list[Any]:
     handle, after = _of(op, flow, flow)
     dtype = op.attrs["T"]
-    grad = make("TensorArrayGatherV3", handle, op._inputs[1], after, dtype=dtype)
+    grad = make("TensorArrayGatherV3", handle, op.inputs[1], after, dtype=dtype)
     return [None, None, grad, flow]
 
 
 def _concat_gradient(op: Operation, grad: Any, _: Any) -> list[Any]:
-    handle, flow = _of(op, op._inputs[1], grad)
+    handle, flow = _of(op, op.inputs[1], grad)
     return [None, _written("Split", handle, flow, grad, op.outputs[1])]
 
 

@@ -182,7 +182,7 @@ def _joined(ctx: ShapeContext) -> list[Dims]:
     dims = (
         ctx.shape_value("element_shape")
         if "leading_dims" in ctx.op.inputs_by_name()
-        else ctx.attr("element_shape")._dims
+        else ctx.attr("element_shape").sizes
     )
     return [None if dims is None else (None, *dims[1:]), (None,)]
 
@@ -208,7 +208,7 @@ def _elements_shape(handle: Tensor) -> Tensor:
 
 
 def _push_grad(op: Operation, dlist: Tensor) -> list[Any]:
-    item = op._inputs[1]
+    item = op.inputs[1]
     shape = -1 if item.dtype is dtypes.variant else _shape_of(item)
     return list(make("TensorListPopBack", dlist, shape, element_dtype=item.dtype))
 
@@ -235,8 +235,8 @@ def _tail(shape: Tensor) -> Tensor:
 
 
 def _from_tensor_grad(op: Operation, dlist: Tensor) -> list[Any]:
-    tensor = op._inputs[0]
-    dims = tensor._dims
+    tensor = op.inputs[0]
+    dims = tensor.sizes
     count = dims[0] if dims is not None and dims[0] is not None else -1
     grad = make(
         "TensorListStack", dlist, _tail(_shape_of(tensor)), element_dtype=tensor.dtype,
@@ -246,7 +246,7 @@ def _from_tensor_grad(op: Operation, dlist: Tensor) -> list[Any]:
 
 
 def _get_grad(op: Operation, grad: Tensor) -> list[Any]:
-    handle, index = op._inputs[:2]
+    handle, index = op.inputs[:2]
     size = make("TensorListLength", handle)
     empty = make(
         "TensorListReserve", _elements_shape(handle), size, element_dtype=grad.dtype
@@ -255,33 +255,33 @@ def _get_grad(op: Operation, grad: Tensor) -> list[Any]:
 
 
 def _set_grad(op: Operation, dlist: Tensor) -> list[Any]:
-    _, index, item = op._inputs
+    _, index, item = op.inputs
     below = make("TensorListSetItem", dlist, index, _zeros(item))
     grad = make("TensorListGetItem", dlist, index, _shape_of(item), element_dtype=item.dtype)
     return [below, None, grad]
 
 
 def _resize_grad(op: Operation, dlist: Tensor) -> list[Any]:
-    return [make("TensorListResize", dlist, make("TensorListLength", op._inputs[0])), None]
+    return [make("TensorListResize", dlist, make("TensorListLength", op.inputs[0])), None]
 
 
 def _gather_grad(op: Operation, grad: Tensor) -> list[Any]:
-    handle, indices = op._inputs[:2]
+    handle, indices = op.inputs[:2]
     size = make("TensorListLength", handle)
     made = make("TensorListScatterV2", grad, indices, _elements_shape(handle), size)
     return [made, None, None]
 
 
 def _scatter_grad(op: Operation, dlist: Tensor) -> list[Any]:
-    tensor, indices = op._inputs[:2]
+    tensor, indices = op.inputs[:2]
     grad = make(
         "TensorListGather", dlist, indices, _tail(_shape_of(tensor)), element_dtype=tensor.dtype
     )
-    return [grad, *[None] * (len(op._inputs) - 1)]
+    return [grad, *[None] * (len(op.inputs) - 1)]
 
 
 def _scatter_into_grad(op: Operation, dlist: Tensor) -> list[Any]:
-    _, tensor, indices = op._inputs
+    _, tensor, indices = op.inputs
     grad = make(
         "TensorListGather", dlist, indices, _tail(_shape_of(tensor)), element_dtype=tensor.dtype
     )
@@ -290,13 +290,13 @@ def _scatter_into_grad(op: Operation, dlist: Tensor) -> list[Any]:
 
 
 def _concat_grad(op: Operation, grad: Tensor, _: Any) -> list[Any]:
-    handle = op._inputs[0]
+    handle = op.inputs[0]
     made = make("TensorListSplit", grad, _elements_shape(handle), op.outputs[1])
-    return [made, *[None] * (len(op._inputs) - 1)]
+    return [made, *[None] * (len(op.inputs) - 1)]
 
 
 def _split_grad(op: Operation, dlist: Tensor) -> list[Any]:
-    tensor, shape, lengths = op._inputs
+    tensor, shape, lengths = op.inputs
     del shape
     rows = make("ConcatV2", [[-1], _tail(_shape_of(tensor))], 0)
     made = make("TensorListConcatV2", dlist, rows, lengths, element_dtype=tensor.dtype)

@@ -213,8 +213,8 @@ def _tile_grad(op: Any, grad: Any) -> list[Any]:
         grad = _densified_rows(grad, full)
         split = join.concat([[1], split[1:]], axis=0)
     total = make("Sum", reshape_ops.reshape(grad, split), axes)
-    if source._dims is not None:
-        total.set_shape(source._dims)
+    if source.sizes is not None:
+        total.set_shape(source.sizes)
     return [total, None]
 
 
@@ -488,8 +488,8 @@ def transpose(
 
 
 def _reversed_dims(tensor: Tensor) -> Any:
-    if tensor._dims is not None:
-        return np.arange(len(tensor._dims) - 1, -1, -1, dtype=np.int32)
+    if tensor.sizes is not None:
+        return np.arange(len(tensor.sizes) - 1, -1, -1, dtype=np.int32)
     rank = make("Rank", tensor)
     last = make("Sub", rank, 1, name="sub")
     return make("Sub", last, make("Range", 0, rank, 1), name="sub")

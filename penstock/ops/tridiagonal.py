@@ -93,7 +93,7 @@ def _transposed(diagonals: Any) -> Tensor:
     """Diagonals of the transposed matrix."""
     main, up, down = diagonals[..., 1, :], diagonals[..., 2, 1:], diagonals[..., 0, :-1]
     if nodes.is_known(diagonals):
-        zeros = fill.zeros([*diagonals._dims[:-2], 1], dtype=diagonals.dtype)
+        zeros = fill.zeros([*diagonals.sizes[:-2], 1], dtype=diagonals.dtype)
         up, down = join.concat([up, zeros], axis=-1), join.concat([zeros, down], axis=-1)
     else:
         lead = fill.zeros([nodes.rank(diagonals) - 2, 2], dtype="int32")
@@ -106,7 +106,7 @@ def _three_diagonals(x: Any, y: Any) -> Tensor:
     """The three diagonals of ``x y'``."""
     main = reduction.reduce_sum(x * y, axis=-1)
     if nodes.is_known(y):
-        zeros = fill.zeros([*y._dims[:-2], 1, y._dims[-1]], dtype=y.dtype)
+        zeros = fill.zeros([*y.sizes[:-2], 1, y.sizes[-1]], dtype=y.dtype)
         following = join.concat([y[..., 1:, :], zeros], axis=-2)
         up = reduction.reduce_sum(x * following, axis=-1)
         before = join.concat([zeros, y[..., :-1, :]], axis=-2)
@@ -179,13 +179,13 @@ def tridiagonal_solve(
         raise ValueError(f"Unrecognized diagonals_format: {diagonals_format}")
     diagonals = convert_to_tensor(diagonals)
     value: Any = convert_to_tensor(rhs)
-    if diagonals._dims is None or value._dims is None:
+    if diagonals.sizes is None or value.sizes is None:
         raise ValueError("the ranks of diagonals and rhs must be known")
-    rank, rhs_rank = len(diagonals._dims), len(value._dims)
+    rank, rhs_rank = len(diagonals.sizes), len(value.sizes)
     if rank < 2 or rhs_rank not in (rank, rank - 1):
         raise ValueError(
             f"diagonals must have rank at least 2 and rhs that rank or one less; found"
-            f" {show(diagonals._dims)} and {show(value._dims)}"
+            f" {show(diagonals.sizes)} and {show(value.sizes)}"
         )
     if rhs_rank == rank - 1:
         value = make("Conj", value) if conjugate_rhs and value.dtype.is_complex else value

@@ -121,7 +121,7 @@ def tridiagonal_matmul(
 
 
 def _of_matrix(matrix: Any) -> list[Any]:
-    dims = matrix._dims
+    dims = matrix.sizes
     if dims is not None and len(dims) >= 2 and None not in dims[-2:] and dims[-1] != dims[-2]:
         raise ValueError(f"diagonals must be square matrices; the shape is {show(dims)}")
     size = None if dims is None or len(dims) < 2 else dims[-1] or dims[-2]

@@ -101,11 +101,11 @@ def _gather_or_zero(
     if valid is None:
         valid = nodes.greater_equal(ids, 0)
         missing = 0
-        if gathered._dims is not None and valid._dims is not None:
-            missing = len(gathered._dims) - len(valid._dims)
+        if gathered.sizes is not None and valid.sizes is not None:
+            missing = len(gathered.sizes) - len(valid.sizes)
         for _ in range(missing):
             valid = make("ExpandDims", valid, -1)
-        if gathered._dims is None or ids._dims is None:
+        if gathered.sizes is None or ids.sizes is None:
             valid = _expanded(valid, gathered)
         valid = make("LogicalAnd", valid, nodes.ones_like(gathered, dtypes.bool), name="and")
     return make("Select", valid, gathered, nodes.zeros_like(gathered)), clipped, valid
@@ -220,8 +220,8 @@ def _unsorted_scaled(kind: str, data: Any, ids: Any, count: Any, name: str | Non
 def _divisor_shape(data: Tensor, ids: Tensor, count: Any) -> Any:
     from penstock.ops import nodes
 
-    if data._dims is not None and ids._dims is not None:
-        ones = [1] * (len(data._dims) - len(ids._dims))
+    if data.sizes is not None and ids.sizes is not None:
+        ones = [1] * (len(data.sizes) - len(ids.sizes))
         if isinstance(count, Tensor):
             tail = constant(np.array(ones, count.dtype.as_numpy_dtype), count.dtype)
             return nodes.concat([make("ExpandDims", count, 0), tail], 0)

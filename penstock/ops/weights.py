@@ -42,19 +42,19 @@ def check_same_shape(first: Tensor, second: Tensor) -> None:
 
 
 def _known(value: Tensor) -> bool:
-    return value._dims is not None and None not in value._dims
+    return value.sizes is not None and None not in value.sizes
 
 
 def _refuse_static(weights: Tensor, values: Tensor, why: str) -> ValueError:
     return ValueError(
-        f"{_REFUSED} {why}; values have shape {show(values._dims)}, weights"
-        f" {show(weights._dims)}; allowed are a scalar, or as many dims, each of the same size or 1"
+        f"{_REFUSED} {why}; values have shape {show(values.sizes)}, weights"
+        f" {show(weights.sizes)}; allowed are a scalar, or as many dims, each of the same size or 1"
     )
 
 
 def _fits_statically(weights: Tensor, values: Tensor) -> str | None:
     """Name of the node that says so, where shapes are known to fit; None where not known."""
-    ours, theirs = weights._dims, values._dims
+    ours, theirs = weights.sizes, values.sizes
     if ours is None or theirs is None:
         return None
     if not ours:
@@ -129,7 +129,7 @@ def broadcast_weights(weights: Any, values: Any) -> Tensor:
     with name_scope(None, "broadcast_weights", [weights, values]) as scope:
         values = convert_to_tensor(values, name="values")
         weights = convert_to_tensor(weights, values.dtype.base_dtype, name="weights")
-        if _known(weights) and weights._dims == values._dims:
+        if _known(weights) and weights.sizes == values.sizes:
             return weights
         with control_dependencies([assert_broadcastable(weights, values)]):
             return binary.multiply(weights, elementwise.ones_like(values), name=scope)
@@ -137,7 +137,7 @@ def broadcast_weights(weights: Any, values: Any) -> Tensor:
 
 def _maybe_last_is_one(value: Tensor) -> bool:
     """Whether the last dim may be of size 1, so that squeezing it may be meant."""
-    dims = value._dims
+    dims = value.sizes
     return dims is None or (bool(dims) and dims[-1] in (1, None))
 
 
@@ -155,8 +155,8 @@ def squeeze_last(
     with name_scope(name, "remove_squeezable_dimensions", [labels, predictions]):
         predictions = convert_to_tensor(predictions)
         labels = convert_to_tensor(labels)
-        if labels._dims is not None and predictions._dims is not None:
-            more = len(predictions._dims) - len(labels._dims) - expected_rank_diff
+        if labels.sizes is not None and predictions.sizes is not None:
+            more = len(predictions.sizes) - len(labels.sizes) - expected_rank_diff
             if more == 1:
                 predictions = reshape.squeeze(predictions, [-1])
             elif more == -1:
@@ -180,7 +180,7 @@ def squeeze_where(expected: int, found: Tensor, value: Tensor) -> Tensor:
 
 def with_rank_of(weights: Tensor, values: Tensor) -> Tensor:
     """``weights`` of the rank of ``values``, or scalar: a last dim of size 1 goes or comes."""
-    ours, theirs = weights._dims, values._dims
+    ours, theirs = weights.sizes, values.sizes
     if ours == ():
         return weights
     if ours is None or theirs is None:
@@ -196,7 +196,7 @@ def _with_rank_dynamically(weights: Tensor, values: Tensor) -> Tensor:
     cond = control_flow.conditional()
     rank = nodes.rank(weights)
     more: Any = binary.subtract(rank, nodes.rank(values), name="sub")
-    dims = weights._dims
+    dims = weights.sizes
 
     def expanded() -> Tensor:
         wider = lambda: reshape.expand_dims(weights, [-1])  # noqa: E731  # a branch

@@ -82,7 +82,7 @@ class Builder:
 
     def _name(self, name: str) -> str:
         made, count = name, 0
-        while made in self.graph._by_name:
+        while made in self.graph.by_name:
             count += 1
             made = f"{name}/_{count}"
         return made
@@ -101,7 +101,7 @@ class Builder:
         )
         new._device = self.scope.device_in(self.task, op)
         for old, made in zip(op.outputs, new.outputs, strict=True):
-            made._dims = old._dims
+            made.sizes = old.sizes
             self.tensors[old] = made
         self.graph._register(new)
         return new
@@ -119,14 +119,14 @@ class Builder:
             new = self.add("_Feed", feed.op.name, [], attrs, [feed.dtype.base_dtype])
             new.origin = feed.op.origin
             new._device = scope.device_in(task, feed.op)
-            new.outputs[0]._dims = feed._dims
+            new.outputs[0].sizes = feed.sizes
             self.tensors[feed] = new.outputs[0]
             self.feeds.append(new.outputs[0])
         for key, handle in (region.given_at.get(task, {}) if region is not None else {}).items():
             dtype, dims = value_type(handle)
             attrs = {"dtype": dtype, "shape": shapes.from_static(dims), "index": 0}
             new = self.add("_Feed", f"_in/{handle.op.name}", [], attrs, [dtype])
-            new.outputs[0]._dims = dims
+            new.outputs[0].sizes = dims
             self.given[key] = new.outputs[0]
             self.feeds.append(new.outputs[0])
 
@@ -147,21 +147,21 @@ class Builder:
             if known is not None:
                 attrs = {"value": known, "dtype": tensor.dtype.base_dtype}
                 new = self.add("Const", op.name, [], attrs, [tensor.dtype.base_dtype])
-                new.origin, new.outputs[0]._dims = op.origin, known.shape
+                new.origin, new.outputs[0].sizes = op.origin, known.shape
                 self.tensors[tensor] = new.outputs[0]
                 return new.outputs[0]
         return self.receive(scope.cuts[(tensor, self.task, 0)])
 
     def _everywhere(self, tensor: Tensor) -> Tensor:
         op = tensor.op
-        source = op._inputs[0] if op._inputs else None
+        source = op.inputs[0] if op.inputs else None
         if source is not None and is_silent_handle(source.op):
             given = self.given.get(resource_key(source.op))
             if given is not None:
                 return given
             self.copy(op, [self.handle(source)], [])
         else:
-            self.copy(op, [self.value(t, op) for t in op._inputs], [])
+            self.copy(op, [self.value(t, op) for t in op.inputs], [])
         return self.tensors[tensor]
 
     def _state(self, tensor: Tensor, user: Operation | None) -> Tensor:
@@ -176,20 +176,20 @@ class Builder:
     def handle(self, tensor: Tensor) -> Tensor:
         """State that is in this task, by name."""
         if tensor not in self.tensors and is_silent_handle(tensor.op):
-            self.copy(tensor.op, [self.value(t, tensor.op) for t in tensor.op._inputs], [])
+            self.copy(tensor.op, [self.value(t, tensor.op) for t in tensor.op.inputs], [])
         return self.tensors[tensor] if tensor in self.tensors else self.value(tensor, None)
 
     def inputs(self, op: Operation) -> list[Tensor]:
         """What a located node takes."""
         return [
             self.handle(tensor) if handle else self.value(tensor, op)
-            for tensor, handle in zip(op._inputs, wants_handle(op), strict=True)
+            for tensor, handle in zip(op.inputs, wants_handle(op), strict=True)
         ]
 
     def before(self, op: Operation) -> list[Operation]:
         """What a node comes after: by its control edges, and so that a value is sent in time."""
         found: list[Operation] = []
-        for control in op._control_inputs:
+        for control in op.control_inputs:
             if self.task in tasks_of(self.scope, control):
                 found.append(self.controls[control])
         for nodes in remote_controls(self.scope, op, self.task).values():
@@ -213,7 +213,7 @@ class Builder:
             "_Recv", f"{stem}/_recv", [], attrs, [sent], self.barrier.controls(), cut.recv_device
         )
         made = op.outputs[0]
-        made._dims = dims
+        made.sizes = dims
         if cut.compress:
             made = self._cast(made, dtype, f"{stem}/ToFP32")
         op.origin = made.op.origin = _origin(cut)
@@ -249,7 +249,7 @@ class Builder:
         # A byte would do, but this is what every device can send.
         attrs = {"value": np.zeros((), np.float32), "dtype": dtypes.float32}
         dummy = self.add("Const", f"{stem}/_done", [], attrs, [dtypes.float32])
-        dummy.outputs[0]._dims = ()
+        dummy.outputs[0].sizes = ()
         # A loop's variable is there from the beginning of a round.
         before = [self.controls[op] for op in cut.waits_for if op.type != "_Feed"]
         self._add_send(cut, dummy.outputs[0], stem, before)
@@ -271,13 +271,13 @@ class Builder:
             "ReadVariableOp", f"{handle.op.name}/_read", [self.handle(handle)], {"dtype": dtype},
             [dtype], [self.controls[o] for o in self._written_before(resource_key(handle.op))],
         )  # fmt: skip
-        op.outputs[0]._dims = dims
+        op.outputs[0].sizes = dims
         return op.outputs[0]
 
     def _cast(self, value: Tensor, to: dtypes.DType, name: str) -> Tensor:
         attrs = {"SrcT": value.dtype.base_dtype, "DstT": to, "Truncate": False}
         op = self.add("Cast", name, [value], attrs, [to])
-        op.outputs[0]._dims = value._dims
+        op.outputs[0].sizes = value.sizes
         return op.outputs[0]
 
     # ---- the result --------------------------------------------------------------------------
@@ -374,12 +374,12 @@ class Assembly:
             builder.barrier.sent(new)
             builder.effects.append(new)
         for index, made in zip(outputs, new.outputs, strict=True):
-            made._dims = op.outputs[index]._dims
+            made.sizes = op.outputs[index].sizes
             builder.tensors[op.outputs[index]] = made
 
     def _region_inputs(self, region: Region, task: str, steps: list[StepGraph]) -> Inputs:
         op, builder = region.op, self.builders[task]
-        whole = inputs_of(op, op._inputs)
+        whole = inputs_of(op, op.inputs)
         if region.is_loop:
             variables = sorted(region.variables_at.get(task, ()))
             first = [builder.value(whole.first[i], op) for i in variables]

@@ -47,7 +47,7 @@ def find_needs(scope: Scope) -> None:
 def _visit(scope: Scope) -> None:
     for op in located(scope):
         task = scope.task[op]
-        for tensor, handle in zip(op._inputs, wants_handle(op), strict=True):
+        for tensor, handle in zip(op.inputs, wants_handle(op), strict=True):
             if handle:
                 _need_handle(scope, tensor, op)
             else:
@@ -63,7 +63,7 @@ def _visit_region(region: Region) -> None:
         if region.is_loop:
             need(region.blocks[0], region.blocks[0].step.fetches[0], task, None)
         else:
-            need(around, op._inputs[0], task, op)
+            need(around, op.inputs[0], task, op)
     for variable in range(region.variables):
         if variable not in region.free:
             need_variable(region, variable, output_task(region, variable))
@@ -132,7 +132,7 @@ def need(scope: Scope, tensor: Tensor, task: str, user: Operation | None) -> Non
     elif op in scope.regions:
         _need_output(scope, tensor, task, user)
     elif scope.everywhere(op):
-        for source in op._inputs:
+        for source in op.inputs:
             need(scope, source, task, op)
     elif scope.task[op] != task and small_value(tensor) is None:
         _cut(scope, tensor, scope.task[op], task, user, op)
@@ -175,7 +175,7 @@ def _give(region: Region, task: str, key: tuple[str, str]) -> None:
     given = region.given_at.setdefault(task, {})
     if key in given:
         return
-    found = [t for t in region.op._inputs if _names(t, key)]
+    found = [t for t in region.op.inputs if _names(t, key)]
     if not found:
         raise errors.InternalError(
             None, region.op, f"{region.op.name!r} does not name the state {key} that it reads"
@@ -248,7 +248,7 @@ def _need_controls(scope: Scope, op: Operation, tasks: Sequence[str]) -> None:
 def remote_controls(scope: Scope, op: Operation, task: str) -> dict[str, tuple[Operation, ...]]:
     """The nodes in other tasks that ``op`` comes after by control edges, by task."""
     found: dict[str, list[Operation]] = {}
-    for control in (*op._control_inputs, *scope.rounds.get(op, ())):
+    for control in (*op.control_inputs, *scope.rounds.get(op, ())):
         for source in tasks_of(scope, control):
             if source != task:
                 found.setdefault(source, []).append(control)
@@ -306,8 +306,8 @@ def is_compressed(scope: Scope, tensor: Tensor) -> bool:
     """Whether a float32 tensor travels as 16 bits: the graph or its node asks for that."""
     op = tensor.op
     marked = [op.attrs.get(COMPRESS)]
-    if op.op_def.reads and op._inputs and is_silent_handle(op._inputs[0].op):
-        marked.append(op._inputs[0].op.attrs.get(COMPRESS))
+    if op.op_def.reads and op.inputs and is_silent_handle(op.inputs[0].op):
+        marked.append(op.inputs[0].op.attrs.get(COMPRESS))
     asked = scope.compress or any(marked)
     float32 = value_type(tensor)[0] is dtypes.float32
     if not asked or not float32 or value_type(tensor)[1] == ():

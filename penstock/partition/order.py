@@ -97,7 +97,7 @@ def _translate(
             raise errors.InternalError(None, op, f"{op.name!r} has not been placed")
         found.devices[op] = placement[before]
         if op.op_def.effect or op.op_def.blocking:
-            feeds = [new.graph._by_name[name] for name in _feeds_before(before)]
+            feeds = [new.graph.by_name[name] for name in _feeds_before(before)]
             if feeds:
                 found.rounds[op] = feeds
         if not blocks_of(op):
@@ -108,9 +108,9 @@ def _translate(
 
 def _feeds_before(op: Operation) -> list[str]:
     """The feeds that a node comes after by control edges, its own or those of what it is given."""
-    given = _behind([t.op for t in op._inputs], lambda each: [t.op for t in each._inputs])
-    waits_for = [control for each in (op, *given) for control in each._control_inputs]
-    found = _behind(waits_for, lambda each: [*(t.op for t in each._inputs), *each._control_inputs])
+    given = _behind([t.op for t in op.inputs], lambda each: [t.op for t in each.inputs])
+    waits_for = [control for each in (op, *given) for control in each.control_inputs]
+    found = _behind(waits_for, lambda each: [*(t.op for t in each.inputs), *each.control_inputs])
     return [each.name for each in found if each.type == "_Feed"]
 
 
@@ -132,10 +132,10 @@ def _behind(
 
 def _stands_for(name: str, old: StepGraph) -> Operation | None:
     """The old node of a name, or the one that a pass has named a new one under."""
-    found = old.graph._by_name.get(name)
+    found = old.graph.by_name.get(name)
     while found is None and "/" in name:
         name = name.rpartition("/")[0]
-        found = old.graph._by_name.get(name)
+        found = old.graph.by_name.get(name)
     return found
 
 

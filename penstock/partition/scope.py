@@ -100,16 +100,16 @@ class Scope:
 
     def _is_everywhere(self, op: Operation) -> bool:
         if op.type in ("Const", "_Dead"):
-            return not op._control_inputs
-        if op._control_inputs or op.type == "_Feed" or blocks_of(op):
+            return not op.control_inputs
+        if op.control_inputs or op.type == "_Feed" or blocks_of(op):
             return False
-        if op.type in _READS and self.region is not None and is_silent_handle(op._inputs[0].op):
-            return not self.region.writes(resource_key(op._inputs[0].op))
+        if op.type in _READS and self.region is not None and is_silent_handle(op.inputs[0].op):
+            return not self.region.writes(resource_key(op.inputs[0].op))
         if op.op_def.passes_through and not op.outputs[0].dtype.is_ref:
-            return self._is_free(op._inputs[0])
+            return self._is_free(op.inputs[0])
         if op.type not in _CHEAP or not is_number(op.outputs[0]):
             return False
-        return all(is_number(t) and self._is_free(t) for t in op._inputs)
+        return all(is_number(t) and self._is_free(t) for t in op.inputs)
 
     def _is_free(self, tensor: Tensor) -> bool:
         """Whether a value can be had in every task without a message a round."""
@@ -177,7 +177,7 @@ class Region:
     def outer_arg(self, feed: int) -> Tensor:
         """The tensor outside that a feed of the blocks is given, or begins as."""
         first = 0 if self.is_loop else 1
-        return self.op._inputs[first + feed]
+        return self.op.inputs[first + feed]
 
     def following(self, variable: int) -> Tensor:
         """What a loop's variable is in the next round, in the body."""
@@ -186,7 +186,7 @@ class Region:
 
 def is_number(tensor: Tensor) -> bool:
     """Whether a tensor is a scalar of an integer type, or a bool."""
-    return tensor._dims == () and tensor.dtype.base_dtype in _NUMBERS
+    return tensor.sizes == () and tensor.dtype.base_dtype in _NUMBERS
 
 
 def is_silent_handle(op: Operation) -> bool:
@@ -198,8 +198,8 @@ def value_type(tensor: Tensor) -> tuple[dtypes.DType, Dims]:
     """Type and static dims of a tensor's value; of the variable's where it is a handle."""
     if tensor.dtype is dtypes.resource:
         attrs = tensor.op.attrs
-        return attrs["dtype"].base_dtype, shapes.as_shape(attrs["shape"])._dims
-    return tensor.dtype.base_dtype, tensor._dims
+        return attrs["dtype"].base_dtype, shapes.as_shape(attrs["shape"]).sizes
+    return tensor.dtype.base_dtype, tensor.sizes
 
 
 def small_value(tensor: Tensor) -> np.ndarray | None:
@@ -225,7 +225,7 @@ def locate(scope: Scope, tasks: dict[Operation, str]) -> None:
             continue
         scope.task[op] = tasks[op]
         if op.type in _LOOKS_AT_SHAPE:
-            source = op._inputs[0].op
+            source = op.inputs[0].op
             if source.type not in ("_Feed", "Const") and source in scope.task:
                 scope.task[op] = scope.task[source]
                 scope.devices[op] = scope.devices[source]

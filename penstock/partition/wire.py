@@ -117,7 +117,7 @@ class _Encoder:
         for op in step.operations:
             node = graphdef.node_def(op, message.graph.node.add())
             # An order that means something, which a NodeDef made for others does not keep.
-            node.input[len(op._inputs) :] = [f"^{c.name}" for c in op._control_inputs]
+            node.input[len(op.inputs) :] = [f"^{c.name}" for c in op.control_inputs]
             graphdef.add_output_shapes(node, op)
             message.lines.extend(self._line(op.origin))
             if blocks_of(op):
@@ -240,9 +240,9 @@ class _Decoder:
             _check_text(name)
         step = StepGraph(
             graph,
-            [graph._by_name[name].outputs[0] for name in message.feeds],
+            [graph.by_name[name].outputs[0] for name in message.feeds],
             [_tensor(graph, name) for name in message.fetches],
-            [graph._by_name[name] for name in message.targets],
+            [graph.by_name[name] for name in message.targets],
             list(message.feed_names),
         )
         if len(set(step.feeds)) != len(step.feeds):
@@ -292,7 +292,7 @@ class _Decoder:
         if body in self.seen:
             return
         self.seen.add(body)
-        for op in body._operations:
+        for op in body.operations:
             op.origin = self._origin(op.attrs.pop(_ORIGIN, (0, 0, 0)))
         for inner in (*functions_of(body), body.gradient):
             if inner is not None:
@@ -357,7 +357,7 @@ def _inputs(graph: Graph, node: Any) -> tuple[list[Tensor], list[Operation]]:
     inputs, controls = [], []
     for text in node.input:
         if text.startswith("^"):
-            controls.append(graph._by_name[text[1:]])
+            controls.append(graph.by_name[text[1:]])
         else:
             inputs.append(_tensor(graph, text))
     return inputs, controls
@@ -368,7 +368,7 @@ def _tensor(graph: Graph, text: str) -> Tensor:
     position = int(index or 0)
     if position < 0:
         raise ValueError(f"{text!r} is no tensor")
-    return graph._by_name[name].outputs[position]
+    return graph.by_name[name].outputs[position]
 
 
 def _set_shapes(op: Operation, node: Any) -> None:
@@ -376,7 +376,7 @@ def _set_shapes(op: Operation, node: Any) -> None:
     if len(shapes) != len(op.outputs):
         raise ValueError(f"{op.name!r} has {len(op.outputs)} outputs, {len(shapes)} shapes")
     for tensor, shape in zip(op.outputs, shapes, strict=True):
-        tensor._dims = graphdef.shape_from_proto(shape)._dims
+        tensor.sizes = graphdef.shape_from_proto(shape).sizes
 
 
 def _check_blocks(

@@ -36,24 +36,24 @@ def sum_of_products(
     rebuilder: Rebuilder, op: Operation, uses: Counter[Tensor]
 ) -> list[Tensor] | None:
     """``AddN`` of products ``x' y`` that nothing else reads."""
-    terms = op._inputs
+    terms = op.inputs
     if len(terms) < _LEAST_PRODUCTS or len(set(terms)) != len(terms):
         return None
     for term in terms:
         product = term.op
-        if product.type != "MatMul" or uses[term] != 1 or product._control_inputs:
+        if product.type != "MatMul" or uses[term] != 1 or product.control_inputs:
             return None
         if not product.attrs["transpose_a"] or product.attrs["transpose_b"]:
             return None
-        if any(t._dims is None or None in t._dims for t in product._inputs):
+        if any(t.sizes is None or None in t.sizes for t in product.inputs):
             return None
-    inner = sum(t.op._inputs[0]._dims[0] for t in terms)  # type: ignore[index, misc]
-    rows, columns = terms[0]._dims or (0, 0)
+    inner = sum(t.op.inputs[0].sizes[0] for t in terms)  # type: ignore[index, misc]
+    rows, columns = terms[0].sizes or (0, 0)
     if inner * (rows + columns) > rows * columns * len(terms):  # type: ignore[operator]
         return None
     axis = _make_constant(rebuilder, np.array(0, np.int32))
     sides = [
-        rebuilder.make("ConcatV2", [rebuilder[t.op._inputs[side]] for t in terms], axis)
+        rebuilder.make("ConcatV2", [rebuilder[t.op.inputs[side]] for t in terms], axis)
         for side in (0, 1)
     ]
     return [rebuilder.make("MatMul", *sides, transpose_a=True)]
@@ -62,10 +62,10 @@ def sum_of_products(
 def _padded_interval(term: Tensor) -> tuple[int, int, int] | None:
     """Axis, start and end of what a ``Pad`` along one axis puts into its result."""
     op = term.op
-    source = op._inputs[0] if op.type == "Pad" else None
-    if source is None or op._control_inputs or source._dims is None or None in source._dims:
+    source = op.inputs[0] if op.type == "Pad" else None
+    if source is None or op.control_inputs or source.sizes is None or None in source.sizes:
         return None
-    paddings = constant_of(op._inputs[1])
+    paddings = constant_of(op.inputs[1])
     if paddings is None:
         return None
     axes = np.flatnonzero(paddings.any(axis=1))
@@ -73,21 +73,21 @@ def _padded_interval(term: Tensor) -> tuple[int, int, int] | None:
         return None
     axis = int(axes[0])
     start = int(paddings[axis, 0])
-    return axis, start, start + source._dims[axis]  # type: ignore[operator]
+    return axis, start, start + source.sizes[axis]  # type: ignore[operator]
 
 
 def sum_of_pads(
     rebuilder: Rebuilder, op: Operation, uses: Counter[Tensor]
 ) -> list[Tensor] | None:
     """A sum of paddings whose contents tile the result."""
-    places = [_padded_interval(term) for term in op._inputs]
-    dims = op.outputs[0]._dims
-    if dims is None or len(places) < 2 or any(uses[t] != 1 for t in op._inputs):
+    places = [_padded_interval(term) for term in op.inputs]
+    dims = op.outputs[0].sizes
+    if dims is None or len(places) < 2 or any(uses[t] != 1 for t in op.inputs):
         return None
-    if any(place is None for place in places) or any(t._dims != dims for t in op._inputs):
+    if any(place is None for place in places) or any(t.sizes != dims for t in op.inputs):
         return None
     found = sorted(
-        ((p, t) for p, t in zip(places, op._inputs, strict=True) if p is not None),
+        ((p, t) for p, t in zip(places, op.inputs, strict=True) if p is not None),
         key=lambda pair: pair[0][1:],
     )
     axis = found[0][0][0]
@@ -98,7 +98,7 @@ def sum_of_pads(
         end = stop
     if end != dims[axis]:
         return None
-    parts = [rebuilder[t.op._inputs[0]] for _, t in found]
+    parts = [rebuilder[t.op.inputs[0]] for _, t in found]
     along_axis = _make_constant(rebuilder, np.array(axis, np.int32))
     return [rebuilder.make("ConcatV2", parts, along_axis)]
 
@@ -111,14 +111,14 @@ def product_with_ones(
         return None
     left, right = rebuilder.inputs(op)
     ones = constant_of(right)
-    if ones is None or not np.all(ones == 1) or op.outputs[0]._dims is None:
+    if ones is None or not np.all(ones == 1) or op.outputs[0].sizes is None:
         return None
     if not op.attrs["transpose_b"] and ones.shape[1] == 1:
         axis = _make_constant(rebuilder, np.array([1], np.int32))
         return [rebuilder.make("Sum", left, axis, keep_dims=True)]
     inner = ones.shape[1] if op.attrs["transpose_b"] else ones.shape[0]
-    if inner == 1 and None not in op.outputs[0]._dims:
-        shape = _make_constant(rebuilder, np.array(op.outputs[0]._dims, np.int32))
+    if inner == 1 and None not in op.outputs[0].sizes:
+        shape = _make_constant(rebuilder, np.array(op.outputs[0].sizes, np.int32))
         return [rebuilder.make("BroadcastTo", left, shape)]
     return None
 
@@ -137,10 +137,10 @@ def rewrite_algebra(step: StepGraph) -> StepGraph:
         return step
     uses: Counter[Tensor] = Counter(step.fetches)
     for op in step.operations:
-        uses.update(op._inputs)
+        uses.update(op.inputs)
 
     def rule(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
-        if op._control_inputs:
+        if op.control_inputs:
             return None
         for one in RULES.get(op.type, ()):
             found = one(rebuilder, op, uses)

@@ -85,7 +85,7 @@ class _Waits:
             if op.op_def.blocking:
                 self.bits[op] = 1 << len(self.bits)
             needed = self.bits.get(op, 0)
-            for before in (*(t.op for t in op._inputs), *op._control_inputs):
+            for before in (*(t.op for t in op.inputs), *op.control_inputs):
                 needed |= self.needs[before]
             self.needs[op] = needed
 
@@ -154,7 +154,7 @@ def _rebuilt(step: StepGraph, waits: _Waits) -> StepGraph:
                 _start(rebuilder, op)
             elif op in cut:
                 rebuilder.visit(op)
-                ticket = rebuilder.graph._by_name[op.name].outputs[0]
+                ticket = rebuilder.graph.by_name[op.name].outputs[0]
                 rebuilder.controls[op] = [rebuilder.make("_Settle", ticket)]
             else:
                 rebuilder.copy(op)

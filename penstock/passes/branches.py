@@ -105,7 +105,7 @@ class Guards:
     def _literal(self, pred: Tensor, side: int) -> Literal:
         """A test of which input a Merge has taken (a Merge's gradient) is its predicate's again."""
         if pred.op.type == "Equal":
-            taken, number = pred.op._inputs
+            taken, number = pred.op.inputs
             phi = self.phis.get(taken.op)
             value = static.constant_value(number)
             if phi is not None and taken.value_index == 1 and value in (0, 1):
@@ -114,9 +114,9 @@ class Guards:
         return pred, side
 
     def _merged(self, merge: Operation) -> Guard:
-        if len(merge._inputs) != 2:
-            raise Unstructured(f"{merge.name!r} merges {len(merge._inputs)} values")
-        first, second = (self.of_tensor(t) for t in merge._inputs)
+        if len(merge.inputs) != 2:
+            raise Unstructured(f"{merge.name!r} merges {len(merge.inputs)} values")
+        first, second = (self.of_tensor(t) for t in merge.inputs)
         shared = first & second
         left, right = first - shared, second - shared
         if len(left) != 1 or len(right) != 1:
@@ -125,7 +125,7 @@ class Guards:
         if pred is not other or side == other_side or self.path(first)[-1][0] is not pred:
             raise Unstructured(f"the inputs of {merge.name!r} are not two sides of one condition")
         self.phis[merge] = (pred, Phi(merge, (0, 1) if side == 0 else (1, 0)))
-        for control in merge._control_inputs:
+        for control in merge.control_inputs:
             shared |= self.of_operation(control)
         return shared
 
@@ -141,25 +141,25 @@ class Guards:
         return len(self.of_tensor(pred)), self.position[item], pred.name
 
 
-def inputs_of(item: Item) -> list[Tensor]:
+def inputs_of(item: Item) -> Sequence[Tensor]:
     """The values that an item takes."""
-    return item._inputs if isinstance(item, Operation) else item.inputs
+    return item.inputs if isinstance(item, Operation) else item.inputs
 
 
-def controls_of(item: Item) -> list[Operation]:
+def controls_of(item: Item) -> Sequence[Operation]:
     """The nodes that must have run before it."""
-    return item._control_inputs if isinstance(item, Operation) else item.controls
+    return item.control_inputs if isinstance(item, Operation) else item.controls
 
 
 def predicate(switch: Operation) -> Tensor:
     """The predicate of a Switch, seen through the identities that ``tf.cond`` puts before it."""
-    tensor = switch._inputs[1]
+    tensor = switch.inputs[1]
     while True:
         op = tensor.op
-        same = op.type == "Identity" and not op._inputs[0].dtype.is_ref
+        same = op.type == "Identity" and not op.inputs[0].dtype.is_ref
         if not same and not (op.type in ENTER and op.attrs["is_constant"]):
             return tensor
-        tensor = op._inputs[0]
+        tensor = op.inputs[0]
 
 
 class _Schedule:

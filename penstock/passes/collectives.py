@@ -33,7 +33,7 @@ def order_collectives(step: StepGraph) -> StepGraph:
         for op in _sorted(step, before):
             new = rebuilder.copy(op)
             if op in before:
-                new._control_inputs.extend(rebuilder.controls[before[op]])
+                new.control_inputs += tuple(rebuilder.controls[before[op]])
     return rebuilder.finish()
 
 
@@ -43,7 +43,7 @@ def _ordered(step: StepGraph) -> list[Operation]:
     bits: dict[Operation, int] = {}
     for op in step.operations:
         needed = 0
-        for before in (*(t.op for t in op._inputs), *op._control_inputs):
+        for before in (*(t.op for t in op.inputs), *op.control_inputs):
             needed |= needs[before] | bits.get(before, 0)
         needs[op] = needed
         if op.type in _COLLECTIVES:
@@ -66,7 +66,7 @@ def _sorted(step: StepGraph, before: dict[Operation, Operation]) -> list[Operati
         stack = [root]
         while stack:
             op = stack[-1]
-            needed = [*(t.op for t in op._inputs), *op._control_inputs]
+            needed = [*(t.op for t in op.inputs), *op.control_inputs]
             if op in before:
                 needed.append(before[op])
             missing = [n for n in needed if n not in done]

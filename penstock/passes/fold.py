@@ -33,7 +33,7 @@ def _rule(evaluate: Evaluate) -> Rule:
     evaluated: dict[Operation, list[np.ndarray] | None] = {}
 
     def rule(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
-        if op.type == "Const" or not op.op_def.pure or not op.outputs or op._control_inputs:
+        if op.type == "Const" or not op.op_def.pure or not op.outputs or op.control_inputs:
             return None
         known = [static.constant_value(tensor) for tensor in op.outputs]
         values: list[np.ndarray] | None
@@ -59,8 +59,8 @@ def _waits(rebuilder: Rebuilder, op: Operation) -> bool:
     """Whether a known input comes from a node that stays, as it waits for another (an assert)."""
     return any(
         static.constant_value(old) is not None
-        and (new.op.type != "Const" or new.op._control_inputs)
-        for old, new in zip(op._inputs, rebuilder.inputs(op), strict=True)
+        and (new.op.type != "Const" or new.op.control_inputs)
+        for old, new in zip(op.inputs, rebuilder.inputs(op), strict=True)
     )
 
 
@@ -73,7 +73,7 @@ def _evaluated(
     inputs = rebuilder.inputs(op)
     if not inputs and op.type not in _ALONE or _too_large(op):
         return None
-    if any(t.op.type != "Const" or t.op._control_inputs for t in inputs):
+    if any(t.op.type != "Const" or t.op.control_inputs for t in inputs):
         return None
     try:
         return evaluate(op, [t.op.attrs["value"] for t in inputs])
@@ -84,9 +84,9 @@ def _evaluated(
 
 def _too_large(op: Operation) -> bool:
     for tensor in op.outputs:
-        if tensor._dims is None or None in tensor._dims:
+        if tensor.sizes is None or None in tensor.sizes:
             continue
-        size = math.prod(d or 0 for d in tensor._dims) * (tensor.dtype.size or 1)
+        size = math.prod(d or 0 for d in tensor.sizes) * (tensor.dtype.size or 1)
         if size > _LARGEST_BYTES:
             return True
     return False

@@ -66,12 +66,12 @@ class Loop:
     @property
     def inputs(self) -> list[Tensor]:
         """What enters."""
-        return [op._inputs[0] for op in self.enters]
+        return [op.inputs[0] for op in self.enters]
 
     @property
     def controls(self) -> list[Operation]:
         """Nodes of the frame around it that must have run."""
-        return [control for op in self.enters for control in op._control_inputs]
+        return [control for op in self.enters for control in op.control_inputs]
 
     @property
     def outputs(self) -> list[Tensor]:
@@ -155,10 +155,10 @@ class Frames:
             return []
         sources = [
             (t.op, t.name)
-            for t in op._inputs
+            for t in op.inputs
             if t not in self.fed and not is_back_edge(op, t)
         ]
-        return sources + [(c, f"^{c.name}") for c in op._control_inputs]
+        return sources + [(c, f"^{c.name}") for c in op.control_inputs]
 
 
 def _loop(frame: Frame) -> str:
@@ -207,9 +207,9 @@ def _as_loop(frame: Frame, fed: set[Tensor]) -> Loop:
         raise Unstructured(f"frame {frame.name!r} has {len(tests)} LoopCond nodes")
     test = tests[0]
     merges = {op: _variable(frame, op) for op in operations if _is_loop_merge(op)}
-    switches = [op for op in operations if op.type in SWITCH and op._inputs[1].op is test]
+    switches = [op for op in operations if op.type in SWITCH and op.inputs[1].op is test]
     for op in switches:
-        if op._inputs[0].op not in merges:
+        if op.inputs[0].op not in merges:
             raise Unstructured(f"{op.name!r} switches what is no variable of loop {frame.name!r}")
     for op in operations:
         if op.type in EXIT:
@@ -226,26 +226,26 @@ def _as_loop(frame: Frame, fed: set[Tensor]) -> Loop:
 
 
 def _is_loop_merge(op: Operation) -> bool:
-    return op.type in MERGE and any(is_back_edge(op, t) for t in op._inputs)
+    return op.type in MERGE and any(is_back_edge(op, t) for t in op.inputs)
 
 
 def _variable(frame: Frame, merge: Operation) -> Variable:
-    ends = merge._inputs
+    ends = merge.inputs
     if len(ends) != 2 or ends[0].op.type not in ENTER or not is_back_edge(merge, ends[1]):
         raise Unstructured(f"{merge.name!r} in loop {frame.name!r} is no merge of a start and a"
                            " next round")  # fmt: skip
-    if merge.outputs[1]._consumers:
+    if merge.outputs[1].uses:
         raise Unstructured(f"{merge.outputs[1].name!r}, which tells the first round, is used")
-    return Variable(merge, ends[0].op._inputs[0], ends[1].op._inputs[0])
+    return Variable(merge, ends[0].op.inputs[0], ends[1].op.inputs[0])
 
 
 def _note_exit(
     op: Operation, switches: Sequence[Operation], merges: dict[Operation, Variable]
 ) -> None:
-    source = op._inputs[0]
+    source = op.inputs[0]
     if source.op not in switches or source.value_index != 0:
         raise Unstructured(f"{op.name!r} takes out what is no variable at the loop's end")
-    merges[source.op._inputs[0].op].exits.append(op)
+    merges[source.op.inputs[0].op].exits.append(op)
 
 
 def _check_enters(
@@ -254,7 +254,7 @@ def _check_enters(
     for op in enters:
         if op.attrs.get("is_constant"):
             continue
-        if any(c in inside and c not in merges for c in op.outputs[0]._consumers):
+        if any(c in inside and c not in merges for c in op.outputs[0].uses):
             raise Unstructured(f"{op.name!r} is there in the first round only")
 
 
@@ -271,7 +271,7 @@ def _split(
         if _needs_body(item, switches, fed) or any(m in after for m in _makers(item, maker, fed)):
             after.add(item)
     needed: set[Any] = set()
-    stack = [maker[o] for o in (test._inputs[0].op, *test._control_inputs) if o in maker]
+    stack = [maker[o] for o in (test.inputs[0].op, *test.control_inputs) if o in maker]
     while stack:
         item = stack.pop()
         if item not in needed:
@@ -311,7 +311,7 @@ def _is_plain(item: Item) -> bool:
 
 def _needs_body(item: Item, switches: Sequence[Operation], fed: set[Tensor]) -> bool:
     """Whether it takes a variable behind the test."""
-    inputs = item._inputs if isinstance(item, Operation) else item.inputs
+    inputs = item.inputs if isinstance(item, Operation) else item.inputs
     return any(t.op in switches and t.value_index == 1 for t in inputs if t not in fed)
 
 
@@ -321,10 +321,10 @@ def _data_makers(
     if not isinstance(item, Operation):
         inputs = item.inputs
     else:
-        inputs = [t for t in item._inputs if not is_back_edge(item, t)]
+        inputs = [t for t in item.inputs if not is_back_edge(item, t)]
     return [maker[t.op] for t in inputs if t not in fed and t.op in maker]
 
 
 def _makers(item: Item, maker: dict[Operation, Item], fed: set[Tensor]) -> list[Item]:
-    controls = item._control_inputs if isinstance(item, Operation) else item.controls
+    controls = item.control_inputs if isinstance(item, Operation) else item.controls
     return _data_makers(item, maker, fed) + [maker[c] for c in controls if c in maker]

@@ -119,7 +119,7 @@ class _Expander:
     def stand_in(self, tensor: Tensor, ordered: Sequence[Operation]) -> Tensor:
         """A tensor in the place of one that is fed; what would make it is not part of the step."""
         op = tensor.op
-        found = self.graph._by_name.get(op.name)
+        found = self.graph.by_name.get(op.name)
         if found is None:
             name = f"_fed/{op.name}" if op in set(ordered) else op.name
             definition = OpDef(op.type, (), op.op_def.outputs, op.op_def.attrs)
@@ -129,7 +129,7 @@ class _Expander:
             )  # fmt: skip
             self.graph._register(found)
         new = found.outputs[tensor.value_index]
-        new._dims, new._static = tensor._dims, tensor._static
+        new.sizes, new._static = tensor.sizes, tensor._static
         return new
 
     def copy(
@@ -149,14 +149,14 @@ class _Expander:
             new._update_input(index, body.tensors[old])
 
     def _copy_node(self, op: Operation, body: _Body) -> list[tuple[Operation, int, Tensor]]:
-        later = [(i, t) for i, t in enumerate(op._inputs) if is_back_edge(op, t)]
+        later = [(i, t) for i, t in enumerate(op.inputs) if is_back_edge(op, t)]
         back = {i for i, _ in later}
         inputs: list[Any] = [
-            None if i in back else body.tensors[t] for i, t in enumerate(op._inputs)
+            None if i in back else body.tensors[t] for i, t in enumerate(op.inputs)
         ]
         first = next((t for t in inputs if t is not None), None)
         inputs = [first if t is None else t for t in inputs]
-        controls = body.control(op._control_inputs)
+        controls = body.control(op.control_inputs)
         if not inputs and not controls and body.pivot is not None:
             controls = [body.pivot]
         attrs = op.attrs
@@ -170,9 +170,9 @@ class _Expander:
         new = Operation(self.graph, op.op_def, name, inputs, controls, attrs, types, op.origin)
         new._device = op._device
         for old, made in zip(op.outputs, new.outputs, strict=True):
-            made._dims = old._dims
+            made.sizes = old.sizes
             body.tensors[old] = made
-        if not back and any(a._dims != b._dims for a, b in zip(op._inputs, inputs, strict=True)):
+        if not back and any(a.sizes != b.sizes for a, b in zip(op.inputs, inputs, strict=True)):
             _infer(new)
         self.graph._register(new)
         body.controls[op] = [new]
@@ -180,7 +180,7 @@ class _Expander:
 
     def _name(self, name: str) -> str:
         made, count = name, 0
-        while made in self.graph._by_name:
+        while made in self.graph.by_name:
             count += 1
             made = f"{name}_{count}"
         return made
@@ -212,16 +212,16 @@ class _Expander:
 
     def _expand(self, op: Operation, body: _Body) -> None:
         label = body.prefix + op.name
-        args = [body.tensors[t] for t in op._inputs]
-        before = body.control(op._control_inputs)
+        args = [body.tensors[t] for t in op.inputs]
+        before = body.control(op.control_inputs)
         kept, self._origin = self._origin, op.origin or self._origin
         results, after = _EXPANSIONS[op.type if not _is_call(op) else "PartitionedCall"](
             self, op, label, args, before, body.pivot
         )
         self._origin = kept
         for old, new in zip(op.outputs, results, strict=True):
-            if new._dims is None:
-                new._dims = old._dims
+            if new.sizes is None:
+                new.sizes = old.sizes
             body.tensors[old] = new
         body.controls[op] = list(dict.fromkeys([*(t.op for t in results), *after, *before]))
         if not body.controls[op]:
@@ -345,7 +345,7 @@ class _Expander:
     def _truth(self, label: str, value: Tensor, controls: Sequence[Operation] = ()) -> Tensor:
         """``value`` as a predicate, once ``controls`` have run."""
         dtype = value.dtype.base_dtype
-        if dtype is dtypes.bool and value._dims == ():
+        if dtype is dtypes.bool and value.sizes == ():
             return self.identity(value, f"{label}/pred", controls) if controls else value
         made = self.make(
             "_Truth", f"{label}/pred", [value], [dtypes.bool], {"T": dtype}, controls
@@ -422,7 +422,7 @@ class _Expander:
         def round_(values: list[Tensor], at: Operation | None) -> _Ran:
             return self.run(function, f"{label}/body", values, at)
 
-        dims = [t._dims for t in function.inputs]
+        dims = [t.sizes for t in function.inputs]
         return self._loop(op, label, args, fixed, dims, test, round_, before, pivot)
 
     def for_(
@@ -445,7 +445,7 @@ class _Expander:
             return [following.outputs[0], *values[1:4], *made], ran
 
         rest = [function.handed_on(i + 1, i) for i in range(len(args) - 3)]
-        dims = [(), (), (), (), *(t._dims for t in function.inputs[1:])]
+        dims = [(), (), (), (), *(t.sizes for t in function.inputs[1:])]
         results, after = self._loop(
             op, label, [args[0], *args], [False, True, True, True, *rest], dims, test, round_,
             before, pivot,
@@ -472,7 +472,7 @@ class _Expander:
         for index, enter in enumerate(enters):
             if not fixed[index]:
                 merges[index] = self._merge(label, [enter, enter])
-                merges[index]._dims = dims[index]
+                merges[index].sizes = dims[index]
         first = next(iter(merges.values())).op
         values = [merges.get(i, enter) for i, enter in enumerate(enters)]
         given = values[:-1] if dummy else values
@@ -512,7 +512,7 @@ class _Expander:
             "T": dtype, "frame_name": frame, "is_constant": fixed, "parallel_iterations": parallel,
         }  # fmt: skip
         made = self.make("Enter", f"{label}/Enter", [tensor], [dtype], attrs, before).outputs[0]
-        made._dims = tensor._dims
+        made.sizes = tensor.sizes
         return made
 
     def _switch(self, label: str, tensor: Tensor, pred: Tensor) -> list[Tensor]:

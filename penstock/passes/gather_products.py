@@ -44,13 +44,13 @@ def gather_products(step: StepGraph) -> StepGraph:
 def _is_sum_of_products(condition: StepGraph, body: StepGraph, index: int) -> bool:
     feed, total = body.feeds[index], body.fetches[index]
     op = total.op
-    if op.type != "_AddProduct" or op._inputs[0] is not feed or op._control_inputs:
+    if op.type != "_AddProduct" or op.inputs[0] is not feed or op.control_inputs:
         return False
     if not op.attrs["transpose_a"] or op.attrs["transpose_b"] or total.dtype not in _TYPES:
         return False
-    alone = feed._consumers == [op] and not condition.feeds[index]._consumers
-    alone = alone and not total._consumers and body.fetches.count(total) == 1
-    rows, dims = op._inputs[1]._dims, total._dims
+    alone = feed.uses == [op] and not condition.feeds[index].uses
+    alone = alone and not total.uses and body.fetches.count(total) == 1
+    rows, dims = op.inputs[1].sizes, total.sizes
     if not alone or feed in body.fetches or rows is None or dims is None or None in dims:
         return False
     few = rows[0] is not None and rows[0] <= _MOST_ROWS
@@ -70,13 +70,13 @@ def _gathered(rebuilder: Rebuilder, op: Operation, sums: list[int]) -> list[Tens
     outputs = dict(
         zip(kept, replace_region(rebuilder, op, changed, [condition, body], remaining), strict=True)
     )
-    region = rebuilder.graph._operations[-1]
+    region = rebuilder.graph.operations[-1]
     for index, handle in zip(sums, handles, strict=True):
-        dims = op.outputs[index]._dims
+        dims = op.outputs[index].sizes
         total = rebuilder.make(
             "_ProductTotal", handle, T=op.outputs[index].dtype, shape=shapes.from_static(dims)
         )
-        total.op._control_inputs.append(region)
+        total.op.control_inputs += (region,)
         outputs[index] = total
     return [outputs[i] for i in range(len(op.outputs))]
 
@@ -107,7 +107,7 @@ class _Block:
         with scopes.default_graph_scope(rebuilder.graph):
             for product, handle in zip(products, given, strict=bool(products)):
                 rebuilder.visit(product)
-                operands = [rebuilder[t] for t in product._inputs[1:]]
+                operands = [rebuilder[t] for t in product.inputs[1:]]
                 targets.append(rebuilder.make("_AddToProductSum", handle, *operands))
         feeds = step.feeds + given
         return StepGraph(

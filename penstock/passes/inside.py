@@ -50,7 +50,7 @@ def sink_constants(step: StepGraph) -> StepGraph:
         kept: list[int] = []
         sunk: dict[int, Tensor] = {}
         for index, tensor in enumerate(inputs.args):
-            if tensor.op.type == "Const" and not tensor.op._control_inputs:
+            if tensor.op.type == "Const" and not tensor.op.control_inputs:
                 sunk[index] = tensor
             elif any(_is_used(block, index, len(inputs.args)) for block in blocks_of(op)):
                 kept.append(index)
@@ -66,7 +66,7 @@ def sink_constants(step: StepGraph) -> StepGraph:
 
 def _is_used(block: StepGraph, index: int, count: int) -> bool:
     feed = block.feeds[len(block.feeds) - count + index]
-    return bool(feed._consumers) or feed in block.fetches
+    return bool(feed.uses) or feed in block.fetches
 
 
 def _with_constants(

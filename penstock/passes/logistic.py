@@ -35,10 +35,10 @@ class _Logistic(NamedTuple):
 
 def _strip(tensor: Tensor) -> Tensor:
     """``tensor`` without reshapes and sums that leave its shape as it is."""
-    while tensor.op.type in ("Reshape", "Sum") and not tensor.op._control_inputs:
-        source = tensor.op._inputs[0]
-        inner = source.op._inputs[0] if source.op.type == "Sum" else source
-        if tensor._dims is None or None in tensor._dims or inner._dims != tensor._dims:
+    while tensor.op.type in ("Reshape", "Sum") and not tensor.op.control_inputs:
+        source = tensor.op.inputs[0]
+        inner = source.op.inputs[0] if source.op.type == "Sum" else source
+        if tensor.sizes is None or None in tensor.sizes or inner.sizes != tensor.sizes:
             return tensor
         tensor = inner
     return tensor
@@ -46,19 +46,19 @@ def _strip(tensor: Tensor) -> Tensor:
 
 def _operands(tensor: Tensor, *op_types: str) -> list[Tensor] | None:
     op = _strip(tensor).op
-    if op.type not in op_types or op._control_inputs:
+    if op.type not in op_types or op.control_inputs:
         return None
-    return [_strip(t) for t in op._inputs]
+    return [_strip(t) for t in op.inputs]
 
 
 def _is_constant(tensor: Tensor, value: float) -> bool:
     op = _strip(tensor).op
-    if op._control_inputs:
+    if op.control_inputs:
         return False
     if op.type == "ZerosLike":
         return value == 0
     if op.type == "Fill":
-        return _is_constant(op._inputs[1], value)
+        return _is_constant(op.inputs[1], value)
     return op.type == "Const" and bool(np.all(op.attrs["value"] == value))
 
 
@@ -80,7 +80,7 @@ def _middle(exponential: Tensor) -> _Logistic | None:
 
 def _match_loss(op: Operation) -> tuple[Tensor, Tensor] | None:
     """Logits and labels, when ``op`` is the last sum of the loss."""
-    difference, logarithm = op._inputs
+    difference, logarithm = op.inputs
     terms, grown = _operands(difference, "Sub"), _operands(logarithm, "Log1p")
     middle = _middle(grown[0]) if grown else None
     if terms is None or middle is None:
@@ -95,9 +95,9 @@ def _match_loss(op: Operation) -> tuple[Tensor, Tensor] | None:
 
 def _match_gradient(op: Operation) -> tuple[Tensor, Tensor, Tensor] | None:
     """Incoming gradient, logits and labels, when ``op`` adds the four parts of the gradient."""
-    if len(op._inputs) != 4:
+    if len(op.inputs) != 4:
         return None
-    parts = [_strip(t) for t in op._inputs]
+    parts = [_strip(t) for t in op.inputs]
     by_type: dict[str, list[Tensor]] = {}
     for part in parts:
         by_type.setdefault(part.op.type, []).append(part)
@@ -154,7 +154,7 @@ def recognize_logistic_loss(step: StepGraph) -> StepGraph:
         return step
 
     def rule(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
-        if op._control_inputs or not op.outputs or not op.outputs[0].dtype.is_floating:
+        if op.control_inputs or not op.outputs or not op.outputs[0].dtype.is_floating:
             return None
         if op.type in _SUMS:
             loss = _match_loss(op)
@@ -170,5 +170,5 @@ def recognize_logistic_loss(step: StepGraph) -> StepGraph:
 
 
 def _same_dims(*tensors: Tensor) -> bool:
-    dims = tensors[0]._dims
-    return dims is not None and None not in dims and all(t._dims == dims for t in tensors)
+    dims = tensors[0].sizes
+    return dims is not None and None not in dims and all(t.sizes == dims for t in tensors)

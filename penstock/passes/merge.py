@@ -29,14 +29,14 @@ def merge_common(step: StepGraph) -> StepGraph:
     def rule(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
         definition = op.op_def
         writes.update(written_keys(op))
-        if op._control_inputs or not op.outputs:
+        if op.control_inputs or not op.outputs:
             return None
         epoch = 0
         if definition.reads and definition.aliases and not definition.effect:
-            epoch = writes[resource_key(handle_of(op._inputs[0]))]
+            epoch = writes[resource_key(handle_of(op.inputs[0]))]
         elif not definition.pure or definition.random or definition.state:
             return None
-        inputs = [merged.get(t, t) for t in op._inputs]
+        inputs = [merged.get(t, t) for t in op.inputs]
         first = seen.setdefault((op.type, epoch, _operands(op, inputs), *_attr_keys(op)), op)
         if first is op:
             return None
@@ -63,8 +63,8 @@ def _hashable(value: Any) -> Any:
         return value.dtype.str, value.shape, value.tobytes()
     if isinstance(value, list):
         return tuple(_hashable(v) for v in value)
-    if hasattr(value, "_dims"):
-        return "shape", value._dims
+    if hasattr(value, "sizes"):
+        return "shape", value.sizes
     if isinstance(value, float):
         # 0.0 and -0.0 are equal but not the same.
         return repr(value)

@@ -64,26 +64,26 @@ class _Copier:
         if is_given(op, self.fed):
             self.nodes[op] = self.fed[op.outputs[0]].op
             return
-        inputs = [self._input(op, tensor) for tensor in op._inputs]
-        controls = [self.nodes[c] for c in op._control_inputs if c in self.nodes]
+        inputs = [self._input(op, tensor) for tensor in op.inputs]
+        controls = [self.nodes[c] for c in op.control_inputs if c in self.nodes]
         types = [t.dtype for t in op.outputs]
         new = Operation(
             self.graph, op.op_def, op.name, inputs, controls, op.attrs, types, op.origin
         )
         new._device = op._device
         for old, made in zip(op.outputs, new.outputs, strict=True):
-            made._dims = old._dims
+            made.sizes = old.sizes
             self.tensors.setdefault(old, made)
         self.graph._register(new)
         self.nodes[op] = new
-        for index, tensor in enumerate(op._inputs):
+        for index, tensor in enumerate(op.inputs):
             if tensor not in self.fed and is_back_edge(op, tensor):
                 self._open.append((new, index, tensor))
 
     def _input(self, op: Operation, tensor: Tensor) -> Tensor:
         if tensor in self.fed or not is_back_edge(op, tensor):
             return self.tensors[tensor]
-        for other in op._inputs:  # until the loop is closed
+        for other in op.inputs:  # until the loop is closed
             if other in self.fed or not is_back_edge(op, other):
                 return self.tensors[other]
         raise errors.InvalidArgumentError(

@@ -45,8 +45,8 @@ def needed_operations(
         needed.add(op)
         if is_given(op, fed) and op not in wanted:
             continue
-        stack.extend(t.op for t in op._inputs if t not in fed)
-        stack.extend(op._control_inputs)
+        stack.extend(t.op for t in op.inputs if t not in fed)
+        stack.extend(op.control_inputs)
     return needed
 
 
@@ -120,12 +120,12 @@ def feed_node(graph: Graph, tensor: Tensor, index: int) -> Tensor:
 
 
 def _feed_shape(tensor: Tensor) -> shapes.TensorShape:
-    return shapes.from_static(tensor._dims)
+    return shapes.from_static(tensor.sizes)
 
 
 def _in_order(needed: set[Operation], fed: set[Tensor]) -> list[Operation]:
     """Creation order, mended where an input or control was made later than its user."""
-    ordered = sorted(needed, key=lambda op: op._id)
+    ordered = sorted(needed, key=lambda op: op.id)
     done: set[Operation] = set()
     for op in ordered:
         for other in _before(op, fed):
@@ -136,8 +136,8 @@ def _in_order(needed: set[Operation], fed: set[Tensor]) -> list[Operation]:
 
 
 def _before(op: Operation, fed: set[Tensor]) -> list[Operation]:
-    inputs = [t.op for t in op._inputs if t not in fed and not is_back_edge(op, t)]
-    return inputs + op._control_inputs
+    inputs = [t.op for t in op.inputs if t not in fed and not is_back_edge(op, t)]
+    return [*inputs, *op.control_inputs]
 
 
 def _depth_first(

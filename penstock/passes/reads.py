@@ -22,9 +22,9 @@ def read_at_use(step: StepGraph) -> StepGraph:
     """Lets the consumers of a reference's identity take the reference."""
 
     def rule(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
-        if not op.op_def.passes_through or op._control_inputs:
+        if not op.op_def.passes_through or op.control_inputs:
             return None
-        source = rebuilder[op._inputs[0]]
+        source = rebuilder[op.inputs[0]]
         if not source.dtype.is_ref or op.outputs[0] in rebuilder.old.fetches:
             return None
         return [source]

@@ -39,11 +39,11 @@ class Held:
     def note(self, op: Operation) -> None:
         """Takes over what is known of the value that the node puts."""
         if op.type == "TensorArrayScatterV3":
-            rows = op._inputs[2]._dims
+            rows = op.inputs[2].sizes
             self.dims = None if rows is None else rows[1:]
             return
-        elem = op._inputs[2 if op.type == "TensorArrayWriteV3" else 1]
-        self.dims, self.value = elem._dims, static.constant_value(elem)
+        elem = op.inputs[2 if op.type == "TensorArrayWriteV3" else 1]
+        self.dims, self.value = elem.sizes, static.constant_value(elem)
 
 
 @dataclass(eq=False)
@@ -104,27 +104,27 @@ class _Walk:
         if op.type == "_Feed":
             given = self.by_feed[op.outputs[0]]
             if given is not None:
-                new.outputs[0]._dims = given
-        elif any(t._dims is None or None in t._dims for t in new.outputs):
+                new.outputs[0].sizes = given
+        elif any(t.sizes is None or None in t.sizes for t in new.outputs):
             infer_again(new)
         if op.type == "TensorArraySizeV3":
-            self._replace(op, _array_size(new._inputs[0].op))
-        elif op._inputs and op._inputs[0] in self.holders.held:
-            self._visit_user(op, new, self.holders.held[op._inputs[0]])
+            self._replace(op, _array_size(new.inputs[0].op))
+        elif op.inputs and op.inputs[0] in self.holders.held:
+            self._visit_user(op, new, self.holders.held[op.inputs[0]])
 
     def _visit_user(self, op: Operation, new: Operation, held: Held) -> None:
         """A node that puts something into a stack or TensorArray, or takes something out."""
         if op.type in PUTS:
-            if op._inputs[0] not in self.holders.gradients:
+            if op.inputs[0] not in self.holders.gradients:
                 held.note(new)
             return
         taken = new.outputs[0] if new.outputs else None
         if taken is None or held.dims is None:
             return
         if op.type in ("StackPopV2", "TensorArrayReadV3"):
-            taken._dims = _merged(taken._dims, held.dims)
+            taken.sizes = _merged(taken.sizes, held.dims)
         elif op.type == "TensorArrayGatherV3":
-            taken._dims = _merged(taken._dims, (None, *held.dims))
+            taken.sizes = _merged(taken.sizes, (None, *held.dims))
         if op.type == "StackPopV2":
             self._replace(op, held.value)
 
@@ -135,7 +135,7 @@ class _Walk:
         self.rebuilder.visit(op)
         with scopes.default_graph_scope(self.rebuilder.graph):
             known = self.rebuilder.make("Const", value=value, dtype=op.outputs[0].dtype)
-        known.op._control_inputs = []
+        known.op.control_inputs = ()
         self.rebuilder.tensors[op.outputs[0]] = known
 
     def _visit_region(self, op: Operation) -> None:
@@ -143,10 +143,10 @@ class _Walk:
         rebuilder = self.rebuilder
         rebuilder.visit(op)
         inputs = inputs_of(op, rebuilder.inputs(op))
-        args = [t._dims for t in inputs.args]
+        args = [t.sizes for t in inputs.args]
         blocks = list(blocks_of(op))
         if op.type == "_While":
-            first = [t._dims for t in inputs.first]
+            first = [t.sizes for t in inputs.first]
             dims = _rounds(blocks[1], first, args, self.holders)
             given = dims + args
         else:
@@ -156,9 +156,9 @@ class _Walk:
             dims = [_both(*(b.fetches[i] for b in blocks)) for i in range(len(op.outputs))]
         outputs = replace_region(rebuilder, op, inputs, blocks)
         for before, new, found in zip(op.outputs, outputs, dims, strict=True):
-            new._dims = shapes.merge_static(before._dims, found)
+            new.sizes = shapes.merge_static(before.sizes, found)
             rebuilder.tensors[before] = new
-        rebuilder.controls[op] = [rebuilder.graph._operations[-1]]
+        rebuilder.controls[op] = [rebuilder.graph.operations[-1]]
 
 
 def _holders(step: StepGraph) -> Holders:
@@ -176,7 +176,7 @@ def _array_size(array: Operation) -> np.ndarray | None:
     """The size of a TensorArray that keeps the size it is made with."""
     if array.type != "TensorArrayV3" or array.attrs["dynamic_size"]:
         return None
-    return static.constant_value(array._inputs[0])
+    return static.constant_value(array.inputs[0])
 
 
 def _rounds(
@@ -186,10 +186,10 @@ def _rounds(
 
     They begin as what enters; a variable that a round gives another shape has the declared one.
     """
-    declared = [feed._dims for feed in body.feeds[: len(first)]]
+    declared = [feed.sizes for feed in body.feeds[: len(first)]]
     dims = [_merged(a, b) for a, b in zip(declared, first, strict=True)]
     while True:
-        made = [t._dims for t in refine(body, dims + args, holders).fetches]
+        made = [t.sizes for t in refine(body, dims + args, holders).fetches]
         wider = [
             old if old == declared[i] or new == old else declared[i]
             for i, (old, new) in enumerate(zip(dims, made, strict=True))
@@ -209,5 +209,5 @@ def _merged(declared: Dims, found: Dims) -> Dims:
 def _both(first: Tensor, second: Tensor) -> Dims:
     """What holds of both."""
     if "_Dead" in (first.op.type, second.op.type):
-        return second._dims if first.op.type == "_Dead" else first._dims
-    return shapes.common_static([first._dims, second._dims])
+        return second.sizes if first.op.type == "_Dead" else first.sizes
+    return shapes.common_static([first.sizes, second.sizes])

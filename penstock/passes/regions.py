@@ -71,16 +71,16 @@ class _Request:
         has it: a round sees what the rounds before it have written.
         """
         while self._hands_on(tensor):
-            tensor = tensor.op._inputs[0]
+            tensor = tensor.op.inputs[0]
         return tensor
 
     def _hands_on(self, tensor: Tensor) -> bool:
         op = tensor.op
         if tensor in self.fed or op.type in SWITCH | ENTER:
             return tensor not in self.fed
-        if not op.op_def.passes_through or op._control_inputs or tensor in self.fetches:
+        if not op.op_def.passes_through or op.control_inputs or tensor in self.fetches:
             return False
-        return op._inputs[0].dtype.is_ref and op._inputs[0] not in self.fed
+        return op.inputs[0].dtype.is_ref and op.inputs[0] not in self.fed
 
 
 class _Scope:
@@ -127,7 +127,7 @@ class _Scope:
         found = self.taken.get(old)
         if found is None:
             outer = self.around.value(old)
-            found = self.taken[old] = self.feed(old, outer._dims)
+            found = self.taken[old] = self.feed(old, outer.sizes)
         return found
 
     def feed(self, old: Tensor, dims: Any) -> Tensor:
@@ -154,7 +154,7 @@ class _Scope:
             self.tensors.update(dict.fromkeys(op.outputs, self.value(written)))
             return
         if definition.state is None:
-            for tensor in op._inputs:
+            for tensor in op.inputs:
                 self.value(tensor)
             self._copy_silent(op)
             return
@@ -164,12 +164,12 @@ class _Scope:
             self.tensors[old] = made
 
     def _copy_of(self, op: Operation, definition: OpDef) -> Operation:
-        inputs = [self.value(t) for t in op._inputs]
+        inputs = [self.value(t) for t in op.inputs]
         types = [t.dtype for t in op.outputs]
         new = Operation(self.graph, definition, op.name, inputs, [], op.attrs, types, op.origin)
         new._device = op._device
         for old, made in zip(op.outputs, new.outputs, strict=True):
-            made._dims = old._dims
+            made.sizes = old.sizes
         self.graph._register(new)
         self.copier.controls[op] = [new]
         return new
@@ -181,7 +181,7 @@ class _Scope:
             return known
         found: dict[Operation, None] = {}
         if op.type in SWITCH | ENTER | NEXT | {"LoopCond"}:
-            for before in [*(t.op for t in op._inputs), *op._control_inputs]:
+            for before in [*(t.op for t in op.inputs), *op.control_inputs]:
                 found.update(dict.fromkeys(self.controls(before)))
         elif op.type not in MERGE and self.around is not None:
             self.waits_for[op] = None
@@ -211,9 +211,9 @@ class _Scope:
             self.copier.controls[op] = []
             return
         if op not in self.copier.controls:  # else it was named here when it was needed
-            for tensor in op._inputs:
+            for tensor in op.inputs:
                 self.tensors[tensor] = self.value(tensor)
-            for control in op._control_inputs:
+            for control in op.control_inputs:
                 self.controls(control)
             given = {t: self.tensors[t] for t in op.outputs if t in self.request.fed}
             new = self.copier.copy(op)
@@ -233,11 +233,11 @@ class _Scope:
             merge = phi.merge
             _check_value(merge)
             chosen = [
-                scope.value(merge._inputs[index])
+                scope.value(merge.inputs[index])
                 for scope, index in zip(sides, phi.chosen, strict=True)
             ]
             outputs.append((merge.outputs[0], chosen))
-            if merge.outputs[1]._consumers or merge.outputs[1] in self.request.fetches:
+            if merge.outputs[1].uses or merge.outputs[1] in self.request.fetches:
                 numbers = [
                     scope.constant(merge, index)
                     for scope, index in zip(sides, phi.chosen, strict=True)
@@ -260,8 +260,8 @@ class _Scope:
             [self.value(branch.pred)], taken,
         )  # fmt: skip
         for (old, values), new in zip(outputs, region.outputs, strict=True):
-            living = [v._dims for v in values if v.op.type != "_Dead"]
-            new._dims = shapes.merge_static(shapes.common_static(living), old._dims)
+            living = [v.sizes for v in values if v.op.type != "_Dead"]
+            new.sizes = shapes.merge_static(shapes.common_static(living), old.sizes)
             self.tensors[old] = new
         for merge in (phi.merge for phi in branch.phis):
             self.copier.controls[merge] = [region]
@@ -274,9 +274,9 @@ class _Scope:
         variables = [v.merge.outputs[0] for v in loop.variables]
         feeds = []
         for scope in (condition, body):
-            feeds.append([scope.feed(t, t._dims) for t in variables])
+            feeds.append([scope.feed(t, t.sizes) for t in variables])
             scope.tensors.update(zip(variables, feeds[-1], strict=True))
-        test = loop.test._inputs[0]
+        test = loop.test.inputs[0]
         _check_always(loop, condition.build(loop.condition, [test]), [test])
         pred = condition.value(test)
         following = [v.following for v in loop.variables]
@@ -292,7 +292,7 @@ class _Scope:
         region = self._region("_While", label, blocks, first, taken)
         region.origin = loop.variables[0].merge.origin if loop.variables else None
         for variable, new in zip(loop.variables, region.outputs, strict=True):
-            new._dims = variable.merge.outputs[0]._dims
+            new.sizes = variable.merge.outputs[0].sizes
             for leaves in variable.exits:
                 self.tensors[leaves.outputs[0]] = new
                 self.copier.controls[leaves] = [region]
@@ -330,9 +330,9 @@ class _Scope:
         read: dict[tuple[str, str], Tensor] = {}
         written: dict[tuple[str, str], Tensor] = {}
         for scope in scopes:
-            for op in scope.graph._operations:
+            for op in scope.graph.operations:
                 keys = written_keys(op)
-                for tensor in op._inputs:
+                for tensor in op.inputs:
                     if not is_handle(tensor):
                         continue
                     handle = handle_of(tensor)
@@ -348,17 +348,17 @@ class _Scope:
         attrs = {"value": np.array(value, np.int32), "dtype": dtypes.int32}
         name = self.graph.unique_name(f"{op.name}/value_index")
         node = self.graph.add_operation(OPS["Const"], [], attrs, [dtypes.int32], name)
-        node.outputs[0]._dims = ()
+        node.outputs[0].sizes = ()
         return node.outputs[0]
 
     def dead(self, old: Tensor) -> Tensor:
         """What stands for a value that the other side of a conditional makes."""
-        attrs = {"dtype": old.dtype.base_dtype, "shape": shapes.from_static(old._dims)}
+        attrs = {"dtype": old.dtype.base_dtype, "shape": shapes.from_static(old.sizes)}
         name = self.graph.unique_name(f"_dead/{old.op.name}")
         node = self.graph.add_operation(
             OPS["_Dead"], [], attrs, [old.dtype.base_dtype], name
         )
-        node.outputs[0]._dims = old._dims
+        node.outputs[0].sizes = old.sizes
         return node.outputs[0]
 
     def step(self, feeds: list[Tensor], fetches: list[Tensor]) -> StepGraph:
@@ -372,8 +372,8 @@ def _check_value(merge: Operation) -> None:
     tensor = merge.outputs[0]
     if not is_handle(tensor):
         return
-    for op in tensor._consumers:
-        if any(t is tensor and state for t, state in zip(op._inputs, wants_handle(op))):
+    for op in tensor.uses:
+        if any(t is tensor and state for t, state in zip(op.inputs, wants_handle(op))):
             raise Unstructured(f"{merge.name!r} chooses between variables")
 
 
@@ -440,7 +440,7 @@ def _find_escapes(blocks: Sequence[Block], uses: Sequence[Tensor], request: _Req
                 inside = (*here, (block, side))
                 visit(inner, inside)
                 for phi in block.phis:
-                    use(phi.merge._inputs[phi.chosen[side]], inside)
+                    use(phi.merge.inputs[phi.chosen[side]], inside)
 
     visit(blocks, ())
     for tensor in uses:
@@ -492,7 +492,7 @@ def structured(
     scope = _Scope(request, None)
     new_feeds = []
     for index, tensor in enumerate(feeds):
-        scope.tensors[tensor] = scope.feed(tensor, tensor._dims)
+        scope.tensors[tensor] = scope.feed(tensor, tensor.sizes)
         scope.tensors[tensor].op.attrs["index"] = index
         new_feeds.append(scope.tensors[tensor])
     guards = scope.build(frames.root.items, fetches)

@@ -47,10 +47,10 @@ class HolderUses:
         for op in step.operations:
             if op.type in ("StackV2", "TensorArrayV3"):
                 self.of[op.outputs[0]] = HolderUse()
-            elif op.type == "TensorArrayGradV3" and op._inputs[0] in self.of:
-                self.of[op.outputs[0]] = self.of[op._inputs[0]]
+            elif op.type == "TensorArrayGradV3" and op.inputs[0] in self.of:
+                self.of[op.outputs[0]] = self.of[op.inputs[0]]
                 self.gradients.add(op.outputs[0])
-            known = [(i, self.of[t]) for i, t in enumerate(op._inputs) if t in self.of]
+            known = [(i, self.of[t]) for i, t in enumerate(op.inputs) if t in self.of]
             if blocks_of(op):
                 self._hand_on(op)
             for index, use in known:
@@ -61,16 +61,16 @@ class HolderUses:
 
     def _note(self, step: StepGraph, op: Operation, index: int, use: HolderUse) -> None:
         if op.type in PUTS and index == 0:
-            if op._inputs[0] not in self.gradients:
+            if op.inputs[0] not in self.gradients:
                 use.puts.append(op)
         elif op.type == "StackPopV2":
-            use.read = use.read or bool(op.outputs[0]._consumers)
+            use.read = use.read or bool(op.outputs[0].uses)
             use.read = use.read or op.outputs[0] in step.fetches
-        elif not blocks_of(op) or op._inputs[index] in inputs_of(op, op._inputs).first:
+        elif not blocks_of(op) or op.inputs[index] in inputs_of(op, op.inputs).first:
             use.read = True
 
     def _hand_on(self, op: Operation) -> None:
-        args = inputs_of(op, op._inputs).args
+        args = inputs_of(op, op.inputs).args
         for block in blocks_of(op):
             for feed, arg in zip(block.feeds[len(block.feeds) - len(args) :], args, strict=True):
                 if arg in self.of:
@@ -95,14 +95,14 @@ def _on_stacks(use: HolderUse) -> bool:
 
 def _without(step: StepGraph, idle: set[Tensor]) -> StepGraph:
     def rule(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
-        if op.type == "StackPushV2" and op._inputs[0] in idle:
-            return [rebuilder[op._inputs[1]]]
+        if op.type == "StackPushV2" and op.inputs[0] in idle:
+            return [rebuilder[op.inputs[1]]]
         return None
 
     def keep(op: Operation) -> bool:
-        if op.type not in _USERS or op._inputs[0] not in idle:
+        if op.type not in _USERS or op.inputs[0] not in idle:
             return True
-        return op.type == "StackPushV2" and bool(op.outputs[0]._consumers)
+        return op.type == "StackPushV2" and bool(op.outputs[0].uses)
 
     # The blocks last: what they are given is known by the tensors of the old ones.
     left = Rebuilder(step).run(rule, keep)

@@ -42,7 +42,7 @@ def _group_key(op: Operation, family: _Family) -> Any:
         if name not in family.states and name != family.gradient
     )
     flags = tuple(v for k, v in sorted(op.attrs.items()) if k.startswith("use_"))
-    return op.type, op._device, op.attrs["T"], shared, flags, tuple(op._control_inputs)
+    return op.type, op._device, op.attrs["T"], shared, flags, tuple(op.control_inputs)
 
 
 def _groups(step: StepGraph) -> list[list[Operation]]:
@@ -71,13 +71,13 @@ def _may_move(step: StepGraph, group: list[Operation]) -> bool:
     for op in order[order.index(group[0]) : order.index(group[-1])]:
         if op in members:
             continue
-        before = [t.op for t in op._inputs] + op._control_inputs
+        before = [*(t.op for t in op.inputs), *op.control_inputs]
         if any(other in members for other in before):
             return False
         if touched & resource_keys(op):
             return False
     return not any(
-        other in members for op in group for other in [t.op for t in op._inputs] if other is not op
+        other in members for op in group for other in [t.op for t in op.inputs] if other is not op
     )
 
 
@@ -118,7 +118,7 @@ def combine_updates(step: StepGraph) -> StepGraph:
 
 def _state(new: Rebuilder, op: Operation) -> Tensor:
     """What the ref output of an update stands for: the variable itself."""
-    return new[op._inputs[0]]
+    return new[op.inputs[0]]
 
 
 def _combined(new: Rebuilder, group: list[Operation]) -> Operation:

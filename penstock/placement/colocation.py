@@ -125,8 +125,8 @@ class Colocation:
 
     def _join_state(self, edges: Edges) -> None:
         for op in edges.operations:
-            wanted = wants_handle(op) if op._inputs else []
-            for tensor, handle in zip(op._inputs, wanted, strict=True):
+            wanted = wants_handle(op) if op.inputs else []
+            for tensor, handle in zip(op.inputs, wanted, strict=True):
                 if not handle and tensor.dtype.base_dtype not in _UNCOPIABLE:
                     continue
                 why = "takes its state" if handle else "takes a value that stays on its device"

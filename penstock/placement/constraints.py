@@ -30,12 +30,12 @@ def host_only(op: Operation) -> bool:
     definition = op.op_def
     if definition.blocking or isinstance(definition.state, SharedState):
         return True
-    tensors = [*op._inputs, *op.outputs]
+    tensors = [*op.inputs, *op.outputs]
     if any(t.dtype.base_dtype in _HOST_DTYPES for t in tensors):
         return True
     # An effect that is not on a variable is one on the world: a message, a file.
-    takes_state = any(t.dtype.is_ref or t.dtype is dtypes.resource for t in op._inputs)
-    return definition.effect and bool(op._inputs) and not takes_state
+    takes_state = any(t.dtype.is_ref or t.dtype is dtypes.resource for t in op.inputs)
+    return definition.effect and bool(op.inputs) and not takes_state
 
 
 class Candidates:

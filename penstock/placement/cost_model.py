@@ -62,14 +62,14 @@ BETWEEN_MEMORIES = Link(10e-6, 1.2e10)
 
 
 def _elements(tensor: Tensor) -> int:
-    dims = tensor._dims
+    dims = tensor.sizes
     if dims is None:
         return UNKNOWN_DIM
     return math.prod(UNKNOWN_DIM if d is None else d for d in dims)
 
 
 def _dim(tensor: Tensor, axis: int) -> int:
-    dims = tensor._dims
+    dims = tensor.sizes
     if dims is None or len(dims) < -axis:
         return UNKNOWN_DIM
     return UNKNOWN_DIM if dims[axis] is None else int(dims[axis] or 0)
@@ -77,7 +77,7 @@ def _dim(tensor: Tensor, axis: int) -> int:
 
 def _product(transposed: str) -> Callable[[Operation], float]:
     def flops(op: Operation) -> float:
-        inner = _dim(op._inputs[0], -2 if op.attrs.get(transposed) else -1)
+        inner = _dim(op.inputs[0], -2 if op.attrs.get(transposed) else -1)
         return 2.0 * inner * _elements(op.outputs[0])
 
     return flops
@@ -94,7 +94,7 @@ def _window(result: Callable[[Operation], Tensor], taps: Callable[[Operation], T
 
 
 def _each_of_first(op: Operation) -> float:
-    return float(_elements(op._inputs[0]))
+    return float(_elements(op.inputs[0]))
 
 
 # Arithmetic by op type; any other node counts one operation for each element of its outputs.
@@ -103,15 +103,15 @@ _FLOPS: dict[str, Callable[[Operation], float]] = {
     "BatchMatMul": _product("adj_x"),
     "BatchMatMulV2": _product("adj_x"),
     "SparseMatMul": _product("transpose_a"),
-    "Conv2D": _window(lambda op: op.outputs[0], lambda op: op._inputs[1]),
-    "Conv3D": _window(lambda op: op.outputs[0], lambda op: op._inputs[1]),
-    "DepthwiseConv2dNative": _window(lambda op: op.outputs[0], lambda op: op._inputs[1]),
-    "Conv2DBackpropInput": _window(lambda op: op._inputs[2], lambda op: op._inputs[1]),
-    "Conv2DBackpropFilter": _window(lambda op: op._inputs[2], lambda op: op.outputs[0]),
+    "Conv2D": _window(lambda op: op.outputs[0], lambda op: op.inputs[1]),
+    "Conv3D": _window(lambda op: op.outputs[0], lambda op: op.inputs[1]),
+    "DepthwiseConv2dNative": _window(lambda op: op.outputs[0], lambda op: op.inputs[1]),
+    "Conv2DBackpropInput": _window(lambda op: op.inputs[2], lambda op: op.inputs[1]),
+    "Conv2DBackpropFilter": _window(lambda op: op.inputs[2], lambda op: op.outputs[0]),
     **dict.fromkeys(("Sum", "Mean", "Prod", "Max", "Min", "L2Loss"), _each_of_first),
     **dict.fromkeys(("Softmax", "LogSoftmax", "Tanh", "Sigmoid", "Exp", "Log", "Pow"),
                     lambda op: 10.0 * _each_of_first(op)),
-    "AddN": lambda op: float(sum(map(_elements, op._inputs))),
+    "AddN": lambda op: float(sum(map(_elements, op.inputs))),
 }  # fmt: skip
 
 
@@ -147,7 +147,7 @@ class CostModel:
         if costs_nothing(op):
             return 0.0
         rates = self._rates.get(kind) or self._rates["CPU"]
-        moved = sum(map(self.bytes, op._inputs)) + sum(map(self.bytes, op.outputs))
+        moved = sum(map(self.bytes, op.inputs)) + sum(map(self.bytes, op.outputs))
         return rates.overhead + max(flops(op) / rates.flops, moved / rates.bytes)
 
     def bytes(self, tensor: Tensor) -> int:
@@ -216,7 +216,7 @@ def flops(op: Operation) -> float:
 def costs_nothing(op: Operation) -> bool:
     """Whether a node only names state, holds a constant or hands a value on."""
     definition = op.op_def
-    if not op._inputs and (not definition.random or definition.state is None):
+    if not op.inputs and (not definition.random or definition.state is None):
         # Constants, feeds, handles; not what draws or makes values of attrs alone.
         return definition.state is not None or op.type in ("Const", "_Feed", "_Dead", "NoOp")
     return definition.passes_through or op.type in ("NoOp", "ReadVariableOp")

@@ -45,7 +45,7 @@ class Edges:
 
     def _visit(self, step: StepGraph, region: Operation | None) -> None:
         for op in step.operations:
-            for before in op._control_inputs:
+            for before in op.control_inputs:
                 self.waiting.setdefault(before, []).append(op)
             if region is not None:
                 self.region_of[op] = region
@@ -58,7 +58,7 @@ class Edges:
                 self._visit(block, op)
 
     def _connect(self, region: Operation) -> None:
-        inputs = inputs_of(region, region._inputs)
+        inputs = inputs_of(region, region.inputs)
         loop = region.type == "_While"
         outer = [*inputs.first, *inputs.args] if loop else inputs.args
         blocks = blocks_of(region)
@@ -92,7 +92,7 @@ class Edges:
         stack, seen = [tensor], {tensor}
         while stack:
             current = stack.pop()
-            found.update((op, None) for op in current._consumers if not blocks_of(op))
+            found.update((op, None) for op in current.uses if not blocks_of(op))
             on = [*self._feeds_for.get(current, ()), *self._given_as.get(current, ())]
             fresh = [t for t in on if t not in seen]
             seen.update(fresh)

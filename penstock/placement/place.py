@@ -172,7 +172,7 @@ class _Placing:
             op = group.members[0]
             wanted = self._near(op, near)
             if len(group.members) == 1 and op.type in _METADATA:
-                wanted = self._device(self._edges.sources(op._inputs[0])[0]) or wanted
+                wanted = self._device(self._edges.sources(op.inputs[0])[0]) or wanted
             self._choose(group, wanted)
 
     def _near(self, op: Operation, near: Mapping[Operation, str]) -> str | None:
@@ -202,7 +202,7 @@ class _Placing:
     def _is_generator(self, group: Group) -> bool:
         """Whether the group is one node that makes one value of nothing (a feed is one too)."""
         op = group.members[0]
-        if len(group.members) > 1 or op._inputs or len(op.outputs) != 1 or group.assigned:
+        if len(group.members) > 1 or op.inputs or len(op.outputs) != 1 or group.assigned:
             return False
         return op.op_def.state is None and not op.outputs[0].dtype.is_ref
 
@@ -252,5 +252,5 @@ class _Placing:
 
     def _of_predicate(self, region: Operation) -> str:
         loop = region.type == "_While"
-        pred = blocks_of(region)[0].fetches[0] if loop else region._inputs[0]
+        pred = blocks_of(region)[0].fetches[0] if loop else region.inputs[0]
         return self._device(self._edges.sources(pred)[0]) or self._default

@@ -129,7 +129,7 @@ class _Run:
 
     def _end_on(self, op: Operation, device: str, time: float) -> float:
         start = time
-        for tensor in op._inputs:
+        for tensor in op.inputs:
             place = self._place_of(tensor.op)
             copy = self._cost.copy_seconds(tensor, place, device) if place else 0.0
             start = max(start, self._ended[tensor.op] + copy)
@@ -175,7 +175,7 @@ class _Run:
     def _decide(self, op: Operation, device: str) -> None:
         for inner in self._inside(op):
             self._settle(self._colocation.group(inner), device)
-        for tensor in op._inputs:
+        for tensor in op.inputs:
             self._settle_floating(tensor, device)
 
     def _settle(self, group: Group, device: str) -> None:
@@ -188,7 +188,7 @@ class _Run:
             options = self._possible[current]
             self.chosen[current] = device if device in options else options[0]
             for member in current.members:
-                stack.extend(g for t in member._inputs for g in self._floating(t))
+                stack.extend(g for t in member.inputs for g in self._floating(t))
 
     def _settle_floating(self, tensor: Tensor, device: str) -> None:
         for group in self._floating(tensor):
@@ -203,4 +203,4 @@ class _Run:
 
 
 def _needs(op: Operation) -> dict[Operation, None]:
-    return dict.fromkeys([*(t.op for t in op._inputs), *op._control_inputs])
+    return dict.fromkeys([*(t.op for t in op.inputs), *op.control_inputs])

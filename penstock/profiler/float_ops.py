@@ -35,11 +35,11 @@ class Shapes:
 
     def input(self, index: int) -> tuple[int, ...]:
         """Shape of input ``index``; UnknownShapeError when a dim is not known."""
-        return self._known(self.op._inputs[index])
+        return self._known(self.op.inputs[index])
 
     def input_dim(self, index: int, axis: int) -> int:
         """One dim of input ``index``, which may be known where others are not."""
-        dims = self.op._inputs[index]._dims
+        dims = self.op.inputs[index].sizes
         known = dims[axis] if dims is not None else None
         return self.input(index)[axis] if known is None else known
 
@@ -56,7 +56,7 @@ class Shapes:
 
 def known_shape(tensor: Tensor, measured: RunShapes) -> tuple[int, ...] | None:
     """The tensor's full shape: static, or else as a trace measured it."""
-    dims = tensor._dims
+    dims = tensor.sizes
     if dims is not None and None not in dims:
         return tuple(d for d in dims if d is not None)
     return measured.get(tensor.name)
@@ -87,7 +87,7 @@ def _l2_loss(at: Shapes) -> int:
 
 
 def _add_n(at: Shapes) -> int:
-    return math.prod(at.input(0)) * (len(at.op._inputs) - 1)
+    return math.prod(at.input(0)) * (len(at.op.inputs) - 1)
 
 
 def _product(transposed: str) -> Rule:

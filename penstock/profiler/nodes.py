@@ -162,7 +162,7 @@ def _foreign(name: str, run: Execution) -> NodeStats:
 def _attr_shape(op: Operation) -> tuple[int, ...] | None:
     """The node's ``shape`` attr, which variables and placeholders have."""
     shape = op.attrs.get("shape")
-    dims = getattr(shape, "_dims", None)
+    dims = getattr(shape, "sizes", None)
     if dims is None or None in dims:
         return None
     return tuple(dims)

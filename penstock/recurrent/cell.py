@@ -77,7 +77,7 @@ def _dims(part: Any) -> shapes.Static:
         return None if value is None else tuple(int(d) for d in np.atleast_1d(value))
     if part is None:
         return None
-    return shapes.as_shape([part] if isinstance(part, int | shapes.Dimension) else part)._dims
+    return shapes.as_shape([part] if isinstance(part, int | shapes.Dimension) else part).sizes
 
 
 def joined_shape(prefix: Any, suffix: Any) -> Tensor:

@@ -214,7 +214,7 @@ class Run:
     def _switch(self, node: Node, inputs: list[Any]) -> list[Any]:
         data, pred = inputs
         if isinstance(pred, Operation):
-            pred = self._read(node.op._inputs[1], pred)
+            pred = self._read(node.op.inputs[1], pred)
         if pred.dim():
             raise errors.InvalidArgumentError(
                 None, node.op,
@@ -305,7 +305,7 @@ class Run:
     def _dead_fetch(self, tensor: Tensor, dead: Dead) -> errors.OpError:
         step = self._graph.step
         fed = dict(zip(step.feeds, step.feed_names, strict=True))
-        pred = dead.switch._inputs[1]
+        pred = dead.switch.inputs[1]
         side = ("false", "true")[dead.side]
         return errors.InvalidArgumentError(
             None, tensor.op,
@@ -325,7 +325,7 @@ class Run:
 
 
 def _second_value(op: Operation, slot: int | None) -> errors.OpError:
-    which = "a control input" if slot is None else f"input {slot} ({op._inputs[slot].name!r})"
+    which = "a control input" if slot is None else f"input {slot} ({op.inputs[slot].name!r})"
     return errors.InvalidArgumentError(
         None, op,
         f"{op.type} {op.name!r} failed: {which} comes a second time in one round; a loop may hand"

@@ -53,12 +53,12 @@ class Node:
     def __init__(self, op: Operation) -> None:
         self.op = op
         self.kind = _KINDS.get(op.type) or ("State" if is_silent(op) else "Node")
-        self.rank = op._id
+        self.rank = op.id
         definition = op.op_def
         # What may wait for another node of the step runs when nothing else can.
         self.late = (1 + bool(op.outputs)) if definition.blocking else 0
-        self.inputs = len(op._inputs)
-        self.controls = len(op._control_inputs)
+        self.inputs = len(op.inputs)
+        self.controls = len(op.control_inputs)
         self.users: list[list[tuple[Node, int]]] = [[] for _ in op.outputs]
         self.after: list[Node] = []
         self.fed: list[tuple[int, int]] = []
@@ -107,13 +107,13 @@ class DataflowGraph:
         ]
 
     def _connect(self, node: Node, number: dict[Tensor, int]) -> None:
-        for slot, tensor in enumerate(node.op._inputs):
+        for slot, tensor in enumerate(node.op.inputs):
             if tensor in number and node.kind != "Merge":
                 # What is fed is there in each round of each loop.
                 node.fed.append((slot, number[tensor]))
             else:
                 self.nodes[tensor.op].users[tensor.value_index].append((node, slot))
-        for control in node.op._control_inputs:
+        for control in node.op.control_inputs:
             self.nodes[control].after.append(node)
 
     # ---- frames ------------------------------------------------------------------------------
@@ -122,9 +122,9 @@ class DataflowGraph:
         op = node.op
         fed = {slot for slot, _ in node.fed}
         sources = [
-            (t.op, t.name) for slot, t in enumerate(op._inputs)
+            (t.op, t.name) for slot, t in enumerate(op.inputs)
             if slot not in fed and not is_back_edge(op, t)
-        ] + [(c, f"^{c.name}") for c in op._control_inputs]  # fmt: skip
+        ] + [(c, f"^{c.name}") for c in op.control_inputs]  # fmt: skip
         found: list[tuple[Loop | None, str]] = []
         for source, label in sources:
             found.append((self._left_by(source), label))
@@ -180,7 +180,7 @@ class DataflowGraph:
             behind.update(following)
             stack.extend(following)
         for node in behind:
-            if any(self.nodes[c] in behind for c in node.op._control_inputs):
+            if any(self.nodes[c] in behind for c in node.op.control_inputs):
                 node.hands_on = False
 
 

@@ -111,7 +111,7 @@ class DataflowProgram(Program):
                 source.constants[name] = op.attrs["value"]
             elif node.kind not in _SILENT:
                 source.line_ops[node.line] = op
-                source.line_inputs[node.line] = [("", tensor) for tensor in op._inputs]
+                source.line_inputs[node.line] = [("", tensor) for tensor in op.inputs]
         observe = "observe" if watch else "None"
         lines.append(f"    return execute([{inputs}], {observe})")
         source.text = "\n".join(lines) + "\n"
@@ -176,7 +176,7 @@ class DataflowProgram(Program):
     def _compile_node(self, node: Node, inputs: Sequence[Any]) -> _NodeProgram:
         op = node.op
         single = _OneNode()
-        given = [single.input(t, token) for t, token in zip(op._inputs, inputs, strict=True)]
+        given = [single.input(t, token) for t, token in zip(op.inputs, inputs, strict=True)]
         new = single.copy(op, op.op_def, given)
         single.maker[new] = op
         fetches: list[Tensor] = []
@@ -188,7 +188,7 @@ class DataflowProgram(Program):
                 outputs.append(len(fetches) if wanted else None)
                 fetches += [tensor] if wanted else []
         function = self._linked(single.step(fetches, [new]), value_source)
-        return _NodeProgram(function, single.slots_in(op._inputs, inputs), outputs)
+        return _NodeProgram(function, single.slots_in(op.inputs, inputs), outputs)
 
     def _compile_results(self, tokens: Sequence[Any]) -> _NodeProgram:
         """What makes of the fetches' values what the caller gets."""
@@ -248,7 +248,7 @@ class _OneNode:
             return self._copies[tensor.op].outputs[tensor.value_index]
         dtype = tensor.dtype.base_dtype
         attrs = {
-            "dtype": dtype, "shape": shapes.from_static(tensor._dims), "index": len(self.feeds),
+            "dtype": dtype, "shape": shapes.from_static(tensor.sizes), "index": len(self.feeds),
         }  # fmt: skip
         name = f"_in/{len(self.feeds)}/{tensor.op.name}"
         node = self.graph.add_operation(OPS["_Feed"], [], attrs, [dtype], name)
@@ -269,7 +269,7 @@ class _OneNode:
         new = Operation(self.graph, definition, op.name, inputs, [], op.attrs, types, op.origin)
         new._device = op._device
         for old, made in zip(op.outputs, new.outputs, strict=True):
-            made._dims = old._dims
+            made.sizes = old.sizes
         self.graph._register(new)
         return new
 

@@ -179,7 +179,7 @@ class Program:
 
 def _uninitialized_words(op: Operation, name: str) -> str:
     """What TensorFlow says of a variable without a value, of one and of the other kind."""
-    if any(t.dtype.base_dtype.name == "resource" for t in (*op.outputs, *op._inputs)):
+    if any(t.dtype.base_dtype.name == "resource" for t in (*op.outputs, *op.inputs)):
         return (
             f"Error while reading resource variable {name} from Container: localhost. This could"
             " mean that the variable was uninitialized. Attempting to use uninitialized value"
@@ -228,7 +228,7 @@ def _no_functions(body: FunctionGraph) -> Any:
 def _describe(value: Any, tensor: Any) -> str:
     if isinstance(value, torch.Tensor):
         return f"{str(value.dtype).removeprefix('torch.')}{list(value.shape)}"
-    return f"{tensor.dtype.name}{shapes.format_static(tensor._dims)}"
+    return f"{tensor.dtype.name}{shapes.format_static(tensor.sizes)}"
 
 
 def _shown(tensor: Any) -> str:
@@ -257,7 +257,7 @@ def _message(
 def _unfed_words(op: Operation) -> str:
     """What TensorFlow says of a placeholder without a value."""
     output = op.outputs[0]
-    dims, kind = output._dims, dtypes.message_name(output.dtype.name)
+    dims, kind = output.sizes, dtypes.message_name(output.dtype.name)
     words = f"You must feed a value for placeholder tensor '{op.name}' with dtype {kind}"
     if dims is None:
         return words
@@ -325,7 +325,7 @@ def _attr_value(value: Any) -> Any:
     if isinstance(value, dtypes.DType):
         return values.torch_dtype(value) or object
     if isinstance(value, shapes.TensorShape):
-        return value._dims
+        return value.sizes
     if isinstance(value, list):
         return [_attr_value(v) for v in value]
     if isinstance(value, np.ndarray):

@@ -252,7 +252,7 @@ def _splits(operations: Iterable[Operation]) -> bool:
     """Whether kernels of these nodes may be split among threads: one handles many elements."""
     for op in operations:
         tensors = [*op.inputs, *op.outputs]
-        if any(_is_large(tensor._dims) for tensor in tensors if tensor.dtype not in _HANDLES):
+        if any(_is_large(tensor.sizes) for tensor in tensors if tensor.dtype not in _HANDLES):
             return True
         if any(_splits(block.operations) for block in blocks_of(op)):
             return True

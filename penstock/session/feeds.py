@@ -36,7 +36,7 @@ def converter(tensor: Tensor) -> Converter:
 
 
 def _numeric_converter(tensor: Tensor, wanted: torch.dtype, numpy_dtype: np.dtype) -> Converter:
-    dims = tensor._dims
+    dims = tensor.sizes
     known = dims if dims is not None and None not in dims else None
     from_numpy = torch.from_numpy
     is_bfloat16 = numpy_dtype == ml_dtypes.bfloat16
@@ -104,7 +104,7 @@ def _slow(tensor: Tensor, value: Any, wanted: torch.dtype, numpy_dtype: np.dtype
         kind = type(error)
         raise kind(
             f"the value fed for {tensor.name} ({tensor.dtype.name}"
-            f"{shapes.format_static(tensor._dims)}) cannot become an array of it: {error}"
+            f"{shapes.format_static(tensor.sizes)}) cannot become an array of it: {error}"
         ) from None
     if not array.dtype.isnative or any(s < 0 for s in array.strides):
         array = np.ascontiguousarray(array.astype(numpy_dtype.newbyteorder("=")))
@@ -123,7 +123,7 @@ def _check_dims(tensor: Tensor, made: torch.Tensor, dims: tuple[int | None, ...]
 def _wrong_shape(tensor: Tensor, shape: Any) -> None:
     raise ValueError(
         f"Cannot feed value of shape {tuple(shape)} for Tensor {tensor.name!r}, which has shape"
-        f" '{shapes.format_static(tensor._dims)}'"
+        f" '{shapes.format_static(tensor.sizes)}'"
     )
 
 
@@ -139,7 +139,7 @@ def _feed_strings(tensor: Tensor, value: Any) -> Any:
             encoded[index] = bytes(item)
         else:
             raise TypeError(f"{tensor.name} is string; {item!r} was fed")
-    dims = tensor._dims
+    dims = tensor.sizes
     if dims is not None and not shapes.is_compatible_static(dims, encoded.shape):
         _wrong_shape(tensor, encoded.shape)
     return encoded

@@ -103,7 +103,7 @@ class FetchPlan:
             self.tensors.append(element)
         index, kept = position, self._kept
         if kept is not None and element.op.type in HANDLE_TYPES:
-            dtype = element.op._inputs[0].dtype.base_dtype
+            dtype = element.op.inputs[0].dtype.base_dtype
             return lambda values: kept(values[index], dtype)
         return lambda values: values[index]
 

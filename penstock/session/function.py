@@ -35,7 +35,7 @@ class BodyFunction:
     def __init__(self, body: FunctionGraph, compile_body: CompileBody) -> None:
         self.body = body
         self._compile = compile_body
-        stateful = any(op.op_def.state is not None for op in body._operations)
+        stateful = any(op.op_def.state is not None for op in body.operations)
         # Without state of its own one instance serves everybody.
         self._shared = None if stateful else Instance(body, compile_body)
 

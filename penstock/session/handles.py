@@ -102,7 +102,7 @@ def delete(session: Any, handles: list[str]) -> None:
 
 def fed(tensor: Tensor, handle: TensorHandle) -> Any:
     """What feeding a handle object for ``tensor`` means: the handle, or the value behind it."""
-    readers = tensor._consumers
+    readers = tensor.uses
     if readers and all(reader.type in _HOLDER_OF for reader in readers):
         return handle.handle
     return handle.eval()

@@ -171,7 +171,7 @@ def _computed(
     ready = set(step.values)
     wanted = [t for t in plan.tensors if t not in ready]
     fetched = [*wanted, *(t for t in _crossing(step, running, ready) if t not in wanted)]
-    given = [t for t in ready if any(r in running for r in t._consumers)]
+    given = [t for t in ready if any(r in running for r in t.uses)]
     targets = [op for op in plan.operations if op in running]
     program = session._part_program(given, fetched, targets, step.done)
     try:
@@ -194,7 +194,7 @@ def _crossing(step: PartialStep, running: set[Operation], ready: set[Tensor]) ->
         for tensor in op.outputs
         if tensor not in ready
         and not is_handle(tensor)
-        and any(reader in later for reader in tensor._consumers)
+        and any(reader in later for reader in tensor.uses)
     ]
 
 

@@ -297,7 +297,7 @@ class BaseSession:
     def _prepare(
         self, key: Any, fetches: Any, feed_dict: Any, watch: Watch = "", optimize: bool = True
     ) -> _Step:
-        if not self._graph._operations:
+        if not self._graph.operations:
             raise RuntimeError(
                 "The Session graph is empty.  Add operations to the graph before calling run()."
             )
@@ -305,7 +305,7 @@ class BaseSession:
             version = self._graph.mutation_version
             fed = feeding.expand(self._graph, feed_dict)
             plan = FetchPlan(self._graph, fetches, self._kept)
-            fed.sort(key=lambda row: (row[2].op._id, row[2].value_index))
+            fed.sort(key=lambda row: (row[2].op.id, row[2].value_index))
             tensors = [tensor for _, _, tensor in fed]
             step = _Step(
                 version,
@@ -354,7 +354,7 @@ class BaseSession:
         if len(self._programs) < _MANY_PROGRAMS or self._warned:
             return
         self._warned = True
-        last = self._graph._operations[-1] if self._graph._operations else None
+        last = self._graph.operations[-1] if self._graph.operations else None
         where = f"; the newest node, {last.name!r}, was made at {last.origin}" if last else ""
         warnings.warn(
             f"this session has compiled {len(self._programs)} different steps; a graph that grows"

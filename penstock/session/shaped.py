@@ -36,7 +36,7 @@ class ShapedPrograms:
         build: Callable[[tuple[Any, ...] | None], Program],
         lock: Any = None,
     ) -> None:
-        self._open = [i for i, t in enumerate(tensors) if t._dims is None or None in t._dims]
+        self._open = [i for i, t in enumerate(tensors) if t.sizes is None or None in t.sizes]
         self._special: dict[Any, Program] = {}
         self._general: Program | None = None
         self._build = build

@@ -298,8 +298,8 @@ def _add_memory(stats: NodeExecStats, run: LineRun) -> str:
 
 
 def _label(names: _Names, op: Operation) -> str:
-    inputs = [names.tensor(tensor) for tensor in op._inputs]
-    inputs += [f"^{names.node(control)}" for control in op._control_inputs]
+    inputs = [names.tensor(tensor) for tensor in op.inputs]
+    inputs += [f"^{names.node(control)}" for control in op.control_inputs]
     return f"{names.node(op)} = {op.type}({', '.join(inputs)})"
 
 
@@ -373,9 +373,9 @@ def cost_graph(recorder: Recorder, device: str) -> CostGraphDef:
         where = _device_of(op, device)
         node = result.node.add(name=op.name, device=where, id=ids[op], is_final=op in final)
         node.compute_cost = round(sum(run.end - run.start for run in mine) / 1000)
-        for tensor in op._inputs:
+        for tensor in op.inputs:
             node.input_info.add(preceding_node=ids[tensor.op], preceding_port=tensor.value_index)
-        node.control_input.extend(ids[control] for control in op._control_inputs)
+        node.control_input.extend(ids[control] for control in op.control_inputs)
         outputs: list[Made | None] = [None] * len(op.outputs)
         if mine and len(mine[-1].outputs) == len(outputs):
             outputs = mine[-1].outputs
@@ -397,7 +397,7 @@ def _add_output_info(
 ) -> None:
     info = node.output_info.add(dtype=tensor.dtype.as_datatype_enum, alias_input_port=-1)
     if made is None:
-        info.shape.CopyFrom(shape_proto(shapes.TensorShape(tensor._dims)))
+        info.shape.CopyFrom(shape_proto(shapes.TensorShape(tensor.sizes)))
         return
     info.size = made.bytes
     info.shape.CopyFrom(_shape(made))
@@ -407,6 +407,6 @@ def _add_output_info(
 
 
 def _ports_in(op: Operation, allocation: int, storages: dict[Tensor, int]) -> Iterator[int]:
-    for port, tensor in enumerate(op._inputs):
+    for port, tensor in enumerate(op.inputs):
         if storages.get(tensor) == allocation:
             yield port

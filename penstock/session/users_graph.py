@@ -20,6 +20,6 @@ def users_node(graph: Graph, name: str) -> Operation | None:
     Returns:
       The node, or None when there is none.
     """
-    while name and name not in graph._by_name:
+    while name and name not in graph.by_name:
         name = name.rpartition("/")[0]
-    return graph._by_name.get(name)
+    return graph.by_name.get(name)

@@ -76,14 +76,14 @@ def _check(input: Any, type: Any, n: int | None, axis: int, norm: str | None) ->
     if type == 1:
         if norm == "ortho":
             raise ValueError("Normalization is not supported for the Type-I DCT.")
-        dims = convert_to_tensor(input)._dims if not isinstance(input, Tensor) else input._dims
+        dims = convert_to_tensor(input).sizes if not isinstance(input, Tensor) else input.sizes
         if dims is not None and dims[-1] is not None and dims[-1] < 2:
             raise ValueError("Type-I DCT requires the dimension to be greater than one.")
 
 
 def _length(x: Any) -> Any:
     """The size of the last dim, as an int where it is known."""
-    known = None if x._dims is None else x._dims[-1]
+    known = None if x.sizes is None else x.sizes[-1]
     found: Any = shapes.shape(x)[-1] if known is None else known
     return found
 
@@ -91,7 +91,7 @@ def _length(x: Any) -> Any:
 def _resized(x: Any, length: Any, n: int) -> Any:
     if n <= length:
         return x[..., :n]
-    amounts = [[0, 0]] * (len(x._dims) - 1) + [[0, n - length]]
+    amounts = [[0, 0]] * (len(x.sizes) - 1) + [[0, n - length]]
     return pad.pad(x, convert_to_tensor(amounts))
 
 

@@ -78,7 +78,7 @@ def frame(
 
 def _static_frames(signal: Any, length: Any, step: Any, pad_end: bool, axis: Any) -> Any:
     """The static dims of the frames, or None."""
-    dims = signal._dims
+    dims = signal.sizes
     axis = static.constant_value(axis)
     if dims is None or axis is None:
         return None
@@ -177,7 +177,7 @@ def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Te
 
 
 def _static_samples(signal: Any, step: Any) -> Any:
-    dims, step = signal._dims, static.constant_value(step)
+    dims, step = signal.sizes, static.constant_value(step)
     if dims is None:
         return None
     known = None if None in (step, *dims[-2:]) else dims[-1] + (dims[-2] - 1) * int(step)

@@ -111,7 +111,7 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None 
     """
     with name_scope(name, "mfccs_from_log_mel_spectrograms", [log_mel_spectrograms]):
         logs: Any = convert_to_tensor(log_mel_spectrograms)
-        count = None if logs._dims is None else logs._dims[-1]
+        count = None if logs.sizes is None else logs.sizes[-1]
         if count == 0:
             raise ValueError(f"num_mel_bins must be positive; the shape is {logs.shape}")
         if count is None:

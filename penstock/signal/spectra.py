@@ -136,7 +136,7 @@ def inverse_stft(
 
 def _of_length(frames: Any, length: Any) -> Any:
     """Frames cut, or filled up with zeros, to ``length``."""
-    known, dims = static.constant_value(length), frames._dims
+    known, dims = static.constant_value(length), frames.sizes
     if known is None or dims is None or dims[-1] is None:
         frames = frames[..., :length]
         rank: Any = shapes.rank(frames)

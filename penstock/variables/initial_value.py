@@ -59,7 +59,7 @@ def guarded(scope: str, value: Tensor) -> Tensor:
     Returns:
       ``value`` itself when no variable is in it, or when its graph has a cycle.
     """
-    if not value.op._inputs and value.op.type not in _HOLDERS:
+    if not value.op.inputs and value.op.type not in _HOLDERS:
         return value
     order = _dependencies(value.op)
     if order is None or not any(op.type in _HOLDERS for op in order):
@@ -87,7 +87,7 @@ def _dependencies(root: Operation) -> list[Operation] | None:
             return None
         state[op] = 1
         stack.append((op, True))
-        before = [] if op.type in _LEFT_ALONE else [t.op for t in op._inputs]
+        before = [] if op.type in _LEFT_ALONE else [t.op for t in op.inputs]
         stack.extend((o, False) for o in reversed(before) if state.get(o) != 2)
     return order
 
@@ -98,8 +98,8 @@ def _safe(scope: str, op: Operation, replaced: dict[Operation, Operation]) -> Op
     if op.type in _HOLDERS:
         found = _variable_of(op)
         return op if found is None else found.initialized_value().op
-    inputs = [replaced[t.op].outputs[t.value_index] for t in op._inputs]
-    if all(new is old for new, old in zip(inputs, op._inputs, strict=True)):
+    inputs = [replaced[t.op].outputs[t.value_index] for t in op.inputs]
+    if all(new is old for new, old in zip(inputs, op.inputs, strict=True)):
         return op
     graph = op.graph
     name = f"{op.name}_{scope}".replace(":", "_")

@@ -69,7 +69,7 @@ def _with_label_dim(labels: Any, predictions: Tensor) -> Any:
                 return sparse_functions.sparse_reshape(labels, shape=dims, name=scope)
 
             return cond(fewer, expanded, lambda: labels)
-        ours, theirs = labels._dims, predictions._dims
+        ours, theirs = labels.sizes, predictions.sizes
         if ours is not None and theirs is not None:
             if len(ours) not in (len(theirs), len(theirs) - 1):
                 raise ValueError(
@@ -304,7 +304,7 @@ def _average_precision(labels: Any, predictions: Any) -> Tensor:
     """The average precision of each row, float64."""
     with name_scope(None, "average_precision", [predictions, labels]) as scope:
         predictions = cast(predictions, dtypes.int64, name="predictions_idx")
-        k = predictions._dims[-1] if predictions._dims else None
+        k = predictions.sizes[-1] if predictions.sizes else None
         if k is None:
             raise ValueError(
                 "The last dimension of predictions_idx must be set: average precision needs to"

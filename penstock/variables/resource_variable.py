@@ -136,7 +136,7 @@ class ResourceVariable(Variable):
             snapshot = element(variable_def.snapshot_name)
             if snapshot.op.type != "ReadVariableOp":
                 self._cached_value = snapshot
-                snapshot = snapshot.op._inputs[0]
+                snapshot = snapshot.op.inputs[0]
             self._graph_element = snapshot
         else:
             self._graph_element = self._read()
@@ -192,12 +192,12 @@ class ResourceVariable(Variable):
     ) -> Any:
         if as_ref:
             # A resource variable stands for a reference only where an op reads it afresh.
-            return self.read_value().op._inputs[0]
+            return self.read_value().op.inputs[0]
         return super()._dense_var_to_tensor(dtype, name, False)
 
     def _read(self) -> Tensor:
         made: Tensor = make("ReadVariableOp", self._handle, dtype=self._dtype)
-        if made._dims is None and self._shape.rank is not None:
+        if made.sizes is None and self._shape.rank is not None:
             made.set_shape(self._shape)
         return made
 

@@ -37,7 +37,7 @@ class VariableSlice(Tensor):
         variable = op.graph.attached[_SLICES][self]
         masks = {key: attr for key, attr in op.attrs.items() if key.endswith("_mask")}
         name = name or f"{op.name}/_assign"
-        bounds = op._inputs[1:]
+        bounds = op.inputs[1:]
         if variable.dtype.is_ref:
             return make("StridedSliceAssign", variable._ref(), *bounds, value, name=name, **masks)
         tensor = convert_to_tensor(value, variable.dtype)

@@ -301,7 +301,7 @@ class Variable(metaclass=VariableMeta):
     def load(self, value: Any, session: Any = None) -> None:
         """Sets the value in ``session`` from a Python value or array, adding no nodes."""
         runner = scopes.session_for(session, self.graph, "Variable.load")
-        runner.run(self.initializer, {self.initializer._inputs[1]: value})
+        runner.run(self.initializer, {self.initializer.inputs[1]: value})
 
     def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
         """The rows at ``indices``."""

@@ -148,8 +148,8 @@ def _types(kind: str) -> list[Any]:
 
 def _kept() -> list[str]:
     """Types of the nodes whose values the rounds of loops wait to have kept."""
-    awaited = {c for op in tf.get_default_graph().get_operations() for c in op._control_inputs}
-    return sorted(op._inputs[1].op.type for op in _types("StackPushV2") if op in awaited)
+    awaited = {c for op in tf.get_default_graph().get_operations() for c in op.control_inputs}
+    return sorted(op.inputs[1].op.type for op in _types("StackPushV2") if op in awaited)
 
 
 def test_invariants_and_constants_are_not_kept() -> None:
@@ -196,7 +196,7 @@ def test_a_branch_keeps_what_it_makes_itself() -> None:
 
         y = tf.while_loop(lambda i, a: i < 3, body, [0, x])
         tf.gradients(y[1], x)
-        (push,) = [op for op in _types("StackPushV2") if op._inputs[1].op.type == "Exp"]
+        (push,) = [op for op in _types("StackPushV2") if op.inputs[1].op.type == "Exp"]
         assert push._get_control_flow_context().IsCondContext()
         assert push.inputs[0].op.type == "Switch"
 

@@ -202,7 +202,7 @@ def test_gated_gradients_wait_for_each_other(graph: Any) -> None:
         "gradients/z_grad/tuple/control_dependency_1",
     ]
     gate = graph.get_operation_by_name("gradients/z_grad/tuple/group_deps")
-    assert gx.op.control_inputs == [gate]
+    assert gx.op.control_inputs == (gate,)
     assert run([gx, gy]) == [2.0, 1.0]
 
 

@@ -217,17 +217,17 @@ def test_refuses_as_tensorflow(expression, error, message):
 
 
 def test_dims_are_stored_as_a_plain_tuple():
-    assert S([2, D(None), np.int32(3)])._dims == (2, None, 3)
-    assert all(type(d) is int for d in S(np.array([2, 3]))._dims)
-    assert S(None)._dims is None
-    assert shapes.from_static((2, None))._dims == (2, None)
+    assert S([2, D(None), np.int32(3)]).sizes == (2, None, 3)
+    assert all(type(d) is int for d in S(np.array([2, 3])).sizes)
+    assert S(None).sizes is None
+    assert shapes.from_static((2, None)).sizes == (2, None)
 
 
 def test_hash_and_pickle():
     assert len({S([1, 2]), S((1, 2)), S([1])}) == 2
     assert hash(D(3)) == hash(3)
     for dims_ in ([1, None], [], None):
-        assert pickle.loads(pickle.dumps(S(dims_)))._dims == S(dims_)._dims
+        assert pickle.loads(pickle.dumps(S(dims_))).sizes == S(dims_).sizes
     assert pickle.loads(pickle.dumps(D(3))).value == 3
 
 
@@ -235,7 +235,7 @@ def test_hash_and_pickle():
 def test_proto_round_trip(dims_):
     pytest.importorskip("tensorboard")
     proto = S(dims_).as_proto()
-    assert S(proto)._dims == dims_
+    assert S(proto).sizes == dims_
     assert proto.unknown_rank is (dims_ is None)
     assert [d.size for d in proto.dim] == [-1 if d is None else d for d in dims_ or ()]
 

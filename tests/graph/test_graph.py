@@ -53,8 +53,8 @@ def test_control_dependencies_leave_out_what_inputs_imply() -> None:
             with tf.control_dependencies(None):
                 e = tf.identity(a, name="e")
     assert [op.name for op in c.op.control_inputs] == ["b"]
-    assert d.op.control_inputs == []
-    assert e.op.control_inputs == []
+    assert d.op.control_inputs == ()
+    assert e.op.control_inputs == ()
 
 
 def test_devices_merge_and_functions_are_called() -> None:

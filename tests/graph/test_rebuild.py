@@ -29,7 +29,7 @@ def test_copies_carry_names_devices_lines_and_controls() -> None:
     for before, after in zip(old.operations, new.operations, strict=True):
         assert before is not after
         assert (before.device, before.origin) == (after.device, after.origin)
-        assert [c.name for c in before._control_inputs] == [c.name for c in after._control_inputs]
+        assert [c.name for c in before.control_inputs] == [c.name for c in after.control_inputs]
     assert new.feed_names == old.feed_names
 
 
@@ -57,20 +57,20 @@ def test_nodes_before_the_first_that_changes_are_copied() -> None:
 def test_what_replaces_a_node_takes_its_name_device_line_and_dependents() -> None:
     old = _step()
     new = Rebuilder(old).run(
-        lambda r, op: [r.make("Sin", r[op._inputs[0]])] if op.type == "Exp" else None
+        lambda r, op: [r.make("Sin", r[op.inputs[0]])] if op.type == "Exp" else None
     )
     sin = new.graph.get_operation_by_name("y")
     assert sin.type == "Sin" and sin.device == "/device:CPU:0"
     assert sin.origin == old.graph.get_operation_by_name("y").origin
     assert new.fetches == [sin.outputs[0]]
-    assert sin in new.graph.get_operation_by_name("write")._control_inputs
+    assert sin in new.graph.get_operation_by_name("write").control_inputs
 
 
 def test_dependents_of_a_bypassed_node_depend_on_what_stands_for_it() -> None:
     old = _step()
     new = Rebuilder(old).run(lambda r, op: r.inputs(op) if op.type == "Exp" else None)
     write = new.graph.get_operation_by_name("write")
-    assert [c.type for c in write._control_inputs] == ["_Feed"]
+    assert [c.type for c in write.control_inputs] == ["_Feed"]
 
 
 def test_shapes_are_inferred_again_where_more_is_known() -> None:
@@ -79,8 +79,8 @@ def test_shapes_are_inferred_again_where_more_is_known() -> None:
     for op in old.operations:
         new = rebuilder.copy(op)
         if op.type == "_Feed":
-            new.outputs[0]._dims = (7,)
-    assert rebuilder.finish().fetches[0]._dims == (7,)
+            new.outputs[0].sizes = (7,)
+    assert rebuilder.finish().fetches[0].sizes == (7,)
 
 
 def test_a_rule_may_not_carry_a_read_past_a_write() -> None:
@@ -99,8 +99,8 @@ def test_a_rule_may_not_carry_a_read_past_a_write() -> None:
     def move(rebuilder: Rebuilder, op: tf.Operation) -> list[tf.Tensor] | None:
         if op.name != "total":
             return None
-        moved = rebuilder[old_in_step._inputs[0]]
-        return [rebuilder.make("Add", moved, rebuilder[op._inputs[1]])]
+        moved = rebuilder[old_in_step.inputs[0]]
+        return [rebuilder.make("Add", moved, rebuilder[op.inputs[1]])]
 
     old_in_step = step.graph.get_operation_by_name("old")
     for rule in (bypass, move):

@@ -36,7 +36,8 @@ def _out_of_order(step: StepGraph) -> StepGraph:
 
 
 def _too_few_inputs(step: StepGraph) -> StepGraph:
-    _op(step, "y")._inputs.pop()
+    y = _op(step, "y")
+    y.inputs = y.inputs[:-1]
     return step
 
 
@@ -46,7 +47,8 @@ def _wrong_type(step: StepGraph) -> StepGraph:
 
 
 def _no_reference(step: StepGraph) -> StepGraph:
-    _op(step, "write")._inputs[0] = _op(step, "e").outputs[0]
+    write = _op(step, "write")
+    write.inputs = (_op(step, "e").outputs[0], *write.inputs[1:])
     return step
 
 

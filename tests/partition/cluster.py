@@ -64,7 +64,7 @@ def groups(step: StepGraph) -> dict[Operation, object]:
             find(op)
             if _has_shared_state(op):
                 parent[find(op)] = find(resource_key(op))
-            for tensor in op._inputs:
+            for tensor in op.inputs:
                 stays = tensor.dtype.base_dtype in (tf.resource, tf.variant)
                 if blocks_of(op):
                     continue
@@ -74,7 +74,7 @@ def groups(step: StepGraph) -> dict[Operation, object]:
             if blocks_of(op):
                 loop = op.type == "_While"
                 for block in blocks_of(op):
-                    given = op._inputs[0 if loop else 1 :]
+                    given = op.inputs[0 if loop else 1 :]
                     inner = {
                         feed: marks.get(t, t.op)
                         for feed, t in zip(block.feeds, given, strict=False)
@@ -88,7 +88,7 @@ def groups(step: StepGraph) -> dict[Operation, object]:
                             if fetch.op.type != "_Feed":
                                 parent[find(out.op)] = find(fetch.op)
                         if loop:
-                            marks[out] = marks.get(op._inputs[index], op._inputs[index].op)
+                            marks[out] = marks.get(op.inputs[index], op.inputs[index].op)
         return marks
 
     visit(step, {})
@@ -104,7 +104,7 @@ def takes_reference(op: Operation, tensor: Tensor) -> bool:
     position = 0
     for arg in op.op_def.inputs:
         for _ in range(arg.count(op.attrs)):
-            if op._inputs[position] is tensor and arg.is_ref:
+            if op.inputs[position] is tensor and arg.is_ref:
                 return True
             position += 1
     return False

@@ -111,7 +111,7 @@ def test_a_group_over_tasks_takes_one_message_from_each() -> None:
         group = tf.no_op()
     parts = _cut([group])
     (sent,) = _of_type(parts["ps0"].step, "_Send")
-    assert len(sent._control_inputs) == 5
+    assert len(sent.control_inputs) == 5
 
 
 def test_names_and_lines_of_sends_are_those_of_the_nodes() -> None:
@@ -141,7 +141,7 @@ def _check_order(part: Part) -> int:
         looked, behind, sends = 0, {}, []
         for op in step.operations:
             found = {op}
-            for other in (*(t.op for t in op._inputs), *op._control_inputs):
+            for other in (*(t.op for t in op.inputs), *op.control_inputs):
                 found |= behind[other]
             behind[op] = found
             looked += sum(check(block) for block in blocks_of(op))
@@ -182,10 +182,10 @@ def test_a_reference_is_sent_anew_after_a_write() -> None:
     with tf.control_dependencies([update]), tf.device(WORKER):
         after = tf.exp(w._ref())
     part = _cut([before, after])["ps0"]
-    sends = [op for op in part.step.operations if op.type == "_Send" and op._inputs[0].dtype.is_ref]
+    sends = [op for op in part.step.operations if op.type == "_Send" and op.inputs[0].dtype.is_ref]
     assert len(sends) == 2
     (write,) = _of_type(part.step, "AssignAdd")
-    assert sends[0] in write._control_inputs and write in sends[1]._control_inputs
+    assert sends[0] in write.control_inputs and write in sends[1].control_inputs
 
 
 # ---- loops ---------------------------------------------------------------------------------------
@@ -252,7 +252,7 @@ def test_an_effect_that_follows_a_variable_waits_for_the_round_before() -> None:
         x = tf.while_loop(lambda x: tf.reduce_sum(x) < 9.0, body, [tf.zeros([3])])
     (loop,) = _top(_cut([x])["worker1"].step, "_While")
     (update,) = _of_type(blocks_of(loop)[1], "AssignAddVariableOp")
-    (received,) = update._control_inputs
+    (received,) = update.control_inputs
     assert received.type == "_Recv"
 
 

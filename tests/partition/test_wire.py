@@ -37,7 +37,7 @@ def _same_attr(mine: Any, other: Any) -> bool:
     if isinstance(mine, list) and isinstance(other, list):
         return len(mine) == len(other) and all(map(_same_attr, mine, other))
     if isinstance(mine, tf.TensorShape) or isinstance(other, tf.TensorShape):
-        return tf.TensorShape(mine)._dims == tf.TensorShape(other)._dims
+        return tf.TensorShape(mine).sizes == tf.TensorShape(other).sizes
     return type(mine).__name__ == "FunctionGraph" or mine == other
 
 
@@ -45,9 +45,9 @@ def _assert_same(mine: Operation, other: Operation) -> None:
     assert (mine.name, mine.type, mine._device, mine.origin) == (
         other.name, other.type, other._device, other.origin,
     )  # fmt: skip
-    assert [t.name for t in mine._inputs] == [t.name for t in other._inputs]
-    assert [c.name for c in mine._control_inputs] == [c.name for c in other._control_inputs]
-    assert [(t.dtype, t._dims) for t in mine.outputs] == [(t.dtype, t._dims) for t in other.outputs]
+    assert [t.name for t in mine.inputs] == [t.name for t in other.inputs]
+    assert [c.name for c in mine.control_inputs] == [c.name for c in other.control_inputs]
+    assert [(t.dtype, t.sizes) for t in mine.outputs] == [(t.dtype, t.sizes) for t in other.outputs]
     assert len(blocks_of(mine)) == len(blocks_of(other))
     for trait in ("effect", "blocking", "stateful", "kernel", "reads", "writes"):
         assert getattr(mine.op_def, trait) == getattr(other.op_def, trait)
@@ -76,8 +76,8 @@ def test_functions_keep_shapes_and_lines() -> None:
         for mine, other in zip(everything(part.step), everything(back.step), strict=True):
             for body, read in zip(bodies_of(mine), bodies_of(other), strict=True):
                 found.append(read)
-                assert [t._dims for t in read.inputs] == [t._dims for t in body.inputs]
-                lines = {op.name: op.origin for op in body._operations if op.type != "Placeholder"}
+                assert [t.sizes for t in read.inputs] == [t.sizes for t in body.inputs]
+                lines = {op.name: op.origin for op in body.operations if op.type != "Placeholder"}
                 assert {n: read.get_operation_by_name(n).origin for n in lines} == lines
     assert found
 

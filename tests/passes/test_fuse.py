@@ -60,8 +60,8 @@ def test_biases_that_may_not_be_rows_stay() -> None:
     for bias in (unknown, tf.placeholder(tf.float32, [1]), tf.placeholder(tf.float32, [2, 1])):
         y = tf.add(product, bias)
         assert types(rewritten([y], [x, bias])) == ["MatMul", "Add"]
-        agree([y], {**feed, bias: np.ones([1] * (bias._dims is None or len(bias._dims)) + [1])[0]
-                    if bias._dims != (2, 1) else np.ones((2, 1))})  # fmt: skip
+        agree([y], {**feed, bias: np.ones([1] * (bias.sizes is None or len(bias.sizes)) + [1])[0]
+                    if bias.sizes != (2, 1) else np.ones((2, 1))})  # fmt: skip
 
 
 def test_integers_and_control_inputs_stay() -> None:

@@ -32,7 +32,7 @@ def test_what_makes_a_fed_tensor_is_cut_off() -> None:
 def test_one_fed_output_leaves_the_others_computed() -> None:
     first, second = tf.split(tf.placeholder(tf.float32, [4], name="x"), 2, name="s")
     step = prune(tf.get_default_graph(), [first], [tf.add(first, second, name="sum")], [])
-    assert [t.op.type for t in step.graph.get_operation_by_name("sum")._inputs] == [
+    assert [t.op.type for t in step.graph.get_operation_by_name("sum").inputs] == [
         "_Feed", "Split"
     ]  # fmt: skip
 

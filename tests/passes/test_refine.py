@@ -21,8 +21,8 @@ def test_fed_shapes_reach_every_node() -> None:
     x = tf.placeholder(tf.float32, [None, 3])
     y = tf.transpose(tf.exp(x))
     step = refine(prune(tf.get_default_graph(), [x], [y], []), [(5, 3)])
-    assert step.fetches[0]._dims == (3, 5)
-    assert y._dims == (3, None), "the user's graph stays as it was"
+    assert step.fetches[0].sizes == (3, 5)
+    assert y.sizes == (3, None), "the user's graph stays as it was"
 
 
 def test_what_follows_from_shapes_folds_away() -> None:
@@ -36,13 +36,13 @@ def test_shapes_follow_from_values_that_are_shapes() -> None:
     x = tf.placeholder(tf.float32, [None, 3])
     y = tf.exp(tf.fill(tf.shape(x), 2.0))
     step = refine(prune(tf.get_default_graph(), [x], [y], []), [(5, 3)])
-    assert step.fetches[0]._dims == (5, 3)
+    assert step.fetches[0].sizes == (5, 3)
 
 
 def test_none_leaves_what_is_declared() -> None:
     x, y = _batch_mean()
     step = refine(prune(tf.get_default_graph(), [x], [y], []), [None])
-    assert step.feeds[0]._dims == (None, 3)
+    assert step.feeds[0].sizes == (None, 3)
 
 
 def test_shapes_that_a_node_refuses() -> None:
@@ -50,6 +50,6 @@ def test_shapes_that_a_node_refuses() -> None:
     y = tf.matmul(x, tf.placeholder_with_default(np.ones((3, 2), np.float32), [None, None]))
     step = prune(tf.get_default_graph(), [x, y.op.inputs[1]], [y], [])
     refined = refine(step, [(2, 3), (4, 2)])
-    assert refined.fetches[0]._dims == (None, None)  # as declared
+    assert refined.fetches[0].sizes == (None, None)  # as declared
     with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError, match="MatMul"):
         session.run(y, {x: np.ones((2, 3)), y.op.inputs[1]: np.ones((4, 2))})

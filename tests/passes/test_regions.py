@@ -110,8 +110,8 @@ def test_shapes_that_are_fed_are_known_inside() -> None:
     x = tf.placeholder(tf.float32, [None, 3])
     _, y = tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, tf.nn.relu(y)), [0, x])
     (loop,) = _regions(rewritten([y], [x], shapes=[(5, 3)]))
-    assert blocks_of(loop)[1].fetches[1]._dims == (5, 3)
-    assert loop.outputs[1]._dims == (5, 3)
+    assert blocks_of(loop)[1].fetches[1].sizes == (5, 3)
+    assert loop.outputs[1].sizes == (5, 3)
 
 
 def test_a_shape_that_changes_from_round_to_round_stays_open() -> None:
@@ -121,7 +121,7 @@ def test_a_shape_that_changes_from_round_to_round_stays_open() -> None:
         shape_invariants=[tf.TensorShape([]), tf.TensorShape([None])],
     )  # fmt: skip
     (loop,) = _regions(rewritten([y], [x], shapes=[(5,)]))
-    assert blocks_of(loop)[1].fetches[1]._dims == (None,)
+    assert blocks_of(loop)[1].fetches[1].sizes == (None,)
 
 
 def test_what_is_popped_has_the_shape_of_what_was_pushed() -> None:
@@ -131,7 +131,7 @@ def test_what_is_popped_has_the_shape_of_what_was_pushed() -> None:
     backward = _regions(rewritten([grad], [x], shapes=[(4, 2)]))[-1]
     pops = [op for op in blocks_of(backward)[1].operations if op.type == "StackPopV2"]
     # One for the values; shapes, which are known, are on no stack.
-    assert [op.outputs[0]._dims for op in pops] == [(4, 2)]
+    assert [op.outputs[0].sizes for op in pops] == [(4, 2)]
 
 
 def test_a_stack_that_the_user_reads_stays() -> None:

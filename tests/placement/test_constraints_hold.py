@@ -109,7 +109,7 @@ def state_edges(operations: list[Operation]) -> Iterator[tuple[Operation, Operat
     for op in operations:
         if blocks_of(op):
             continue
-        for tensor, handle in zip(op._inputs, wants_handle(op), strict=True):
+        for tensor, handle in zip(op.inputs, wants_handle(op), strict=True):
             if handle:
                 yield from ((source, op) for source in handles_of(tensor))
 

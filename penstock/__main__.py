@@ -2,4 +2,4 @@
 
 from penstock.cli.main import app
 
-app()
+app(prog_name="penstock")

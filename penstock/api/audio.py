@@ -1,5 +1,3 @@
 """``tf.audio``: WAV files; explicit re-exports, no logic."""
 
-from penstock.ops.audio_codec import decode_wav, encode_wav
-
-__all__ = ["decode_wav", "encode_wav"]
+from penstock.ops.audio_codec import decode_wav as decode_wav, encode_wav as encode_wav

@@ -1,19 +1,10 @@
 """``tf.bitwise``: bit operations; explicit re-exports, no logic."""
 
 from penstock.ops.bitwise import (
-    bitwise_and,
-    bitwise_or,
-    bitwise_xor,
-    invert,
-    left_shift,
-    right_shift,
+    bitwise_and as bitwise_and,
+    bitwise_or as bitwise_or,
+    bitwise_xor as bitwise_xor,
+    invert as invert,
+    left_shift as left_shift,
+    right_shift as right_shift,
 )
-
-__all__ = [
-    "bitwise_and",
-    "bitwise_or",
-    "bitwise_xor",
-    "invert",
-    "left_shift",
-    "right_shift",
-]

@@ -1,77 +1,42 @@
 """``tf.initializers``: initializers of variables; explicit re-exports, no logic."""
 
-from penstock.data.lookup_initializers import tables_initializer
+from penstock.data.lookup_initializers import tables_initializer as tables_initializer
 from penstock.variables.initializers import (
-    constant_initializer as constant,
-)
-from penstock.variables.initializers import (
-    glorot_normal_initializer as glorot_normal,
-)
-from penstock.variables.initializers import (
-    glorot_uniform_initializer as glorot_uniform,
-)
-from penstock.variables.initializers import (
-    he_normal,
-    he_uniform,
-    lecun_normal,
-    lecun_uniform,
-)
-from penstock.variables.initializers import (
-    identity_initializer as identity,
-)
-from penstock.variables.initializers import (
-    ones_initializer as ones,
-)
-from penstock.variables.initializers import (
-    orthogonal_initializer as orthogonal,
-)
-from penstock.variables.initializers import (
-    random_normal_initializer as random_normal,
-)
-from penstock.variables.initializers import (
-    random_uniform_initializer as random_uniform,
-)
-from penstock.variables.initializers import (
-    truncated_normal_initializer as truncated_normal,
-)
-from penstock.variables.initializers import (
-    uniform_unit_scaling_initializer as uniform_unit_scaling,
-)
-from penstock.variables.initializers import (
-    variance_scaling_initializer as variance_scaling,
-)
-from penstock.variables.initializers import (
-    zeros_initializer as zeros,
+    constant_initializer as _constant,
+    glorot_normal_initializer as _glorot_normal,
+    glorot_uniform_initializer as _glorot_uniform,
+    he_normal as he_normal,
+    he_uniform as he_uniform,
+    identity_initializer as _identity,
+    lecun_normal as lecun_normal,
+    lecun_uniform as lecun_uniform,
+    ones_initializer as _ones,
+    orthogonal_initializer as _orthogonal,
+    random_normal_initializer as _random_normal,
+    random_uniform_initializer as _random_uniform,
+    truncated_normal_initializer as _truncated_normal,
+    uniform_unit_scaling_initializer as _uniform_unit_scaling,
+    variance_scaling_initializer as _variance_scaling,
+    zeros_initializer as _zeros,
 )
 from penstock.variables.listing import (
-    global_variables_initializer as global_variables,
-)
-from penstock.variables.listing import (
-    local_variables_initializer as local_variables,
-)
-from penstock.variables.listing import (
-    variables_initializer as variables,
+    global_variables_initializer as _global_variables,
+    local_variables_initializer as _local_variables,
+    variables_initializer as _variables,
 )
 
-__all__ = [
-    "constant",
-    "global_variables",
-    "glorot_normal",
-    "glorot_uniform",
-    "he_normal",
-    "he_uniform",
-    "identity",
-    "lecun_normal",
-    "lecun_uniform",
-    "local_variables",
-    "ones",
-    "orthogonal",
-    "random_normal",
-    "random_uniform",
-    "tables_initializer",
-    "truncated_normal",
-    "uniform_unit_scaling",
-    "variables",
-    "variance_scaling",
-    "zeros",
-]
+constant = _constant
+global_variables = _global_variables
+glorot_normal = _glorot_normal
+glorot_uniform = _glorot_uniform
+identity = _identity
+local_variables = _local_variables
+ones = _ones
+orthogonal = _orthogonal
+random_normal = _random_normal
+random_uniform = _random_uniform
+truncated_normal = _truncated_normal
+uniform_unit_scaling = _uniform_unit_scaling
+variables = _variables
+variance_scaling = _variance_scaling
+zeros = _zeros

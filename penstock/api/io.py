@@ -1,96 +1,60 @@
 """``tf.io``: explicit re-exports, no logic."""
 
-from penstock.api import io_gfile as gfile
+from penstock.api import io_gfile as _gfile
 from penstock.data.features import (
-    FixedLenFeature,
-    FixedLenSequenceFeature,
-    SparseFeature,
-    VarLenFeature,
-    parse_example,
-    parse_sequence_example,
-    parse_single_example,
-    parse_single_sequence_example,
+    FixedLenFeature as FixedLenFeature,
+    FixedLenSequenceFeature as FixedLenSequenceFeature,
+    SparseFeature as SparseFeature,
+    VarLenFeature as VarLenFeature,
+    parse_example as parse_example,
+    parse_sequence_example as parse_sequence_example,
+    parse_single_example as parse_single_example,
+    parse_single_sequence_example as parse_single_sequence_example,
 )
-from penstock.data.input import match_filenames_once
-from penstock.data.queues import PaddingFIFOQueue, PriorityQueue, QueueBase, RandomShuffleQueue
-from penstock.export.graph_file import write_graph
+from penstock.data.input import match_filenames_once as match_filenames_once
+from penstock.data.queues import (
+    PaddingFIFOQueue as PaddingFIFOQueue,
+    PriorityQueue as PriorityQueue,
+    QueueBase as QueueBase,
+    RandomShuffleQueue as RandomShuffleQueue,
+)
+from penstock.export.graph_file import write_graph as write_graph
 from penstock.formats.record_file import (
-    TFRecordCompressionType,
-    TFRecordOptions,
-    TFRecordWriter,
-    tf_record_iterator,
+    TFRecordCompressionType as TFRecordCompressionType,
+    TFRecordOptions as TFRecordOptions,
+    TFRecordWriter as TFRecordWriter,
+    tf_record_iterator as tf_record_iterator,
 )
-from penstock.ops.compressed import decode_compressed
-from penstock.ops.files import matching_files, read_file, write_file
+from penstock.ops.compressed import decode_compressed as decode_compressed
+from penstock.ops.files import (
+    matching_files as matching_files,
+    read_file as read_file,
+    write_file as write_file,
+)
 from penstock.ops.image_codec import (
-    decode_and_crop_jpeg,
-    decode_bmp,
-    decode_gif,
-    decode_image,
-    decode_jpeg,
-    decode_png,
-    encode_jpeg,
-    extract_jpeg_shape,
-    is_jpeg,
+    decode_and_crop_jpeg as decode_and_crop_jpeg,
+    decode_bmp as decode_bmp,
+    decode_gif as decode_gif,
+    decode_image as decode_image,
+    decode_jpeg as decode_jpeg,
+    decode_png as decode_png,
+    encode_jpeg as encode_jpeg,
+    extract_jpeg_shape as extract_jpeg_shape,
+    is_jpeg as is_jpeg,
 )
 from penstock.ops.parsing import (
-    decode_csv,
-    decode_json_example,
-    decode_raw,
-    parse_tensor,
-    serialize_tensor,
+    decode_csv as decode_csv,
+    decode_json_example as decode_json_example,
+    decode_raw as decode_raw,
+    parse_tensor as parse_tensor,
+    serialize_tensor as serialize_tensor,
 )
-from penstock.ops.proto_fields import decode_proto, encode_proto
+from penstock.ops.proto_fields import decode_proto as decode_proto, encode_proto as encode_proto
 from penstock.ops.sparse_functions import (
-    deserialize_many_sparse,
-    serialize_many_sparse,
-    serialize_sparse,
+    deserialize_many_sparse as deserialize_many_sparse,
+    serialize_many_sparse as serialize_many_sparse,
+    serialize_sparse as serialize_sparse,
 )
-from penstock.ops.string_text import decode_base64, encode_base64
+from penstock.ops.string_text import decode_base64 as decode_base64, encode_base64 as encode_base64
 
-__all__ = [
-    "FixedLenFeature",
-    "FixedLenSequenceFeature",
-    "PaddingFIFOQueue",
-    "PriorityQueue",
-    "QueueBase",
-    "RandomShuffleQueue",
-    "SparseFeature",
-    "TFRecordCompressionType",
-    "TFRecordOptions",
-    "TFRecordWriter",
-    "VarLenFeature",
-    "decode_and_crop_jpeg",
-    "decode_base64",
-    "decode_bmp",
-    "decode_compressed",
-    "decode_csv",
-    "decode_gif",
-    "decode_image",
-    "decode_jpeg",
-    "decode_json_example",
-    "decode_png",
-    "decode_proto",
-    "decode_raw",
-    "deserialize_many_sparse",
-    "encode_base64",
-    "encode_jpeg",
-    "encode_proto",
-    "extract_jpeg_shape",
-    "gfile",
-    "is_jpeg",
-    "match_filenames_once",
-    "matching_files",
-    "parse_example",
-    "parse_sequence_example",
-    "parse_single_example",
-    "parse_single_sequence_example",
-    "parse_tensor",
-    "read_file",
-    "serialize_many_sparse",
-    "serialize_sparse",
-    "serialize_tensor",
-    "tf_record_iterator",
-    "write_file",
-    "write_graph",
-]
+gfile = _gfile

@@ -1,157 +1,82 @@
 """``tf.linalg``: linear algebra; explicit re-exports, no logic."""
 
 from penstock.linear_operators import (
-    LinearOperator,
-    LinearOperatorAdjoint,
-    LinearOperatorBlockDiag,
-    LinearOperatorCirculant,
-    LinearOperatorCirculant2D,
-    LinearOperatorCirculant3D,
-    LinearOperatorComposition,
-    LinearOperatorDiag,
-    LinearOperatorFullMatrix,
-    LinearOperatorHouseholder,
-    LinearOperatorIdentity,
-    LinearOperatorInversion,
-    LinearOperatorKronecker,
-    LinearOperatorLowerTriangular,
-    LinearOperatorLowRankUpdate,
-    LinearOperatorScaledIdentity,
-    LinearOperatorToeplitz,
-    LinearOperatorZeros,
+    LinearOperator as LinearOperator,
+    LinearOperatorAdjoint as LinearOperatorAdjoint,
+    LinearOperatorBlockDiag as LinearOperatorBlockDiag,
+    LinearOperatorCirculant as LinearOperatorCirculant,
+    LinearOperatorCirculant2D as LinearOperatorCirculant2D,
+    LinearOperatorCirculant3D as LinearOperatorCirculant3D,
+    LinearOperatorComposition as LinearOperatorComposition,
+    LinearOperatorDiag as LinearOperatorDiag,
+    LinearOperatorFullMatrix as LinearOperatorFullMatrix,
+    LinearOperatorHouseholder as LinearOperatorHouseholder,
+    LinearOperatorIdentity as LinearOperatorIdentity,
+    LinearOperatorInversion as LinearOperatorInversion,
+    LinearOperatorKronecker as LinearOperatorKronecker,
+    LinearOperatorLowerTriangular as LinearOperatorLowerTriangular,
+    LinearOperatorLowRankUpdate as LinearOperatorLowRankUpdate,
+    LinearOperatorScaledIdentity as LinearOperatorScaledIdentity,
+    LinearOperatorToeplitz as LinearOperatorToeplitz,
+    LinearOperatorZeros as LinearOperatorZeros,
 )
-from penstock.nn.normalization import l2_normalize
-from penstock.ops.clip import global_norm
-from penstock.ops.contraction import einsum, tensordot
-from penstock.ops.functions import normalize
+from penstock.nn.normalization import l2_normalize as l2_normalize
+from penstock.ops.clip import global_norm as global_norm
+from penstock.ops.contraction import einsum as einsum, tensordot as tensordot
+from penstock.ops.functions import normalize as normalize
 from penstock.ops.linalg import (
-    adjoint,
-    cholesky,
-    cross,
-    logdet,
-    lu,
-    matrix_transpose,
-    slogdet,
-    trace,
-)
-from penstock.ops.linalg import (
-    matrix_determinant as det,
-)
-from penstock.ops.linalg import (
-    matrix_inverse as inv,
-)
-from penstock.ops.linalg import (
-    matrix_transpose as transpose,
+    adjoint as adjoint,
+    cholesky as cholesky,
+    cross as cross,
+    logdet as logdet,
+    lu as lu,
+    matrix_determinant as _det,
+    matrix_inverse as _inv,
+    matrix_transpose as _transpose,
+    matrix_transpose as matrix_transpose,
+    slogdet as slogdet,
+    trace as trace,
 )
 from penstock.ops.linalg_eig import (
-    qr,
-    svd,
+    qr as qr,
+    self_adjoint_eig as _eigh,
+    self_adjoint_eigvals as _eigvalsh,
+    svd as svd,
 )
-from penstock.ops.linalg_eig import (
-    self_adjoint_eig as eigh,
-)
-from penstock.ops.linalg_eig import (
-    self_adjoint_eigvals as eigvalsh,
-)
-from penstock.ops.linalg_norm import norm
-from penstock.ops.linalg_rank import matrix_rank, pinv
+from penstock.ops.linalg_norm import norm as norm
+from penstock.ops.linalg_rank import matrix_rank as matrix_rank, pinv as pinv
 from penstock.ops.linalg_solve import (
-    cholesky_solve,
+    cholesky_solve as cholesky_solve,
+    matrix_solve as _solve,
+    matrix_solve_ls as _lstsq,
+    matrix_triangular_solve as _triangular_solve,
 )
-from penstock.ops.linalg_solve import (
-    matrix_solve as solve,
-)
-from penstock.ops.linalg_solve import (
-    matrix_solve_ls as lstsq,
-)
-from penstock.ops.linalg_solve import (
-    matrix_triangular_solve as triangular_solve,
-)
-from penstock.ops.matmul import matmul, matvec
+from penstock.ops.matmul import matmul as matmul, matvec as matvec
 from penstock.ops.matrix_diag import (
-    diag as tensor_diag,
+    diag as _tensor_diag,
+    diag_part as _tensor_diag_part,
+    eye as eye,
+    matrix_band_part as _band_part,
+    matrix_diag as _diag,
+    matrix_diag_part as _diag_part,
+    matrix_set_diag as _set_diag,
 )
-from penstock.ops.matrix_diag import (
-    diag_part as tensor_diag_part,
-)
-from penstock.ops.matrix_diag import (
-    eye,
-)
-from penstock.ops.matrix_diag import (
-    matrix_band_part as band_part,
-)
-from penstock.ops.matrix_diag import (
-    matrix_diag as diag,
-)
-from penstock.ops.matrix_diag import (
-    matrix_diag_part as diag_part,
-)
-from penstock.ops.matrix_diag import (
-    matrix_set_diag as set_diag,
-)
-from penstock.ops.matrix_functions import expm, logm
-from penstock.ops.matrix_functions import matrix_square_root as sqrtm
-from penstock.ops.tridiagonal import tridiagonal_solve
-from penstock.ops.tridiagonal_product import tridiagonal_matmul
+from penstock.ops.matrix_functions import expm as expm, logm as logm, matrix_square_root as _sqrtm
+from penstock.ops.tridiagonal import tridiagonal_solve as tridiagonal_solve
+from penstock.ops.tridiagonal_product import tridiagonal_matmul as tridiagonal_matmul
 
-__all__ = [
-    "LinearOperator",
-    "LinearOperatorAdjoint",
-    "LinearOperatorBlockDiag",
-    "LinearOperatorCirculant",
-    "LinearOperatorCirculant2D",
-    "LinearOperatorCirculant3D",
-    "LinearOperatorComposition",
-    "LinearOperatorDiag",
-    "LinearOperatorFullMatrix",
-    "LinearOperatorHouseholder",
-    "LinearOperatorIdentity",
-    "LinearOperatorInversion",
-    "LinearOperatorKronecker",
-    "LinearOperatorLowRankUpdate",
-    "LinearOperatorLowerTriangular",
-    "LinearOperatorScaledIdentity",
-    "LinearOperatorToeplitz",
-    "LinearOperatorZeros",
-    "adjoint",
-    "band_part",
-    "cholesky",
-    "cholesky_solve",
-    "cross",
-    "det",
-    "diag",
-    "diag_part",
-    "eigh",
-    "eigvalsh",
-    "einsum",
-    "expm",
-    "eye",
-    "global_norm",
-    "inv",
-    "l2_normalize",
-    "logdet",
-    "logm",
-    "lstsq",
-    "lu",
-    "matmul",
-    "matrix_rank",
-    "matrix_transpose",
-    "matvec",
-    "norm",
-    "normalize",
-    "pinv",
-    "qr",
-    "set_diag",
-    "slogdet",
-    "solve",
-    "sqrtm",
-    "svd",
-    "tensor_diag",
-    "tensor_diag_part",
-    "tensordot",
-    "trace",
-    "transpose",
-    "triangular_solve",
-    "tridiagonal_matmul",
-    "tridiagonal_solve",
-]
+band_part = _band_part
+det = _det
+diag = _diag
+diag_part = _diag_part
+eigh = _eigh
+eigvalsh = _eigvalsh
+inv = _inv
+lstsq = _lstsq
+set_diag = _set_diag
+solve = _solve
+sqrtm = _sqrtm
+tensor_diag = _tensor_diag
+tensor_diag_part = _tensor_diag_part
+transpose = _transpose
+triangular_solve = _triangular_solve

@@ -1,19 +1,12 @@
 """``tf.lookup``: explicit re-exports, no logic."""
 
-from penstock.api import lookup_experimental as experimental
-from penstock.data.lookup import StaticHashTable
+from penstock.api import lookup_experimental as _experimental
+from penstock.data.lookup import StaticHashTable as StaticHashTable
 from penstock.data.lookup_initializers import (
-    KeyValueTensorInitializer,
-    TextFileIndex,
-    TextFileInitializer,
+    KeyValueTensorInitializer as KeyValueTensorInitializer,
+    TextFileIndex as TextFileIndex,
+    TextFileInitializer as TextFileInitializer,
 )
-from penstock.data.lookup_vocabulary import StaticVocabularyTable
+from penstock.data.lookup_vocabulary import StaticVocabularyTable as StaticVocabularyTable
 
-__all__ = [
-    "KeyValueTensorInitializer",
-    "StaticHashTable",
-    "StaticVocabularyTable",
-    "TextFileIndex",
-    "TextFileInitializer",
-    "experimental",
-]
+experimental = _experimental

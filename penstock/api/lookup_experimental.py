@@ -1,5 +1,5 @@
 """``tf.lookup.experimental``: explicit re-exports, no logic."""
 
-from penstock.data.lookup_mutable import MutableDenseHashTable as DenseHashTable
+from penstock.data.lookup_mutable import MutableDenseHashTable as _DenseHashTable
 
-__all__ = ["DenseHashTable"]
+DenseHashTable = _DenseHashTable

@@ -1,15 +1,8 @@
 """``tf.python_io``: TFRecord files; explicit re-exports, no logic."""
 
 from penstock.formats.record_file import (
-    TFRecordCompressionType,
-    TFRecordOptions,
-    TFRecordWriter,
-    tf_record_iterator,
+    TFRecordCompressionType as TFRecordCompressionType,
+    TFRecordOptions as TFRecordOptions,
+    TFRecordWriter as TFRecordWriter,
+    tf_record_iterator as tf_record_iterator,
 )
-
-__all__ = [
-    "TFRecordCompressionType",
-    "TFRecordOptions",
-    "TFRecordWriter",
-    "tf_record_iterator",
-]

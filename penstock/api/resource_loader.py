@@ -1,17 +1,9 @@
 """``tf.resource_loader``: explicit re-exports, no logic."""
 
 from penstock.platform.resource_loader import (
-    get_data_files_path,
-    get_path_to_datafile,
-    get_root_dir_with_all_resources,
-    load_resource,
-    readahead_file_path,
+    get_data_files_path as get_data_files_path,
+    get_path_to_datafile as get_path_to_datafile,
+    get_root_dir_with_all_resources as get_root_dir_with_all_resources,
+    load_resource as load_resource,
+    readahead_file_path as readahead_file_path,
 )
-
-__all__ = [
-    "get_data_files_path",
-    "get_path_to_datafile",
-    "get_root_dir_with_all_resources",
-    "load_resource",
-    "readahead_file_path",
-]

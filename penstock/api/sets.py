@@ -1,18 +1,17 @@
 """``tf.sets``: explicit re-exports, no logic."""
 
-from penstock.ops.sets import set_difference, set_intersection, set_size, set_union
-from penstock.ops.sets import set_difference as difference
-from penstock.ops.sets import set_intersection as intersection
-from penstock.ops.sets import set_size as size
-from penstock.ops.sets import set_union as union
+from penstock.ops.sets import (
+    set_difference as _difference,
+    set_difference as set_difference,
+    set_intersection as _intersection,
+    set_intersection as set_intersection,
+    set_size as _size,
+    set_size as set_size,
+    set_union as _union,
+    set_union as set_union,
+)
 
-__all__ = [
-    "difference",
-    "intersection",
-    "set_difference",
-    "set_intersection",
-    "set_size",
-    "set_union",
-    "size",
-    "union",
-]
+difference = _difference
+intersection = _intersection
+size = _size
+union = _union

@@ -1,34 +1,17 @@
 """``tf.spectral``: Fourier transforms; explicit re-exports, no logic."""
 
 from penstock.ops.fft import (
-    fft,
-    fft2d,
-    fft3d,
-    ifft,
-    ifft2d,
-    ifft3d,
-    irfft,
-    irfft2d,
-    irfft3d,
-    rfft,
-    rfft2d,
-    rfft3d,
+    fft as fft,
+    fft2d as fft2d,
+    fft3d as fft3d,
+    ifft as ifft,
+    ifft2d as ifft2d,
+    ifft3d as ifft3d,
+    irfft as irfft,
+    irfft2d as irfft2d,
+    irfft3d as irfft3d,
+    rfft as rfft,
+    rfft2d as rfft2d,
+    rfft3d as rfft3d,
 )
-from penstock.signal.cosine import dct, idct
-
-__all__ = [
-    "dct",
-    "fft",
-    "fft2d",
-    "fft3d",
-    "idct",
-    "ifft",
-    "ifft2d",
-    "ifft3d",
-    "irfft",
-    "irfft2d",
-    "irfft3d",
-    "rfft",
-    "rfft2d",
-    "rfft3d",
-]
+from penstock.signal.cosine import dct as dct, idct as idct

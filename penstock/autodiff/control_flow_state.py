@@ -31,8 +31,7 @@ from penstock.graph.build import make
 from penstock.graph.graph import Graph
 from penstock.graph.operation import Operation
 from penstock.graph.tensor import Tensor
-from penstock.ops import control_flow as primitives
-from penstock.ops import fill, nodes
+from penstock.ops import control_flow as primitives, fill, nodes
 
 
 class LoopState:

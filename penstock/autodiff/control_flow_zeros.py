@@ -26,8 +26,7 @@ from penstock.graph.handles import handles_of
 from penstock.graph.operation import Operation
 from penstock.graph.scopes import control_dependencies
 from penstock.graph.tensor import Tensor
-from penstock.ops import control_flow as primitives
-from penstock.ops import fill, nodes
+from penstock.ops import control_flow as primitives, fill, nodes
 
 
 def zeros_like_output(op: Operation, index: int) -> Tensor | None:

@@ -23,8 +23,6 @@ from penstock.graph.operation import Operation
 from penstock.graph.scopes import control_dependencies, get_collection, get_default_graph
 from penstock.graph.tensor import Tensor
 
-__all__ = ["custom_gradient", "grad_pass_through", "recompute_grad"]
-
 _uids = itertools.count()
 
 

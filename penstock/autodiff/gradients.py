@@ -44,8 +44,6 @@ from penstock.graph.scopes import get_default_graph, name_scope
 from penstock.graph.tensor import Tensor
 from penstock.ops.nodes import shape as shape_of
 
-__all__ = ["gradients"]
-
 _TRAINABLE = frozenset(
     [
         dtypes.float16, dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex128,

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import enum
 
-__all__ = ["AggregationMethod", "GateGradients", "UnconnectedGradients"]
-
 
 class AggregationMethod:
     """How several gradients of one tensor become one.

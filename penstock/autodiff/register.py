@@ -14,8 +14,6 @@ from penstock.graph.function import CallDef
 from penstock.graph.operation import Operation
 from penstock.opdef.registry import GRADIENTS
 
-__all__ = ["NoGradient", "NotDifferentiable", "RegisterGradient", "no_gradient"]
-
 GradientFunction = Callable[..., Any]
 F = TypeVar("F", bound=GradientFunction)
 

@@ -25,8 +25,7 @@ from penstock.checkpoint.saveable import SaveableObject, saveables_for
 from penstock.graph import scopes
 from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
-from penstock.ops import constant, control
-from penstock.ops import shape as shape_ops
+from penstock.ops import constant, control, shape as shape_ops
 from penstock.ops.string_join import string_join
 
 Grouped = list[tuple[str, list[SaveableObject]]]

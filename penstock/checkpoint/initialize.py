@@ -18,8 +18,6 @@ from penstock.variables.partition import PartitionedVariable
 from penstock.variables.resource_variable import ResourceVariable
 from penstock.variables.variable import Variable
 
-__all__ = ["init_from_checkpoint"]
-
 _LOG = logging.getLogger("penstock")
 
 

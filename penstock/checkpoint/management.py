@@ -19,13 +19,7 @@ from google.protobuf import text_format
 
 from penstock.base import errors
 from penstock.formats import files
-from penstock.formats.schema import CheckpointState
-
-__all__ = [
-    "CheckpointState", "checkpoint_exists", "checkpoints_iterator",
-    "generate_checkpoint_state_proto", "get_checkpoint_mtimes", "get_checkpoint_state",
-    "latest_checkpoint", "remove_checkpoint", "update_checkpoint_state",
-]  # fmt: skip
+from penstock.formats.schema import CheckpointState as CheckpointState
 
 _LOG = logging.getLogger("penstock")
 V1, V2 = 1, 2

@@ -12,8 +12,6 @@ from typing import Any
 from penstock.checkpoint import clock, management
 from penstock.formats import files
 
-__all__ = ["CheckpointManager"]
-
 
 class CheckpointManager:
     """Saves a ``tf.train.Checkpoint`` into a directory and deletes what is old.

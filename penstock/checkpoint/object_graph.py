@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from tensorboard.compat.proto.trackable_object_graph_pb2 import TrackableObjectGraph
-
-__all__ = ["TrackableObjectGraph"]
+from tensorboard.compat.proto.trackable_object_graph_pb2 import (
+    TrackableObjectGraph as TrackableObjectGraph,
+)
 
 KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
 VALUE = "VARIABLE_VALUE"

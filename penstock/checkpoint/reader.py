@@ -13,10 +13,6 @@ from penstock.formats import files
 from penstock.formats.checkpoint_reader import open_checkpoint
 from penstock.ops.save import missing_keys
 
-__all__ = [
-    "CheckpointReader", "NewCheckpointReader", "list_variables", "load_checkpoint", "load_variable",
-]  # fmt: skip
-
 
 class CheckpointReader:
     """The tensors of one checkpoint, of any format.
@@ -141,5 +137,3 @@ def check_fits(reader: CheckpointReader, name: str, dims: list[int], what: str) 
         raise ValueError(
             f"{what} has shape {dims}; tensor {name!r} of the checkpoint has shape {found}"
         )
-
-

@@ -19,8 +19,6 @@ from penstock.variables.partition import PartitionedVariable
 from penstock.variables.resource_variable import ResourceVariable
 from penstock.variables.variable import Variable
 
-__all__ = ["SaveSpec", "SaveableObject"]
-
 _HOLDERS = ("Variable", "VariableV2", "AutoReloadVariable")
 
 

@@ -29,8 +29,6 @@ from penstock.graph.graph import Graph
 from penstock.graph.keys import GraphKeys
 from penstock.graph.proto_functions import register_proto_function
 
-__all__ = ["Saver", "import_meta_graph"]
-
 _LOG = logging.getLogger("penstock")
 _FORMATS = ("bundle", "safetensors")
 

@@ -29,8 +29,6 @@ from penstock.variables.listing import variables_initializer
 from penstock.variables.resource_variable import ResourceVariable
 from penstock.variables.variable import Variable
 
-__all__ = ["Checkpoint"]
-
 
 def _has_slots(item: Any) -> bool:
     """Whether an object is an optimizer; the room of optimizers is not known here."""
@@ -513,5 +511,3 @@ def _session(session: Any, asker: str) -> Any:
 
 def _distinct(listing: _Listing) -> list[Any]:
     return list({id(variable): variable for _, variable in listing.variables()}.values())
-
-

@@ -12,8 +12,6 @@ from penstock.graph import scopes
 from penstock.graph.keys import GraphKeys
 from penstock.variables.partition import PartitionedVariable
 
-__all__ = ["warm_start"]
-
 _LOG = logging.getLogger("penstock")
 
 

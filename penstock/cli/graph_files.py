@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from google.protobuf.message import DecodeError
-from tensorboard.compat.proto.graph_pb2 import GraphDef
+from tensorboard.compat.proto.graph_pb2 import GraphDef as GraphDef
 from tensorboard.compat.proto.meta_graph_pb2 import MetaGraphDef
 from tensorboard.compat.proto.node_def_pb2 import NodeDef
 
@@ -113,6 +113,3 @@ def parse_message(path: str, kind: Any) -> Any:
         return message_files.read_message(path, kind)
     except (OSError, ValueError, DecodeError) as error:
         raise Failure(f"{path}: {error}") from None
-
-
-__all__ = ["GraphDef", "GraphFile", "message_kind", "parse_message", "read_graph_file"]

@@ -8,29 +8,26 @@ from typing import Any
 
 from penstock.distribute.cluster import read
 from penstock.distribute.context import (
-    get_cross_replica_context,
-    get_loss_reduction,
-    get_replica_context,
-    get_strategy,
-    has_strategy,
-    in_cross_replica_context,
-    require_replica_context,
+    get_cross_replica_context as get_cross_replica_context,
+    get_loss_reduction as get_loss_reduction,
+    get_replica_context as get_replica_context,
+    get_strategy as get_strategy,
+    has_strategy as has_strategy,
+    in_cross_replica_context as in_cross_replica_context,
+    require_replica_context as require_replica_context,
     updating,
 )
-from penstock.distribute.cross_device import AllReduceCrossDeviceOps, CrossDeviceOps
+from penstock.distribute.cross_device import (
+    AllReduceCrossDeviceOps as AllReduceCrossDeviceOps,
+    CrossDeviceOps as CrossDeviceOps,
+)
 from penstock.distribute.mirrored import MirroredExtended, default_devices
 from penstock.distribute.multi_worker import CollectiveCommunication, MultiWorkerExtended
-from penstock.distribute.single_device import OneDeviceStrategy
-from penstock.distribute.single_device import ParameterServerStrategy as _ParameterServerStrategy
-from penstock.distribute.strategy import ReplicaContext, Strategy
-
-__all__ = [
-    "AllReduceCrossDeviceOps", "CollectiveAllReduceStrategy", "CrossDeviceOps",
-    "DistributionStrategy", "MirroredStrategy", "OneDeviceStrategy", "ParameterServerStrategy",
-    "ReplicaContext", "UpdateContext", "get_cross_replica_context", "get_distribution_strategy",
-    "get_loss_reduction", "get_replica_context", "get_strategy", "has_distribution_strategy",
-    "has_strategy", "in_cross_replica_context", "require_replica_context",
-]  # fmt: skip
+from penstock.distribute.single_device import (
+    OneDeviceStrategy as OneDeviceStrategy,
+    ParameterServerStrategy as _ParameterServerStrategy,
+)
+from penstock.distribute.strategy import ReplicaContext as ReplicaContext, Strategy
 
 DistributionStrategy = Strategy
 get_distribution_strategy = get_strategy

@@ -1,5 +1,3 @@
 """``tf.contrib.staging``: explicit re-exports, no logic."""
 
-from penstock.data.staging import StagingArea
-
-__all__ = ["StagingArea"]
+from penstock.data.staging import StagingArea as StagingArea

@@ -3,6 +3,4 @@
 Importing the room registers how MetaGraphs hold contexts, and gives ``tf.Assert`` its guard.
 """
 
-from penstock.control_flow import cond, messages
-
-__all__ = ["cond", "messages"]
+from penstock.control_flow import cond as cond, messages as messages

@@ -16,8 +16,6 @@ from penstock.graph.scopes import control_dependencies, name_scope
 from penstock.graph.tensor import Tensor
 from penstock.ops import comparison, debug, join, nodes, reduction
 
-__all__ = ["case", "smart_case"]
-
 _log = logging.getLogger(__name__)
 _Action = Callable[[], Any]
 

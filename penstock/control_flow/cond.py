@@ -21,8 +21,6 @@ from penstock.graph.tensor import Tensor
 from penstock.opdef import static
 from penstock.ops import control, control_flow, nodes
 
-__all__ = ["cond", "smart_cond", "smart_constant_value"]
-
 
 def cond(
     pred: Any,

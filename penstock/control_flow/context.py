@@ -30,8 +30,6 @@ from penstock.graph.scopes import (
 from penstock.graph.tensor import Tensor
 from penstock.ops import control, control_flow
 
-__all__ = ["CondContext", "ControlFlowContext", "WhileContext"]
-
 
 class ControlFlowContext:
     """What contexts have in common."""

@@ -30,8 +30,6 @@ from penstock.graph.tensor import Tensor
 from penstock.ops import control
 from penstock.variables.scope import variable_scope
 
-__all__ = ["Declare", "Defun", "get_extra_args", "get_extra_inputs", "get_extra_vars"]
-
 # Said of a call; nothing here depends on them.
 _IGNORED = {"compute_shapes", "noinline", "compiled", "separate_compiled_gradients"}
 _REMARK = {"_disable_call_shape_inference": True}

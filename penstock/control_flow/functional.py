@@ -18,13 +18,10 @@ from penstock.graph.composite import SparseTensor
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
-from penstock.ops import control_flow
-from penstock.ops import shape as shape_ops
+from penstock.ops import control_flow, shape as shape_ops
 from penstock.ops.constant import constant
 from penstock.ops.nodes import element
 from penstock.variables.scope import get_variable_scope
-
-__all__ = ["foldl", "foldr", "map_fn", "scan"]
 
 
 def map_fn(

@@ -18,8 +18,6 @@ from penstock.graph.keys import GraphKeys
 from penstock.graph.scopes import get_default_graph
 from penstock.graph.tensor import Tensor
 
-__all__ = ["from_context_def", "to_context_def"]
-
 
 def _stripped(name: str, scope: str | None) -> str:
     return name.removeprefix(f"{scope.rstrip('/')}/") if scope else name

@@ -18,8 +18,6 @@ from penstock.graph.function import FunctionGraph, known_functions
 from penstock.graph.scopes import get_default_graph, name_scope
 from penstock.graph.tensor import Tensor
 
-__all__ = ["switch_case"]
-
 _Branch = Callable[[], Any]
 
 

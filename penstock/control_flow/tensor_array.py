@@ -30,12 +30,8 @@ from penstock.graph.type_spec import (
     register_type_spec_from_value_converter,
 )  # fmt: skip
 from penstock.opdef.static import constant_value
-from penstock.ops import cast as casts
-from penstock.ops import control, fill, tensor_array
-from penstock.ops import shape as shape_ops
+from penstock.ops import cast as casts, control, fill, shape as shape_ops, tensor_array
 from penstock.ops.nodes import element
-
-__all__ = ["TensorArray", "TensorArraySpec"]
 
 
 class _Shared:

@@ -15,8 +15,6 @@ from penstock.control_flow.functional import map_fn
 from penstock.graph import nest
 from penstock.graph.convert import convert_to_tensor
 
-__all__ = ["vectorized_map"]
-
 
 def vectorized_map(fn: Callable[[Any], Any], elems: Any) -> Any:
     """What ``fn`` makes of each row of ``elems``, stacked; unlike ``map_fn``, of any types.

@@ -20,8 +20,6 @@ from penstock.graph.scopes import add_to_collection, control_dependencies, name_
 from penstock.graph.tensor import Tensor
 from penstock.ops import control_flow
 
-__all__ = ["while_loop"]
-
 
 def while_loop(
     cond: Callable[..., Any],

@@ -1,30 +1,18 @@
 """``tf.data``: input pipelines, re-exported; queues, readers and their kin live here, too."""
 
-from penstock.data import experimental
-from penstock.data.dataset import Dataset, DatasetSpec
-from penstock.data.dataset_readers import FixedLengthRecordDataset, TextLineDataset, TFRecordDataset
-from penstock.data.iterator import Iterator
-from penstock.data.legacy import (
-    get_output_classes,
-    get_output_shapes,
-    get_output_types,
-    make_initializable_iterator,
-    make_one_shot_iterator,
+from penstock.data import experimental as experimental
+from penstock.data.dataset import Dataset as Dataset, DatasetSpec as DatasetSpec
+from penstock.data.dataset_readers import (
+    FixedLengthRecordDataset as FixedLengthRecordDataset,
+    TextLineDataset as TextLineDataset,
+    TFRecordDataset as TFRecordDataset,
 )
-from penstock.data.options import Options
-
-__all__ = [
-    "Dataset",
-    "DatasetSpec",
-    "FixedLengthRecordDataset",
-    "Iterator",
-    "Options",
-    "TFRecordDataset",
-    "TextLineDataset",
-    "experimental",
-    "get_output_classes",
-    "get_output_shapes",
-    "get_output_types",
-    "make_initializable_iterator",
-    "make_one_shot_iterator",
-]
+from penstock.data.iterator import Iterator as Iterator
+from penstock.data.legacy import (
+    get_output_classes as get_output_classes,
+    get_output_shapes as get_output_shapes,
+    get_output_types as get_output_types,
+    make_initializable_iterator as make_initializable_iterator,
+    make_one_shot_iterator as make_one_shot_iterator,
+)
+from penstock.data.options import Options as Options

@@ -17,12 +17,6 @@ from penstock.graph.convert import convert_to_tensor
 from penstock.graph.tensor import Tensor
 from penstock.ops import cast
 
-__all__ = [
-    "ConditionalAccumulator",
-    "ConditionalAccumulatorBase",
-    "SparseConditionalAccumulator",
-]
-
 
 class ConditionalAccumulatorBase:
     """What all accumulators share; use one of its subclasses.

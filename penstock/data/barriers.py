@@ -15,8 +15,6 @@ from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
 from penstock.opdef import static
 
-__all__ = ["Barrier"]
-
 
 class Barrier:
     """Elements with keys, put together component by component and taken out when whole.

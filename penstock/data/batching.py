@@ -27,11 +27,6 @@ from penstock.graph.tensor import Tensor
 from penstock.ops import cast, control, stitch
 from penstock.ops.binary import maximum
 
-__all__ = [
-    "batch", "batch_join", "maybe_batch", "maybe_batch_join", "maybe_shuffle_batch",
-    "maybe_shuffle_batch_join", "shuffle_batch", "shuffle_batch_join",
-]  # fmt: skip
-
 # Makes the queue from its capacity, types, shapes and shared name.
 _MakeQueue = Callable[..., QueueBase]
 

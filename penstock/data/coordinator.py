@@ -22,8 +22,6 @@ from typing import Any
 
 from penstock.base import errors
 
-__all__ = ["Coordinator", "LooperThread"]
-
 _ExcInfo = tuple[type[BaseException], BaseException, TracebackType | None]
 # How long ``join`` waits between looks at whether a stop was requested, in seconds.
 _PATIENCE = 1.0

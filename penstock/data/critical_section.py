@@ -25,8 +25,6 @@ from penstock.graph.scopes import (
 from penstock.graph.tensor import Tensor
 from penstock.ops import control
 
-__all__ = ["CriticalSection"]
-
 _SECTIONS, _EXECUTIONS = "critical_sections", "critical_section_executions"
 
 

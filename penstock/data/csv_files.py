@@ -21,8 +21,6 @@ from penstock.formats import files
 from penstock.graph.build import constant
 from penstock.graph.tensor import Tensor
 
-__all__ = ["make_csv_dataset"]
-
 _LARGEST_INT32 = (-(2**31), 2**31 - 1)
 _LARGEST_INT64 = (-(2**63), 2**63 - 1)
 _LARGEST_FLOAT32 = float(np.finfo(np.float32).max)

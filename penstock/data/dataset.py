@@ -25,8 +25,6 @@ from penstock.graph.scopes import default_graph_scope, get_default_graph, name_s
 from penstock.graph.tensor import Tensor
 from penstock.graph.type_spec import VariantSpec
 
-__all__ = ["Dataset", "DatasetSpec"]
-
 _OPTIMIZATIONS = ["map_and_batch_fusion", "noop_elimination", "shuffle_and_repeat_fusion"]
 _BY_VALUE_TYPES = ("MatchingFiles", "Assert", "PyFunc", "DatasetToSingleElement", "ReduceDataset")
 

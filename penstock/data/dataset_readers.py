@@ -16,11 +16,6 @@ from penstock.graph.build import make
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.tensor import Tensor
 
-__all__ = [
-    "CsvDataset", "FixedLengthRecordDataset", "SqlDataset", "TFRecordDataset", "TFRecordWriter",
-    "TextLineDataset",
-]  # fmt: skip
-
 _BUFFER = 256 * 1024
 _STRING = specs.TensorSpec([], dtypes.string)
 

@@ -18,12 +18,6 @@ from penstock.data.transformations import Reducer, shuffle_and_repeat
 from penstock.graph.convert import convert_to_tensor
 from penstock.ops.shape import ensure_shape
 
-__all__ = [
-    "assert_element_shape", "copy_to_device", "dense_to_sparse_batch",
-    "make_batched_features_dataset", "parse_example_dataset", "prefetch_to_device",
-    "read_batch_features", "reduce_dataset", "sliding_window_batch",
-]  # fmt: skip
-
 Transformation = Callable[[Dataset], Dataset]
 
 

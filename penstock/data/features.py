@@ -22,12 +22,6 @@ from penstock.graph.scopes import name_scope
 from penstock.ops import reshape, slicing
 from penstock.ops.sparse_compose import sparse_merge
 
-__all__ = [
-    "FixedLenFeature", "FixedLenSequenceFeature", "SparseFeature", "VarLenFeature",
-    "parse_example", "parse_sequence_example", "parse_single_example",
-    "parse_single_sequence_example",
-]  # fmt: skip
-
 
 class FixedLenFeature(NamedTuple):
     """A feature with a fixed number of values; it becomes a dense tensor.

@@ -26,11 +26,6 @@ from penstock.ops import cast, comparison, control, debug, files, fill, gather, 
 from penstock.summary import build as summary
 from penstock.variables.variable import Variable
 
-__all__ = [
-    "input_producer", "limit_epochs", "match_filenames_once", "range_input_producer",
-    "slice_input_producer", "string_input_producer",
-]  # fmt: skip
-
 _EMPTY = "string_input_producer requires a non-null input tensor"
 
 

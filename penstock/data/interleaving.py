@@ -11,8 +11,6 @@ from penstock.data.mapped import Mapped
 from penstock.data.nodes import int64
 from penstock.graph.convert import convert_to_tensor
 
-__all__ = ["parallel_interleave"]
-
 
 def parallel_interleave(
     map_func: Callable[..., Any], cycle_length: Any, block_length: Any = 1, sloppy: bool = False,

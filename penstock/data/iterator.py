@@ -15,8 +15,6 @@ from penstock.graph.operation import Operation
 from penstock.graph.scopes import colocate_with
 from penstock.graph.tensor import Tensor
 
-__all__ = ["Iterator"]
-
 
 class Iterator(specs.Structured):
     """Goes through a dataset.

@@ -21,8 +21,6 @@ from penstock.graph.convert import convert_to_tensor
 from penstock.graph.operation import Operation
 from penstock.graph.tensor import Tensor
 
-__all__ = ["HashTable", "InitializableLookupTableBase", "LookupInterface", "StaticHashTable"]
-
 
 class LookupInterface:
     """A table from keys to values.

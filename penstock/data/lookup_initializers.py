@@ -19,12 +19,6 @@ from penstock.graph.operation import Operation
 from penstock.graph.tensor import Tensor
 from penstock.ops import constant, control
 
-__all__ = [
-    "KeyValueTensorInitializer", "TableInitializerBase", "TextFileIdTableInitializer",
-    "TextFileIndex", "TextFileInitializer", "TextFileStringTableInitializer",
-    "initialize_all_tables", "tables_initializer",
-]  # fmt: skip
-
 
 class TextFileIndex:
     """What a line gives besides its columns: its number (from 0), or the whole of it."""

@@ -18,8 +18,6 @@ from penstock.graph.keys import GraphKeys
 from penstock.graph.operation import Operation
 from penstock.graph.tensor import Tensor
 
-__all__ = ["MutableDenseHashTable", "MutableHashTable"]
-
 
 class _TableSaveable(SaveableObject):
     """The keys and values of a table, two tensors of a checkpoint."""

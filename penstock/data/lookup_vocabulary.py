@@ -31,12 +31,6 @@ from penstock.graph.operation import Operation
 from penstock.graph.tensor import Tensor
 from penstock.ops import cast, constant, control, fill, shape, string_hash, string_text
 
-__all__ = [
-    "FastHashSpec", "HasherSpec", "IdTableWithHashBuckets", "StaticVocabularyTable",
-    "StrongHashSpec", "index_table_from_file", "index_table_from_tensor",
-    "index_to_string_table_from_file", "index_to_string_table_from_tensor",
-]  # fmt: skip
-
 
 class HasherSpec(NamedTuple):
     """Which hash spreads unknown words: its name, and its key where it has one."""

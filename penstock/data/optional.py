@@ -12,8 +12,6 @@ from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
 from penstock.graph.type_spec import VariantSpec
 
-__all__ = ["Optional", "OptionalSpec", "OptionalStructure", "get_next_as_optional"]
-
 
 class Optional:
     """A nesting of tensors, or nothing; which of the two is known when it runs.

@@ -21,8 +21,6 @@ from penstock.graph.keys import GraphKeys
 from penstock.graph.proto_functions import register_proto_function
 from penstock.graph.scopes import get_default_graph, get_default_session
 
-__all__ = ["QueueRunner", "add_queue_runner", "start_queue_runners"]
-
 
 class QueueRunner:
     """Enqueue operations of one queue, and the threads that run them.

@@ -21,14 +21,6 @@ from penstock.graph.tensor import Tensor
 from penstock.opdef import static
 from penstock.ops import gather, join
 
-__all__ = [
-    "FIFOQueue",
-    "PaddingFIFOQueue",
-    "PriorityQueue",
-    "QueueBase",
-    "RandomShuffleQueue",
-]
-
 
 def _as_types(types: Any) -> list[dtypes.DType]:
     listed = types if isinstance(types, list | tuple) else [types]

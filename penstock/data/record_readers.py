@@ -15,11 +15,6 @@ from penstock.graph.build import make
 from penstock.graph.operation import Operation
 from penstock.graph.tensor import Tensor
 
-__all__ = [
-    "FixedLengthRecordReader", "IdentityReader", "ReaderBase", "TFRecordReader", "TextLineReader",
-    "WholeFileReader",
-]  # fmt: skip
-
 
 class ReaderBase:
     """What all readers share: records, as key and value, of the files whose names a queue gives.

@@ -18,8 +18,6 @@ from penstock.ops.join import stack
 from penstock.ops.onehot import one_hot
 from penstock.ops.random import random_uniform
 
-__all__ = ["rejection_resample"]
-
 _SMOOTHING = 10
 _BATCH = 32
 _RARELY = 0.01

@@ -13,8 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.base import dtypes
-from penstock.base import shapes as static_shapes
+from penstock.base import dtypes, shapes as static_shapes
 from penstock.control_flow.cond import smart_cond
 from penstock.graph.build import make
 from penstock.graph.composite import SparseTensor

@@ -12,14 +12,11 @@ from typing import Any
 
 from penstock.base import dtypes, shapes
 from penstock.graph.composite import SparseTensor, SparseTensorValue
-from penstock.graph.composite_specs import SparseTensorSpec
+from penstock.graph.composite_specs import SparseTensorSpec as SparseTensorSpec
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
-from penstock.graph.type_spec import TensorSpec
-
-__all__ = ["SparseTensorSpec", "TensorSpec"]
-
+from penstock.graph.type_spec import TensorSpec as TensorSpec
 
 # ---- nestings ------------------------------------------------------------------------------------
 

@@ -18,8 +18,6 @@ from penstock.graph.scopes import colocate_with, get_default_graph, name_scope
 from penstock.graph.tensor import Tensor
 from penstock.ops import control
 
-__all__ = ["MapStagingArea", "StagingArea"]
-
 
 class BaseStagingArea:
     """What both kinds share; use one of the subclasses.

@@ -11,8 +11,6 @@ from penstock.graph.build import make
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.tensor import Tensor
 
-__all__ = ["StatsAggregator", "bytes_produced_stats", "latency_stats"]
-
 Transformation = Callable[[Dataset], Dataset]
 
 

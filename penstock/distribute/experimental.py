@@ -1,6 +1,7 @@
 """``tf.distribute.experimental``."""
 
-from penstock.distribute.multi_worker import CollectiveCommunication, MultiWorkerMirroredStrategy
-from penstock.distribute.single_device import ParameterServerStrategy
-
-__all__ = ["CollectiveCommunication", "MultiWorkerMirroredStrategy", "ParameterServerStrategy"]
+from penstock.distribute.multi_worker import (
+    CollectiveCommunication as CollectiveCommunication,
+    MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy,
+)
+from penstock.distribute.single_device import ParameterServerStrategy as ParameterServerStrategy

@@ -12,8 +12,7 @@ from typing import Any
 from penstock.distribute.values import PerReplica
 from penstock.graph import nest, scopes
 from penstock.graph.tensor import Tensor
-from penstock.ops import shape as shape_ops
-from penstock.ops import slicing
+from penstock.ops import shape as shape_ops, slicing
 
 
 class DistributedDataset:
@@ -163,6 +162,3 @@ def _rows(batch: Any, index: int, total: int) -> Any:
     rows = slicing.getitem(shape_ops.shape(batch), 0)
     size = (rows + (total - 1)) // total
     return slicing.getitem(batch, slice(size * index, size * (index + 1)))
-
-
-__all__ = ["DatasetOfReplicas", "DistributedDataset", "DistributedIterator"]

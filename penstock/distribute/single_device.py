@@ -163,6 +163,3 @@ def _jobs(resolver: Any) -> tuple[dict[str, Any], str, int]:
     given = json.loads(os.environ.get("TF_CONFIG") or "{}")
     task = given.get("task") or {}
     return given.get("cluster") or {}, task.get("type", "worker"), int(task.get("index", 0))
-
-
-__all__ = ["OneDeviceStrategy", "ParameterServerStrategy"]

@@ -10,11 +10,9 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from tensorboard.compat.proto.cluster_pb2 import ClusterDef, JobDef
+from tensorboard.compat.proto.cluster_pb2 import ClusterDef as ClusterDef, JobDef as JobDef
 
-from penstock.formats.server_def import ServerDef
-
-__all__ = ["ClusterDef", "ClusterSpec", "JobDef", "ServerDef"]
+from penstock.formats.server_def import ServerDef as ServerDef
 
 _WHAT = (
     "`cluster` must be a dictionary from job names to lists of network addresses, or to"

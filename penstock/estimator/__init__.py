@@ -1,32 +1,28 @@
 """``tf.estimator``: the configuration of a trainer, and hooks under their later names."""
 
-from penstock.estimator.run_config import RunConfig
+from penstock.estimator.run_config import RunConfig as RunConfig
 from penstock.monitored.basic_hooks import (
-    FeedFnHook,
-    FinalOpsHook,
-    GlobalStepWaiterHook,
-    NanLossDuringTrainingError,
-    NanTensorHook,
-    StopAtStepHook,
+    FeedFnHook as FeedFnHook,
+    FinalOpsHook as FinalOpsHook,
+    GlobalStepWaiterHook as GlobalStepWaiterHook,
+    NanLossDuringTrainingError as NanLossDuringTrainingError,
+    NanTensorHook as NanTensorHook,
+    StopAtStepHook as StopAtStepHook,
 )
-from penstock.monitored.checkpoint_hook import CheckpointSaverHook, CheckpointSaverListener
+from penstock.monitored.checkpoint_hook import (
+    CheckpointSaverHook as CheckpointSaverHook,
+    CheckpointSaverListener as CheckpointSaverListener,
+)
 from penstock.monitored.hook import (
-    SessionRunArgs,
-    SessionRunContext,
-    SessionRunHook,
-    SessionRunValues,
+    SessionRunArgs as SessionRunArgs,
+    SessionRunContext as SessionRunContext,
+    SessionRunHook as SessionRunHook,
+    SessionRunValues as SessionRunValues,
 )
 from penstock.monitored.summary_hooks import (
-    LoggingTensorHook,
-    ProfilerHook,
-    StepCounterHook,
-    SummarySaverHook,
+    LoggingTensorHook as LoggingTensorHook,
+    ProfilerHook as ProfilerHook,
+    StepCounterHook as StepCounterHook,
+    SummarySaverHook as SummarySaverHook,
 )
-from penstock.monitored.timers import SecondOrStepTimer
-
-__all__ = [
-    "CheckpointSaverHook", "CheckpointSaverListener", "FeedFnHook", "FinalOpsHook",
-    "GlobalStepWaiterHook", "LoggingTensorHook", "NanLossDuringTrainingError", "NanTensorHook",
-    "ProfilerHook", "RunConfig", "SecondOrStepTimer", "SessionRunArgs", "SessionRunContext",
-    "SessionRunHook", "SessionRunValues", "StepCounterHook", "StopAtStepHook", "SummarySaverHook",
-]  # fmt: skip
+from penstock.monitored.timers import SecondOrStepTimer as SecondOrStepTimer

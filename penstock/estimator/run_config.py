@@ -24,8 +24,6 @@ from typing import Any
 from penstock.distributed.cluster_spec import ClusterSpec
 from penstock.session.options import ConfigProto
 
-__all__ = ["RunConfig", "TaskType"]
-
 _log = logging.getLogger("penstock")
 _LOCAL = ""
 

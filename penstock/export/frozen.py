@@ -12,8 +12,6 @@ from penstock.base import dtypes
 from penstock.export.sub_graph import extract_sub_graph, node_of
 from penstock.formats import tensor_proto
 
-__all__ = ["convert_variables_to_constants"]
-
 _VARIABLES = ("Variable", "VariableV2", "VarHandleOp")
 _READS = ("ReadVariableOp", "ResourceGather")
 # What may stand between a handle and its read.

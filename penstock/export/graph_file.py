@@ -11,8 +11,6 @@ from penstock.export import large_graph, message_files
 from penstock.formats import files
 from penstock.graph.graph import Graph
 
-__all__ = ["write_graph"]
-
 
 def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool = True) -> str:
     """Writes a graph to a file, atomically.

@@ -19,8 +19,6 @@ from penstock.graph.keys import GraphKeys
 from penstock.graph.operation import Operation
 from penstock.graph.scopes import get_default_graph
 
-__all__ = ["export_meta_graph"]
-
 # The version of TensorFlow whose MetaGraphs these are; readers go by it.
 TENSORFLOW_VERSION = "1.15.0"
 _GIT_VERSION = "penstock"

@@ -12,11 +12,6 @@ from penstock.base import dtypes, shapes
 from penstock.graph.graph import Graph
 from penstock.graph.operation import Operation
 
-__all__ = [
-    "extract_sub_graph", "must_run_on_cpu", "remove_training_nodes",
-    "tensor_shape_from_node_def_name",
-]  # fmt: skip
-
 _VARIABLE_OPS = {
     "Assign", "AssignAdd", "AssignSub", "Queue", "ScatterAdd", "ScatterSub", "ScatterUpdate",
     "TruncatedNormal", "Variable", "VariableV2",

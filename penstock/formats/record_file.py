@@ -11,10 +11,6 @@ from typing import Any, ClassVar
 
 from penstock.formats import tfrecord
 
-__all__ = [
-    "TFRecordCompressionType", "TFRecordOptions", "TFRecordWriter", "tf_record_iterator",
-]  # fmt: skip
-
 
 class TFRecordCompressionType:
     """The kinds of compression, as numbers."""

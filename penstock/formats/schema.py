@@ -26,33 +26,6 @@ from tensorboard.compat.proto import (
 
 from penstock.formats.message_table import Rows, make_messages
 
-__all__ = [
-    "BundleEntryProto",
-    "BundleHeaderProto",
-    "BytesList",
-    "CheckpointState",
-    "CondContextDef",
-    "ControlFlowContextDef",
-    "Example",
-    "Feature",
-    "FeatureList",
-    "FeatureLists",
-    "Features",
-    "FloatList",
-    "Int64List",
-    "QueueRunnerDef",
-    "ReaderBaseState",
-    "SavedModel",
-    "SavedSlice",
-    "SavedSliceMeta",
-    "SavedTensorSliceMeta",
-    "SavedTensorSlices",
-    "SequenceExample",
-    "TensorSliceProto",
-    "ValuesDef",
-    "WhileContextDef",
-]
-
 _MESSAGES: dict[str, Rows] = {
     "TensorSliceProto.Extent": {"start": (1, "int64"), "length": (2, "?int64")},
     "TensorSliceProto": {"extent": (1, "*TensorSliceProto.Extent")},

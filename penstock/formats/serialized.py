@@ -16,8 +16,6 @@ from penstock.base import dtypes
 from penstock.formats.schema import Example, ReaderBaseState
 from penstock.formats.tensor_proto import to_array
 
-__all__ = ["example_from_json", "parse", "parse_tensor", "reader_state", "tensor_bytes"]
-
 
 def parse(message: Any, data: bytes) -> Any:
     """A message of a class, from its bytes.

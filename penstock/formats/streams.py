@@ -23,8 +23,7 @@ from typing import IO, Any, Self
 import numpy as np
 
 from penstock.base import errors
-from penstock.formats import crc as _crc
-from penstock.formats import files
+from penstock.formats import crc as _crc, files
 
 CHUNK = 1 << 18
 # The chunk of a thread that works beside others.

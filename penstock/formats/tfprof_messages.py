@@ -12,16 +12,6 @@ from typing import Any
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from tensorboard.compat.proto import tensor_shape_pb2, tfprof_log_pb2, types_pb2
 
-__all__ = [
-    "AdviceProto",
-    "GraphNodeProto",
-    "MultiGraphNodeProto",
-    "OpLogEntry",
-    "OpLogProto",
-    "ProfileProto",
-    "TFProfTensorProto",
-]
-
 _Field = descriptor_pb2.FieldDescriptorProto
 _SCALARS = {
     "double": _Field.TYPE_DOUBLE,

@@ -14,13 +14,6 @@ from penstock.graph.composite import IndexedSlices, SparseTensor
 from penstock.graph.tensor import Tensor
 from penstock.opdef import static
 
-__all__ = [
-    "control_flow_v2_enabled", "disable_control_flow_v2", "disable_eager_execution",
-    "disable_tensor_equality", "disable_v2_behavior", "disable_v2_tensorshape",
-    "enable_eager_execution", "executing_eagerly", "get_static_value", "init_scope", "is_tensor",
-    "make_ndarray", "op_scope",
-]  # fmt: skip
-
 
 def executing_eagerly() -> bool:
     """False: nodes are built, and sessions run them."""

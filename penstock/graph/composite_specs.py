@@ -22,8 +22,6 @@ from penstock.graph.type_spec import (
     register_type_spec_from_value_converter,
 )  # fmt: skip
 
-__all__ = ["IndexedSlicesSpec", "SparseTensorSpec"]
-
 
 def _are_arrays(components: Sequence[Any]) -> bool:
     return all(isinstance(part, np.ndarray) for part in components)

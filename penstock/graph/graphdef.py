@@ -37,9 +37,6 @@ from penstock.opdef.opdef import OpDef
 from penstock.opdef.registry import OPS
 from penstock.opdef.signature import REQUIRED, AttrDef
 
-__all__ = ["import_graph_def"]
-
-
 # ---- attrs -------------------------------------------------------------------------------------
 
 

@@ -8,11 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-__all__ = [
-    "get_collection_proto_type", "get_from_proto_function", "get_to_proto_function",
-    "register_proto_function",
-]  # fmt: skip
-
 
 class _Functions(NamedTuple):
     proto_type: Any

@@ -22,8 +22,6 @@ from penstock.base import dtypes, shapes
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.tensor import Tensor
 
-__all__ = ["TensorSpec", "TypeSpec"]
-
 
 class TypeSpec(abc.ABC):
     """What is known of a value that a program takes or returns: its class, shapes and dtypes.

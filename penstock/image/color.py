@@ -22,23 +22,15 @@ from penstock.ops import (
     control,
     division,
     fill,
+    image_codec as codec,
     join,
     random,
     reduction,
     reshape,
     shape,
     statistics,
+    transpose as movement,
 )
-from penstock.ops import image_codec as codec
-from penstock.ops import transpose as movement
-
-__all__ = [
-    "adjust_brightness", "adjust_contrast", "adjust_gamma", "adjust_hue", "adjust_jpeg_quality",
-    "adjust_saturation", "convert_image_dtype", "grayscale_to_rgb",
-    "per_image_standardization", "random_brightness", "random_contrast", "random_hue",
-    "random_jpeg_quality", "random_saturation", "rgb_to_grayscale", "rgb_to_yiq", "rgb_to_yuv",
-    "yiq_to_rgb", "yuv_to_rgb",
-]  # fmt: skip
 
 _SMALL_FLOATS = (dtypes.float16, dtypes.float32)
 

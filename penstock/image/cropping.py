@@ -14,14 +14,8 @@ from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.image import checks
-from penstock.ops import binary, cast, join, reshape, shape, slicing, space
-from penstock.ops import pad as padding
+from penstock.ops import binary, cast, join, pad as padding, reshape, shape, slicing, space
 from penstock.ops.comparison import equal
-
-__all__ = [
-    "central_crop", "crop_to_bounding_box", "extract_patches", "pad_to_bounding_box",
-    "resize_image_with_crop_or_pad",
-]  # fmt: skip
 
 
 def _choose(python: Callable[..., Any], node: Callable[..., Any]) -> Callable[[Any, Any], Any]:

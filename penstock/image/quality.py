@@ -24,18 +24,14 @@ from penstock.ops import (
     elementwise,
     fill,
     join,
+    pad as padding,
     reduction,
     reshape,
     shape,
+    softmax as normalizing,
     split,
+    transpose as movement,
 )
-from penstock.ops import pad as padding
-from penstock.ops import softmax as normalizing
-from penstock.ops import transpose as movement
-
-__all__ = [
-    "image_gradients", "psnr", "sobel_edges", "ssim", "ssim_multiscale", "total_variation",
-]  # fmt: skip
 
 _Reducer = Callable[[Any], Tensor]
 # How much each scale of ssim_multiscale counts (Wang, Simoncelli and Bovik, 2003).

@@ -17,8 +17,6 @@ from penstock.ops import binary, cast, elementwise
 from penstock.ops.image_resize import resize_bilinear, resize_nearest_neighbor
 from penstock.ops.image_scale import resize_area, resize_bicubic
 
-__all__ = ["ResizeMethod", "resize_image_with_pad", "resize_images"]
-
 
 class ResizeMethod:
     """How ``resize_images`` finds the pixels."""

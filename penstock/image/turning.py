@@ -12,13 +12,7 @@ from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.image import checks
-from penstock.ops import cast, elementwise, random, reshape, shape
-from penstock.ops import transpose as movement
-
-__all__ = [
-    "flip_left_right", "flip_up_down", "random_flip_left_right", "random_flip_up_down", "rot90",
-    "transpose",
-]  # fmt: skip
+from penstock.ops import cast, elementwise, random, reshape, shape, transpose as movement
 
 
 def _like(image: Tensor, made: Tensor) -> Tensor:

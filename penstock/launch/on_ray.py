@@ -24,8 +24,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
-from penstock.launch import ports, ray_seat, task_process
-from penstock.launch import supervisor as sv
+from penstock.launch import ports, ray_seat, supervisor as sv, task_process
 from penstock.launch.job import CHIEF, WORKER, Job, Task
 from penstock.launch.local import STOPPERS, Outcome, guard_source
 from penstock.launch.logs import Logs

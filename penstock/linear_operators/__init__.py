@@ -6,35 +6,35 @@ matrices below.
 """
 
 from penstock.linear_operators import rules as rules
-from penstock.linear_operators.block_diag import LinearOperatorBlockDiag
+from penstock.linear_operators.block_diag import LinearOperatorBlockDiag as LinearOperatorBlockDiag
 from penstock.linear_operators.circulant import (
-    LinearOperatorCirculant,
-    LinearOperatorCirculant2D,
-    LinearOperatorCirculant3D,
+    LinearOperatorCirculant as LinearOperatorCirculant,
+    LinearOperatorCirculant2D as LinearOperatorCirculant2D,
+    LinearOperatorCirculant3D as LinearOperatorCirculant3D,
 )
-from penstock.linear_operators.composition import LinearOperatorComposition
-from penstock.linear_operators.derived import LinearOperatorAdjoint, LinearOperatorInversion
-from penstock.linear_operators.diagonal import LinearOperatorDiag
-from penstock.linear_operators.householder import LinearOperatorHouseholder
+from penstock.linear_operators.composition import (
+    LinearOperatorComposition as LinearOperatorComposition,
+)
+from penstock.linear_operators.derived import (
+    LinearOperatorAdjoint as LinearOperatorAdjoint,
+    LinearOperatorInversion as LinearOperatorInversion,
+)
+from penstock.linear_operators.diagonal import LinearOperatorDiag as LinearOperatorDiag
+from penstock.linear_operators.householder import (
+    LinearOperatorHouseholder as LinearOperatorHouseholder,
+)
 from penstock.linear_operators.identity import (
-    LinearOperatorIdentity,
-    LinearOperatorScaledIdentity,
+    LinearOperatorIdentity as LinearOperatorIdentity,
+    LinearOperatorScaledIdentity as LinearOperatorScaledIdentity,
 )
-from penstock.linear_operators.kronecker import LinearOperatorKronecker
-from penstock.linear_operators.low_rank_update import LinearOperatorLowRankUpdate
+from penstock.linear_operators.kronecker import LinearOperatorKronecker as LinearOperatorKronecker
+from penstock.linear_operators.low_rank_update import (
+    LinearOperatorLowRankUpdate as LinearOperatorLowRankUpdate,
+)
 from penstock.linear_operators.matrices import (
-    LinearOperatorFullMatrix,
-    LinearOperatorLowerTriangular,
+    LinearOperatorFullMatrix as LinearOperatorFullMatrix,
+    LinearOperatorLowerTriangular as LinearOperatorLowerTriangular,
 )
-from penstock.linear_operators.operator import LinearOperator
-from penstock.linear_operators.toeplitz import LinearOperatorToeplitz
-from penstock.linear_operators.zeros import LinearOperatorZeros
-
-__all__ = [
-    "LinearOperator", "LinearOperatorAdjoint", "LinearOperatorBlockDiag",
-    "LinearOperatorCirculant", "LinearOperatorCirculant2D", "LinearOperatorCirculant3D",
-    "LinearOperatorComposition", "LinearOperatorDiag", "LinearOperatorFullMatrix",
-    "LinearOperatorHouseholder", "LinearOperatorIdentity", "LinearOperatorInversion",
-    "LinearOperatorKronecker", "LinearOperatorLowRankUpdate", "LinearOperatorLowerTriangular",
-    "LinearOperatorScaledIdentity", "LinearOperatorToeplitz", "LinearOperatorZeros",
-]  # fmt: skip
+from penstock.linear_operators.operator import LinearOperator as LinearOperator
+from penstock.linear_operators.toeplitz import LinearOperatorToeplitz as LinearOperatorToeplitz
+from penstock.linear_operators.zeros import LinearOperatorZeros as LinearOperatorZeros

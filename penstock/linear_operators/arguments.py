@@ -13,11 +13,6 @@ from penstock.linear_operators import dense
 from penstock.ops import check, control, nodes
 from penstock.variables.variable import Variable
 
-__all__ = [
-    "FLOATS_AND_COMPLEX", "Held", "array", "assert_no_zeros", "assert_real", "given", "held",
-    "hints_of_all", "implied", "impossible", "operators_of_one_dtype", "parents_of", "together",
-]  # fmt: skip
-
 FLOATS_AND_COMPLEX = (
     dtypes.float16, dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex128,
 )  # fmt: skip

@@ -14,8 +14,6 @@ from penstock.linear_operators import arguments, dense
 from penstock.linear_operators.operator import LinearOperator
 from penstock.ops import control, join, nodes, pad, split
 
-__all__ = ["LinearOperatorBlockDiag"]
-
 
 class LinearOperatorBlockDiag(LinearOperator):
     """A block diagonal matrix of operators: vectors are cut, and each block takes its part.

@@ -21,11 +21,6 @@ from penstock.linear_operators import arguments, dense
 from penstock.linear_operators.operator import LinearOperator
 from penstock.ops import check, fft, linalg, nodes, reduction, reshape
 
-__all__ = [
-    "LinearOperatorCirculant", "LinearOperatorCirculant2D", "LinearOperatorCirculant3D",
-    "complex_of", "narrowed",
-]  # fmt: skip
-
 _FORWARD = {1: fft.fft, 2: fft.fft2d, 3: fft.fft3d}
 _BACKWARD = {1: fft.ifft, 2: fft.ifft2d, 3: fft.ifft3d}
 

@@ -11,8 +11,6 @@ from penstock.linear_operators import arguments, dense
 from penstock.linear_operators.operator import LinearOperator
 from penstock.ops import nodes
 
-__all__ = ["LinearOperatorComposition"]
-
 
 class LinearOperatorComposition(LinearOperator):
     """The product of operators: ``operators[0] @ operators[1] @ ...``, the last one acting first.

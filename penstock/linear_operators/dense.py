@@ -20,13 +20,6 @@ from penstock.graph.tensor import Tensor
 from penstock.opdef import static
 from penstock.ops import broadcasting, complex, linalg, linalg_solve, nodes
 
-__all__ = [
-    "added", "adjoint_if", "batch_of", "batch_vector", "cholesky_solve", "common_batch",
-    "common_batch_tensor", "concat_shapes", "conj", "expand_batch", "filled", "imaginary",
-    "last_size", "length", "log_abs", "log_modulus", "modulus", "pad_last", "real", "reshape_last",
-    "same_batches", "solve", "swapped", "swapped_tensor", "triangular_solve", "with_shape",
-]  # fmt: skip
-
 Known = tuple[int | None, ...]
 
 

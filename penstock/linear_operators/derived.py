@@ -10,8 +10,6 @@ from penstock.linear_operators import dense
 from penstock.linear_operators.operator import LinearOperator
 from penstock.ops import elementwise, linalg
 
-__all__ = ["LinearOperatorAdjoint", "LinearOperatorInversion"]
-
 
 def _hint(hint: str, given: bool | None, found: bool | None, kind: str) -> bool | None:
     """The hint of the operator inside, or the one given where that is unknown."""

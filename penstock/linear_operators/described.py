@@ -17,8 +17,6 @@ from penstock.ops import nodes
 from penstock.variables.module import Module
 from penstock.variables.variable import Variable
 
-__all__ = ["Described"]
-
 _HINTS = ("is_non_singular", "is_self_adjoint", "is_positive_definite", "is_square")
 
 

@@ -10,8 +10,6 @@ from penstock.linear_operators import arguments, dense
 from penstock.linear_operators.operator import LinearOperator
 from penstock.ops import check, matrix_diag, nodes, reduction, reshape
 
-__all__ = ["LinearOperatorDiag"]
-
 
 class LinearOperatorDiag(LinearOperator):
     """A batch of diagonal matrices: everything costs as much as the diagonals are long.

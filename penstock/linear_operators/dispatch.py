@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["ADJOINT", "CHOLESKY", "INVERSE", "PRODUCT", "SOLUTION", "Rules"]
-
 _Rule = Callable[..., Any]
 
 

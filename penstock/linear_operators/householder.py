@@ -11,8 +11,6 @@ from penstock.linear_operators.operator import LinearOperator
 from penstock.ops import control, elementwise, matrix_diag, nodes, reshape
 from penstock.ops.matmul import matmul as dense_matmul
 
-__all__ = ["LinearOperatorHouseholder"]
-
 
 class LinearOperatorHouseholder(LinearOperator):
     """A batch of reflections ``I - 2 v v^H / |v|^2``: each is its own adjoint and its own inverse.

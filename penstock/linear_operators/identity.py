@@ -18,8 +18,6 @@ from penstock.linear_operators import arguments, dense, sizes
 from penstock.linear_operators.operator import LinearOperator
 from penstock.ops import check, control, matrix_diag, nodes, reshape
 
-__all__ = ["LinearOperatorIdentity", "LinearOperatorScaledIdentity"]
-
 
 class _Identical(LinearOperator):
     """What both share: a number of rows."""
@@ -259,5 +257,3 @@ class LinearOperatorScaledIdentity(_Identical):
         return arguments.assert_real(
             self._multiplier, "the matrix is not self-adjoint: a multiplier has an imaginary part"
         )
-
-

@@ -20,8 +20,6 @@ from penstock.linear_operators import arguments, dense
 from penstock.linear_operators.operator import LinearOperator
 from penstock.ops import control, linalg, nodes, reshape
 
-__all__ = ["LinearOperatorKronecker"]
-
 
 class LinearOperatorKronecker(LinearOperator):
     """The Kronecker product of operators: ``operators[0] x operators[1] x ...``.

@@ -21,8 +21,6 @@ from penstock.linear_operators.operator import LinearOperator
 from penstock.ops import linalg, nodes
 from penstock.ops.matmul import matmul as dense_matmul
 
-__all__ = ["LinearOperatorLowRankUpdate"]
-
 
 class LinearOperatorLowRankUpdate(LinearOperator):
     """``L + U D V^H``, where U and V are thin and D is diagonal.

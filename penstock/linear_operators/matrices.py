@@ -11,8 +11,6 @@ from penstock.linear_operators.operator import LinearOperator
 from penstock.ops import matrix_diag, nodes, reduction
 from penstock.ops.matmul import matmul as dense_matmul
 
-__all__ = ["LinearOperatorFullMatrix", "LinearOperatorLowerTriangular"]
-
 
 class _Stored(LinearOperator):
     """An operator over a tensor of its dense matrices."""

@@ -28,8 +28,6 @@ from penstock.linear_operators import dense, dispatch
 from penstock.linear_operators.described import Described
 from penstock.ops import check, linalg, linalg_eig, matrix_diag, nodes, reduction, reshape
 
-__all__ = ["LinearOperator"]
-
 _log = logging.getLogger("penstock")
 
 

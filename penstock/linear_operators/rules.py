@@ -28,9 +28,6 @@ from penstock.linear_operators.operator import LinearOperator
 from penstock.linear_operators.zeros import LinearOperatorZeros
 from penstock.ops import elementwise, linalg, nodes, reshape
 
-__all__: list[str] = []
-
-
 # ---- one operator ------------------------------------------------------------------------------
 
 

@@ -14,8 +14,6 @@ from penstock.linear_operators import dense
 from penstock.opdef import static
 from penstock.ops import check, control, nodes
 
-__all__ = ["scalar", "spread", "vector", "with_checks", "with_matching_rows"]
-
 
 def scalar(value: Any, name: str) -> tuple[Tensor, int | None]:
     """A number of rows as a tensor, and its value where it is known.
@@ -95,5 +93,3 @@ def spread(x: Tensor, batch: Tensor, known: shapes.TensorShape) -> Tensor:
         nodes.cast(batch, "int32"),
     ]
     return dense.expand_batch(x, dense.common_batch_tensor(vectors), common)
-
-

@@ -16,8 +16,6 @@ from penstock.linear_operators.circulant import complex_of, narrowed
 from penstock.linear_operators.operator import LinearOperator
 from penstock.ops import check, fft, linalg, nodes, reshape, transpose
 
-__all__ = ["LinearOperatorToeplitz"]
-
 
 class LinearOperatorToeplitz(LinearOperator):
     """A batch of Toeplitz matrices: entry ``[i, j]`` is ``col[i - j]``, or ``row[j - i]`` above.

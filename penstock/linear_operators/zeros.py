@@ -14,8 +14,6 @@ from penstock.linear_operators import arguments, dense, sizes
 from penstock.linear_operators.operator import LinearOperator
 from penstock.ops import control
 
-__all__ = ["LinearOperatorZeros"]
-
 
 class LinearOperatorZeros(LinearOperator):
     """A batch of matrices of zeros.

@@ -18,15 +18,6 @@ from penstock.monitored.hook import (
     SessionRunValues,
 )
 
-__all__ = [
-    "FeedFnHook",
-    "FinalOpsHook",
-    "GlobalStepWaiterHook",
-    "NanLossDuringTrainingError",
-    "NanTensorHook",
-    "StopAtStepHook",
-]
-
 _log = logging.getLogger("penstock")
 
 

@@ -23,8 +23,6 @@ from penstock.monitored.scaffold import Scaffold
 from penstock.monitored.timers import SecondOrStepTimer
 from penstock.summary.writer import FileWriterCache
 
-__all__ = ["CheckpointSaverHook", "CheckpointSaverListener"]
-
 _log = logging.getLogger("penstock")
 
 

@@ -9,8 +9,6 @@ from penstock.graph import scopes
 from penstock.monitored.scaffold import Scaffold
 from penstock.monitored.session_manager import SessionManager
 
-__all__ = ["ChiefSessionCreator", "SessionCreator", "WorkerSessionCreator"]
-
 
 class SessionCreator(abc.ABC):
     """Makes sessions."""

@@ -17,8 +17,6 @@ from penstock.debug.wrappers import (
 )
 from penstock.monitored.hook import SessionRunContext, SessionRunHook
 
-__all__ = ["DumpingDebugHook", "LocalCLIDebugHook"]
-
 
 class _DebugHook(SessionRunHook):
     """Has a debugger run the step in place of the session; a hook's own runs stay as they are."""

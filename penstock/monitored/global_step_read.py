@@ -16,8 +16,6 @@ from penstock.variables.global_step import get_global_step
 from penstock.variables.listing import is_variable_initialized
 from penstock.variables.variable import Variable
 
-__all__ = ["global_step_read", "required_global_step_read"]
-
 _KEY = "global_step_read_op_cache"
 
 

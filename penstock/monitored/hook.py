@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-__all__ = ["SessionRunArgs", "SessionRunContext", "SessionRunHook", "SessionRunValues"]
-
 
 class SessionRunArgs(NamedTuple):
     """What a hook adds to a step, and what the user asked of it.

@@ -20,8 +20,6 @@ from penstock.monitored.creators import ChiefSessionCreator, SessionCreator
 from penstock.monitored.hook import SessionRunHook
 from penstock.monitored.scaffold import Scaffold
 
-__all__ = ["MonitoredSession", "SingularMonitoredSession"]
-
 # What says "no more data" and ends a ``with`` block without being an error.
 _CLEAN = (errors.OutOfRangeError, StopIteration)
 

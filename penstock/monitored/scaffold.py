@@ -22,8 +22,6 @@ from penstock.ops import control, join
 from penstock.summary.build import merge_all
 from penstock.variables import listing
 
-__all__ = ["Scaffold"]
-
 _log = logging.getLogger("penstock")
 # What another scaffold may supply.
 _COPIED = (

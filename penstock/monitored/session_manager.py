@@ -25,8 +25,6 @@ from penstock.monitored.joining import has_gone_on
 from penstock.monitored.waiting import Wait
 from penstock.session.session import Session
 
-__all__ = ["SessionManager"]
-
 _log = logging.getLogger("penstock")
 # What errors of reading a variable that has no value say.
 _NOT_INITIALIZED = ("uninitialized", "before it has a value")

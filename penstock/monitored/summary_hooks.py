@@ -29,8 +29,6 @@ from penstock.session.options import RunOptions
 from penstock.summary.writer import FileWriterCache
 from penstock.variables.global_step import get_global_step
 
-__all__ = ["LoggingTensorHook", "ProfilerHook", "StepCounterHook", "SummarySaverHook"]
-
 _log = logging.getLogger("penstock")
 _MOST_WARNINGS = 5
 

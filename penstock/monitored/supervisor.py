@@ -37,8 +37,6 @@ from penstock.summary.writer import FileWriter
 from penstock.variables import listing
 from penstock.variables.global_step import global_step as value_of_global_step
 
-__all__ = ["Supervisor", "basic_train_loop"]
-
 _log = logging.getLogger("penstock")
 _USE_DEFAULT: Any = 0
 

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import time
 
-__all__ = ["NeverTriggerTimer", "SecondOrStepTimer"]
-
 
 class SecondOrStepTimer:
     """Triggers at most once in so many seconds, or once in so many steps.

@@ -13,9 +13,6 @@ from penstock.monitored.monitored_session import MonitoredSession
 from penstock.monitored.scaffold import Scaffold
 from penstock.monitored.summary_hooks import StepCounterHook, SummarySaverHook
 
-__all__ = ["MonitoredTrainingSession"]
-
-
 
 class _Default(enum.Enum):
     USE = "what is not given follows from what is"

@@ -10,8 +10,6 @@ import time
 
 from penstock.base import errors
 
-__all__ = ["PREEMPTION_ERRORS", "Wait"]
-
 # What a lost or restarted task raises; a new session may do better.
 PREEMPTION_ERRORS = (errors.AbortedError, errors.UnavailableError)
 _FIRST_PAUSE = 0.1

@@ -11,8 +11,7 @@ from penstock.graph import replicas
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import control_dependencies
 from penstock.graph.tensor import Tensor
-from penstock.ops import binary, check, reduction, shape
-from penstock.ops import weights as spread
+from penstock.ops import binary, check, reduction, shape, weights as spread
 from penstock.ops.cast import cast
 
 

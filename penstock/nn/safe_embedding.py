@@ -9,8 +9,16 @@ from penstock.graph.composite import SparseTensor
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
-from penstock.ops import comparison, elementwise, embedding, gather, join, reduction, reshape
-from penstock.ops import shape as shape_ops
+from penstock.ops import (
+    comparison,
+    elementwise,
+    embedding,
+    gather,
+    join,
+    reduction,
+    reshape,
+    shape as shape_ops,
+)
 from penstock.ops.cast import cast
 from penstock.ops.slicing import slice_
 from penstock.ops.sparse_compose import sparse_retain

@@ -24,11 +24,9 @@ from penstock.ops import (
     matmul,
     nodes,
     reshape,
+    shape as shape_ops,
     sparse,
 )
-from penstock.ops import shape as shape_ops
-
-__all__ = ["nce_loss", "sampled_softmax_loss"]
 
 
 def _shape(x: Tensor) -> Any:

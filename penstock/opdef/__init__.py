@@ -9,6 +9,4 @@ and the compiler wing (which runs them) share.  The rooms:
 * ``registry`` finds op definitions and gradient functions by name.
 """
 
-from penstock.opdef.opdef import OpDef, define_op
-
-__all__ = ["OpDef", "define_op"]
+from penstock.opdef.opdef import OpDef as OpDef, define_op as define_op

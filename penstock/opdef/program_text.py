@@ -15,8 +15,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["comment", "identifier", "literal"]
-
 _NO_WORD = re.compile(r"[^A-Za-z0-9_]")
 _NO_PLAIN = re.compile(r"[^\x20-\x7e]")
 _NUMPY_SCALARS = (np.bool_, np.integer, np.floating)

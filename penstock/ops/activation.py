@@ -24,8 +24,6 @@ from penstock.opdef import define_op
 from penstock.opdef.inference import first_input, merged
 from penstock.ops import nodes
 
-__all__: list[str] = []
-
 _REAL = (
     "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}"
 )
@@ -445,4 +443,3 @@ def crelu(features: Any, name: str | None = None, axis: int = -1) -> Tensor:
         both = make("ConcatV2", [features, negated], axis, name=scope)
         made: Tensor = make("Relu", both)
     return made
-

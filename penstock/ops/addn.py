@@ -19,9 +19,6 @@ from penstock.ops import unsigned
 from penstock.ops.binary import COMPLEX, FLOATS
 from penstock.resources import tensor_list
 
-__all__ = ["accumulate_n", "add_n"]
-
-
 # A longer sum is a loop: a line of thousands of terms would be more than Python's compiler takes.
 _INLINE_TERMS = 8
 

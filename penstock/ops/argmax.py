@@ -14,8 +14,6 @@ from penstock.opdef.inference import Dims, ShapeContext
 from penstock.ops.reduction import NUMBERS, TIDX, renamed
 from penstock.ops.unsigned import BARE_UNSIGNED, to_ordered_int64
 
-__all__ = ["arg_max", "arg_min", "argmax", "argmin"]
-
 
 def _arg_shape(ctx: ShapeContext) -> Dims:
     dims, axis = ctx["input"], ctx.value("dimension")

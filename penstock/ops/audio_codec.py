@@ -16,8 +16,6 @@ from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 
-__all__ = ["decode_wav", "encode_wav", "wav_bytes"]
-
 _SCALE = 32768.0
 _PCM = 1
 

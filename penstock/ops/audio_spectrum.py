@@ -25,8 +25,6 @@ from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext
 
-__all__ = ["audio_spectrogram", "mfcc"]
-
 # What a band holds at least, so that it has a logarithm.
 _FLOOR = 1e-12
 

@@ -17,8 +17,6 @@ from penstock.ops.linalg_eig import qr as _after_eig  # noqa: F401  (registers w
 from penstock.ops.linalg_solve import matrix_solve as _after_solve  # noqa: F401
 from penstock.ops.matrix_diag import eye as _after_diag  # noqa: F401
 
-__all__: list[str] = []
-
 _REALS = "T: {double, float}"
 _FOUR = "T: {float, double, complex64, complex128}"
 _ADJOINT = "adjoint: bool = False"

@@ -20,9 +20,6 @@ from penstock.opdef import define_op
 from penstock.opdef.inference import broadcast, first_input
 from penstock.ops import elementwise, fill, nodes, reduction, reshape
 
-__all__ = ["bessel_i0", "bessel_i0e", "bessel_i1", "bessel_i1e", "nextafter"]
-
-
 # ---- Bessel functions ----------------------------------------------------------------------------
 
 

@@ -19,8 +19,6 @@ from penstock.opdef.inference import ShapeContext
 from penstock.opdef.program_text import literal
 from penstock.ops import nodes
 
-__all__: list[str] = []
-
 _NUMBERS = (
     "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32,"
     " bfloat16, uint16, complex128, half, uint32, uint64}"

@@ -23,11 +23,6 @@ from penstock.opdef.inference import broadcast
 from penstock.opdef.program_text import literal
 from penstock.ops import broadcasting, unsigned
 
-__all__ = [
-    "add", "atan2", "maximum", "minimum", "mul", "multiply", "pow_", "scalar_mul",
-    "squared_difference", "sub", "subtract",
-]  # fmt: skip
-
 FLOATS = "bfloat16, half, float, double"
 COMPLEX = "complex64, complex128"
 NUMBERS = f"{FLOATS}, uint8, int8, int16, int32, int64, {COMPLEX}"
@@ -71,8 +66,7 @@ def _mul_grad(op: Any, grad: Any) -> list[Any]:
 
 
 def _pow_grad(op: Any, grad: Any) -> list[Any]:
-    from penstock.ops import complex as complex_ops
-    from penstock.ops import elementwise
+    from penstock.ops import complex as complex_ops, elementwise
 
     x, y = op.inputs
     first, second = broadcasting.smart(x, y, grad)

@@ -20,8 +20,6 @@ from penstock.opdef import define_op
 from penstock.opdef.inference import ShapeContext, show
 from penstock.ops import nodes
 
-__all__: list[str] = []
-
 _HALF_OR_FLOAT = "T: {half, float}"
 _CELL_ATTRS = [
     "forget_bias: float = 1.0", "cell_clip: float = 3.0", "use_peephole: bool = False",

@@ -23,8 +23,6 @@ from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op, static
 from penstock.opdef.inference import Dims, FailsAtRun, ShapeContext, show
 
-__all__ = ["broadcast_dynamic_shape", "broadcast_static_shape", "broadcast_to"]
-
 
 def gradient_axes(first: list[int], second: list[int]) -> tuple[list[int], list[int]]:
     """Dims over which gradients of two broadcast operands are summed.

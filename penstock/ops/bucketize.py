@@ -9,8 +9,6 @@ import torch
 from penstock.opdef import define_op
 from penstock.opdef.inference import first_input
 
-__all__: list[str] = []
-
 
 def _bucketize(input: Any, boundaries: list[float]) -> Any:
     if any(a > b for a, b in zip(boundaries, boundaries[1:], strict=False)):

@@ -21,12 +21,6 @@ from penstock.opdef.inference import ShapeContext
 from penstock.resources import sampler
 from penstock.resources.stream import Stream
 
-__all__ = [
-    "all_candidate_sampler", "compute_accidental_hits", "fixed_unigram_candidate_sampler",
-    "learned_unigram_candidate_sampler", "log_uniform_candidate_sampler",
-    "uniform_candidate_sampler",
-]  # fmt: skip
-
 _SEEDS = ["seed: int = 0", "seed2: int = 0"]
 _MISS = float(np.finfo(np.float32).min)
 

@@ -17,11 +17,6 @@ from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext, first_input, show
 
-__all__ = [
-    "bitcast", "cast", "saturate_cast", "to_bfloat16", "to_complex128", "to_complex64", "to_double",
-    "to_float", "to_int32", "to_int64",
-]  # fmt: skip
-
 # Bits of the significand, the leading one not counted.
 _SIGNIFICAND = {torch.float64: 52, torch.float32: 23, torch.float16: 10, torch.bfloat16: 7}
 _SAME_SIZE_INT = {torch.float64: torch.int64, torch.float32: torch.int32}

@@ -22,15 +22,6 @@ from penstock.graph.tensor import Tensor
 from penstock.opdef import static
 from penstock.ops import control, debug, nodes
 
-__all__ = [
-    "assert_equal", "assert_greater", "assert_greater_equal", "assert_integer", "assert_less",
-    "assert_less_equal", "assert_near", "assert_negative", "assert_non_negative",
-    "assert_non_positive", "assert_none_equal", "assert_positive", "assert_proper_iterable",
-    "assert_rank", "assert_rank_at_least", "assert_rank_in", "assert_same_float_dtype",
-    "assert_scalar", "assert_type", "is_non_decreasing", "is_numeric_tensor",
-    "is_strictly_increasing",
-]  # fmt: skip
-
 _BINARY: dict[str, tuple[str, str, Callable[..., Any]]] = {
     "assert_equal": ("==", "Equal", np.equal),
     "assert_none_equal": ("!=", "NotEqual", np.not_equal),

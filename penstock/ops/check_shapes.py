@@ -17,8 +17,6 @@ from penstock.graph.scopes import control_dependencies, name_scope
 from penstock.graph.tensor import Tensor
 from penstock.ops import check, control, debug
 
-__all__ = ["assert_shapes"]
-
 
 class _Constraint:
     """One tensor and the sizes asked of it; ``innermost`` when outer dims are free."""

@@ -23,10 +23,6 @@ from penstock.opdef.inference import Dims, ShapeContext, show
 from penstock.ops import broadcasting
 from penstock.ops.unsigned import INDIRECT, SIGNED, from_ordered_int64, to_ordered_int64
 
-__all__ = [
-    "clip_by_average_norm", "clip_by_global_norm", "clip_by_norm", "clip_by_value", "global_norm",
-]  # fmt: skip
-
 
 def _clip_shape(ctx: ShapeContext) -> Dims:
     dims: Dims = ctx["t"]

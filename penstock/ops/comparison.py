@@ -22,11 +22,6 @@ from penstock.opdef.inference import Dims, ShapeContext, broadcast, merged, show
 from penstock.opdef.program_text import identifier
 from penstock.ops import broadcasting, unsigned
 
-__all__ = [
-    "equal", "greater", "greater_equal", "less", "less_equal", "logical_and", "logical_or",
-    "logical_xor", "not_equal", "where", "where_v2",
-]  # fmt: skip
-
 _TRUTH = "a truth value"
 _REALS = (
     "float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64"

@@ -19,8 +19,6 @@ from penstock.opdef import define_op
 from penstock.opdef.inference import broadcast, first_input
 from penstock.ops import broadcasting
 
-__all__ = ["angle", "complex_", "conj", "imag", "real"]
-
 _T = "T: {complex64, complex128} = complex64"
 _TOUT = "Tout: {float, double} = float"
 

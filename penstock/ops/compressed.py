@@ -18,8 +18,6 @@ from penstock.opdef import define_op
 from penstock.opdef.inference import same_as
 from penstock.ops.string_elements import REASON, as_bytes, invalid, mapped
 
-__all__ = ["decode_compressed"]
-
 # Compression -> zlib's wbits: the largest window, with zlib's or gzip's header.
 _FORMATS = {"ZLIB": zlib.MAX_WBITS, "GZIP": zlib.MAX_WBITS + 16}
 

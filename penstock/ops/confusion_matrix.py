@@ -22,8 +22,6 @@ from penstock.ops import (
 )
 from penstock.ops.cast import cast
 
-__all__ = ["confusion_matrix"]
-
 
 def _checked(value: Tensor, what: str, limit: Any) -> Tensor:
     """``value`` after an assertion: not negative, or below ``limit`` where one is given."""

@@ -21,8 +21,6 @@ from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext, from_attr, show
 
-__all__ = ["constant", "make_tensor_proto", "placeholder", "placeholder_with_default"]
-
 
 def _const_shape(ctx: ShapeContext) -> tuple[int, ...]:
     return tuple(ctx.attr("value").shape)

@@ -19,9 +19,6 @@ from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 
-__all__ = ["einsum", "tensordot"]
-
-
 # ---- tensordot -------------------------------------------------------------------------------
 
 

@@ -19,10 +19,6 @@ from penstock.opdef import define_op
 from penstock.opdef.inference import ShapeContext, first_input, no_outputs
 from penstock.opdef.static import constant_value_as_shape, partial_value
 
-__all__ = [
-    "group", "identity", "identity_n", "no_op", "stop_gradient", "tuple_",
-]  # fmt: skip
-
 
 def _pass_value(ctx: ShapeContext, *values: Any) -> Any:
     return values[0]

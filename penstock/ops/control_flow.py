@@ -32,12 +32,6 @@ from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext, first_input, no_outputs
 
-__all__ = [
-    "abort", "control_trigger", "enter", "exit_", "identity", "loop_cond", "merge",
-    "next_iteration", "switch",
-]  # fmt: skip
-
-
 # ---- shape rules -------------------------------------------------------------------------------
 
 

@@ -27,8 +27,6 @@ from penstock.opdef.inference import FailsAtRun, ShapeContext
 from penstock.opdef.program_text import literal
 from penstock.ops import conv_backprop, nodes, window
 
-__all__: list[str] = []
-
 ATTRS = [
     "T: {half, bfloat16, float, double}",
     "strides: list(int)",

@@ -19,8 +19,6 @@ from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, FailsAtRun, ShapeContext
 from penstock.ops import conv_backprop, nodes, window
 
-__all__: list[str] = []
-
 FORMAT = "data_format: {'NDHWC', 'NCDHW'} = 'NDHWC'"
 PADDING = "padding: {'SAME', 'VALID'}"
 _DILATIONS = "dilations: list(int) = [1, 1, 1, 1, 1]"

@@ -13,8 +13,6 @@ from typing import Any
 from penstock.opdef.inference import Dims, FailsAtRun, ShapeContext, show
 from penstock.ops import window
 
-__all__: list[str] = []
-
 
 def check_steps(strides: Sequence[int], dilations: Sequence[int], data_format: str) -> None:
     """Checks strides and dilations: one entry a dim, positive, 1 for batch and channels.

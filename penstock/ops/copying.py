@@ -19,8 +19,6 @@ from penstock.formats import files
 from penstock.opdef import define_op
 from penstock.opdef.inference import from_attr, same_as
 
-__all__: list[str] = []
-
 
 def _copy(input: Any) -> Any:
     return input.copy() if isinstance(input, np.ndarray) else input.clone()

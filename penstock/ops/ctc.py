@@ -25,8 +25,6 @@ from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, RefusedAtBuild, ShapeContext
 
-__all__: list[str] = []
-
 _TYPES = "T: {float, double} = float"
 _NEVER = -torch.inf
 _GONE = (-np.inf, -np.inf, -np.inf)

@@ -14,8 +14,6 @@ from penstock.opdef.inference import Dims, FailsAtRun, ShapeContext, show
 from penstock.ops.reduction import NUMBERS, TIDX
 from penstock.ops.unsigned import BARE_UNSIGNED
 
-__all__ = ["cumprod", "cumsum", "cumulative_logsumexp"]
-
 
 def _running_shape(ctx: ShapeContext) -> Dims:
     dims: Dims = ctx["x"]

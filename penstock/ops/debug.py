@@ -32,12 +32,6 @@ from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import first_input, no_outputs, scalar
 
-__all__ = [
-    "Assert", "Print", "add_check_numerics_ops", "check_numerics", "print_", "string_format",
-    "timestamp", "verify_tensor_all_finite",
-]  # fmt: skip
-
-
 # ---- how values are shown ------------------------------------------------------------------
 
 

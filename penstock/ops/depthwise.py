@@ -24,8 +24,6 @@ from penstock.ops.conv import (
     spatial_size,
 )
 
-__all__: list[str] = []
-
 _ATTRS = [
     "T: {half, bfloat16, float, double}",
     "strides: list(int)",

@@ -29,11 +29,6 @@ from penstock.ops.binary import (
     define_binary,
 )
 
-__all__ = [
-    "div", "div_no_nan", "divide", "floor_div", "floordiv", "floormod", "mod", "realdiv", "truediv",
-    "truncatediv", "truncatemod",
-]  # fmt: skip
-
 
 def _quotient_grad(divide_by: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     def gradient(op: Any, grad: Any) -> list[Any]:

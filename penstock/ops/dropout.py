@@ -13,8 +13,6 @@ from penstock.graph.tensor import Tensor
 from penstock.opdef import static
 from penstock.ops import nodes
 
-__all__: list[str] = []
-
 
 def dropout(
     x: Any,

@@ -15,8 +15,6 @@ from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext
 from penstock.ops import sparse_entries as entries
 
-__all__ = ["edit_distance"]
-
 
 def _sequences(indices: Any, values: Any) -> dict[tuple[int, ...], list[Any]]:
     found: dict[tuple[int, ...], list[Any]] = {}

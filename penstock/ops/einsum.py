@@ -21,8 +21,6 @@ from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext, show
 
-__all__: list[str] = []
-
 _DOTS = "..."
 _OPERAND = re.compile(r"[A-Za-z]*(\.\.\.)?[A-Za-z]*")
 

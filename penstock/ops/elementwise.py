@@ -25,14 +25,6 @@ from penstock.opdef.inference import first_input
 from penstock.ops import broadcasting, unsigned
 from penstock.resources import tensor_list
 
-__all__ = [
-    "abs_", "acos", "acosh", "asin", "asinh", "atan", "atanh", "ceil", "cos", "cosh", "digamma",
-    "erf", "erfc", "exp", "expm1", "floor", "inv", "is_finite", "is_inf", "is_nan", "lgamma",
-    "log", "log1p", "log_sigmoid", "logical_not", "neg", "negative", "ones_like", "reciprocal",
-    "rint", "round_", "rsqrt", "sigmoid", "sign", "sin", "sinh", "sqrt", "square", "tan",
-    "tanh", "zeros_like",
-]  # fmt: skip
-
 _FLOATS = "bfloat16, half, float, double"
 _COMPLEX = "complex64, complex128"
 FLOATS_COMPLEX = f"{_FLOATS}, {_COMPLEX}"

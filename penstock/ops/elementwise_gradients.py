@@ -17,8 +17,6 @@ from penstock.opdef import define_op
 from penstock.opdef.inference import merged
 from penstock.ops.elementwise import FLOATS_COMPLEX, conj
 
-__all__: list[str] = []
-
 
 def _tanh_grad(y: Any, dy: Any) -> Any:
     if not y.dtype.is_complex:

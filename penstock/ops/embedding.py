@@ -17,8 +17,6 @@ from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import colocate_with, name_scope
 from penstock.graph.tensor import Tensor
 
-__all__ = ["embedding_lookup", "embedding_lookup_sparse"]
-
 
 def embedding_lookup(
     params: Any,
@@ -79,8 +77,7 @@ def _gather(part: Any, ids: Any, name: str | None = None) -> Tensor:
 
 
 def _from_parts(parts: list[Any], ids: Tensor, strategy: str, scope: str) -> Tensor:
-    from penstock.ops import fill, reshape
-    from penstock.ops import shape as shape_ops
+    from penstock.ops import fill, reshape, shape as shape_ops
 
     flat = reshape.reshape(ids, [-1])
     positions = fill.range_(shape_ops.size(flat))
@@ -106,8 +103,7 @@ def _from_parts(parts: list[Any], ids: Tensor, strategy: str, scope: str) -> Ten
 
 def _div(parts: list[Any], flat: Tensor) -> tuple[Tensor, Tensor]:
     """The part of each id, and its row there."""
-    from penstock.ops import constant, join, reduction, slicing  # noqa: F401  (registers __getitem__)
-    from penstock.ops import shape as shape_ops
+    from penstock.ops import constant, join, reduction, shape as shape_ops, slicing  # noqa: F401  (registers __getitem__)
 
     sizes = [part.shape.dims[0].value if part.shape.dims else None for part in parts]
     if None not in sizes:
@@ -133,8 +129,7 @@ def _div(parts: list[Any], flat: Tensor) -> tuple[Tensor, Tensor]:
 
 def _restored(parts: list[Any], ids: Tensor, stitched: Tensor) -> Tensor:
     """The stitched rows with the shape of ``ids`` in front."""
-    from penstock.ops import join, reshape
-    from penstock.ops import shape as shape_ops
+    from penstock.ops import join, reshape, shape as shape_ops
 
     inner = shapes.as_shape(parts[0].shape)[1:]
     for part in parts[1:]:
@@ -153,8 +148,7 @@ def _restored(parts: list[Any], ids: Tensor, stitched: Tensor) -> Tensor:
 
 
 def _clipped(rows: Tensor, ids: Tensor, max_norm: float | None) -> Tensor:
-    from penstock.ops import clip, fill
-    from penstock.ops import shape as shape_ops
+    from penstock.ops import clip, fill, shape as shape_ops
 
     if max_norm is None:
         return rows
@@ -226,8 +220,7 @@ def embedding_lookup_sparse(
 
 
 def _weighted(rows: Tensor, weights: Tensor, segments: Tensor, combiner: str, scope: str) -> Tensor:
-    from penstock.ops import fill, join, reshape
-    from penstock.ops import shape as shape_ops
+    from penstock.ops import fill, join, reshape, shape as shape_ops
 
     if weights.dtype is not rows.dtype:
         weights = make("Cast", weights, DstT=rows.dtype)

@@ -10,8 +10,6 @@ import torch
 from penstock.opdef import define_op
 from penstock.opdef.inference import from_value
 
-__all__: list[str] = []
-
 
 def _ints(shape: list[int], dtype: torch.dtype) -> torch.Tensor:
     data = bytearray(os.urandom(math.prod(shape) * dtype.itemsize))

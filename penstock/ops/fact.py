@@ -9,8 +9,6 @@ from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import unknown
 
-__all__ = ["my_fact"]
-
 
 def _fact() -> np.ndarray:
     return np.array(b"0! == 1", object)

@@ -19,14 +19,8 @@ from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op, static
 from penstock.opdef.inference import Dims, FailsAtRun, ShapeContext, show
-from penstock.ops import fill, join, nodes, reduction
-from penstock.ops import shape as shapes
+from penstock.ops import fill, join, nodes, reduction, shape as shapes
 from penstock.ops.pad import pad
-
-__all__ = [
-    "fft", "fft2d", "fft3d", "fftshift", "ifft", "ifft2d", "ifft3d", "ifftshift", "irfft",
-    "irfft2d", "irfft3d", "rfft", "rfft2d", "rfft3d",
-]  # fmt: skip
 
 _SUFFIX = {1: "", 2: "2D", 3: "3D"}
 _COMPLEX = "Tcomplex: {complex64, complex128} = complex64"

@@ -18,8 +18,6 @@ from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext
 
-__all__ = ["matching_files", "read_file", "write_file"]
-
 _FILES = "files are not functions of tensors"
 
 

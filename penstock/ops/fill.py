@@ -22,10 +22,7 @@ from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext
 from penstock.opdef.opdef import torch_dtype_name
 from penstock.opdef.program_text import literal
-from penstock.ops import constant as constant_ops
-from penstock.ops import shape as shape_ops
-
-__all__ = ["fill", "lin_space", "linspace", "ones", "range_", "zeros"]
+from penstock.ops import constant as constant_ops, shape as shape_ops
 
 _INDEX = "{int32, int64}"
 _SMALL = 1000

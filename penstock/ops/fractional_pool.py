@@ -20,8 +20,6 @@ from penstock.opdef.inference import Dims, ShapeContext, show
 from penstock.ops import nodes
 from penstock.resources import stream
 
-__all__: list[str] = []
-
 _TYPES = "T: {float, double, int32, int64}"
 
 

@@ -24,8 +24,6 @@ from penstock.ops import (
 )
 from penstock.ops.cast import cast
 
-__all__ = ["fingerprint", "histogram_fixed_width_bins", "lbeta", "normalize", "polyval"]
-
 
 def lbeta(x: Any, name: str | None = None) -> Tensor:
     """ln(|Beta(x)|) along the last dim: the sum of lgamma, less lgamma of the sum.

@@ -16,8 +16,6 @@ from penstock.opdef.inference import Dims, ShapeContext, show
 from penstock.ops import conv, window
 from penstock.ops.pad import mirrored
 
-__all__: list[str] = []
-
 _REASON = "frozen graphs alone have it; TensorFlow defines none"
 
 

@@ -22,14 +22,9 @@ from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op, static
 from penstock.opdef.inference import Dims, FailsAtRun, ShapeContext, show
 from penstock.opdef.program_text import literal
-from penstock.ops import fill as fill_ops
-from penstock.ops import join, slicing
-from penstock.ops import reshape as reshape_ops
-from penstock.ops import shape as shape_ops
+from penstock.ops import fill as fill_ops, join, reshape as reshape_ops, shape as shape_ops, slicing
 from penstock.ops.movement import moving
 from penstock.ops.unsigned import SIGNED
-
-__all__ = ["batch_gather", "gather", "gather_nd"]
 
 _INDEX = "{int32, int64}"
 

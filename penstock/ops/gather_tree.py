@@ -9,8 +9,6 @@ import torch
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext
 
-__all__: list[str] = []
-
 
 def _shape(ctx: ShapeContext) -> Dims:
     steps, parents = ctx.rank("step_ids", 3), ctx.rank("parent_ids", 3)

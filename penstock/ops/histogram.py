@@ -16,8 +16,6 @@ from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext
 from penstock.ops.reduction import reduce_max, reduce_prod
 
-__all__ = ["bincount", "histogram_fixed_width"]
-
 
 def _bins_shape(ctx: ShapeContext) -> Dims:
     ctx.rank("size", 0)

@@ -24,11 +24,6 @@ from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext, show
 
-__all__ = [
-    "combined_non_max_suppression", "non_max_suppression", "non_max_suppression_overlaps",
-    "non_max_suppression_padded", "non_max_suppression_with_scores",
-]  # fmt: skip
-
 _Similarity = Callable[[int, np.ndarray], np.ndarray]
 
 

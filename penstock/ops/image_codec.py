@@ -25,11 +25,6 @@ from penstock.opdef import define_op
 from penstock.ops import image_file, string_text
 from penstock.ops.image_file import contents_of, opened, refused
 
-__all__ = [
-    "decode_and_crop_jpeg", "decode_bmp", "decode_gif", "decode_image", "decode_jpeg",
-    "decode_png", "encode_jpeg", "encode_png", "extract_jpeg_shape", "is_jpeg",
-]  # fmt: skip
-
 
 def _boxed(data: bytes) -> np.ndarray:
     result = np.empty((), dtype=object)

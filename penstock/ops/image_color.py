@@ -20,8 +20,6 @@ from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext
 
-__all__ = ["hsv_to_rgb", "rgb_to_hsv"]
-
 _FLOATS = "T: {half, bfloat16, float, double} = float"
 
 

@@ -18,8 +18,6 @@ from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext, same_as
 
-__all__ = ["crop_and_resize"]
-
 _NUMBERS = "T: {uint8, uint16, int8, int16, int32, int64, half, float, double}"
 _METHOD = "method: {'bilinear', 'nearest'} = 'bilinear'"
 

@@ -20,8 +20,6 @@ from penstock.opdef.inference import Dims, ShapeContext
 from penstock.ops import image_codec
 from penstock.resources import stream
 
-__all__ = ["draw_bounding_boxes", "extract_glimpse", "sample_distorted_bounding_box"]
-
 
 def _refuse(message: str) -> errors.InvalidArgumentError:
     return errors.InvalidArgumentError(None, None, message)

@@ -29,8 +29,6 @@ from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import same_as
 
-__all__ = ["resize_bilinear", "resize_nearest_neighbor"]
-
 _RULES = ["align_corners: bool = False", "half_pixel_centers: bool = False"]
 _resize = torch.ops.aten.upsample_bilinear2d.default
 _resize_back = torch.ops.aten.upsample_bilinear2d_backward.default

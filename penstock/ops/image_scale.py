@@ -25,8 +25,6 @@ from penstock.opdef import define_op
 from penstock.opdef.inference import same_as
 from penstock.ops import image_resize
 
-__all__ = ["resize_area", "resize_bicubic"]
-
 _NUMBERS = "int8, uint8, int16, uint16, int32, int64, half, float, double"
 _FEW = 8
 _STEPS = 1024

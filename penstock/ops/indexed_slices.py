@@ -19,11 +19,6 @@ from penstock.graph.composite import IndexedSlices, SparseTensor
 from penstock.graph.tensor import Tensor
 from penstock.opdef import static
 
-__all__ = [
-    "convert_n_to_tensor_or_indexed_slices", "convert_to_tensor_or_indexed_slices",
-    "convert_to_tensor_or_sparse_tensor",
-]  # fmt: skip
-
 _LARGE_ELEMENTS = 100_000_000
 
 

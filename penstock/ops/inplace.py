@@ -15,8 +15,6 @@ from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext, first_input, from_value
 from penstock.ops.movement import moving
 
-__all__: list[str] = []
-
 
 def _checked_rows(x: Any, i: Any, v: Any) -> Any:
     if x.dim() < 1 or i.dim() != 1 or x.dim() != v.dim():

@@ -20,10 +20,7 @@ from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op, static
 from penstock.opdef.inference import Dims, ShapeContext, show
-from penstock.ops import reshape as reshape_ops
-from penstock.ops import shape as shape_ops
-
-__all__ = ["concat", "parallel_stack", "stack"]
+from penstock.ops import reshape as reshape_ops, shape as shape_ops
 
 _INDEX = "{int32, int64}"
 

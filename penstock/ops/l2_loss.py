@@ -11,8 +11,6 @@ from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import scalar
 
-__all__: list[str] = []
-
 
 def _l2_loss(t: Any) -> Any:
     flat = t.reshape(-1)

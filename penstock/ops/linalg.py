@@ -22,11 +22,6 @@ from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext, show
 
-__all__ = [
-    "adjoint", "cholesky", "cross", "logdet", "lu", "matrix_determinant", "matrix_inverse",
-    "matrix_transpose", "slogdet", "trace",
-]  # fmt: skip
-
 FLOATS = "{double, float, half, complex64, complex128}"
 SINGULAR = "Input matrix is not invertible."
 

@@ -16,9 +16,6 @@ from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext
 from penstock.ops.linalg import FLOATS, computed, plain, square_dims
 
-__all__ = ["qr", "self_adjoint_eig", "self_adjoint_eigvals", "svd"]
-
-
 # ---- shape rules -----------------------------------------------------------------------------
 
 

@@ -11,8 +11,6 @@ from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 
-__all__ = ["norm"]
-
 _MATRIX_ORDERS = ("euclidean", "fro", 1, 2, np.inf)
 _VECTOR_ORDERS = ("euclidean", 1, 2, np.inf)
 

@@ -15,8 +15,6 @@ from penstock.ops import cast, control, matmul, reduction, reshape, shape
 from penstock.ops.check import assert_rank_at_least
 from penstock.ops.linalg_eig import svd
 
-__all__ = ["matrix_rank", "pinv"]
-
 _TWO_DIMS = "Input `a` must have at least 2 dimensions."
 
 

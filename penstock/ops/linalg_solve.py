@@ -30,8 +30,6 @@ from penstock.ops.linalg import (
     square_dims,
 )
 
-__all__ = ["cholesky_solve", "matrix_solve", "matrix_solve_ls", "matrix_triangular_solve"]
-
 
 def _solve_shape(ctx: ShapeContext) -> Dims:
     matrix, rhs = square_dims(ctx, "matrix"), ctx.rank_at_least("rhs", 2)

@@ -19,8 +19,6 @@ from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext, show
 from penstock.ops import products
 
-__all__ = ["matmul", "matvec", "sparse_matmul"]
-
 _TYPES = "T: {bfloat16, half, float, double, int32, int64, complex64, complex128}"
 
 

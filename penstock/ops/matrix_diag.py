@@ -15,11 +15,6 @@ from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, FailsAtRun, RefusedAtBuild, ShapeContext, show
 
-__all__ = [
-    "diag", "diag_part", "eye", "matrix_band_part", "matrix_diag", "matrix_diag_part",
-    "matrix_set_diag",
-]  # fmt: skip
-
 _NUMBERS = "T: {bfloat16, half, float, double, int32, int64, complex64, complex128}"
 
 

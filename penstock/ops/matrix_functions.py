@@ -21,8 +21,6 @@ from penstock.ops.linalg import (
     square_dims,
 )
 
-__all__ = ["expm", "logm", "matrix_square_root", "sqrtm"]
-
 
 def _expm_kernel(input: Any) -> Any:
     return plain(torch.linalg.matrix_exp(computed(check_square(input))), input.dtype)

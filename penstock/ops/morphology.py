@@ -19,8 +19,6 @@ from penstock.opdef.inference import Dims, ShapeContext
 from penstock.ops import window
 from penstock.ops.unsigned import from_ordered_int64
 
-__all__: list[str] = []
-
 _REAL = (
     "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}"
 )

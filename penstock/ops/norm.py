@@ -23,8 +23,6 @@ from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext, merged
 from penstock.ops import nodes
 
-__all__: list[str] = []
-
 _EPSILON = "epsilon: float = 9.999999747378752e-05"
 _FORMAT = "data_format: {'NHWC', 'NCHW'} = 'NHWC'"
 _TRAINING = "is_training: bool = True"

@@ -14,13 +14,14 @@ from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, FailsAtRun, ShapeContext, show
-from penstock.ops import constant as constant_ops
-from penstock.ops import fill as fill_ops
-from penstock.ops import join, slicing
-from penstock.ops import reshape as reshape_ops
-from penstock.ops import shape as shape_ops
-
-__all__ = ["meshgrid", "one_hot", "repeat", "sequence_mask"]
+from penstock.ops import (
+    constant as constant_ops,
+    fill as fill_ops,
+    join,
+    reshape as reshape_ops,
+    shape as shape_ops,
+    slicing,
+)
 
 # Up to this depth comparing with a range is quicker than zeros and a scatter.
 _COMPARED = 256

@@ -18,8 +18,6 @@ from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.ops import binary, comparison, division, elementwise
 
-__all__: list[str] = []
-
 
 def _add(x: Any, y: Any, name: str) -> Any:
     string = x.dtype.base_dtype is dtypes.string

@@ -17,12 +17,8 @@ from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op, static
 from penstock.opdef.inference import Dims, ShapeContext, show
 from penstock.opdef.program_text import literal
-from penstock.ops import join
-from penstock.ops import reshape as reshape_ops
-from penstock.ops import shape as shape_ops
+from penstock.ops import join, reshape as reshape_ops, shape as shape_ops
 from penstock.ops.movement import moving
-
-__all__ = ["pad"]
 
 _INDEX = "{int32, int64}"
 

@@ -22,11 +22,6 @@ from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, FailsAtRun, ShapeContext, same_as, show
 
-__all__ = [
-    "decode_csv", "decode_json_example", "decode_raw", "parse_tensor", "serialize_tensor",
-    "string_to_number",
-]  # fmt: skip
-
 _STRINGS = "its input is a string"
 
 

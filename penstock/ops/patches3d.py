@@ -16,8 +16,6 @@ from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext, show
 from penstock.ops import join, reshape, shape, slicing
 
-__all__ = ["extract_volume_patches"]
-
 
 def _span(size: int, window: int, stride: int, padding: str) -> tuple[int, int, int]:
     """How many windows fit, and the padding before and after."""

@@ -27,8 +27,6 @@ from penstock.opdef.inference import ShapeContext, same_as, show
 from penstock.opdef.program_text import literal
 from penstock.ops import nodes, window
 
-__all__: list[str] = []
-
 WINDOW = ["ksize: list(int) >= 4", "strides: list(int) >= 4", "padding: {'SAME', 'VALID'}"]
 _FORMAT = "data_format: {'NHWC', 'NCHW'} = 'NHWC'"
 REAL = "{float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}"

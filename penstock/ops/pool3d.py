@@ -22,8 +22,6 @@ from penstock.ops.conv3d import (
     spatial,
 )
 
-__all__: list[str] = []
-
 _WINDOW = ["ksize: list(int) >= 5", "strides: list(int) >= 5", PADDING, FORMAT]
 _MAX_TYPES = "{half, bfloat16, float}"
 _REAL = "{float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}"

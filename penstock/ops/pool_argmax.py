@@ -25,8 +25,6 @@ from penstock.ops.pool import (
     to_nchw,
 )
 
-__all__: list[str] = []
-
 
 def _max_pool_with_argmax(input, ksize, strides, padding, include_batch_in_index, Targmax):
     if not input.numel():

@@ -16,8 +16,6 @@ from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext
 from penstock.ops.string_elements import REASON, as_bytes, invalid, strings
 
-__all__ = ["decode_proto", "encode_proto"]
-
 
 def _dtype_name(array: Any) -> str:
     if isinstance(array, np.ndarray):

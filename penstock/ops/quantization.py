@@ -20,13 +20,6 @@ from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext, first_input, show
 
-__all__ = [
-    "fake_quant_with_min_max_args", "fake_quant_with_min_max_args_gradient",
-    "fake_quant_with_min_max_vars", "fake_quant_with_min_max_vars_gradient",
-    "fake_quant_with_min_max_vars_per_channel",
-    "fake_quant_with_min_max_vars_per_channel_gradient", "quantize_and_dequantize",
-]  # fmt: skip
-
 
 def _refuse(message: str) -> errors.InvalidArgumentError:
     return errors.InvalidArgumentError(None, None, message)

@@ -24,8 +24,6 @@ from penstock.opdef.inference import Dims, ShapeContext
 from penstock.ops import quantized_range as ranges
 from penstock.ops.quantized_range import F32, end, ends
 
-__all__ = ["dequantize", "quantize", "quantize_v2"]
-
 TYPES = "{qint8, quint8, qint32, qint16, quint16}"
 NO_GRADIENT = "TensorFlow has none"
 _MODES = "mode: {'MIN_COMBINED', 'MIN_FIRST', 'SCALED'} = 'MIN_COMBINED'"

@@ -15,8 +15,6 @@ from penstock.opdef.inference import each, scalar
 from penstock.ops import image_resize
 from penstock.ops.quantized import NO_GRADIENT
 
-__all__: list[str] = []
-
 _WEIGHT_BITS = {torch.uint8: 7, torch.int32: 30}
 
 

@@ -26,12 +26,9 @@ from penstock.graph.build import make
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext, broadcast, first_input
 from penstock.opdef.registry import OPS
-from penstock.ops import conv, join, matmul, pool, reshape, window
-from penstock.ops import quantized_range as ranges
+from penstock.ops import conv, join, matmul, pool, quantized_range as ranges, reshape, window
 from penstock.ops.quantized import NO_GRADIENT, TYPES, with_ends
 from penstock.ops.quantized_range import F32, end, ends
-
-__all__ = ["quantized_concat"]
 
 # Bits that a sum's range is wider by: a bias' and another tensor's.
 _BIAS_HEADROOM, _SUM_HEADROOM = 17, 14

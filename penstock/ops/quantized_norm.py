@@ -12,8 +12,6 @@ from penstock.ops import quantized_range as ranges
 from penstock.ops.quantized import NO_GRADIENT, TYPES, with_ends
 from penstock.ops.quantized_range import F32, end, ends
 
-__all__: list[str] = []
-
 # ---- by given statistics -------------------------------------------------------------------------
 
 # Results have about 10 bits behind the point, and room to a million.

@@ -25,11 +25,6 @@ from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext, first_input
 from penstock.resources import stream
 
-__all__ = [
-    "categorical", "multinomial", "random_crop", "random_normal", "random_shuffle",
-    "random_uniform", "truncated_normal",
-]  # fmt: skip
-
 FLOATS = "{half, bfloat16, float, double}"
 NUMBERS = (
     "{float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}"
@@ -407,8 +402,7 @@ def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None
     Raises:
       InvalidArgumentError: when it is run, if ``size`` exceeds the shape of ``value``.
     """
-    from penstock.ops import debug, reduction
-    from penstock.ops import shape as shape_ops
+    from penstock.ops import debug, reduction, shape as shape_ops
 
     with name_scope(name, "random_crop", [value, size]) as scope:
         value = convert_to_tensor(value, name="value")

@@ -17,8 +17,6 @@ from penstock.opdef.inference import ShapeContext, broadcast
 from penstock.ops.random import INDEX, SEEDS, seeds
 from penstock.resources import stream
 
-__all__ = ["random_gamma", "random_poisson"]
-
 
 def _gamma(shape: Any, alpha: torch.Tensor, state: stream.Stream) -> torch.Tensor:
     wide = alpha.float() if alpha.dtype is torch.float16 else alpha

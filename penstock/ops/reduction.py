@@ -26,11 +26,6 @@ from penstock.opdef.opdef import torch_dtype_name
 from penstock.opdef.program_text import literal
 from penstock.ops.unsigned import BARE_UNSIGNED, from_ordered_int64, to_ordered_int64
 
-__all__ = [
-    "reduce_all", "reduce_any", "reduce_euclidean_norm", "reduce_max", "reduce_mean", "reduce_min",
-    "reduce_prod", "reduce_sum",
-]  # fmt: skip
-
 NUMBERS = (
     "{float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16,"
     " uint16, complex128, half, uint32, uint64}"

@@ -18,8 +18,6 @@ from penstock.opdef.inference import Dims, ShapeContext, show
 from penstock.opdef.program_text import literal
 from penstock.ops import shape as shape_ops
 
-__all__ = ["expand_dims", "reshape", "squeeze"]
-
 _INDEX = "{int32, int64}"
 
 

@@ -31,8 +31,6 @@ from penstock.opdef.inference import Dims, ShapeContext, scalar
 from penstock.opdef.program_text import literal
 from penstock.resources.pending import Pending, Spare
 
-__all__: list[str] = []
-
 _FILES = "its inputs are names of files and what is written to them"
 # How many missing keys an error spells out, and with how many near names each.
 _KEYS_SHOWN, _NEAR_SHOWN = 20, 3

@@ -20,11 +20,6 @@ from penstock.opdef.inference import Dims, ShapeContext, show
 from penstock.ops import gather as gather_ops
 from penstock.ops.movement import moving
 
-__all__ = [
-    "scatter_nd", "tensor_scatter_add", "tensor_scatter_nd_add", "tensor_scatter_nd_sub",
-    "tensor_scatter_nd_update", "tensor_scatter_sub", "tensor_scatter_update",
-]  # fmt: skip
-
 _INDEX = "{int32, int64}"
 
 

@@ -20,8 +20,6 @@ from penstock.opdef.inference import Dims, FailsAtRun, ShapeContext
 from penstock.ops.reduction import NUMBERS
 from penstock.ops.unsigned import BARE_UNSIGNED, from_ordered_int64, to_ordered_int64
 
-__all__ = ["segment_max", "segment_mean", "segment_min", "segment_prod", "segment_sum"]
-
 REAL_NUMBERS = (
     "{float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}"
 )

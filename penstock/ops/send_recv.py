@@ -24,8 +24,6 @@ from penstock.opdef.inference import from_attr, no_outputs
 from penstock.opdef.program_text import literal
 from penstock.resources import rendezvous
 
-__all__ = ["compress"]
-
 _NO_GRADIENT = "made by partitioning only, after gradients are built"
 _SHARED = (
     "tensor_name: string",

@@ -20,8 +20,6 @@ from penstock.opdef.shared_state import SharedState
 from penstock.ops import constant
 from penstock.resources.session_values import SessionValues
 
-__all__ = ["delete_session_tensor", "get_session_handle", "get_session_tensor"]
-
 _REASON = "moves a value between steps"
 # The device of a session that has one and does not say so in its nodes.
 _THIS_DEVICE = "/job:localhost/replica:0/task:0/device:CPU:0"

@@ -20,8 +20,6 @@ from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, FailsAtRun, ShapeContext
 from penstock.ops.string_elements import invalid, strings
 
-__all__ = ["set_difference", "set_intersection", "set_size", "set_union"]
-
 _REASON = "sets have none"
 _TYPES = "T: {int8, int16, int32, int64, uint8, uint16, string}"
 _OPERATIONS = {

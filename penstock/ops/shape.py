@@ -13,16 +13,13 @@ import numpy as np
 import torch
 
 from penstock.base import dtypes, shapes
-from penstock.graph.build import constant as make_constant
-from penstock.graph.build import make
+from penstock.graph.build import constant as make_constant, make
 from penstock.graph.composite import SparseTensor, SparseTensorValue
 from penstock.graph.convert import convert_n_to_tensor, convert_to_tensor
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op, static
 from penstock.opdef.inference import Dims, ShapeContext, scalar, show
-
-__all__ = ["ensure_shape", "guarantee_const", "rank", "shape", "shape_n", "size"]
 
 _INDEX = "{int32, int64}"
 

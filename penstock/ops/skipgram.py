@@ -26,8 +26,6 @@ from penstock.opdef.inference import no_outputs
 from penstock.ops.state_scatter import check_range
 from penstock.resources.stream import Stream
 
-__all__ = ["Text"]
-
 # As many words are subsampled together, and windows do not reach beyond them.
 _SENTENCE = 1000
 

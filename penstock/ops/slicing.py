@@ -19,14 +19,8 @@ from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op, static
 from penstock.opdef.inference import Dims, FailsAtRun, ShapeContext, show
 from penstock.opdef.program_text import literal
-from penstock.ops import join
-from penstock.ops import reshape as reshape_ops
-from penstock.ops import shape as shape_ops
+from penstock.ops import join, reshape as reshape_ops, shape as shape_ops
 from penstock.ops.strided_slice import INDEX, MASKS
-
-__all__ = ["boolean_mask", "slice_", "strided_slice"]
-
-
 
 # ---- Slice -----------------------------------------------------------------------------------
 

@@ -22,8 +22,6 @@ from penstock.opdef.inference import ShapeContext, show
 from penstock.opdef.static import constant_value
 from penstock.ops import nodes
 
-__all__: list[str] = []
-
 _FLOATING = "T: {half, bfloat16, float, double}"
 
 

@@ -18,14 +18,15 @@ from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op, static
 from penstock.opdef.inference import Dims, ShapeContext, show
-from penstock.ops import constant as constant_ops
-from penstock.ops import fill as fill_ops
-from penstock.ops import gather as gather_ops
-from penstock.ops import join, slicing
-from penstock.ops import reshape as reshape_ops
-from penstock.ops import shape as shape_ops
-
-__all__ = ["argsort", "in_top_k", "nth_element", "sort", "top_k"]
+from penstock.ops import (
+    constant as constant_ops,
+    fill as fill_ops,
+    gather as gather_ops,
+    join,
+    reshape as reshape_ops,
+    shape as shape_ops,
+    slicing,
+)
 
 _REAL = (
     "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}"

@@ -19,16 +19,14 @@ from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op, static
 from penstock.opdef.inference import Dims, FailsAtRun, ShapeContext, show
-from penstock.ops import constant as constant_ops
-from penstock.ops import fill as fill_ops
-from penstock.ops import join, slicing
-from penstock.ops import reshape as reshape_ops
-from penstock.ops import shape as shape_ops
-
-__all__ = [
-    "batch_to_space", "batch_to_space_nd", "depth_to_space", "extract_image_patches",
-    "required_space_to_batch_paddings", "space_to_batch", "space_to_batch_nd", "space_to_depth",
-]  # fmt: skip
+from penstock.ops import (
+    constant as constant_ops,
+    fill as fill_ops,
+    join,
+    reshape as reshape_ops,
+    shape as shape_ops,
+    slicing,
+)
 
 _INDEX = "{int32, int64}"
 

@@ -15,8 +15,6 @@ from penstock.opdef import define_op
 from penstock.opdef.inference import FailsAtRun, ShapeContext, show
 from penstock.ops import unsigned
 
-__all__ = ["sparse_tensor_to_dense", "sparse_to_dense"]
-
 
 def _to_dense_shape(ctx: ShapeContext) -> Any:
     ctx.rank("output_shape", 1)

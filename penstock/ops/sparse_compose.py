@@ -11,30 +11,32 @@ from typing import Any
 
 import numpy as np
 
-from penstock.base import dtypes
-from penstock.base import shapes as static_shapes
+from penstock.base import dtypes, shapes as static_shapes
 from penstock.graph.build import make
 from penstock.graph.composite import IndexedSlices, SparseTensor, SparseTensorValue
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import static
-from penstock.ops import check, comparison, control, fill, gather, join, nodes, reduction, reshape
-from penstock.ops import constant as constants
-from penstock.ops import shape as shapes
+from penstock.ops import (
+    check,
+    comparison,
+    constant as constants,
+    control,
+    fill,
+    gather,
+    join,
+    nodes,
+    reduction,
+    reshape,
+    shape as shapes,
+)
 from penstock.ops.cast import cast
 from penstock.ops.slicing import slice_
 from penstock.ops.sparse import sparse_tensor_to_dense
 from penstock.ops.sparse_entries import as_sparse
 from penstock.ops.sparse_functions import sparse_reorder
 from penstock.ops.transpose import transpose
-
-__all__ = [
-    "sparse_expand_dims", "sparse_eye", "sparse_from_dense", "sparse_mask", "sparse_merge",
-    "sparse_placeholder", "sparse_reset_shape", "sparse_retain", "sparse_to_indicator",
-    "sparse_transpose",
-]  # fmt: skip
-
 
 # ---- making them ---------------------------------------------------------------------------------
 

@@ -24,8 +24,6 @@ from penstock.opdef.inference import Dims, ShapeContext
 from penstock.ops.cast import cast
 from penstock.ops.string_elements import as_bytes, invalid, strings
 
-__all__ = ["sparse_cross", "sparse_cross_hashed"]
-
 _MASK = (1 << 64) - 1
 _MULTIPLIER = 0xC6A4A7935BD1E995
 _LARGEST = (1 << 63) - 1

@@ -17,8 +17,6 @@ from penstock.graph.composite import SparseTensor, SparseTensorValue
 from penstock.opdef.inference import Dims, ShapeContext, show
 from penstock.ops.unsigned import SIGNED
 
-__all__: list[str] = []
-
 NUMBERS = (
     "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32,"
     " bfloat16, uint16, complex128, half, uint32, uint64}"

@@ -21,14 +21,6 @@ from penstock.ops import control, join, nodes, reduction
 from penstock.ops.cast import cast
 from penstock.ops.sparse_entries import as_sparse
 
-__all__ = [
-    "deserialize_many_sparse", "serialize_many_sparse", "serialize_sparse", "sparse_add",
-    "sparse_concat", "sparse_fill_empty_rows", "sparse_maximum", "sparse_minimum",
-    "sparse_reduce_max", "sparse_reduce_max_sparse", "sparse_reduce_sum",
-    "sparse_reduce_sum_sparse", "sparse_reorder", "sparse_reshape", "sparse_slice",
-    "sparse_softmax", "sparse_split", "sparse_tensor_dense_matmul",
-]  # fmt: skip
-
 
 def _parts(value: SparseTensor) -> tuple[Tensor, Tensor, Tensor]:
     return value.indices, value.values, value.dense_shape

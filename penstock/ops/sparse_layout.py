@@ -17,9 +17,6 @@ from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, FailsAtRun, ShapeContext, show
 from penstock.ops import sparse_entries as entries
 
-__all__: list[str] = []
-
-
 # ---- order and shape ---------------------------------------------------------------------------
 
 

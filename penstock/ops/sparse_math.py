@@ -17,11 +17,8 @@ from penstock.graph.composite import SparseTensor
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, FailsAtRun, ShapeContext, show
-from penstock.ops import nodes
-from penstock.ops import sparse_entries as entries
+from penstock.ops import nodes, sparse_entries as entries
 from penstock.ops.unsigned import BARE_UNSIGNED, from_ordered_int64, to_ordered_int64
-
-__all__: list[str] = []
 
 
 def _wide(values: Any) -> Any:
@@ -211,8 +208,15 @@ def _no_cwise_add_grad(op: Any, grad: Tensor) -> Any:
 
 def _cwise_grad(multiplies: bool) -> Any:
     def gradient(op: Any, grad: Tensor) -> list[Any]:
-        from penstock.ops import elementwise, fill, gather, join, slicing, sparse_functions
-        from penstock.ops import shape as shapes
+        from penstock.ops import (
+            elementwise,
+            fill,
+            gather,
+            join,
+            shape as shapes,
+            slicing,
+            sparse_functions,
+        )
 
         indices, values, x_shape, y = op.inputs
         y_shape = nodes.cast(shapes.shape(y), "int64")

@@ -21,8 +21,6 @@ from penstock.ops.segment import (
     segment_count,
 )
 
-__all__ = ["sparse_segment_mean", "sparse_segment_sqrt_n", "sparse_segment_sum"]
-
 
 def _sparse_shape(ctx: ShapeContext) -> Dims:
     data = ctx.rank_at_least("data", 1)

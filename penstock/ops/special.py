@@ -19,8 +19,6 @@ from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext, broadcast
 from penstock.ops import broadcasting
 
-__all__ = ["betainc", "igamma", "igammac", "polygamma", "zeta"]
-
 _TYPES = "T: {float, double}"
 # Makes no difference but to 0, of which the continued fraction takes the reciprocal.
 _TINY = 1e-300

@@ -14,8 +14,6 @@ from penstock.opdef.inference import Dims, ShapeContext, show
 from penstock.opdef.program_text import literal
 from penstock.ops import join
 
-__all__ = ["split", "unstack"]
-
 _INDEX = "{int32, int64}"
 
 

@@ -27,8 +27,6 @@ from penstock.opdef.inference import ShapeContext, first_input, from_attr, no_ou
 from penstock.resources.temporary import TemporaryVariable
 from penstock.resources.variable import Variable as VariableState
 
-__all__ = ["assign", "assign_add", "assign_sub", "count_up_to"]
-
 NUMBERS = (
     "{float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16,"
     " uint16, complex128, half, uint32, uint64}"

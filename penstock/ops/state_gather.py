@@ -17,8 +17,6 @@ from penstock.opdef.inference import ShapeContext, show
 from penstock.ops.state import state_dims
 from penstock.ops.state_scatter import check_range, check_tuple
 
-__all__: list[str] = []
-
 
 def _gather_shape(ctx: ShapeContext) -> Any:
     held, indices = state_dims(ctx.tensor("resource")), ctx["indices"]

@@ -23,12 +23,6 @@ from penstock.opdef.inference import ShapeContext
 from penstock.ops.scatter import check_sides
 from penstock.ops.state import NUMBERS, apart, state_dims
 
-__all__ = [
-    "batch_scatter_update", "scatter_add", "scatter_div", "scatter_max", "scatter_min",
-    "scatter_mul", "scatter_nd_add", "scatter_nd_sub", "scatter_nd_update", "scatter_sub",
-    "scatter_update",
-]  # fmt: skip
-
 UPDATE = "an update of state; gradients are taken with respect to the variable's value"
 # ATen neither indexes nor adds these; the same bits as signed numbers wrap alike.
 _SIGNED = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: torch.int64}

@@ -12,8 +12,6 @@ from penstock.opdef import define_op
 from penstock.ops.state import apart
 from penstock.ops.state_scatter import UPDATE
 
-__all__: list[str] = []
-
 
 def _part(target: Any, spec: tuple[Any, ...]) -> tuple[Any, list[int]]:
     """The part of ``target`` that a strided slice names, and the dims of it that run backwards."""

@@ -33,11 +33,6 @@ from penstock.ops.random import (
 )
 from penstock.resources import stream
 
-__all__ = [
-    "stateless_categorical", "stateless_multinomial", "stateless_normal",
-    "stateless_truncated_normal", "stateless_uniform",
-]  # fmt: skip
-
 
 def _seeded(seed: list[int]) -> torch.Generator:
     return stream.generator_of(*seed)

@@ -13,8 +13,6 @@ from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.ops.reduction import reduce_max, reduce_mean, reduce_sum, renamed
 
-__all__ = ["count_nonzero", "reduce_logsumexp", "reduce_std", "reduce_variance"]
-
 
 def reduce_logsumexp(
     input_tensor: Any,

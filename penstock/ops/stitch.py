@@ -13,14 +13,13 @@ from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op, static
 from penstock.opdef.inference import Dims, ShapeContext, show
-from penstock.ops import fill as fill_ops
-from penstock.ops import gather as gather_ops
-from penstock.ops import reshape as reshape_ops
-from penstock.ops import shape as shape_ops
+from penstock.ops import (
+    fill as fill_ops,
+    gather as gather_ops,
+    reshape as reshape_ops,
+    shape as shape_ops,
+)
 from penstock.ops.movement import moving
-
-__all__ = ["dynamic_partition", "dynamic_stitch", "parallel_dynamic_stitch"]
-
 
 # ---- DynamicPartition --------------------------------------------------------------------------
 

@@ -21,8 +21,6 @@ from penstock.opdef.program_text import literal
 from penstock.ops import shape as shape_ops
 from penstock.ops.unsigned import SIGNED
 
-__all__: list[str] = []
-
 INDEX = "{int32, int64}"
 MASKS = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
 MASK_ATTRS = [f"{m}: int = 0" for m in MASKS]

@@ -20,8 +20,6 @@ from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext, same_as
 from penstock.ops.string_elements import REASON, as_bytes, counted, invalid
 
-__all__ = ["string_to_hash_bucket", "string_to_hash_bucket_fast", "string_to_hash_bucket_strong"]
-
 _MASK = (1 << 64) - 1
 
 

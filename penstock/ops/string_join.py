@@ -13,8 +13,6 @@ from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext
 from penstock.ops.string_elements import REASON, as_bytes
 
-__all__ = ["string_join"]
-
 
 def _join_shape(ctx: ShapeContext) -> Dims:
     """All inputs have one shape; scalars go with any."""

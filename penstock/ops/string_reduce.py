@@ -17,9 +17,6 @@ from penstock.opdef.inference import Dims, RefusedAtBuild, ShapeContext, show
 from penstock.ops import constant, fill, shape
 from penstock.ops.string_elements import REASON, as_bytes, invalid, strings
 
-__all__ = ["reduce_join", "unsorted_segment_join"]
-
-
 # ---- along dims ----------------------------------------------------------------------------------
 
 

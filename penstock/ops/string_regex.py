@@ -19,8 +19,6 @@ from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext, same_as
 from penstock.ops.string_elements import REASON, as_bytes, invalid, mapped, shown
 
-__all__ = ["regex_full_match", "regex_replace"]
-
 _OPTIONS = re2.Options()
 _OPTIONS.log_errors = False
 _REWRITE = re.compile(rb"\\(.?)", re.DOTALL)

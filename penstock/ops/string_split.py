@@ -22,9 +22,6 @@ from penstock.opdef.inference import Dims, ShapeContext
 from penstock.ops import nodes
 from penstock.ops.string_elements import REASON, as_bytes, invalid, strings
 
-__all__ = ["string_split", "strings_split"]
-
-
 # ---- splitting -----------------------------------------------------------------------------------
 
 

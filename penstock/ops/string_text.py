@@ -24,12 +24,6 @@ from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, RefusedAtBuild, ShapeContext, same_as
 from penstock.ops.string_elements import REASON, counted, invalid, mapped, shown, strings
 
-__all__ = [
-    "as_string", "decode_base64", "encode_base64", "string_length", "string_lower", "string_strip",
-    "string_upper", "substr",
-]  # fmt: skip
-
-
 # ---- numbers -------------------------------------------------------------------------------------
 
 

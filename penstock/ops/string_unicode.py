@@ -20,8 +20,6 @@ from penstock.opdef import define_op
 from penstock.opdef.inference import same_as
 from penstock.ops.string_elements import REASON, invalid, mapped, shown
 
-__all__ = ["unicode_script", "unicode_transcode"]
-
 _LAST = 0x10FFFF
 _SURROGATES = range(0xD800, 0xE000)
 

@@ -18,16 +18,8 @@ from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, FailsAtRun, RefusedAtBuild, ShapeContext, show
-from penstock.ops import fill as fill_ops
-from penstock.ops import join
-from penstock.ops import reshape as reshape_ops
-from penstock.ops import shape as shape_ops
+from penstock.ops import fill as fill_ops, join, reshape as reshape_ops, shape as shape_ops
 from penstock.ops.movement import moving
-
-__all__ = [
-    "invert_permutation", "reverse", "reverse_sequence", "reverse_v2", "roll",
-    "tile", "transpose",
-]  # fmt: skip
 
 _INDEX = "{int32, int64}"
 

@@ -23,8 +23,6 @@ from penstock.ops.linalg import SINGULAR, matrix_transpose, merged_batch
 from penstock.ops.pad import pad
 from penstock.ops.transpose import transpose
 
-__all__ = ["tridiagonal_solve"]
-
 
 def _solve_shape(ctx: ShapeContext) -> Dims:
     diagonals, rhs = ctx.rank_at_least("diagonals", 2), ctx.rank_at_least("rhs", 2)

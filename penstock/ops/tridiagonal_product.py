@@ -18,8 +18,6 @@ from penstock.ops.linalg import matrix_transpose
 from penstock.ops.pad import pad
 from penstock.ops.transpose import transpose
 
-__all__ = ["tridiagonal_matmul"]
-
 _DIAGONALS = ("superdiag", "maindiag", "subdiag")
 
 

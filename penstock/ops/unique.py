@@ -13,12 +13,8 @@ from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, FailsAtRun, ShapeContext, show
-from penstock.ops import reshape as reshape_ops
-from penstock.ops import shape as shape_ops
-from penstock.ops import slicing
+from penstock.ops import reshape as reshape_ops, shape as shape_ops, slicing
 from penstock.ops.unsigned import INDIRECT, SIGNED, from_ordered_int64, to_ordered_int64
-
-__all__ = ["searchsorted", "setdiff1d", "unique", "unique_with_counts", "unravel_index"]
 
 _INDEX = "{int32, int64}"
 _OUT = f"out_idx: {_INDEX} = int32"

@@ -22,11 +22,6 @@ from penstock.ops.reduction import (
 )
 from penstock.ops.segment import COUNT, IDS, REAL_NUMBERS, scatter_rows, segment_count
 
-__all__ = [
-    "unsorted_segment_max", "unsorted_segment_mean", "unsorted_segment_min",
-    "unsorted_segment_prod", "unsorted_segment_sqrt_n", "unsorted_segment_sum",
-]  # fmt: skip
-
 
 def _unsorted_shape(ctx: ShapeContext) -> Dims:
     data, ids = ctx["data"], ctx["segment_ids"]

@@ -29,10 +29,6 @@ from penstock.ops import (
     shape,
 )
 
-__all__ = [
-    "assert_broadcastable", "broadcast_weights", "check_same_shape", "squeeze_last", "with_rank_of",
-]  # fmt: skip
-
 _REFUSED = "weights can not be broadcast to values."
 
 

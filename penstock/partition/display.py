@@ -16,8 +16,6 @@ from penstock.base import dtypes
 from penstock.formats import tensor_proto
 from penstock.opdef.registry import OPS
 
-__all__ = ["device_graphs"]
-
 
 def device_graphs(graph_def: Any) -> list[Any]:
     """Splits a GraphDef by device.

@@ -31,8 +31,6 @@ from penstock.passes.prune import drop_dead
 from penstock.passes.reads import read_at_use
 from penstock.passes.refine import refine
 
-__all__ = ["Barrier", "Ordered", "ordered", "task_of"]
-
 Dims = tuple[int | None, ...] | None
 
 def task_of(device: str) -> str:

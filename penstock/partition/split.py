@@ -15,10 +15,8 @@ from penstock.graph.verify import verify
 from penstock.partition.assemble import Assembly
 from penstock.partition.needs import find_needs, home_of, tasks_of
 from penstock.partition.order import ordered, task_of
-from penstock.partition.part import Part
+from penstock.partition.part import Part as Part
 from penstock.partition.scope import Scope, locate
-
-__all__ = ["Part", "partition"]
 
 
 def partition(

@@ -35,8 +35,6 @@ from penstock.opdef.registry import OPS
 from penstock.opdef.signature import REQUIRED
 from penstock.partition.part import Part
 
-__all__ = ["decode", "encode"]
-
 _VERSION = 1
 _MESSAGES: dict[str, dict[str, tuple[int, str]]] = {
     "PartMessage": {

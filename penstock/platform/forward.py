@@ -11,8 +11,6 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["forward_compatibility_horizon", "forward_compatible"]
-
 _DAYS_LATER = int(os.environ.get("TF_FORWARD_COMPATIBILITY_DELTA_DAYS") or 0)
 _horizon = datetime.date(2019, 8, 21) + datetime.timedelta(days=_DAYS_LATER)
 

@@ -11,12 +11,6 @@ import platform
 
 import torch
 
-__all__ = [
-    "COMPILER_VERSION", "CXX11_ABI_FLAG", "GIT_VERSION", "GRAPH_DEF_VERSION",
-    "GRAPH_DEF_VERSION_MIN_CONSUMER", "GRAPH_DEF_VERSION_MIN_PRODUCER", "MONOLITHIC_BUILD",
-    "VERSION",
-]  # fmt: skip
-
 VERSION = "1.15.0"
 GIT_VERSION = "penstock"
 COMPILER_VERSION = platform.python_compiler()

@@ -10,9 +10,15 @@ from penstock.formats.files import open_file
 from penstock.formats.tfprof_messages import ProfileProto
 from penstock.graph import graphdef, scopes
 from penstock.graph.graph import Graph
-from penstock.profiler import advisor, pprof, protos, report, views
-from penstock.profiler import op_log as op_logs
-from penstock.profiler import options as option_parsing
+from penstock.profiler import (
+    advisor,
+    op_log as op_logs,
+    options as option_parsing,
+    pprof,
+    protos,
+    report,
+    views,
+)
 from penstock.profiler.nodes import Profile, profile_of
 from penstock.profiler.options import Options, ProfileOptionBuilder
 from penstock.profiler.timeline import Timeline

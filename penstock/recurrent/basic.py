@@ -16,8 +16,6 @@ from penstock.recurrent.cell import (
 from penstock.recurrent.layer import config_of
 from penstock.variables import initializers
 
-__all__ = ["BasicRNNCell", "GRUCell"]
-
 
 class BasicRNNCell(LayerRNNCell):
     """The basic cell: ``output = new_state = activation(W [input, state] + b)``.

@@ -11,8 +11,6 @@ from penstock.recurrent.dynamic import dynamic_rnn
 from penstock.recurrent.static import static_rnn
 from penstock.variables.scope import variable_scope
 
-__all__ = ["bidirectional_dynamic_rnn", "static_bidirectional_rnn"]
-
 
 def bidirectional_dynamic_rnn(
     cell_fw: Any,

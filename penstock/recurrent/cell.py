@@ -18,14 +18,11 @@ from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import static
-from penstock.ops import activation as activations
-from penstock.ops import elementwise, fill, join, nodes, reshape, shape
+from penstock.ops import activation as activations, elementwise, fill, join, nodes, reshape, shape
 from penstock.recurrent.layer import Layer
 from penstock.variables import listing
 from penstock.variables.partition import PartitionedVariable
 from penstock.variables.scope import get_variable_scope, variable_scope
-
-__all__ = ["LSTMStateTuple", "LayerRNNCell", "RNNCell"]
 
 _StatePair = collections.namedtuple("_StatePair", ["c", "h"])
 

@@ -31,15 +31,13 @@ from penstock.recurrent.cell import assert_like_rnncell, joined_shape, joined_st
 from penstock.recurrent.step import (
     best_effort_input_batch_size,
     cache_reads,
+    initial_state as first_state,
     ragged_step,
     state_dtype,
     static_size,
     transpose_batch_time,
 )
-from penstock.recurrent.step import initial_state as first_state
 from penstock.variables.scope import variable_scope
-
-__all__ = ["dynamic_rnn"]
 
 
 def dynamic_rnn(

@@ -21,8 +21,6 @@ from penstock.recurrent.cell import (
 from penstock.recurrent.layer import config_of
 from penstock.variables import initializers, partition
 
-__all__ = ["BasicLSTMCell", "LSTMCell"]
-
 
 class BasicLSTMCell(LayerRNNCell):
     """Long short-term memory (Hochreiter and Schmidhuber, 1997; Zaremba et al., 2014).

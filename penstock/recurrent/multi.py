@@ -10,8 +10,6 @@ from penstock.ops import join, slicing
 from penstock.recurrent.cell import RNNCell, assert_like_rnncell, cell_of
 from penstock.variables.scope import variable_scope
 
-__all__ = ["MultiRNNCell"]
-
 
 class MultiRNNCell(RNNCell):
     """Several cells in a row: the output of each is the input of the next.

@@ -15,8 +15,6 @@ from penstock.recurrent.cell import assert_like_rnncell, joined_shape
 from penstock.recurrent.step import cache_reads, keep_finished, static_size
 from penstock.variables.scope import variable_scope
 
-__all__ = ["raw_rnn"]
-
 
 def raw_rnn(
     cell: Any,

@@ -3,29 +3,17 @@
 The three wrappers of ``projection`` had their place here before TensorFlow 1.1.
 """
 
-from penstock.recurrent.basic import BasicRNNCell, GRUCell
-from penstock.recurrent.cell import LSTMStateTuple, RNNCell
-from penstock.recurrent.lstm import BasicLSTMCell, LSTMCell
-from penstock.recurrent.multi import MultiRNNCell
+from penstock.recurrent.basic import BasicRNNCell as BasicRNNCell, GRUCell as GRUCell
+from penstock.recurrent.cell import LSTMStateTuple as LSTMStateTuple, RNNCell as RNNCell
+from penstock.recurrent.lstm import BasicLSTMCell as BasicLSTMCell, LSTMCell as LSTMCell
+from penstock.recurrent.multi import MultiRNNCell as MultiRNNCell
 from penstock.recurrent.projection import (
-    EmbeddingWrapper,
-    InputProjectionWrapper,
-    OutputProjectionWrapper,
+    EmbeddingWrapper as EmbeddingWrapper,
+    InputProjectionWrapper as InputProjectionWrapper,
+    OutputProjectionWrapper as OutputProjectionWrapper,
 )
-from penstock.recurrent.wrappers import DeviceWrapper, DropoutWrapper, ResidualWrapper
-
-__all__ = [
-    "BasicLSTMCell",
-    "BasicRNNCell",
-    "DeviceWrapper",
-    "DropoutWrapper",
-    "EmbeddingWrapper",
-    "GRUCell",
-    "InputProjectionWrapper",
-    "LSTMCell",
-    "LSTMStateTuple",
-    "MultiRNNCell",
-    "OutputProjectionWrapper",
-    "RNNCell",
-    "ResidualWrapper",
-]
+from penstock.recurrent.wrappers import (
+    DeviceWrapper as DeviceWrapper,
+    DropoutWrapper as DropoutWrapper,
+    ResidualWrapper as ResidualWrapper,
+)

@@ -10,11 +10,13 @@ from penstock.graph.convert import convert_to_tensor
 from penstock.graph.tensor import Tensor
 from penstock.ops import cast, control, fill, nodes, reduction, shape
 from penstock.recurrent.cell import assert_like_rnncell, joined_shape, joined_static
-from penstock.recurrent.step import cache_reads, ragged_step, state_dtype
-from penstock.recurrent.step import initial_state as first_state
+from penstock.recurrent.step import (
+    cache_reads,
+    initial_state as first_state,
+    ragged_step,
+    state_dtype,
+)
 from penstock.variables.scope import variable_scope
-
-__all__ = ["static_rnn", "static_state_saving_rnn"]
 
 
 def static_rnn(

@@ -14,8 +14,6 @@ from penstock.opdef import static
 from penstock.ops import comparison, fill, join, nodes, shape, transpose
 from penstock.variables.scope import VariableScope
 
-__all__: list[str] = []
-
 
 def cache_reads(scope: VariableScope) -> None:
     """Lets variables of the scope be read once a run, and not once a use.

@@ -15,8 +15,6 @@ from penstock.opdef import static
 from penstock.ops import dropout, join, random
 from penstock.recurrent.cell import LSTMStateTuple, RNNCell, assert_like_rnncell, cell_of
 
-__all__ = ["DeviceWrapper", "DropoutWrapper", "ResidualWrapper"]
-
 
 class CellWrapper(RNNCell):
     """A cell that calls another one; it has no scope and no variables of its own.

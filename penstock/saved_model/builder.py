@@ -23,8 +23,6 @@ from penstock.graph import scopes
 from penstock.graph.operation import Operation
 from penstock.saved_model import assets, constants
 
-__all__ = ["SavedModelBuilder"]
-
 
 class SavedModelBuilder:
     """Gathers MetaGraphs, the variables and assets that they share, and writes a SavedModel.

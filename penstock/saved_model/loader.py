@@ -16,8 +16,6 @@ from penstock.graph.graph import Graph
 from penstock.graph.operation import Operation
 from penstock.saved_model import assets, constants, tensor_info
 
-__all__ = ["contains_saved_model", "load", "maybe_saved_model_directory"]
-
 
 def maybe_saved_model_directory(export_dir: Any) -> bool:
     """Whether a folder has the file of a SavedModel, binary or text."""

@@ -10,8 +10,6 @@ from penstock.graph.operation import Operation
 from penstock.ops import control
 from penstock.variables import listing
 
-__all__ = ["main_op", "main_op_with_restore"]
-
 
 def main_op() -> Operation:
     """An op that initializes global variables, local variables and tables."""

@@ -12,11 +12,6 @@ from penstock.graph.tensor import Tensor
 from penstock.saved_model import signature_constants as keys
 from penstock.saved_model.tensor_info import build_tensor_info
 
-__all__ = [
-    "build_signature_def", "classification_signature_def", "is_valid_signature",
-    "predict_signature_def", "regression_signature_def",
-]  # fmt: skip
-
 
 def build_signature_def(
     inputs: Mapping[str, Any] | None = None,

@@ -4,5 +4,3 @@ GPU = "gpu"
 SERVING = "serve"
 TPU = "tpu"
 TRAINING = "train"
-
-__all__ = ["GPU", "SERVING", "TPU", "TRAINING"]

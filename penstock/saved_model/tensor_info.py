@@ -13,8 +13,6 @@ from penstock.graph.composite import SparseTensor
 from penstock.graph.graph import Graph
 from penstock.graph.scopes import get_default_graph
 
-__all__ = ["build_tensor_info", "get_tensor_from_tensor_info"]
-
 
 def build_tensor_info(tensor: Any) -> Any:
     """The ``TensorInfo`` of a Tensor or SparseTensor: its name (or three), dtype and shape.

@@ -8,31 +8,18 @@ from typing import Any
 
 import torch
 from tensorboard.compat.proto.config_pb2 import (
-    ConfigProto,
-    GPUOptions,
-    GraphOptions,
-    OptimizerOptions,
-    RunMetadata,
-    RunOptions,
+    ConfigProto as ConfigProto,
+    GPUOptions as GPUOptions,
+    GraphOptions as GraphOptions,
+    OptimizerOptions as OptimizerOptions,
+    RunMetadata as RunMetadata,
+    RunOptions as RunOptions,
 )
 
 from penstock.placement.available import local_devices
 from penstock.placement.cost_model import CostModel
 from penstock.placement.placer import Placer
 from penstock.runtime import gpus
-
-__all__ = [
-    "ConfigProto",
-    "GPUOptions",
-    "GraphOptions",
-    "OptimizerOptions",
-    "Options",
-    "RunMetadata",
-    "RunOptions",
-    "apply_config",
-    "check_run_arguments",
-    "options_of",
-]
 
 
 @dataclass(frozen=True)

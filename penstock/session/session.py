@@ -26,8 +26,7 @@ from penstock.graph.tensor import Tensor
 from penstock.resources import ending, threads, waiting
 from penstock.runtime import memory, timing
 from penstock.runtime.program import Program
-from penstock.session import feeds as feeding
-from penstock.session import partial, tracing
+from penstock.session import feeds as feeding, partial, tracing
 from penstock.session.callables import from_options
 from penstock.session.engine import Request, engine_for, scheme_of
 from penstock.session.execute import execute

@@ -5,30 +5,30 @@ nodes that TensorFlow 1.15 makes, stands in this room.  This module only gathers
 """
 
 from penstock.ops.fft import (
-    fft,
-    fft2d,
-    fft3d,
-    fftshift,
-    ifft,
-    ifft2d,
-    ifft3d,
-    ifftshift,
-    irfft,
-    irfft2d,
-    irfft3d,
-    rfft,
-    rfft2d,
-    rfft3d,
+    fft as fft,
+    fft2d as fft2d,
+    fft3d as fft3d,
+    fftshift as fftshift,
+    ifft as ifft,
+    ifft2d as ifft2d,
+    ifft3d as ifft3d,
+    ifftshift as ifftshift,
+    irfft as irfft,
+    irfft2d as irfft2d,
+    irfft3d as irfft3d,
+    rfft as rfft,
+    rfft2d as rfft2d,
+    rfft3d as rfft3d,
 )
-from penstock.signal.cosine import dct, idct
-from penstock.signal.frames import frame, overlap_and_add
-from penstock.signal.mel import linear_to_mel_weight_matrix, mfccs_from_log_mel_spectrograms
-from penstock.signal.spectra import inverse_stft, inverse_stft_window_fn, stft
-from penstock.signal.windows import hamming_window, hann_window
-
-__all__ = [
-    "dct", "fft", "fft2d", "fft3d", "fftshift", "frame", "hamming_window", "hann_window", "idct",
-    "ifft", "ifft2d", "ifft3d", "ifftshift", "inverse_stft", "inverse_stft_window_fn", "irfft",
-    "irfft2d", "irfft3d", "linear_to_mel_weight_matrix", "mfccs_from_log_mel_spectrograms",
-    "overlap_and_add", "rfft", "rfft2d", "rfft3d", "stft",
-]  # fmt: skip
+from penstock.signal.cosine import dct as dct, idct as idct
+from penstock.signal.frames import frame as frame, overlap_and_add as overlap_and_add
+from penstock.signal.mel import (
+    linear_to_mel_weight_matrix as linear_to_mel_weight_matrix,
+    mfccs_from_log_mel_spectrograms as mfccs_from_log_mel_spectrograms,
+)
+from penstock.signal.spectra import (
+    inverse_stft as inverse_stft,
+    inverse_stft_window_fn as inverse_stft_window_fn,
+    stft as stft,
+)
+from penstock.signal.windows import hamming_window as hamming_window, hann_window as hann_window

@@ -10,11 +10,7 @@ from penstock.graph.build import make
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
-from penstock.ops import cast, fft, fill, join, pad, reshape
-from penstock.ops import complex as numbers
-from penstock.ops import shape as shapes
-
-__all__ = ["dct", "idct"]
+from penstock.ops import cast, complex as numbers, fft, fill, join, pad, reshape, shape as shapes
 
 
 def dct(

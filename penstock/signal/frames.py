@@ -16,11 +16,19 @@ from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import static
-from penstock.ops import elementwise, fill, gather, join, pad, reduction, reshape, slicing, split
-from penstock.ops import shape as shapes
-from penstock.ops import transpose as movement
-
-__all__ = ["frame", "overlap_and_add", "scalar"]
+from penstock.ops import (
+    elementwise,
+    fill,
+    gather,
+    join,
+    pad,
+    reduction,
+    reshape,
+    shape as shapes,
+    slicing,
+    split,
+    transpose as movement,
+)
 
 
 def scalar(value: Any, name: str) -> Any:

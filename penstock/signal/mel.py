@@ -10,12 +10,9 @@ from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import static
-from penstock.ops import cast, fill, pad, reshape, split
-from penstock.ops import shape as shapes
+from penstock.ops import cast, fill, pad, reshape, shape as shapes, split
 from penstock.signal.cosine import dct
 from penstock.signal.frames import frame
-
-__all__ = ["linear_to_mel_weight_matrix", "mfccs_from_log_mel_spectrograms"]
 
 # mel = 1127 log(1 + hertz / 700), as HTK has it.
 _BREAK_HERTZ = 700.0

@@ -12,13 +12,19 @@ from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import static
-from penstock.ops import cast, fft, fill, join, pad, reduction, reshape
-from penstock.ops import shape as shapes
-from penstock.ops import transpose as movement
+from penstock.ops import (
+    cast,
+    fft,
+    fill,
+    join,
+    pad,
+    reduction,
+    reshape,
+    shape as shapes,
+    transpose as movement,
+)
 from penstock.signal.frames import frame, overlap_and_add, scalar
 from penstock.signal.windows import hann_window
-
-__all__ = ["inverse_stft", "inverse_stft_window_fn", "stft"]
 
 _Window = Callable[..., Tensor]
 

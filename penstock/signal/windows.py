@@ -14,8 +14,6 @@ from penstock.graph.tensor import Tensor
 from penstock.opdef import static
 from penstock.ops import cast, constant, fill
 
-__all__ = ["hamming_window", "hann_window"]
-
 
 def hann_window(
     window_length: Any, periodic: Any = True, dtype: Any = dtypes.float32, name: str | None = None

@@ -9,9 +9,11 @@ Nothing here computes a model: workers and parameter servers are a few numbers e
 the messages and waits it consists of. See docs/simulate.md.
 """
 
-from penstock.simulate.profile import PROFILES, Profile, load_profile
-from penstock.simulate.result import Result
-from penstock.simulate.training import simulate
-from penstock.simulate.workload import Compute, Job, Model
-
-__all__ = ["PROFILES", "Compute", "Job", "Model", "Profile", "Result", "load_profile", "simulate"]
+from penstock.simulate.profile import (
+    PROFILES as PROFILES,
+    Profile as Profile,
+    load_profile as load_profile,
+)
+from penstock.simulate.result import Result as Result
+from penstock.simulate.training import simulate as simulate
+from penstock.simulate.workload import Compute as Compute, Job as Job, Model as Model

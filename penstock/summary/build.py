@@ -23,11 +23,6 @@ from penstock.graph.keys import GraphKeys
 from penstock.graph.scopes import add_to_collection, get_collection, name_scope
 from penstock.graph.tensor import Tensor
 
-__all__ = [
-    "all_v2_summary_ops", "audio", "get_summary_description", "histogram", "image", "initialize",
-    "merge", "merge_all", "scalar", "tensor_summary", "text",
-]  # fmt: skip
-
 _NOT_IN_TAGS = re.compile(r"[^-/\w\.]")
 
 

@@ -9,8 +9,6 @@ from penstock.base import errors
 from penstock.formats import tfrecord
 from penstock.formats.messages import Event
 
-__all__ = ["summary_iterator"]
-
 
 def summary_iterator(path: Any) -> Iterator[Any]:
     """The events of a file, in order.

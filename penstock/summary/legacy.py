@@ -16,11 +16,6 @@ from penstock.graph.scopes import get_collection, name_scope
 from penstock.graph.tensor import Tensor
 from penstock.summary.build import collect
 
-__all__ = [
-    "audio_summary", "histogram_summary", "image_summary", "merge_all_summaries", "merge_summary",
-    "scalar_summary",
-]  # fmt: skip
-
 _SUMMARIES = (GraphKeys.SUMMARIES,)
 
 

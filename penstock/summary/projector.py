@@ -13,17 +13,12 @@ from typing import Any
 import numpy as np
 from google.protobuf import text_format
 from tensorboard.plugins.projector.projector_config_pb2 import (
-    EmbeddingInfo,
-    ProjectorConfig,
-    SpriteMetadata,
+    EmbeddingInfo as EmbeddingInfo,
+    ProjectorConfig as ProjectorConfig,
+    SpriteMetadata as SpriteMetadata,
 )
 
 from penstock.formats import files
-
-__all__ = [
-    "EmbeddingInfo", "ProjectorConfig", "SpriteMetadata", "visualize_embeddings",
-    "write_embedding",
-]  # fmt: skip
 
 _CONFIG_NAME = "projector_config.pbtxt"
 

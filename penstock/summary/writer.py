@@ -17,8 +17,6 @@ from penstock.graph.graph import Graph
 from penstock.graph.scopes import get_default_graph
 from penstock.summary.event_file import EventFileWriter
 
-__all__ = ["FileWriter", "FileWriterCache", "SummaryWriter"]
-
 _log = logging.getLogger("penstock")
 
 

@@ -23,8 +23,6 @@ from penstock.platform import app, tf_logging
 from penstock.profiler.timeline import Timeline
 from penstock.session.options import ConfigProto, RunMetadata, RunOptions
 
-__all__ = ["Benchmark", "benchmark_config", "run_benchmarks_or"]
-
 # Where the results go: files whose paths begin so; without it they are printed.
 _FILE_PREFIX = "TEST_REPORT_FILE_PREFIX"
 _MESSAGES: dict[str, dict[str, tuple[int, str]]] = {

@@ -7,8 +7,6 @@ from typing import Any
 from penstock.distributed.server import Server
 from penstock.launch.ports import free_ports
 
-__all__ = ["create_local_cluster"]
-
 
 def create_local_cluster(
     num_workers: int,

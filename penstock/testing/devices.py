@@ -7,11 +7,6 @@ import torch
 from penstock.graph.graph import Graph
 from penstock.session.session import Session
 
-__all__ = [
-    "gpu_device_name", "is_built_with_cuda", "is_built_with_gpu_support", "is_built_with_rocm",
-    "is_gpu_available",
-]  # fmt: skip
-
 
 def _gpus() -> list[str]:
     with Session(graph=Graph()) as session:

@@ -12,8 +12,6 @@ import sys
 import tempfile
 from functools import lru_cache
 
-__all__ = ["get_temp_dir", "test_src_dir_path"]
-
 
 @lru_cache(maxsize=1)
 def get_temp_dir() -> str:

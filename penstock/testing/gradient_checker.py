@@ -20,8 +20,6 @@ from penstock.ops.constant import constant
 from penstock.ops.control import identity
 from penstock.platform import tf_logging
 
-__all__ = ["compute_gradient", "compute_gradient_error"]
-
 _TYPES = (
     dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64, dtypes.complex64,
     dtypes.complex128,

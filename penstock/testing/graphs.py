@@ -8,8 +8,6 @@ from typing import Any
 from penstock.formats.messages import GraphDef
 from penstock.formats.tensor_proto import to_array
 
-__all__ = ["assert_equal_graph_def"]
-
 # The part of a checkpoint's name that is drawn anew for each sharded save.
 _RANDOM_PART = re.compile(rb"_temp_[0-9a-z]{32}/part")
 _TABLES = ("HashTable", "HashTableV2")

@@ -10,8 +10,6 @@ from absl.testing import absltest
 from penstock.platform import app
 from penstock.testing.benchmark import run_benchmarks_or
 
-__all__ = ["main"]
-
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Runs all tests of the module that Python was started with.

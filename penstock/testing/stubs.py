@@ -6,8 +6,6 @@ import inspect
 from types import ModuleType
 from typing import Any
 
-__all__ = ["StubOutForTesting"]
-
 
 class StubOutForTesting:
     """Replaces attributes until ``CleanUp``.

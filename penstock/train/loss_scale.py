@@ -20,8 +20,6 @@ from penstock.graph.tensor import Tensor
 from penstock.ops import control, reduction
 from penstock.variables import creation
 
-__all__ = ["DynamicLossScale", "FixedLossScale", "LossScale"]
-
 
 class LossScale(abc.ABC):
     """Base class of loss scales; subclasses have ``__call__``, ``update`` and ``get_config``."""

@@ -13,11 +13,6 @@ from penstock.ops import control
 from penstock.train import loss_scale as scales
 from penstock.train.optimizer import Optimizer
 
-__all__ = [
-    "MixedPrecisionLossScaleOptimizer", "disable_mixed_precision_graph_rewrite",
-    "enable_mixed_precision_graph_rewrite",
-]  # fmt: skip
-
 _log = logging.getLogger("penstock")
 
 

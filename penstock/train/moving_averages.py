@@ -19,8 +19,7 @@ from penstock.graph.tensor import Tensor
 from penstock.ops import control, division, state
 from penstock.train import slot_creator
 from penstock.train.optimizer import cast
-from penstock.variables import initializers
-from penstock.variables import scope as variable_scopes
+from penstock.variables import initializers, scope as variable_scopes
 from penstock.variables.variable import Variable
 
 _AVERAGED_TYPES = (dtypes.bfloat16, dtypes.float16, dtypes.float32, dtypes.float64)

@@ -30,9 +30,7 @@ from penstock.graph.convert import convert_to_tensor
 from penstock.graph.keys import GraphKeys
 from penstock.graph.operation import Operation
 from penstock.graph.tensor import Tensor
-from penstock.ops import cast as casting
-from penstock.ops import control, indexed_slices, slicing
-from penstock.ops import shape as shape_ops
+from penstock.ops import cast as casting, control, indexed_slices, shape as shape_ops, slicing
 from penstock.train import slot_creator
 from penstock.train.distributed_update import apply_distributed
 from penstock.variables import creation

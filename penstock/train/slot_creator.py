@@ -12,8 +12,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from penstock.distribute.context import colocate_vars_with
-from penstock.ops import fill
-from penstock.ops import shape as shape_ops
+from penstock.ops import fill, shape as shape_ops
 from penstock.variables import initializers, ref_variable, resource_variable, scope
 from penstock.variables.variable import SaveSliceInfo, Variable
 

@@ -13,11 +13,6 @@ from typing import Any
 from penstock.graph.scopes import get_default_graph
 from penstock.variables.variable import VariableAggregation, VariableSynchronization
 
-__all__ = [
-    "disable_resource_variables", "enable_resource_variables", "resource_variables_enabled",
-    "variable_creator_scope",
-]  # fmt: skip
-
 _CREATORS = "variables.creators"
 _resource_by_default = False
 

@@ -17,13 +17,6 @@ from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
 from penstock.ops import constant, fill, random
 
-__all__ = [
-    "constant_initializer", "glorot_normal_initializer", "glorot_uniform_initializer",
-    "ones_initializer", "orthogonal_initializer", "random_normal_initializer",
-    "random_uniform_initializer", "truncated_normal_initializer",
-    "uniform_unit_scaling_initializer", "variance_scaling_initializer", "zeros_initializer",
-]  # fmt: skip
-
 
 class Initializer:
     """Base of all initializers: ``initializer(shape, dtype=None, partition_info=None)``.

@@ -13,14 +13,6 @@ from penstock.graph.build import make
 from penstock.graph.keys import GraphKeys
 from penstock.graph.tensor import Tensor
 
-__all__ = [
-    "all_variables", "assert_variables_initialized", "global_variables",
-    "global_variables_initializer", "initialize_all_variables", "initialize_local_variables",
-    "initialize_variables", "is_variable_initialized", "local_variables",
-    "local_variables_initializer", "model_variables", "moving_average_variables",
-    "report_uninitialized_variables", "trainable_variables", "variables_initializer",
-]  # fmt: skip
-
 
 def _lister(key: str, what: str) -> Callable[..., list[Any]]:
     def listed(scope: str | None = None) -> list[Any]:

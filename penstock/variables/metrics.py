@@ -31,8 +31,6 @@ from penstock.ops import (
     shape,
     state,
     state_scatter,
-)
-from penstock.ops import (
     weights as spread,
 )
 from penstock.ops.cast import cast

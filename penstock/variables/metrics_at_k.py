@@ -34,8 +34,6 @@ from penstock.ops import (
     sparse_functions,
     state,
     transpose,
-)
-from penstock.ops import (
     weights as spread,
 )
 from penstock.ops.cast import cast

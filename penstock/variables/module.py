@@ -11,8 +11,6 @@ from penstock.graph import nest_paths
 from penstock.graph.scopes import name_scope
 from penstock.variables.variable import Variable
 
-__all__ = ["Module"]
-
 _IDENTIFIER = re.compile(r"^[a-zA-Z_]\w*$")
 _WORD_BEFORE_WORD = re.compile(r"((?<=[a-z0-9])[A-Z]|(?!^)[A-Z](?=[a-z]))")
 

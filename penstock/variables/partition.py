@@ -12,10 +12,6 @@ from penstock.graph.build import make
 from penstock.graph.convert import register_tensor_conversion_function
 from penstock.graph.tensor import Tensor
 
-__all__ = [
-    "fixed_size_partitioner", "min_max_variable_partitioner", "variable_axis_size_partitioner",
-]  # fmt: skip
-
 Partitioner = Callable[..., list[int]]
 
 

@@ -21,11 +21,6 @@ from penstock.variables import store as stores
 from penstock.variables.store import VariableStore
 from penstock.variables.variable import VariableAggregation, VariableSynchronization
 
-__all__ = [
-    "VariableScope", "create_partitioned_variables", "get_local_variable", "get_variable",
-    "get_variable_scope", "no_regularizer", "variable_op_scope", "variable_scope",
-]  # fmt: skip
-
 _SCOPES = "variables.scopes"
 
 

@@ -26,8 +26,6 @@ from penstock.variables.variable import (
     resolved_trainable,
 )
 
-__all__ = ["AUTO_REUSE"]
-
 _STORE = "variables.store"
 
 

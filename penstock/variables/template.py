@@ -15,8 +15,6 @@ from penstock.graph.keys import GraphKeys
 from penstock.graph.scopes import get_collection
 from penstock.variables.scope import VariableScope, reserved_scope, variable_scope
 
-__all__ = ["Template", "make_template"]
-
 _log = logging.getLogger(__name__)
 
 

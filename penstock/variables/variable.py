@@ -24,8 +24,6 @@ from penstock.graph.proto_functions import register_proto_function
 from penstock.graph.reference import Reference
 from penstock.graph.tensor import Tensor
 
-__all__ = ["Variable", "VariableAggregation", "VariableSynchronization"]
-
 
 class VariableSynchronization(enum.Enum):
     """When the replicas of a distributed variable are brought together."""

@@ -67,7 +67,7 @@ ALLOWED = {
     },
     "api": {
         "data", "debug", "export", "formats", "graph", "linear_operators", "nn", "ops", "platform",
-        "profiler", "signal", "variables",
+        "signal", "variables",
     },
     "contrib": {
         "control_flow", "data", "distribute", "distributed", "estimator", "graph", "monitored",
@@ -183,9 +183,7 @@ def test_graph_rooms_start_without_torch() -> None:
     import sys
 
     code = (
-        "import sys, importlib.util, types\n"
-        "root = types.ModuleType('penstock'); "
-        f"root.__path__ = [{str(PACKAGE)!r}]; sys.modules['penstock'] = root\n"
+        "import sys\n"
         "import penstock.graph.build, penstock.graph.graphdef, penstock.passes.pipeline\n"
         "import penstock.codegen.emit, penstock.placement.placer, penstock.machine.hardware\n"
         "assert 'torch' not in sys.modules, 'torch was imported'\n"

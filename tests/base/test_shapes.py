@@ -4,13 +4,11 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from penstock.base import shapes
 from penstock.base.dtypes import float32
-from penstock.base.shapes import Dimension as D
-from penstock.base.shapes import TensorShape as S
+from penstock.base.shapes import Dimension as D, TensorShape as S
 
 dims = st.one_of(st.none(), st.integers(0, 4))
 static = st.one_of(st.none(), st.lists(dims, max_size=4).map(tuple))

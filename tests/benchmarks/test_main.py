@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks import __main__ as command
-from benchmarks import busy, cases, driver
+from benchmarks import __main__ as command, busy, cases, driver
 from benchmarks.cases import BEFORE, PENSTOCK, Case, Implementation
 from benchmarks.driver import Outcome, Settings
 from tests.benchmarks.processes import has_ended

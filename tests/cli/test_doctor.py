@@ -25,7 +25,7 @@ from tests.cli.doctor_schema import SCHEMA
 from tests.cli.made_up_machines import GOOD, but
 
 ROOT = Path(__file__).resolve().parents[2]
-COMMAND = [sys.executable, "-c", "from penstock_command import main; main()", "doctor"]
+COMMAND = [sys.executable, "-m", "penstock", "doctor"]
 # Seconds of processor time that the command may take: two imports of torch's size, and a compiler.
 CPU_SECONDS = 10.0
 

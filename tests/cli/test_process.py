@@ -13,7 +13,7 @@ from penstock.formats.bundle import BundleWriter
 
 ROOT = Path(__file__).resolve().parents[2]
 # What the console script runs.
-COMMAND = [sys.executable, "-c", "from penstock_command import main; main()"]
+COMMAND = [sys.executable, "-m", "penstock"]
 
 
 def run(*words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
@@ -34,8 +34,8 @@ def test_help_and_checkpoints_need_no_torch(tmp_path: Path) -> None:
         writer.add("w", np.ones(3, np.float32))
     code = (
         "import sys\n"
-        "from penstock_command import main\n"
-        "try: main()\n"
+        "from penstock.cli.main import app\n"
+        "try: app()\n"
         "except SystemExit as e: assert not e.code, e\n"
         "assert 'torch' not in sys.modules and 'penstock.ops' not in sys.modules\n"
     )

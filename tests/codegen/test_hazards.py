@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 import penstock as tf
 from tests.codegen.straightline import OPS, VARIABLES, Built, interpret, make_sense

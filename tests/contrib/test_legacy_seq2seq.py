@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import penstock as tf
-from tests.both_executors import both_ways as pytest_generate_tests
-from tests.both_executors import executor
+from tests.both_executors import both_ways as pytest_generate_tests, executor
 
 assert executor and pytest_generate_tests
 legacy = tf.contrib.legacy_seq2seq

@@ -7,8 +7,7 @@ import pytest
 
 import penstock as tf
 from penstock.contrib.seq2seq.dense import Dense
-from tests.both_executors import both_ways as pytest_generate_tests
-from tests.both_executors import executor
+from tests.both_executors import both_ways as pytest_generate_tests, executor
 
 assert executor and pytest_generate_tests
 s2s = tf.contrib.seq2seq

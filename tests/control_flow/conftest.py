@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from tests.both_executors import both_ways as pytest_generate_tests
-from tests.both_executors import executor
+from tests.both_executors import both_ways as pytest_generate_tests, executor
 
 __all__ = ["executor", "pytest_generate_tests"]

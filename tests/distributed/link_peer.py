@@ -70,8 +70,7 @@ def main() -> None:
     import torch
 
     from penstock.base import errors
-    from penstock.distributed import links as links_module
-    from penstock.distributed import rpc
+    from penstock.distributed import links as links_module, rpc
     from penstock.distributed.links import Links
     from penstock.distributed.security import Security
     from penstock.runtime.memory import keep_freed_memory

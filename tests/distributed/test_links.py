@@ -17,8 +17,7 @@ import pytest
 import torch
 
 from penstock.base import errors
-from penstock.distributed import links as links_module
-from penstock.distributed import rpc
+from penstock.distributed import links as links_module, rpc
 from penstock.distributed.links import Links
 from penstock.distributed.security import Security
 from penstock.formats import cluster_messages as messages

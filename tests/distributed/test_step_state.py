@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from penstock.base import errors
 from penstock.distributed.step_state import Cancel, Fail, Finish, StepState

@@ -10,8 +10,7 @@ from pathlib import Path
 import google_crc32c
 import pytest
 from google.protobuf import text_format
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from penstock.base import errors
 from penstock.formats import coding, crc, files, schema, snappy

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from google.protobuf import descriptor_pb2, message_factory
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from penstock.base import errors
 from penstock.formats import message_fields

@@ -31,7 +31,7 @@ from tests.suite.clock import wait_until
 
 kubernetes_validate = pytest.importorskip("kubernetes_validate")
 ROOT = Path(__file__).resolve().parents[2]
-COMMAND = [sys.executable, "-c", "from penstock_command import main; main()"]
+COMMAND = [sys.executable, "-m", "penstock"]
 VERSIONS = ("1.30", "1.34", kubernetes_validate.latest_version())
 ARGS = ("--rate", "0.1", "--home=$(HOME)", "two words")
 

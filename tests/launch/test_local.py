@@ -33,7 +33,7 @@ from tests.suite.clock import wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 SERVING = Path(__file__).parent / "programs" / "serving.py"
-COMMAND = [sys.executable, "-c", "from penstock_command import main; main()"]
+COMMAND = [sys.executable, "-m", "penstock"]
 POLICY = Policy(restarts=2, backoff=0.05, grace=5.0)
 
 
@@ -316,8 +316,8 @@ def test_launching_needs_none_of_the_rest(tmp_path: Path) -> None:
     script.write_text("")
     code = (
         "import sys\n"
-        "from penstock_command import main\n"
-        "try: main()\n"
+        "from penstock.cli.main import app\n"
+        "try: app()\n"
         "except SystemExit as e: assert not e.code, e\n"
         "for name in ('torch', 'ray', 'grpc', 'yaml', 'penstock.graph', 'penstock.ops'):\n"
         "    assert name not in sys.modules, name\n"

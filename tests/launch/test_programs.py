@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-COMMAND = [sys.executable, "-c", "from penstock_command import main; main()"]
+COMMAND = [sys.executable, "-m", "penstock"]
 REPLICAS = str(Path(__file__).parent / "programs" / "replicas.py")
 
 

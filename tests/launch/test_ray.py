@@ -29,7 +29,7 @@ from tests.suite.clock import PATIENCE, wait_until
 ray = pytest.importorskip("ray", reason="Ray is not installed (pip install 'penstock[ray]')")
 pytestmark = pytest.mark.long
 ROOT = Path(__file__).resolve().parents[2]
-COMMAND = [sys.executable, "-c", "from penstock_command import main; main()"]
+COMMAND = [sys.executable, "-m", "penstock"]
 POLICY = Policy(restarts=2, backoff=0.2, grace=5.0, place_timeout=PATIENCE)
 HOST = "127.0.0.1"
 

@@ -10,8 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from penstock.machine import hardware
 from tests.machine.made_up import AVX512, MEMINFO, cgroup2, cpuinfo, write

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import penstock as tf
 from penstock.graph.handles import handles_of, wants_handle

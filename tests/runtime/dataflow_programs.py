@@ -62,8 +62,7 @@ def ours():
 
 def theirs():
     import tensorflow as tf
-    from tensorflow.python.ops import control_flow_ops as ops
-    from tensorflow.python.ops import gen_control_flow_ops
+    from tensorflow.python.ops import control_flow_ops as ops, gen_control_flow_ops
 
     tf.logging.set_verbosity(tf.logging.ERROR)
     kit = Kit(tf, ops, ops._Enter, ops._NextIteration)

@@ -14,8 +14,7 @@ from typer.testing import CliRunner
 
 from penstock.cli import simulating
 from penstock.cli.main import app
-from penstock.simulate import PROFILES, Profile
-from penstock.simulate import calibrate as calibration
+from penstock.simulate import PROFILES, Profile, calibrate as calibration
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "simulate.md"
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE

@@ -11,8 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from penstock.simulate import PROFILES, Compute, Job, Model, load_profile, simulate
-from penstock.simulate import calibrate as calibration
+from penstock.simulate import (
+    PROFILES,
+    Compute,
+    Job,
+    Model,
+    calibrate as calibration,
+    load_profile,
+    simulate,
+)
 from penstock.simulate.probe import MODES, NETWORKS
 from penstock.simulate.profile import Profile, from_mapping
 

@@ -13,8 +13,6 @@ from penstock.distributed.cluster_spec import ClusterSpec
 from penstock.estimator import run_config
 from penstock.session.options import ConfigProto, GPUOptions
 
-__all__ = ["RunConfig", "TaskType"]
-
 _USE_DEFAULT: Any = 0
 _CLOUD, _LOCAL = "cloud", "local"
 # What does not tell one run from another.

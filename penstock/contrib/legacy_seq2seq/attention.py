@@ -28,8 +28,6 @@ from penstock.recurrent.projection import EmbeddingWrapper, OutputProjectionWrap
 from penstock.recurrent.static import static_rnn
 from penstock.variables.scope import get_variable, get_variable_scope, variable_scope
 
-__all__ = ["attention_decoder", "embedding_attention_decoder", "embedding_attention_seq2seq"]
-
 
 class _Heads:
     """Attention to [batch, time, size] states with variables of the current scope."""

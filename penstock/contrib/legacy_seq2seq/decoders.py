@@ -13,8 +13,6 @@ from penstock.nn.linear import xw_plus_b
 from penstock.ops import argmax, control, embedding
 from penstock.variables.scope import get_variable, get_variable_scope, variable_scope
 
-__all__ = ["embedding_rnn_decoder", "rnn_decoder"]
-
 
 def rnn_decoder(
     decoder_inputs: Iterable[Any],

@@ -10,8 +10,6 @@ from penstock.nn.cross_entropy import sparse_softmax_cross_entropy_with_logits
 from penstock.ops import addn, cast, nodes, reduction, reshape, shape
 from penstock.variables.scope import get_variable_scope, variable_scope
 
-__all__ = ["model_with_buckets", "sequence_loss", "sequence_loss_by_example"]
-
 
 def sequence_loss_by_example(
     logits: Any,

@@ -18,14 +18,6 @@ from penstock.recurrent.projection import EmbeddingWrapper, OutputProjectionWrap
 from penstock.recurrent.static import static_rnn
 from penstock.variables.scope import get_variable, get_variable_scope, variable_scope
 
-__all__ = [
-    "basic_rnn_seq2seq",
-    "embedding_rnn_seq2seq",
-    "embedding_tied_rnn_seq2seq",
-    "one2many_rnn_seq2seq",
-    "tied_rnn_seq2seq",
-]
-
 
 def basic_rnn_seq2seq(
     encoder_inputs: Any,

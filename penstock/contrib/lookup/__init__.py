@@ -6,34 +6,31 @@ from typing import Any
 
 from penstock.base import dtypes
 from penstock.data import lookup_vocabulary
-from penstock.data.lookup import HashTable, InitializableLookupTableBase, LookupInterface
+from penstock.data.lookup import (
+    HashTable as HashTable,
+    InitializableLookupTableBase as InitializableLookupTableBase,
+    LookupInterface as LookupInterface,
+)
 from penstock.data.lookup_initializers import (
-    KeyValueTensorInitializer,
-    TableInitializerBase,
-    TextFileIdTableInitializer,
-    TextFileIndex,
-    TextFileInitializer,
-    TextFileStringTableInitializer,
+    KeyValueTensorInitializer as KeyValueTensorInitializer,
+    TableInitializerBase as TableInitializerBase,
+    TextFileIdTableInitializer as TextFileIdTableInitializer,
+    TextFileIndex as TextFileIndex,
+    TextFileInitializer as TextFileInitializer,
+    TextFileStringTableInitializer as TextFileStringTableInitializer,
 )
-from penstock.data.lookup_mutable import MutableDenseHashTable, MutableHashTable
+from penstock.data.lookup_mutable import (
+    MutableDenseHashTable as MutableDenseHashTable,
+    MutableHashTable as MutableHashTable,
+)
 from penstock.data.lookup_vocabulary import (
-    FastHashSpec,
-    HasherSpec,
-    IdTableWithHashBuckets,
-    StrongHashSpec,
-    index_table_from_file,
-    index_to_string_table_from_file,
+    FastHashSpec as FastHashSpec,
+    HasherSpec as HasherSpec,
+    IdTableWithHashBuckets as IdTableWithHashBuckets,
+    StrongHashSpec as StrongHashSpec,
+    index_table_from_file as index_table_from_file,
+    index_to_string_table_from_file as index_to_string_table_from_file,
 )
-
-__all__ = [
-    "FastHashSpec", "HashTable", "HasherSpec", "IdTableWithHashBuckets",
-    "InitializableLookupTableBase", "KeyValueTensorInitializer", "LookupInterface",
-    "MutableDenseHashTable", "MutableHashTable", "StrongHashSpec", "TableInitializerBase",
-    "TextFileIdTableInitializer", "TextFileIndex", "TextFileInitializer",
-    "TextFileStringTableInitializer", "index_table_from_file", "index_table_from_tensor",
-    "index_to_string", "index_to_string_table_from_file", "index_to_string_table_from_tensor",
-    "string_to_index", "string_to_index_table_from_file", "string_to_index_table_from_tensor",
-]  # fmt: skip
 
 
 def index_table_from_tensor(

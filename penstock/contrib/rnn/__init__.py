@@ -3,104 +3,78 @@
 Cells that only this package has stand here, a family a file; the others are re-exported.
 """
 
-from penstock.contrib.rnn.attention import AttentionCellWrapper
+from penstock.contrib.rnn.attention import AttentionCellWrapper as AttentionCellWrapper
 from penstock.contrib.rnn.block import (
-    GRUBlockCell,
-    GRUBlockCellV2,
-    LSTMBlockCell,
-    LSTMBlockFusedCell,
-    LSTMBlockWrapper,
+    GRUBlockCell as GRUBlockCell,
+    GRUBlockCellV2 as GRUBlockCellV2,
+    LSTMBlockCell as LSTMBlockCell,
+    LSTMBlockFusedCell as LSTMBlockFusedCell,
+    LSTMBlockWrapper as LSTMBlockWrapper,
 )
 from penstock.contrib.rnn.conv import (
-    Conv1DLSTMCell,
-    Conv2DLSTMCell,
-    Conv3DLSTMCell,
-    ConvLSTMCell,
+    Conv1DLSTMCell as Conv1DLSTMCell,
+    Conv2DLSTMCell as Conv2DLSTMCell,
+    Conv3DLSTMCell as Conv3DLSTMCell,
+    ConvLSTMCell as ConvLSTMCell,
 )
-from penstock.contrib.rnn.fused import FusedRNNCell, FusedRNNCellAdaptor, TimeReversedFusedRNN
+from penstock.contrib.rnn.fused import (
+    FusedRNNCell as FusedRNNCell,
+    FusedRNNCellAdaptor as FusedRNNCellAdaptor,
+    TimeReversedFusedRNN as TimeReversedFusedRNN,
+)
 from penstock.contrib.rnn.gated import (
-    IndRNNCell,
-    IndyGRUCell,
-    IntersectionRNNCell,
-    SRUCell,
-    UGRNNCell,
+    IndRNNCell as IndRNNCell,
+    IndyGRUCell as IndyGRUCell,
+    IntersectionRNNCell as IntersectionRNNCell,
+    SRUCell as SRUCell,
+    UGRNNCell as UGRNNCell,
 )
-from penstock.contrib.rnn.grid import BidirectionalGridLSTMCell, GridLSTMCell, TimeFreqLSTMCell
-from penstock.contrib.rnn.highway import CompiledWrapper, HighwayWrapper
-from penstock.contrib.rnn.layer_norm import LayerNormBasicLSTMCell
+from penstock.contrib.rnn.grid import (
+    BidirectionalGridLSTMCell as BidirectionalGridLSTMCell,
+    GridLSTMCell as GridLSTMCell,
+    TimeFreqLSTMCell as TimeFreqLSTMCell,
+)
+from penstock.contrib.rnn.highway import (
+    CompiledWrapper as CompiledWrapper,
+    HighwayWrapper as HighwayWrapper,
+)
+from penstock.contrib.rnn.layer_norm import LayerNormBasicLSTMCell as LayerNormBasicLSTMCell
 from penstock.contrib.rnn.lstm_variants import (
-    CoupledInputForgetGateLSTMCell,
-    GLSTMCell,
-    IndyLSTMCell,
-    NASCell,
-    PhasedLSTMCell,
+    CoupledInputForgetGateLSTMCell as CoupledInputForgetGateLSTMCell,
+    GLSTMCell as GLSTMCell,
+    IndyLSTMCell as IndyLSTMCell,
+    NASCell as NASCell,
+    PhasedLSTMCell as PhasedLSTMCell,
 )
-from penstock.contrib.rnn.stacked import stack_bidirectional_dynamic_rnn, stack_bidirectional_rnn
-from penstock.recurrent import rnn_cell
-from penstock.recurrent.basic import BasicRNNCell, GRUCell
-from penstock.recurrent.bidirectional import static_bidirectional_rnn
-from penstock.recurrent.cell import LayerRNNCell, LSTMStateTuple, RNNCell
-from penstock.recurrent.lstm import BasicLSTMCell, LSTMCell
-from penstock.recurrent.multi import MultiRNNCell
+from penstock.contrib.rnn.stacked import (
+    stack_bidirectional_dynamic_rnn as stack_bidirectional_dynamic_rnn,
+    stack_bidirectional_rnn as stack_bidirectional_rnn,
+)
+from penstock.recurrent import rnn_cell as rnn_cell
+from penstock.recurrent.basic import BasicRNNCell as BasicRNNCell, GRUCell as GRUCell
+from penstock.recurrent.bidirectional import static_bidirectional_rnn as static_bidirectional_rnn
+from penstock.recurrent.cell import (
+    LayerRNNCell as LayerRNNCell,
+    LSTMStateTuple as LSTMStateTuple,
+    RNNCell as RNNCell,
+)
+from penstock.recurrent.lstm import BasicLSTMCell as BasicLSTMCell, LSTMCell as LSTMCell
+from penstock.recurrent.multi import MultiRNNCell as MultiRNNCell
 from penstock.recurrent.projection import (
-    EmbeddingWrapper,
-    InputProjectionWrapper,
-    OutputProjectionWrapper,
+    EmbeddingWrapper as EmbeddingWrapper,
+    InputProjectionWrapper as InputProjectionWrapper,
+    OutputProjectionWrapper as OutputProjectionWrapper,
 )
-from penstock.recurrent.static import static_rnn, static_state_saving_rnn
-from penstock.recurrent.step import best_effort_input_batch_size, transpose_batch_time
-from penstock.recurrent.wrappers import DeviceWrapper, DropoutWrapper, ResidualWrapper
-
-__all__ = [
-    "AttentionCellWrapper",
-    "BasicLSTMCell",
-    "BasicRNNCell",
-    "BidirectionalGridLSTMCell",
-    "CompiledWrapper",
-    "Conv1DLSTMCell",
-    "Conv2DLSTMCell",
-    "Conv3DLSTMCell",
-    "ConvLSTMCell",
-    "CoupledInputForgetGateLSTMCell",
-    "DeviceWrapper",
-    "DropoutWrapper",
-    "EmbeddingWrapper",
-    "FusedRNNCell",
-    "FusedRNNCellAdaptor",
-    "GLSTMCell",
-    "GRUBlockCell",
-    "GRUBlockCellV2",
-    "GRUCell",
-    "GridLSTMCell",
-    "HighwayWrapper",
-    "IndRNNCell",
-    "IndyGRUCell",
-    "IndyLSTMCell",
-    "InputProjectionWrapper",
-    "IntersectionRNNCell",
-    "LSTMBlockCell",
-    "LSTMBlockFusedCell",
-    "LSTMBlockWrapper",
-    "LSTMCell",
-    "LSTMStateTuple",
-    "LayerNormBasicLSTMCell",
-    "LayerRNNCell",
-    "MultiRNNCell",
-    "NASCell",
-    "OutputProjectionWrapper",
-    "PhasedLSTMCell",
-    "RNNCell",
-    "ResidualWrapper",
-    "SRUCell",
-    "TimeFreqLSTMCell",
-    "TimeReversedFusedRNN",
-    "UGRNNCell",
-    "best_effort_input_batch_size",
-    "rnn_cell",
-    "stack_bidirectional_dynamic_rnn",
-    "stack_bidirectional_rnn",
-    "static_bidirectional_rnn",
-    "static_rnn",
-    "static_state_saving_rnn",
-    "transpose_batch_time",
-]
+from penstock.recurrent.static import (
+    static_rnn as static_rnn,
+    static_state_saving_rnn as static_state_saving_rnn,
+)
+from penstock.recurrent.step import (
+    best_effort_input_batch_size as best_effort_input_batch_size,
+    transpose_batch_time as transpose_batch_time,
+)
+from penstock.recurrent.wrappers import (
+    DeviceWrapper as DeviceWrapper,
+    DropoutWrapper as DropoutWrapper,
+    ResidualWrapper as ResidualWrapper,
+)

@@ -8,8 +8,6 @@ from typing import Any
 from penstock.contrib.rnn.linear import input_size
 from penstock.ops import (
     activation as activations,
-)
-from penstock.ops import (
     bias,
     elementwise,
     join,

@@ -12,8 +12,6 @@ from penstock.graph.build import constant
 from penstock.graph.tensor import Tensor
 from penstock.ops import (
     activation as activations,
-)
-from penstock.ops import (
     bias,
     binary,
     cast,

@@ -8,71 +8,46 @@ and ``monotonic`` score memories, ``attention_wrapper`` makes a cell of a cell a
 """
 
 from penstock.contrib.seq2seq.attention import (
-    AttentionMechanism,
-    BahdanauAttention,
-    LuongAttention,
+    AttentionMechanism as AttentionMechanism,
+    BahdanauAttention as BahdanauAttention,
+    LuongAttention as LuongAttention,
 )
 from penstock.contrib.seq2seq.attention_wrapper import (
-    AttentionWrapper,
-    AttentionWrapperState,
-    hardmax,
+    AttentionWrapper as AttentionWrapper,
+    AttentionWrapperState as AttentionWrapperState,
+    hardmax as hardmax,
 )
-from penstock.contrib.seq2seq.basic_decoder import BasicDecoder, BasicDecoderOutput
+from penstock.contrib.seq2seq.basic_decoder import (
+    BasicDecoder as BasicDecoder,
+    BasicDecoderOutput as BasicDecoderOutput,
+)
 from penstock.contrib.seq2seq.beam_search import (
-    BeamSearchDecoder,
-    BeamSearchDecoderOutput,
-    BeamSearchDecoderState,
-    FinalBeamSearchDecoderOutput,
+    BeamSearchDecoder as BeamSearchDecoder,
+    BeamSearchDecoderOutput as BeamSearchDecoderOutput,
+    BeamSearchDecoderState as BeamSearchDecoderState,
+    FinalBeamSearchDecoderOutput as FinalBeamSearchDecoderOutput,
 )
-from penstock.contrib.seq2seq.beam_shapes import tile_batch
-from penstock.contrib.seq2seq.decoder import Decoder, dynamic_decode
-from penstock.contrib.seq2seq.gather_tree import gather_tree
-from penstock.contrib.seq2seq.helper import CustomHelper, Helper, TrainingHelper
+from penstock.contrib.seq2seq.beam_shapes import tile_batch as tile_batch
+from penstock.contrib.seq2seq.decoder import Decoder as Decoder, dynamic_decode as dynamic_decode
+from penstock.contrib.seq2seq.gather_tree import gather_tree as gather_tree
+from penstock.contrib.seq2seq.helper import (
+    CustomHelper as CustomHelper,
+    Helper as Helper,
+    TrainingHelper as TrainingHelper,
+)
 from penstock.contrib.seq2seq.inference import (
-    GreedyEmbeddingHelper,
-    InferenceHelper,
-    SampleEmbeddingHelper,
+    GreedyEmbeddingHelper as GreedyEmbeddingHelper,
+    InferenceHelper as InferenceHelper,
+    SampleEmbeddingHelper as SampleEmbeddingHelper,
 )
-from penstock.contrib.seq2seq.loss import sequence_loss
+from penstock.contrib.seq2seq.loss import sequence_loss as sequence_loss
 from penstock.contrib.seq2seq.monotonic import (
-    BahdanauMonotonicAttention,
-    LuongMonotonicAttention,
-    monotonic_attention,
-    safe_cumprod,
+    BahdanauMonotonicAttention as BahdanauMonotonicAttention,
+    LuongMonotonicAttention as LuongMonotonicAttention,
+    monotonic_attention as monotonic_attention,
+    safe_cumprod as safe_cumprod,
 )
 from penstock.contrib.seq2seq.scheduled import (
-    ScheduledEmbeddingTrainingHelper,
-    ScheduledOutputTrainingHelper,
+    ScheduledEmbeddingTrainingHelper as ScheduledEmbeddingTrainingHelper,
+    ScheduledOutputTrainingHelper as ScheduledOutputTrainingHelper,
 )
-
-__all__ = [
-    "AttentionMechanism",
-    "AttentionWrapper",
-    "AttentionWrapperState",
-    "BahdanauAttention",
-    "BahdanauMonotonicAttention",
-    "BasicDecoder",
-    "BasicDecoderOutput",
-    "BeamSearchDecoder",
-    "BeamSearchDecoderOutput",
-    "BeamSearchDecoderState",
-    "CustomHelper",
-    "Decoder",
-    "FinalBeamSearchDecoderOutput",
-    "GreedyEmbeddingHelper",
-    "Helper",
-    "InferenceHelper",
-    "LuongAttention",
-    "LuongMonotonicAttention",
-    "SampleEmbeddingHelper",
-    "ScheduledEmbeddingTrainingHelper",
-    "ScheduledOutputTrainingHelper",
-    "TrainingHelper",
-    "dynamic_decode",
-    "gather_tree",
-    "hardmax",
-    "monotonic_attention",
-    "safe_cumprod",
-    "sequence_loss",
-    "tile_batch",
-]

@@ -35,8 +35,6 @@ from penstock.recurrent.cell import zeros_of
 from penstock.variables import initializers
 from penstock.variables.scope import get_variable, variable_scope
 
-__all__ = ["AttentionMechanism", "BahdanauAttention", "LuongAttention"]
-
 
 class AttentionMechanism:
     """Interface of attention mechanisms."""

@@ -16,8 +16,6 @@ from penstock.graph.tensor import Tensor
 from penstock.ops import argmax, check, control, fill, join, matmul, nodes, onehot, reshape, shape
 from penstock.recurrent.cell import RNNCell, assert_like_rnncell, zeros_of
 
-__all__ = ["AttentionWrapper", "AttentionWrapperState", "hardmax"]
-
 
 def hardmax(logits: Any, name: str | None = None) -> Tensor:
     """One at the largest of each row, zeros elsewhere.

@@ -12,8 +12,6 @@ from penstock.contrib.seq2seq.helper import Helper
 from penstock.graph import nest, scopes
 from penstock.recurrent.cell import assert_like_rnncell
 
-__all__ = ["BasicDecoder", "BasicDecoderOutput"]
-
 
 class BasicDecoderOutput(collections.namedtuple("BasicDecoderOutput", ("rnn_output", "sample_id"))):
     """What a step of ``BasicDecoder`` puts out: the outputs, and the ids that the helper drew."""

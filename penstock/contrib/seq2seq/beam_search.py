@@ -12,8 +12,8 @@ from penstock.base import dtypes, shapes
 from penstock.contrib.seq2seq.basic_decoder import output_size_of
 from penstock.contrib.seq2seq.beam_shapes import Beams
 from penstock.contrib.seq2seq.beam_step import (
-    BeamSearchDecoderOutput,
-    BeamSearchDecoderState,
+    BeamSearchDecoderOutput as BeamSearchDecoderOutput,
+    BeamSearchDecoderState as BeamSearchDecoderState,
     Step,
     attention_probs,
 )
@@ -39,13 +39,6 @@ from penstock.ops import (
     transpose,
 )
 from penstock.recurrent.cell import assert_like_rnncell
-
-__all__ = [
-    "BeamSearchDecoder",
-    "BeamSearchDecoderOutput",
-    "BeamSearchDecoderState",
-    "FinalBeamSearchDecoderOutput",
-]
 
 
 class FinalBeamSearchDecoderOutput(

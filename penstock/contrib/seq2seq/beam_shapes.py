@@ -13,9 +13,6 @@ from penstock.opdef import static
 from penstock.ops import fill, gather, join, nodes, reshape, shape, transpose
 from penstock.recurrent.step import static_size
 
-__all__ = ["tile_batch"]
-
-
 _TILING = (
     "States must be tiled with tf.contrib.seq2seq.tile_batch, or made by zero_state with"
     " batch_size * beam_width examples."

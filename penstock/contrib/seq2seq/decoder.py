@@ -17,8 +17,6 @@ from penstock.recurrent.cell import zeros_of
 from penstock.recurrent.step import cache_reads, transpose_batch_time
 from penstock.variables.scope import variable_scope
 
-__all__ = ["Decoder", "dynamic_decode"]
-
 
 class Decoder:
     """Interface of decoders."""

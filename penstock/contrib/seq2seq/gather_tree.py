@@ -21,8 +21,6 @@ from penstock.ops import (
     transpose,
 )
 
-__all__ = ["gather_tree"]
-
 
 def gather_tree(
     step_ids: Any,

@@ -21,8 +21,6 @@ from penstock.graph.tensor import Tensor
 from penstock.ops import argmax, cast, comparison, elementwise, nodes, reduction, shape
 from penstock.recurrent.step import transpose_batch_time
 
-__all__ = ["CustomHelper", "Helper", "TrainingHelper"]
-
 
 class Helper:
     """Interface of helpers; an instance is asked by ``BasicDecoder``."""

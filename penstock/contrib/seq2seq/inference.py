@@ -12,8 +12,6 @@ from penstock.graph.convert import convert_to_tensor
 from penstock.graph.tensor import Tensor
 from penstock.ops import argmax, comparison, embedding, nodes, reduction, shape, transpose
 
-__all__ = ["GreedyEmbeddingHelper", "InferenceHelper", "SampleEmbeddingHelper"]
-
 
 def lookup_of(given: Any) -> Any:
     """The function from ids to inputs: ``given`` itself, or a lookup in it."""

@@ -10,8 +10,6 @@ from penstock.graph.tensor import Tensor
 from penstock.nn.cross_entropy import sparse_softmax_cross_entropy_with_logits
 from penstock.ops import cast, division, nodes, reduction, reshape, shape, statistics
 
-__all__ = ["sequence_loss"]
-
 
 def sequence_loss(
     logits: Any,

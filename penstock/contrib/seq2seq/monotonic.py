@@ -33,13 +33,6 @@ from penstock.ops import (
 )
 from penstock.variables.scope import get_variable, variable_scope
 
-__all__ = [
-    "BahdanauMonotonicAttention",
-    "LuongMonotonicAttention",
-    "monotonic_attention",
-    "safe_cumprod",
-]
-
 
 def safe_cumprod(x: Any, *args: Any, **kwargs: Any) -> Tensor:
     """The cumulative product of numbers in (0, 1], in logarithms so that none underflows.

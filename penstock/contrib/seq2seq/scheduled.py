@@ -25,8 +25,6 @@ from penstock.ops import (
 )
 from penstock.recurrent.step import transpose_batch_time
 
-__all__ = ["ScheduledEmbeddingTrainingHelper", "ScheduledOutputTrainingHelper"]
-
 
 def _probability(given: Any) -> Tensor:
     made = convert_to_tensor(given, name="sampling_probability")

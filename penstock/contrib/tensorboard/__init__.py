@@ -1,5 +1,3 @@
 """``tf.contrib.tensorboard``: explicit re-exports, no logic."""
 
-from penstock.contrib.tensorboard import plugins
-
-__all__ = ["plugins"]
+from penstock.contrib.tensorboard import plugins as plugins

@@ -1,5 +1,7 @@
 """``from penstock.python.client import timeline``, in the place of TensorFlow 1's module."""
 
-from penstock.profiler.timeline import AllocationMaximum, StepStatsAnalysis, Timeline
-
-__all__ = ["AllocationMaximum", "StepStatsAnalysis", "Timeline"]
+from penstock.profiler.timeline import (
+    AllocationMaximum as AllocationMaximum,
+    StepStatsAnalysis as StepStatsAnalysis,
+    Timeline as Timeline,
+)

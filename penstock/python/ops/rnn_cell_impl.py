@@ -1,37 +1,23 @@
 """``from penstock.python.ops import rnn_cell_impl``; where cells written for TF 1.x look."""
 
 from penstock.recurrent.cell import (
-    LayerRNNCell,
-    LSTMStateTuple,
-    RNNCell,
-    assert_like_rnncell,
+    LayerRNNCell as LayerRNNCell,
+    LSTMStateTuple as LSTMStateTuple,
+    RNNCell as RNNCell,
+    assert_like_rnncell as assert_like_rnncell,
+    joined_shape as __concat,
+    zeros_of as __zero_state_tensors,
 )
-from penstock.recurrent.cell import joined_shape as _concat
-from penstock.recurrent.cell import zeros_of as _zero_state_tensors
 from penstock.recurrent.rnn_cell import (
-    BasicLSTMCell,
-    BasicRNNCell,
-    DeviceWrapper,
-    DropoutWrapper,
-    GRUCell,
-    LSTMCell,
-    MultiRNNCell,
-    ResidualWrapper,
+    BasicLSTMCell as BasicLSTMCell,
+    BasicRNNCell as BasicRNNCell,
+    DeviceWrapper as DeviceWrapper,
+    DropoutWrapper as DropoutWrapper,
+    GRUCell as GRUCell,
+    LSTMCell as LSTMCell,
+    MultiRNNCell as MultiRNNCell,
+    ResidualWrapper as ResidualWrapper,
 )
 
-__all__ = [
-    "BasicLSTMCell",
-    "BasicRNNCell",
-    "DeviceWrapper",
-    "DropoutWrapper",
-    "GRUCell",
-    "LSTMCell",
-    "LSTMStateTuple",
-    "LayerRNNCell",
-    "MultiRNNCell",
-    "RNNCell",
-    "ResidualWrapper",
-    "_concat",
-    "_zero_state_tensors",
-    "assert_like_rnncell",
-]
+_concat = __concat
+_zero_state_tensors = __zero_state_tensors

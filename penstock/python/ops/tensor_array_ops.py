@@ -1,5 +1,6 @@
 """``from penstock.python.ops import tensor_array_ops``."""
 
-from penstock.control_flow.tensor_array import TensorArray, TensorArraySpec
-
-__all__ = ["TensorArray", "TensorArraySpec"]
+from penstock.control_flow.tensor_array import (
+    TensorArray as TensorArray,
+    TensorArraySpec as TensorArraySpec,
+)

@@ -1,21 +1,13 @@
 """``from penstock.python.platform import googletest``."""
 
 from penstock.testing.public import (
-    Benchmark,
-    StubOutForTesting,
-    TestCase,
-    main,
-    mock,
-    test_src_dir_path,
+    Benchmark as Benchmark,
+    StubOutForTesting as StubOutForTesting,
+    TestCase as TestCase,
+    get_temp_dir as _GetTempDir,
+    main as main,
+    mock as mock,
+    test_src_dir_path as test_src_dir_path,
 )
-from penstock.testing.public import get_temp_dir as GetTempDir
 
-__all__ = [
-    "Benchmark",
-    "GetTempDir",
-    "StubOutForTesting",
-    "TestCase",
-    "main",
-    "mock",
-    "test_src_dir_path",
-]
+GetTempDir = _GetTempDir

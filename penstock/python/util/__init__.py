@@ -1,5 +1,3 @@
 """Small modules that TF1 programs import by path."""
 
-from penstock.python.util import compat, nest
-
-__all__ = ["compat", "nest"]
+from penstock.python.util import compat as compat, nest as nest

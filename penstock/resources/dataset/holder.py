@@ -11,8 +11,7 @@ import itertools
 import threading
 import weakref
 from collections import deque
-from collections.abc import Callable, Sequence
-from collections.abc import Iterator as Iterable
+from collections.abc import Callable, Iterator as Iterable, Sequence
 from contextlib import contextmanager
 from typing import Any
 

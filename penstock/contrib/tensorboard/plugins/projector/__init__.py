@@ -1,14 +1,9 @@
 """``tf.contrib.tensorboard.plugins.projector``: explicit re-exports, no logic."""
 
 from penstock.summary.projector import (
-    EmbeddingInfo,
-    ProjectorConfig,
-    SpriteMetadata,
-    visualize_embeddings,
-    write_embedding,
+    EmbeddingInfo as EmbeddingInfo,
+    ProjectorConfig as ProjectorConfig,
+    SpriteMetadata as SpriteMetadata,
+    visualize_embeddings as visualize_embeddings,
+    write_embedding as write_embedding,
 )
-
-__all__ = [
-    "EmbeddingInfo", "ProjectorConfig", "SpriteMetadata", "visualize_embeddings",
-    "write_embedding",
-]  # fmt: skip

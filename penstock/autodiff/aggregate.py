@@ -17,6 +17,8 @@ from penstock.graph.composite import IndexedSlices
 from penstock.graph.operation import Operation
 from penstock.graph.scopes import colocate_with, name_scope
 from penstock.graph.tensor import Tensor
+from penstock.ops.gather import gather
+from penstock.ops.join import concat
 
 _METHODS = (
     AggregationMethod.ADD_N,
@@ -110,8 +112,6 @@ def aggregate_slices(terms: Sequence[Any]) -> Any:
 
 
 def _concat(parts: list[Tensor]) -> Tensor:
-    from penstock.ops.join import concat
-
     made: Tensor = concat(parts, axis=0)
     return made
 
@@ -134,7 +134,5 @@ def _flattened(slices: Any) -> IndexedSlices:
     if isinstance(slices.values, Tensor):
         return slices  # type: ignore[no-any-return]
     inner = _flattened(slices.values)
-    from penstock.ops.gather import gather
-
     indices = gather(slices.indices, inner.indices)
     return IndexedSlices(inner.values, indices, slices.dense_shape)

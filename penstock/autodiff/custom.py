@@ -22,6 +22,7 @@ from penstock.graph.keys import GraphKeys
 from penstock.graph.operation import Operation
 from penstock.graph.scopes import control_dependencies, get_collection, get_default_graph
 from penstock.graph.tensor import Tensor
+from penstock.ops import control
 
 _uids = itertools.count()
 
@@ -67,8 +68,6 @@ def _call(f: Callable[..., Any], args: Sequence[Any]) -> Any:
     result, grad_fn = f(*inputs)
     flat = _flatten(result)
     results = [convert_to_tensor(r) for r in flat]
-    from penstock.ops import control
-
     # TF makes these while it looks for variables; later `Identity` nodes are counted from them.
     for r in results:
         control.identity(r)
@@ -200,8 +199,6 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
         result = f(*args)
 
         def grad(*grads: Any, variables: Any = None) -> Any:
-            from penstock.ops import control
-
             # Not before the gradients have come, or nothing would be saved.
             with control_dependencies([g for g in grads if g is not None]):
                 again = [control.identity(x) for x in args]

@@ -42,6 +42,7 @@ from penstock.graph.graph import Graph
 from penstock.graph.operation import Operation
 from penstock.graph.scopes import get_default_graph, name_scope
 from penstock.graph.tensor import Tensor
+from penstock.ops import control
 from penstock.ops.nodes import shape as shape_of
 
 _TRAINABLE = frozenset(
@@ -307,8 +308,6 @@ class _Backprop:
             # The gradients of a Merge are one node's already, of which one output is dead.
             gated = self.gate and op.type not in MERGES
             if gated and sum(g is not None for g in in_grads) > 1:
-                from penstock.ops import control
-
                 with self.graph.device(None), self.graph.colocate_with(None, True):
                     in_grads = control.tuple_(in_grads)
         return in_grads

@@ -18,7 +18,7 @@ from penstock.graph.convert import convert_to_tensor
 from penstock.graph.keys import GraphKeys
 from penstock.graph.scopes import add_to_collection, control_dependencies, name_scope
 from penstock.graph.tensor import Tensor
-from penstock.ops import control_flow
+from penstock.ops import comparison, control_flow
 
 
 def while_loop(
@@ -109,8 +109,6 @@ def _bound(maximum_iterations: Any) -> Tensor:
 
 def _counted(bound: Tensor, cond: Any, body: Any, loop_vars: Any, pack: bool) -> Any:
     """The loop with a counter before its variables, which stops it at ``bound``."""
-    from penstock.ops import comparison
-
     counter = constant(0, bound.dtype, name="iteration_counter")
     if pack:
         return (

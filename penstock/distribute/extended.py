@@ -13,6 +13,7 @@ from typing import Any
 from penstock.distribute import context
 from penstock.distribute.context import ReduceOp
 from penstock.distribute.cross_device import CrossDeviceOps
+from penstock.distribute.replicas import run_replicas
 from penstock.distribute.values import (
     DistributedValues,
     DistributedVariable,
@@ -118,8 +119,6 @@ class StrategyExtended:
 
     def call_for_each_replica(self, fn: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Calls ``fn`` once a replica of this task; see ``Strategy.experimental_run_v2``."""
-        from penstock.distribute.replicas import run_replicas
-
         if context.get_cross_replica_context() is not self._container_strategy():
             raise RuntimeError("replicas can be run in the strategy's scope, outside any replica")
         return run_replicas(

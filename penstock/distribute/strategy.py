@@ -12,12 +12,14 @@ from contextlib import nullcontext
 from typing import Any
 
 from penstock.autodiff import custom
-from penstock.distribute import context
+from penstock.data import dataset
+from penstock.distribute import context, input
 from penstock.distribute.context import ReduceOp
 from penstock.distribute.cross_device import CrossDeviceOps, ReductionToOneDevice
 from penstock.distribute.extended import StrategyExtended
+from penstock.distribute.values import select
 from penstock.graph import nest, scopes
-from penstock.ops import control
+from penstock.ops import cast, control, reduction, shape, slicing
 
 
 class InputReplicationMode(enum.Enum):
@@ -153,8 +155,6 @@ class Strategy:
         return self._reduce_axis(op, value, axis)
 
     def _reduce_axis(self, op: ReduceOp, value: Any, axis: int) -> Any:
-        from penstock.ops import cast, reduction, shape, slicing
-
         def sums(x: Any) -> Any:
             return reduction.reduce_sum(x, axis)
 
@@ -184,8 +184,6 @@ class Strategy:
 
     def make_dataset_iterator(self, dataset: Any) -> Any:
         """An iterator over ``dataset``; each replica gets its rows of each (global) batch."""
-        from penstock.distribute import input
-
         return input.DistributedDataset(self, dataset).make_initializable_iterator()
 
     def make_input_fn_iterator(
@@ -212,20 +210,14 @@ class Strategy:
         Returns:
           A dataset: ``make_one_shot_iterator``, ``make_initializable_iterator``.
         """
-        from penstock.distribute import input
-
         return input.DistributedDataset(self, dataset)
 
     def experimental_distribute_datasets_from_function(self, dataset_fn: Any) -> Any:
         """The data set that ``dataset_fn(InputContext)`` makes, already in replicas' batches."""
-        from penstock.distribute import input
-
         return input.DatasetOfReplicas(self, dataset_fn(self._extended._input_context()))
 
     def experimental_make_numpy_dataset(self, numpy_input: Any, session: Any = None) -> Any:
         """A data set of the rows of arrays (a nesting of them)."""
-        from penstock.data import dataset
-
         return dataset.Dataset.from_tensor_slices(numpy_input)
 
     # ---- sessions ----------------------------------------------------------------------------
@@ -347,8 +339,6 @@ class ReplicaContext:
             return self._thread.merge_call(merge_fn, args, kwargs)
         if self._strategy is context._default_strategy():
             return merge_fn(self._strategy, *args, **(kwargs or {}))
-        from penstock.distribute.values import select
-
         with context.entered(self._strategy):
             return select(self._index, merge_fn(self._strategy, *args, **(kwargs or {})))
 

@@ -22,7 +22,7 @@ from penstock.distribute.context import ReduceOp
 from penstock.graph import nest, scopes
 from penstock.graph.build import make
 from penstock.graph.composite import IndexedSlices, SparseTensor
-from penstock.graph.convert import register_tensor_conversion_function
+from penstock.graph.convert import convert_to_tensor, register_tensor_conversion_function
 from penstock.graph.tensor import Tensor
 from penstock.ops import control
 from penstock.variables.resource_variable import ResourceVariable, UnreadVariable
@@ -95,8 +95,6 @@ class Mirrored(DistributedValues):
 def _convert(
     value: Mirrored, dtype: Any = None, name: str | None = None, as_ref: bool = False
 ) -> Any:
-    from penstock.graph.convert import convert_to_tensor
-
     return convert_to_tensor(value.get(), dtype, name, as_ref)
 
 

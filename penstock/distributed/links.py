@@ -32,6 +32,7 @@ from penstock.distributed.listener import Listener, connect
 from penstock.distributed.security import Security, split_address
 from penstock.distributed.shared_pieces import SharedPieces
 from penstock.distributed.socket_link import SocketLink
+from penstock.distributed.stream_link import StreamLink
 from penstock.distributed.tally import Tally
 from penstock.formats import cluster_messages as messages
 from penstock.resources import waiting
@@ -179,8 +180,6 @@ class Links:
 
     def carry(self, pieces: Iterator[bytes], context: rpc.Context) -> Iterator[bytes]:
         """The other end opens a link over a stream."""
-        from penstock.distributed.stream_link import StreamLink
-
         if self._security.tls is None:
             raise errors.FailedPreconditionError(None, None, "streams are for clusters with TLS")
         request = _parsed(messages.OpenLinkRequest, next(pieces, b""))
@@ -263,8 +262,6 @@ class Links:
         return SocketLink(connection, shared, self._limits, self._buffers), response.incarnation
 
     def _connected_stream(self, stub: rpc.Stub, hello: Any) -> tuple[Transport, int]:
-        from penstock.distributed.stream_link import StreamLink
-
         call: Any = None
 
         def describe(error: BaseException) -> errors.OpError:

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from penstock.distributed.client import Client
+from penstock.distributed.in_process import Grpc
 from penstock.session.engine import register_scheme
 
 
 def _client() -> Any:
-    from penstock.distributed.client import Client
-
     return Client()
 
 
 def _grpc() -> Any:
-    from penstock.distributed.in_process import Grpc
-
     return Grpc(_client)
 
 

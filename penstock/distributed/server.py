@@ -21,6 +21,7 @@ from penstock.distributed import (
 )
 from penstock.distributed.cluster_spec import ClusterSpec, ServerDef
 from penstock.distributed.in_process import add_master, remove_master
+from penstock.distributed.listening import Listening
 from penstock.distributed.master import Master
 from penstock.distributed.metrics import Watched
 from penstock.distributed.worker import Worker
@@ -82,8 +83,6 @@ class Server:
         self._stopped = threading.Event()
         self._worker = Worker(self._task, devices, self._send)
         # Importing gRPC takes a while, and most programs have no server.
-        from penstock.distributed.listening import Listening
-
         self._listening = Listening(definition, self._worker, self._own_address(), _graph_limit())
         self._peers = self._listening.peers
         self._target = f"grpc://{self._listening.address}"

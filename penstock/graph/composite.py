@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from penstock.base import dtypes, shapes
+from penstock.graph import scopes
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
@@ -172,8 +173,6 @@ class SparseTensor:
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
         """Runs the parts and returns a SparseTensorValue."""
-        from penstock.graph import scopes
-
         return scopes.session_for(session, self.graph, "SparseTensor.eval").run(self, feed_dict)
 
     @property

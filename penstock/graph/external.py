@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from penstock.formats import inside
+from penstock.formats.bundle import BundleReader
 
 if TYPE_CHECKING:
     from penstock.formats.bundle import BundleReader
@@ -36,8 +37,6 @@ class ExternalValues:
 
     def load(self, where: Any, node_name: str) -> np.ndarray:
         """The value of the node called ``node_name``, whose attr is ``where``."""
-        from penstock.formats.bundle import BundleReader  # few graphs need it
-
         text = where.decode() if isinstance(where, bytes) else str(where)
         prefix, _, start = text.rpartition(":")
         if prefix not in _allowed and not inside.outside_allowed():

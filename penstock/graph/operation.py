@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from penstock.base import dtypes
+from penstock.base import devices, dtypes
 from penstock.base.origin import Origin
 from penstock.graph.tensor import Tensor
 
@@ -166,8 +166,6 @@ class Operation:
     # ---- the few mutations that TF's API has -------------------------------------------------
 
     def _set_device(self, device: Any) -> None:
-        from penstock.base import devices
-
         self._device = devices.canonical_name(device) if device else ""
         self.graph.note_mutation()
 

@@ -21,7 +21,7 @@ from penstock.graph.scopes import control_dependencies
 from penstock.opdef import define_op, static
 from penstock.opdef.inference import broadcast
 from penstock.opdef.program_text import literal
-from penstock.ops import broadcasting, unsigned
+from penstock.ops import broadcasting, cast, unsigned
 
 FLOATS = "bfloat16, half, float, double"
 COMPLEX = "complex64, complex128"
@@ -107,8 +107,6 @@ def _squared_difference_grad(op: Any, grad: Any) -> list[Any]:
 
 
 def _not_zero(x: Any) -> Any:
-    from penstock.ops import cast
-
     return cast.cast(make("NotEqual", x, cast.cast(0.0, x.dtype)), x.dtype)
 
 

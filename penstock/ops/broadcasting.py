@@ -22,6 +22,7 @@ from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op, static
 from penstock.opdef.inference import Dims, FailsAtRun, ShapeContext, show
+from penstock.ops import nodes
 
 
 def gradient_axes(first: list[int], second: list[int]) -> tuple[list[int], list[int]]:
@@ -165,8 +166,6 @@ def _partly_known(ctx: ShapeContext) -> Dims:
 def shape_of(x: Any, optimize: bool = True) -> Tensor:
     """Shape of ``x`` as int32: a constant where it is known, unless not to be optimized."""
     if not isinstance(x, Tensor):  # a gradient in slices
-        from penstock.ops import nodes
-
         return nodes.shape(x)
     if optimize and x.sizes is not None and None not in x.sizes:
         return constant(np.array(x.sizes, np.int32), dtypes.int32, "Shape")

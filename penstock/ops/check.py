@@ -20,7 +20,7 @@ from penstock.graph.operation import Operation
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import static
-from penstock.ops import control, debug, nodes
+from penstock.ops import control, debug, nodes, reduction
 
 _BINARY: dict[str, tuple[str, str, Callable[..., Any]]] = {
     "assert_equal": ("==", "Equal", np.equal),
@@ -73,8 +73,6 @@ def _compare(
 
 
 def _all(condition: Tensor) -> Tensor:
-    from penstock.ops import reduction
-
     made: Tensor = reduction.reduce_all(condition)
     return made
 

@@ -20,7 +20,7 @@ from penstock.graph.scopes import colocate_with, name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext, show
-from penstock.ops import broadcasting
+from penstock.ops import broadcasting, cast, elementwise, fill, join, reduction, shape
 from penstock.ops.unsigned import INDIRECT, SIGNED, from_ordered_int64, to_ordered_int64
 
 
@@ -156,8 +156,6 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     Raises:
       ValueError: ``clip_norm`` would make the shape larger.
     """
-    from penstock.ops import elementwise, reduction
-
     with name_scope(name, "clip_by_norm", [t, clip_norm]) as scope:
         values = _values(t)
         squared = reduction.reduce_sum(values * values, axes, keepdims=True)
@@ -182,8 +180,6 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Ten
     Returns:
       The clipped tensor.
     """
-    from penstock.ops import cast, fill, reduction, shape
-
     with name_scope(name, "clip_by_average_norm", [t, clip_norm]) as scope:
         t = convert_to_tensor(t, name="t")
         count = cast.cast(shape.size(t), "float32")
@@ -218,8 +214,6 @@ def global_norm(t_list: Any, name: str | None = None) -> Tensor:
     Raises:
       TypeError: ``t_list`` is not a sequence.
     """
-    from penstock.ops import join, reduction
-
     items = _checked_list(t_list)
     with name_scope(name, "global_norm", [t for t in items if t is not None]):
         halves = []

@@ -20,7 +20,7 @@ from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op, static
 from penstock.opdef.inference import Dims, ShapeContext, broadcast, merged, show
 from penstock.opdef.program_text import identifier
-from penstock.ops import broadcasting, unsigned
+from penstock.ops import broadcasting, elementwise, unsigned
 
 _TRUTH = "a truth value"
 _REALS = (
@@ -209,8 +209,6 @@ def _select_v2_inline(call: Any) -> str | None:
 
 
 def _select_grad(op: Any, grad: Any) -> list[Any]:
-    from penstock.ops import elementwise
-
     condition, chosen, _ = op.inputs
     zeros = elementwise.zeros_like(chosen)
     return [

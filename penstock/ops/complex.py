@@ -17,7 +17,7 @@ from penstock.graph.scopes import control_dependencies, name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import broadcast, first_input
-from penstock.ops import broadcasting
+from penstock.ops import broadcasting, division, elementwise
 
 _T = "T: {complex64, complex128} = complex64"
 _TOUT = "Tout: {float, double} = float"
@@ -48,8 +48,6 @@ def _angle_grad(op: Any, grad: Any) -> Any:
 
 
 def _abs_grad(op: Any, grad: Any) -> Any:
-    from penstock.ops import division, elementwise
-
     x, y = op.inputs[0], op.outputs[0]
     kind = x.dtype.base_dtype
     wide = make("Complex", grad, elementwise.zeros_like(grad), Tout=kind)
@@ -178,8 +176,6 @@ def angle(input: Any, name: str | None = None) -> Tensor:
 
 
 def _part(op_type: str, input: Any, name: str | None) -> Tensor:
-    from penstock.ops import elementwise
-
     with name_scope(name, op_type, [input]) as scope:
         input = convert_to_tensor(input, name="input")
         if not input.dtype.is_complex:

@@ -18,6 +18,7 @@ from penstock.graph.build import make
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
+from penstock.ops import linalg, matmul, nodes, reduction
 
 # ---- tensordot -------------------------------------------------------------------------------
 
@@ -43,8 +44,6 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
       ...     session.run(tf.tensordot([1, 2], [[3, 4], [5, 6]], 1)).tolist()
       [13, 16]
     """
-    from penstock.ops import matmul, nodes
-
     with name_scope(name, "Tensordot", [a, b, axes]) as scope:
         a = convert_to_tensor(a, name="a")
         b = convert_to_tensor(b, name="b")
@@ -70,8 +69,6 @@ def _named_const(values: Any, name: str) -> Tensor:
 
 
 def _paired_axes(a: Tensor, axes: Any) -> tuple[Any, Any]:
-    from penstock.ops import nodes
-
     if isinstance(axes, int | np.integer) and not isinstance(axes, bool):
         if axes < 0:
             raise ValueError(f"tensordot: axes must not be negative; found {axes}")
@@ -100,8 +97,6 @@ def _paired_axes(a: Tensor, axes: Any) -> tuple[Any, Any]:
 
 def _as_matrix(a: Tensor, axes: Any, *, flipped: bool) -> tuple[Tensor, Any, Any]:
     """``a`` as a matrix with the summed axes last (first if flipped); free dims, static ones."""
-    from penstock.ops import nodes, reduction
-
     static: Any = None
     if a.sizes is not None and isinstance(axes, list):
         axes, free = _split_axes(len(a.sizes), axes)
@@ -164,8 +159,6 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
       ...     session.run(tf.einsum("ij,j->i", [[1, 2], [3, 4]], [1, 1])).tolist()
       [3, 7]
     """
-    from penstock.ops import linalg, reduction
-
     name = kwargs.pop("name", None)
     if kwargs:
         raise TypeError(f"einsum: unknown argument(s) {sorted(kwargs)}; only name is taken")
@@ -269,8 +262,6 @@ def _check(equation: str, operands: list[str], result: str, tensors: list[Tensor
 
 
 def _transposed(x: Tensor, perm: list[int]) -> Tensor:
-    from penstock.ops import nodes
-
     return x if perm == list(range(len(perm))) else nodes.transpose(x, perm)
 
 
@@ -278,8 +269,6 @@ def _contract(
     a: Tensor, a_labels: str, b: Tensor, b_labels: str, summed: set[str]
 ) -> tuple[Tensor, str]:
     """One product: labels in both and not summed are a batch, the summed ones the inner dim."""
-    from penstock.ops import matmul
-
     batch = sorted((set(a_labels) & set(b_labels)) - summed)
     a_only = sorted(set(a_labels) - set(b_labels))
     b_only = sorted(set(b_labels) - set(a_labels))
@@ -313,8 +302,6 @@ def _outer(a: Tensor, b: Tensor, batch: int, a_only: int, b_only: int) -> Tensor
 
 def _dims(x: Tensor) -> list[Any]:
     """The dims of ``x``: ints where known, else elements of its shape at run time."""
-    from penstock.ops import nodes
-
     if x.sizes is None:
         raise ValueError(f"einsum: the rank of {x.name} must be known")
     if None not in x.sizes:
@@ -324,8 +311,6 @@ def _dims(x: Tensor) -> list[Any]:
 
 
 def _product(dims: list[Any]) -> Any:
-    from penstock.ops import nodes
-
     total: Any = 1
     for dim in dims:
         symbolic = isinstance(total, Tensor) or isinstance(dim, Tensor)
@@ -334,8 +319,6 @@ def _product(dims: list[Any]) -> Any:
 
 
 def _reshaped(x: Tensor, dims: list[Any]) -> Tensor:
-    from penstock.ops import nodes
-
     same = x.sizes is not None and len(x.sizes) == len(dims)
     if same and all(not isinstance(d, Tensor) and d == c for c, d in zip(x.sizes or (), dims)):
         return x

@@ -31,6 +31,7 @@ from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext, first_input, no_outputs
+from penstock.ops import nodes, shape
 
 # ---- shape rules -------------------------------------------------------------------------------
 
@@ -288,8 +289,6 @@ def as_indexed_slices(value: Any, optimize: bool = True) -> IndexedSlices:
       value: a tensor or IndexedSlices.
       optimize: whether a statically known shape becomes a constant.
     """
-    from penstock.ops import shape
-
     if isinstance(value, IndexedSlices):
         return value
     dims = shape.shape(value, optimize=optimize)
@@ -299,8 +298,6 @@ def as_indexed_slices(value: Any, optimize: bool = True) -> IndexedSlices:
 
 def as_indexed_slices_list(values: list[Any], optimize: bool = True) -> list[IndexedSlices]:
     """All ``values`` as IndexedSlices whose indices have one dtype, int64 where they differ."""
-    from penstock.ops import nodes
-
     made = [as_indexed_slices(v, optimize) for v in values]
     kinds = {v.indices.dtype for v in made}
     if len(kinds) == 1:

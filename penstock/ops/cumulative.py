@@ -8,9 +8,12 @@ import torch
 
 from penstock.base import dtypes
 from penstock.graph.build import make
+from penstock.graph.convert import convert_to_tensor
+from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, FailsAtRun, ShapeContext, show
+from penstock.ops import nodes
 from penstock.ops.reduction import NUMBERS, TIDX
 from penstock.ops.unsigned import BARE_UNSIGNED
 
@@ -72,8 +75,6 @@ def _cumsum_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
 
 
 def _cumprod_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
-    from penstock.ops import nodes
-
     x, axis = op.inputs[0], op.inputs[1]
     exclusive, reverse = op.attrs["exclusive"], op.attrs["reverse"]
     products = make("Cumprod", x, axis, exclusive=exclusive, reverse=reverse)
@@ -85,8 +86,6 @@ def _cumprod_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
 
 
 def _cumulative_logsumexp_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
-    from penstock.ops import nodes
-
     x, axis, y = op.inputs[0], op.inputs[1], op.outputs[0]
     kind = grad.dtype.base_dtype
     lowest = kind.min
@@ -142,9 +141,6 @@ for _name, _kernel, _grad, _types, _inline in (
 
 
 def _scan(op_type: str, x: Any, axis: Any, exclusive: bool, reverse: bool, name: Any) -> Tensor:
-    from penstock.graph.convert import convert_to_tensor
-    from penstock.graph.scopes import name_scope
-
     with name_scope(name, op_type, [x]) as scope:
         x = convert_to_tensor(x, name="x")
         made: Tensor = make(

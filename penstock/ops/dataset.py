@@ -352,8 +352,6 @@ define_op(
 
 
 def _single(dataset: Any) -> Any:
-    from penstock.base import errors
-
     iterator = dataset.iterator(base.Context())
     try:
         element = iterator.next()

@@ -7,6 +7,7 @@ elements, ``tf.print`` (``StringFormat``) shows ``summarize`` at each end of eac
 
 from __future__ import annotations
 
+import logging
 import math
 import pprint
 import sys
@@ -31,6 +32,7 @@ from penstock.graph.scopes import (
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import first_input, no_outputs, scalar
+from penstock.ops import control, control_flow
 
 # ---- how values are shown ------------------------------------------------------------------
 
@@ -198,8 +200,6 @@ def _print_v2(input: Any, output_stream: str, end: str) -> None:
     if output_stream in _STREAMS:
         _STREAMS[output_stream](line)
     elif output_stream in _LOG_LEVELS:
-        import logging
-
         level = output_stream[4:-1].upper()
         logging.getLogger("penstock").log(getattr(logging, level), line.rstrip("\n"))
     elif output_stream.startswith("file://"):
@@ -393,8 +393,6 @@ def print_(*inputs: Any, **kwargs: Any) -> Operation:
 
 
 def _stream_name(stream: Any) -> str:
-    import logging
-
     if stream is sys.stdout:
         return "stdout"
     if stream is sys.stderr:
@@ -465,8 +463,6 @@ def Assert(  # the public name
     """
     if isinstance(data, str | bytes) or not isinstance(data, list | tuple):
         raise TypeError(f"data must be a list of tensors; found {data!r}")
-    from penstock.ops import control, control_flow
-
     given = {} if summarize is None else {"summarize": summarize}
     with name_scope(name, "Assert", [condition, *data]):
         # TF converts the data twice; the first time only to look at its types.
@@ -515,8 +511,6 @@ def verify_tensor_all_finite(
     Raises:
       ValueError: ``t`` and ``x``, or ``msg`` and ``message``, are both given.
     """
-    from penstock.ops import control
-
     if (t is not None and x is not None) or (msg is not None and message is not None):
         raise ValueError("give only one of t and x, and only one of msg and message")
     value = t if t is not None else x
@@ -539,8 +533,6 @@ def add_check_numerics_ops() -> Operation:
     Raises:
       ValueError: a tensor is inside ``tf.cond`` or ``tf.while_loop``.
     """
-    from penstock.ops import control
-
     last: list[Tensor] = []
     for op in get_default_graph().get_operations():
         for output in op.outputs:

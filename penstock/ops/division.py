@@ -19,7 +19,7 @@ from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import ShapeContext, broadcast
-from penstock.ops import broadcasting, unsigned
+from penstock.ops import broadcasting, cast, unsigned
 from penstock.ops.binary import (
     FLOATS,
     NO_NAN,
@@ -264,8 +264,6 @@ def widened(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     Raises:
       TypeError: the types differ or are not numeric.
     """
-    from penstock.ops import cast
-
     kind = _same_type("truediv", x, y)
     if kind not in _TRUE_DIVISION:
         allowed = ", ".join(d.name for d in _TRUE_DIVISION)

@@ -11,7 +11,7 @@ from penstock.graph.build import make
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import static
-from penstock.ops import nodes
+from penstock.ops import nodes, random
 
 
 def dropout(
@@ -89,8 +89,6 @@ def _noise_shape(x: Tensor, noise_shape: Any) -> Any:
 
 
 def _drop(x: Tensor, rate: Tensor, noise_shape: Any, seed: int | None) -> Tensor:
-    from penstock.ops import random
-
     draw = random.random_uniform(noise_shape, seed=seed, dtype=x.dtype.base_dtype)
     scale = nodes.div(1, nodes.sub(1, rate))
     kept = nodes.greater_equal(draw, rate)

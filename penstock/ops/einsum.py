@@ -20,6 +20,7 @@ from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext, show
+from penstock.ops import nodes, reduction
 
 _DOTS = "..."
 _OPERAND = re.compile(r"[A-Za-z]*(\.\.\.)?[A-Za-z]*")
@@ -150,8 +151,6 @@ def _on_diagonal(
 
 
 def _gradient(op: Any, grad: Tensor) -> list[Tensor]:
-    from penstock.ops import nodes
-
     operands, result = _parsed(op.attrs["equation"], len(op.inputs))
     tensors = list(op.inputs)
     if len(tensors) == 1:
@@ -175,8 +174,6 @@ def _gradient(op: Any, grad: Tensor) -> list[Tensor]:
 
 def _spread(grad: Tensor, labels: str, like: Tensor, wanted: str) -> Tensor:
     """A gradient with dims ``labels`` as one of ``like``, with dims ``wanted``."""
-    from penstock.ops import nodes
-
     alone = "".join(dict.fromkeys(c for c in wanted if c not in labels and c != "."))
     if labels == wanted:
         return grad
@@ -198,8 +195,6 @@ def _axis(labels: str, label: str) -> int:
 
 def _narrowed(grads: list[Tensor], tensors: list[Tensor], operands: list[str]) -> list[Tensor]:
     """Sums over the dims that the ellipsis of an operand was broadcast along."""
-    from penstock.ops import nodes, reduction
-
     spans = [_span(labels) for labels in operands]
     known = [None if t.sizes is None else t.sizes[a:b] for t, (a, b) in zip(tensors, spans)]
     if None not in known and known[0] == known[1] and None not in (known[0] or ()):

@@ -16,6 +16,16 @@ from penstock.graph.composite import SparseTensor
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import colocate_with, name_scope
 from penstock.graph.tensor import Tensor
+from penstock.ops import (
+    clip,
+    constant,
+    fill,
+    gather,
+    join,
+    reduction,
+    reshape,
+    shape as shape_ops,
+)
 
 
 def embedding_lookup(
@@ -70,15 +80,11 @@ def _is_resource(part: Any) -> bool:
 
 
 def _gather(part: Any, ids: Any, name: str | None = None) -> Tensor:
-    from penstock.ops import gather
-
     rows: Tensor = gather.gather(part, ids, name=name)
     return rows
 
 
 def _from_parts(parts: list[Any], ids: Tensor, strategy: str, scope: str) -> Tensor:
-    from penstock.ops import fill, reshape, shape as shape_ops
-
     flat = reshape.reshape(ids, [-1])
     positions = fill.range_(shape_ops.size(flat))
     if strategy == "mod":
@@ -103,8 +109,6 @@ def _from_parts(parts: list[Any], ids: Tensor, strategy: str, scope: str) -> Ten
 
 def _div(parts: list[Any], flat: Tensor) -> tuple[Tensor, Tensor]:
     """The part of each id, and its row there."""
-    from penstock.ops import constant, join, reduction, shape as shape_ops, slicing  # noqa: F401  (registers __getitem__)
-
     sizes = [part.shape.dims[0].value if part.shape.dims else None for part in parts]
     if None not in sizes:
         total = constant.constant(sum(sizes), flat.dtype.base_dtype)
@@ -129,8 +133,6 @@ def _div(parts: list[Any], flat: Tensor) -> tuple[Tensor, Tensor]:
 
 def _restored(parts: list[Any], ids: Tensor, stitched: Tensor) -> Tensor:
     """The stitched rows with the shape of ``ids`` in front."""
-    from penstock.ops import join, reshape, shape as shape_ops
-
     inner = shapes.as_shape(parts[0].shape)[1:]
     for part in parts[1:]:
         inner = inner.merge_with(shapes.as_shape(part.shape)[1:])
@@ -148,8 +150,6 @@ def _restored(parts: list[Any], ids: Tensor, stitched: Tensor) -> Tensor:
 
 
 def _clipped(rows: Tensor, ids: Tensor, max_norm: float | None) -> Tensor:
-    from penstock.ops import clip, fill, shape as shape_ops
-
     if max_norm is None:
         return rows
     outer, whole = ids.shape.ndims, rows.shape.ndims
@@ -220,8 +220,6 @@ def embedding_lookup_sparse(
 
 
 def _weighted(rows: Tensor, weights: Tensor, segments: Tensor, combiner: str, scope: str) -> Tensor:
-    from penstock.ops import fill, join, reshape, shape as shape_ops
-
     if weights.dtype is not rows.dtype:
         weights = make("Cast", weights, DstT=rows.dtype)
     # Weights get as many trailing dims of size 1 as the rows have dims of their own.

@@ -19,8 +19,10 @@ from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op, static
 from penstock.opdef.inference import Dims, FailsAtRun, ShapeContext, show
-from penstock.ops import fill, join, nodes, reduction, shape as shapes
+from penstock.ops import elementwise, fill, join, matmul, nodes, reduction, shape as shapes
 from penstock.ops.pad import pad
+from penstock.ops.split import unstack
+from penstock.ops.transpose import roll
 
 _SUFFIX = {1: "", 2: "2D", 3: "3D"}
 _COMPLEX = "Tcomplex: {complex64, complex128} = complex64"
@@ -180,8 +182,6 @@ def _real_grad(rank: int) -> Any:
 
 def _unfolded(end: Any, dims: Any) -> Any:
     """Sum over the leading frequencies of one column, at each position of that dim."""
-    from penstock.ops import matmul
-
     return matmul.matmul(_fourier_matrix(dims[-2]), make("Conj", end))
 
 
@@ -314,8 +314,6 @@ def _lengths(x: Tensor, rank: int, inverse: bool) -> Any:
     full: Any = shapes.shape(x)
     if not inverse:
         return full[-rank:]
-    from penstock.ops.split import unstack
-
     sizes: list[Any] = unstack(full[-rank:], num=rank)
     sizes[-1] = make("Maximum", 0, 2 * (sizes[-1] - 1))
     return join.stack(sizes)
@@ -347,8 +345,6 @@ def _padded(x: Tensor, rank: int, length: Any, inverse: bool) -> Tensor:
     if inverse:
         length = join.concat([length[:-1], length[-1:] // 2 + 1], 0)
     ends = join.concat([outer, make("Maximum", 0, length - have)], 0)
-    from penstock.ops import elementwise
-
     return pad(x, join.stack([elementwise.zeros_like(ends), ends], axis=1))
 
 
@@ -359,8 +355,6 @@ _FORWARD, _INVERSE = {1: rfft, 2: rfft2d, 3: rfft3d}, {1: irfft, 2: irfft2d, 3: 
 
 
 def _shifted(x: Any, axes: Any, name: str | None, default: str, sign: int) -> Tensor:
-    from penstock.ops.transpose import roll
-
     with name_scope(name, default) as scope:
         x = convert_to_tensor(x)
         dims = x.shape.as_list()

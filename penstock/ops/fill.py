@@ -22,7 +22,7 @@ from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext
 from penstock.opdef.opdef import torch_dtype_name
 from penstock.opdef.program_text import literal
-from penstock.ops import constant as constant_ops, shape as shape_ops
+from penstock.ops import constant as constant_ops, reduction, shape as shape_ops
 
 _INDEX = "{int32, int64}"
 _SMALL = 1000
@@ -83,8 +83,6 @@ define_op(
 
 
 def _sum_all(grad: Tensor) -> Tensor:
-    from penstock.ops import reduction
-
     total: Tensor = reduction.reduce_sum(grad)
     return total
 

@@ -14,6 +14,7 @@ from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext
+from penstock.ops import nodes
 from penstock.ops.reduction import reduce_max, reduce_prod
 
 
@@ -110,8 +111,6 @@ def bincount(
     Returns:
       A vector of ``max(arr) + 1`` bins, within the two limits.
     """
-    from penstock.ops import nodes
-
     with name_scope("bincount"):
         values = convert_to_tensor(arr, dtypes.int32, name="arr")
         nonempty = nodes.greater(reduce_prod(nodes.shape(values)), 0)

@@ -19,6 +19,7 @@ from penstock.graph.convert import convert_to_tensor
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext
+from penstock.ops import slicing
 
 _FLOATS = "T: {half, bfloat16, float, double} = float"
 
@@ -104,8 +105,6 @@ def _sector(channels: list[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
 
 
 def _rgb_to_hsv_grad(op: Any, grad: Any) -> Any:
-    from penstock.ops import slicing
-
     def channel(tensor: Any, i: int) -> Any:
         return slicing.getitem(tensor, (..., i))
 

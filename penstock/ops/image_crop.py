@@ -17,6 +17,7 @@ from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext, same_as
+from penstock.ops import shape
 
 _NUMBERS = "T: {uint8, uint16, int8, int16, int32, int64, half, float, double}"
 _METHOD = "method: {'bilinear', 'nearest'} = 'bilinear'"
@@ -189,8 +190,6 @@ def _image_shape(ctx: ShapeContext) -> Dims:
 
 
 def _crop_and_resize_grad(op: Any, grad: Any) -> list[Any]:
-    from penstock.ops import shape
-
     image, boxes, number, _ = op.inputs
     to_image = None
     dims = image.sizes

@@ -28,6 +28,7 @@ from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import same_as
+from penstock.ops import shape
 
 _RULES = ["align_corners: bool = False", "half_pixel_centers: bool = False"]
 _resize = torch.ops.aten.upsample_bilinear2d.default
@@ -226,8 +227,6 @@ def _nearest_back(grads: Any, size: Any, align_corners: bool, half_pixel_centers
 
 
 def _nearest_grad(op: Any, grad: Any) -> list[Any]:
-    from penstock.ops import shape
-
     images = op.inputs[0]
     dims = images.sizes
     known = dims is not None and None not in dims[1:3]

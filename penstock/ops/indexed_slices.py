@@ -15,7 +15,7 @@ import numpy as np
 from penstock.base import dtypes
 from penstock.graph import convert
 from penstock.graph.build import make
-from penstock.graph.composite import IndexedSlices, SparseTensor
+from penstock.graph.composite import IndexedSlices, SparseTensor, SparseTensorValue
 from penstock.graph.tensor import Tensor
 from penstock.opdef import static
 
@@ -109,8 +109,6 @@ def convert_to_tensor_or_sparse_tensor(
     Raises:
       RuntimeError: a SparseTensor of another dtype.
     """
-    from penstock.graph.composite import SparseTensorValue
-
     if isinstance(value, SparseTensorValue):
         value = SparseTensor.from_value(value)
     if not isinstance(value, SparseTensor):

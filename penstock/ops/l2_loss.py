@@ -10,6 +10,7 @@ from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import scalar
+from penstock.ops import nodes
 
 
 def _l2_loss(t: Any) -> Any:
@@ -20,8 +21,6 @@ def _l2_loss(t: Any) -> Any:
 
 
 def _l2_loss_grad(op: Any, grad: Tensor) -> Tensor:
-    from penstock.ops import nodes
-
     return nodes.mul(op.inputs[0], grad)
 
 

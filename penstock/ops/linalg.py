@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 import torch
 
-from penstock.base import dtypes
+from penstock.base import dtypes, shapes
 from penstock.graph.build import make
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext, show
+from penstock.ops import matmul, matrix_diag, nodes, reduction
 
 FLOATS = "{double, float, half, complex64, complex128}"
 SINGULAR = "Input matrix is not invertible."
@@ -74,8 +75,6 @@ def _log_determinant_shape(ctx: ShapeContext) -> list[Dims]:
 
 
 def merged_batch(a: Any, b: Any) -> Any:
-    from penstock.base import shapes
-
     return shapes.merge_static(a, b)
 
 
@@ -149,8 +148,6 @@ def _cross_kernel(a: Any, b: Any) -> Any:
 
 
 def mm(a: Tensor, b: Tensor, **flags: bool) -> Tensor:
-    from penstock.ops import matmul
-
     return matmul.matmul(a, b, **flags)
 
 
@@ -160,8 +157,6 @@ def band(x: Tensor, lower: int, upper: int) -> Tensor:
 
 
 def _cholesky_grad(op: Any, grad: Tensor) -> Tensor:
-    from penstock.ops import matrix_diag, nodes
-
     factor = op.outputs[0]
     rows = nodes.element(nodes.shape(factor), -1)
     batch = nodes.head(nodes.shape(factor), -2)
@@ -184,14 +179,10 @@ def _inverse_grad(op: Any, grad: Tensor) -> Tensor:
 
 
 def _scalar_per_matrix(x: Tensor, value: Tensor) -> Tensor:
-    from penstock.ops import nodes
-
     return nodes.reshape(value, nodes.concat([nodes.shape(x), np.array([1, 1], np.int32)], 0))
 
 
 def _determinant_grad(op: Any, grad: Tensor) -> Tensor:
-    from penstock.ops import nodes
-
     inverse = make("MatrixInverse", op.inputs[0], adjoint=True)
     determinant = op.outputs[0]
     scale = nodes.mul(grad, nodes.conj(determinant))
@@ -199,8 +190,6 @@ def _determinant_grad(op: Any, grad: Tensor) -> Tensor:
 
 
 def _log_determinant_grad(op: Any, grad_sign: Tensor, grad: Tensor) -> Tensor:
-    from penstock.ops import nodes
-
     inverse = make("MatrixInverse", op.inputs[0], adjoint=True)
     return nodes.mul(_scalar_per_matrix(op.outputs[1], grad), inverse)
 
@@ -327,8 +316,6 @@ def logdet(matrix: Any, name: str | None = None) -> Tensor:
     Returns:
       A tensor of shape ``[...]``.
     """
-    from penstock.ops import nodes, reduction
-
     with name_scope(name, "logdet", [matrix]):
         diagonal = make("MatrixDiagPart", cholesky(matrix), name="diag_part")
         if diagonal.dtype.is_complex:
@@ -374,8 +361,6 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
     Raises:
       ValueError: the rank is below 2.
     """
-    from penstock.ops import nodes
-
     with name_scope(name):
         a = convert_to_tensor(a, name="a")
         if a.sizes is None:
@@ -394,8 +379,6 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
 
 
 def _swapping_permutation(rank: Tensor) -> Tensor:
-    from penstock.ops import nodes
-
     leading = nodes.range_to(nodes.sub(rank, 2), name="Range")
     last, second = nodes.sub(rank, 1), nodes.sub(rank, 2)
     return nodes.concat([leading, [last, second]], 0)
@@ -409,8 +392,6 @@ def adjoint(matrix: Any, name: str | None = None) -> Tensor:
 
 def trace(x: Any, name: str | None = None) -> Tensor:
     """Sums of the diagonals of matrices ``[..., m, n]``, of shape ``[...]``."""
-    from penstock.ops import reduction
-
     with name_scope(name, "Trace", [x]) as scope:
         x = convert_to_tensor(x, name="x")
         diagonal = make("MatrixDiagPart", x, name="diag_part")

@@ -14,7 +14,16 @@ from penstock.graph.scopes import control_dependencies
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext
-from penstock.ops.linalg import FLOATS, computed, plain, square_dims
+from penstock.ops import matmul, matrix_diag, nodes
+from penstock.ops.linalg import (
+    FLOATS,
+    adjoint,
+    band,
+    computed,
+    matrix_transpose,
+    plain,
+    square_dims,
+)
 
 # ---- shape rules -----------------------------------------------------------------------------
 
@@ -92,8 +101,6 @@ def _eig(input: Any, compute_v: bool) -> Any:
 
 
 def _mm(a: Tensor, b: Tensor, **flags: bool) -> Tensor:
-    from penstock.ops import matmul
-
     return matmul.matmul(a, b, **flags)
 
 
@@ -109,16 +116,12 @@ def _zero_diagonal(x: Tensor, zeros: Tensor) -> Tensor:
 
 def _imaginary_diagonal(x: Tensor) -> Tensor:
     """The diagonal of a complex ``x`` less its real part, as a matrix."""
-    from penstock.ops import nodes
-
     diagonal = make("MatrixDiagPart", x, name="diag_part")
     real = make("Real", diagonal, Tout=diagonal.dtype.real_dtype)
     return _diag(nodes.sub(diagonal, nodes.cast(real, diagonal.dtype)))
 
 
 def _qr_grad(op: Any, grad_q: Tensor, grad_r: Tensor) -> Tensor:
-    from penstock.ops import nodes
-
     q, r = op.outputs
     q_dims, r_dims = q.sizes, r.sizes
     if q_dims is None or r_dims is None or None in (*q_dims[-2:], *r_dims[-2:]):
@@ -142,9 +145,6 @@ def _qr_grad(op: Any, grad_q: Tensor, grad_r: Tensor) -> Tensor:
 
 
 def _tall_qr_grad(q: Tensor, r: Tensor, grad_q: Tensor, grad_r: Tensor) -> Tensor:
-    from penstock.ops import nodes
-    from penstock.ops.linalg import adjoint, band
-
     def by_inverse_of_r(x: Tensor) -> Tensor:
         """``x R^-H`` by a triangular solve."""
         return adjoint(
@@ -168,14 +168,10 @@ def _tall_qr_grad(q: Tensor, r: Tensor, grad_q: Tensor, grad_r: Tensor) -> Tenso
 
 def _gaps(values: Tensor) -> Tensor:
     """``values[j] - values[i]`` at ``[i, j]``."""
-    from penstock.ops import nodes
-
     return nodes.sub(make("ExpandDims", values, -2), make("ExpandDims", values, -1))
 
 
 def _svd_grad(op: Any, grad_s: Tensor, grad_u: Tensor, grad_v: Tensor) -> Tensor:
-    from penstock.ops.linalg import matrix_transpose
-
     a = op.inputs[0]
     if not op.attrs["compute_uv"]:
         # Singular vectors are computed here, where they are first needed.
@@ -211,9 +207,6 @@ def _wide_svd_grad(
     op: Any, s: Tensor, u: Tensor, v: Tensor, diagonal: Tensor, grad_u: Tensor, grad_v: Tensor,
     m: int, n: int,
 ) -> Tensor:  # fmt: skip
-    from penstock.ops import matrix_diag, nodes
-    from penstock.ops.linalg import adjoint, matrix_transpose
-
     s_matrix, squares = _diag(s), make("Square", s)
     shape = nodes.shape(s)
     rows = nodes.element(shape, -1)
@@ -245,9 +238,6 @@ def _wide_svd_grad(
 
 
 def _eig_grad(op: Any, grad_e: Tensor, grad_v: Tensor) -> Tensor:
-    from penstock.ops import nodes
-    from penstock.ops.linalg import adjoint, band
-
     e, v = op.outputs
     with control_dependencies([grad_e, grad_v]):
         if op.attrs["compute_v"]:

@@ -10,6 +10,7 @@ from penstock.graph.build import make
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
+from penstock.ops import elementwise, linalg_eig, nodes, reduction
 
 _MATRIX_ORDERS = ("euclidean", "fro", 1, 2, np.inf)
 _VECTOR_ORDERS = ("euclidean", 1, 2, np.inf)
@@ -47,8 +48,6 @@ def norm(
       ...     float(session.run(tf.norm([3.0, 4.0])))
       5.0
     """
-    from penstock.ops import elementwise, nodes, reduction
-
     keep = bool(reduction.renamed("keepdims", keepdims, "keep_dims", keep_dims))
     matrices = isinstance(axis, tuple | list) and len(axis) == 2
     axis = _checked_axes(axis)
@@ -96,8 +95,6 @@ def _check_order(ord: Any, matrices: bool) -> None:
 
 
 def _by_magnitude(x: Tensor, ord: Any, axis: Any, matrices: bool) -> Tensor:
-    from penstock.ops import reduction
-
     if ord == 1:
         first = axis[0] if matrices else axis
         total = reduction.reduce_sum(x, first, keepdims=True)
@@ -115,8 +112,6 @@ def _by_magnitude(x: Tensor, ord: Any, axis: Any, matrices: bool) -> Tensor:
 
 def _spectral(x: Tensor, axis: list[int]) -> Tensor:
     """Largest singular values; TF finds the permutation by loops in the graph, here it is known."""
-    from penstock.ops import elementwise, linalg_eig, nodes, reduction
-
     if x.sizes is None:
         raise ValueError("norm: ord=2 of matrices needs a tensor of known rank")
     rank = len(x.sizes)

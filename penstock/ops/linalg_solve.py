@@ -13,6 +13,7 @@ from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext
+from penstock.ops import matrix_diag, nodes
 from penstock.ops.linalg import (
     ADJOINT,
     SINGULAR,
@@ -120,8 +121,6 @@ def _triangular_solve_grad(op: Any, grad: Tensor) -> list[Tensor]:
 
 def _solve_ls_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
     """Gradient through the normal equations; tall and wide matrices differ."""
-    from penstock.ops import nodes
-
     a, b, l2 = op.inputs
     x = op.outputs[0]
     dims = a.sizes
@@ -129,8 +128,6 @@ def _solve_ls_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
         raise ValueError("the gradient of MatrixSolveLs is defined for fast=True only")
     if dims is None or None in dims[-2:]:
         raise ValueError("the gradient of MatrixSolveLs needs the matrix's static inner dims")
-    from penstock.ops import matrix_diag
-
     tall = dims[-2] >= dims[-1]
     batch = nodes.head(nodes.shape(a), -2)
     size = dims[-1] if tall else dims[-2]
@@ -274,8 +271,6 @@ def matrix_solve_ls(
 
 
 def _regularized_factor(matrix: Tensor, l2: Any, *, tall: bool) -> Tensor:
-    from penstock.ops import matrix_diag, nodes
-
     gram = mm(matrix, matrix, adjoint_a=tall, adjoint_b=not tall)
     if isinstance(l2, Tensor) or l2 != 0:
         shape = nodes.shape(matrix)

@@ -10,14 +10,14 @@ from typing import Any
 
 import torch
 
-from penstock.base import dtypes
+from penstock.base import dtypes, shapes
 from penstock.graph.build import make
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext, show
-from penstock.ops import products
+from penstock.ops import nodes, products
 
 _TYPES = "T: {bfloat16, half, float, double, int32, int64, complex64, complex128}"
 
@@ -46,8 +46,6 @@ def _matmul_shape(ctx: ShapeContext) -> Dims:
 
 
 def _batch_shape(ctx: ShapeContext) -> Dims:
-    from penstock.base import shapes
-
     x, y = ctx.rank_at_least("x", 2), ctx.rank_at_least("y", 2)
     if x is None or y is None:
         return None
@@ -119,8 +117,6 @@ _RULES = {
 
 
 def _matmul_grad(op: Any, grad: Tensor) -> list[Tensor]:
-    from penstock.ops import nodes
-
     operands = {"a": nodes.conj(op.inputs[0]), "b": nodes.conj(op.inputs[1]), "g": grad}
     rules = _RULES[op.attrs["transpose_a"], op.attrs["transpose_b"]]
     return [
@@ -139,8 +135,6 @@ def _batch_products(op: Any, grad: Tensor) -> list[Tensor]:
 
 
 def _batch_matmul_grad(op: Any, grad: Tensor) -> list[Tensor]:
-    from penstock.ops import nodes
-
     grads = _batch_products(op, grad)
     x, y = op.inputs
     if op.type == "BatchMatMul":
@@ -158,8 +152,6 @@ def _batch_matmul_grad(op: Any, grad: Tensor) -> list[Tensor]:
 
 
 def _sparse_matmul_grad(op: Any, grad: Tensor) -> list[Tensor]:
-    from penstock.ops import nodes
-
     a, b = op.inputs
     operands = {"a": a, "b": b, "g": grad}
     sparse = {
@@ -279,8 +271,6 @@ def _may_be_batch(x: Tensor) -> bool:
 
 
 def _batched(a: Tensor, b: Tensor, ta: bool, tb: bool, aa: bool, ab: bool, scope: str) -> Tensor:
-    from penstock.ops import nodes
-
     # The batched op transposes and conjugates together.
     if ta:
         a = nodes.conj(a)
@@ -293,8 +283,6 @@ def _batched(a: Tensor, b: Tensor, ta: bool, tb: bool, aa: bool, ab: bool, scope
 def _single(
     a: Tensor, b: Tensor, ta: bool, tb: bool, aa: bool, ab: bool, sa: bool, sb: bool, scope: str
 ) -> Tensor:
-    from penstock.ops import nodes
-
     if aa:
         a = nodes.conj(a)
     if ab:

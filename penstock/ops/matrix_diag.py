@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 import torch
 
-from penstock.base import dtypes
+from penstock.base import dtypes, shapes
 from penstock.graph.build import constant, make
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, FailsAtRun, RefusedAtBuild, ShapeContext, show
+from penstock.ops import nodes, reduction
 
 _NUMBERS = "T: {bfloat16, half, float, double, int32, int64, complex64, complex128}"
 
@@ -27,8 +28,6 @@ def _diag_shape(ctx: ShapeContext) -> Dims:
 
 
 def _diag_part_shape(ctx: ShapeContext) -> Dims:
-    from penstock.base import shapes
-
     dims = ctx["input"]
     if dims is None:
         return None
@@ -143,8 +142,6 @@ def _band_part(input: Any, num_lower: int, num_upper: int) -> Any:
 
 
 def _matrix_diag_part_grad(op: Any, grad: Tensor) -> Tensor:
-    from penstock.ops import nodes
-
     dims = op.inputs[0].sizes
     if dims is not None and dims[-2] is not None and dims[-2] == dims[-1]:
         return make("MatrixDiag", grad, name="diag")
@@ -152,9 +149,6 @@ def _matrix_diag_part_grad(op: Any, grad: Tensor) -> Tensor:
 
 
 def _matrix_set_diag_grad(op: Any, grad: Tensor) -> list[Tensor]:
-    from penstock.base import shapes
-    from penstock.ops import nodes
-
     x, diagonal = op.inputs
     grad = convert_to_tensor(grad)
     dims = shapes.merge_static(x.sizes, grad.sizes)
@@ -171,8 +165,6 @@ def _matrix_set_diag_grad(op: Any, grad: Tensor) -> list[Tensor]:
 
 def _runtime_zeros(grad: Tensor) -> Tensor:
     """Zeros of the shape of the diagonals of ``grad``, found at run time."""
-    from penstock.ops import nodes, reduction
-
     shape, rank = nodes.shape(grad), nodes.rank(grad)
     batch = make("Slice", shape, np.array([0], np.int32), [nodes.sub(rank, 2)])
     inner = make("Slice", shape, [nodes.sub(rank, 2)], np.array([2], np.int32))
@@ -371,8 +363,6 @@ def eye(
       ...     session.run(tf.eye(2)).tolist()
       [[1.0, 0.0], [0.0, 1.0]]
     """
-    from penstock.ops import nodes
-
     dtype = dtypes.as_dtype(dtype)
     square = num_columns is None
     columns = num_rows if square else num_columns

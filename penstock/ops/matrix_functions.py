@@ -11,6 +11,7 @@ from penstock.graph.build import make
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
+from penstock.ops import matrix_diag, nodes
 from penstock.ops.linalg import (
     TYPES,
     adjoint,
@@ -80,8 +81,6 @@ def _log_by_scaling(x: Any) -> Any:
 
 def _expm_grad(op: Any, grad: Tensor) -> Tensor:
     """The derivative is the upper right block of the exponential of ``[[A', G], [0, A']]``."""
-    from penstock.ops import nodes
-
     flipped = adjoint(op.inputs[0])
     top = nodes.concat([flipped, grad], -1)
     bottom = nodes.concat([nodes.zeros_like(flipped), flipped], -1)
@@ -96,8 +95,6 @@ def _sqrtm_grad(op: Any, grad: Tensor) -> Tensor:
 
     With row-major flattening, ``vec(A X B) = (A kron B^T) vec(X)``.
     """
-    from penstock.ops import matrix_diag, nodes
-
     root = adjoint(op.outputs[0])
     shape = nodes.shape(root)
     size, batch = nodes.element(shape, -1), nodes.head(shape, -2)

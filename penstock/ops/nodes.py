@@ -15,6 +15,7 @@ import numpy as np
 from penstock.base import dtypes
 from penstock.graph.build import constant, make
 from penstock.graph.composite import IndexedSlices
+from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 
@@ -34,8 +35,6 @@ def _dense(x: Any, name: str) -> tuple[Tensor, str]:
     """
     if isinstance(x, Tensor):
         return x, name
-    from penstock.graph.convert import convert_to_tensor
-
     with name_scope(name) as scope:
         return convert_to_tensor(x), scope
 

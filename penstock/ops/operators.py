@@ -16,7 +16,7 @@ from penstock.graph.composite import SparseTensor
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
-from penstock.ops import binary, comparison, division, elementwise
+from penstock.ops import binary, comparison, division, elementwise, matmul, slicing
 
 
 def _add(x: Any, y: Any, name: str) -> Any:
@@ -29,8 +29,6 @@ def _node(op_type: str) -> Callable[[Any, Any, str], Any]:
 
 
 def _matmul(x: Any, y: Any, name: str) -> Any:
-    from penstock.ops import matmul
-
     return matmul.matmul(x, y, name=name)
 
 
@@ -98,8 +96,6 @@ def _compare(op_type: str) -> Callable[[Any, Any], Any]:
 
 
 def _getitem(tensor: Tensor, key: Any) -> Any:
-    from penstock.ops import slicing
-
     return slicing.getitem(tensor, key)
 
 

@@ -23,6 +23,7 @@ from penstock.graph.scopes import control_dependencies, get_seed, name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext, first_input
+from penstock.ops import debug, reduction, shape as shape_ops
 from penstock.resources import stream
 
 FLOATS = "{half, bfloat16, float, double}"
@@ -402,8 +403,6 @@ def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None
     Raises:
       InvalidArgumentError: when it is run, if ``size`` exceeds the shape of ``value``.
     """
-    from penstock.ops import debug, reduction, shape as shape_ops
-
     with name_scope(name, "random_crop", [value, size]) as scope:
         value = convert_to_tensor(value, name="value")
         size = convert_to_tensor(size, dtypes.int32, name="size")

@@ -14,6 +14,7 @@ from penstock.graph.scopes import control_dependencies, name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import ShapeContext, broadcast
+from penstock.ops import fill, join, nodes, reduction, reshape, shape
 from penstock.ops.random import INDEX, SEEDS, seeds
 from penstock.resources import stream
 
@@ -48,8 +49,6 @@ def _with(name: str) -> Any:
 
 def _random_gamma_grad(op: Any, grad: Tensor) -> tuple[None, Tensor]:
     """The sample is a smooth function of alpha once its randomness is held fixed."""
-    from penstock.ops import fill, join, reduction, reshape, shape
-
     sizes, alpha = op.inputs
     with control_dependencies([grad]):
         count = shape.shape(sizes)[0]
@@ -137,8 +136,6 @@ def random_gamma(
     Returns:
       A tensor of shape ``shape + shape(alpha + beta)``.
     """
-    from penstock.ops import nodes
-
     wanted = dtypes.as_dtype(dtype)
     with name_scope(name, "random_gamma", [shape, alpha, beta]):
         sizes = convert_to_tensor(shape, dtypes.int32, name="shape")

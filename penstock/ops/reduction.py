@@ -20,10 +20,11 @@ from penstock.base import dtypes
 from penstock.graph.build import constant, make
 from penstock.graph.scopes import colocate_with
 from penstock.graph.tensor import Tensor
-from penstock.opdef import define_op
+from penstock.opdef import define_op, static
 from penstock.opdef.inference import Dims, ShapeContext
 from penstock.opdef.opdef import torch_dtype_name
 from penstock.opdef.program_text import literal
+from penstock.ops import nodes
 from penstock.ops.unsigned import BARE_UNSIGNED, from_ordered_int64, to_ordered_int64
 
 NUMBERS = (
@@ -244,8 +245,6 @@ def _single_axis_int(call: Any) -> str | None:
 
 def reduced_shape(input_shape: Tensor, axes: Tensor) -> Tensor:
     """The shape that a reduction over ``axes`` would have if it kept its dims (TF's nodes)."""
-    from penstock.ops import nodes
-
     axes = nodes.cast(axes, dtypes.int32)
     rank = nodes.size(input_shape)
     axes = nodes.mod(nodes.add(axes, rank), rank)
@@ -256,19 +255,13 @@ def reduced_shape(input_shape: Tensor, axes: Tensor) -> Tensor:
 
 
 def _safe_div(x: Tensor, y: Tensor) -> Tensor:
-    from penstock.ops import nodes
-
     return nodes.floordiv(x, nodes.maximum(y, 1))
 
 
 def _sum_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
-    from penstock.ops import nodes
-
     x, axes_tensor = op.inputs[0], op.inputs[1]
     dims = x.sizes
     if dims is not None:
-        from penstock.opdef import static
-
         axes = static.constant_value(axes_tensor)
         if axes is not None and np.array_equal(axes, np.arange(len(dims))):
             grad = nodes.reshape(grad, [1] * len(dims))
@@ -291,8 +284,6 @@ def _sum_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
 
 
 def _mean_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
-    from penstock.ops import nodes
-
     x, y = op.inputs[0], op.outputs[0]
     total = _sum_grad(op, grad)[0]
     assert total is not None
@@ -310,8 +301,6 @@ def _mean_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
 
 
 def _extremum_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
-    from penstock.ops import nodes
-
     x, axes, y = op.inputs[0], op.inputs[1], op.outputs[0]
     kept = reduced_shape(nodes.shape(x), axes)
     y, grad = nodes.reshape(y, kept), nodes.reshape(grad, kept)
@@ -321,8 +310,6 @@ def _extremum_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
 
 
 def _prod_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
-    from penstock.ops import nodes
-
     x = op.inputs[0]
     shape = nodes.shape(x)
     axes = nodes.reshape(op.inputs[1], [-1])
@@ -349,8 +336,6 @@ def _prod_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
 
 
 def _euclidean_norm_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
-    from penstock.ops import nodes
-
     x, axes, y = op.inputs[0], op.inputs[1], op.outputs[0]
     if not op.attrs["keep_dims"]:
         kept = reduced_shape(nodes.shape(x), axes)
@@ -414,8 +399,6 @@ def renamed(new: str, value: Any, old: str, old_value: Any) -> Any:
 
 def _axes(x: Any, axis: Any) -> Any:
     """``axis``, or all axes: a constant for a tensor of known rank, else ``range(rank(x))``."""
-    from penstock.ops import nodes
-
     if axis is not None:
         return axis
     if isinstance(x, Tensor) and x.sizes is not None:

@@ -17,7 +17,7 @@ from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext, show
-from penstock.ops import gather as gather_ops
+from penstock.ops import elementwise, gather as gather_ops
 from penstock.ops.movement import moving
 
 _INDEX = "{int32, int64}"
@@ -144,8 +144,6 @@ def _taken(op: Any, grad: Tensor, indices: Tensor) -> Tensor:
 
 
 def _update_grad(op: Any, grad: Tensor) -> list[Any]:
-    from penstock.ops import elementwise
-
     indices, updates = op.inputs[1], op.inputs[2]
     updates_grad = _taken(op, grad, indices)
     zeros = make("Identity", grad), elementwise.zeros_like(updates, grad.dtype.base_dtype)

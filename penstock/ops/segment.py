@@ -17,6 +17,7 @@ from penstock.graph.build import constant, make
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, FailsAtRun, ShapeContext
+from penstock.ops import nodes
 from penstock.ops.reduction import NUMBERS
 from penstock.ops.unsigned import BARE_UNSIGNED, from_ordered_int64, to_ordered_int64
 
@@ -130,14 +131,10 @@ def _segment_mean(data: Any, segment_ids: Any) -> Any:
 
 
 def _segment_sum_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
-    from penstock.ops import nodes
-
     return [nodes.gather(grad, op.inputs[1]), None]
 
 
 def _segment_mean_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
-    from penstock.ops import nodes
-
     data, ids = op.inputs
     rank = nodes.rank(data)
     ones_shape = nodes.concat(
@@ -154,8 +151,6 @@ def _segment_mean_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
 
 
 def _segment_prod_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
-    from penstock.ops import nodes
-
     data, ids = op.inputs
     # TF 1.15 has none; as with unsorted ids, zeros are counted so that no division is by zero.
     is_zero = nodes.equal(data, 0)
@@ -168,8 +163,6 @@ def _segment_prod_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
 
 
 def _segment_extremum_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
-    from penstock.ops import nodes
-
     data, ids = op.inputs
     zeros = nodes.zeros_like(data)
     chosen = nodes.equal(data, nodes.gather(op.outputs[0], ids))

@@ -19,7 +19,7 @@ from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op, static
 from penstock.opdef.inference import Dims, FailsAtRun, ShapeContext, show
 from penstock.opdef.program_text import literal
-from penstock.ops import join, reshape as reshape_ops, shape as shape_ops
+from penstock.ops import elementwise, join, reshape as reshape_ops, shape as shape_ops
 from penstock.ops.strided_slice import INDEX, MASKS
 
 # ---- Slice -----------------------------------------------------------------------------------
@@ -198,8 +198,6 @@ def strided_slice(
       A tensor.
     """
     if strides is None:
-        from penstock.ops import elementwise
-
         strides = elementwise.ones_like(begin)
     made: Tensor = make(
         "StridedSlice", input_, begin, end, strides, name=name or "StridedSlice",

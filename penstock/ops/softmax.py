@@ -20,7 +20,7 @@ from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import ShapeContext, show
 from penstock.opdef.static import constant_value
-from penstock.ops import nodes
+from penstock.ops import nodes, reduction
 
 _FLOATING = "T: {half, bfloat16, float, double}"
 
@@ -225,8 +225,6 @@ define_op(
 
 def axis_argument(axis: Any, dim: Any) -> Any:
     """The axis under its new or former name, a number or a tensor; -1 by default."""
-    from penstock.ops import reduction
-
     axis = reduction.renamed("axis", axis, "dim", dim)
     return -1 if axis is None else axis
 

@@ -13,7 +13,7 @@ from penstock.graph.composite import SparseTensor
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import FailsAtRun, ShapeContext, show
-from penstock.ops import unsigned
+from penstock.ops import fill, nodes, reduction, reshape, unsigned
 
 
 def _to_dense_shape(ctx: ShapeContext) -> Any:
@@ -105,8 +105,6 @@ def _shown(numbers: Iterable[int]) -> str:
 
 
 def _to_dense_grad(op: Any, grad: Tensor) -> list[Any]:
-    from penstock.ops import nodes, reduction, reshape
-
     indices, shape, given = op.inputs[0], op.inputs[1], op.inputs[2]
     places = indices
     if indices.shape.ndims in (0, 1):
@@ -179,8 +177,6 @@ def sparse_tensor_to_dense(
     Raises:
       TypeError: ``sp_input`` is not a SparseTensor.
     """
-    from penstock.ops import fill
-
     if not isinstance(sp_input, SparseTensor):
         raise TypeError(f"sp_input must be a SparseTensor; found {type(sp_input).__name__}")
     if default_value is None:

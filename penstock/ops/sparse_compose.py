@@ -19,10 +19,12 @@ from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import static
 from penstock.ops import (
+    binary,
     check,
     comparison,
     constant as constants,
     control,
+    elementwise,
     fill,
     gather,
     join,
@@ -250,8 +252,6 @@ def sparse_reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
         control.identity(x) for x in (sp_input.indices, sp_input.values, sp_input.dense_shape)
     )
     if new_shape is None:
-        from penstock.ops import binary, elementwise
-
         lowest = reduction.reduce_max(indices, axis=0)
         zero = constants.constant(0, dtypes.int64)
         wanted: Any = binary.maximum(zero, binary.add(lowest, elementwise.ones_like(shape)))

@@ -17,7 +17,7 @@ from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import static
-from penstock.ops import control, join, nodes, reduction
+from penstock.ops import control, join, nodes, reduction, reshape
 from penstock.ops.cast import cast
 from penstock.ops.sparse_entries import as_sparse
 
@@ -111,8 +111,6 @@ def sparse_concat(
 
 def _expanded(dims: list[Any], axis: int) -> list[Any]:
     """Each shape with the largest size in all dims but ``axis``."""
-    from penstock.ops import reshape
-
     most: Any = reduction.reduce_max(
         join.concat([reshape.reshape(d, [1, -1]) for d in dims], 0), 0
     )

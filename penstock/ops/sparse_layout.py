@@ -12,10 +12,18 @@ import numpy as np
 import torch
 
 from penstock.graph.build import make
+from penstock.graph.composite import SparseTensor
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, FailsAtRun, ShapeContext, show
-from penstock.ops import sparse_entries as entries
+from penstock.ops import (
+    fill,
+    gather,
+    shape as shape_ops,
+    sparse_entries as entries,
+    sparse_functions,
+    transpose,
+)
 
 # ---- order and shape ---------------------------------------------------------------------------
 
@@ -34,11 +42,8 @@ def _reorder(input_indices: Any, input_values: Any, input_shape: list[int]) -> A
 
 
 def _reorder_grad(op: Any, _: Any, grad: Tensor) -> list[Any]:
-    from penstock.graph.composite import SparseTensor
-    from penstock.ops import fill, gather, shape, sparse_functions, transpose
-
     indices, dense_shape = op.inputs[0], op.inputs[2]
-    count = shape.shape(indices)[0]
+    count = shape_ops.shape(indices)[0]
     numbered = SparseTensor(indices, fill.range_(count), dense_shape)
     ordered = sparse_functions.sparse_reorder(numbered)
     back = transpose.invert_permutation(ordered.values)

@@ -17,7 +17,20 @@ from penstock.graph.composite import SparseTensor
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, FailsAtRun, ShapeContext, show
-from penstock.ops import nodes, sparse_entries as entries
+from penstock.ops import (
+    elementwise,
+    fill,
+    gather,
+    join,
+    nodes,
+    reduction,
+    reshape,
+    shape as shapes,
+    slicing,
+    sparse_entries as entries,
+    sparse_functions,
+    transpose,
+)
 from penstock.ops.unsigned import BARE_UNSIGNED, from_ordered_int64, to_ordered_int64
 
 
@@ -208,16 +221,6 @@ def _no_cwise_add_grad(op: Any, grad: Tensor) -> Any:
 
 def _cwise_grad(multiplies: bool) -> Any:
     def gradient(op: Any, grad: Tensor) -> list[Any]:
-        from penstock.ops import (
-            elementwise,
-            fill,
-            gather,
-            join,
-            shape as shapes,
-            slicing,
-            sparse_functions,
-        )
-
         indices, values, x_shape, y = op.inputs
         y_shape = nodes.cast(shapes.shape(y), "int64")
         more = make("ExpandDims", shapes.size(x_shape) - shapes.size(y_shape), 0)
@@ -266,8 +269,6 @@ def _softmax(sp_indices: Any, sp_values: Any, sp_shape: list[int]) -> Any:
 
 
 def _softmax_grad(op: Any, grad: Tensor) -> list[Any]:
-    from penstock.ops import sparse_functions
-
     indices, shape = op.inputs[0], op.inputs[2]
     output = SparseTensor(indices, op.outputs[0], shape)
     upstream = SparseTensor(indices, grad, shape)
@@ -368,8 +369,6 @@ def _unknown_parts(ctx: ShapeContext) -> list[Dims]:
 
 
 def _reduce_sum_grad(op: Any, grad: Tensor) -> list[Any]:
-    from penstock.ops import gather, reduction, reshape
-
     indices, shape = op.inputs[0], op.inputs[2]
     kept = reduction.reduced_shape(nodes.cast(shape, "int32"), op.inputs[3])
     full = reshape.reshape(grad, kept)
@@ -431,8 +430,6 @@ def _product(row: Any, column: Any, values: Any, rows: int, b: Any) -> Any:
 
 
 def _matmul_grad(op: Any, grad: Tensor) -> list[Any]:
-    from penstock.ops import gather, reduction, transpose
-
     indices, values, shape, b = op.inputs
     adjoint_a, adjoint_b = op.attrs["adjoint_a"], op.attrs["adjoint_b"]
     is_complex = b.dtype.is_complex

@@ -10,6 +10,7 @@ from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext
+from penstock.ops import nodes
 from penstock.ops.segment import (
     COUNT,
     REAL_NUMBERS,
@@ -102,8 +103,6 @@ def _sparse_grad_kernel(how: str) -> Any:
 
 
 def _sparse_sum_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
-    from penstock.ops import nodes
-
     data, indices, ids = op.inputs[:3]
     rows = nodes.element(nodes.shape(data), 0)
     made = make("UnsortedSegmentSum", nodes.gather(grad, ids), indices, rows)
@@ -112,8 +111,6 @@ def _sparse_sum_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
 
 def _sparse_scaled_grad(op_type: str) -> Any:
     def gradient(op: Any, grad: Tensor) -> list[Tensor | None]:
-        from penstock.ops import nodes
-
         data, indices, ids = op.inputs[:3]
         rows = nodes.element(nodes.shape(data), 0)
         return [make(op_type, grad, indices, ids, rows), *[None] * (len(op.inputs) - 1)]

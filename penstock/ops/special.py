@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 
+from penstock.base import shapes
 from penstock.graph.build import make
 from penstock.graph.scopes import control_dependencies
 from penstock.graph.tensor import Tensor
@@ -159,8 +160,6 @@ def _betainc_grad(op: Any, grad: Any) -> list[Any]:
 
 def _betainc_shape(ctx: ShapeContext) -> Dims:
     """The common shape of the operands that are not scalars."""
-    from penstock.base import shapes
-
     dims: Dims = ()
     for name in ("a", "b", "x"):
         one = ctx[name]

@@ -14,6 +14,7 @@ from penstock.graph.composite import IndexedSlices
 from penstock.graph.convert import convert_to_tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import ShapeContext, show
+from penstock.ops import join, reshape, shape, slicing
 from penstock.ops.state import state_dims
 from penstock.ops.state_scatter import check_range, check_tuple
 
@@ -59,8 +60,6 @@ def _gather(resource: Any, indices: torch.Tensor, batch_dims: int) -> Any:
 
 
 def _gather_grad(op: Any, grad: Any) -> Any:
-    from penstock.ops import join, reshape, shape, slicing
-
     handle, indices = op.inputs
     if op.get_attr("batch_dims"):
         return _batched_gather_grad(op, grad), None
@@ -78,8 +77,6 @@ def _gather_grad(op: Any, grad: Any) -> Any:
 
 def _batched_gather_grad(op: Any, grad: Any) -> Any:
     """Sums the gradient rows with the batch dims flattened into the dim that is gathered from."""
-    from penstock.ops import join, reshape, shape, slicing
-
     handle, indices = op.inputs
     batch, kind = op.get_attr("batch_dims"), indices.dtype
     held = make("VariableShape", handle, out_type=kind)
@@ -138,8 +135,6 @@ def _gather_nd(resource: Any, indices: torch.Tensor) -> Any:
 
 
 def _gather_nd_grad(op: Any, grad: Any) -> Any:
-    from penstock.ops import reshape
-
     handle, indices = op.inputs
     held = make("VariableShape", handle, out_type=indices.dtype)
     dims = indices.sizes

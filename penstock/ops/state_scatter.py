@@ -20,6 +20,7 @@ from penstock.graph.build import make
 from penstock.graph.convert import convert_to_tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import ShapeContext
+from penstock.ops import join, nodes, reshape, shape, slicing
 from penstock.ops.scatter import check_sides
 from penstock.ops.state import NUMBERS, apart, state_dims
 
@@ -444,8 +445,6 @@ def batch_scatter_update(
     Returns:
       The variable after the update.
     """
-    from penstock.ops import join, nodes, reshape, shape, slicing
-
     with scopes.name_scope(name):
         indices = convert_to_tensor(indices, name="indices")
         index_shape = shape.shape(indices)

@@ -9,14 +9,13 @@ import numpy as np
 from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
+from penstock.ops import nodes, reduction, strided_slice
 from penstock.ops.state import apart
 from penstock.ops.state_scatter import UPDATE
 
 
 def _part(target: Any, spec: tuple[Any, ...]) -> tuple[Any, list[int]]:
     """The part of ``target`` that a strided slice names, and the dims of it that run backwards."""
-    from penstock.ops import strided_slice
-
     begin, end, strides, *masks = spec
     key = strided_slice.python_key(begin, end, strides, tuple(masks))
     strided_slice.check_rank(key, target.shape)
@@ -127,8 +126,6 @@ def _fits(given: tuple[int, ...], dims: tuple[int, ...]) -> bool:
 
 def _updated_slice_grad(op: Any, grad: Tensor) -> list[Any]:
     """What was replaced gets none; the value gets that of its place, summed where it was spread."""
-    from penstock.ops import nodes, reduction
-
     _, begin, end, strides, value = op.inputs
     masks = {name: op.attrs[name] for name in op.op_def.attrs if name.endswith("_mask")}
     place = begin, end, strides

@@ -11,6 +11,7 @@ from penstock.graph.build import make
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
+from penstock.ops import nodes
 from penstock.ops.reduction import reduce_max, reduce_mean, reduce_sum, renamed
 
 
@@ -37,8 +38,6 @@ def reduce_logsumexp(
       ...     float(session.run(tf.reduce_logsumexp([1000.0, -1000.0])))
       1000.0
     """
-    from penstock.ops import nodes
-
     axis = renamed("axis", axis, "reduction_indices", reduction_indices)
     keep = bool(renamed("keepdims", keepdims, "keep_dims", keep_dims))
     x = input_tensor if isinstance(input_tensor, Tensor) else None
@@ -70,8 +69,6 @@ def reduce_variance(
     Returns:
       A tensor of the dtype of ``input_tensor``.
     """
-    from penstock.ops import nodes
-
     with name_scope(name or "reduce_variance"):
         means = reduce_mean(input_tensor, axis, keepdims=True)
         centred = nodes.sub(input_tensor, means)
@@ -113,8 +110,6 @@ def count_nonzero(
       ...     session.run(tf.count_nonzero([[0, 1], [2, 3]], 1)).tolist()
       [1, 2]
     """
-    from penstock.ops import nodes
-
     axis = renamed("axis", axis, "reduction_indices", reduction_indices)
     keep = bool(renamed("keepdims", keepdims, "keep_dims", keep_dims))
     given = renamed("input", input, "input_tensor", input_tensor)

@@ -11,12 +11,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock.base import dtypes
+import numpy as np
+
+from penstock.base import dtypes, errors
 from penstock.graph.build import make
 from penstock.graph.operation import Operation
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext, each, scalar, unknown
+from penstock.ops import nodes
 from penstock.resources.tensor_list import TensorList, as_dims
 
 # ---- kernels -------------------------------------------------------------------------------------
@@ -35,8 +38,6 @@ def _parts(tensor: Any) -> list[Any]:
 
 
 def _row(item: Any) -> Any:
-    import numpy as np
-
     return item if isinstance(item, np.ndarray) else np.array(item, object)
 
 
@@ -89,8 +90,6 @@ def _stack(
 ) -> Any:
     count = len(input_handle.items)
     if num_elements not in (-1, count):
-        from penstock.base import errors
-
         raise errors.InvalidArgumentError(
             None, None, f"TensorListStack: {num_elements} elements were asked for; found {count}"
         )
@@ -129,8 +128,6 @@ def _scatter_into(input_handle: TensorList, tensor: Any, indices: list[int]) -> 
 def _split(tensor: Any, element_shape: Any, lengths: list[int], element_dtype: Any) -> TensorList:
     made = TensorList(element_dtype, as_dims(element_shape), [])
     if sum(lengths) != tensor.shape[0]:
-        from penstock.base import errors
-
         raise errors.InvalidArgumentError(
             None, None,
             f"TensorListSplit: the lengths {lengths} sum to {sum(lengths)}; the tensor has"
@@ -191,8 +188,6 @@ def _joined(ctx: ShapeContext) -> list[Dims]:
 
 
 def _shape_of(tensor: Tensor) -> Tensor:
-    from penstock.ops import nodes
-
     made: Tensor = nodes.shape(tensor)
     return made
 

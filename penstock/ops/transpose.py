@@ -18,7 +18,7 @@ from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, FailsAtRun, RefusedAtBuild, ShapeContext, show
-from penstock.ops import fill as fill_ops, join, reshape as reshape_ops, shape as shape_ops
+from penstock.ops import fill as fill_ops, join, reshape as reshape_ops, shape as shape_ops, slicing
 from penstock.ops.movement import moving
 
 _INDEX = "{int32, int64}"
@@ -211,8 +211,6 @@ def _tile_grad(op: Any, grad: Any) -> list[Any]:
 
 
 def _densified_rows(grad: IndexedSlices, full: Tensor) -> Tensor:
-    from penstock.ops import slicing
-
     count = slicing.getitem(full, 0)
     rows = make("FloorMod", grad.indices, shape_ops.cast_to(count, grad.indices.dtype), name="mod")
     made: Tensor = make("UnsortedSegmentSum", grad.values, rows, count)

@@ -17,6 +17,7 @@ from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, FailsAtRun, ShapeContext, show
+from penstock.ops import nodes
 from penstock.ops.reduction import (
     NUMBERS,
 )
@@ -88,8 +89,6 @@ def _gather_or_zero(
     params: Tensor, ids: Tensor, clipped: Tensor | None = None, valid: Tensor | None = None
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Rows of ``params`` by id, zeros for negative ids; the clipped ids and the mask, for reuse."""
-    from penstock.ops import nodes
-
     if clipped is None:
         clipped = nodes.maximum(ids, nodes.zeros_like(ids))
     gathered = nodes.gather(params, clipped)
@@ -108,8 +107,6 @@ def _gather_or_zero(
 
 def _expanded(mask: Tensor, like: Tensor) -> Tensor:
     """``mask`` with trailing dims of size 1 up to the rank of ``like``, found at run time."""
-    from penstock.ops import nodes
-
     missing = nodes.sub(nodes.rank(like), nodes.rank(mask))
     ones = make("Fill", make("ExpandDims", missing, 0), 1)
     return nodes.reshape(mask, nodes.concat([nodes.shape(mask), ones], 0))
@@ -120,8 +117,6 @@ def _unsorted_sum_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
 
 
 def _unsorted_extremum_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
-    from penstock.ops import nodes
-
     data, ids, count = op.inputs
     found, clipped, valid = _gather_or_zero(op.outputs[0], ids)
     chosen = make("LogicalAnd", nodes.equal(data, found), valid)
@@ -131,8 +126,6 @@ def _unsorted_extremum_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
 
 
 def _unsorted_prod_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
-    from penstock.ops import nodes
-
     data, ids, count = op.inputs
     # A segment with two zeros has gradient 0 everywhere; with one, only at that zero.
     is_zero = nodes.equal(data, 0)
@@ -195,8 +188,6 @@ unsorted_segment_min = _unsorted_function("Min", "Smallest element", "the highes
 
 
 def _unsorted_scaled(kind: str, data: Any, ids: Any, count: Any, name: str | None) -> Tensor:
-    from penstock.ops import nodes
-
     with name_scope(name, f"UnsortedSegment{kind}"):
         data, ids = convert_to_tensor(data), convert_to_tensor(ids)
         dtype = data.dtype.base_dtype
@@ -213,8 +204,6 @@ def _unsorted_scaled(kind: str, data: Any, ids: Any, count: Any, name: str | Non
 
 
 def _divisor_shape(data: Tensor, ids: Tensor, count: Any) -> Any:
-    from penstock.ops import nodes
-
     if data.sizes is not None and ids.sizes is not None:
         ones = [1] * (len(data.sizes) - len(ids.sizes))
         if isinstance(count, Tensor):

@@ -12,6 +12,7 @@ from penstock.graph.step import StepGraph
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
 from penstock.opdef.inference import from_attr
+from penstock.opdef.registry import OPS
 from penstock.passes.frames import is_given
 from penstock.passes.regions import has_control_flow, structured
 
@@ -110,8 +111,6 @@ def prune(
 
 def feed_node(graph: Graph, tensor: Tensor, index: int) -> Tensor:
     """A ``_Feed`` node that stands for a tensor of the user's."""
-    from penstock.opdef.registry import OPS
-
     attrs = {"dtype": tensor.dtype.base_dtype, "shape": _feed_shape(tensor), "index": index}
     name = graph.unique_name(f"_feed/{tensor.op.name}")
     node = graph.add_operation(OPS["_Feed"], [], attrs, [tensor.dtype.base_dtype], name)

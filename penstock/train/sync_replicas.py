@@ -30,6 +30,7 @@ from penstock.graph import scopes
 from penstock.graph.composite import IndexedSlices
 from penstock.graph.keys import GraphKeys
 from penstock.graph.tensor import Tensor
+from penstock.monitored.sync_replicas_hook import SyncReplicasHook
 from penstock.ops import control, fill, state
 from penstock.train.optimizer import Optimizer
 from penstock.variables import creation, listing
@@ -263,8 +264,6 @@ class SyncReplicasOptimizer(Optimizer):
           is_chief: whether this is the chief, which also averages and applies.
           num_tokens: as in ``get_init_tokens_op``.
         """
-        from penstock.monitored.sync_replicas_hook import SyncReplicasHook
-
         return SyncReplicasHook(self, is_chief, num_tokens)
 
     def get_slot(self, *args: Any, **kwargs: Any) -> Any:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from penstock.graph.scopes import get_default_graph
+from penstock.variables import ref_variable, resource_variable, scope
 from penstock.variables.variable import VariableAggregation, VariableSynchronization
 
 _CREATORS = "variables.creators"
@@ -88,8 +89,6 @@ def _chained(creator: Callable[..., Any], following: Callable[..., Any]) -> Call
 
 def default_variable_creator(next_creator: Any = None, **kwargs: Any) -> Any:
     """Makes a RefVariable or a ResourceVariable, as the arguments and scopes ask."""
-    from penstock.variables import ref_variable, resource_variable, scope
-
     use_resource = kwargs.pop("use_resource", None)
     kwargs.pop("expected_shape", None)
     variable_def = kwargs.get("variable_def")

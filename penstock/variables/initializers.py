@@ -15,7 +15,8 @@ import numpy as np
 from penstock.base import dtypes, shapes
 from penstock.graph.build import make
 from penstock.graph.tensor import Tensor
-from penstock.ops import constant, fill, random
+from penstock.opdef.static import constant_value
+from penstock.ops import constant, fill, linalg, linalg_eig, matrix_diag, random, reshape
 
 
 class Initializer:
@@ -57,8 +58,6 @@ def _dims(shape: Any, partition_info: Any = None) -> list[int]:
     if partition_info is not None:
         shape = partition_info.full_shape
     if isinstance(shape, Tensor):
-        from penstock.opdef.static import constant_value
-
         value = constant_value(shape)
         if value is None:
             raise ValueError(f"the shape {shape.name} must be statically known here")
@@ -343,8 +342,6 @@ class orthogonal_initializer(Initializer):
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
         """A random matrix, given ``shape``; dims before the last count as rows."""
-        from penstock.ops import linalg, linalg_eig, reshape
-
         dims = _dims(shape)
         if len(dims) < 2:
             raise ValueError(f"the shape must have at least two dims; found {dims}")
@@ -379,8 +376,6 @@ class identity_initializer(Initializer):
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
         """The identity of ``shape``, two dims; a part of it where ``partition_info`` says so."""
-        from penstock.ops import matrix_diag
-
         dims = _dims(shape, partition_info)
         if len(dims) != 2:
             raise ValueError(f"the shape must have two dims; found {dims}")

@@ -12,6 +12,7 @@ from penstock.graph import scopes
 from penstock.graph.build import make
 from penstock.graph.keys import GraphKeys
 from penstock.graph.tensor import Tensor
+from penstock.ops import constant, control, slicing
 
 
 def _lister(key: str, what: str) -> Callable[..., list[Any]]:
@@ -52,8 +53,6 @@ def variables_initializer(var_list: Sequence[Any] | None, name: str = "init") ->
     Returns:
       The op.
     """
-    from penstock.ops import control
-
     if var_list:
         return control.group(*[v.initializer for v in var_list], name=name)
     return control.no_op(name=name)
@@ -148,8 +147,6 @@ def report_uninitialized_variables(
     Returns:
       A string tensor; empty when all are initialized.
     """
-    from penstock.ops import constant, slicing
-
     variables = _listed_variables(var_list)
     with scopes.name_scope(name):
         graph = scopes.get_default_graph()

@@ -11,6 +11,7 @@ from typing import Any
 from penstock.graph.build import make
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.tensor import Tensor
+from penstock.ops import slicing
 
 _SLICES = "variables.slices"
 
@@ -49,8 +50,6 @@ class VariableSlice(Tensor):
 
 def sliced(variable: Any, item: Any) -> Any:
     """``variable[item]``."""
-    from penstock.ops import slicing
-
     result = slicing.getitem(variable._AsTensor(), item)
     if type(result) is Tensor and result.op.type == "StridedSlice":
         result.__class__ = VariableSlice

@@ -6,6 +6,7 @@ means "must be new", True "must exist", AUTO_REUSE "either".
 
 from __future__ import annotations
 
+import difflib
 import enum
 import inspect
 from collections.abc import Callable, Sequence
@@ -17,7 +18,7 @@ from penstock.graph.build import make
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.keys import GraphKeys
 from penstock.graph.tensor import Tensor
-from penstock.variables import partition
+from penstock.variables import initializers, partition
 from penstock.variables.variable import (
     SaveSliceInfo,
     Variable,
@@ -186,8 +187,6 @@ class VariableStore:
         return variable
 
     def _nearest(self, name: str) -> str:
-        import difflib
-
         near = difflib.get_close_matches(name, self._vars, 3)
         return f"; there are {', '.join(near)}" if near else ""
 
@@ -282,8 +281,6 @@ def default_initializer(name: str, dtype: dtypes.DType) -> Any:
     Raises:
       ValueError: there is no default for the type.
     """
-    from penstock.variables import initializers
-
     if dtype.is_floating:
         return initializers.glorot_uniform_initializer()
     if dtype.is_integer or dtype.is_bool or dtype is dtypes.string:

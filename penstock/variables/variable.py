@@ -23,6 +23,8 @@ from penstock.graph.keys import GraphKeys
 from penstock.graph.proto_functions import register_proto_function
 from penstock.graph.reference import Reference
 from penstock.graph.tensor import Tensor
+from penstock.ops import state_scatter
+from penstock.variables import initial_value, slices
 
 
 class VariableSynchronization(enum.Enum):
@@ -288,8 +290,6 @@ class Variable(metaclass=VariableMeta):
 
     def initialized_value(self) -> Tensor:
         """The value if the variable has one, else its initial value."""
-        from penstock.variables import initial_value
-
         return initial_value.initialized_value(self)
 
     def eval(self, session: Any = None) -> Any:
@@ -315,8 +315,6 @@ class Variable(metaclass=VariableMeta):
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
     ) -> Any:
         """``tf.batch_scatter_update`` of this variable by IndexedSlices."""
-        from penstock.ops import state_scatter
-
         return state_scatter.batch_scatter_update(
             self, sparse_delta.indices, sparse_delta.values, use_locking=use_locking, name=name
         )
@@ -387,8 +385,6 @@ class Variable(metaclass=VariableMeta):
         raise NotImplementedError
 
     def __getitem__(self, item: Any) -> Any:
-        from penstock.variables import slices
-
         return slices.sliced(self, item)
 
     def __iter__(self) -> Any:

@@ -24,6 +24,7 @@ from penstock.resources.dataset.base import (
     State,
     Wrapped,
 )  # fmt: skip
+from penstock.resources.dataset.sources import Elements
 from penstock.resources.stream import Stream, mix
 
 
@@ -500,8 +501,6 @@ class _WindowIterator(Wrapped):
         self._ended = False
 
     def next(self) -> Element:
-        from penstock.resources.dataset.sources import Elements
-
         dataset = self._dataset
         span = (dataset.size - 1) * dataset.stride + 1
         self._read(span)

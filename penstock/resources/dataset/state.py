@@ -17,6 +17,7 @@ import numpy as np
 import torch
 
 from penstock.base import errors
+from penstock.resources.dataset.sources import Elements
 
 _TREE = "position.json"
 
@@ -58,8 +59,6 @@ def decode(data: bytes) -> Any:
 
 
 def _plain(value: Any, arrays: list[np.ndarray]) -> Any:
-    from penstock.resources.dataset.sources import Elements
-
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, bytes):
@@ -83,8 +82,6 @@ def _plain(value: Any, arrays: list[np.ndarray]) -> Any:
 
 
 def _built(tree: Any, arrays: list[np.ndarray]) -> Any:
-    from penstock.resources.dataset.sources import Elements
-
     if isinstance(tree, list):
         return [_built(v, arrays) for v in tree]
     if not isinstance(tree, dict):

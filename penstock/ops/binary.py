@@ -21,7 +21,7 @@ from penstock.graph.scopes import control_dependencies
 from penstock.opdef import define_op, static
 from penstock.opdef.inference import broadcast
 from penstock.opdef.program_text import literal
-from penstock.ops import broadcasting, cast, unsigned
+from penstock.ops import broadcasting, cast, nodes, unsigned
 
 FLOATS = "bfloat16, half, float, double"
 COMPLEX = "complex64, complex128"
@@ -31,9 +31,7 @@ NO_NAN = f"half, float, double, {COMPLEX}"
 
 
 def conj_both(x: Any, y: Any) -> tuple[Any, Any]:
-    from penstock.ops import complex as complex_ops
-
-    return complex_ops.conj(x), complex_ops.conj(y)
+    return nodes.conj(x), nodes.conj(y)
 
 
 # ---- gradients ----------------------------------------------------------------------------------
@@ -66,18 +64,16 @@ def _mul_grad(op: Any, grad: Any) -> list[Any]:
 
 
 def _pow_grad(op: Any, grad: Any) -> list[Any]:
-    from penstock.ops import complex as complex_ops, elementwise
-
     x, y = op.inputs
     first, second = broadcasting.smart(x, y, grad)
     x, y = conj_both(x, y)
     for_x = first(grad * y * make("Pow", x, y - 1))
-    z = complex_ops.conj(op.outputs[0])
+    z = nodes.conj(op.outputs[0])
     # log(x) where x <= 0 does not exist: the gradient there is 0, not NaN.
     mask = make("NotEqual", x, 0) if x.dtype.is_complex else make("Greater", x, 0)
-    safe = make("Select", mask, x, elementwise.ones_like(x))
+    safe = make("Select", mask, x, nodes.ones_like(x))
     log = make("Log", safe)
-    logarithm = make("Select", mask, log, elementwise.zeros_like(x))
+    logarithm = make("Select", mask, log, nodes.zeros_like(x))
     return [for_x, second(grad * z * logarithm)]
 
 

@@ -22,7 +22,7 @@ from penstock.graph.scopes import control_dependencies, name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op, static
 from penstock.opdef.inference import first_input
-from penstock.ops import broadcasting, unsigned
+from penstock.ops import broadcasting, nodes, unsigned
 from penstock.resources import tensor_list
 
 _FLOATS = "bfloat16, half, float, double"
@@ -36,9 +36,7 @@ _INTS = "int8, int16, int32, int64, uint8, uint16, uint32, uint64"
 
 
 def conj(x: Any) -> Any:
-    from penstock.ops import complex as complex_ops
-
-    return complex_ops.conj(x)
+    return nodes.conj(x)
 
 
 def _one(dtype: Any) -> Tensor:

@@ -20,12 +20,13 @@ from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op, static
 from penstock.opdef.inference import Dims, ShapeContext, show
-from penstock.ops import reshape as reshape_ops, shape as shape_ops
+from penstock.ops import nodes, reshape as reshape_ops, shape as shape_ops
 
 _INDEX = "{int32, int64}"
 
 
-def _is_string(call: Any, name: str) -> bool:
+def is_string(call: Any, name: str) -> bool:
+    """Whether an input, or each of a list, holds strings."""
     tensor = call.tensors[name]
     one = tensor[0] if isinstance(tensor, list) else tensor
     return bool(one.dtype.base_dtype.name == "string")
@@ -93,7 +94,7 @@ def _concat_first(concat_dim: Any, values: Any) -> Any:
 def _concat_inline(axis_name: str) -> Any:
     def inline(call: Any) -> str | None:
         # torch.cat skips empty 1-D tensors whatever the others' rank: ranks must be known equal.
-        if _is_string(call, "values") or any(t.sizes is None for t in call.tensors["values"]):
+        if is_string(call, "values") or any(t.sizes is None for t in call.tensors["values"]):
             return None
         return f"torch.cat([{', '.join(call.arg['values'])}], {call.arg[axis_name]})"
 
@@ -141,9 +142,9 @@ def _concat_dense_grad(values: list[Tensor], axis: Tensor, grad: Tensor) -> list
     if len(sizes) > 16:
         table = stack(sizes, axis=1)
         lengths = reshape_ops.squeeze(make("Slice", table, stack([axis, 0]), [1, -1]))
-        from penstock.ops import split as split_ops
-
-        pieces: list[Tensor] = split_ops.split(grad, lengths, axis)
+        pieces: list[Tensor] = make(
+            "SplitV", grad, lengths, axis, name="split", num_split=len(sizes)
+        )
         return pieces
     offsets = make("ConcatOffset", axis, sizes)
     return [make("Slice", grad, begin, size) for begin, size in zip(offsets, sizes, strict=True)]
@@ -186,13 +187,11 @@ def _slices_of_columns(
 
 def _slices_of_rows(sizes: list[Tensor], axis: Tensor, grad: IndexedSlices) -> list[IndexedSlices]:
     """Every part gets the rows whose indices fall into it, renumbered from its start."""
-    from penstock.ops import gather as gather_ops
-
     kind = grad.indices.dtype.base_dtype
     start: Tensor = make("Const", value=np.zeros((), kind.as_numpy_dtype), dtype=kind)
     parts = []
     for size in sizes:
-        rows = shape_ops.cast_to(gather_ops.gather(size, axis), kind)
+        rows = shape_ops.cast_to(nodes.gather(size, axis), kind)
         end = make("AddV2", start, rows, name="add")
         inside = make(
             "LogicalAnd",
@@ -200,8 +199,8 @@ def _slices_of_rows(sizes: list[Tensor], axis: Tensor, grad: IndexedSlices) -> l
             make("Less", grad.indices, end),
         )
         chosen = reshape_ops.squeeze(make("Where", inside), axis=[1])
-        indices = make("Sub", gather_ops.gather(grad.indices, chosen), start, name="sub")
-        values = gather_ops.gather(grad.values, chosen)
+        indices = make("Sub", nodes.gather(grad.indices, chosen), start, name="sub")
+        values = nodes.gather(grad.values, chosen)
         parts.append(IndexedSlices(values, indices, size))
         start = end
     return parts
@@ -272,11 +271,16 @@ def _pack_shape(ctx: ShapeContext) -> Dims:
         merged = shapes.merge_static(merged, dims)
     if merged is None:
         return None
-    axis = _checked_axis(ctx.attr("axis"), len(merged) + 1)
+    axis = checked_axis(ctx.attr("axis"), len(merged) + 1)
     return (*merged[:axis], ctx.attr("N"), *merged[axis:])
 
 
-def _checked_axis(axis: int, rank: int) -> int:
+def checked_axis(axis: int, rank: int) -> int:
+    """A position among ``rank`` dims, counted from the first.
+
+    Raises:
+      ValueError: there is none.
+    """
     if not -rank <= axis < rank:
         raise ValueError(f"axis {axis} is not in [{-rank}, {rank})")
     return axis % rank
@@ -297,7 +301,7 @@ def _pack_handles(values: list[Any], axis: int) -> np.ndarray:
 
 
 def _pack_inline(call: Any) -> str | None:
-    if _is_string(call, "values"):
+    if is_string(call, "values"):
         return None
     if call.tensors["values"][0].dtype is dtypes.resource:
         listed = ", ".join(call.arg["values"])
@@ -327,9 +331,7 @@ static.partial_value("Pack")(_partial_pack)
 
 
 def _pack_grad(op: Any, grad: Tensor) -> Any:
-    from penstock.ops import split as split_ops
-
-    return split_ops.unstack(grad, num=op.attrs["N"], axis=op.attrs["axis"])
+    return make("Unpack", grad, name="unstack", num=op.attrs["N"], axis=op.attrs["axis"])
 
 
 define_op(
@@ -436,7 +438,7 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
     first = convert_to_tensor(values[0], name=name)
     if first.sizes is not None:
         try:
-            _checked_axis(axis, len(first.sizes) + 1)
+            checked_axis(axis, len(first.sizes) + 1)
         except ValueError as error:
             raise ValueError(f"stack: {error} for values of shape {show(first.sizes)}") from None
     made: Tensor = make("Pack", list(values), name=name, axis=axis)

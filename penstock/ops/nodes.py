@@ -135,9 +135,9 @@ def transpose(x: Tensor, perm: Any, name: str = "transpose") -> Tensor:
     return make("Transpose", x, perm, name=name)
 
 
-def gather(params: Tensor, indices: Any, name: str = "GatherV2") -> Tensor:
-    """Rows of ``params``."""
-    return make("GatherV2", params, indices, 0, name=name)
+def gather(params: Tensor, indices: Any, axis: int = 0, name: str = "GatherV2") -> Tensor:
+    """Slices of ``params`` along ``axis``."""
+    return make("GatherV2", params, indices, axis, name=name)
 
 
 def element(vector: Tensor, index: int) -> Tensor:

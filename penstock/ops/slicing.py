@@ -19,7 +19,7 @@ from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op, static
 from penstock.opdef.inference import Dims, FailsAtRun, ShapeContext, show
 from penstock.opdef.program_text import literal
-from penstock.ops import elementwise, join, reshape as reshape_ops, shape as shape_ops
+from penstock.ops import elementwise, join, nodes, reshape as reshape_ops, shape as shape_ops
 from penstock.ops.strided_slice import INDEX, MASKS
 
 # ---- Slice -----------------------------------------------------------------------------------
@@ -305,8 +305,6 @@ def boolean_mask(
     Raises:
       ValueError: the rank of ``mask`` is unknown or 0, or the shapes do not fit.
     """
-    from penstock.ops import gather
-
     with name_scope(name, values=[tensor, mask]):
         tensor = convert_to_tensor(tensor, name="tensor")
         mask = convert_to_tensor(mask, name="mask")
@@ -332,4 +330,4 @@ def boolean_mask(
             flat.set_shape([*tensor.sizes[:axis], count, *tensor.sizes[last:]])
         mask = reshape_ops.reshape(mask, [-1])
         indices = reshape_ops.squeeze(make("Where", mask), axis=[1])
-        return gather.gather(flat, indices, axis=axis)
+        return nodes.gather(flat, indices, axis)

@@ -24,7 +24,7 @@ def _unpack_shape(ctx: ShapeContext) -> list[Dims]:
     dims, num = ctx["value"], ctx.attr("num")
     if dims is None:
         return [None] * num
-    axis = join._checked_axis(ctx.attr("axis"), len(dims))
+    axis = join.checked_axis(ctx.attr("axis"), len(dims))
     if dims[axis] not in (None, num):
         raise ValueError(f"dim {axis} of {show(dims)} is {dims[axis]}; num is {num}")
     return [(*dims[:axis], *dims[axis + 1 :])] * num
@@ -40,7 +40,7 @@ def _unpack_kernel(value: Any, num: Any, axis: Any) -> Any:
 
 def _unpack_inline(call: Any) -> str | None:
     dims, axis = call.dims("value"), call.attr("axis")
-    if dims is None or dims[axis] is None or join._is_string(call, "value"):
+    if dims is None or dims[axis] is None or join.is_string(call, "value"):
         return None
     return f"{call.arg['value']}.unbind({literal(axis)})"
 
@@ -66,7 +66,7 @@ def _split_shape(ctx: ShapeContext) -> list[Dims]:
         return [None] * num
     if value is None:
         return [(None,) * len(dims)] * num
-    axis = join._checked_axis(int(value), len(dims))
+    axis = join.checked_axis(int(value), len(dims))
     size = dims[axis]
     if size is not None and size % num:
         raise ValueError(f"dim {axis} of {show(dims)} cannot be split evenly into {num}")
@@ -90,7 +90,7 @@ def _split_kernel(split_dim: Any, value: Any, num_split: Any) -> Any:
 
 def _split_inline(call: Any) -> str | None:
     dims, value = call.dims("value"), call.value("split_dim")
-    if dims is None or value is None or join._is_string(call, "value"):
+    if dims is None or value is None or join.is_string(call, "value"):
         return None
     size = dims[int(value)]
     if not size:
@@ -121,7 +121,7 @@ def _split_v_shape(ctx: ShapeContext) -> list[Dims]:
         return [None] * num
     if value is None:
         return [(None,) * len(dims)] * num
-    axis = join._checked_axis(int(value), len(dims))
+    axis = join.checked_axis(int(value), len(dims))
     sizes = ctx.value("size_splits")
     if sizes is None:
         parts: list[int | None] = [None] * num
@@ -165,7 +165,7 @@ def _split_v_kernel(value: Any, size_splits: Any, split_dim: Any) -> Any:
 def _fold_split_v(ctx: ShapeContext, value: Any, sizes: Any, axis: Any) -> list[np.ndarray] | None:
     if value is None or sizes is None or axis is None:
         return None
-    axis = join._checked_axis(int(axis), value.ndim)
+    axis = join.checked_axis(int(axis), value.ndim)
     return np.split(value, np.cumsum(_resolved(sizes.tolist(), value.shape[axis]))[:-1], axis)
 
 
@@ -203,7 +203,7 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unst
     if num is None:
         value = convert_to_tensor(value)
         if value.sizes is not None:
-            num = value.sizes[join._checked_axis(axis, len(value.sizes))]
+            num = value.sizes[join.checked_axis(axis, len(value.sizes))]
         if num is None:
             raise ValueError(
                 f"Cannot infer num from shape {show(value.sizes)} of {value.name}; give num"

@@ -52,9 +52,9 @@ def moves_between_devices(step: StepGraph) -> StepGraph:
 
 def memory_of(op: Operation) -> str:
     """The memory of the device that a node is placed on: "cuda:0" and the like, or the host's."""
-    if "GPU" not in op._device:
+    if "GPU" not in op.device:
         return HOST
-    return f"{GPU}:{DeviceSpec.from_string(op._device).device_index or 0}"
+    return f"{GPU}:{DeviceSpec.from_string(op.device).device_index or 0}"
 
 
 class _Mover:

@@ -41,7 +41,7 @@ class Dataset(specs.Structured, FrameworkSources):
     """
 
     _variant_tensor: Any
-    _structure: Any
+    structure: Any
 
     def __init__(self) -> None:
         self._options = Options()
@@ -50,7 +50,7 @@ class Dataset(specs.Structured, FrameworkSources):
         self._graph = get_default_graph()
 
     @staticmethod
-    def _of(
+    def of(
         variant: Any, structure: Any, inputs: tuple[Dataset, ...] = (), *functions: Mapped
     ) -> Dataset:
         made = Dataset()
@@ -60,18 +60,18 @@ class Dataset(specs.Structured, FrameworkSources):
     def _set(
         self, variant: Any, structure: Any, inputs: tuple[Dataset, ...] = (), *functions: Mapped
     ) -> None:
-        self._variant_tensor, self._structure = variant, structure
+        self._variant_tensor, self.structure = variant, structure
         self._sources, self._functions = inputs, functions
         for one in inputs:
             self._options = self._options.merge(one.options())
 
-    def _node(self, op_type: str, *inputs: Any, structure: Any = None, **attrs: Any) -> Dataset:
+    def node(self, op_type: str, *inputs: Any, structure: Any = None, **attrs: Any) -> Dataset:
         """A dataset over this one whose node has the usual attrs."""
-        spec = self._structure if structure is None else structure
+        spec = self.structure if structure is None else structure
         made = nodes.variant(op_type, spec, self._variant_tensor, *inputs, **attrs)
-        return Dataset._of(made, spec, (self,))
+        return Dataset.of(made, spec, (self,))
 
-    def _called(
+    def called(
         self, op_type: str, function: Mapped, *inputs: Any, structure: Any = None,
         attr: str = "f", **attrs: Any,
     ) -> Dataset:  # fmt: skip
@@ -80,10 +80,10 @@ class Dataset(specs.Structured, FrameworkSources):
             op_type, spec, self._variant_tensor, function.captured, *inputs,
             **{attr: function.graph}, **attrs,
         )  # fmt: skip
-        return Dataset._of(variant, spec, (self,), function)
+        return Dataset.of(variant, spec, (self,), function)
 
     def _spec(self) -> DatasetSpec:
-        return DatasetSpec(self._structure)
+        return DatasetSpec(self.structure)
 
     # ---- sources -----------------------------------------------------------------------------
 
@@ -96,7 +96,7 @@ class Dataset(specs.Structured, FrameworkSources):
             "TensorDataset", specs.to_flat(structure, element),
             output_shapes=specs.flat_shapes(structure),
         )  # fmt: skip
-        return Dataset._of(variant, structure)
+        return Dataset.of(variant, structure)
 
     @staticmethod
     def from_tensor_slices(tensors: Any) -> Dataset:
@@ -114,7 +114,7 @@ class Dataset(specs.Structured, FrameworkSources):
         leaves = zip(specs.flatten(batch), specs.flatten(element), strict=True)
         flat = [tensor for spec, leaf in leaves for tensor in spec.to_slices(leaf)]
         variant = make("TensorSliceDataset", flat, output_shapes=specs.flat_shapes(structure))
-        return Dataset._of(variant, structure)
+        return Dataset.of(variant, structure)
 
     @staticmethod
     def from_sparse_tensor_slices(sparse_tensor: Any) -> Dataset:
@@ -129,7 +129,7 @@ class Dataset(specs.Structured, FrameworkSources):
             specs.TensorSpec([rank], dtypes.int64),
         )
         parts = (sparse_tensor.indices, sparse_tensor.values, sparse_tensor.dense_shape)
-        return Dataset._of(make("SparseTensorSliceDataset", *parts), structure)
+        return Dataset.of(make("SparseTensorSliceDataset", *parts), structure)
 
     @staticmethod
     def from_generator(
@@ -157,7 +157,7 @@ class Dataset(specs.Structured, FrameworkSources):
         bounds = {1: (0, *args, 1), 2: (*args, 1), 3: args}[len(args)]
         named = [int64(v, n) for v, n in zip(bounds, ("start", "stop", "step"), strict=True)]
         structure = specs.TensorSpec([], dtypes.int64)
-        return Dataset._of(nodes.variant("RangeDataset", structure, *named), structure)
+        return Dataset.of(nodes.variant("RangeDataset", structure, *named), structure)
 
     @staticmethod
     def zip(datasets: Any) -> Dataset:
@@ -172,9 +172,9 @@ class Dataset(specs.Structured, FrameworkSources):
                 raise TypeError(
                     f"Dataset.zip() takes datasets in tuples and dicts, no lists; found {one!r}"
                 )
-        structure = specs.pack(datasets, [d._structure for d in flat])
+        structure = specs.pack(datasets, [d.structure for d in flat])
         variant = nodes.variant("ZipDataset", structure, [d._variant_tensor for d in flat])
-        return Dataset._of(variant, structure, tuple(flat))
+        return Dataset.of(variant, structure, tuple(flat))
 
     @staticmethod
     def list_files(file_pattern: Any, shuffle: bool | None = None, seed: Any = None) -> Dataset:
@@ -205,7 +205,7 @@ class Dataset(specs.Structured, FrameworkSources):
         Raises:
           TypeError: elements of other types or classes.
         """
-        mine, theirs = self._structure, dataset._structure
+        mine, theirs = self.structure, dataset.structure
         try:
             pairs = list(zip(specs.flatten(mine), specs.flatten_as(mine, theirs), strict=True))
         except ValueError as error:
@@ -220,16 +220,16 @@ class Dataset(specs.Structured, FrameworkSources):
         variant = nodes.variant(
             "ConcatenateDataset", structure, self._variant_tensor, dataset._variant_tensor
         )
-        return Dataset._of(variant, structure, (self, dataset))
+        return Dataset.of(variant, structure, (self, dataset))
 
     def prefetch(self, buffer_size: Any) -> Dataset:
         """Elements made ahead by a thread, up to ``buffer_size``; -1: as the runtime likes."""
         size = int64(-1 if buffer_size is None else buffer_size, "buffer_size")
-        return self._node("PrefetchDataset", size)
+        return self.node("PrefetchDataset", size)
 
     def repeat(self, count: Any = None) -> Dataset:
         """The elements ``count`` times; None or -1: without end."""
-        return self._node("RepeatDataset", int64(-1 if count is None else count, "count"))
+        return self.node("RepeatDataset", int64(-1 if count is None else count, "count"))
 
     def enumerate(self, start: Any = 0) -> Dataset:
         """Pairs of a number, from ``start`` on, and an element."""
@@ -248,23 +248,23 @@ class Dataset(specs.Structured, FrameworkSources):
         size = int64(buffer_size, "buffer_size")
         first, second = two_seeds(seed)
         again = True if reshuffle_each_iteration is None else reshuffle_each_iteration
-        return self._node("ShuffleDataset", size, first, second, reshuffle_each_iteration=again)
+        return self.node("ShuffleDataset", size, first, second, reshuffle_each_iteration=again)
 
     def cache(self, filename: Any = "") -> Dataset:
         """The elements, kept after the first pass: in memory, or in the file of that name."""
-        return self._node("CacheDataset", convert_to_tensor(filename, dtypes.string, "filename"))
+        return self.node("CacheDataset", convert_to_tensor(filename, dtypes.string, "filename"))
 
     def take(self, count: Any) -> Dataset:
         """The first ``count`` elements; all where it is -1."""
-        return self._node("TakeDataset", int64(count, "count"))
+        return self.node("TakeDataset", int64(count, "count"))
 
     def skip(self, count: Any) -> Dataset:
         """All but the first ``count`` elements; none where it is -1."""
-        return self._node("SkipDataset", int64(count, "count"))
+        return self.node("SkipDataset", int64(count, "count"))
 
     def shard(self, num_shards: Any, index: Any) -> Dataset:
         """Every ``num_shards``-th element, from ``index`` on."""
-        return self._node("ShardDataset", int64(num_shards, "num_shards"), int64(index, "index"))
+        return self.node("ShardDataset", int64(num_shards, "num_shards"), int64(index, "index"))
 
     def batch(self, batch_size: Any, drop_remainder: Any = False) -> Dataset:
         """Elements in batches.
@@ -276,8 +276,8 @@ class Dataset(specs.Structured, FrameworkSources):
         size = int64(batch_size, "batch_size")
         whole = convert_to_tensor(drop_remainder, dtypes.bool, "drop_remainder")
         known = batch_dim(size, whole)
-        structure = specs.map_leaves(lambda s: specs.batched(s, known), self._structure)
-        return self._node("BatchDatasetV2", size, whole, structure=structure)
+        structure = specs.map_leaves(lambda s: specs.batched(s, known), self.structure)
+        return self.node("BatchDatasetV2", size, whole, structure=structure)
 
     def padded_batch(
         self, batch_size: Any, padded_shapes: Any, padding_values: Any = None,
@@ -294,13 +294,13 @@ class Dataset(specs.Structured, FrameworkSources):
         made = padding.padded_batch(
             self, batch_size, padded_shapes, padding_values, drop_remainder
         )
-        return Dataset._of(*made, (self,))
+        return Dataset.of(*made, (self,))
 
     def unbatch(self) -> Dataset:
         """The slices of each element along its first dim."""
         normal = self.map(lambda *parts: parts if len(parts) > 1 else parts[0])
-        structure = nodes.slices(self._structure)
-        return normal._node("UnbatchDataset", structure=structure)
+        structure = nodes.slices(self.structure)
+        return normal.node("UnbatchDataset", structure=structure)
 
     def map(self, map_func: Callable[..., Any], num_parallel_calls: Any = None) -> Dataset:
         """What ``map_func`` makes of each element.
@@ -310,11 +310,11 @@ class Dataset(specs.Structured, FrameworkSources):
             called once, to build the graph of it.
           num_parallel_calls: elements made at a time by threads; -1: as many as processors.
         """
-        function = Mapped(map_func, self._structure, "Dataset.map()")
+        function = Mapped(map_func, self.structure, "Dataset.map()")
         if num_parallel_calls is None:
-            return self._called("MapDataset", function)
+            return self.called("MapDataset", function)
         calls = convert_to_tensor(num_parallel_calls, dtypes.int32, "num_parallel_calls")
-        return self._called("ParallelMapDataset", function, calls)
+        return self.called("ParallelMapDataset", function, calls)
 
     def map_with_legacy_function(
         self, map_func: Callable[..., Any], num_parallel_calls: Any = None
@@ -324,8 +324,8 @@ class Dataset(specs.Structured, FrameworkSources):
 
     def flat_map(self, map_func: Callable[..., Any]) -> Dataset:
         """The elements of the datasets that ``map_func`` makes, one dataset after the other."""
-        function = Mapped(map_func, self._structure, "Dataset.flat_map()")
-        return self._called("FlatMapDataset", function, structure=_inner(function, "flat_map"))
+        function = Mapped(map_func, self.structure, "Dataset.flat_map()")
+        return self.called("FlatMapDataset", function, structure=_inner(function, "flat_map"))
 
     def interleave(
         self, map_func: Callable[..., Any], cycle_length: Any = -1, block_length: Any = 1,
@@ -339,13 +339,13 @@ class Dataset(specs.Structured, FrameworkSources):
           block_length: elements of one that come together.
           num_parallel_calls: read the open datasets ahead, with threads.
         """
-        function = Mapped(map_func, self._structure, "Dataset.interleave()")
+        function = Mapped(map_func, self.structure, "Dataset.interleave()")
         inner = _inner(function, "interleave")
         numbers = [int64(cycle_length, "cycle_length"), int64(block_length, "block_length")]
         if num_parallel_calls is None:
-            return self._called("InterleaveDataset", function, *numbers, structure=inner)
+            return self.called("InterleaveDataset", function, *numbers, structure=inner)
         numbers.append(int64(num_parallel_calls, "num_parallel_calls"))
-        return self._called("ParallelInterleaveDatasetV2", function, *numbers, structure=inner)
+        return self.called("ParallelInterleaveDatasetV2", function, *numbers, structure=inner)
 
     def filter(self, predicate: Callable[..., Any]) -> Dataset:
         """The elements of which ``predicate`` says True.
@@ -353,7 +353,7 @@ class Dataset(specs.Structured, FrameworkSources):
         Raises:
           ValueError: it gives no bool scalar.
         """
-        function = Mapped(predicate, self._structure, "Dataset.filter()")
+        function = Mapped(predicate, self.structure, "Dataset.filter()")
         spec = function.structure
         if (
             not isinstance(spec, specs.TensorSpec)
@@ -361,8 +361,8 @@ class Dataset(specs.Structured, FrameworkSources):
             or not spec.shape.is_compatible_with([])
         ):
             raise ValueError("`predicate` must return a scalar boolean tensor.")
-        return self._called(
-            "FilterDataset", function, structure=self._structure, attr="predicate"
+        return self.called(
+            "FilterDataset", function, structure=self.structure, attr="predicate"
         )
 
     def filter_with_legacy_function(self, predicate: Callable[..., Any]) -> Dataset:
@@ -384,8 +384,8 @@ class Dataset(specs.Structured, FrameworkSources):
         step = int64(size if shift is None else shift, "shift")
         apart = int64(stride, "stride")
         whole = convert_to_tensor(drop_remainder, dtypes.bool, "drop_remainder")
-        structure = specs.map_leaves(lambda s: DatasetSpec(s), self._structure)
-        return self._node("WindowDataset", wide, step, apart, whole, structure=structure)
+        structure = specs.map_leaves(lambda s: DatasetSpec(s), self.structure)
+        return self.node("WindowDataset", wide, step, apart, whole, structure=structure)
 
     def reduce(self, initial_state: Any, reduce_func: Callable[..., Any]) -> Any:
         """What ``reduce_func`` makes of all elements, one after the other.
@@ -401,10 +401,10 @@ class Dataset(specs.Structured, FrameworkSources):
             state = specs.normalized(initial_state)
         structure = specs.spec_of(state)
         function, structure = with_state(
-            reduce_func, state, structure, self._structure, "reduce()", lambda s: s
+            reduce_func, state, structure, self.structure, "reduce()", lambda s: s
         )
         flat = make(
-            "ReduceDataset", self._in_workers(), specs.to_flat(structure, state),
+            "ReduceDataset", self.in_workers(), specs.to_flat(structure, state),
             function.captured, f=function.graph,
             output_types=specs.flat_types(structure), output_shapes=specs.flat_shapes(structure),
         )  # fmt: skip
@@ -423,7 +423,7 @@ class Dataset(specs.Structured, FrameworkSources):
 
     def with_options(self, options: Options) -> Dataset:
         """The dataset with options."""
-        made = Dataset._of(self._variant_tensor, self._structure, (self,))
+        made = Dataset.of(self._variant_tensor, self.structure, (self,))
         made._options = made._options.merge(options)
         return made
 
@@ -459,41 +459,41 @@ class Dataset(specs.Structured, FrameworkSources):
         graph.outputs = [graph.capture(variant)]
         handle = make(
             "OneShotIterator", dataset_factory=graph,
-            output_types=specs.flat_types(self._structure),
-            output_shapes=specs.flat_shapes(self._structure),
+            output_types=specs.flat_types(self.structure),
+            output_shapes=specs.flat_shapes(self.structure),
         )  # fmt: skip
-        return iterator.Iterator._made(handle, None, self._structure)
+        return iterator.Iterator._made(handle, None, self.structure)
 
     def _apply_options(self, graph: Any = None) -> Any:
         """The variant, behind the nodes that TF adds to tell its runtime about options."""
-        variant = self._in_workers()
+        variant = self.in_workers()
         variant = variant if graph is None else graph.capture(variant)
         if not self._captured_ref():
             listed = np.array(_OPTIMIZATIONS, object)
             names = convert_to_tensor(listed, dtypes.string, "optimizations")
             variant = nodes.variant(
-                "OptimizeDataset", self._structure, variant, names,
+                "OptimizeDataset", self.structure, variant, names,
                 optimization_configs=["map_vectorization:use_choose_fastest:false"],
             )  # fmt: skip
-        variant = nodes.variant("ModelDataset", self._structure, variant)
+        variant = nodes.variant("ModelDataset", self.structure, variant)
         wanted = self._options.experimental_stats
         if wanted.aggregator is None:
             return variant
         handle = wanted.aggregator._resource
         return nodes.variant(
-            "SetStatsAggregatorDataset", self._structure, variant,
+            "SetStatsAggregatorDataset", self.structure, variant,
             handle if graph is None else graph.capture(handle), wanted.prefix,
             wanted.counter_prefix,
         )  # fmt: skip
 
-    def _in_workers(self) -> Any:
+    def in_workers(self) -> Any:
         """The variant; behind a node that has Python run in processes where options say so."""
         count = self._options.python_workers
         if count is None:
             return self._variant_tensor
         number = int64(count, "python_workers")
         return nodes.variant(
-            "PythonWorkersDataset", self._structure, self._variant_tensor, number
+            "PythonWorkersDataset", self.structure, self._variant_tensor, number
         )
 
     def _captured_ref(self) -> bool:
@@ -507,8 +507,8 @@ class Dataset(specs.Structured, FrameworkSources):
 
     def __repr__(self) -> str:
         return (
-            f"<{type(self).__name__} shapes: {specs.legacy_shapes(self._structure)},"
-            f" types: {specs.legacy_types(self._structure)}>"
+            f"<{type(self).__name__} shapes: {specs.legacy_shapes(self.structure)},"
+            f" types: {specs.legacy_types(self.structure)}>"
         )
 
 
@@ -558,7 +558,7 @@ class DatasetSpec(VariantSpec):
         return self._element_spec, self._shape
 
     def _from_components(self, components: Any) -> Any:
-        return Dataset._of(components, self._element_spec)
+        return Dataset.of(components, self._element_spec)
 
     def to_slices(self, value: Any) -> list[Tensor]:
         return [value._variant_tensor]
@@ -572,7 +572,7 @@ class DatasetSpec(VariantSpec):
 
 def _string_slices(files: Tensor) -> Dataset:
     structure = specs.TensorSpec([], dtypes.string)
-    return Dataset._of(make("TensorSliceDataset", [files], output_shapes=[[]]), structure)
+    return Dataset.of(make("TensorSliceDataset", [files], output_shapes=[[]]), structure)
 
 
 def _may_be_copied(op_type: str) -> bool:
@@ -610,6 +610,6 @@ def _from_generator(function: Any, output_types: Any, output_shapes: Any, args: 
             init_func=init.graph, next_func=following.graph, finalize_func=final.graph,
             output_types=specs.flat_types(structure), output_shapes=specs.flat_shapes(structure),
         )  # fmt: skip
-        return Dataset._of(variant, structure)
+        return Dataset.of(variant, structure)
 
     return Dataset.from_tensors(0).flat_map(flat_map_fn)

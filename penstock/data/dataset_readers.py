@@ -38,7 +38,7 @@ def _names(filenames: Any) -> Dataset:
 
 
 def _slices(names: Tensor) -> Dataset:
-    return Dataset._of(make("TensorSliceDataset", [names], output_shapes=[[]]), _STRING)
+    return Dataset.of(make("TensorSliceDataset", [names], output_shapes=[[]]), _STRING)
 
 
 class _Read(Dataset):
@@ -53,7 +53,7 @@ class _Read(Dataset):
         else:
             made = parallel_interleave(read_one_file, num_parallel_reads)(names)
         super().__init__()
-        self._set(made._variant_tensor, made._structure, (names,), *made._functions)
+        self._set(made._variant_tensor, made.structure, (names,), *made._functions)
 
 
 class TextLineDataset(_Read):
@@ -73,7 +73,7 @@ class TextLineDataset(_Read):
         def read_one_file(filename: Any) -> Dataset:
             compression = _string(compression_type, "compression_type")
             size = int64(_BUFFER if buffer_size is None else buffer_size, "buffer_size")
-            return Dataset._of(make("TextLineDataset", filename, compression, size), _STRING)
+            return Dataset.of(make("TextLineDataset", filename, compression, size), _STRING)
 
         self._read(filenames, num_parallel_reads, read_one_file)
 
@@ -88,7 +88,7 @@ class TFRecordDataset(_Read):
         def read_one_file(filename: Any) -> Dataset:
             compression = _string(compression_type, "compression_type")
             size = int64(_BUFFER if buffer_size is None else buffer_size, "buffer_size")
-            return Dataset._of(make("TFRecordDataset", filename, compression, size), _STRING)
+            return Dataset.of(make("TFRecordDataset", filename, compression, size), _STRING)
 
         self._read(filenames, num_parallel_reads, read_one_file)
 
@@ -114,7 +114,7 @@ class FixedLengthRecordDataset(_Read):
             size = int64(_BUFFER if buffer_size is None else buffer_size, "buffer_size")
             compression = _string(compression_type, "compression_type")
             parts = (filename, header, record, footer, size, compression)
-            return Dataset._of(make("FixedLengthRecordDatasetV2", *parts), _STRING)
+            return Dataset.of(make("FixedLengthRecordDatasetV2", *parts), _STRING)
 
         self._read(filenames, num_parallel_reads, read_one_file)
 
@@ -210,12 +210,12 @@ class TFRecordWriter:
         """
         if not isinstance(dataset, Dataset):
             raise TypeError("`dataset` must be a `tf.data.Dataset` object.")
-        if not _STRING.is_compatible_with(dataset._structure):
+        if not _STRING.is_compatible_with(dataset.structure):
             raise TypeError(
                 "`dataset` must produce scalar `DT_STRING` tensors whereas it produces shape"
-                f" {specs.legacy_shapes(dataset._structure)} and types"
-                f" {specs.legacy_types(dataset._structure)}"
+                f" {specs.legacy_shapes(dataset.structure)} and types"
+                f" {specs.legacy_types(dataset.structure)}"
             )
         return make(
-            "DatasetToTFRecord", dataset._in_workers(), self._filename, self._compression
+            "DatasetToTFRecord", dataset.in_workers(), self._filename, self._compression
         )

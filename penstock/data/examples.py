@@ -36,7 +36,7 @@ def parse_example_dataset(features: Any, num_parallel_calls: Any = 1) -> Transfo
         raise ValueError("Missing: features was None.")
 
     def transform(dataset: Dataset) -> Dataset:
-        spec = dataset._structure
+        spec = dataset.structure
         if not specs.TensorSpec([None], dtypes.string).is_compatible_with(spec):
             raise TypeError("Input dataset should be a dataset of vectors of strings")
         wanted = _Specs(features, _PLAIN)
@@ -56,7 +56,7 @@ def parse_example_dataset(features: Any, num_parallel_calls: Any = 1) -> Transfo
             sparse_types=wanted.sparse_types, Tdense=wanted.dense_types,
             dense_shapes=dense_shapes,
         )  # fmt: skip
-        parsed = Dataset._of(variant, structure, (dataset,))
+        parsed = Dataset.of(variant, structure, (dataset,))
         if not wanted.merged:
             return parsed
         return parsed.map(wanted.with_merged, num_parallel_calls=num_parallel_calls)
@@ -109,7 +109,7 @@ def make_batched_features_dataset(
     dataset = parallel_interleave(
         lambda name: reader(name, *more), cycle_length=threads, sloppy=sloppy_ordering
     )(files)
-    spec = dataset._structure
+    spec = dataset.structure
     if isinstance(spec, tuple) and len(spec) == 2:
         dataset = dataset.map(lambda _, message: message)
     dataset = shuffled_and_repeated(
@@ -166,7 +166,7 @@ def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Transformation:
     """
 
     def transform(dataset: Dataset) -> Dataset:
-        spec = dataset._structure
+        spec = dataset.structure
         if type(spec) is not specs.TensorSpec:
             raise TypeError(
                 "`dense_to_sparse_batch` takes a dataset of one dense component; found elements"
@@ -176,7 +176,7 @@ def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Transformation:
         dims = [-1 if d is None else d for d in row.as_list()]
         structure = specs.SparseTensorSpec(shapes.TensorShape([None]).concatenate(row), spec.dtype)
         sizes = convert_to_tensor(np.array(dims, np.int64), dtypes.int64)
-        return dataset._node(
+        return dataset.node(
             "DenseToSparseBatchDataset", batch_size, sizes, structure=structure
         )
 
@@ -204,8 +204,8 @@ def sliding_window_batch(
     def transform(dataset: Dataset) -> Dataset:
         size = int64(window_size, "window_stride")
         apart = int64(window_stride, "window_stride")
-        structure = specs.map_leaves(lambda s: specs.batched(s, None), dataset._structure)
-        return dataset._node(
+        structure = specs.map_leaves(lambda s: specs.batched(s, None), dataset.structure)
+        return dataset.node(
             "SlidingWindowDataset", size, int64(shift, "window_shift"), apart, structure=structure
         )
 

@@ -26,7 +26,7 @@ class Source:
     """
 
     def __init__(self, function: Callable[..., Any], structure: Any) -> None:
-        self._function, self._structure = function, structure
+        self._function, self.structure = function, structure
         self._lock = threading.Lock()
         self._running: dict[int, Iterator[Any]] = {}
         self._next = 0
@@ -47,24 +47,24 @@ class Source:
 
     def following(self, number: Tensor) -> Any:
         """The next element of a generator."""
-        kinds, dims = specs.flat_types(self._structure), specs.flat_shapes(self._structure)
+        kinds, dims = specs.flat_types(self.structure), specs.flat_shapes(self.structure)
         flat = py_func(self._following, [number], kinds)
         for tensor, shape in zip(flat, dims, strict=True):
             tensor.set_shape(shape)
-        return specs.pack(self._structure, flat)
+        return specs.pack(self.structure, flat)
 
     @here
     def _following(self, number: Any) -> tuple[Any, ...]:
         value = next(self._running[int(number)])
         try:
-            flat = specs.flatten_as(self._structure, value)
+            flat = specs.flatten_as(self.structure, value)
         except (TypeError, ValueError):
             raise TypeError(
                 "`generator` yielded an element that did not match the expected structure. The"
-                f" expected structure was {specs.legacy_types(self._structure)}, but the yielded"
+                f" expected structure was {specs.legacy_types(self.structure)}, but the yielded"
                 f" element was {value}."
             ) from None
-        leaves = specs.flatten(self._structure)
+        leaves = specs.flatten(self.structure)
         pairs = zip(flat, leaves, strict=True)
         return tuple([_array(v, spec.dtype, spec.shape, value) for v, spec in pairs])
 

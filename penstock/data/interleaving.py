@@ -32,14 +32,14 @@ def parallel_interleave(
 
     def transform(dataset: Dataset) -> Dataset:
         asker = "tf.data.experimental.parallel_interleave()"
-        function = Mapped(map_func, dataset._structure, asker)
+        function = Mapped(map_func, dataset.structure, asker)
         if not isinstance(function.structure, DatasetSpec):
             raise TypeError(
                 f"`map_func` must return a `Dataset` object. Got {function.structure!r}."
             )
         ahead = 2 * block_length if buffer_output_elements is None else buffer_output_elements
         more = 2 * cycle_length if prefetch_input_elements is None else prefetch_input_elements
-        return dataset._called(
+        return dataset.called(
             "ParallelInterleaveDataset", function, int64(cycle_length, "cycle_length"),
             int64(block_length, "block_length"), convert_to_tensor(sloppy, dtypes.bool, "sloppy"),
             int64(ahead, "buffer_output_elements"), int64(more, "prefetch_input_elements"),

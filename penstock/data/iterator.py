@@ -39,7 +39,7 @@ class Iterator(specs.Structured):
         self._set(iterator_resource, initializer, structure)
 
     def _set(self, handle: Any, initializer: Any, structure: Any) -> None:
-        self._iterator_resource, self._initializer, self._structure = handle, initializer, structure
+        self._iterator_resource, self._initializer, self.structure = handle, initializer, structure
         self._string_handle = make("IteratorToStringHandle", handle)
 
     @classmethod
@@ -101,10 +101,10 @@ class Iterator(specs.Structured):
         Raises:
           TypeError: elements of another structure.
         """
-        _check_structure(self._structure, dataset)
+        _check_structure(self.structure, dataset)
         with colocate_with(self._iterator_resource):
             made: Operation = make(
-                "MakeIterator", dataset._in_workers(), self._iterator_resource,
+                "MakeIterator", dataset.in_workers(), self._iterator_resource,
                 name=name or "make_initializer",
             )  # fmt: skip
         return made
@@ -117,10 +117,10 @@ class Iterator(specs.Structured):
         """
         flat = make(
             "IteratorGetNext", self._iterator_resource,
-            output_types=specs.flat_types(self._structure),
-            output_shapes=specs.flat_shapes(self._structure), name=name,
+            output_types=specs.flat_types(self.structure),
+            output_shapes=specs.flat_shapes(self.structure), name=name,
         )  # fmt: skip
-        return specs.from_flat(self._structure, flat)
+        return specs.from_flat(self.structure, flat)
 
     def string_handle(self, name: str | None = None) -> Tensor:
         """A string scalar that ``from_string_handle`` takes."""

@@ -23,7 +23,7 @@ class Optional:
     """
 
     _variant_tensor: Any
-    _structure: Any
+    structure: Any
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise TypeError(
@@ -34,7 +34,7 @@ class Optional:
     @classmethod
     def _of(cls, variant: Any, structure: Any) -> Optional:
         made = cls.__new__(cls)
-        made._variant_tensor, made._structure = variant, structure
+        made._variant_tensor, made.structure = variant, structure
         return made
 
     @staticmethod
@@ -60,18 +60,18 @@ class Optional:
         """The value; running it raises ``tf.errors.InvalidArgumentError`` where there is none."""
         flat = make(
             "OptionalGetValue", self._variant_tensor, name=name,
-            output_types=specs.flat_types(self._structure),
-            output_shapes=specs.flat_shapes(self._structure),
+            output_types=specs.flat_types(self.structure),
+            output_shapes=specs.flat_shapes(self.structure),
         )  # fmt: skip
-        return specs.from_flat(self._structure, flat)
+        return specs.from_flat(self.structure, flat)
 
     @property
     def value_structure(self) -> Any:
         """Nesting of specs of the value."""
-        return self._structure
+        return self.structure
 
     def _spec(self) -> OptionalSpec:
-        return OptionalSpec(self._structure)
+        return OptionalSpec(self.structure)
 
 
 class OptionalSpec(VariantSpec):
@@ -96,7 +96,7 @@ class OptionalSpec(VariantSpec):
         """Whether an optional value or spec may have a value of this kind."""
         other = spec_or_value
         if isinstance(other, Optional):
-            return specs.are_compatible(self._value_structure, other._structure)
+            return specs.are_compatible(self._value_structure, other.structure)
         return isinstance(other, OptionalSpec) and (
             specs.are_compatible(self._value_structure, other._value_structure)
         )
@@ -122,7 +122,7 @@ class OptionalSpec(VariantSpec):
     @staticmethod
     def from_value(value: Optional) -> OptionalSpec:
         """The spec of an optional value."""
-        return OptionalSpec(value._structure)
+        return OptionalSpec(value.structure)
 
 
 OptionalStructure = OptionalSpec  # the older name

@@ -19,7 +19,7 @@ def padded_batch(
     source: Any, batch_size: Any, padded_shapes: Any, padding_values: Any, drop_remainder: Any
 ) -> tuple[Any, Any]:
     """The node, and the structure of a batch; the arguments are ``Dataset.padded_batch``'s."""
-    structure = source._structure
+    structure = source.structure
     if any(type(s) is not specs.TensorSpec for s in specs.flatten(structure)):
         raise TypeError("Batching of padded sparse tensors is not currently supported")
     size = int64(batch_size, "batch_size")

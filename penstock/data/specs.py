@@ -215,26 +215,26 @@ def _shapes_as(structure: Any, value: Any) -> list[shapes.TensorShape]:
 
 
 class Structured:
-    """What datasets and iterators tell of their elements; ``_structure`` nests specs."""
+    """What datasets and iterators tell of their elements; ``structure`` nests specs."""
 
-    _structure: Any
+    structure: Any
 
     @property
     def element_spec(self) -> Any:
         """Nesting of specs of an element."""
-        return self._structure
+        return self.structure
 
     @property
     def output_types(self) -> Any:
         """Nesting of dtypes of an element."""
-        return legacy_types(self._structure)
+        return legacy_types(self.structure)
 
     @property
     def output_shapes(self) -> Any:
         """Nesting of shapes of an element."""
-        return legacy_shapes(self._structure)
+        return legacy_shapes(self.structure)
 
     @property
     def output_classes(self) -> Any:
         """Nesting of classes of an element."""
-        return legacy_classes(self._structure)
+        return legacy_classes(self.structure)

@@ -50,6 +50,6 @@ def latency_stats(tag: Any) -> Transformation:
 
 def _measured(op_type: str, tag: Any) -> Transformation:
     def transform(dataset: Dataset) -> Dataset:
-        return dataset._node(op_type, convert_to_tensor(tag, dtypes.string))
+        return dataset.node(op_type, convert_to_tensor(tag, dtypes.string))
 
     return transform

@@ -38,7 +38,7 @@ def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) ->
     def transform(dataset: Dataset) -> Dataset:
         size = int64(buffer_size, "buffer_size")
         times = int64(-1 if count is None else count, "count")
-        return dataset._node("ShuffleAndRepeatDataset", size, *two_seeds(seed), times)
+        return dataset.node("ShuffleAndRepeatDataset", size, *two_seeds(seed), times)
 
     return transform
 
@@ -64,13 +64,13 @@ def map_and_batch(
         calls = batch_size * (1 if num_parallel_batches is None else num_parallel_batches)
 
     def transform(dataset: Dataset) -> Dataset:
-        function = Mapped(map_func, dataset._structure, f"{_HERE}map_and_batch()")
+        function = Mapped(map_func, dataset.structure, f"{_HERE}map_and_batch()")
         size = int64(batch_size, "batch_size")
         at_once = int64(calls, "num_parallel_calls")
         whole = convert_to_tensor(drop_remainder, dtypes.bool, "drop_remainder")
         known = batch_dim(size, whole)
         structure = specs.map_leaves(lambda s: specs.batched(s, known), function.structure)
-        return dataset._called(
+        return dataset.called(
             "MapAndBatchDataset", function, size, at_once, whole, structure=structure,
             preserve_cardinality=True,
         )  # fmt: skip
@@ -93,20 +93,20 @@ def enumerate_dataset(start: Any = 0) -> Transformation:
 
 def ignore_errors() -> Transformation:
     """Leaves out elements that cannot be made."""
-    return lambda dataset: dataset._node("IgnoreErrorsDataset")
+    return lambda dataset: dataset.node("IgnoreErrorsDataset")
 
 
 def unique() -> Transformation:
     """Each value once; for elements of one scalar int32, int64 or string."""
 
     def transform(dataset: Dataset) -> Dataset:
-        kinds = specs.flat_types(dataset._structure)
+        kinds = specs.flat_types(dataset.structure)
         if len(kinds) != 1 or kinds[0] not in (dtypes.int32, dtypes.int64, dtypes.string):
             raise TypeError(
                 "`tf.data.experimental.unique()` only supports inputs with a single `tf.int32`,"
                 " `tf.int64`, or `tf.string` component."
             )
-        return dataset._node("UniqueDataset")
+        return dataset.node("UniqueDataset")
 
     return transform
 
@@ -131,14 +131,14 @@ def scan(initial_state: Any, scan_func: Callable[..., Any]) -> Transformation:
             return returned[0]
 
         function, structure = with_state(
-            scan_func, state, specs.spec_of(state), dataset._structure, f"{_HERE}scan()", state_of
+            scan_func, state, specs.spec_of(state), dataset.structure, f"{_HERE}scan()", state_of
         )
         output = function.structure[1]
         variant = nodes.variant(
             "ScanDataset", output, dataset._variant_tensor, specs.to_flat(structure, state),
             function.captured, f=function.graph, preserve_cardinality=True,
         )  # fmt: skip
-        return Dataset._of(variant, output, (dataset,), function)
+        return Dataset.of(variant, output, (dataset,), function)
 
     return transform
 
@@ -147,12 +147,12 @@ def take_while(predicate: Callable[..., Any]) -> Transformation:
     """The elements before the first of which ``predicate`` says False."""
 
     def transform(dataset: Dataset) -> Dataset:
-        function = Mapped(predicate, dataset._structure, f"{_HERE}take_while()")
+        function = Mapped(predicate, dataset.structure, f"{_HERE}take_while()")
         spec = function.structure
         if not specs.TensorSpec([], dtypes.bool).is_compatible_with(spec):
             raise ValueError("`predicate` must return a scalar boolean tensor.")
-        return dataset._called(
-            "TakeWhileDataset", function, structure=dataset._structure, attr="predicate"
+        return dataset.called(
+            "TakeWhileDataset", function, structure=dataset.structure, attr="predicate"
         )
 
     return transform
@@ -187,9 +187,9 @@ def group_by_window(
     def transform(dataset: Dataset) -> Dataset:
         asker = f"{_HERE}group_by_window()"
         number = specs.TensorSpec([], dtypes.int64)
-        key = Mapped(_as_int64(key_func), dataset._structure, asker)
+        key = Mapped(_as_int64(key_func), dataset.structure, asker)
         _scalar_of(key, "key_func")
-        reduce = Mapped(reduce_func, (number, DatasetSpec(dataset._structure)), asker)
+        reduce = Mapped(reduce_func, (number, DatasetSpec(dataset.structure)), asker)
         if not isinstance(reduce.structure, DatasetSpec):
             raise TypeError("`reduce_func` must return a `Dataset` object.")
         size = Mapped(_as_int64(size_of), number, asker)
@@ -200,7 +200,7 @@ def group_by_window(
             size.captured, key_func=key.graph, reduce_func=reduce.graph,
             window_size_func=size.graph,
         )  # fmt: skip
-        return Dataset._of(variant, inner, (dataset,), key, reduce, size)
+        return Dataset.of(variant, inner, (dataset,), key, reduce, size)
 
     return transform
 
@@ -254,10 +254,10 @@ def group_by_reducer(key_func: Callable[..., Any], reducer: Reducer) -> Transfor
 
     def transform(dataset: Dataset) -> Dataset:
         asker = f"{_HERE}group_by_reducer()"
-        key = Mapped(_as_int64(key_func), dataset._structure, asker)
+        key = Mapped(_as_int64(key_func), dataset.structure, asker)
         init = Mapped(reducer.init_func, specs.TensorSpec([], dtypes.int64), asker)
         reduce, state = with_state(
-            reducer.reduce_func, None, init.structure, dataset._structure, asker, lambda s: s
+            reducer.reduce_func, None, init.structure, dataset.structure, asker, lambda s: s
         )
         final = Mapped(reducer.finalize_func, state, asker)
         variant = nodes.variant(
@@ -265,7 +265,7 @@ def group_by_reducer(key_func: Callable[..., Any], reducer: Reducer) -> Transfor
             init.captured, reduce.captured, final.captured, key_func=key.graph,
             init_func=init.graph, reduce_func=reduce.graph, finalize_func=final.graph,
         )  # fmt: skip
-        return Dataset._of(variant, final.structure, (dataset,), key, init, reduce, final)
+        return Dataset.of(variant, final.structure, (dataset,), key, init, reduce, final)
 
     return transform
 
@@ -316,7 +316,7 @@ def bucket_by_sequence_length(
                     none_filler = bounds[bucket] - 1
                 wanted = _filled(
                     padded_shapes if padded_shapes is not None
-                    else specs.legacy_shapes(grouped._structure), none_filler,
+                    else specs.legacy_shapes(grouped.structure), none_filler,
                 )  # fmt: skip
                 return grouped.padded_batch(size, wanted, padding_values, drop_remainder)
 
@@ -347,16 +347,16 @@ def choose_from_datasets(datasets: Sequence[Dataset], choice_dataset: Dataset) -
 
 
 def _directed(selector: Dataset, datasets: Sequence[Dataset]) -> Dataset:
-    structure = datasets[0]._structure
+    structure = datasets[0].structure
     for other in datasets[1:]:
         structure = specs.map_leaves(
-            lambda a, b: a.most_specific_compatible_type(b), structure, other._structure
+            lambda a, b: a.most_specific_compatible_type(b), structure, other.structure
         )
     variant = nodes.variant(
         "DirectedInterleaveDataset", structure, selector._variant_tensor,
         [d._variant_tensor for d in datasets],
     )  # fmt: skip
-    return Dataset._of(variant, structure, (selector, *datasets))
+    return Dataset.of(variant, structure, (selector, *datasets))
 
 
 def sample_from_datasets(
@@ -414,9 +414,9 @@ def get_single_element(dataset: Dataset) -> Any:
     """The only element of a dataset; running it fails where there is none or another."""
     if not isinstance(dataset, Dataset):
         raise TypeError(f"`dataset` must be a `tf.data.Dataset` object; found {dataset!r}")
-    structure = dataset._structure
+    structure = dataset.structure
     flat = make(
-        "DatasetToSingleElement", dataset._in_workers(),
+        "DatasetToSingleElement", dataset.in_workers(),
         output_types=specs.flat_types(structure), output_shapes=specs.flat_shapes(structure),
     )  # fmt: skip
     return specs.from_flat(structure, flat)
@@ -441,7 +441,7 @@ def to_variant(dataset: Dataset) -> Tensor:
 
 def from_variant(variant: Tensor, structure: Any) -> Dataset:
     """The dataset of a variant tensor, its elements of that nesting of specs."""
-    return Dataset._of(variant, structure)
+    return Dataset.of(variant, structure)
 
 
 class _Position(SaveableObject):

@@ -8,7 +8,7 @@ feed, constant or variable that was not finite to begin with.
 
 Nothing is undone: updates of nodes that ran before the reported one have happened.
 
-State: the hook ``BaseSession._inspect``, on the class for the process-wide switch, on a session for
+State: the hook ``BaseSession.inspect``, on the class for the process-wide switch, on a session for
 ``check_numerics_session``.
 """
 
@@ -134,7 +134,7 @@ def _made_at(lead: str, op: Operation, lines: int) -> list[str]:
 
 def _checked(session: BaseSession, fetches: Any, feed_dict: Any, *, lines: int, length: int) -> Any:
     make = functools.partial(_observer, session, lines, length)
-    return session._observed(fetches, feed_dict or {}, make, optimize=False)
+    return session.observed(fetches, feed_dict or {}, make, optimize=False)
 
 
 def _hook(stack_height_limit: int, path_length_limit: int) -> Any:
@@ -168,12 +168,12 @@ def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int =
     def inspect(session: BaseSession, fetches: Any, feed_dict: Any) -> Any:
         return hook(session, fetches, feed_dict)
 
-    BaseSession._inspect = inspect
+    BaseSession.inspect = inspect
 
 
 def disable_check_numerics() -> None:
     """Ends what ``enable_check_numerics`` began; without it, does nothing."""
-    BaseSession._inspect = None
+    BaseSession.inspect = None
 
 
 @contextmanager
@@ -202,11 +202,11 @@ def check_numerics_session(
       and 1 -Inf of 2 elements; the finite ones from 0 to 0
     """
     before = session.__dict__.get("_inspect")
-    session._inspect = functools.partial(_hook(stack_height_limit, path_length_limit), session)
+    session.inspect = functools.partial(_hook(stack_height_limit, path_length_limit), session)
     try:
         yield session
     finally:
         if before is None:
-            del session._inspect
+            del session.inspect
         else:
-            session._inspect = before
+            session.inspect = before

@@ -190,7 +190,7 @@ def dump_step(
     feeds = [getattr(key, "name", str(key)) for key in feed_dict or ()]
     error = ""
     try:
-        return session._observed(
+        return session.observed(
             fetches, feed_dict or {}, lambda program, args: _observer(dump, program, args),
             optimize=False,
         )  # fmt: skip

@@ -332,7 +332,7 @@ def regroup(
     """
     first = values[0]
     if not _is_leaf(first):
-        parts = [nest._parts(v, False) if not _is_leaf(v) else None for v in values]
+        parts = [nest.parts_of(v, False) if not _is_leaf(v) else None for v in values]
         if any(p is None or len(p) != len(parts[0] or ()) for p in parts):
             raise ValueError(f"the replicas returned values that are nested differently: {values}")
         columns = zip(*[p or () for p in parts], strict=True)
@@ -357,7 +357,7 @@ def _mapped(structure: Any, pick: Callable[[Any], Any]) -> Any:
         return pick(structure)
     if _is_leaf(structure):
         return structure
-    parts = nest._parts(structure, False) or []
+    parts = nest.parts_of(structure, False) or []
     return nest.like(structure, [_mapped(part, pick) for part in parts])
 
 

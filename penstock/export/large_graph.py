@@ -164,7 +164,7 @@ def _set_field(message: Any, field: Any, value: Any) -> None:
 
 def _slim_graph(graph: Graph, writer: BundleWriter, name: str, external_from: int) -> Any:
     message = graphdef.graph_def(graph, from_version=graph.version)
-    with graph._lock:
+    with graph.lock:
         for op in graph.operations:
             value: Any = op.attrs.get("value")
             node = message.node.add()

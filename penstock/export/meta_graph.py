@@ -241,7 +241,7 @@ def _add_rewritten(
                 _rewrite(made, scope, unbound, clear)
         return unbound
     graphdef.graph_def(graph, from_version=graph.version, into=message)
-    with graph._lock:
+    with graph.lock:
         for op in graph.operations:
             if collection_def.includes(op.name, scope, exclude):
                 made = graphdef.node_def(op, message.node.add())

@@ -193,7 +193,7 @@ class _Solver:
             want = f" of type {wanted.name}{because}" if wanted is not None else ""
             raise type(error)(
                 f"{self.op_def.name} {self.name!r}: input {arg.name!r} must be a tensor{want}; "
-                f"{convert._shorten(value)} cannot become one: {error}"
+                f"{convert.shorten(value)} cannot become one: {error}"
             ) from error
 
     def _homogeneous(self, arg: ArgDef, values: Any) -> list[Tensor]:

@@ -92,16 +92,16 @@ def convert_to_tensor(
         if result is not NotImplemented:
             return _checked(result, dtype, value)
     raise TypeError(
-        f"cannot convert a value of type {type(value).__name__} to a tensor: {_shorten(value)}"
+        f"cannot convert a value of type {type(value).__name__} to a tensor: {shorten(value)}"
     )
 
 
 def _checked(result: Any, dtype: Any, value: Any) -> Tensor:
     if not isinstance(result, Tensor):
-        raise RuntimeError(f"a conversion function returned {result!r} for {_shorten(value)}")
+        raise RuntimeError(f"a conversion function returned {result!r} for {shorten(value)}")
     if dtype is not None and result.dtype.base_dtype is not dtype.base_dtype:
         raise ValueError(
-            f"{_shorten(value)} became a {result.dtype.name} tensor; {dtype.name} was asked for"
+            f"{shorten(value)} became a {result.dtype.name} tensor; {dtype.name} was asked for"
         )
     return result
 
@@ -117,7 +117,7 @@ def _try(value: Any, dtype: Any, name: str | None, as_ref: bool) -> Tensor | Non
     return None
 
 
-def _shorten(value: Any) -> str:
+def shorten(value: Any) -> str:
     text = repr(value)
     return text if len(text) < 80 else f"{text[:77]}..."
 

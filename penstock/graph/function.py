@@ -126,7 +126,7 @@ class FunctionGraph(Graph):
             outer = self.outer.capture(tensor)
         name = tensor.op.name.rpartition("/")[2] or "captured"
         inner = self.add_input(tensor.dtype.base_dtype, tensor.sizes, name)
-        inner._static = static.constant_value(tensor)
+        inner.static_value = static.constant_value(tensor)
         self.captured_outer.append(outer)
         return inner
 
@@ -165,7 +165,7 @@ class FunctionGraph(Graph):
         with self.name_scope(None), self.control_dependencies(None):
             name = self.unique_name(op.name)
             made = self.add_operation(op.op_def, inputs, attrs, types, name)
-        made._device = op._device
+        made._device = op.device
         for old, new in zip(op.outputs, made.outputs, strict=True):
             new.sizes = old.sizes
             self._captures[old] = new

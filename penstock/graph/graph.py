@@ -40,7 +40,7 @@ class Graph(Scoping):
     def __init__(self) -> None:
         # Held while a node is added or an existing one is changed, and while the graph is written
         # out, so that nobody takes a node that another thread has half made.
-        self._lock = threading.RLock()
+        self.lock = threading.RLock()
         self.operations: list[Operation] = []
         self.by_name: dict[str, Operation] = {}
         self._names_in_use: dict[str, int] = {}
@@ -113,17 +113,17 @@ class Graph(Scoping):
             self._apply_devices(op)
         if scopes.colocation:
             self._apply_colocation(op)
-        with self._lock:
-            self._register(op)
+        with self.lock:
+            self.register(op)
             if flow is not None:
                 flow.AddOp(op)  # gives it other inputs, made after it
         if scopes.controllers:
             self._record_op_seen_by_control_dependencies(op)
         return op
 
-    def _register(self, op: Operation) -> None:
+    def register(self, op: Operation) -> None:
         check_node_name(op.name, internal=True)
-        with self._lock:
+        with self.lock:
             self._add_copy(op)
 
     def _add_copy(self, op: Operation) -> None:
@@ -166,7 +166,7 @@ class Graph(Scoping):
 
     def _apply_devices(self, op: Operation) -> None:
         """Innermost wins field by field; a device function sees what inner scopes chose."""
-        spec = op._device
+        spec = op.device
         for scope in reversed(self.scopes.devices):
             if scope is None:
                 break
@@ -185,7 +185,7 @@ class Graph(Scoping):
         groups: list[bytes] = []
         for other in self.scopes.colocation:
             groups.extend(other.colocation_groups())
-            if other.device and not op._device:
+            if other.device and not op.device:
                 op._device = other.device
         given = list(op.attrs.get("_class") or ())
         op.attrs["_class"] = sorted(set(given) | set(groups))
@@ -255,7 +255,7 @@ class Graph(Scoping):
             name = f"{prefix}/{name}"
         key = name.lower()
         in_use = self._names_in_use
-        with self._lock:
+        with self.lock:
             count = in_use.get(key, 0)
             if mark_as_used:
                 in_use[key] = count + 1
@@ -278,7 +278,7 @@ class Graph(Scoping):
 
     def note_mutation(self) -> None:
         """An existing node changed, so compiled programs are stale."""
-        with self._lock:
+        with self.lock:
             self.mutation_version += 1
 
     def get_operations(self) -> list[Operation]:
@@ -394,7 +394,7 @@ class Graph(Scoping):
     def add_to_collection(self, name: Any, value: Any) -> None:
         """Appends ``value`` to the collection ``name``."""
         self._check_not_finalized()
-        with self._lock:
+        with self.lock:
             self._collections.setdefault(name, []).append(value)
 
     def add_to_collections(self, names: Any, value: Any) -> None:
@@ -404,7 +404,7 @@ class Graph(Scoping):
 
     def get_collection_ref(self, name: Any) -> list[Any]:
         """The collection's own list, made when absent."""
-        with self._lock:
+        with self.lock:
             return self._collections.setdefault(name, [])
 
     def get_collection(self, name: Any, scope: str | None = None) -> list[Any]:

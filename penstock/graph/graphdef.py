@@ -233,7 +233,7 @@ def graph_def(
     """
     message = GraphDef() if into is None else into
     message.versions.producer, message.versions.min_consumer = graph._graph_def_versions
-    with graph._lock:
+    with graph.lock:
         for op in graph.operations[from_version or 0 :]:
             node = node_def(op, message.node.add())
             if add_shapes:
@@ -345,7 +345,7 @@ class _Importer:
             raise ValueError("graph_def has two nodes of one name")
         self._choose_names(nodes)
         self.nodes = nodes
-        with self.graph._lock:
+        with self.graph.lock:
             self._add_nodes(nodes)
         unused = {key for key in self.input_map if key not in self.used and not self._has(key)}
         if unused:

@@ -1,6 +1,6 @@
 """The names that nodes and scopes may have: TensorFlow's patterns, held where names come in.
 
-A name may come from anybody: a user's program, a file, a client, a peer.  ``Graph._register``, by
+A name may come from anybody: a user's program, a file, a client, a peer.  ``Graph.register``, by
 which every node of every graph goes, holds it to ``is_node_name(name, internal=True)``; what is
 made by a user or imported may not start with ``_`` besides, since such names are the compiler's.
 """

@@ -56,21 +56,21 @@ def components(value: Any) -> list[Any]:
     return parts if value.dense_shape is None else [*parts, value.dense_shape]
 
 
-def _sorted_keys(mapping: Mapping[Any, Any]) -> list[Any]:
+def sorted_keys(mapping: Mapping[Any, Any]) -> list[Any]:
     try:
         return sorted(mapping)
     except TypeError:
         raise TypeError("nest only supports dicts with sortable keys.") from None
 
 
-def _parts(value: Any, expand_composites: bool) -> list[Any] | None:
+def parts_of(value: Any, expand_composites: bool) -> list[Any] | None:
     """The parts of a nesting in order; None of a leaf."""
     if expand_composites and is_composite(value):
         return components(value)
     if expand_composites and is_composite_spec(value):
         return [value._component_specs]
     if isinstance(value, Mapping):
-        return [value[key] for key in _sorted_keys(value)]
+        return [value[key] for key in sorted_keys(value)]
     return list(value) if is_sequence(value) else None
 
 
@@ -81,7 +81,7 @@ def like(instance: Any, parts: Sequence[Any]) -> Any:
     if is_composite_spec(instance):
         return instance._from_components(parts[0])
     if isinstance(instance, Mapping):
-        made = dict(zip(_sorted_keys(instance), parts, strict=True))
+        made = dict(zip(sorted_keys(instance), parts, strict=True))
         items = [(key, made[key]) for key in instance]
         if isinstance(instance, collections.defaultdict):
             return type(instance)(instance.default_factory, items)
@@ -94,7 +94,7 @@ def like(instance: Any, parts: Sequence[Any]) -> Any:
 
 
 def _leaves(value: Any, expand: bool) -> Iterator[Any]:
-    parts = _parts(value, expand)
+    parts = parts_of(value, expand)
     if parts is None:
         yield value
         return
@@ -126,7 +126,7 @@ def pack_sequence_as(
     if not is_sequence(flat_sequence):
         raise TypeError("flat_sequence must be a sequence")
     flat = list(flat_sequence)
-    if _parts(structure, expand_composites) is None:
+    if parts_of(structure, expand_composites) is None:
         if len(flat) != 1:
             raise ValueError(f"Structure is a scalar but len(flat_sequence) == {len(flat)} > 1")
         return flat[0]
@@ -141,7 +141,7 @@ def pack_sequence_as(
 
 
 def _packed(structure: Any, flat: Iterator[Any], expand: bool) -> Any:
-    parts = _parts(structure, expand)
+    parts = parts_of(structure, expand)
     if parts is None:
         return next(flat)
     return like(structure, [_packed(part, flat, expand) for part in parts])
@@ -169,7 +169,7 @@ def _assert_same(first: Any, second: Any, check_types: bool, expand: bool) -> No
     if expand and (is_composite_spec(first) or is_composite_spec(second)):
         _assert_same_spec(first, second)
         return
-    parts = [_parts(value, expand) for value in (first, second)]
+    parts = [parts_of(value, expand) for value in (first, second)]
     a, b = parts
     if a is None or b is None:
         if a is not b:
@@ -192,7 +192,7 @@ def _assert_same(first: Any, second: Any, check_types: bool, expand: bool) -> No
     if isinstance(first, Mapping) and isinstance(second, Mapping) and set(first) != set(second):
         raise ValueError(
             "The two dictionaries don't have the same set of keys. First structure has keys"
-            f" {_sorted_keys(first)}, while second structure has keys {_sorted_keys(second)}"
+            f" {sorted_keys(first)}, while second structure has keys {sorted_keys(second)}"
         )
     if len(a) != len(b):
         raise ValueError(
@@ -267,10 +267,10 @@ def assert_shallow_structure(
       TypeError: a nesting where there is none, or of another type.
       ValueError: another number of parts, or other keys.
     """
-    shallow = _parts(shallow_tree, expand_composites)
+    shallow = parts_of(shallow_tree, expand_composites)
     if shallow is None:
         return
-    deep = _parts(input_tree, expand_composites)
+    deep = parts_of(input_tree, expand_composites)
     if deep is None:
         raise TypeError(
             "If shallow structure is a sequence, input must also be a sequence. Input has type:"
@@ -306,11 +306,11 @@ def flatten_up_to(
     assert_shallow_structure(shallow_tree, input_tree, check_types, expand_composites)
 
     def walk(shallow: Any, deep: Any) -> Iterator[Any]:
-        parts = _parts(shallow, expand_composites)
+        parts = parts_of(shallow, expand_composites)
         if parts is None:
             yield deep
             return
-        for one, other in zip(parts, _parts(deep, expand_composites) or (), strict=True):
+        for one, other in zip(parts, parts_of(deep, expand_composites) or (), strict=True):
             yield from walk(one, other)
 
     return list(walk(shallow_tree, input_tree))

@@ -26,11 +26,11 @@ def _steps(value: Any, expand: bool) -> list[tuple[Path, Any]] | None:
         return [((kind, i), part) for i, part in enumerate(nest.components(value))]
     if expand and nest.is_composite_spec(value):
         return [((value.value_type.__name__,), value._component_specs)]
-    parts = nest._parts(value, expand)
+    parts = nest.parts_of(value, expand)
     if parts is None:
         return None
     if isinstance(value, Mapping):
-        keys: Any = nest._sorted_keys(value)
+        keys: Any = nest.sorted_keys(value)
     else:
         keys = getattr(value, "_fields", range(len(parts)))
     return [((key,), part) for key, part in zip(keys, parts, strict=True)]
@@ -154,7 +154,7 @@ def get_traverse_shallow_structure(
       TypeError: ``traverse_fn`` returns something else.
     """
     answer = traverse_fn(structure)
-    parts = nest._parts(structure, expand_composites)
+    parts = nest.parts_of(structure, expand_composites)
     if parts is None:
         if not isinstance(answer, bool):
             raise TypeError(
@@ -174,7 +174,7 @@ def get_traverse_shallow_structure(
 
 
 def _answers(answer: Any, structure: Any, expand: bool) -> list[bool]:
-    each = nest._parts(answer, expand)
+    each = nest.parts_of(answer, expand)
     if each is None:
         raise TypeError(f"traverse_fn returned a non-bool scalar: {answer} for input: {structure}")
     nest.assert_shallow_structure(answer, structure, expand_composites=expand)

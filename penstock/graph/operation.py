@@ -173,7 +173,7 @@ class Operation:
         from penstock.graph import graphdef
 
         plain = graphdef.attr_from_any(value, name)
-        with self.graph._lock:
+        with self.graph.lock:
             self.attrs[name] = plain
             self.graph.note_mutation()
 
@@ -181,14 +181,14 @@ class Operation:
         self._add_control_inputs([op])
 
     def _add_control_inputs(self, ops: Sequence[Operation]) -> None:
-        with self.graph._lock:
+        with self.graph.lock:
             self.control_inputs = tuple(dict.fromkeys((*self.control_inputs, *ops)))
             self.graph.note_mutation()
 
     def _update_input(self, index: int, tensor: Tensor) -> None:
         if tensor.graph is not self.graph:
             raise ValueError(f"{tensor.name} is not in the graph of operation {self.name}")
-        with self.graph._lock:
+        with self.graph.lock:
             before = self.inputs
             before[index].uses.remove(self)
             self.inputs = (*before[:index], tensor, *before[index:][1:])

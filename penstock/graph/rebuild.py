@@ -218,7 +218,7 @@ class Rebuilder:
                 name = self.graph.unique_name(base)
         made = build.make(op_type, *inputs, name=f"{name}/", **attrs)
         node = made if isinstance(made, Operation) else _first(made).op
-        node.origin, node._device = op.origin, op._device
+        node.origin, node._device = op.origin, op.device
         self._made.append(node)
         node.control_inputs = tuple(self._ops(op.control_inputs))
         return made

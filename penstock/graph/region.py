@@ -146,7 +146,7 @@ def make_region(
     definition = _definition_for(op_type, blocks, inputs)
     flat = [*inputs.first, *inputs.args, *inputs.reads, *inputs.writes]
     region = Operation(graph, definition, name, flat, controls, attrs, types, None)
-    graph._register(region)
+    graph.register(region)
     return region
 
 
@@ -170,7 +170,7 @@ def replace_region(
     """
     controls = rebuilder._ops(op.control_inputs)
     new = make_region(rebuilder.graph, op.type, op.name, inputs, blocks, controls)
-    new.origin, new._device = op.origin, op._device
+    new.origin, new._device = op.origin, op.device
     if not new.outputs:
         rebuilder._made.append(new)  # no output says that it stands for the old one
     for old, made in zip(op.outputs if outputs is None else outputs, new.outputs, strict=True):

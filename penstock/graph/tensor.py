@@ -28,7 +28,7 @@ class Tensor:
     unknown rank; ``uses`` has an operation for each input that takes this tensor.
     """
 
-    __slots__ = ("op", "value_index", "dtype", "sizes", "_static", "uses", "__weakref__")
+    __slots__ = ("op", "value_index", "dtype", "sizes", "static_value", "uses", "__weakref__")
     __array_priority__ = 100
     OVERLOADABLE_OPERATORS: frozenset[str] = frozenset()
 
@@ -37,14 +37,14 @@ class Tensor:
         self.value_index = value_index
         self.dtype: dtypes.DType = dtypes.as_dtype(dtype)
         self.sizes: tuple[int | None, ...] | None = None
-        self._static: Any = UNSET
+        self.static_value: Any = UNSET
         self.uses: list[Operation] = []
 
     def _copied(self, op: Operation) -> Tensor:
         """The same output of a copy of the node that makes it."""
         new = _new(Tensor)
         new.op, new.value_index, new.dtype = op, self.value_index, self.dtype
-        new.sizes, new._static, new.uses = self.sizes, UNSET, []
+        new.sizes, new.static_value, new.uses = self.sizes, UNSET, []
         return new
 
     @property
@@ -95,7 +95,7 @@ class Tensor:
             raise ValueError(f"set_shape on {self.name}: {error}") from None
         if merged != self.sizes:
             self.sizes = merged
-            self._static = UNSET
+            self.static_value = UNSET
             self.op.graph.note_mutation()
 
     def consumers(self) -> list[Operation]:

@@ -39,7 +39,7 @@ class _DebugHook(SessionRunHook):
             session.__dict__.pop("_inspect", None)
             return self._debugger.run(fetches, feed_dict)
 
-        session._inspect = look
+        session.inspect = look
 
 
 class LocalCLIDebugHook(_DebugHook):

@@ -50,9 +50,9 @@ def constant_value(tensor: Tensor) -> np.ndarray | None:
 
     The array must not be written to.
     """
-    value = tensor._static
+    value = tensor.static_value
     if value is UNSET:
-        value = tensor._static = _evaluate(tensor)
+        value = tensor.static_value = _evaluate(tensor)
     return value  # type: ignore[no-any-return]
 
 

@@ -209,7 +209,7 @@ def to_array(value: Any, dtype: Any = None, wraps: bool = False) -> np.ndarray:
 def _no_tensor(value: Any) -> TypeError:
     return TypeError(
         f"Failed to convert object of type {type(value)} to Tensor. Contents:"
-        f" {convert._shorten(value)}. Consider casting elements to a supported type."
+        f" {convert.shorten(value)}. Consider casting elements to a supported type."
     )
 
 
@@ -304,7 +304,7 @@ def _regular(value: Any) -> np.ndarray:
     except ValueError as error:
         raise ValueError(
             f"nested sequences of unequal lengths cannot become a tensor: "
-            f"{convert._shorten(value)}"
+            f"{convert.shorten(value)}"
         ) from error
 
 
@@ -315,7 +315,7 @@ def _cast_python(array: np.ndarray, wanted: dtypes.DType, value: Any, wraps: boo
     if kept.is_integer and array.size and array.dtype.kind in "iu" and not wraps:
         info = np.iinfo(kept.as_numpy_dtype)
         if array.min() < info.min or array.max() > info.max:
-            raise TypeError(f"{convert._shorten(value)} does not fit {wanted.name}")
+            raise TypeError(f"{convert.shorten(value)} does not fit {wanted.name}")
     return array.astype(wanted.as_numpy_dtype)
 
 

@@ -296,7 +296,7 @@ def expand_dims(
     Returns:
       A tensor of one dim more.
     """
-    axis = _one_of("axis", axis, "dim", dim)
+    axis = one_of("axis", axis, "dim", dim)
     if axis is None:
         raise ValueError("expand_dims: axis must be given")
     made: Tensor = make("ExpandDims", input, axis, name=name)
@@ -320,7 +320,7 @@ def squeeze(
     Raises:
       ValueError: a named dim is not of size 1.
     """
-    axis = _one_of("axis", axis, "squeeze_dims", squeeze_dims)
+    axis = one_of("axis", axis, "squeeze_dims", squeeze_dims)
     axes = [] if axis is None else [axis] if np.isscalar(axis) else axis
     if not isinstance(axes, list | tuple):
         raise TypeError(
@@ -331,7 +331,7 @@ def squeeze(
     return made
 
 
-def _one_of(name: str, value: Any, old_name: str, old_value: Any) -> Any:
+def one_of(name: str, value: Any, old_name: str, old_value: Any) -> Any:
     """The value of an argument that has a deprecated synonym."""
     if value is not None and old_value is not None:
         raise ValueError(f"both {name!r} and its deprecated synonym {old_name!r} are given")

@@ -472,7 +472,7 @@ def space_to_batch(
     Returns:
       A 4-D tensor.
     """
-    size = reshape_ops._one_of("block_shape", block_shape, "block_size", block_size)
+    size = reshape_ops.one_of("block_shape", block_shape, "block_size", block_size)
     result = space_to_batch_nd(input, np.array([size, size], np.int32), paddings, name)
     result.set_shape(result.shape.with_rank(4))
     return result
@@ -486,7 +486,7 @@ def batch_to_space(
     block_shape: Any = None,
 ) -> Tensor:
     """Undoes space_to_batch; ``crops`` [2, 2] is cut off where it padded."""
-    size = reshape_ops._one_of("block_shape", block_shape, "block_size", block_size)
+    size = reshape_ops.one_of("block_shape", block_shape, "block_size", block_size)
     result = batch_to_space_nd(input, np.array([size, size], np.int32), crops, name)
     result.set_shape(result.shape.with_rank(4))
     return result
@@ -611,6 +611,6 @@ def extract_image_patches(
     """
     made: Tensor = make(
         "ExtractImagePatches", images, name=name, strides=strides, rates=rates, padding=padding,
-        ksizes=reshape_ops._one_of("sizes", sizes, "ksizes", ksizes),
+        ksizes=reshape_ops.one_of("sizes", sizes, "ksizes", ksizes),
     )  # fmt: skip
     return made

@@ -555,8 +555,8 @@ def reverse_sequence(
     Returns:
       A tensor like ``input``.
     """
-    seq = reshape_ops._one_of("seq_axis", seq_axis, "seq_dim", seq_dim)
-    batch = reshape_ops._one_of("batch_axis", batch_axis, "batch_dim", batch_dim)
+    seq = reshape_ops.one_of("seq_axis", seq_axis, "seq_dim", seq_dim)
+    batch = reshape_ops.one_of("batch_axis", batch_axis, "batch_dim", batch_dim)
     made: Tensor = make(
         "ReverseSequence", input, seq_lengths, name=name, seq_dim=seq, batch_dim=batch or 0
     )

@@ -77,7 +77,7 @@ class Builder:
             self.graph, OPS[op_type], self._name(name), inputs, list(controls), attrs, types, None
         )
         op._device = device
-        self.graph._register(op)
+        self.graph.register(op)
         return op
 
     def _name(self, name: str) -> str:
@@ -103,7 +103,7 @@ class Builder:
         for old, made in zip(op.outputs, new.outputs, strict=True):
             made.sizes = old.sizes
             self.tensors[old] = made
-        self.graph._register(new)
+        self.graph.register(new)
         return new
 
     def _add_feeds(self) -> None:

@@ -163,6 +163,6 @@ class Barrier:
                 self._passed = Operation(
                     self._graph, OPS["NoOp"], name, [], [*before, *self._sends], {}, [], None
                 )
-                self._graph._register(self._passed)
+                self._graph.register(self._passed)
             self._sends = []
         return [] if self._passed is None else [self._passed]

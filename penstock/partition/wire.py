@@ -263,7 +263,7 @@ class _Decoder:
             definition = naming_only(definition)
         inputs, controls = _inputs(graph, node)
         op = Operation(graph, definition, node.name, inputs, controls, complete, types, None)
-        graph._register(op)
+        graph.register(op)
         return op
 
     def _attr(self, key: str, value: Any, definition: OpDef) -> Any:

@@ -127,9 +127,9 @@ class _Expander:
                 self.graph, definition, name, [], [], op.attrs, [t.dtype for t in op.outputs],
                 op.origin,
             )  # fmt: skip
-            self.graph._register(found)
+            self.graph.register(found)
         new = found.outputs[tensor.value_index]
-        new.sizes, new._static = tensor.sizes, tensor._static
+        new.sizes, new.static_value = tensor.sizes, tensor.static_value
         return new
 
     def copy(
@@ -168,13 +168,13 @@ class _Expander:
         types = [t.dtype for t in op.outputs]
         name = self._name(body.prefix + op.name)
         new = Operation(self.graph, op.op_def, name, inputs, controls, attrs, types, op.origin)
-        new._device = op._device
+        new._device = op.device
         for old, made in zip(op.outputs, new.outputs, strict=True):
             made.sizes = old.sizes
             body.tensors[old] = made
         if not back and any(a.sizes != b.sizes for a, b in zip(op.inputs, inputs, strict=True)):
             _infer(new)
-        self.graph._register(new)
+        self.graph.register(new)
         body.controls[op] = [new]
         return [(new, index, tensor) for index, tensor in later]
 
@@ -200,7 +200,7 @@ class _Expander:
             self._origin,
         )  # fmt: skip
         _infer(new)
-        self.graph._register(new)
+        self.graph.register(new)
         return new
 
     def identity(self, tensor: Tensor, name: str, controls: Sequence[Operation] = ()) -> Tensor:

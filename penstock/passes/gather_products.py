@@ -121,7 +121,7 @@ def _sum_of(graph: Graph, op: Operation, initial: Tensor) -> Tensor:
     node = graph.add_operation(
         OPS["_ProductSum"], [initial], {"T": dtype}, [dtypes.resource], name
     )
-    node.origin, node._device = op.origin, op._device
+    node.origin, node._device = op.origin, op.device
     return node.outputs[0]
 
 

@@ -70,11 +70,11 @@ class _Copier:
         new = Operation(
             self.graph, op.op_def, op.name, inputs, controls, op.attrs, types, op.origin
         )
-        new._device = op._device
+        new._device = op.device
         for old, made in zip(op.outputs, new.outputs, strict=True):
             made.sizes = old.sizes
             self.tensors.setdefault(old, made)
-        self.graph._register(new)
+        self.graph.register(new)
         self.nodes[op] = new
         for index, tensor in enumerate(op.inputs):
             if tensor not in self.fed and is_back_edge(op, tensor):

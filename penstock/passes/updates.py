@@ -42,7 +42,7 @@ def _group_key(op: Operation, family: _Family) -> Any:
         if name not in family.states and name != family.gradient
     )
     flags = tuple(v for k, v in sorted(op.attrs.items()) if k.startswith("use_"))
-    return op.type, op._device, op.attrs["T"], shared, flags, tuple(op.control_inputs)
+    return op.type, op.device, op.attrs["T"], shared, flags, tuple(op.control_inputs)
 
 
 def _groups(step: StepGraph) -> list[list[Operation]]:

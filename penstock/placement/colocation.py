@@ -208,10 +208,10 @@ def requested(op: Operation) -> Parts:
     Raises:
       tf.errors.InvalidArgumentError: the name is malformed.
     """
-    if not op._device:
+    if not op.device:
         return _NOTHING
     try:
-        return parts_of(op._device)
+        return parts_of(op.device)
     except ValueError as error:
         raise errors.InvalidArgumentError(
             None, op, f"{op.type} {op.name!r} asks for a {error}{made_at(op)}"

@@ -94,7 +94,7 @@ def _on_one_device(
     for op in step.operations:
         if blocks_of(op):
             operations.extend(inner_operations(op))
-    if any(op._device and not matches(requested(op), name) for op in operations):
+    if any(op.device and not matches(requested(op), name) for op in operations):
         return None
     return dict.fromkeys(operations, name)
 

@@ -62,5 +62,5 @@ class Placer:
         One program runs on all devices of a process; what is written shows in traces.
         """
         for op, device in self.place(step).items():
-            if op._device or len(self.devices) > 1:
+            if op.device or len(self.devices) > 1:
                 op._device = device

@@ -267,10 +267,10 @@ class _OneNode:
         """Copies a node under its own name, which names its state too."""
         types = [t.dtype for t in op.outputs]
         new = Operation(self.graph, definition, op.name, inputs, [], op.attrs, types, op.origin)
-        new._device = op._device
+        new._device = op.device
         for old, made in zip(op.outputs, new.outputs, strict=True):
             made.sizes = old.sizes
-        self.graph._register(new)
+        self.graph.register(new)
         return new
 
     def step(self, fetches: list[Tensor], targets: list[Operation]) -> StepGraph:

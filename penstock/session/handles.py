@@ -45,7 +45,7 @@ class TensorHandle:
 
     def __del__(self) -> None:
         if getattr(self, "_owns", False):
-            self._session._dead_handles.append(self._handle)
+            self._session.dead_handles.append(self._handle)
 
     def __str__(self) -> str:
         return self._handle
@@ -87,8 +87,8 @@ class TensorHandle:
 
 def wrapped(session: Any, value: Any, dtype: Any) -> TensorHandle:
     """The object for a handle that a step of ``session`` has made."""
-    if len(session._dead_handles) >= _MANY_DEAD:
-        dead, session._dead_handles = session._dead_handles, []
+    if len(session.dead_handles) >= _MANY_DEAD:
+        dead, session.dead_handles = session.dead_handles, []
         delete(session, dead)
     return TensorHandle(value, dtype, session)
 

@@ -75,7 +75,7 @@ class BaseSession:
 
     # What runs in place of every step, ``(session, fetches, feed_dict) -> values``: a check or a
     # debugger, set on the class for all sessions or on one session.
-    _inspect: Callable[..., Any] | None = None
+    inspect: Callable[..., Any] | None = None
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
         if not isinstance(target, str | bytes):
@@ -99,7 +99,7 @@ class BaseSession:
         # How often each call ran, where the session builds cost models.
         self._cost_runs: dict[Any, int] = {}
         # Handles of tensors that stay here, which nobody has any more.
-        self._dead_handles: list[str] = []
+        self.dead_handles: list[str] = []
 
     @property
     def graph(self) -> Graph:
@@ -163,8 +163,8 @@ class BaseSession:
         """
         if run_metadata is not None:
             check_run_arguments(options, run_metadata)
-        if self._inspect is not None:
-            return self._inspect(fetches, feed_dict)
+        if self.inspect is not None:
+            return self.inspect(fetches, feed_dict)
         if ending.begun:
             ending.stay()
         try:
@@ -218,7 +218,7 @@ class BaseSession:
         values = self._call(step.program(args), args)
         return values[0] if step.single else step.assemble(values)
 
-    def _observed(
+    def observed(
         self,
         fetches: Any,
         feed_dict: Any,
@@ -251,7 +251,7 @@ class BaseSession:
 
         Example::
 
-            session._observed(loss, feeds, lambda program, args: lambda line, outputs:
+            session.observed(loss, feeds, lambda program, args: lambda line, outputs:
                 print(program.source.line_ops[line].name, outputs))
         """
         step = self._observed_step(fetches, feed_dict or {}, optimize)
@@ -411,8 +411,8 @@ class BaseSession:
                 raise RuntimeError(_CLOSED)
             if len(args) != len(keys):
                 raise TypeError(f"the callable takes {len(keys)} value(s); {len(args)} were given")
-            if self._inspect is not None:
-                return self._inspect(fetches, dict(zip(keys, args, strict=True)))
+            if self.inspect is not None:
+                return self.inspect(fetches, dict(zip(keys, args, strict=True)))
             try:
                 ending.check()
                 given = [convert(args[index]) for index, convert in converters]

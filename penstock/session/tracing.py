@@ -102,7 +102,7 @@ def run(session: Any, fetches: Any, feed_dict: Any, parts: Wanted, run_metadata:
         recorders.append(Recorder(program, args))
         return _bounded(recorders[0], session.graph)
 
-    values = session._observed(fetches, feed_dict, make_observer)
+    values = session.observed(fetches, feed_dict, make_observer)
     recorder = recorders[0]
     placer = session._options.placer
     device = placer.devices[0].name
@@ -241,7 +241,7 @@ def step_stats(recorder: Recorder, graph: Graph, device: str) -> StepStats:
 
 def _device_of(op: Operation, device: str) -> str:
     """The device that a node was placed on; ``device`` where there is only that one."""
-    return op._device if is_full(op._device) else device
+    return op.device if is_full(op.device) else device
 
 
 def _node_stats(run: LineRun, op: Operation, names: _Names, thread: int) -> NodeExecStats:

@@ -218,7 +218,7 @@ def test_callables_are_checked_and_other_errors_stay_as_they_are() -> None:
 
 def test_switching_off_and_one_session_only() -> None:
     tf.debugging.disable_check_numerics()
-    assert BaseSession._inspect is None
+    assert BaseSession.inspect is None
     bad = tf.log(tf.constant(0.0))
     with tf.Session() as one, tf.Session() as other:
         assert np.isinf(one.run(bad))

@@ -41,8 +41,8 @@ def _same_attr(mine: Any, other: Any) -> bool:
 
 
 def _assert_same(mine: Operation, other: Operation) -> None:
-    assert (mine.name, mine.type, mine._device, mine.origin) == (
-        other.name, other.type, other._device, other.origin,
+    assert (mine.name, mine.type, mine.device, mine.origin) == (
+        other.name, other.type, other.device, other.origin,
     )  # fmt: skip
     assert [t.name for t in mine.inputs] == [t.name for t in other.inputs]
     assert [c.name for c in mine.control_inputs] == [c.name for c in other.control_inputs]

@@ -72,7 +72,7 @@ class BulkSaverBuilder:
         saved: Tensor = control.with_dependencies([written], filename_tensor)
         return saved
 
-    def _save_sharded(self, filename_tensor: Tensor, groups: Grouped) -> Tensor:
+    def save_sharded(self, filename_tensor: Tensor, groups: Grouped) -> Tensor:
         merged = self._write_version != V1
         base = filename_tensor
         if merged:
@@ -174,7 +174,7 @@ class BulkSaverBuilder:
             target = make("PlaceholderWithDefault", default, shape=(), name="Const")
             if sharded:
                 groups = by_device(saveables)
-                saved = self._save_sharded(target, groups)
+                saved = self.save_sharded(target, groups)
                 restored = self._restore_sharded(target, groups, reshape, restore_sequentially)
             else:
                 saved = self._save(target, saveables)

@@ -73,7 +73,7 @@ class CheckpointManager:
         """
         if not files.isdir(self._directory):
             files.makedirs(self._directory)
-        path = self._checkpoint._save_numbered(self._prefix, checkpoint_number)
+        path = self._checkpoint.save_numbered(self._prefix, checkpoint_number)
         self._latest = path
         self._kept.pop(path, None)
         self._kept[path] = clock.now()

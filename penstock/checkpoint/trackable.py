@@ -243,11 +243,11 @@ class Checkpoint:
         Returns:
           The prefix with the number.
         """
-        path = self._save_numbered(file_prefix, None, session)
+        path = self.save_numbered(file_prefix, None, session)
         management.write_state(os.path.dirname(file_prefix), path, [path], None, True)
         return path
 
-    def _save_numbered(self, file_prefix: str, number: Any, session: Any = None) -> str:
+    def save_numbered(self, file_prefix: str, number: Any, session: Any = None) -> str:
         runner = scopes.session_for(session, scopes.get_default_graph(), "Checkpoint.save")
         with runner.graph.as_default():
             if self._count_op is None:
@@ -282,7 +282,7 @@ class Checkpoint:
             saveables = [_saveable(key, item) for key, item in found]
             saveables.append(_Record(record))
             builder = BulkSaverBuilder()
-            return prefix, record, builder._save_sharded(prefix, by_device(saveables))
+            return prefix, record, builder.save_sharded(prefix, by_device(saveables))
 
     def frozen_saveables(self) -> list[SaveableObject]:
         """What a ``Saver`` needs to write these checkpoints: the variables as they stand now."""

@@ -449,7 +449,7 @@ class WhileContext(ControlFlowContext):
         graph = get_default_graph()
         for tensor in enters:
             op = tensor.op
-            wanted = graph._control_inputs_for([op.inputs[0]])
+            wanted = graph.control_inputs_for([op.inputs[0]])
             op._set_control_flow_context(self)
             op._add_control_inputs([c for c in wanted if self._is_around(c)])
             graph._record_op_seen_by_control_dependencies(op)

@@ -446,7 +446,7 @@ class Dataset(specs.Structured, FrameworkSources):
         graph = FunctionGraph("_make_dataset", by_value=True, stateful_allowed=_may_be_copied)
         try:
             with default_graph_scope(graph):
-                variant = self._apply_options(graph)
+                variant = self.apply_options(graph)
         except ValueError as error:
             if "Cannot capture a stateful node" not in str(error):
                 raise
@@ -464,7 +464,7 @@ class Dataset(specs.Structured, FrameworkSources):
         )  # fmt: skip
         return iterator.Iterator._made(handle, None, self.structure)
 
-    def _apply_options(self, graph: Any = None) -> Any:
+    def apply_options(self, graph: Any = None) -> Any:
         """The variant, behind the nodes that TF adds to tell its runtime about options."""
         variant = self.in_workers()
         variant = variant if graph is None else graph.capture(variant)

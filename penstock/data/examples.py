@@ -226,7 +226,7 @@ def assert_element_shape(expected_shapes: Any) -> Transformation:
     def transform(dataset: Dataset) -> Dataset:
         def checked(*element: Any) -> Any:
             whole = element if len(element) > 1 else element[0]
-            leaves = specs._shapes_as(whole, expected_shapes)
+            leaves = specs.shapes_as(whole, expected_shapes)
             return specs.pack(whole, list(map(_checked, specs.flatten(whole), leaves)))
 
         return dataset.map(checked)

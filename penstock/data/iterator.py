@@ -167,7 +167,7 @@ def _resource(structure: Any, shared_name: str | None) -> Any:
 
 def initializable(dataset: Any, shared_name: str | None) -> Iterator:
     """An iterator over one dataset that an initializer starts."""
-    source = dataset._apply_options()
+    source = dataset.apply_options()
     structure = dataset.element_spec
     handle = _resource(structure, shared_name)
     with colocate_with(handle):

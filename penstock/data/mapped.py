@@ -65,7 +65,7 @@ def _name(function: Callable[..., Any], asker: str) -> str:
 def _converted(value: Any, asker: str) -> Any:
     flat = specs.flatten(value)
     try:
-        return specs.pack(value, [specs._leaf(v, "Const") for v in flat])
+        return specs.pack(value, [specs.leaf(v, "Const") for v in flat])
     except (TypeError, ValueError) as error:
         raise TypeError(
             f"Unsupported return value from function passed to {asker}: {value!r}. {error}"

@@ -41,7 +41,7 @@ class Optional:
     def from_value(value: Any) -> Optional:
         """One that has a value, a nesting of tensors."""
         flat = specs.flatten(value)
-        element = specs.pack(value, [specs._leaf(v, "Const") for v in flat])
+        element = specs.pack(value, [specs.leaf(v, "Const") for v in flat])
         structure = specs.spec_of(element)
         parts = specs.to_flat(structure, element)
         return Optional._of(make("OptionalFromValue", parts, name="optional"), structure)

@@ -107,10 +107,10 @@ def normalized(element: Any) -> Any:
     """An element with its leaves made tensors, sparse tensors or datasets."""
     with name_scope("normalize_element"):
         flat = flatten(element)
-        return pack(element, [_leaf(v, f"component_{i}") for i, v in enumerate(flat)])
+        return pack(element, [leaf(v, f"component_{i}") for i, v in enumerate(flat)])
 
 
-def _leaf(value: Any, name: str) -> Any:
+def leaf(value: Any, name: str) -> Any:
     if isinstance(value, SparseTensor | SparseTensorValue):
         return SparseTensor.from_value(value)
     return value if hasattr(value, "_variant_tensor") else convert_to_tensor(value, name=name)
@@ -189,7 +189,7 @@ def from_legacy(types: Any, given_shapes: Any = None, classes: Any = None) -> An
     """The nesting of specs from types, shapes (unknown where None) and classes."""
     types = map_leaves(dtypes.as_dtype, types)
     flat = flatten(types)
-    dims = [None] * len(flat) if given_shapes is None else _shapes_as(types, given_shapes)
+    dims = [None] * len(flat) if given_shapes is None else shapes_as(types, given_shapes)
     kinds = [Tensor] * len(flat) if classes is None else flatten_as(types, classes)
     specs = []
     for dtype, shape, kind in zip(flat, dims, kinds, strict=True):
@@ -199,7 +199,7 @@ def from_legacy(types: Any, given_shapes: Any = None, classes: Any = None) -> An
     return pack(types, specs)
 
 
-def _shapes_as(structure: Any, value: Any) -> list[shapes.TensorShape]:
+def shapes_as(structure: Any, value: Any) -> list[shapes.TensorShape]:
     """Shapes in a nesting; at its leaves a tuple or list is a shape."""
     if not is_nested(structure):
         return [shapes.as_shape(value)]
@@ -211,7 +211,7 @@ def _shapes_as(structure: Any, value: Any) -> list[shapes.TensorShape]:
                 f"{len(structure)} shapes are wanted, as in {structure!r}; found {value!r}"
             )
         parts = list(zip(structure, value, strict=True))
-    return [shape for inner, part in parts for shape in _shapes_as(inner, part)]
+    return [shape for inner, part in parts for shape in shapes_as(inner, part)]
 
 
 class Structured:

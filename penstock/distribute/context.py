@@ -111,7 +111,7 @@ def get_strategy() -> Any:
     1
     """
     mode = _mode()
-    return _default_strategy() if mode is None else mode.strategy
+    return default_strategy() if mode is None else mode.strategy
 
 
 def get_replica_context() -> Any:
@@ -122,7 +122,7 @@ def get_replica_context() -> Any:
     1
     """
     mode = _mode()
-    return _default_strategy()._replica_context() if mode is None else mode.replica
+    return default_strategy().replica_context() if mode is None else mode.replica
 
 
 def get_cross_replica_context() -> Any:
@@ -174,7 +174,7 @@ def colocate_vars_with(variable: Any) -> Any:
     return mode.strategy.extended.colocate_vars_with(variable)
 
 
-def _default_strategy() -> Any:
+def default_strategy() -> Any:
     if not _default:
         from penstock.distribute.strategy import DefaultStrategy
 

@@ -102,7 +102,7 @@ class _Replica(threading.Thread):
         self._made, self._count = made, dict[str, int]()
         self._graph = scopes.get_default_graph()
         self._outer = dict(self._graph.scopes.__dict__)
-        variables = variable_scopes._scopes_of_graph()
+        variables = variable_scopes.scopes_of_graph()
         self._variables = {"current": variables.current, "counts": dict(variables.counts)}
         self._session = scopes.get_default_session()
 
@@ -147,7 +147,7 @@ class _Replica(threading.Thread):
 
         with scopes.default_graph_scope(self._graph):
             self._graph.scopes.__dict__.update(self._outer)
-            variable_scopes._scopes_of_graph().__dict__.update(self._variables)
+            variable_scopes.scopes_of_graph().__dict__.update(self._variables)
             here = strategy.extended._first_replica + self.index
             replica = ReplicaContext(strategy, constant.constant(here, "int32"))
             replica._index, replica._thread = self.index, self

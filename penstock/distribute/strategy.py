@@ -244,7 +244,7 @@ class DefaultStrategy(Strategy):
     def __init__(self) -> None:
         super().__init__(_DefaultExtended(self))
 
-    def _replica_context(self) -> ReplicaContext:
+    def replica_context(self) -> ReplicaContext:
         return ReplicaContext(self, 0)
 
     @property
@@ -337,7 +337,7 @@ class ReplicaContext:
         """
         if self._thread is not None:
             return self._thread.merge_call(merge_fn, args, kwargs)
-        if self._strategy is context._default_strategy():
+        if self._strategy is context.default_strategy():
             return merge_fn(self._strategy, *args, **(kwargs or {}))
         with context.entered(self._strategy):
             return select(self._index, merge_fn(self._strategy, *args, **(kwargs or {})))

@@ -90,7 +90,7 @@ class Graph(Scoping):
         scopes = self.scopes
         controls = list(dict.fromkeys(controls))
         if scopes.controllers:
-            known = self._control_inputs_for(inputs)
+            known = self.control_inputs_for(inputs)
             controls.extend(c for c in known if c not in controls)
         op = Operation(self, op_def, name, inputs, controls, attrs, output_types, origin.capture())
         flow = op._control_flow_context = scopes.control_flow
@@ -124,9 +124,9 @@ class Graph(Scoping):
     def register(self, op: Operation) -> None:
         check_node_name(op.name, internal=True)
         with self.lock:
-            self._add_copy(op)
+            self.add_copy(op)
 
-    def _add_copy(self, op: Operation) -> None:
+    def add_copy(self, op: Operation) -> None:
         """Adds a copy of a node to a graph that one thread alone makes; its name was checked."""
         if op.name in self.by_name:
             raise ValueError(f"operation name {op.name!r} is already used in this graph")
@@ -136,7 +136,7 @@ class Graph(Scoping):
         for tensor in op.inputs:
             tensor.uses.append(op)
 
-    def _control_inputs_for(self, inputs: Sequence[Tensor]) -> list[Operation]:
+    def control_inputs_for(self, inputs: Sequence[Tensor]) -> list[Operation]:
         """Controls of the active scopes, without those that an input implies."""
         result: list[Operation] = []
         input_ops = {t.op for t in inputs}

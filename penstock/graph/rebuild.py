@@ -117,7 +117,7 @@ class Rebuilder:
             self.graph,
             [self.tensors[t] for t in self.old.feeds],
             [self.tensors[t] for t in self.old.fetches],
-            self._ops(self.old.targets),
+            self.ops(self.old.targets),
             self.old.feed_names,
         )
 
@@ -138,7 +138,7 @@ class Rebuilder:
             self.tensors[old] = new
         # What depended on the old node now depends on what replaced it, and on its controls.
         stand_ins = dict.fromkeys([*(t.op for t in made), *self._made])
-        self.controls[op] = [*stand_ins, *self._ops(op.control_inputs)]
+        self.controls[op] = [*stand_ins, *self.ops(op.control_inputs)]
 
     def _forget_made(self) -> None:
         """Takes back the nodes, the newest of the graph, that a refused rule has made."""
@@ -177,13 +177,13 @@ class Rebuilder:
         """Copies an old node with its inputs mapped."""
         tensors, controls = self.tensors, op.control_inputs
         inputs = tuple([tensors[t] for t in op.inputs])
-        new = op._copied(self.graph, inputs, tuple(self._ops(controls)) if controls else ())
+        new = op._copied(self.graph, inputs, tuple(self.ops(controls)) if controls else ())
         tensors.update(zip(op.outputs, new.outputs, strict=True))
         for old, given in zip(op.inputs, inputs, strict=True):
             if _more_is_known(old, given):
                 infer_again(new)
                 break
-        self.graph._add_copy(new)
+        self.graph.add_copy(new)
         self.controls[op] = [new]
         return new
 
@@ -220,10 +220,10 @@ class Rebuilder:
         node = made if isinstance(made, Operation) else _first(made).op
         node.origin, node._device = op.origin, op.device
         self._made.append(node)
-        node.control_inputs = tuple(self._ops(op.control_inputs))
+        node.control_inputs = tuple(self.ops(op.control_inputs))
         return made
 
-    def _ops(self, old: Iterable[Operation]) -> list[Operation]:
+    def ops(self, old: Iterable[Operation]) -> list[Operation]:
         new: dict[Operation, None] = {}
         for op in old:
             new.update(dict.fromkeys(self.controls.get(op, ())))

@@ -168,7 +168,7 @@ def replace_region(
     Returns:
       The new region's outputs.
     """
-    controls = rebuilder._ops(op.control_inputs)
+    controls = rebuilder.ops(op.control_inputs)
     new = make_region(rebuilder.graph, op.type, op.name, inputs, blocks, controls)
     new.origin, new._device = op.origin, op.device
     if not new.outputs:

@@ -45,7 +45,7 @@ def _from_tensor(tensor: Any, element_shape: Any, element_dtype: Any) -> TensorL
     made = TensorList(element_dtype, as_dims(element_shape), [])
     items = _parts(tensor)
     if items:
-        made._check_item(items[0])
+        made.check_item(items[0])
     return made.like(items)
 
 
@@ -119,8 +119,8 @@ def _scatter_v1(
 def _scatter_into(input_handle: TensorList, tensor: Any, indices: list[int]) -> TensorList:
     made = input_handle.resized(max(len(input_handle.items), max(indices, default=-1) + 1))
     for index, item in zip(indices, _parts(tensor), strict=True):
-        made._check_item(item)
-        made._check_index(index)
+        made.check_item(item)
+        made.check_index(index)
         made.items[index] = item
     return made
 
@@ -136,7 +136,7 @@ def _split(tensor: Any, element_shape: Any, lengths: list[int], element_dtype: A
     items, start = [], 0
     for length in lengths:
         items.append(tensor[start : start + length])
-        made._check_item(items[-1])
+        made.check_item(items[-1])
         start += length
     return made.like(items)
 

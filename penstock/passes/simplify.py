@@ -56,7 +56,7 @@ def _with_controls(step: StepGraph, controls: dict[Operation, tuple[Operation, .
     for op in step.operations:
         new = rebuilder.copy(op)
         if op in controls:
-            new.control_inputs = tuple(rebuilder._ops(controls[op]))
+            new.control_inputs = tuple(rebuilder.ops(controls[op]))
     return rebuilder.finish()
 
 

@@ -74,18 +74,18 @@ class TensorList:
             element that was not written is not known.
         """
         self._check_dtype(dtype)
-        self._check_index(index)
+        self.check_index(index)
         item = self.items[index]
         return self._zeros(dims) if item is None else item
 
     def set(self, index: int, item: Any, grow: bool = False) -> TensorList:
         """The list with another element at ``index``; ``grow``: which may be past the end."""
-        self._check_item(item)
+        self.check_item(item)
         items = list(self.items)
         if grow and index >= len(items):
             items.extend([None] * (index + 1 - len(items)))
         else:
-            self._check_index(index)
+            self.check_index(index)
         items[index] = item
         return self.like(items)
 
@@ -100,7 +100,7 @@ class TensorList:
                 f"tried to push on a full list: it has {len(self.items)} element(s), and"
                 f" max_num_elements is {self.limit}"
             )
-        self._check_item(item)
+        self.check_item(item)
         return self.like([*self.items, item])
 
     def pop(self, dims: Dims, dtype: Any) -> tuple[TensorList, Any]:
@@ -129,7 +129,7 @@ class TensorList:
         """
         self._check_dtype(dtype)
         for index in indices or ():
-            self._check_index(index)
+            self.check_index(index)
         chosen = self.items if indices is None else [self.items[i] for i in indices]
         known = self._merged(dims)
         for item in chosen:
@@ -195,7 +195,7 @@ class TensorList:
 
     # ---- checks ------------------------------------------------------------------------------
 
-    def _check_index(self, index: int) -> None:
+    def check_index(self, index: int) -> None:
         if not 0 <= index < len(self.items):
             raise _wrong(f"element {index} was asked for; the list has {len(self.items)}")
 
@@ -203,7 +203,7 @@ class TensorList:
         if dtype is not self.dtype:
             raise _wrong(f"its elements are {self.dtype}; they were taken for {dtype}")
 
-    def _check_item(self, item: Any) -> None:
+    def check_item(self, item: Any) -> None:
         if not isinstance(item, torch.Tensor | np.ndarray):
             return  # a list, or another value that no tensor holds
         self._check_dtype(object if isinstance(item, np.ndarray) else item.dtype)

@@ -173,7 +173,7 @@ def _computed(
     fetched = [*wanted, *(t for t in _crossing(step, running, ready) if t not in wanted)]
     given = [t for t in ready if any(r in running for r in t.uses)]
     targets = [op for op in plan.operations if op in running]
-    program = session._part_program(given, fetched, targets, step.done)
+    program = session.part_program(given, fetched, targets, step.done)
     try:
         results = session._call(program, [step.values[t] for t in given])
     except BaseException:

@@ -190,7 +190,7 @@ class BaseSession:
         if self._closed:
             raise RuntimeError(_CLOSED)
         check_run_arguments(options, run_metadata)
-        seconds = self._timeout(options)
+        seconds = self.timeout(options)
         wanted = self._wanted(options, run_metadata, key)
         with waiting.running(seconds=seconds):
             if wanted is not None:
@@ -207,7 +207,7 @@ class BaseSession:
             due = count > after and (count - after) % every == 0
         return tracing.wanted(options, due) if run_metadata is not None else None
 
-    def _timeout(self, options: Any) -> float | None:
+    def timeout(self, options: Any) -> float | None:
         milliseconds = getattr(options, "timeout_in_ms", 0) or self._options.timeout_in_ms
         return milliseconds / 1000.0 if milliseconds > 0 else None
 
@@ -254,13 +254,13 @@ class BaseSession:
             session.observed(loss, feeds, lambda program, args: lambda line, outputs:
                 print(program.source.line_ops[line].name, outputs))
         """
-        step = self._observed_step(fetches, feed_dict or {}, optimize)
+        step = self.observed_step(fetches, feed_dict or {}, optimize)
         args = [convert(feed_dict[key]) for key, convert in step.feeds]
         program = step.program(args)
         values = self._call(program, [*args, make_observer(program, args)])
         return values[0] if step.single else step.assemble(values)
 
-    def _observed_step(self, fetches: Any, feed_dict: Any, optimize: bool = True) -> _Step:
+    def observed_step(self, fetches: Any, feed_dict: Any, optimize: bool = True) -> _Step:
         if self._closed:
             raise RuntimeError(_CLOSED)
         try:
@@ -401,7 +401,7 @@ class BaseSession:
           A function faster than ``run``, which looks nothing up.
         """
         keys = list(feed_list or ())
-        seconds = self._timeout(None)
+        seconds = self.timeout(None)
         watch: Watch = "" if seconds is None else "deadline"
         step = self._prepare(None, fetches, dict.fromkeys(keys), watch)
         converters = [(keys.index(key), convert) for key, convert in step.feeds]
@@ -485,7 +485,7 @@ class BaseSession:
             raise RuntimeError(_CLOSED)
         step = partial.step_of(self._partial, handle)
         try:
-            with waiting.running(seconds=self._timeout(None)):
+            with waiting.running(seconds=self.timeout(None)):
                 return partial.run_part(self, step, fetches, feed_dict)
         except ending.ProcessEnds:
             ending.wait_for_end()
@@ -493,7 +493,7 @@ class BaseSession:
             if step.over:
                 self._partial.pop(handle, None)
 
-    def _part_program(
+    def part_program(
         self,
         feeds: list[Tensor],
         fetches: list[Tensor],
@@ -510,7 +510,7 @@ class BaseSession:
 
     def list_devices(self) -> list[Any]:
         """The devices of this session."""
-        with waiting.running(self._cancellation, self._timeout(None)):
+        with waiting.running(self._cancellation, self.timeout(None)):
             return self._engine.list_devices()
 
 

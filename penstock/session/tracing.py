@@ -110,7 +110,7 @@ def run(session: Any, fetches: Any, feed_dict: Any, parts: Wanted, run_metadata:
     if parts.stats and placer.cost is not None:
         placer.cost.learn(run_metadata.step_stats)
     if parts.graphs:
-        before = session._observed_step(fetches, feed_dict, optimize=False)
+        before = session.observed_step(fetches, feed_dict, optimize=False)
         unoptimized = before.program(recorder.args).source.step
         _add_graphs(run_metadata, recorder.program.source.step, unoptimized, session.graph, device)
     return values

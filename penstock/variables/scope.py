@@ -249,7 +249,7 @@ class _Scopes(threading.local):
         return f"{prefix}_{number}"
 
 
-def _scopes_of_graph() -> _Scopes:
+def scopes_of_graph() -> _Scopes:
     attached = scopes.get_default_graph().attached
     found = attached.get(_SCOPES)
     if found is None:
@@ -260,7 +260,7 @@ def _scopes_of_graph() -> _Scopes:
 
 def get_variable_scope() -> VariableScope:
     """The current variable scope."""
-    return _scopes_of_graph().current
+    return scopes_of_graph().current
 
 
 def _get_default_variable_store() -> VariableStore:
@@ -282,7 +282,7 @@ class _PureScope:
     ) -> None:  # fmt: skip
         self._target, self._reuse, self._getter = name_or_scope, reuse, custom_getter
         self._defaults, self._name_scope = defaults, name_scope
-        self._state = _scopes_of_graph()
+        self._state = scopes_of_graph()
 
     def __enter__(self) -> VariableScope:
         state = self._state
@@ -348,7 +348,7 @@ def reserved_scope(name: str | None, default_name: str, custom_getter: Any) -> V
       default_name: as said.
       custom_getter: as of ``variable_scope``.
     """
-    unique = name or _scopes_of_graph().unique(default_name)
+    unique = name or scopes_of_graph().unique(default_name)
     with _PureScope(unique, None, custom_getter, {}, None) as scope:
         return scope
 
@@ -439,7 +439,7 @@ class variable_scope:
         target = self._name_or_scope
         if target is None:
             text = self._open(opened, self._name_scope_for(self._default_name or ""))
-            unique = _scopes_of_graph().unique(self._default_name or "")
+            unique = scopes_of_graph().unique(self._default_name or "")
             return self._pure(opened, unique, text)
         name = target if isinstance(target, str) else target.name.split("/")[-1]
         if not name and self._auxiliary:

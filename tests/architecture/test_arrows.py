@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).resolve().parents[2] / "penstock"
+from tests.architecture import modules
+
+PACKAGE = modules.PACKAGE
 
 # Room to the rooms and third-party packages it may import, besides `base` and the standard library.
 ALLOWED = {
@@ -105,29 +106,6 @@ ALLOWED = {
 LAZY_TORCH = {"opdef"}
 
 
-def _imports(path: Path) -> list[tuple[str, bool]]:
-    """Modules that a file imports, each with whether it is imported at module level."""
-    tree = ast.parse(path.read_text())
-    found = []
-    type_checking = {
-        id(node)
-        for block in ast.walk(tree)
-        if isinstance(block, ast.If) and "TYPE_CHECKING" in ast.dump(block.test)
-        for node in ast.walk(block)
-    }
-    top = {id(node) for node in tree.body}
-    for node in ast.walk(tree):
-        if id(node) in type_checking:
-            continue
-        if isinstance(node, ast.Import):
-            found.extend((alias.name, id(node) in top) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found.append((node.module, id(node) in top))
-            if node.module == "penstock":
-                found.extend((f"penstock.{a.name}", id(node) in top) for a in node.names)
-    return found
-
-
 def _modules() -> list[Path]:
     return [p for p in sorted(PACKAGE.rglob("*.py")) if p.parent != PACKAGE]
 
@@ -140,7 +118,7 @@ def test_imports_follow_the_arrows(path: Path) -> None:
     if room not in ALLOWED:
         pytest.fail(f"room {room!r} is not in the table of arrows; add it with its arrows")
     allowed = ALLOWED[room] | {"base", room}
-    for module, at_top in _imports(path):
+    for module, in_function in modules.imports(modules.name_of(path)):
         parts = module.split(".")
         if parts[0] == "penstock":
             if len(parts) == 1:
@@ -149,7 +127,7 @@ def test_imports_follow_the_arrows(path: Path) -> None:
         elif parts[0] not in sys.stdlib_module_names:
             assert parts[0] in allowed, f"{room} may not import {module}"
             if parts[0] == "torch" and room in LAZY_TORCH:
-                assert not at_top, f"{room} must import torch lazily"
+                assert in_function, f"{room} must import torch lazily"
 
 
 def test_the_map_shows_these_arrows() -> None:

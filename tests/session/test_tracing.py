@@ -277,7 +277,7 @@ def test_the_observed_program(monkeypatch: pytest.MonkeyPatch) -> None:
         first, _ = tf.split(tf.exp(x * w, name="y"), [1, 2], axis=1, name="parts")
         update = tf.assign_add(w, tf.reduce_sum(x, 0, name="sum"), name="update")
         sess.run(w.initializer)
-        step = sess._observed_step([first, update], {x: 0})
+        step = sess.observed_step([first, update], {x: 0})
         golden.check(GOLDEN / "observed.py.txt", step.build().explain())
         assert "observe" not in sess.explain([first, update], [x])
 
@@ -308,7 +308,7 @@ def test_observers_see_nodes_and_values() -> None:
         assert seen(False) == {
             "args": [[3.0, -3.0]], "r": [[3.0, 0.0]], "mul": [[3.0, 0.0]], "update": [[7.0, 2.0]],
         }  # fmt: skip
-        assert sess._observed_step(update.op, {x: 0}) is sess._observed_step(update.op, {x: 0})
+        assert sess.observed_step(update.op, {x: 0}) is sess.observed_step(update.op, {x: 0})
 
 
 def test_what_an_observer_raises_ends_the_step() -> None:

@@ -1,0 +1,92 @@
+"""What the modules of the package import, and where: read from their syntax trees."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+PACKAGE = Path(__file__).resolve().parents[2] / "penstock"
+
+
+class Imported(NamedTuple):
+    """One import: a module in full, and whether it stands inside a function."""
+
+    module: str
+    in_function: bool
+
+
+def name_of(path: Path) -> str:
+    """The full name of a file's module."""
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+@cache
+def files() -> dict[str, Path]:
+    """Every module of the package by its full name."""
+    return {name_of(path): path for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+@cache
+def tree(name: str) -> ast.Module:
+    """A module's syntax tree."""
+    return ast.parse(files()[name].read_text())
+
+
+def _inside(nodes: Iterator[ast.AST]) -> set[int]:
+    return {id(inner) for node in nodes for inner in ast.walk(node) if inner is not node}
+
+
+def imports(name: str) -> Iterator[Imported]:
+    """What a module imports, but for what only type checkers see."""
+    nodes = list(ast.walk(tree(name)))
+    hidden = _inside(
+        n for n in nodes if isinstance(n, ast.If) and "TYPE_CHECKING" in ast.dump(n.test)
+    )
+    functions = (n for n in nodes if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef))
+    within = _inside(functions)
+    for node in nodes:
+        if id(node) not in hidden:
+            for module in _modules(node):
+                yield Imported(module, id(node) in within)
+
+
+def _modules(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom) and node.module is not None:
+        for alias in node.names:
+            full = f"{node.module}.{alias.name}"
+            yield full if full in files() else node.module
+
+
+def circles(arrows: dict[str, set[str]]) -> list[list[str]]:
+    """The sets of modules that import each other: strongly connected, of more than one."""
+    order: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    stack: list[str] = []
+    found: list[list[str]] = []
+
+    def visit(name: str) -> None:
+        order[name] = lowest[name] = len(order)
+        stack.append(name)
+        for other in sorted(arrows.get(name, ())):
+            if other not in order:
+                visit(other)
+                lowest[name] = min(lowest[name], lowest[other])
+            elif other in stack:
+                lowest[name] = min(lowest[name], order[other])
+        if lowest[name] == order[name]:
+            start = stack.index(name)
+            circle = stack[start:]
+            del stack[start:]
+            if len(circle) > 1:
+                found.append(sorted(circle))
+
+    for name in sorted(arrows):
+        if name not in order:
+            visit(name)
+    return found

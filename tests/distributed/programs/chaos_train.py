@@ -3,7 +3,8 @@
 Beside the model each parameter server holds a version, to which every training step adds one.  What
 a step began and ended at (the machine's monotonic clock), and the versions and the global step that
 it saw, go into a file of this process, a JSON line each; the chief's sessions and checkpoints too.
-Training ends when a file named "stop" appears.
+The names of the process's threads go into another, every other second.  Training ends when a file
+named "stop" appears.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ import json
 import logging
 import os
 import sys
+import threading
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +38,38 @@ class Record:
     def add(self, what: str, begin: float, **seen: Any) -> None:
         line = {"what": what, "task": self._task, "begin": begin, "end": time.monotonic(), **seen}
         self._file.write(json.dumps(line) + "\n")
+
+
+class TellThreads(threading.Thread):
+    """Records how many threads there are of each name; those that Python did not make by the
+    system's name of them, which is the process's where nobody has given one."""
+
+    def __init__(self, directory: Path, task: str) -> None:
+        super().__init__(name="tell-threads", daemon=True)
+        name = f"threads-{task.replace(' ', '-')}-{os.getpid()}.jsonl"
+        self._file = (directory / name).open("a", buffering=1)
+        self.start()
+
+    def run(self) -> None:
+        while True:
+            try:
+                names = Counter(self._names())
+            except OSError:  # no files can be opened just now
+                names = Counter()
+            self._file.write(json.dumps({"at": time.monotonic(), "names": names}) + "\n")
+            time.sleep(2.0)
+
+    @staticmethod
+    def _names() -> list[str]:
+        python = {each.native_id: each.name for each in threading.enumerate()}
+        found = []
+        for task in os.listdir("/proc/self/task"):
+            try:
+                named = Path(f"/proc/self/task/{task}/comm").read_text().strip()
+            except FileNotFoundError:  # it has just ended
+                continue
+            found.append(python.get(int(task), f"native {named}"))
+        return found
 
 
 class TellSessions(tf.train.SessionRunHook):
@@ -107,6 +142,7 @@ def main() -> None:
     arguments = parser.parse_args()
     logging.basicConfig(stream=sys.stdout, level=logging.INFO, format="%(asctime)s %(message)s")
     cluster = tf.train.ClusterSpec(json.loads(arguments.cluster))
+    TellThreads(arguments.records, f"{arguments.job} {arguments.task}")
     server = tf.train.Server(cluster, job_name=arguments.job, task_index=arguments.task)
     print(arguments.up, flush=True)
     if arguments.job == "ps":

@@ -3,8 +3,7 @@
 Beside the model each parameter server holds a version, to which every training step adds one.  What
 a step began and ended at (the machine's monotonic clock), and the versions and the global step that
 it saw, go into a file of this process, a JSON line each; the chief's sessions and checkpoints too.
-The names of the process's threads go into another, every other second.  Training ends when a file
-named "stop" appears.
+What the process uses goes into another.  Training ends when a file named "stop" appears.
 """
 
 from __future__ import annotations
@@ -40,35 +39,41 @@ class Record:
         self._file.write(json.dumps(line) + "\n")
 
 
-class TellThreads(threading.Thread):
-    """Records how many threads there are of each name; those that Python did not make by the
-    system's name of them, which is the process's where nobody has given one."""
+class TellUsed(threading.Thread):
+    """Records every other second what the process uses: memory, and its threads by name.
+
+    A thread that Python did not make has the system's name.
+    """
 
     def __init__(self, directory: Path, task: str) -> None:
-        super().__init__(name="tell-threads", daemon=True)
-        name = f"threads-{task.replace(' ', '-')}-{os.getpid()}.jsonl"
-        self._file = (directory / name).open("a", buffering=1)
-        self.start()
+        super().__init__(name="tell-used", daemon=True)
+        self._file = (directory / f"used-{task}-{os.getpid()}.jsonl").open("a", buffering=1)
 
     def run(self) -> None:
         while True:
             try:
-                names = Counter(self._names())
-            except OSError:  # no files can be opened just now
-                names = Counter()
-            self._file.write(json.dumps({"at": time.monotonic(), "names": names}) + "\n")
+                used = {"at": time.monotonic(), "kb": self._kb(), "threads": self._threads()}
+            except OSError:  # no file can be opened just now
+                pass
+            else:
+                self._file.write(json.dumps(used) + "\n")
             time.sleep(2.0)
 
     @staticmethod
-    def _names() -> list[str]:
-        python = {each.native_id: each.name for each in threading.enumerate()}
-        found = []
+    def _kb() -> int:
+        status = Path("/proc/self/status").read_text()
+        return int(status.partition("VmRSS:")[2].split()[0])
+
+    @staticmethod
+    def _threads() -> Counter[str]:
+        names = {each.native_id: each.name for each in threading.enumerate()}
+        found: Counter[str] = Counter()
         for task in os.listdir("/proc/self/task"):
             try:
                 named = Path(f"/proc/self/task/{task}/comm").read_text().strip()
-            except FileNotFoundError:  # it has just ended
+            except (FileNotFoundError, ProcessLookupError):  # it has just ended
                 continue
-            found.append(python.get(int(task), f"native {named}"))
+            found[names.get(int(task), f"native {named}")] += 1
         return found
 
 
@@ -142,8 +147,8 @@ def main() -> None:
     arguments = parser.parse_args()
     logging.basicConfig(stream=sys.stdout, level=logging.INFO, format="%(asctime)s %(message)s")
     cluster = tf.train.ClusterSpec(json.loads(arguments.cluster))
-    TellThreads(arguments.records, f"{arguments.job} {arguments.task}")
     server = tf.train.Server(cluster, job_name=arguments.job, task_index=arguments.task)
+    TellUsed(arguments.records, f"{arguments.job}-{arguments.task}").start()
     print(arguments.up, flush=True)
     if arguments.job == "ps":
         server.join()

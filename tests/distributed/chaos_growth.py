@@ -3,7 +3,8 @@
 How many threads a server has says first how many of the other tasks are there: a link has two.  A
 parameter server that came up while others were down, and had two links in its first minute, has
 five later and is no leak.  So two threads for each link are left out, for one link to each other
-task; those of links that nobody gave back are more, and count.
+task; those of links that nobody gave back are more, and count.  Nor does it grow when somebody
+first comes: threads that listen for links and that serve begin then.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from pathlib import Path
 
 # What a process may grow by.
 MOST_KB, MOST_THREADS = 65_536, 8
-# Its second half minute is compared with the last one, if that begins a minute and a half after it.
+# Its second half minute with a link is compared with its last one, if that begins after so long.
 HALF, LATE = 30.0, 90.0
 # A link has one of each.
 LINK_THREADS = ("penstock-link-in", "penstock-link-out")
@@ -72,10 +73,11 @@ def judge(used: Sequence[Used], began: float, ended: float, others: int) -> Grow
       began, ended: when it was started, and ended or was killed.
       others: the number of other tasks.
     """
-    up = used[0].at if used else began
-    if ended - HALF < up + LATE:
+    moments = [each.at for each in used if each.threads[LINK_THREADS[0]]] or [e.at for e in used]
+    first = moments[0] if moments else began
+    if ended - HALF < first + LATE:
         return Growth()
-    early = [each for each in used if up + HALF <= each.at < up + 2 * HALF]
+    early = [each for each in used if first + HALF <= each.at < first + 2 * HALF]
     late = [each for each in used if each.at >= ended - HALF]
     if not early or not late:
         return Growth(wrong="wrote nothing down of its memory and threads for half a minute")

@@ -106,8 +106,8 @@ def test_the_witness_sees_a_quiet_second_whole() -> None:
 
 def record(early: dict[str, int], late: dict[str, int], kb: int = 0) -> list[Used]:
     """Of a process whose server is up at 10, and that ends at 310."""
-    none: dict[str, int] = {}
-    halves = (10, none, 0), (40, early, 1000), (70, none, 0), (280, late, 1000 + kb)
+    one = links(1)
+    halves = (10, one, 0), (40, early, 1000), (70, one, 0), (280, late, 1000 + kb)
     return [Used(at + 3.0 * i, k, Counter(names)) for at, names, k in halves for i in range(10)]
 
 
@@ -135,6 +135,17 @@ def test_what_a_process_grows_by(
     found = chaos_growth.judge(record(early, late, kb), 0.0, 310.0, 6)
     assert wrong in found.wrong and bool(wrong) == bool(found.wrong)
     assert found.kb == kb
+
+
+def test_a_process_counts_from_its_first_link_on() -> None:
+    alone = [Used(10.0 + 3 * i, 0, Counter(serve=9)) for i in range(30)]
+    linked = [Used(100.0 + 3 * i, 0, Counter(serve=19, **links(1))) for i in range(80)]
+    grown = [Used(340.0 + 3 * i, 0, Counter(serve=28, **links(1))) for i in range(20)]
+    assert not chaos_growth.judge(alone + linked, 0.0, 337.0, 6).wrong
+    assert "from 19 to 28" in chaos_growth.judge(alone + linked + grown, 0.0, 397.0, 6).wrong
+    # Nobody ever came.
+    more = [Used(100.0 + 3 * i, 0, Counter(serve=18)) for i in range(100)]
+    assert "from 9 to 18" in chaos_growth.judge(alone + more, 0.0, 397.0, 6).wrong
 
 
 def test_a_process_that_writes_nothing_down(tmp_path: Path) -> None:

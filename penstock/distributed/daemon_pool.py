@@ -2,9 +2,10 @@
 
 ``ThreadPoolExecutor`` joins its threads when the interpreter ends, so one blocked step would keep a
 process alive, and never ends a thread.  Here threads are daemons, are made when none is idle, and
-end after a while without work.
+end after a while without work.  Of the idle ones the last to have become so gets the next task: in
+turn, a few short calls a second would keep all of them that a burst has made.
 
-State: the tasks that wait for a thread, and how many threads are idle.
+State: the tasks that wait for a thread, and the threads that are idle.
 """
 
 from __future__ import annotations
@@ -22,7 +23,16 @@ from penstock.resources import ending
 POOL_LIMIT = 4096
 
 _Result = TypeVar("_Result")
+_Task = tuple["Future[Any]", Callable[[], Any]]
 _log = logging.getLogger(__name__)
+
+
+class _Thread:
+    """What a thread of the pool waits at."""
+
+    def __init__(self, lock: threading.Lock, task: _Task) -> None:
+        self.changed = threading.Condition(lock)
+        self.task: _Task | None = task
 
 
 class DaemonPool(Executor):
@@ -36,9 +46,10 @@ class DaemonPool(Executor):
 
     def __init__(self, name: str, limit: int = POOL_LIMIT, idle_seconds: float = 30.0) -> None:
         self._name, self._limit, self._idle_seconds = name, limit, idle_seconds
-        self._changed = threading.Condition(threading.Lock())
-        self._tasks: collections.deque[tuple[Future[Any], Callable[[], Any]]] = collections.deque()
-        self._idle = 0
+        self._lock = threading.Lock()
+        self._tasks: collections.deque[_Task] = collections.deque()
+        # The last one has worked last.
+        self._idle: list[_Thread] = []
         self._threads = 0
         self._stopped = False
 
@@ -48,44 +59,66 @@ class DaemonPool(Executor):
         """Runs ``fn(*args, **kwargs)``.
 
         Raises:
-          RuntimeError: the pool was shut down.
+          RuntimeError: the pool was shut down, or there can be no more threads.
         """
         future: Future[_Result] = Future()
-        with self._changed:
+        task = future, lambda: fn(*args, **kwargs)
+        with self._lock:
             if self._stopped:
                 raise RuntimeError(f"the threads {self._name!r} were shut down")
-            self._tasks.append((future, lambda: fn(*args, **kwargs)))
-            if self._idle >= len(self._tasks) or self._threads >= self._limit:
-                self._changed.notify()
+            if self._idle:
+                idle = self._idle.pop()
+                idle.task = task
+                idle.changed.notify()
+                return future
+            if self._threads >= self._limit:
+                self._tasks.append(task)
                 return future
             self._threads += 1
-        threading.Thread(target=self._work, name=self._name, daemon=True).start()
+        made = _Thread(self._lock, task)
+        try:
+            threading.Thread(
+                target=self._work, args=(made,), name=self._name, daemon=True
+            ).start()
+        except RuntimeError:
+            with self._lock:
+                self._threads -= 1
+            raise
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Takes no more tasks; never waits for those that run."""
-        with self._changed:
+        with self._lock:
             self._stopped = True
             if cancel_futures:
                 while self._tasks:
                     self._tasks.popleft()[0].cancel()
-            self._changed.notify_all()
+            for idle in self._idle:
+                idle.changed.notify()
 
-    def _work(self) -> None:
-        while True:
-            with self._changed:
-                self._idle += 1
-                self._changed.wait_for(
-                    lambda: self._tasks or self._stopped, timeout=self._idle_seconds
-                )
-                self._idle -= 1
-                if not self._tasks:
-                    self._threads -= 1
-                    return
-                future, task = self._tasks.popleft()
+    def _work(self, thread: _Thread) -> None:
+        while (task := self._next(thread)) is not None:
+            future, call = task
             if future.set_running_or_notify_cancel():
-                _run(future, task)
-            del future, task
+                _run(future, call)
+            # Nothing of it may live as long as the thread waits.
+            del task, future, call
+
+    def _next(self, thread: _Thread) -> _Task | None:
+        """What a thread does next; None: it ends."""
+        with self._lock:
+            if thread.task is None and self._tasks:
+                return self._tasks.popleft()
+            if thread.task is None:
+                self._idle.append(thread)
+                thread.changed.wait_for(
+                    lambda: thread.task or self._stopped, timeout=self._idle_seconds
+                )
+            task, thread.task = thread.task, None
+            if task is None:
+                self._idle.remove(thread)
+                self._threads -= 1
+            return task
 
 
 def _run(future: Future[Any], task: Callable[[], Any]) -> None:

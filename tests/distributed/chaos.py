@@ -12,7 +12,6 @@ import argparse
 import json
 import random
 import socket
-import statistics
 import sys
 import tempfile
 import time
@@ -22,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.distributed import chaos_history, networks
+from tests.distributed import chaos_growth, chaos_history, networks
 from tests.distributed.chaos_faults import KINDS, Disk, Fault
 from tests.distributed.chaos_witness import Witness
 from tests.distributed.jobs import PROGRAMS, Process
@@ -35,8 +34,6 @@ BETWEEN_SECONDS = 10.0
 BACKOFF_SECONDS = 0.5
 # Nobody may be without a step for so long: every task is up again in half of that.
 HANG_SECONDS = 60.0
-# What a process may grow by after its first minute.
-GROWTH_KB, GROWTH_THREADS = 65_536, 8
 
 
 @dataclass
@@ -48,51 +45,25 @@ class Task:
     environment: dict[str, str]
     process: Process = field(init=False)
     began: float = 0.0
-    # When its server was up, as this process.
-    up: float | None = None
     # When it was killed on purpose, as this process.
     killed: float | None = None
-    # (seconds since it was up, kB, threads)
-    samples: list[tuple[float, int, int]] = field(default_factory=list)
 
     def start(self) -> None:
         self.process = Process(self.command, self.environment)
-        self.began, self.up, self.killed, self.samples = time.monotonic(), None, None, []
+        self.began, self.killed = time.monotonic(), None
 
     @property
     def code(self) -> int | None:
         """Its exit status, once it has ended."""
         return self.process._process.poll()
 
-    def sample(self) -> None:
-        """Notes its memory and threads, once a second."""
-        now = time.monotonic()
-        if self.up is None:
-            # On a busy machine a process may take a minute until then.
-            self.up = now if self.process.all(f"^{UP}$") else None
-        if self.up is None or (self.samples and now - self.up < self.samples[-1][0] + 1.0):
-            return
-        try:
-            status = Path(f"/proc/{self.process.pid}/status").read_text()
-        except OSError:
-            return
-        fields = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
-        if "VmRSS" in fields:
-            used = int(fields["VmRSS"].split()[0]), int(fields["Threads"])
-            self.samples.append((now - self.up, *used))
-
-    def growth(self) -> str:
-        """What grew more than it may after the first minute; ""."""
-        early = [each for each in self.samples if 30 <= each[0] < 60]
-        late = self.samples[-30:]
-        if not early or late[0][0] < 90:
-            return ""
-        for what, at, most in (("kB", 1, GROWTH_KB), ("threads", 2, GROWTH_THREADS)):
-            before = statistics.median(each[at] for each in early)
-            now = statistics.median(each[at] for each in late)
-            if now > before + most:
-                return f"{self.name} grew from {before:g} to {now:g} {what}"
-        return ""
+    def growth(self, records: Path, others: int) -> chaos_growth.Growth:
+        """What it has grown by, as this process, now that it has ended."""
+        if not self.process.all(f"^{UP}$"):
+            return chaos_growth.Growth()
+        name = f"used-{self.name}-{self.process.pid}.jsonl"
+        ended = self.killed or time.monotonic()
+        return chaos_growth.judge(chaos_growth.read(records / name), self.began, ended, others)
 
 
 class Chaos:
@@ -105,6 +76,7 @@ class Chaos:
 
     Attributes:
       wrong: a line for each thing that may not be.
+      most_kb, most_threads: that a process has grown by.
     """
 
     def __init__(self, directory: Path, seed: int, say: Any = print) -> None:
@@ -112,6 +84,7 @@ class Chaos:
         self.dice = random.Random(seed)
         self.say = say
         self.wrong: list[str] = []
+        self.most_kb = self.most_threads = 0.0
         self.tasks: dict[str, Task] = {}
         self.losses: list[chaos_history.Loss] = []
         self.network: networks.Network | None = None
@@ -205,15 +178,13 @@ class Chaos:
         self._faults.append(fault)
 
     def _look_after(self, now: float) -> None:
-        """Ends faults whose time is over, starts what ended, notes what is used."""
+        """Ends faults whose time is over, starts what ended."""
         for fault in [each for each in self._faults if now >= each.until]:
             fault.end()
             self._faults.remove(fault)
             self.tell(f"{fault} is over")
         for task in self.tasks.values():
-            if task.code is None:
-                task.sample()
-            else:
+            if task.code is not None:
                 self._start_again(task)
 
     def _start_again(self, task: Task) -> None:
@@ -240,8 +211,11 @@ class Chaos:
         )
 
     def _judge_growth(self, task: Task) -> None:
-        if grew := task.growth():
-            self.wrong.append(grew)
+        grown = task.growth(self.directory, len(self.tasks) - 1)
+        if grown.wrong:
+            self.wrong.append(f"{task.name} {grown.wrong}")
+        self.most_kb = max(self.most_kb, grown.kb)
+        self.most_threads = max(self.most_threads, grown.threads)
 
     def _stop(self) -> None:
         """Has all tasks end, and looks at how they do."""
@@ -297,7 +271,8 @@ def run(minutes: float, seed: int, directory: Path, say: Any = print) -> chaos_h
     say(
         f"{found.judged} steps judged in {len(found.eras)} eras, {len(chaos.losses)} losses of"
         f" state, at most {found.longest:.1f} s without a step, or {found.given:.1f} s of what the"
-        " machine gave"
+        f" machine gave; no process grew by more than {chaos.most_kb:g} kB and"
+        f" {chaos.most_threads:g} threads"
     )
     return found
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from tests.distributed import chaos
+from tests.distributed import chaos, chaos_growth
+from tests.distributed.chaos_growth import Used
 from tests.distributed.chaos_history import Loss, Seen, judge, read
 from tests.distributed.chaos_witness import Witness
+from tests.distributed.jobs import PROGRAMS, Process
 from tests.suite.clock import wait_until
 
 
@@ -98,6 +102,80 @@ def test_the_witness_sees_a_quiet_second_whole() -> None:
         wait_until(lambda: len(witness._ends) > 3)
         given = witness.given(witness._ends[0], witness._ends[3])
     assert 0 < given <= witness._ends[3] - witness._ends[0]
+
+
+def record(early: dict[str, int], late: dict[str, int], kb: int = 0) -> list[Used]:
+    """Of a process whose server is up at 10, and that ends at 310."""
+    one = links(1)
+    halves = (10, one, 0), (40, early, 1000), (70, one, 0), (280, late, 1000 + kb)
+    return [Used(at + 3.0 * i, k, Counter(names)) for at, names, k in halves for i in range(10)]
+
+
+def links(count: int) -> dict[str, int]:
+    return dict.fromkeys(chaos_growth.LINK_THREADS, count)
+
+
+@pytest.mark.parametrize(
+    ("early", "late", "kb", "wrong"),
+    [
+        ({"part": 4}, {"part": 12}, 60_000, ""),
+        ({"part": 4}, {"part": 13}, 0, "grew from 4 to 13 threads (part 4 to 13)"),
+        ({"part": 4}, {"part": 4}, 70_000, "grew from 1000 to 71000 kB"),
+        # The others have come back.
+        (links(1), links(6), 0, ""),
+        ({"rpc": 1, **links(0)}, {"rpc": 9, **links(6)}, 0, ""),
+        # There are six of them.
+        (links(6), links(11), 0, "grew from 0 to 10 threads"),
+        (links(1), links(11), 0, "grew from 0 to 10 threads"),
+    ],
+)
+def test_what_a_process_grows_by(
+    early: dict[str, int], late: dict[str, int], kb: int, wrong: str
+) -> None:
+    found = chaos_growth.judge(record(early, late, kb), 0.0, 310.0, 6)
+    assert wrong in found.wrong and bool(wrong) == bool(found.wrong)
+    assert found.kb == kb
+
+
+def test_a_process_counts_from_its_first_link_on() -> None:
+    alone = [Used(10.0 + 3 * i, 0, Counter(serve=9)) for i in range(30)]
+    linked = [Used(100.0 + 3 * i, 0, Counter(serve=19, **links(1))) for i in range(80)]
+    grown = [Used(340.0 + 3 * i, 0, Counter(serve=28, **links(1))) for i in range(20)]
+    assert not chaos_growth.judge(alone + linked, 0.0, 337.0, 6).wrong
+    assert "from 19 to 28" in chaos_growth.judge(alone + linked + grown, 0.0, 397.0, 6).wrong
+    # Nobody ever came.
+    more = [Used(100.0 + 3 * i, 0, Counter(serve=18)) for i in range(100)]
+    assert "from 9 to 18" in chaos_growth.judge(alone + more, 0.0, 397.0, 6).wrong
+
+
+def test_a_process_that_writes_nothing_down(tmp_path: Path) -> None:
+    used = record({}, {})
+    silent = "wrote nothing down"
+    assert silent in chaos_growth.judge([], 0.0, 310.0, 6).wrong
+    assert silent in chaos_growth.judge(used, 0.0, 500.0, 6).wrong
+    assert silent in chaos_growth.judge(used[:1] + used[20:], 0.0, 310.0, 6).wrong
+    # It was killed before it could be judged.
+    assert chaos_growth.judge([], 0.0, 100.0, 6) == chaos_growth.Growth()
+    assert chaos_growth.judge(used, 0.0, 120.0, 6) == chaos_growth.Growth()
+    file = tmp_path / "used"
+    file.write_text('{"at": 1, "kb": 2, "threads": {"a": 3}}\n{"at": 3')
+    assert chaos_growth.read(file) == [Used(1, 2, Counter(a=3))]
+    assert chaos_growth.read(tmp_path / "none") == []
+
+
+def test_a_program_tells_what_it_uses(tmp_path: Path) -> None:
+    cluster = {"ps": ["localhost:0"]}
+    command = [
+        sys.executable, str(PROGRAMS / "chaos_train.py"), "--cluster", json.dumps(cluster),
+        "--job", "ps", "--task", "0", "--records", str(tmp_path), "--checkpoints", str(tmp_path),
+    ]  # fmt: skip
+    with Process(command) as process:
+        file = tmp_path / f"used-ps-0-{process.pid}.jsonl"
+        wait_until(lambda: len(chaos_growth.read(file)) > 1)
+        used = chaos_growth.read(file)[-1]
+        threads = len(os.listdir(f"/proc/{process.pid}/task"))
+    assert abs(used.threads.total() - threads) <= 1 and used.kb > 10_000
+    assert used.threads["MainThread"] == used.threads["tell-used"] == 1
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """Two clients, one server: 50 sessions at a time, opened and closed, leave nothing behind.
 
+Nor does a burst of calls, be the server called meanwhile or not.
+
 ``PENSTOCK_LEAK_SECONDS`` says how long the sessions run (60 for a full run).
 """
 
@@ -9,12 +11,15 @@ import json
 import os
 import signal
 import sys
+import threading
 import time
 from typing import Any
 
 import pytest
 
+import penstock as tf
 from tests.distributed.jobs import PROGRAMS, SECONDS, Job, Process
+from tests.suite.clock import wait_until
 
 pytestmark = pytest.mark.long
 
@@ -24,6 +29,8 @@ IDLE_SECONDS = 35.0
 TASKS = ("ps 0", "worker 0")
 # Memory that may be taken after the warm-up, whatever the number of sessions: allocators' slack.
 GROWTH_KB = 24 << 10
+# Calls at a time.
+BURST = 30
 
 
 def held(servers: Job, task: str) -> dict[str, int]:
@@ -79,5 +86,40 @@ def test_sessions_leave_nothing_behind(record_property: Any) -> None:
             for what in ("threads", "native_threads", "files"):
                 assert new[what] <= old[what] + 2, said
             assert new["rss"] <= old["rss"] + GROWTH_KB, said
+        servers.signal(signal.SIGTERM)
+        assert servers.wait() == 128 + signal.SIGTERM
+
+
+def test_a_burst_leaves_no_threads_while_calls_go_on(record_property: Any) -> None:
+    with Job("served.py", ps=1, workers=1, restarts=0) as servers, tf.Graph().as_default():
+        for task in TASKS:
+            servers.wait_for(rf"{task} +\| serves")
+        with tf.device("/job:ps/task:0"):
+            gate = tf.FIFOQueue(BURST, tf.float32, shapes=[[]])
+            opened, awaited = gate.enqueue_many([tf.zeros([BURST])]), gate.dequeue()
+            size = gate.size()
+        with tf.Session(f"grpc://{servers.address('worker 0')}") as session:
+            session.run(size)
+            before = {task: held(servers, task) for task in TASKS}
+            calls = [threading.Thread(target=session.run, args=(awaited,)) for _ in range(BURST)]
+            for call in calls:
+                call.start()
+            wait_until(lambda: held(servers, "ps 0")["open"] >= BURST)
+            session.run(opened)
+            for call in calls:
+                call.join()
+            burst = {task: held(servers, task) for task in TASKS}
+            end = time.monotonic() + IDLE_SECONDS
+            # Each thread of the burst would have its turn every other second.
+            while time.monotonic() < end:
+                session.run(size)
+                time.sleep(0.02)
+            after = {task: held(servers, task) for task in TASKS}
+        said = f"before {before}\nburst  {burst}\nafter  {after}"
+        record_property("held", said)
+        for task in TASKS:
+            # Or the test shows nothing.
+            assert burst[task]["threads"] >= before[task]["threads"] + BURST - 5, said
+            assert after[task]["threads"] <= before[task]["threads"] + 5, said
         servers.signal(signal.SIGTERM)
         assert servers.wait() == 128 + signal.SIGTERM

@@ -318,6 +318,20 @@ def test_the_pool_ends_idle_threads_and_never_keeps_a_process_alive() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+def test_the_pool_gives_back_the_threads_of_a_burst_while_calls_go_on() -> None:
+    pool = DaemonPool("test-burst", idle_seconds=0.5)
+    go = threading.Event()
+    burst = [pool.submit(go.wait, PATIENCE) for _ in range(20)]
+    go.set()
+    assert all(task.result() for task in burst)
+    # One at a time, and so many of them that each thread would have one in half a second.
+    clock = Clock()
+    while (left := sum(t.name == "test-burst" for t in threading.enumerate())) > 2:
+        assert clock.seconds() < 20, f"{left} threads for one call at a time"
+        pool.submit(time.sleep, 0.005).result()
+    pool.shutdown()
+
+
 def test_the_pool_keeps_its_limit() -> None:
     pool = DaemonPool("test-limit", limit=2)
     go = threading.Event()

@@ -3,7 +3,7 @@
 Beside the model each parameter server holds a version, to which every training step adds one.  What
 a step began and ended at (the machine's monotonic clock), and the versions and the global step that
 it saw, go into a file of this process, a JSON line each; the chief's sessions and checkpoints too.
-Training ends when a file named "stop" appears.
+What the process uses goes into another.  Training ends when a file named "stop" appears.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ import json
 import logging
 import os
 import sys
+import threading
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +37,44 @@ class Record:
     def add(self, what: str, begin: float, **seen: Any) -> None:
         line = {"what": what, "task": self._task, "begin": begin, "end": time.monotonic(), **seen}
         self._file.write(json.dumps(line) + "\n")
+
+
+class TellUsed(threading.Thread):
+    """Records every other second what the process uses: memory, and its threads by name.
+
+    A thread that Python did not make has the system's name.
+    """
+
+    def __init__(self, directory: Path, task: str) -> None:
+        super().__init__(name="tell-used", daemon=True)
+        self._file = (directory / f"used-{task}-{os.getpid()}.jsonl").open("a", buffering=1)
+
+    def run(self) -> None:
+        while True:
+            try:
+                used = {"at": time.monotonic(), "kb": self._kb(), "threads": self._threads()}
+            except OSError:  # no file can be opened just now
+                pass
+            else:
+                self._file.write(json.dumps(used) + "\n")
+            time.sleep(2.0)
+
+    @staticmethod
+    def _kb() -> int:
+        status = Path("/proc/self/status").read_text()
+        return int(status.partition("VmRSS:")[2].split()[0])
+
+    @staticmethod
+    def _threads() -> Counter[str]:
+        names = {each.native_id: each.name for each in threading.enumerate()}
+        found: Counter[str] = Counter()
+        for task in os.listdir("/proc/self/task"):
+            try:
+                named = Path(f"/proc/self/task/{task}/comm").read_text().strip()
+            except (FileNotFoundError, ProcessLookupError):  # it has just ended
+                continue
+            found[names.get(int(task), f"native {named}")] += 1
+        return found
 
 
 class TellSessions(tf.train.SessionRunHook):
@@ -108,6 +148,7 @@ def main() -> None:
     logging.basicConfig(stream=sys.stdout, level=logging.INFO, format="%(asctime)s %(message)s")
     cluster = tf.train.ClusterSpec(json.loads(arguments.cluster))
     server = tf.train.Server(cluster, job_name=arguments.job, task_index=arguments.task)
+    TellUsed(arguments.records, f"{arguments.job}-{arguments.task}").start()
     print(arguments.up, flush=True)
     if arguments.job == "ps":
         server.join()

@@ -228,3 +228,23 @@ def test_means_of_segments_divide_whole_numbers_and_take_counts_of_either_type()
     count = tf.placeholder(tf.int64, [])
     mean = tf.unsorted_segment_mean(tf.constant([[1.0], [3.0]]), [0, 0], count)
     assert _run(mean, {count: 2}).tolist() == [[2.0], [0.0]]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "rewrite", "made"),
+    [("[a-c]", r"x\2y", b"xyxy xy"), ("(b)", r"<\1\7>", b"a<b> c"), ("", r"-\2", b"-a-b- -c-")],
+)
+def test_groups_that_a_pattern_has_not_are_empty(pattern: str, rewrite: str, made: bytes) -> None:
+    assert _run(tf.strings.regex_replace("ab c", pattern, rewrite)) == made
+
+
+def test_edits_of_sequences_out_of_order() -> None:
+    def sequences(indices: list[list[int]], values: list[int]) -> Any:
+        return tf.SparseTensorValue(indices, values, [2, 2])
+
+    truth = sequences([[0, 0], [0, 1], [1, 0]], [1, 3, 2])
+    guess = sequences([[1, 0], [0, 0]], [1, 2])
+    assert _run(tf.edit_distance(guess, truth)).tolist() == [np.inf, 1.0]
+    parted = sequences([[0, 0], [1, 1], [0, 1], [1, 0]], [1, 3, 2, 5])
+    once = sequences([[0, 0], [0, 1]], [1, 2])
+    assert _run(tf.edit_distance(once, parted, normalize=False)).tolist() == [1.0, 1.0]

@@ -143,7 +143,7 @@ def run(
     tallies = {row.name: Tally(row.name) for row in rows}
     for name, case in jobs.items():
         ours = found["penstock"][name]
-        tallies[case["op"]].add(judge(case["op"], ours, found["tf1"][name]), ours)
+        tallies[case["op"]].add(judge(case, ours, found["tf1"][name]), ours)
     return list(tallies.values()), jobs
 
 

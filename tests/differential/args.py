@@ -28,6 +28,8 @@ class Arg:
     choices: tuple[Any, ...] = ()
     parts: tuple[Arg, ...] = ()
     dtype: str = ""
+    # Whether it is given as a tensor of known rank only.
+    ranked: bool = False
 
 
 def R(*shape: int, dtype: str = "float32") -> Arg:
@@ -78,6 +80,11 @@ def A(value: Any) -> Arg:
 def S(value: Any) -> Arg:
     """A number or numbers of elements, pixels, repetitions."""
     return Arg("size", value=value, dtype="int32")
+
+
+def K(arg: Arg) -> Arg:
+    """A tensor of known rank, where TensorFlow's Python fails for all others."""
+    return dataclasses.replace(arg, ranked=True)
 
 
 def V(*shape: int) -> Arg:

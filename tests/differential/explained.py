@@ -333,6 +333,16 @@ EXPLAINED: tuple[tuple[str, str, str], ...] = (
         "TensorFlow builds the branch that squeezes also where it must not be taken",
     ),
     (
+        "losses.* metrics.*",
+        r"^(accepts|class): .*TensorFlow raises IndexError at build \(list index out of range",
+        "TensorFlow looks up the last dim of a scalar beside a tensor whose rank it does not know",
+    ),
+    (
+        "metrics.mean_iou metrics.mean_per_class_accuracy",
+        r"^refuses: .*SparseTensorDenseAdd.*a_indices has \d+ row\(s\), a_values \d",
+        "TensorFlow reads beyond weights that are fewer than the labels",
+    ),
+    (
         "image.non_max_suppression*",
         r"^(value|shape): ",
         "TensorFlow 1.15 picks any of equal scores, and a box that covers no part of itself again"

@@ -317,9 +317,11 @@ CHANGES: tuple[tuple[Callable[[Random, list[Leaf]], None], int], ...] = (
 # ---- how it is given -----------------------------------------------------------------------------
 
 
-def _static(random: Random, shape: tuple[int, ...]) -> list[int | None] | None:
-    """What a placeholder knows of its shape."""
-    draw = random.random()
+def _static(
+    random: Random, shape: tuple[int, ...], ranked: bool = False
+) -> list[int | None] | None:
+    """What a placeholder knows of its shape: ``ranked``, at least its rank."""
+    draw = random.random() * (0.7 if ranked else 1.0)
     if draw < 0.4:
         return list(shape)
     if draw < 0.7:
@@ -336,10 +338,10 @@ def _give(random: Random, leaf: Leaf, inside: bool) -> None:
             return
     if leaf.kind in (*OPERANDS, *WHERES) and leaf.how == "const":
         leaf.how = _pick(random, HOWS)
-        if leaf.how == "py" and leaf.dtype == "bfloat16":
+        if leaf.how == "py" and leaf.dtype == "bfloat16" or leaf.how != "feed" and leaf.arg.ranked:
             leaf.how = "const"
         if leaf.how == "feed":
-            leaf.static = _static(random, leaf.array.shape)
+            leaf.static = _static(random, leaf.array.shape, leaf.arg.ranked)
     if leaf.kind == "variable":
         leaf.how = _pick(random, ("ref", "resource"))
     for part in leaf.parts:

@@ -291,11 +291,6 @@ EXPLAINED: tuple[tuple[str, str, str], ...] = (
         "TensorFlow leaves memory unwritten where the input has no elements",
     ),
     (
-        "quantization.* fake_quant_*",
-        r"^value",
-        "a range that ends before it begins, or is that of NaN",
-    ),
-    (
         "image.adjust_* losses.* nn.ctc_beam_search_decoder",
         r"^value: np\.float64",
         "TensorFlow computes with 32 bits inside",

@@ -248,3 +248,26 @@ def test_edits_of_sequences_out_of_order() -> None:
     parted = sequences([[0, 0], [1, 1], [0, 1], [1, 0]], [1, 3, 2, 5])
     once = sequences([[0, 0], [0, 1]], [1, 2])
     assert _run(tf.edit_distance(once, parted, normalize=False)).tolist() == [1.0, 1.0]
+
+
+def test_channels_are_quantized_by_division() -> None:
+    # The second is halfway between two steps; the range of the third ends before it begins.
+    found = _run(
+        tf.quantization.fake_quant_with_min_max_vars_per_channel(
+            np.array([[1.625, -0.75, 0.375]], "f"),
+            np.array([-1.0, -2.0, 1.5], "f"), np.array([1.0, 0.5, 1.0], "f"),
+        )
+    )  # fmt: skip
+    np.testing.assert_array_equal(found, np.array([[1.0039215, -0.7549019, 0.5]], "f"))
+
+
+def test_negative_numbers_as_unsigned_integers() -> None:
+    values = np.array([-0.5, -1.625, -0.25], "f")
+    found = _run(tf.quantization.quantize_and_dequantize(values, 0.0, 0.0, signed_input=False))
+    np.testing.assert_allclose(found, [1.6680507e35, np.inf, 8.3402535e34])
+    found = _run(
+        tf.quantization.quantize_and_dequantize(
+            values, -2.0, -1.0, signed_input=False, range_given=True
+        )
+    )
+    assert found.tolist() == [0.0, 0.0, 0.0]

@@ -119,8 +119,8 @@ def _replaced(compiled: Any, text: bytes, parts: list[bytes | int], everywhere: 
 def _replace(input: Any, pattern: Any, rewrite: Any, replace_global: bool) -> np.ndarray:
     compiled = _compile(pattern)
     parts, well_formed = _parsed(as_bytes(rewrite), compiled.groups)
-    # As the RE2 of TensorFlow 1.15: a group that the pattern has not is empty (of later ones nothing
-    # is replaced then); a wrong rewrite replaces no single match, and of all matches each by what
+    # As the RE2 of TensorFlow 1.15: a group that the pattern has not is empty (later ones replace
+    # nothing then); a wrong rewrite replaces no single match, and of all matches each by what
     # stands before the wrong escape.
     if not (well_formed or replace_global):
         return np.array(input, dtype=object)

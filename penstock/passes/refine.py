@@ -156,7 +156,7 @@ class _Walk:
             dims = [_both(*(b.fetches[i] for b in blocks)) for i in range(len(op.outputs))]
         outputs = replace_region(rebuilder, op, inputs, blocks)
         for before, new, found in zip(op.outputs, outputs, dims, strict=True):
-            new._dims = shapes.merge_static(before._dims, found)
+            new._dims = _merged(before._dims, found)
             rebuilder.tensors[before] = new
         rebuilder.controls[op] = [rebuilder.graph._operations[-1]]
 

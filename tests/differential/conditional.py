@@ -58,6 +58,66 @@ def with_nan(case: Case) -> bool:
     return any(np.isnan(a).any() for a in _arrays(case) if a.dtype.kind in "fc")
 
 
+def _given(case: Case, number: int) -> np.ndarray:
+    """What one argument gives, as far as it is one array."""
+    return _array(next(_leaves(case["args"][number])))
+
+
+def _in_half(case: Case) -> bool:
+    return any(leaf.get("dtype") == "float16" for arg in case["args"] for leaf in _leaves(arg))
+
+
+def _tied(scores: np.ndarray) -> bool:
+    """Two numbers of one row are equal, or a NaN is no less than any."""
+    rows = scores.reshape(-1, scores.shape[-1]) if scores.size else np.zeros((0, 1))
+    return bool(np.isnan(rows).any()) or any(len(set(row)) < len(row) for row in rows.tolist())
+
+
+def _some_without_area(boxes: np.ndarray) -> bool:
+    """A box that does not cover itself: no area, or none that is a number."""
+    if boxes.shape[-1:] != (4,):
+        return False
+    boxes = boxes.astype(np.float32)
+    with np.errstate(invalid="ignore", over="ignore"):
+        sides = np.abs(boxes[..., 2:] - boxes[..., :2])
+        area = sides[..., 0] * sides[..., 1]
+    return not bool((np.isfinite(area) & (area > 0)).all())
+
+
+def picks_as_it_likes(case: Case) -> bool:
+    """Equal scores, boxes that do not cover themselves, and half precision."""
+    if _in_half(case) or _tied(_given(case, 1)):
+        return True
+    if case["op"] != "image.non_max_suppression_overlaps":
+        return _some_without_area(_given(case, 0))
+    own = np.diagonal(_given(case, 0))
+    return not bool((own >= float(_given(case, 3))).all())
+
+
+def ties_of_classes(case: Case) -> bool:
+    """As ``picks_as_it_likes``, of the scores of each class and of all that come to one image."""
+    scores = _given(case, 1)
+    if scores.ndim != 3:
+        return False
+    whole = scores.reshape(len(scores), -1) if len(scores) else scores
+    return _tied(whole) or _some_without_area(_given(case, 0))
+
+
+def without_labels(case: Case) -> bool:
+    """A sequence begins with the blank, or with what is no class, and so has no labels."""
+    indices, values, _ = (_array(leaf) for leaf in _leaves(case["args"][0]))
+    blank = _given(case, 1).shape[-1] - 1
+    rows = {row: label for (row, _), label in zip(indices[::-1].tolist(), values[::-1].tolist(),
+                                                  strict=True)}  # fmt: skip
+    return any(label >= blank for label in rows.values())
+
+
+def with_gaps(case: Case) -> bool:
+    """Not every row up to the last is named."""
+    named = {int(i) for leaf in _leaves(case["args"][0]) for i in _array(leaf).ravel()}
+    return named != set(range(max(named, default=-1) + 1))
+
+
 CONDITIONAL: tuple[tuple[str, str, Condition, str], ...] = (
     (
         "losses.* metrics.*",
@@ -70,6 +130,33 @@ CONDITIONAL: tuple[tuple[str, str, Condition, str], ...] = (
         r"^value",
         overflowing,
         "a range that ends at infinity or is that of NaN",
+    ),
+    (
+        "image.non_max_suppression*",
+        r"^(value|shape): ",
+        picks_as_it_likes,
+        "TensorFlow 1.15 picks any of equal scores, and a box that does not cover itself again and"
+        " again (later ones give the first, and once); in half precision it reads its thresholds"
+        " from memory that is not theirs",
+    ),
+    (
+        "image.combined_non_max_suppression",
+        r"^value: ",
+        ties_of_classes,
+        "TensorFlow 1.15 picks any of equal scores, and a box that does not cover itself again and"
+        " again; later ones give the first, and once",
+    ),
+    (
+        "nn.ctc_loss",
+        r"^value: ",
+        without_labels,
+        "TensorFlow writes beyond its table where a sequence has no labels but the blank",
+    ),
+    (
+        "dynamic_stitch",
+        r"^value: ",
+        with_gaps,
+        "TensorFlow leaves memory unwritten where no index names it",
     ),
     (
         "metrics.*_at_k",

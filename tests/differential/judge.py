@@ -47,7 +47,7 @@ class Verdict:
 
 
 def _said(error: Result) -> str:
-    return f"{error['class']} at {error['stage']} ({error['message'][:150]})"
+    return f"{error['class']} at {error['stage']} ({error['message'][:200]})"
 
 
 def _of_errors(ours: Result | None, theirs: Result | None) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.differential.args import SP, I, K, M, O, P, R, S, X, call, each
+from tests.differential.args import IDS, I, K, M, O, P, R, S, X, call, each
 
 BY = O("weighted_sum_by_nonzero_weights", "none", "weighted_sum", "weighted_mean",
        "weighted_sum_over_batch_size", "x")  # fmt: skip
@@ -92,5 +92,14 @@ CALLS = [
         O([0.1, 0.2, 0.3], [1, 2, 3], [1.0]),
     ),
     call("losses.get_total_loss", O(True, False)),
-    call("nn.ctc_loss", SP(2, 3, dtype="int32"), R(4, 2, 5), I([4, 3])),
+    call(
+        "nn.ctc_loss",
+        IDS(2, 3, top=4, dtype="int32"),
+        R(6, 2, 5),
+        I([6, 5]),
+        preprocess_collapse_repeated=O(False, True),
+        ctc_merge_repeated=O(True, False),
+        ignore_longer_outputs_than_inputs=O(False, True),
+        time_major=O(True, False),
+    ),
 ]

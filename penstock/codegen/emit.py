@@ -223,7 +223,7 @@ class _Emitter:
     def _branch(self, line: Line) -> None:
         given = [self._input(line, index, False) for index in fed_by(line.op)]
         test = line.op.inputs[0]
-        pred = self.numbers.get(test) or self._input(line, 0, False)
+        pred = self.numbers.get(test) or _truth(test, self._input(line, 0, False))
         names = [
             self._new_local(tensor) if needed else None
             for tensor, needed in zip(line.op.outputs, line.needed, strict=True)
@@ -262,7 +262,7 @@ class _Emitter:
         self._feed(condition, names + args, limits)
         self._body(condition)
         test = condition.step.fetches[0]
-        pred = self.numbers.get(test) or self._fetch(condition, 0)
+        pred = self.numbers.get(test) or _truth(test, self._fetch(condition, 0))
         number = self._write(f"if not {pred}: break", test.op.name)
         self.source.line_ops[number] = op
         self._feed(body, names + args, limits)
@@ -542,6 +542,11 @@ def _as_list(value: Any) -> list[Tensor]:
 def _refuse(reason: str, error: str) -> NoReturn:
     """Stands for a node whose shape rule refuses what it is given."""
     raise getattr(errors, error)(None, None, reason)
+
+
+def _truth(test: Tensor, source: str) -> str:
+    """A predicate, which only a run can tell for a scalar if its shape does not."""
+    return source if test.sizes == () else f"scalar_truth({source})"
 
 
 def _variable_behind(tensor: Tensor) -> Operation | None:

@@ -28,6 +28,9 @@ def vectorized_map(fn: Callable[[Any], Any], elems: Any) -> Any:
     Returns:
       Tensors [n, ...] in the nesting that ``fn`` returns.
 
+    Raises:
+      ValueError: ``elems`` holds no tensor.
+
     Example:
       >>> import penstock as tf
       >>> with tf.Graph().as_default(), tf.Session() as sess:
@@ -36,6 +39,8 @@ def vectorized_map(fn: Callable[[Any], Any], elems: Any) -> Any:
       [5.0, 25.0]
     """
     flat = [convert_to_tensor(elem) for elem in nest.flatten(elems)]
+    if not flat:
+        raise ValueError(f"vectorized_map needs at least one tensor in elems; found {elems!r}")
     returned: list[Any] = []
 
     def of_row(*rows: Any) -> Any:
@@ -50,7 +55,11 @@ def vectorized_map(fn: Callable[[Any], Any], elems: Any) -> Any:
 
     def call(rows: Any) -> list[Any]:
         made = traced(*(rows if len(flat) > 1 else [rows]))
-        return list(made) if isinstance(made, tuple) else [made]
+        results = list(made) if isinstance(made, tuple) else [made]
+        # Without a row, what is known here is all that is known of the results.
+        for result, tensor in zip(results, traced.body.outputs, strict=True):
+            result.set_shape(tensor.shape)
+        return results
 
     given = flat if len(flat) > 1 else flat[0]
     results = map_fn(call, given, dtype=types)

@@ -63,8 +63,11 @@ def _shape_parts(structure: Any, given: Any) -> list[Any]:
 def _shape_tensor(value: Any, spec: Any) -> Tensor:
     if isinstance(value, Tensor):
         return value if value.dtype is dtypes.int64 else make("Cast", value, DstT=dtypes.int64)
-    listed = None if value is None else [None if d == -1 else d for d in _dims(value)]
-    dims = shapes.as_shape(listed)
+    if value is None or (isinstance(value, shapes.TensorShape) and value.ndims is None):
+        raise ValueError(
+            f"None values not supported.: the padded shape of a component {spec.shape} is not given"
+        )
+    dims = shapes.as_shape([None if d == -1 else d for d in _dims(value)])
     rank = spec.shape.ndims
     if rank is not None and dims.ndims is not None and rank != dims.ndims:
         raise ValueError(

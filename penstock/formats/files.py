@@ -159,12 +159,25 @@ def listdir(path: Path) -> list[str]:
         return sorted(os.listdir(local(path) or "."))
 
 
+# What Python's patterns write otherwise than those of fnmatch(3): an escape, a class's negation.
+_OF_FNMATCH = re.compile(r"\\(.)|\[\^", re.DOTALL)
+
+
 def glob(pattern: Path) -> list[str]:
-    """The paths that match a shell pattern, sorted."""
+    """The paths that match a shell pattern, sorted; as TensorFlow writes them.
+
+    Relative paths begin with "./" unless the pattern has a directory before its first wildcard.
+    Names that begin with a dot are found as others are.
+    """
     if is_remote(pattern):
         file_system, inner = _remote(pattern)
         return sorted(str(file_system.unstrip_protocol(found)) for found in file_system.glob(inner))
-    return sorted(_glob.glob(local(pattern)))
+    text = local(pattern)
+    if text.endswith("/") or text in (".", ".."):  # which no directory lists
+        return []
+    python = _OF_FNMATCH.sub(lambda m: _glob.escape(m[1]) if m[1] else "[!", text)
+    below = "" if "/" in re.split(r"[*?[\\]", text, maxsplit=1)[0] else "./"
+    return sorted(below + found for found in _glob.glob(python, include_hidden=True))
 
 
 def makedirs(path: Path) -> None:

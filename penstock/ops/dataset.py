@@ -378,7 +378,8 @@ define_op(
     "DatasetCardinality",
     "input_dataset: variant -> cardinality: int64",
     shape=scalar,
-    kernel="torch.tensor({input_dataset}.cardinality())",
+    # Ranges and repetitions may have more elements than an int64 can say.
+    kernel="torch.tensor(min({input_dataset}.cardinality(), 2**63 - 1))",
     stateful=True,
     no_gradient=_REASON,
 )

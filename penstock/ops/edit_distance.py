@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+import operator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -16,11 +19,34 @@ from penstock.opdef.inference import Dims, ShapeContext
 from penstock.ops import sparse_entries as entries
 
 
-def _sequences(indices: Any, values: Any) -> dict[tuple[int, ...], list[Any]]:
-    found: dict[tuple[int, ...], list[Any]] = {}
-    for place, value in zip(indices[:, :-1].tolist(), values.tolist(), strict=True):
-        found.setdefault(tuple(place), []).append(value)
-    return found
+_Sequence = tuple[tuple[int, ...], list[Any]]
+
+
+def _sequences(indices: Any, values: Any) -> list[_Sequence]:
+    """Places and values of the sequences; one ends where the next index names another place."""
+    pairs = zip(map(tuple, indices[:, :-1].tolist()), values.tolist(), strict=True)
+    groups = itertools.groupby(pairs, key=operator.itemgetter(0))
+    return [(place, [value for _, value in group]) for place, group in groups]
+
+
+def _matched(
+    guessed: list[_Sequence], true: list[_Sequence]
+) -> Iterator[tuple[tuple[int, ...], list[Any], list[Any]]]:
+    """Places with the two sequences there, as two lists in order are merged.
+
+    Of lists out of order it is TensorFlow's reading: whichever place is less has no partner.
+    """
+    i = j = 0
+    while i < len(guessed) or j < len(true):
+        if j == len(true) or (i < len(guessed) and guessed[i][0] < true[j][0]):
+            yield guessed[i][0], guessed[i][1], []
+            i += 1
+        elif i == len(guessed) or true[j][0] < guessed[i][0]:
+            yield true[j][0], [], true[j][1]
+            j += 1
+        else:
+            yield guessed[i][0], guessed[i][1], true[j][1]
+            i, j = i + 1, j + 1
 
 
 def _distance(a: list[Any], b: list[Any]) -> int:
@@ -59,9 +85,7 @@ def _edit_distance(
     entries.check_bounds(truth_indices[:, :-1], dims, "truth_indices")
     result = np.zeros(dims, np.float32)
     guessed = _sequences(hypothesis_indices, hypothesis_values)
-    true = _sequences(truth_indices, truth_values)
-    for place in guessed.keys() | true.keys():
-        a, b = guessed.get(place, []), true.get(place, [])
+    for place, a, b in _matched(guessed, _sequences(truth_indices, truth_values)):
         distance: float = _distance(a, b)
         if normalize:
             distance = distance / len(b) if b else np.inf

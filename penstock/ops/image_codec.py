@@ -237,9 +237,11 @@ def jpeg_file(
         xmp = xmp_metadata.encode() if isinstance(xmp_metadata, str) else xmp_metadata
         options["xmp"] = xmp
     buffer = io.BytesIO()
+    # Gray has no chroma: what would be written there is the sampling of its one component.
+    sampling = 2 if chroma_downsampling and pixels.shape[-1] == 3 else 0
     _image(pixels).save(
         buffer, "JPEG", quality=quality, progressive=progressive, optimize=optimize_size,
-        subsampling=2 if chroma_downsampling else 0, **options,
+        subsampling=sampling, **options,
     )  # fmt: skip
     return _boxed(buffer.getvalue())
 

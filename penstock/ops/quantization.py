@@ -42,8 +42,11 @@ def _nudged(low: Any, high: Any, num_bits: int, narrow_range: bool) -> tuple[Any
 
 def _rounded(inputs: Any, low: Any, high: Any, num_bits: int, narrow_range: bool) -> Any:
     begin, end, step = _nudged(low, high, num_bits, narrow_range)
-    shifted = torch.minimum(torch.maximum(inputs, begin), end) - begin
-    made = (shifted * (1 / step) + 0.5).floor() * step + begin
+    # A range that ends before it begins is its begin, which is why the end comes first here.
+    shifted = torch.maximum(torch.minimum(inputs, end), begin) - begin
+    # Values halfway between two steps show that TensorFlow divides where there are channels.
+    steps = shifted / step if low.dim() else shifted * (1 / step)
+    made = (steps + 0.5).floor() * step + begin
     return torch.where((low == 0) & (high == 0), 0, made)
 
 
@@ -225,20 +228,21 @@ for _name, _inputs, _outputs, _attrs, _rule, _kernel, _gradient in (
 
 
 def _steps(
-    low: float, high: float, signed: bool, num_bits: int, narrow_range: bool
+    low: float, high: float, signed: bool, num_bits: int, narrow_range: bool, far: float
 ) -> tuple[float, float, float, float]:
-    """Steps in 1, size of a step, and the ends of the range that the integers reach."""
+    """Steps in 1, size of a step, and the ends of the range that the integers reach.
+
+    ``far``: how many steps are in 1 where no end says so, as of negative numbers for unsigned
+    integers: the type's greatest number, with which TensorFlow computes on.
+    """
     if not (num_bits > 0 and num_bits < (62 if signed else 63)):
         raise _refuse(f"num_bits is out of range: {num_bits} with signed_input {signed}")
     least = -(1 << (num_bits - 1)) + int(narrow_range) if signed else 0
     most = (1 << (num_bits - 1)) - 1 if signed else (1 << num_bits) - 1
-    far = float("inf")
     by_low = least / low if least * low > 0 else far
     by_high = most / high if most * high > 0 else far
     if by_low < by_high:
         return by_low, low / least, low, most * (low / least)
-    if by_high == far:  # the range is 0 alone
-        return 1.0, 1.0, low, high
     return by_high, high / most, least * (high / most), high
 
 
@@ -252,8 +256,10 @@ def _there_and_back(
         low, high = float(input.min()), float(input.max())
     elif not low <= high:
         raise _refuse(f"Invalid range: input_min {low} > input_max {high}")
-    scale, size, low, high = _steps(low, high, signed, num_bits, narrow_range)
-    values = input.clamp(low, high) if given else input
+    far = torch.finfo(input.dtype).max
+    scale, size, low, high = _steps(low, high, signed, num_bits, narrow_range, far)
+    # The lower end wins where it is the greater one.
+    values = input.clamp(max=high).clamp(min=low) if given else input
     values = values * scale
     values = (values + 0.5).floor() if half_up else values.round()
     return values * size

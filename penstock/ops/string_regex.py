@@ -71,22 +71,22 @@ define_op(
 # ---- replacing -----------------------------------------------------------------------------------
 
 
-def _parsed(rewrite: bytes) -> tuple[list[bytes | int], int, bool]:
-    """Literal parts and numbers of groups, the highest of these, and whether all is well-formed."""
+def _parsed(rewrite: bytes, groups: int) -> tuple[list[bytes | int], bool]:
+    """Literal parts and numbers of groups, as many as there are; and whether all is well-formed."""
     parts: list[bytes | int] = []
-    place, highest = 0, 0
+    place = 0
     for found in _REWRITE.finditer(rewrite):
         parts.append(rewrite[place : found.start()])
         place, sign = found.end(), found[1]
         if sign.isdigit():
-            parts.append(int(sign))
-            highest = max(highest, int(sign))
+            if int(sign) <= groups:
+                parts.append(int(sign))
         elif sign == b"\\":
             parts.append(b"\\")
         else:
-            return parts, highest, False
+            return parts, False
     parts.append(rewrite[place:])
-    return parts, highest, True
+    return parts, True
 
 
 def _width(lead: int) -> int:
@@ -116,10 +116,11 @@ def _replaced(compiled: Any, text: bytes, parts: list[bytes | int], everywhere: 
 
 def _replace(input: Any, pattern: Any, rewrite: Any, replace_global: bool) -> np.ndarray:
     compiled = _compile(pattern)
-    parts, highest, well_formed = _parsed(as_bytes(rewrite))
-    # As RE2: nothing is replaced where there is no such group, nor one match by a wrong rewrite;
-    # of all matches each is replaced by what stands before the wrong escape.
-    if highest > compiled.groups or not (well_formed or replace_global):
+    parts, well_formed = _parsed(as_bytes(rewrite), compiled.groups)
+    # As the RE2 of TensorFlow 1.15: a group that the pattern has not is empty (later ones replace
+    # nothing then); a wrong rewrite replaces no single match, and of all matches each by what
+    # stands before the wrong escape.
+    if not (well_formed or replace_global):
         return np.array(input, dtype=object)
     return mapped(lambda text: _replaced(compiled, text, parts, replace_global), input)
 

@@ -156,7 +156,7 @@ class _Walk:
             dims = [_both(*(b.fetches[i] for b in blocks)) for i in range(len(op.outputs))]
         outputs = replace_region(rebuilder, op, inputs, blocks)
         for before, new, found in zip(op.outputs, outputs, dims, strict=True):
-            new.sizes = shapes.merge_static(before.sizes, found)
+            new.sizes = _merged(before.sizes, found)
             rebuilder.tensors[before] = new
         rebuilder.controls[op] = [rebuilder.graph.operations[-1]]
 

@@ -104,6 +104,7 @@ class Program:
             "check": waiting.check_running,
             "get_alarm": waiting.alarm,
             "fetched": values.fetched,
+            "scalar_truth": values.scalar_truth,
             "bfloat16_array": values.bfloat16_array,
             **values.SCALAR_NAMES,
         }

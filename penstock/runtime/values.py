@@ -104,3 +104,14 @@ def value_source(
 def fetched(value: Any) -> Any:
     """A string array (or other non-tensor value) as the user sees it."""
     return value[()] if isinstance(value, np.ndarray) else value
+
+
+def scalar_truth(predicate: torch.Tensor) -> bool:
+    """What decides on a branch or another round; Python takes any tensor of one element for that.
+
+    Raises:
+      ValueError: it is not a scalar.
+    """
+    if predicate.dim():
+        raise ValueError(f"its predicate must be a scalar; found shape {list(predicate.shape)}")
+    return bool(predicate)

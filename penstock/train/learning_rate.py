@@ -1,23 +1,25 @@
 """Learning-rate schedules: a rate as a tensor that depends on the global step.
 
-Nodes and their names are those of TF 1.15, but where that builds conditionals:
-``piecewise_constant``, ``polynomial_decay`` with ``cycle`` and ``cosine_decay_restarts`` compute
-all values and select one, which gives equal results; the last ``Select`` has the name of TF's
-``Merge``.
+Nodes and their names are those of TF 1.15, but where that builds conditionals whose results must
+be of one shape anyway: ``cosine_decay_restarts`` computes both values and selects one, by a
+``Select`` that has the name of TF's ``Merge``.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from typing import Any
 
 from penstock.base import dtypes
+from penstock.control_flow.cond import cond
 from penstock.graph.build import make
 from penstock.graph.convert import convert_n_to_tensor, convert_to_tensor
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.ops import constant, random
+from penstock.ops.control import identity
 from penstock.train.optimizer import cast
 
 
@@ -112,9 +114,6 @@ def piecewise_constant(
 ) -> Tensor:
     """``values[i]`` for ``boundaries[i - 1] < x <= boundaries[i]``.
 
-    TF builds ``tf.case``; Penstock, until it has conditionals, a chain of ``Select`` nodes with
-    equal results (every value is computed).
-
     Args:
       x: scalar tensor or variable, usually the global step.
       boundaries: increasing numbers of the type of ``x`` (int32 will do for an int64 ``x``).
@@ -160,12 +159,30 @@ def piecewise_constant(
             f" {len(limits)} boundaries"
         )
     with name_scope(name or "PiecewiseConstant"):
-        chosen = choices[-1]
-        for depth in range(len(limits), 0, -1):
-            below = make("LessEqual", position, limits[depth - 1])
-            where = "case" + "/cond" * depth
-            chosen = make("Select", below, choices[depth - 1], chosen, name=f"{where}/Merge")
-    return chosen
+        if not limits:
+            return choices[0]
+        tests = [make("LessEqual", position, limits[0]), make("Greater", position, limits[-1])]
+        for low, high in itertools.pairwise(limits):
+            above, below = make("Greater", position, low), make("LessEqual", position, high)
+            tests.append(make("LogicalAnd", above, below))
+        with name_scope("case"):
+            chosen: Tensor = _first_true(
+                tests, [choices[0], choices[-1], *choices[1:-1]], choices[0]
+            )
+            return chosen
+
+
+def _first_true(tests: list[Any], values: list[Any], otherwise: Any) -> Any:
+    """The value of the first test that is true: as ``tf.case``, for tests that exclude each other.
+
+    No test is true of a position that is NaN.
+    """
+    if not tests:
+        return identity(otherwise)
+    return cond(
+        tests[0], lambda: identity(values[0]),
+        lambda: _first_true(tests[1:], values[1:], otherwise),
+    )  # fmt: skip
 
 
 piecewise_constant_decay = piecewise_constant
@@ -203,11 +220,10 @@ def polynomial_decay(
         step = cast(global_step, rate.dtype)
         steps = cast(decay_steps, rate.dtype)
         if cycle:
-            at_start = make("Equal", step, 0)
-            with name_scope("cond"):
-                one = constant.constant(1.0, rate.dtype)
-                times = make("Ceil", step / decay_steps)
-                times = make("Select", at_start, one, times, name="Merge")
+            times = cond(
+                make("Equal", step, 0), lambda: constant.constant(1.0, rate.dtype),
+                lambda: make("Ceil", step / decay_steps),
+            )  # fmt: skip
             steps = _mul(steps, times)
         else:
             step = make("Minimum", step, decay_steps)

@@ -44,6 +44,20 @@ def loop_shape_at_run_time(tf, run):
 
 
 @case
+def loop_test_is_no_scalar(tf, run):
+    x = tf.placeholder(tf.int32, name="x")
+    y = tf.while_loop(lambda i: i < 3, lambda i: i + 1, [x], name="rounds")  # here
+    run(y, {x: [1]})
+
+
+@case
+def branch_test_is_no_scalar(tf, run):
+    p = tf.placeholder(tf.bool, name="p")
+    y = tf.cond(p, lambda: tf.constant(1.0), lambda: tf.constant(2.0), name="choice")  # here
+    run(y, {p: [True]})
+
+
+@case
 def loop_dtype(tf, run):
     y = tf.while_loop(lambda i: i < 3, lambda i: tf.cast(i, tf.float32), [0], name="turns")  # here
     run(y, {})

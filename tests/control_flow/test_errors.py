@@ -35,6 +35,8 @@ EXPECTED = {
     "loop_keys": ("ValueError", "tf.while_loop 'keys'"),
     "loop_invariant": ("ValueError", "tf.while_loop 'bound'"),
     "loop_test_is_no_bool": ("TypeError", "tf.while_loop 'test'"),
+    "loop_test_is_no_scalar": ("InvalidArgumentError", "its predicate must be a scalar"),
+    "branch_test_is_no_scalar": ("InvalidArgumentError", "its predicate must be a scalar"),
     "loop_in_loop_shape": ("ValueError", "tf.while_loop 'out/in'"),
     "branch_dtype": ("ValueError", "tf.cond 'kinds'"),
     "branch_number": ("ValueError", "tf.cond 'number'"),

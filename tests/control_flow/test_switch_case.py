@@ -157,6 +157,16 @@ def test_vectorized_map() -> None:
         np.testing.assert_allclose(back[1], [[3, 4], [3, 4]])
 
 
+def test_vectorized_map_of_no_rows() -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        rows = tf.placeholder_with_default(np.zeros([0, 2], "f"), [None, 2])
+        made = tf.vectorized_map(lambda x: (x * 2, tf.reduce_sum(x), tf.as_string(x)), rows)
+        assert [value.shape for value in session.run(made)] == [(0, 2), (0,), (0, 2)]
+        for nothing in ([], (), {}):
+            with pytest.raises(ValueError, match="at least one tensor"):
+                tf.vectorized_map(lambda x: x, nothing)
+
+
 def test_vectorized_map_makes_variables_once() -> None:
     with tf.Graph().as_default(), tf.Session() as session:
         y = tf.vectorized_map(

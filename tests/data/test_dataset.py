@@ -388,3 +388,21 @@ def test_options() -> None:
         assert data.options().experimental_deterministic is False
         with pytest.raises(AttributeError):
             options.unknown = 1
+
+
+def test_ranges_of_more_elements_than_an_int64_counts() -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        far = Dataset.range(-5, 2**63 - 1)
+        pairs = Dataset.range(3).enumerate(-1)
+        found = [tf.data.make_one_shot_iterator(data).get_next() for data in (far, pairs)]
+        assert session.run(found) == [-5, (-1, 0)]
+        assert session.run(tf.data.experimental.cardinality(far)) == 2**63 - 1
+
+
+def test_padded_shapes_must_be_given() -> None:
+    with tf.Graph().as_default():
+        rows = np.zeros([3, 2], "f")
+        data, pairs = (Dataset.from_tensor_slices(value) for value in (rows, (rows, rows)))
+        for source, shapes in ((data, None), (pairs, ([2], None)), (data, tf.TensorShape(None))):
+            with pytest.raises(ValueError, match="None values not supported"):
+                source.padded_batch(2, shapes)

@@ -84,20 +84,27 @@ def _key(case: dict[str, Any]) -> str:
     return hashlib.sha1(repr(case).encode()).hexdigest()
 
 
+def _read(kept: Path | None, name: str) -> dict[str, Any]:
+    """TensorFlow's results for a function, by ``_key``, that earlier runs left in a folder."""
+    file = kept / f"{name}.pickle" if kept is not None else None
+    found: dict[str, Any] = pickle.loads(file.read_bytes()) if file and file.exists() else {}
+    return found
+
+
 def _tensorflow(jobs: dict[str, Any], kept: Path | None) -> dict[str, Any]:
-    """TensorFlow's results by case; those that a file has are not computed again."""
-    known: dict[str, Any] = {}
-    if kept is not None and kept.exists():
-        known = pickle.loads(kept.read_bytes())
+    """TensorFlow's results by case; those that the folder has are not computed again."""
+    known = {op: _read(kept, op) for op in dict.fromkeys(case["op"] for case in jobs.values())}
     keys = {name: _key(case) for name, case in jobs.items()}
-    left = [case for name, case in jobs.items() if keys[name] not in known]
+    left = [case for name, case in jobs.items() if keys[name] not in known[case["op"]]]
     if left:
         found = peers.run_jobs("tf1", left, runner=RUNNER, timeout=7200)
-        known.update((keys[name], result) for name, result in found.items())
+        for name, result in found.items():
+            known[jobs[name]["op"]][keys[name]] = result
         if kept is not None:
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            kept.write_bytes(pickle.dumps(known, protocol=4))
-    return {name: known[key] for name, key in keys.items()}
+            kept.mkdir(parents=True, exist_ok=True)
+            for op in dict.fromkeys(case["op"] for case in left):
+                (kept / f"{op}.pickle").write_bytes(pickle.dumps(known[op], protocol=4))
+    return {name: known[case["op"]][keys[name]] for name, case in jobs.items()}
 
 
 def run(
@@ -109,7 +116,8 @@ def run(
       rows: Of ``calls/``.
       count: Calls of each.
       seed: Which calls.
-      kept: A file with TensorFlow's results of earlier runs, which this adds to.
+      kept: A folder with TensorFlow's results of earlier runs, a file a function, which this
+        adds to.
     """
     jobs = {case["id"]: case for row in rows for case in cases(row, seed, count)}
     found: dict[str, dict[str, Any]] = {}
@@ -135,7 +143,7 @@ def run(
     tallies = {row.name: Tally(row.name) for row in rows}
     for name, case in jobs.items():
         ours = found["penstock"][name]
-        tallies[case["op"]].add(judge(case["op"], ours, found["tf1"][name]), ours)
+        tallies[case["op"]].add(judge(case, ours, found["tf1"][name]), ours)
     return list(tallies.values()), jobs
 
 
@@ -196,7 +204,7 @@ def main(argv: list[str] | None = None) -> int:
     differing: list[dict[str, Any]] = []
     for first in range(0, len(rows), TOGETHER):
         part = rows[first : first + TOGETHER]
-        kept = Path(options.keep) / f"{part[0].name}.pickle" if options.keep else None
+        kept = Path(options.keep) if options.keep else None
         found, jobs = run(part, options.cases, options.seed, kept)
         tallies += found
         for tally in found:

@@ -28,6 +28,8 @@ class Arg:
     choices: tuple[Any, ...] = ()
     parts: tuple[Arg, ...] = ()
     dtype: str = ""
+    # Whether it is given as a tensor of known rank only.
+    ranked: bool = False
 
 
 def R(*shape: int, dtype: str = "float32") -> Arg:
@@ -75,9 +77,14 @@ def A(value: Any) -> Arg:
     return Arg("axis", value=value, dtype="int32")
 
 
-def S(value: Any) -> Arg:
+def S(value: Any, dtype: str = "int32") -> Arg:
     """A number or numbers of elements, pixels, repetitions."""
-    return Arg("size", value=value, dtype="int32")
+    return Arg("size", value=value, dtype=dtype)
+
+
+def K(arg: Arg) -> Arg:
+    """A tensor of known rank, where TensorFlow's Python fails for all others."""
+    return dataclasses.replace(arg, ranked=True)
 
 
 def V(*shape: int) -> Arg:
@@ -86,13 +93,23 @@ def V(*shape: int) -> Arg:
 
 
 def SP(*shape: int, dtype: str = "float32") -> Arg:
-    """A SparseTensor of that dense shape."""
+    """A SparseTensor of that dense shape, half full."""
     return Arg("sparse", shape, dtype=dtype)
+
+
+def IDS(*shape: int, top: int, dtype: str) -> Arg:
+    """A SparseTensor of numbers of ``top`` things, full."""
+    return Arg("sparse", shape, value=top, dtype=dtype)
 
 
 def L(*parts: Arg) -> Arg:
     """A list of arguments."""
     return Arg("list", parts=parts)
+
+
+def LT(*parts: Arg) -> Arg:
+    """A tuple of arguments."""
+    return Arg("list", parts=parts, value="tuple")
 
 
 def O(*choices: Any) -> Arg:  # noqa: E743

@@ -69,7 +69,8 @@ class Leaf:
         if self.kind == "variable":
             return {"k": "variable", "dtype": self.dtype, "v": pack(self.array), "how": self.how}
         if self.kind in ("sparse", "list", "dataset", "maybe"):
-            return {"k": self.kind, "parts": [part.spec() for part in self.parts]}
+            kind = "tuple" if self.value == "tuple" else self.kind
+            return {"k": kind, "parts": [part.spec() for part in self.parts]}
         return {"k": {"option": "py"}.get(self.kind, self.kind), "v": self.value}
 
 
@@ -90,12 +91,16 @@ def _operand(arg: Arg, random: Random) -> np.ndarray:
 
 
 def _sparse(arg: Arg, random: Random) -> tuple[Arg, Arg, Arg]:
-    """Indices, values and dense shape of a SparseTensor, half full and in order."""
-    cells = np.argwhere(random.random(arg.shape) < 0.5)
+    """Indices, values and dense shape of a SparseTensor, in order."""
+    share = 0.5 if arg.value is None else 1.0
+    cells = np.argwhere(random.random(arg.shape) < share)
     if not len(cells):
         cells = np.zeros((1, len(arg.shape)), np.int64)
-    values = _operand(Arg("integer" if "int" in arg.dtype else "real", (len(cells),),
-                          dtype=arg.dtype), random)  # fmt: skip
+    if arg.value is None:
+        values = _operand(Arg("integer" if "int" in arg.dtype else "real", (len(cells),),
+                              dtype=arg.dtype), random)  # fmt: skip
+    else:
+        values = random.integers(0, arg.value, len(cells))
     kind = "integer" if "int" in arg.dtype else "real"
     return (
         Arg("index", value=cells.tolist(), dtype="int64"),
@@ -317,9 +322,11 @@ CHANGES: tuple[tuple[Callable[[Random, list[Leaf]], None], int], ...] = (
 # ---- how it is given -----------------------------------------------------------------------------
 
 
-def _static(random: Random, shape: tuple[int, ...]) -> list[int | None] | None:
-    """What a placeholder knows of its shape."""
-    draw = random.random()
+def _static(
+    random: Random, shape: tuple[int, ...], ranked: bool = False
+) -> list[int | None] | None:
+    """What a placeholder knows of its shape: ``ranked``, at least its rank."""
+    draw = random.random() * (0.7 if ranked else 1.0)
     if draw < 0.4:
         return list(shape)
     if draw < 0.7:
@@ -336,10 +343,10 @@ def _give(random: Random, leaf: Leaf, inside: bool) -> None:
             return
     if leaf.kind in (*OPERANDS, *WHERES) and leaf.how == "const":
         leaf.how = _pick(random, HOWS)
-        if leaf.how == "py" and leaf.dtype == "bfloat16":
+        if leaf.how == "py" and leaf.dtype == "bfloat16" or leaf.how != "feed" and leaf.arg.ranked:
             leaf.how = "const"
         if leaf.how == "feed":
-            leaf.static = _static(random, leaf.array.shape)
+            leaf.static = _static(random, leaf.array.shape, leaf.arg.ranked)
     if leaf.kind == "variable":
         leaf.how = _pick(random, ("ref", "resource"))
     for part in leaf.parts:

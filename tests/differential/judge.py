@@ -11,7 +11,7 @@ A difference is a text that begins with its kind:
     outputs    another number or kind of outputs
     dtype, static, constant, shape, value, elements    of an output
 
-``explained.py`` says which of them are right as they are.
+``explained.py`` and ``conditional.py`` say which of them are right as they are.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import Any
 
 from tests.conformance.jobs import unpack
 from tests.conformance.judge import lacks_kernel
+from tests.differential import conditional
 from tests.differential.explained import why
 from tests.differential.unfinished import UNFINISHED
 from tests.ops.tolerance import difference
@@ -46,7 +47,7 @@ class Verdict:
 
 
 def _said(error: Result) -> str:
-    return f"{error['class']} at {error['stage']} ({error['message'][:150]})"
+    return f"{error['class']} at {error['stage']} ({error['message'][:200]})"
 
 
 def _of_errors(ours: Result | None, theirs: Result | None) -> str:
@@ -175,8 +176,9 @@ def _found(ours: Result, theirs: Result) -> list[str]:
     return list(dict.fromkeys(text for text in found if text))
 
 
-def judge(name: str, ours: Result, theirs: Result) -> Verdict:
-    """Compares the results of ``runner.py`` for a case of the function ``name``."""
+def judge(case: Result, ours: Result, theirs: Result) -> Verdict:
+    """Compares the results of ``runner.py`` for a case."""
+    name = case["op"]
     verdict = Verdict(ours["id"])
     mine, other = ours.get("error"), theirs.get("error")
     if theirs.get("absent"):
@@ -196,8 +198,9 @@ def judge(name: str, ours: Result, theirs: Result) -> Verdict:
             # the same.
             found = [f for f in found if not f.startswith(("class", "stage", "refuses"))]
         for text in found:
-            if why(name, text):
-                verdict.explained.append(why(name, text))
+            reason = why(name, text) or conditional.why(case, text)
+            if reason:
+                verdict.explained.append(reason)
             elif why(name, text, UNFINISHED):
                 verdict.unfinished.append(why(name, text, UNFINISHED))
             else:

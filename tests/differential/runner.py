@@ -88,8 +88,8 @@ class Feeds:
         if kind == "dtype":
             return getattr(tf, spec["v"]) if isinstance(spec["v"], str) else spec["v"]
         parts = [self.make(part) for part in spec["parts"]]
-        if kind == "list":
-            return parts
+        if kind in ("list", "tuple"):
+            return parts if kind == "list" else tuple(parts)
         if kind == "sparse":
             return tf.SparseTensor(*parts)
         if kind == "dataset":
@@ -110,6 +110,14 @@ def function(tf, name):
 def is_dataset(tf, value):
     """Whether it is one; what ``unbatch`` returns is of another base in TensorFlow 1.15."""
     return isinstance(value, tf.data.Dataset) or type(value).__name__ == "_UnbatchDataset"
+
+
+def unnested(tf, dataset):
+    """A dataset of datasets as one of their elements in batches, which can be compared."""
+    kind = tf.data.get_output_classes(dataset)
+    if not isinstance(kind, type) or kind is tf.Tensor:
+        return dataset
+    return dataset.flat_map(lambda part: part.batch(100))
 
 
 def flatten(tf, value):
@@ -252,7 +260,8 @@ def run_case(tf, case):
             return result
         try:
             returned = called(*args, **kwargs)
-            leaves = [returned] if is_dataset(tf, returned) else flatten(tf, returned)
+            nested = is_dataset(tf, returned)
+            leaves = [unnested(tf, returned)] if nested else flatten(tf, returned)
             outputs = [describe(tf, leaf) for leaf in leaves]
         except Exception as error:
             result["error"] = failed(error, "build")

@@ -48,6 +48,13 @@ def _tensors(name: str, number: int) -> list[dict]:
     return [c["args"][number] for c in cases(ROWS[name], 0, 400) if "dtype" in c["args"][number]]
 
 
+def test_where_a_rank_must_be_known_it_is() -> None:
+    given = _tensors("metrics.mean_iou", 0)
+    assert {g["k"] for g in given} == {"const", "feed"}
+    statics = [g["static"] for g in given if g["k"] == "feed"]
+    assert None not in statics and any(None in static for static in statics)
+
+
 def test_everything_varies() -> None:
     given = _tensors("gather", 0)
     assert {g["k"] for g in given} == {"np", "const", "feed"}

@@ -17,6 +17,7 @@ from tests.differential.judge import judge
 from tests.differential.unfinished import UNFINISHED
 
 VALUE = pack(np.array([1.0, 2.0], np.float32))
+CASE: dict[str, Any] = {"op": "f", "args": [], "kwargs": {}}
 OTHER = pack(np.array([1.0, 2.5], np.float32))
 
 
@@ -33,12 +34,12 @@ def _error(name: str, stage: str = "build", message: str = "no") -> dict[str, An
 
 
 def _kinds(ours: dict[str, Any], theirs: dict[str, Any]) -> list[str]:
-    return [text.split(":")[0] for text in judge("f", ours, theirs).differences]
+    return [text.split(":")[0] for text in judge(CASE, ours, theirs).differences]
 
 
 def test_what_is_equal_agrees() -> None:
     for one in (_result(), _result(_error("ValueError"))):
-        verdict = judge("f", one, one)
+        verdict = judge(CASE, one, one)
         assert not verdict.differences and not verdict.skipped and not verdict.explained
 
 
@@ -79,15 +80,15 @@ def test_a_constant_that_only_penstock_knows_must_be_the_runs() -> None:
 
 def test_static_shapes_may_say_more_if_the_run_is_as_they_say() -> None:
     less, other = _result(static=[None]), _result(static=[3])
-    assert judge("f", _result(), less).explained and not _kinds(_result(), less)
-    assert judge("f", _result(), other).explained  # TensorFlow's own is wrong
+    assert judge(CASE, _result(), less).explained and not _kinds(_result(), less)
+    assert judge(CASE, _result(), other).explained  # TensorFlow's own is wrong
     assert _kinds(less, _result()) == ["static"] and _kinds(other, _result()) == ["static"]
     failed = _result(_error("ValueError", "run"))
     less_known, known = (
         {**failed, "outputs": [{"kind": "tensor", "dtype": "float32", "constant": None,
                                 "static": static}]} for static in ([None], [2])
     )  # fmt: skip
-    assert judge("f", known, less_known).explained
+    assert judge(CASE, known, less_known).explained
     assert _kinds(less_known, known) == ["static"]
     unrun = {**_result(), "outputs": [{**_result()["outputs"][0], "shape": [3]}]}
     assert _kinds(unrun, less) == ["static", "shape"]
@@ -95,7 +96,7 @@ def test_static_shapes_may_say_more_if_the_run_is_as_they_say() -> None:
     failed = [_result(static=static) for static in ([2], [None])]
     for result in failed:
         del result["outputs"][0]["shape"], result["outputs"][0]["value"]
-    assert judge("f", *failed).explained and _kinds(*failed[::-1]) == ["static"]
+    assert judge(CASE, *failed).explained and _kinds(*failed[::-1]) == ["static"]
 
 
 def test_datasets_are_compared_by_element() -> None:
@@ -110,15 +111,15 @@ def test_datasets_are_compared_by_element() -> None:
 
 def test_what_tensorflow_cannot_do_is_not_compared() -> None:
     died = _result(_error("ProcessDied"))
-    assert judge("f", _result(), died).skipped
+    assert judge(CASE, _result(), died).skipped
     none = _result(_error("InvalidArgumentError", "run", "No OpKernel was registered to support"))
-    assert judge("f", _result(), none).skipped
-    assert judge("f", _result(), {"id": "f/0/0", "absent": True}).skipped
+    assert judge(CASE, _result(), none).skipped
+    assert judge(CASE, _result(), {"id": "f/0/0", "absent": True}).skipped
 
 
 def test_an_explained_difference_is_counted_as_such() -> None:
     theirs = _result(_error("AttributeError"))
-    verdict = judge("f", _result(_error("TypeError")), theirs)
+    verdict = judge(CASE, _result(_error("TypeError")), theirs)
     assert verdict.explained and not verdict.differences
     assert why("f", "value: 1 at [0], expected 2") == ""
     for names, pattern, reason in (*EXPLAINED, *UNFINISHED):
@@ -133,7 +134,7 @@ def test_a_table_counts() -> None:
         (_result(_error("ValueError")), _result(_error("ValueError"))),
         (_result(), _result(_error("ProcessDied"))),
     ):  # fmt: skip
-        tally.add(judge("f", ours, theirs), ours)
+        tally.add(judge(CASE, ours, theirs), ours)
     assert (tally.calls, tally.agree, tally.refuse, tally.skipped, tally.differ) == (4, 2, 1, 1, 1)
     assert "1 value" in tally.line() and beyond(tally)
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from tests.conformance import peers
@@ -21,3 +24,20 @@ def test_calls_agree(shard: int) -> None:
         f"{shown(jobs[v.case])}: {'; '.join(v.differences)}" for t in worse for v in t.verdicts
     ]
     assert not worse, "\n".join([*(t.line() for t in worse), *texts])
+
+
+def test_kept_results_serve_whatever_rows_run_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = all_calls()
+    asked: list[str] = []
+
+    def answer(peer: str, jobs: list[dict[str, Any]], **_: Any) -> dict[str, Any]:
+        asked.extend(job["id"] for job in jobs if peer == "tf1")
+        return {job["id"]: {"id": job["id"], "outputs": []} for job in jobs}
+
+    monkeypatch.setattr(peers, "run_jobs", answer)
+    run([rows["abs"], rows["operator:neg"]], 2, 0, tmp_path)
+    asked.clear()
+    run([rows["add"], rows["operator:neg"], rows["abs"]], 3, 0, tmp_path)
+    assert asked == ["add/0/0", "add/0/1", "add/0/2", "operator:neg/0/2", "abs/0/2"]

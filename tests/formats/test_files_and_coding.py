@@ -229,3 +229,22 @@ def test_a_full_disk_is_resource_exhausted(
     with pytest.raises(errors.ResourceExhaustedError, match="kept"):
         files.write_atomically(str(tmp_path / "kept"), b"x")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("pattern", "found"),
+    [
+        ("*", ["./.dot", "./a", "./d"]), ("d", ["./d"]), ("[^a.]", ["./d"]), ("[!a.]", ["./d"]),
+        ("./[ab]", ["./a"]), ("d/*", ["d/e"]), ("?/e", ["./d/e"]), (r"\a", ["./a"]), ("d/", []),
+        (".", []), ("d/.*", []), ("d/../a", ["d/../a"]), ("{a,d}", []), ("d/[", []),
+    ],
+)  # fmt: skip
+def test_patterns_find_what_tensorflow_finds(
+    pattern: str, found: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "d").mkdir()
+    for name in ("a", ".dot", "d/e"):
+        (tmp_path / name).touch()
+    assert files.glob(pattern) == found
+    assert files.glob(f"{tmp_path}/?") == [f"{tmp_path}/a", f"{tmp_path}/d"]

@@ -103,3 +103,11 @@ def test_the_brightness_of_a_png(mode: str) -> None:
         colors = np.asarray(Image.open(io.BytesIO(contents)).convert("RGB")).astype(int)
         wanted = (colors @ [9797, 19235, 3736]) >> 15
     np.testing.assert_array_equal(found[..., 0], wanted)
+
+
+@pytest.mark.parametrize(("channels", "sampling"), [(1, 0x11), (3, 0x22)])
+def test_a_jpeg_of_gray_has_no_chroma_to_sample(channels: int, sampling: int) -> None:
+    contents: Any = _decoded(tf.image.encode_jpeg, _PIXELS[..., :channels])
+    frame = contents.index(b"\xff\xc0")
+    # Length, bits, height, width, count of components; then of each its number and sampling.
+    assert contents[frame + 9] == channels and contents[frame + 11] == sampling

@@ -228,3 +228,46 @@ def test_means_of_segments_divide_whole_numbers_and_take_counts_of_either_type()
     count = tf.placeholder(tf.int64, [])
     mean = tf.unsorted_segment_mean(tf.constant([[1.0], [3.0]]), [0, 0], count)
     assert _run(mean, {count: 2}).tolist() == [[2.0], [0.0]]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "rewrite", "made"),
+    [("[a-c]", r"x\2y", b"xyxy xy"), ("(b)", r"<\1\7>", b"a<b> c"), ("", r"-\2", b"-a-b- -c-")],
+)
+def test_groups_that_a_pattern_has_not_are_empty(pattern: str, rewrite: str, made: bytes) -> None:
+    assert _run(tf.strings.regex_replace("ab c", pattern, rewrite)) == made
+
+
+def test_edits_of_sequences_out_of_order() -> None:
+    def sequences(indices: list[list[int]], values: list[int]) -> Any:
+        return tf.SparseTensorValue(indices, values, [2, 2])
+
+    truth = sequences([[0, 0], [0, 1], [1, 0]], [1, 3, 2])
+    guess = sequences([[1, 0], [0, 0]], [1, 2])
+    assert _run(tf.edit_distance(guess, truth)).tolist() == [np.inf, 1.0]
+    parted = sequences([[0, 0], [1, 1], [0, 1], [1, 0]], [1, 3, 2, 5])
+    once = sequences([[0, 0], [0, 1]], [1, 2])
+    assert _run(tf.edit_distance(once, parted, normalize=False)).tolist() == [1.0, 1.0]
+
+
+def test_channels_are_quantized_by_division() -> None:
+    # The second is halfway between two steps; the range of the third ends before it begins.
+    found = _run(
+        tf.quantization.fake_quant_with_min_max_vars_per_channel(
+            np.array([[1.625, -0.75, 0.375]], "f"),
+            np.array([-1.0, -2.0, 1.5], "f"), np.array([1.0, 0.5, 1.0], "f"),
+        )
+    )  # fmt: skip
+    np.testing.assert_array_equal(found, np.array([[1.0039215, -0.7549019, 0.5]], "f"))
+
+
+def test_negative_numbers_as_unsigned_integers() -> None:
+    values = np.array([-0.5, -1.625, -0.25], "f")
+    found = _run(tf.quantization.quantize_and_dequantize(values, 0.0, 0.0, signed_input=False))
+    np.testing.assert_allclose(found, [1.6680507e35, np.inf, 8.3402535e34])
+    found = _run(
+        tf.quantization.quantize_and_dequantize(
+            values, -2.0, -1.0, signed_input=False, range_given=True
+        )
+    )
+    assert found.tolist() == [0.0, 0.0, 0.0]

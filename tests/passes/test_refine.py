@@ -53,3 +53,11 @@ def test_shapes_that_a_node_refuses() -> None:
     assert refined.fetches[0].sizes == (None, None)  # as declared
     with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError, match="MatMul"):
         session.run(y, {x: np.ones((2, 3)), y.op.inputs[1]: np.ones((4, 2))})
+
+
+def test_conditionals_keep_what_is_declared_against_what_is_fed() -> None:
+    x = tf.placeholder(tf.float32)
+    y = tf.cond(tf.reduce_sum(x) > 0, lambda: x, lambda: x * 2)
+    y.set_shape([None, None, None])
+    with tf.Session() as session:
+        assert session.run(y, {x: np.ones((2, 3))}).tolist() == [[1.0] * 3] * 2

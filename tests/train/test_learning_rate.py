@@ -63,6 +63,33 @@ def test_piecewise_errors() -> None:
         tf.train.piecewise_constant(step, [1], [0.1, 2])
 
 
+def test_schedules_of_vectors() -> None:
+    step = tf.placeholder(tf.int32, [])
+    cycle = tf.train.polynomial_decay(1.0, step, [10.0, 2.0], 0.1, cycle=True)
+    rates = tf.train.piecewise_constant(step, [1, 5], [0.1, [0.2, 1.0], 0.3])
+    with tf.Session() as sess:
+        np.testing.assert_allclose(sess.run(cycle, {step: 3}), [0.73, 0.325], rtol=1e-6)
+        assert sess.run(cycle, {step: 0}).tolist() == [1.0, 1.0]
+        assert sess.run(rates, {step: 1}).tolist() == np.float32(0.1)
+        assert sess.run(rates, {step: 3}).tolist() == [np.float32(0.2), 1.0]
+
+
+def test_what_chooses_is_a_scalar() -> None:
+    with pytest.raises(ValueError, match="rank 0"):
+        tf.train.piecewise_constant([3], [1, 5], [[0.1], [0.2], [0.3]])
+    with pytest.raises(ValueError, match="rank 0"):
+        tf.train.polynomial_decay(1.0, tf.constant([3]), 10, cycle=True)
+    x = tf.placeholder(tf.int32)
+    with tf.Session() as sess, pytest.raises(tf.errors.InvalidArgumentError, match="a scalar"):
+        sess.run(tf.train.piecewise_constant(x, [1, 5], [[0.1], [0.2], [0.3]]), {x: [3]})
+
+
+def test_no_place_is_that_of_nan() -> None:
+    rate = tf.train.piecewise_constant(np.float32(np.nan), [1.0, 5.0], [0.1, 0.2, 0.3])
+    with tf.Session() as sess:
+        assert sess.run(rate) == np.float32(0.1)
+
+
 @pytest.mark.parametrize(
     "schedule",
     ["exponential_decay", "natural_exp_decay", "inverse_time_decay", "polynomial_decay",

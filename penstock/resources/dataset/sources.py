@@ -141,7 +141,8 @@ class Range(Counted):
         if step == 0:
             raise errors.InvalidArgumentError(None, None, "step must be a non-zero integer.")
         self._range = range(start, stop, step)
-        super().__init__(len(self._range))
+        # len() has no numbers beyond those of a C ssize_t, which a range from below 0 may need.
+        super().__init__(max(-((start - stop) // step), 0))
 
     def element(self, index: int) -> Element:
         return (torch.tensor(self._range[index], dtype=torch.int64),)

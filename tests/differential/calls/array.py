@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.differential.args import A, B, D, I, L, M, O, R, S, V, Z, call, drawn, each
+from tests.differential.args import A, B, D, I, K, L, M, O, R, S, V, Z, call, drawn, each
 
 BLOCKS = S([[0, 0], [0, 0]])
 HALVES = O(False, True)
@@ -154,8 +154,8 @@ CALLS = [
     call(
         "einsum",
         O("ij,jk->ik", "ij,jk", "ij,kl->ijkl", "ij,ij->i", "ij,jk->i", "i,j->ij", "ij->ji"),
-        R(2, 3),
-        R(3, 4),
+        K(R(2, 3)),
+        K(R(3, 4)),
     ),
     drawn("random_shuffle", R(4, 2), seed=O(1, None)),
     drawn("random_crop", R(4, 4), S([2, 3]), seed=O(1, None)),

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from tests.differential.args import D, L, M, O, P, R, S, Z, call, each
+from tests.differential.args import D, L, M, O, P, R, S, X, Z, call, each
+
+ROWS = [[1, 2, 3], [4, 0, -1]]
+MORE = [[2, 3, 4], [5, 1, 0]]
+PAIR = (X(ROWS, "int32"), X(ROWS, "int32"))
+ABOUT = (M(L(R(2))), M(O(1, 3)), O(None, "message"))
 
 CALLS = [
-    call("assert_near", R(2, 3), R(2, 3), rtol=M(O(0.1, 0.0)), message=O(None, "message")),
-    *each(
-        "assert_equal assert_none_equal assert_less assert_less_equal"
-        " assert_greater assert_greater_equal",
-        Z(2, 3),
-        Z(2, 3),
-        M(L(R(2))),
-        M(O(1, 3)),
-        O(None, "message"),
-    ),
-    *each(
-        "assert_negative assert_positive assert_non_negative assert_non_positive",
-        P(2, 3),
-        message=O(None, "message"),
-    ),
+    call("assert_near", X(ROWS), X(ROWS), rtol=M(O(0.1, 0.0)), message=O(None, "message")),
+    *each("assert_equal assert_less_equal assert_greater_equal", *PAIR, *ABOUT),
+    *each("assert_none_equal assert_less", X(ROWS, "int32"), X(MORE, "int32"), *ABOUT),
+    call("assert_greater", X(MORE, "int32"), X(ROWS, "int32"), *ABOUT),
+    *each("assert_positive assert_non_negative", P(2, 3), message=O(None, "message")),
+    *each("assert_negative assert_non_positive", X([[-1.0, -0.5], [-3.0, -2.0]]),
+          message=O(None, "message")),
     *each("assert_rank assert_rank_at_least", R(2, 3), S(2), message=O(None, "message")),
     call("assert_rank_in", R(2, 3), O([1, 2], [0], (2,), [], ["a"], [1.5])),
     call("assert_integer", Z(2, 3)),

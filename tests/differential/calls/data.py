@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.differential.args import DS, B, D, F, L, M, O, R, S, T, Z, call, drawn, each
+from tests.differential.args import DS, LT, B, D, F, L, M, O, R, S, T, Z, call, drawn, each
 
 ROWS = DS(R(5, 2))
 NUMBERS = DS(Z(6, dtype="int64"))
@@ -10,8 +10,8 @@ NUMBERS = DS(Z(6, dtype="int64"))
 CALLS = [
     call("data.Dataset.from_tensors", R(2, 3)),
     call("data.Dataset.from_tensor_slices", R(4, 2)),
-    call("data.Dataset.range", S(1), S(8), S(2)),
-    call("data.Dataset.zip", L(ROWS, NUMBERS)),
+    call("data.Dataset.range", *(S(size, "int64") for size in (1, 8, 2))),
+    call("data.Dataset.zip", LT(ROWS, NUMBERS)),
     call("data.Dataset.batch", ROWS, S(2), O(False, True)),
     call("data.Dataset.padded_batch", ROWS, S(2), O([2], [None], [3], [1], [-1], [], None)),
     call("data.Dataset.repeat", ROWS, S(2)),
@@ -27,10 +27,15 @@ CALLS = [
     call("data.Dataset.flat_map", ROWS, F("slices")),
     call("data.Dataset.interleave", ROWS, F("slices"), S(2), S(1)),
     call("data.Dataset.reduce", DS(R(5)), R(), F("sum")),
-    call("data.Dataset.window", NUMBERS, S(2), M(S(1)), M(S(1)), O(False, True)),
+    call(
+        "data.Dataset.window",
+        NUMBERS,
+        *(S(size, "int64") for size in (2, 2, 1)),
+        O(False, True),
+    ),
     call("data.Dataset.unbatch", DS(R(2, 3, 2))),
     call("data.Dataset.apply", ROWS, F("apply")),
-    call("data.Dataset.list_files", T(["/nowhere/x*"])),
+    call("data.Dataset.list_files", T(["pyproject*", "LICENS?"]), O(False, None)),
     drawn("data.Dataset.shuffle", ROWS, S(3), O(1, None), O(None, True, False)),
     call("data.experimental.get_single_element", DS(R(1, 3))),
     call("data.get_output_types", ROWS),

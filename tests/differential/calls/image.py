@@ -74,7 +74,7 @@ CALLS = [
     ),
     call(
         "image.non_max_suppression_overlaps",
-        P(3, 3),
+        X([[1.0, 0.5, 0.25], [0.5, 1.0, 0.625], [0.25, 0.625, 1.0]]),
         SCORES,
         S(2),
         O(0.5, 0.0),

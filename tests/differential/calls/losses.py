@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.differential.args import SP, I, M, O, P, R, S, X, call, each
+from tests.differential.args import IDS, I, K, M, O, P, R, S, X, call, each
 
 BY = O("weighted_sum_by_nonzero_weights", "none", "weighted_sum", "weighted_mean",
        "weighted_sum_over_batch_size", "x")  # fmt: skip
@@ -23,7 +23,7 @@ CALLS = [
     call(
         "losses.cosine_distance", P(3, 4), P(3, 4), O(1, 0, -1, 2), weights=M(P(3, 1)), reduction=BY
     ),
-    call("losses.mean_pairwise_squared_error", P(3, 4), P(3, 4), M(P(3))),
+    call("losses.mean_pairwise_squared_error", P(3, 4), P(3, 4), weights=M(P(3, 1))),
     call(
         "losses.sparse_softmax_cross_entropy", I([0, 3, 1]), R(3, 4), weights=M(P(3)), reduction=BY
     ),
@@ -44,10 +44,10 @@ CALLS = [
     call("metrics.percentage_below", R(4), R(), M(P(4))),
     *each(
         "metrics.mean_iou metrics.mean_per_class_accuracy",
-        I([0, 1, 2, 1]),
-        I([0, 2, 2, 1]),
+        K(I([0, 1, 2, 1])),
+        K(I([0, 2, 2, 1])),
         O(3, 2, 4),
-        M(P(4)),
+        M(K(P(4))),
     ),
     *each(
         "metrics.precision_at_k metrics.recall_at_k metrics.average_precision_at_k",
@@ -92,5 +92,14 @@ CALLS = [
         O([0.1, 0.2, 0.3], [1, 2, 3], [1.0]),
     ),
     call("losses.get_total_loss", O(True, False)),
-    call("nn.ctc_loss", SP(2, 3, dtype="int32"), R(4, 2, 5), I([4, 3])),
+    call(
+        "nn.ctc_loss",
+        IDS(2, 3, top=4, dtype="int32"),
+        R(6, 2, 5),
+        I([6, 5]),
+        preprocess_collapse_repeated=O(False, True),
+        ctc_merge_repeated=O(True, False),
+        ignore_longer_outputs_than_inputs=O(False, True),
+        time_major=O(True, False),
+    ),
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.differential.args import SP, A, D, I, M, O, P, R, S, X, Z, call, drawn, each
+from tests.differential.args import IDS, A, D, I, M, O, P, R, S, X, Z, call, drawn, each
 
 HALVES = O(False, True)
 PAD = O("SAME", "VALID", "NONE")
@@ -186,14 +186,14 @@ CALLS = [
     call(
         "nn.embedding_lookup_sparse",
         R(4, 3),
-        SP(2, 3, dtype="int64"),
+        IDS(2, 3, top=4, dtype="int64"),
         O(None),
         combiner=O("mean", "sum", "sqrtn", "x"),
     ),
     call(
         "nn.safe_embedding_lookup_sparse",
         R(9, 3),
-        SP(2, 3, dtype="int64"),
+        IDS(2, 3, top=9, dtype="int64"),
         combiner=O("mean", "sum", "sqrtn", "x"),
     ),
     call("nn.ctc_greedy_decoder", R(4, 2, 3), I([4, 3]), HALVES),

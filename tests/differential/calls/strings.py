@@ -80,7 +80,11 @@ CALLS = [
     call("io.decode_compressed", T(["abc", ""]), O("", "ZLIB", "GZIP", "x")),
     call("io.decode_json_example", T(["{}", '{"features": {}}'])),
     call("serialize_tensor", R(2, 3)),
-    call("io.parse_tensor", T(""), D("float32", "int32")),
+    call(
+        "io.parse_tensor",
+        T(b"\x08\x01\x12\x04\x12\x02\x08\x02\x22\x08\x00\x00\x80\x3f\x00\x00\x00\xc0"),
+        D("float32", "int32"),
+    ),
     call("fingerprint", T(["abc", "d"]), O("farmhash64", "x")),
     call("substr", T(["abcdef", "ghijk"]), I([1, 2]), I([2, 1])),
     call("string_join", L(WORDS, T("x")), O("", "/")),

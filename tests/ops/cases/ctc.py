@@ -76,6 +76,15 @@ CASES = [
     _distance(_GUESS, _TRUTH, sweep=("int64", "int32", "float32", "uint8")),
     _distance(_GUESS, _TRUTH, normalize=False),
     _distance(_WORDS, _OTHERS, sweep=("string",)),
+    # Indices that go back: a sequence ends there, and which has a partner depends on the order.
+    *(
+        _distance(_sparse(indices, feed([1, 2, 3, 4]), [3, 3]), _TRUTH, normalize, oracle="tf1")
+        for indices in (
+            [[0, 0], [1, 0], [0, 1], [0, 2]], [[2, 0], [1, 1], [0, 0], [0, 1]],
+            [[1, 0], [0, 0], [1, 1], [0, 1]],
+        )
+        for normalize in (True, False)
+    ),
     _distance([*_GUESS[:2], feed([3, -1], "int64")], _TRUTH, raises=True),
     _distance(_GUESS, _WORDS[:1] + [feed([1, 2, 3])] + _WORDS[2:], raises=True),
     OpCase("Bucketize", [feed([[-5.0, 0.0, 9.5], [10.0, 100.0, 200.0]])],

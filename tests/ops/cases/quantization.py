@@ -56,6 +56,10 @@ CASES = [
         for shape in ((), (4,), (2, 3, 2))
         for bits, narrow in ((8, False), (3, True))
     ),
+    # Halfway between two steps, and ranges that end before they begin.
+    OpCase("FakeQuantWithMinMaxVarsPerChannel",
+           [feed([[1.625, -0.75, 0.375], [1.0, 0.25, -0.875]]), feed([-1.0, -2.0, 1.5], "float32"),
+            feed([1.0, 0.5, 1.0], "float32")], oracle="tf1", grad=False, grad_reason=_KINKS),
     OpCase("FakeQuantWithMinMaxArgs", [real(3)], {"min": 1.0, "max": 1.0}, raises=True),
     OpCase("FakeQuantWithMinMaxArgs", [real(3)], {"num_bits": 17}, raises=True),
     OpCase("FakeQuantWithMinMaxVarsPerChannel",
@@ -81,6 +85,14 @@ CASES = [
         for given in (True, False)
         for bits in (3, 8)
         for narrow in (True, False)
+    ),
+    # A range on one side of 0, where the integers are all on the other.
+    *(
+        OpCase("QuantizeAndDequantizeV2", [feed(values), feed(-2.0), feed(-1.0)],
+               {"range_given": given, "signed_input": False}, ("float32", "float64"),
+               oracle="tf1", grad=False, grad_reason=_KINKS)
+        for values in ([-0.5, -1.625, -0.25], [-1.0, 0.0, -0.125], [0.0, 0.0])
+        for given in (False, True)
     ),
     OpCase("QuantizeAndDequantizeV2", [real(3), feed(2.0), feed(1.0)], {"range_given": True},
            raises=True),

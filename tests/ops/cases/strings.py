@@ -52,7 +52,7 @@ def _pattern_rows():
     for pattern, rewrite in (
         ("a", "X"), ("x*", "-"), ("(a)(b)?", r"<\2\1\0>"), ("", "-"), ("^a", "Z"), ("$", "!"),
         (".", "_"), ("[[:alpha:]]+", "w"), (r"\pL", "L"), ("(?i)A", "q"), (r"\.", r"\\"),
-        ("a", r"\1"), ("(a)", r"\q"), (r"\b", "|"), ("(?P<n>b)", r"[\1]"), ("a*?", "."),
+        ("(a)", r"\q"), (r"\b", "|"), ("(?P<n>b)", r"[\1]"), ("a*?", "."),
         ("b|", "_"),
     ):  # fmt: skip
         for everywhere in (True, False):
@@ -61,6 +61,12 @@ def _pattern_rows():
                 "StaticRegexReplace", [texts], {"pattern": pattern, "rewrite": rewrite, **attrs}
             )
         yield OpCase("RegexReplace", [texts, strings(pattern), strings(rewrite)], {})
+    # Groups that the pattern has not are empty; 2.21 replaces nothing then.
+    for pattern, rewrite in (("a", r"<\1>"), ("(a)|b", r"\2[\1]\9"), ("", r"\1-")):
+        for everywhere in (True, False):
+            attrs = {"pattern": pattern, "rewrite": rewrite, "replace_global": everywhere}
+            yield OpCase("StaticRegexReplace", [texts], attrs, oracle="tf1")
+        yield OpCase("RegexReplace", [texts, strings(pattern), strings(rewrite)], oracle="tf1")
     yield OpCase("StaticRegexReplace", [EMPTY], {"pattern": "a", "rewrite": "b"})
     for wrong in ("(", "a**", "(?=a)", r"\1", "[z-a]"):
         yield OpCase("StaticRegexReplace", [texts], {"pattern": wrong, "rewrite": ""}, raises=True)

@@ -1,0 +1,176 @@
+"""Differences that are right as they are in calls of a kind, which their text alone does not show.
+
+A row is (functions; a pattern of the difference's text; which calls, a function of this file; why).
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from tests.conformance.jobs import unpack
+
+Case = dict[str, Any]
+Condition = Callable[[Case], bool]
+
+
+def _leaves(spec: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for part in spec.get("parts", ()):
+        yield from _leaves(part)
+    if "parts" not in spec:
+        yield spec
+
+
+def _array(leaf: dict[str, Any]) -> np.ndarray:
+    """What is given as a tensor, an array or a Python value; of no numbers if that is none."""
+    value = leaf["v"]
+    if isinstance(value, dict) and "dtype" in leaf:
+        return unpack(value)
+    try:
+        array = np.asarray(value)
+    except ValueError:  # a list of lists that differ in length
+        return np.asarray(None)
+    with np.errstate(over="ignore"):
+        return array.astype(np.float32) if array.dtype.kind == "f" else array
+
+
+def _arrays(case: Case) -> list[np.ndarray]:
+    specs = [*case["args"], *case["kwargs"].values()]
+    return [_array(leaf) for spec in specs for leaf in _leaves(spec)]
+
+
+# ---- which calls ---------------------------------------------------------------------------------
+
+
+def overflowing(case: Case) -> bool:
+    """Numbers that are not finite, or of which a product or a sum may not be."""
+    floating = [a for a in _arrays(case) if a.dtype.kind in "fc"]
+    limits = [(a, float(np.finfo(a.dtype).max)) for a in floating]
+    return any(not (np.abs(a) < top / 2**10).all() for a, top in limits)
+
+
+def with_nan(case: Case) -> bool:
+    """A NaN is among the numbers."""
+    return any(np.isnan(a).any() for a in _arrays(case) if a.dtype.kind in "fc")
+
+
+def _given(case: Case, number: int) -> np.ndarray:
+    """What one argument gives, as far as it is one array."""
+    return _array(next(_leaves(case["args"][number])))
+
+
+def _in_half(case: Case) -> bool:
+    return any(leaf.get("dtype") == "float16" for arg in case["args"] for leaf in _leaves(arg))
+
+
+def _tied(scores: np.ndarray) -> bool:
+    """Two numbers of one row are equal, or a NaN is no less than any."""
+    rows = scores.reshape(-1, scores.shape[-1]) if scores.size else np.zeros((0, 1))
+    return bool(np.isnan(rows).any()) or any(len(set(row)) < len(row) for row in rows.tolist())
+
+
+def _some_without_area(boxes: np.ndarray) -> bool:
+    """A box that does not cover itself: no area, or none that is a number."""
+    if boxes.shape[-1:] != (4,):
+        return False
+    boxes = boxes.astype(np.float32)
+    with np.errstate(invalid="ignore", over="ignore"):
+        sides = np.abs(boxes[..., 2:] - boxes[..., :2])
+        area = sides[..., 0] * sides[..., 1]
+    return not bool((np.isfinite(area) & (area > 0)).all())
+
+
+def picks_as_it_likes(case: Case) -> bool:
+    """Equal scores, boxes that do not cover themselves, and half precision."""
+    if _in_half(case) or _tied(_given(case, 1)):
+        return True
+    if case["op"] != "image.non_max_suppression_overlaps":
+        return _some_without_area(_given(case, 0))
+    own = np.diagonal(_given(case, 0))
+    return not bool((own >= float(_given(case, 3))).all())
+
+
+def ties_of_classes(case: Case) -> bool:
+    """As ``picks_as_it_likes``, of the scores of each class and of all that come to one image."""
+    scores = _given(case, 1)
+    if scores.ndim != 3:
+        return False
+    whole = scores.reshape(len(scores), -1) if len(scores) else scores
+    return _tied(whole) or _some_without_area(_given(case, 0))
+
+
+def without_labels(case: Case) -> bool:
+    """A sequence begins with the blank, or with what is no class, and so has no labels."""
+    indices, values, _ = (_array(leaf) for leaf in _leaves(case["args"][0]))
+    blank = _given(case, 1).shape[-1] - 1
+    rows = {row: label for (row, _), label in zip(indices[::-1].tolist(), values[::-1].tolist(),
+                                                  strict=True)}  # fmt: skip
+    return any(label >= blank for label in rows.values())
+
+
+def with_gaps(case: Case) -> bool:
+    """Not every row up to the last is named."""
+    named = {int(i) for leaf in _leaves(case["args"][0]) for i in _array(leaf).ravel()}
+    return named != set(range(max(named, default=-1) + 1))
+
+
+CONDITIONAL: tuple[tuple[str, str, Condition, str], ...] = (
+    (
+        "losses.* metrics.*",
+        r"^value: .*(nan|inf)",
+        overflowing,
+        "NaN, infinities and overflow: another order of sums",
+    ),
+    (
+        "quantization.* fake_quant_*",
+        r"^value",
+        overflowing,
+        "a range that ends at infinity or is that of NaN",
+    ),
+    (
+        "image.non_max_suppression*",
+        r"^(value|shape): ",
+        picks_as_it_likes,
+        "TensorFlow 1.15 picks any of equal scores, and a box that does not cover itself again and"
+        " again (later ones give the first, and once); in half precision it reads its thresholds"
+        " from memory that is not theirs",
+    ),
+    (
+        "image.combined_non_max_suppression",
+        r"^value: ",
+        ties_of_classes,
+        "TensorFlow 1.15 picks any of equal scores, and a box that does not cover itself again and"
+        " again; later ones give the first, and once",
+    ),
+    (
+        "nn.ctc_loss",
+        r"^value: ",
+        without_labels,
+        "TensorFlow writes beyond its table where a sequence has no labels but the blank",
+    ),
+    (
+        "dynamic_stitch",
+        r"^value: ",
+        with_gaps,
+        "TensorFlow leaves memory unwritten where no index names it",
+    ),
+    (
+        "metrics.*_at_k",
+        r"^value",
+        with_nan,
+        "which of NaN and a number is greater, Eigen's kernels decide by the order of the two",
+    ),
+)
+
+
+def why(case: Case, text: str) -> str:
+    """Why a call may differ so; empty if no row says so."""
+    for names, pattern, condition, reason in CONDITIONAL:
+        if any(fnmatch.fnmatchcase(case["op"], n) for n in names.split()):
+            if re.search(pattern, text, re.S) and condition(case):
+                return reason
+    return ""

@@ -240,16 +240,20 @@ def _depth_dims(ctx: ShapeContext, shrink: bool) -> Dims:
     dims = list(ctx.rank("input", 4))
     channel = layout.index("C")
     for axis in (layout.index("H"), layout.index("W")):
-        dims[axis] = _scaled(dims[axis], size, shrink, ctx["input"])
-    dims[channel] = _scaled(dims[channel], size * size, not shrink, ctx["input"])
+        dims[axis] = _scaled("a side", dims[axis], size, shrink, ctx["input"])
+    depth = _scaled("Input depth", dims[channel], size * size, not shrink, ctx["input"])
+    dims[channel] = depth
     return tuple(dims)
 
 
-def _scaled(dim: int | None, factor: int, shrink: bool, dims: Dims) -> int | None:
+def _scaled(what: str, dim: int | None, factor: int, shrink: bool, dims: Dims) -> int | None:
     if dim is None or not shrink:
         return None if dim is None else dim * factor
     if dim % factor:
-        raise ValueError(f"a dim of size {dim} of {show(dims)} is no multiple of {factor}")
+        raise ValueError(
+            f"Dimension size must be evenly divisible by {factor} but is {dim}: {what} of"
+            f" {show(dims)} should be divisible by: {factor}"
+        )
     return dim // factor
 
 

@@ -28,7 +28,10 @@ def _unpack_shape(ctx: ShapeContext) -> list[Dims]:
         return [None] * num
     axis = join._checked_axis(ctx.attr("axis"), len(dims))
     if dims[axis] not in (None, num):
-        raise ValueError(f"dim {axis} of {show(dims)} is {dims[axis]}; num is {num}")
+        raise ValueError(
+            f"Dimension must be {num} but is {dims[axis]}: Input shape axis {axis} must equal"
+            f" {num}, got shape {show(dims)}"
+        )
     return [(*dims[:axis], *dims[axis + 1 :])] * num
 
 
@@ -71,9 +74,19 @@ def _split_shape(ctx: ShapeContext) -> list[Dims]:
     axis = join._checked_axis(int(value), len(dims))
     size = dims[axis]
     if size is not None and size % num:
-        raise ValueError(f"dim {axis} of {show(dims)} cannot be split evenly into {num}")
+        raise ValueError(
+            f"Dimension size must be evenly divisible by {num} but is {size}:"
+            f" {_uneven(axis, size, num)}"
+        )
     part = None if size is None else size // num
     return [(*dims[:axis], part, *dims[axis + 1 :])] * num
+
+
+def _uneven(axis: int, size: int, num: int) -> str:
+    return (
+        "Number of ways to split should evenly divide the split dimension, but got split_dim"
+        f" {axis} (size = {size}) and num_split {num}"
+    )
 
 
 def _split_kernel(split_dim: Any, value: Any, num_split: Any) -> Any:
@@ -82,7 +95,7 @@ def _split_kernel(split_dim: Any, value: Any, num_split: Any) -> Any:
         raise ValueError(f"split_dim {split_dim} is not in [{-rank}, {rank})")
     size = value.shape[split_dim]
     if size % num_split:
-        raise ValueError(f"dim {split_dim} of size {size} cannot be split evenly into {num_split}")
+        raise ValueError(_uneven(split_dim, size, num_split))
     if isinstance(value, np.ndarray):
         return np.split(value, num_split, split_dim)
     if not size:
@@ -249,5 +262,8 @@ def split(
     if num is None:
         num = sizes._dims[0] if sizes._dims else None
         if num is None:
-            raise ValueError(f"split: the length of {sizes.name} is unknown; give num")
+            raise ValueError(
+                f"Cannot infer num from shape {sizes}: its length is unknown; give sizes of known"
+                " length, or num"
+            )
     return make("SplitV", value, sizes, axis, name=name, num_split=num)

@@ -192,6 +192,7 @@ from penstock.graph.scopes import (
 )
 from penstock.graph.tensor import Tensor
 from penstock.graph.type_spec import TensorSpec, TypeSpec
+from penstock.immediate.py_function import py_function
 from penstock.ops.addn import accumulate_n, add_n
 from penstock.ops.argmax import arg_max, arg_min, argmax, argmin
 from penstock.ops.binary import (
@@ -1032,6 +1033,7 @@ __all__ = [
     "print",
     "profiler",
     "py_func",
+    "py_function",
     "python_io",
     "qint16",
     "qint32",

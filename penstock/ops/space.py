@@ -241,8 +241,7 @@ def _depth_dims(ctx: ShapeContext, shrink: bool) -> Dims:
     channel = layout.index("C")
     for axis in (layout.index("H"), layout.index("W")):
         dims[axis] = _scaled("a side", dims[axis], size, shrink, ctx["input"])
-    depth = _scaled("Input depth", dims[channel], size * size, not shrink, ctx["input"])
-    dims[channel] = depth
+    dims[channel] = _scaled("Input depth", dims[channel], size**2, not shrink, ctx["input"])
     return tuple(dims)
 
 
@@ -250,10 +249,8 @@ def _scaled(what: str, dim: int | None, factor: int, shrink: bool, dims: Dims) -
     if dim is None or not shrink:
         return None if dim is None else dim * factor
     if dim % factor:
-        raise ValueError(
-            f"Dimension size must be evenly divisible by {factor} but is {dim}: {what} of"
-            f" {show(dims)} should be divisible by: {factor}"
-        )
+        words = f"Dimension size must be evenly divisible by {factor} but is {dim}: {what} of"
+        raise ValueError(f"{words} {show(dims)} should be divisible by: {factor}")
     return dim // factor
 
 

@@ -106,7 +106,7 @@ WITHOUT_ROW |= dict.fromkeys(
     IteratorGetNext IteratorGetNextSync IteratorToStringHandle IteratorV2 MakeIterator
     MapAndBatchDataset MapDataset ModelDataset OneShotIterator OptimizeDataset
     PaddedBatchDataset PaddedBatchDatasetV2 ParallelInterleaveDataset
-    ParallelInterleaveDatasetV2 ParallelMapDataset PrefetchDataset PyFunc PyFuncStateless
+    ParallelInterleaveDatasetV2 ParallelMapDataset PrefetchDataset PyFunc PyFuncStateless EagerPyFunc
     RandomDataset RangeDataset ReduceDataset RepeatDataset ScanDataset SerializeIterator
     SerializeManySparse SerializeSparse ShardDataset ShuffleAndRepeatDataset ShuffleDataset
     SkipDataset SparseTensorSliceDataset TFRecordDataset TakeDataset TakeWhileDataset

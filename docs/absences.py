@@ -10,7 +10,6 @@ OPS_ABSENT: list[tuple[str, str, tuple[str, ...]]] = [
     (r"CudnnRNN\w*", "cuDNN's packed weights; 1.15 has no kernel of them for the CPU", ()),
     (r"NcclAllReduce", "only for GPUs of one machine; `CollectiveReduce` is the general one", ()),
     (r"_Host(Send|Recv)", "only TensorFlow's partitioner adds them; here `_Send` and `_Recv`", ()),
-    (r"EagerPyFunc", _EAGER, ("py_function",)),
     (r"RefSelect", "one of several references, chosen in a step; nothing public makes it", ()),
 ]  # fmt: skip
 
@@ -22,7 +21,7 @@ SYMBOLS_ABSENT: list[tuple[str, str]] = [
     (r"Ragged\w*|strings\.(bytes_split|ngrams|unicode_(decode|split)\w*)", _RAGGED),
     (r"strings\.unicode_encode", "later, ragged tensors: it takes one"),
     (r"GradientTape|function|wrap_function", _EAGER),
-    (r"py_function|enable_(v2|control_flow_v2|tensor_equality)\w*", _EAGER),
+    (r"enable_(v2|control_flow_v2|tensor_equality)\w*", _EAGER),
     (r"saved_model\.(load_v2|save)|train\.experimental\.PythonState", _EAGER),
     (r"nondifferentiable_batch_function", "later, serving: batches gathered over requests"),
     (r"load_(op_)?library|load_file_system_library", "loads C++ built for TensorFlow's runtime"),

@@ -216,6 +216,7 @@ from penstock.graph.scopes import (
 )
 from penstock.graph.tensor import Tensor as Tensor
 from penstock.graph.type_spec import TensorSpec as TensorSpec, TypeSpec as TypeSpec
+from penstock.immediate.py_function import py_function as py_function
 from penstock.ops.addn import accumulate_n as accumulate_n, add_n as add_n
 from penstock.ops.argmax import (
     arg_max as arg_max,

@@ -36,7 +36,7 @@ class Registry(Mapping[str, T], Generic[T]):
         try:
             return self._items[name]
         except KeyError:
-            raise LookupError(self._missing(name)) from None
+            raise LookupError(self.missing(name)) from None
 
     def __contains__(self, name: object) -> bool:
         return name in self._items
@@ -47,7 +47,8 @@ class Registry(Mapping[str, T], Generic[T]):
     def __len__(self) -> int:
         return len(self._items)
 
-    def _missing(self, name: str) -> str:
+    def missing(self, name: str) -> str:
+        """What to say of a name that is not there."""
         near = difflib.get_close_matches(str(name), self._items, n=3)
         hint = ", ".join(map(repr, near)) if near else "none"
         return f"no {self._what} is registered as {name!r}; the nearest names are {hint}"

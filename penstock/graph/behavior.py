@@ -16,8 +16,8 @@ from penstock.opdef import static
 
 
 def executing_eagerly() -> bool:
-    """False: nodes are built, and sessions run them."""
-    return False
+    """False: nodes are built, and sessions run them; True in the body of a ``tf.py_function``."""
+    return scopes.get_default_graph().tensor_class is not Tensor
 
 
 def _already_so() -> None:

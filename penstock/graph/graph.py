@@ -37,6 +37,9 @@ class Graph(Scoping):
       True
     """
 
+    # What the outputs of its nodes are.
+    tensor_class: type[Tensor] = Tensor
+
     def __init__(self) -> None:
         # Held while a node is added or an existing one is changed, and while the graph is written
         # out, so that nobody takes a node that another thread has half made.

@@ -68,7 +68,7 @@ class Operation:
         # What its shape rule says against its inputs, in a step those it is fed, where that is no
         # error yet; running it says so.
         self.refusal: Refusal | None = None
-        self.outputs = [Tensor(self, i, t) for i, t in enumerate(output_types)]
+        self.outputs = [graph.tensor_class(self, i, t) for i, t in enumerate(output_types)]
 
     def _copied(
         self, graph: Graph, inputs: tuple[Tensor, ...], control_inputs: tuple[Operation, ...]

@@ -35,7 +35,7 @@ def missing_message(missing: dict[str, list[str]]) -> str:
     lines = []
     for op_type, names in sorted(missing.items()):
         more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-        lines.append(f"  {OPS._missing(op_type)}; node(s) {', '.join(names[:3])}{more}")
+        lines.append(f"  {OPS.missing(op_type)}; node(s) {', '.join(names[:3])}{more}")
     return (
         "the graph has nodes of unknown op types:\n"
         + "\n".join(lines)
@@ -59,7 +59,7 @@ def _refuse(call: Any) -> str:
     """Where a program would call the kernel."""
     op = call.op
     raise errors.UnimplementedError(
-        op.node_def, op, f"node {op.name!r} is needed here: {OPS._missing(op.type)}"
+        op.node_def, op, f"node {op.name!r} is needed here: {OPS.missing(op.type)}"
     )
 
 

@@ -28,7 +28,8 @@ def _arg_shape(ctx: ShapeContext) -> Dims:
     if not -len(dims) <= axis < len(dims):
         raise ValueError(
             f"Dimension ({axis}) must be in the range [{-len(dims)}, {len(dims)}), where"
-            f" {len(dims)} is the number of dimensions in the input"
+            f" {len(dims)} is the number of dimensions in the input: Expected dimension in the"
+            f" range [{-len(dims)}, {len(dims)}), but got {axis}"
         )
     axis %= len(dims)
     return dims[:axis] + dims[axis + 1 :]

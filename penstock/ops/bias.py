@@ -15,7 +15,7 @@ from penstock.graph.build import make
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
-from penstock.opdef.inference import ShapeContext
+from penstock.opdef.inference import ShapeContext, show
 from penstock.opdef.program_text import literal
 from penstock.ops import nodes
 
@@ -41,8 +41,8 @@ def _bias_add_shape(ctx: ShapeContext) -> Any:
     channels = dims[axis]
     if size is not None and channels is not None and size != channels:
         raise ValueError(
-            f"Dimensions must be equal, but are {channels} and {size}: bias has {size} element(s),"
-            f" but value has {channels} channel(s)"
+            f"Dimensions must be equal, but are {channels} and {size}: Must provide as many biases"
+            f" as the last dimension of the input tensor: [{size}] vs. {show(dims)}"
         )
     merged = channels if channels is not None else size
     return (*dims[:axis], merged, *dims[axis + 1 :])

@@ -185,17 +185,31 @@ def _xlogy(x: Any, y: Any) -> Any:
     return torch.mul(x, torch.log(y)).masked_fill_(x == 0, 0)
 
 
+def _part_by_part(function: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
+    """A sum of complex numbers; ATen multiplies by its alpha, 1, which makes nan of inf's 0."""
+    made = function(torch.view_as_real(x.resolve_conj()), torch.view_as_real(y.resolve_conj()))
+    return torch.view_as_complex(made)
+
+
 def _add(x: Any, y: Any) -> Any:
     if isinstance(x, np.ndarray):
         return np.asarray(x + y, object)
-    return torch.add(x, y)
+    return _part_by_part(torch.add, x, y) if x.is_complex() else torch.add(x, y)
 
 
-def _mirrored(method: str, into_y: str) -> dict[str, Any]:
-    return {
-        "x": unsigned.direct_inplace(f"{{x}}.{method}_({{y}})"),
-        "y": unsigned.direct_inplace(into_y),
-    }
+def _sub(x: Any, y: Any) -> Any:
+    return _part_by_part(torch.sub, x, y) if x.is_complex() else torch.sub(x, y)
+
+
+def _of_reals(source: str) -> Callable[[Any], str | None]:
+    """An ``inline`` for what ``unsigned.direct`` writes, but not of complex numbers."""
+    direct = unsigned.direct(source)
+    return lambda call: None if call.dtype("x").is_complex else direct(call)
+
+
+def _into_reals(source: str) -> Callable[[Any], str | None]:
+    direct = unsigned.direct_inplace(source)
+    return lambda op: None if op.outputs[0].dtype.is_complex else direct(op)
 
 
 # ---- the table ----------------------------------------------------------------------------------
@@ -236,27 +250,28 @@ define_binary(
     f"{NUMBERS}, string",
     _add,
     _add_grad,
-    inline=unsigned.direct("torch.add({x}, {y})"),
-    inplace=_mirrored("add", "{y}.add_({x})"),
+    inline=_of_reals("torch.add({x}, {y})"),
+    inplace={"x": _into_reals("{x}.add_({y})"), "y": _into_reals("{y}.add_({x})")},
     fold=np.add,
 )
 define_binary(
     "AddV2",
     NUMBERS,
-    "torch.add({x}, {y})",
+    _add,
     _add_grad,
     commutative=True,
     fold=np.add,
-    inplace={"x": "{x}.add_({y})", "y": "{y}.add_({x})"},
+    inline=_of_reals("torch.add({x}, {y})"),
+    inplace={"x": _into_reals("{x}.add_({y})"), "y": _into_reals("{y}.add_({x})")},
 )
 define_binary(
     "Sub",
     WITH_UINT16,
-    unsigned.wrapping("sub", torch.sub),
+    unsigned.wrapping("sub", _sub),
     _sub_grad,
     fold=np.subtract,
-    inline=unsigned.direct("torch.sub({x}, {y})"),
-    inplace=_mirrored("sub", "torch.sub({x}, {y}, out={y})"),
+    inline=_of_reals("torch.sub({x}, {y})"),
+    inplace={"x": _into_reals("{x}.sub_({y})"), "y": _into_reals("torch.sub({x}, {y}, out={y})")},
 )
 define_binary(
     "Mul",
@@ -266,7 +281,10 @@ define_binary(
     fold=np.multiply,
     commutative=True,
     inline=unsigned.direct("torch.mul({x}, {y})"),
-    inplace=_mirrored("mul", "{y}.mul_({x})"),
+    inplace={
+        "x": unsigned.direct_inplace("{x}.mul_({y})"),
+        "y": unsigned.direct_inplace("{y}.mul_({x})"),
+    },
 )
 define_binary("Pow", f"{FLOATS}, int32, int64, {COMPLEX}", _pow, _pow_grad, inline=_pow_inline)
 define_binary(

@@ -164,8 +164,9 @@ def _select_shape(ctx: ShapeContext) -> Dims:
     if len(condition) == 1 and len(dims) != 1:
         if not dims or not shapes.is_compatible_static(condition, dims[:1]):
             raise ValueError(
-                f"condition is a vector of shape {show(condition)}, which does not choose among the"
-                f" rows of t and e, of shape {show(dims)}"
+                f"Number of batches of 'then' must match size of 'cond', but saw:"
+                f" {dims[0] if dims else 'a scalar'} vs. {condition[0]}: a vector chooses among the"
+                f" rows of t and e, which have shape {show(dims)}"
             )
         return dims
     return shapes.merge_static(dims, condition)

@@ -336,8 +336,9 @@ def conv_shape(ctx: ShapeContext) -> Any:
         kernel[2] == 0 or image[c] % kernel[2]
     ):
         raise ValueError(
-            f"input has {image[c]} channel(s) ({data_format}), which is not a multiple of the"
-            f" {kernel[2]} input channel(s) of the filter"
+            f"Depth of input ({image[c]}) is not a multiple of input depth of filter"
+            f" ({kernel[2]}): input depth must be evenly divisible by filter depth: {image[c]} vs"
+            f" {kernel[2]} ({data_format})"
         )
     out: list[int | None] = [image[0], None, None, None]
     out[c] = kernel[3]

@@ -18,7 +18,6 @@ from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext
 from penstock.ops import sparse_entries as entries
 
-
 _Sequence = tuple[tuple[int, ...], list[Any]]
 
 

@@ -92,7 +92,7 @@ def _sum_all(grad: Tensor) -> Tensor:
 
 def _range_size(start: Any, limit: Any, delta: Any) -> int:
     if delta == 0:
-        raise ValueError("Requires delta != 0: delta of a range must not be 0")
+        raise ValueError("Requires delta != 0: 0: delta of a range must not be 0")
     if (delta > 0 and start > limit) or (delta < 0 and start < limit):
         sign, side = ("<=", ">") if delta > 0 else (">=", "<")
         raise ValueError(
@@ -151,13 +151,13 @@ def _linspace_shape(ctx: ShapeContext) -> Dims:
     if num is None:
         return (None,)
     if num <= 0:
-        raise ValueError(f"num must be positive; found {num}")
+        raise ValueError(f"Requires num > 0: {num}: num of a linspace")
     return (int(num),)
 
 
 def _linspace_kernel(start: Any, stop: Any, num: Any, T: Any) -> torch.Tensor:
     if num <= 0:
-        raise ValueError(f"linspace: num must be positive; found {num}")
+        raise ValueError(f"Requires num > 0: {num}: num of a linspace")
     if num == 1:
         return torch.full((1,), start, dtype=T)
     step = (stop - start) / (num - 1)

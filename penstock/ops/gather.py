@@ -108,7 +108,7 @@ def _gather_kernel(params: Any, indices: Any) -> Any:
 def _gather_v2_kernel(params: Any, indices: Any, axis: Any, batch_dims: Any) -> Any:
     rank = len(params.shape)
     if not -rank <= axis < rank:
-        raise ValueError(f"axis {axis} is out of range for params of rank {rank}")
+        raise ValueError(f"Expected axis in the range [{-rank}, {rank}), but got {axis}")
     axis %= rank
     if isinstance(params, np.ndarray):
         return _gather_strings(params, indices.numpy(), axis, batch_dims)
@@ -328,7 +328,9 @@ def _gather_nd_shape(ctx: ShapeContext) -> Dims:
     depth = indices[-1]
     if depth > len(params):
         raise ValueError(
-            f"the last dim of indices is {depth}, more than the rank of params {show(params)}"
+            f"indices.shape[-1] must be <= params.rank, but saw indices shape: {show(indices)} and"
+            f" params shape: {show(params)}: index innermost dimension length must be <= params"
+            f" rank; saw: {depth} vs. {len(params)}"
         )
     dims = (*indices[:-1], *params[depth:])
     if not params:
@@ -336,12 +338,13 @@ def _gather_nd_shape(ctx: ShapeContext) -> Dims:
     return dims
 
 
-def flat_index(indices: Any, dims: Any) -> Any:
+def flat_index(indices: Any, dims: Any, what: str = "shape") -> Any:
     """Row numbers in a tensor whose leading ``dims`` are flattened, range-checked.
 
     Args:
       indices: integer tensor [..., len(dims)].
       dims: sizes of the leading dims.
+      what: what ``dims`` are of, for the message.
 
     Returns:
       int64 tensor of the shape of ``indices`` without its last dim.
@@ -355,10 +358,10 @@ def flat_index(indices: Any, dims: Any) -> Any:
                 bad = ((rows < 0) | (rows >= np.array(dims))).any(1)
                 row = int(np.argmax(bad))
                 place = np.unravel_index(row, tuple(indices.shape[:-1]))
-                shown = ["[" + ",".join(map(str, n)) + "]" for n in (place, rows[row], dims)]
+                at = f"[{','.join(map(str, place))}]" if place else ""
                 raise IndexError(
-                    f"indices{shown[0] if place else ''} = {shown[1]} does not index into shape"
-                    f" {shown[2]}"
+                    f"indices{at} = {rows[row].tolist()} does not index into {what}"
+                    f" {show(tuple(dims))}"
                 )
         flat = column.long() if flat is None else flat * size + column
     if flat is None:
@@ -370,7 +373,7 @@ def _gather_nd_kernel(params: Any, indices: Any) -> Any:
     if not params.ndim:
         raise ValueError("params must be at least a vector: they are a scalar")
     depth = indices.shape[-1]
-    rows = flat_index(indices, params.shape[:depth])
+    rows = flat_index(indices, params.shape[:depth], "param shape")
     if 0 in params.shape and rows.numel():
         raise ValueError(f"params of shape {list(params.shape)} have no entries to gather")
     if isinstance(params, np.ndarray):

@@ -33,7 +33,7 @@ def _bincount(arr: Any, size: int, weights: Any) -> Any:
         raise ValueError(f"size must not be negative; found {size}")
     flat = arr.reshape(-1).to(torch.int64)
     if flat.numel() and int(flat.min()) < 0:
-        raise ValueError("input arr must not hold negative values")
+        raise ValueError(f"Input arr must be non-negative! It holds {int(flat.min())}")
     if weights.numel() and weights.shape != arr.shape:
         raise ValueError(
             f"weights must be empty or of the shape of arr, {list(arr.shape)};"

@@ -58,7 +58,11 @@ def _concat_rule(axis_name: str) -> Any:
             return (None,) * rank
         axis = int(value)
         if not -rank <= axis < rank:
-            raise ValueError(f"axis {axis} is not in [{-rank}, {rank})")
+            wanted = axis + 1 if axis >= 0 else -axis
+            raise ValueError(
+                f"Shape must be at least rank {wanted} but is rank {rank}: ConcatOp : Expected"
+                f" concatenating dimensions in the range [{-rank}, {rank}), but got {axis}"
+            )
         return _joined(every, known, axis % rank)
 
     return rule

@@ -38,7 +38,11 @@ def _diag_part_shape(ctx: ShapeContext) -> Dims:
     try:
         return shapes.merge_static(dims[:half], dims[half:])
     except ValueError:
-        raise ValueError(f"both halves of the shape must be equal; it is {show(dims)}") from None
+        found = next((a, b) for a, b in zip(dims[:half], dims[half:]) if a != b)
+        raise ValueError(
+            f"Dimensions must be equal, but are {found[0]} and {found[1]}: Invalid shape"
+            f" {show(dims)}: its halves must match"
+        ) from None
 
 
 def _matrix_diag_shape(ctx: ShapeContext) -> Dims:

@@ -37,7 +37,10 @@ def _one_hot_shape(ctx: ShapeContext) -> Dims:
     if axis < -1:
         raise ValueError(f"axis must be at least -1; found {axis}")
     if depth is not None and depth < 0:
-        raise ValueError(f"depth must not be negative; found {depth}")
+        raise ValueError(
+            f"Dimension size, given by scalar input 1, must be non-negative but is {depth}: depth"
+            f" must be non-negative, got: {depth}"
+        )
     if dims is not None and axis > len(dims):
         raise FailsAtRun(
             f"Expected axis to be -1 or between [0, {len(dims) + 1}).  But received: {axis}"

@@ -6,6 +6,7 @@ its gradient adds along the same index.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -37,11 +38,21 @@ def _paddings(ctx: ShapeContext) -> tuple[Dims, _Pairs | None]:
     if dims is None and form[0] is not None:
         dims = (None,) * form[0]
     if dims is not None and form[0] not in (None, len(dims)):
-        raise ValueError(f"paddings {show(form)} do not fit an input of shape {show(dims)}")
+        raise ValueError(
+            f"Shape must be rank {form[0]} but is rank {len(dims)}: The first dimension of paddings"
+            f" must be the rank of inputs{show(form)} {show(dims)}"
+        )
     pairs = _known_pairs(ctx.tensor("paddings"), form[0])
-    if pairs is not None and any(p is not None and p < 0 for pair in pairs for p in pair):
-        raise ValueError(f"paddings must not be negative; found {pairs}")
+    if pairs is not None:
+        _check_pairs(pairs)
     return dims, pairs
+
+
+def _check_pairs(pairs: Sequence[Sequence[int | None]]) -> None:
+    for pair in pairs:
+        if any(p is not None and p < 0 for p in pair):
+            found = " ".join("?" if p is None else str(p) for p in pair)
+            raise ValueError(f"Paddings must be non-negative: {found}: paddings are {pairs}")
 
 
 def _known_pairs(paddings: Tensor, rank: int | None) -> _Pairs | None:
@@ -91,8 +102,7 @@ def _mirror_grad_shape(ctx: ShapeContext) -> Dims:
 
 def _flat_pairs(paddings: Any) -> list[int]:
     """Torch's order: last dim first."""
-    if any(p < 0 for pair in paddings for p in pair):
-        raise ValueError(f"paddings must not be negative; found {paddings}")
+    _check_pairs(paddings)
     return [p for pair in reversed(paddings) for p in pair]
 
 
@@ -125,9 +135,10 @@ def _mirror_index(size: int, before: int, after: int, offset: int, axis: int) ->
     limit = size - offset
     if before > limit or after > limit:
         kind = "REFLECT" if offset else "SYMMETRIC"
+        rule, broken = ("less than", "not less") if offset else ("no greater than", "greater")
         raise ValueError(
-            f"{kind} padding [{before}, {after}] of dim {axis} is more than {limit}, which its"
-            f" size {size} allows"
+            f"paddings must be {rule} the dimension size: {before}, {after} {broken} than {size}:"
+            f" {kind} padding of dim {axis}"
         )
     left = np.arange(before + offset - 1, offset - 1, -1)
     right = np.arange(size - 1 - offset, size - 1 - offset - after, -1)

@@ -181,7 +181,36 @@ for _name, _stateful in (("PyFunc", True), ("PyFuncStateless", False)):
     )
 
 
-def _made(func: Any, inp: Any, Tout: Any, stateful: bool, name: str | None) -> Any:
+def _differentiated(op: Any, *grads: Any) -> list[Any]:
+    registered = _functions[op.attrs["token"]]
+    types = [tensor.dtype.base_dtype for tensor in op.inputs]
+    backward: list[Any] = called(
+        registered.function.backward, [*op.inputs, *grads], types, name=None, op_type="PyFunc"
+    )
+    return backward
+
+
+define_op(
+    "EagerPyFunc",
+    "input: list(Tin) -> output: list(Tout)",
+    attrs=["token: string", "is_async: bool = false", "Tin: list(type)", "Tout: list(type)"],
+    shape=_unknown,
+    kernel=lambda input, token, is_async, Tout: _call(input, token, Tout),
+    stateful=True,
+    effect=True,
+    gradient=_differentiated,
+)
+
+
+def called(func: Any, inp: Any, Tout: Any, name: str | None, op_type: str) -> Any:
+    """A node of ``op_type`` that calls a function of arrays; its outputs, or the node if none.
+
+    Args:
+      func, inp, Tout: as for ``py_func``; for EagerPyFunc ``func.backward`` takes the inputs and
+        the outputs' gradients and returns the inputs' gradients.
+      name: name of the node; None for that of the type.
+      op_type: PyFunc, PyFuncStateless or EagerPyFunc.
+    """
     if not callable(func):
         raise ValueError(f"Expected func to be callable, got func of type {type(func)}")
     graph = get_default_graph()
@@ -191,7 +220,6 @@ def _made(func: Any, inp: Any, Tout: Any, stateful: bool, name: str | None) -> A
     graph.attached.setdefault(_KEPT, []).append(registered)
     several = isinstance(Tout, list | tuple)
     types = [dtypes.as_dtype(t) for t in (Tout if several else [Tout])]
-    op_type = "PyFunc" if stateful else "PyFuncStateless"
     made = make(op_type, list(inp), name=name or op_type, token=token, Tout=types)
     return made if several else made[0]
 
@@ -217,9 +245,9 @@ def py_func(func: Any, inp: Any, Tout: Any, stateful: bool = True, name: str | N
     ...     session.run(tf.py_func(lambda x: x + 1, [np.float32(2)], tf.float32))
     np.float32(3.0)
     """
-    return _made(func, inp, Tout, stateful, name)
+    return called(func, inp, Tout, name, "PyFunc" if stateful else "PyFuncStateless")
 
 
 def numpy_function(func: Any, inp: Any, Tout: Any, name: str | None = None) -> Any:
     """``py_func`` with ``stateful=True``; the arguments are its."""
-    return _made(func, inp, Tout, True, name)
+    return called(func, inp, Tout, name, "PyFunc")

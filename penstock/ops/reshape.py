@@ -63,8 +63,11 @@ def _reshape_shape(ctx: ShapeContext) -> Dims:
     if not fits:
         said = f"a tensor of shape {show(given)} cannot be reshaped to {show(wanted)}"
         if not have_unknown and not want_unknown:
-            counts = f"with {have} elements to shape {show(wanted)} ({want} elements)"
-            said = f"Cannot reshape a tensor {counts}: {said}"
+            said = (
+                f"Cannot reshape a tensor with {have} elements to shape {show(wanted)} ({want}"
+                f" elements): Input to reshape is a tensor with {have} values, but the requested"
+                f" shape has {want}: {said}"
+            )
         raise ValueError(said)
     return wanted
 
@@ -136,8 +139,8 @@ def _expand_shape(ctx: ShapeContext) -> Dims:
     axis = int(value.reshape(()))
     if not -len(dims) - 1 <= axis <= len(dims):
         raise ValueError(
-            f"dim {axis} is not in [{-len(dims) - 1}, {len(dims)}], the range for an input of"
-            f" shape {show(dims)}"
+            f"dim {axis} not in the interval [{-len(dims) - 1}, {len(dims)}]: Tried to expand dim"
+            f" index {axis} for tensor with {len(dims)} dimensions: input has shape {show(dims)}"
         )
     axis += len(dims) + 1 if axis < 0 else 0
     return (*dims[:axis], 1, *dims[axis:])

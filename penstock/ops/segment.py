@@ -85,8 +85,8 @@ def checked_ids(ids: Any, rows: int, what: str = "input") -> Any:
         )
     ids = ids.to(torch.int64)
     if rows:
-        if int(ids[0]) < 0:
-            raise ValueError(f"segment ids must be >= 0; found {int(ids[0])}")
+        if int(ids.min()) < 0:
+            raise ValueError(f"segment ids must be >= 0; found {int(ids.min())}")
         if rows > 1 and bool((ids[1:] < ids[:-1]).any()):
             raise ValueError("segment ids are not increasing")
     return ids

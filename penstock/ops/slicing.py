@@ -312,14 +312,17 @@ def boolean_mask(
         if rank == 0:
             raise ValueError("boolean_mask: mask must not be a scalar")
         if rank is None:
-            raise ValueError(f"boolean_mask: the rank of the mask {mask.name} must be known")
+            raise ValueError(
+                f"Number of mask dimensions must be specified: the rank of {mask.name} is unknown"
+            )
         axis = 0 if axis is None else axis
         last = axis + rank
         covered = None if tensor.sizes is None else tensor.sizes[axis:last]
         if not shapes.is_compatible_static(covered, mask.sizes):
             raise ValueError(
-                f"boolean_mask: mask of shape {show(mask.sizes)} does not fit dims {axis} to"
-                f" {last} of a tensor of shape {show(tensor.sizes)}"
+                f"Shapes {tensor.shape[axis:last]} and {mask.shape} are incompatible: a mask of"
+                f" shape {show(mask.sizes)} does not fit dims {axis} to {last} of a tensor of shape"
+                f" {show(tensor.sizes)}"
             )
         leading = make("Prod", getitem(shape_ops.shape(tensor), slice(axis, last)), [0])
         before = getitem(shape_ops.shape(tensor), slice(None, axis))

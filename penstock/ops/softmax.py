@@ -156,7 +156,7 @@ def _sparse_xent_shape(ctx: ShapeContext) -> Any:
 def _sparse_xent(features, labels):
     log_p = torch.log_softmax(features, -1)
     index, valid = _class_index(features, labels)
-    picked = log_p.gather(1, index)
+    picked = _at_labels(log_p, index)
     # The gradient at the label is p - 1, elsewhere p.
     backprop = log_p.exp_().scatter_(1, index, torch.expm1(picked))
     loss = picked.squeeze(1).neg_()
@@ -168,7 +168,7 @@ def _sparse_xent(features, labels):
 def _sparse_xent_loss(features, labels):
     """The same where nothing wants the gradient, which takes longer than the loss."""
     index, valid = _class_index(features, labels)
-    loss = torch.log_softmax(features, -1).gather(1, index).squeeze(1).neg_()
+    loss = _at_labels(torch.log_softmax(features, -1), index).squeeze(1).neg_()
     return (loss if valid is None else torch.where(valid, loss, torch.nan)), None
 
 
@@ -176,6 +176,20 @@ def _sparse_xent_inline(call):
     if call.needed[1]:
         return None
     return f"{call.function(_sparse_xent_loss)}({call.arg['features']}, {call.arg['labels']})"
+
+
+def _at_labels(log_p, index):
+    try:
+        return log_p.gather(1, index)
+    except (IndexError, RuntimeError) as error:
+        labels, classes = index.reshape(-1).tolist(), log_p.shape[1]
+        wrong = [label for label in labels if not 0 <= label < classes]
+        if not wrong:
+            raise
+        raise ValueError(
+            f"Received a label value of {wrong[0]} which is outside the valid range of"
+            f" [0, {classes}).  Label values: {' '.join(map(str, labels))}"
+        ) from error
 
 
 def _class_index(features, labels):

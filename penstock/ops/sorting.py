@@ -46,11 +46,17 @@ def _top_k_shape(ctx: ShapeContext) -> list[Dims]:
         value = ctx.value("k")
         k = None if value is None else int(value)
     if k is not None and k < 0:
-        raise ValueError(f"Need k >= 0, got {k}: k must not be negative")
+        raise ValueError(
+            "Dimension size, given by scalar input 1, must be non-negative but is"
+            f" {k}: Need k >= 0, got {k}"
+        )
     if dims is None:
         return [None, None]
     if None not in (k, dims[-1]) and dims[-1] < k:  # type: ignore[operator]
-        raise ValueError(f"input must have last dimension >= k = {k} but is {dims[-1]}")
+        raise ValueError(
+            f"input must have last dimension >= k = {k} but is {dims[-1]}: input must have at least"
+            f" k columns. Had {dims[-1]}, needed {k}"
+        )
     return [(*dims[:-1], k)] * 2
 
 

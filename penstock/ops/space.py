@@ -238,16 +238,17 @@ def _depth_dims(ctx: ShapeContext, shrink: bool) -> Dims:
     dims = list(ctx.rank("input", 4))
     channel = layout.index("C")
     for axis in (layout.index("H"), layout.index("W")):
-        dims[axis] = _scaled(dims[axis], size, shrink, ctx["input"])
-    dims[channel] = _scaled(dims[channel], size * size, not shrink, ctx["input"])
+        dims[axis] = _scaled("a side", dims[axis], size, shrink, ctx["input"])
+    dims[channel] = _scaled("Input depth", dims[channel], size**2, not shrink, ctx["input"])
     return tuple(dims)
 
 
-def _scaled(dim: int | None, factor: int, shrink: bool, dims: Dims) -> int | None:
+def _scaled(what: str, dim: int | None, factor: int, shrink: bool, dims: Dims) -> int | None:
     if dim is None or not shrink:
         return None if dim is None else dim * factor
     if dim % factor:
-        raise ValueError(f"a dim of size {dim} of {show(dims)} is no multiple of {factor}")
+        words = f"Dimension size must be evenly divisible by {factor} but is {dim}: {what} of"
+        raise ValueError(f"{words} {show(dims)} should be divisible by: {factor}")
     return dim // factor
 
 

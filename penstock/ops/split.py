@@ -26,7 +26,10 @@ def _unpack_shape(ctx: ShapeContext) -> list[Dims]:
         return [None] * num
     axis = join.checked_axis(ctx.attr("axis"), len(dims))
     if dims[axis] not in (None, num):
-        raise ValueError(f"dim {axis} of {show(dims)} is {dims[axis]}; num is {num}")
+        raise ValueError(
+            f"Dimension must be {num} but is {dims[axis]}: Input shape axis {axis} must equal"
+            f" {num}, got shape {show(dims)}"
+        )
     return [(*dims[:axis], *dims[axis + 1 :])] * num
 
 
@@ -69,9 +72,19 @@ def _split_shape(ctx: ShapeContext) -> list[Dims]:
     axis = join.checked_axis(int(value), len(dims))
     size = dims[axis]
     if size is not None and size % num:
-        raise ValueError(f"dim {axis} of {show(dims)} cannot be split evenly into {num}")
+        raise ValueError(
+            f"Dimension size must be evenly divisible by {num} but is {size}:"
+            f" {_uneven(axis, size, num)}"
+        )
     part = None if size is None else size // num
     return [(*dims[:axis], part, *dims[axis + 1 :])] * num
+
+
+def _uneven(axis: int, size: int, num: int) -> str:
+    return (
+        "Number of ways to split should evenly divide the split dimension, but got split_dim"
+        f" {axis} (size = {size}) and num_split {num}"
+    )
 
 
 def _split_kernel(split_dim: Any, value: Any, num_split: Any) -> Any:
@@ -80,7 +93,7 @@ def _split_kernel(split_dim: Any, value: Any, num_split: Any) -> Any:
         raise ValueError(f"split_dim {split_dim} is not in [{-rank}, {rank})")
     size = value.shape[split_dim]
     if size % num_split:
-        raise ValueError(f"dim {split_dim} of size {size} cannot be split evenly into {num_split}")
+        raise ValueError(_uneven(split_dim, size, num_split))
     if isinstance(value, np.ndarray):
         return np.split(value, num_split, split_dim)
     if not size:
@@ -247,5 +260,8 @@ def split(
     if num is None:
         num = sizes.sizes[0] if sizes.sizes else None
         if num is None:
-            raise ValueError(f"split: the length of {sizes.name} is unknown; give num")
+            raise ValueError(
+                f"Cannot infer num from shape {sizes}: its length is unknown; give sizes of known"
+                " length, or num"
+            )
     return make("SplitV", value, sizes, axis, name=name, num_split=num)

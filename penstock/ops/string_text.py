@@ -143,7 +143,7 @@ def _part(text: bytes, pos: int, length: int, unit: str) -> bytes:
     size = len(text) if places is None else len(places) - 1
     start = pos + size if pos < 0 else pos
     if not 0 <= start <= size:
-        raise invalid(f"pos {pos} out of range for string {shown(text)!r}")
+        raise invalid(f"pos {pos} out of range for string b{shown(text)!r}")
     if length < 0 and places is not None:
         # Bytes go on to the end then, characters do not.
         if pos < 0:
@@ -216,7 +216,7 @@ def _decode_one(text: bytes) -> bytes:
     bare = text.rstrip(b"=")
     padded = len(bare) != len(text)
     if _ALPHABET.fullmatch(text) is None or padded and len(text) % 4 or len(bare) % 4 == 1:
-        raise invalid(f"Invalid character or length found in base64: {shown(text)!r}")
+        raise invalid(f"Invalid character found in base64. {shown(text)!r}")
     try:
         return base64.urlsafe_b64decode(bare + b"=" * (-len(bare) % 4))
     except binascii.Error as error:

@@ -5,7 +5,8 @@ Transpose is a view (torch ``permute``); whoever needs contiguous memory makes i
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NoReturn
 
 import numpy as np
 import torch
@@ -178,14 +179,26 @@ def _tile_shape(ctx: ShapeContext) -> Dims:
         return None if times is None else (None,) * len(times)
     times = (None,) * len(dims) if times is None else times
     if len(times) != len(dims):
-        raise ValueError(f"multiples {times} must have one entry a dim of {show(dims)}")
+        raise ValueError(
+            f"Shape must be rank {len(times)} but is rank {len(dims)}: Expected multiples argument"
+            f" to be a vector of length {len(dims)} but got length {len(times)}: multiples need one"
+            f" entry a dim of {show(dims)}"
+        )
+    _check_multiples(times)
     return tuple(
         0 if 0 in (d, t) else None if d is None or t is None else d * t
         for d, t in zip(dims, times, strict=True)
     )
 
 
+def _check_multiples(multiples: Sequence[int | None]) -> None:
+    for axis, count in enumerate(multiples):
+        if count is not None and count < 0:
+            raise FailsAtRun(f"Expected multiples[{axis}] >= 0, but got {count}")
+
+
 def _tile_kernel(input: Any, multiples: Any) -> Any:
+    _check_multiples(multiples)
     if len(multiples) != len(input.shape):
         raise ValueError(
             f"tile: {len(multiples)} multiples for an input of rank {len(input.shape)}"
@@ -284,12 +297,16 @@ def _reverse_v2_shape(ctx: ShapeContext) -> Dims:
     ctx.rank("axis", 1)
     if dims is not None and axis is not None:
         chosen = [a % len(dims) if dims else a for a in axis.tolist()]
-        for a in axis.tolist():
+        for place, a in enumerate(axis.tolist()):
             if not -len(dims) <= a < len(dims):
-                text = f"axis {a} is out of range for a tensor of shape {show(dims)}"
+                text = (
+                    f"'axis'[{place}] = {a} is out of valid range [0, {len(dims) - 1}]: the tensor"
+                    f" has shape {show(dims)}"
+                )
                 raise ValueError(text) if dims else RefusedAtBuild(text)
         if len(set(chosen)) != len(chosen):
-            raise ValueError(f"axis {axis.tolist()} names a dim twice")
+            twice = next(a for a in chosen if chosen.count(a) > 1)
+            raise ValueError(f"axis {twice} specified more than once: axis is {axis.tolist()}")
     return dims  # type: ignore[no-any-return]
 
 
@@ -344,6 +361,12 @@ def _sequence_shape(ctx: ShapeContext) -> Dims:
     return (*dims[:batch], dims[batch] if dims[batch] is not None else count, *dims[batch + 1 :])
 
 
+def _refuse_lengths(lengths: list[int], size: int, seq_dim: int) -> NoReturn:
+    row, length = next((i, n) for i, n in enumerate(lengths) if not 0 <= n <= size)
+    broken = f"seq_lens({row}) < 0" if length < 0 else f"seq_lens({row}) > input.dims({seq_dim})"
+    raise ValueError(f"{broken}: seq_lengths {lengths} are not all in [0, {size}]")
+
+
 def _sequence_kernel(input: Any, seq_lengths: Any, seq_dim: Any, batch_dim: Any) -> Any:
     if seq_dim < 0 or batch_dim < 0:
         raise ValueError(f"seq_dim {seq_dim} and batch_dim {batch_dim} must not be negative")
@@ -356,7 +379,7 @@ def _sequence_kernel(input: Any, seq_lengths: Any, seq_dim: Any, batch_dim: Any)
     size = input.shape[seq_dim]
     lengths = seq_lengths.long().unsqueeze(1)
     if lengths.numel() and (lengths.min() < 0 or lengths.max() > size):
-        raise ValueError(f"seq_lengths {seq_lengths.tolist()} are not all in [0, {size}]")
+        _refuse_lengths(seq_lengths.tolist(), size, seq_dim)
     steps = torch.arange(size, device=input.device).unsqueeze(0)
     order = torch.where(steps < lengths, lengths - 1 - steps, steps)
     if batch_dim > seq_dim:

@@ -18,6 +18,10 @@ import torch
 from penstock.resources.pending import Pending
 
 
+def _shown(dims: tuple[int | None, ...]) -> str:
+    return f"[{','.join('?' if d is None else str(d) for d in dims)}]"
+
+
 class Variable:
     """Mutable tensor state.
 
@@ -77,8 +81,9 @@ class Variable:
         )
         if not fits:
             raise ValueError(
-                f"variable {self.name!r} has shape {list(dims or ())}; a value of shape"
-                f" {list(shape)} was assigned"
+                "Assign requires shapes of both tensors to match. lhs shape="
+                f" {_shown(dims or ())} rhs shape= {_shown(shape)}: variable {self.name!r} has"
+                f" shape {list(dims or ())}; a value of shape {list(shape)} was assigned"
             )
 
     def _owned(self, value: Any) -> Any:

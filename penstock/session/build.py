@@ -69,6 +69,7 @@ def build_program(
       A program that takes the feeds' values in order (and, if it is observed, the observer) and
       returns the fetches' values in order.
     """
+    options.placer.check(graph.get_operations())
     asked = _Asked(graph, feeds, fetches, targets, shapes, done)
     return _program(asked, resources, options, _compiler(resources, options), watch=watch)
 

@@ -31,7 +31,9 @@ class Options:
     log_device_placement: bool = False
     # The devices of a session of this process, and where its nodes are on them.
     placer: Placer = field(
-        default_factory=lambda: Placer(local_devices(gpus=gpus.memory_of_gpus()))
+        default_factory=lambda: Placer(
+            local_devices(gpus=gpus.memory_of_gpus()), pruned_only=False
+        )
     )
     timeout_in_ms: int = 0
     # That the kernels of a step are split among; 0: as many as are fastest (``runtime.teams``).
@@ -95,7 +97,8 @@ def _placer(config: Any) -> Placer:
     devices = local_devices(config.device_count, gpus.memory_of_gpus())
     cost = CostModel() if os.environ.get("PENSTOCK_PLACEMENT") == "cost" else None
     soft, log = config.allow_soft_placement, config.log_device_placement
-    return Placer(devices, soft=soft, log=log, cost=cost)
+    pruned_only = config.graph_options.place_pruned_graph
+    return Placer(devices, soft=soft, log=log, cost=cost, pruned_only=pruned_only)
 
 
 def check_run_arguments(options: Any, run_metadata: Any) -> None:

@@ -239,8 +239,9 @@ class ResourceVariable(Variable):
             tensor = self._tensor(value)
             if not self._shape.is_compatible_with(tensor.shape):
                 raise ValueError(
-                    f"variable {self.name!r} has shape {self._shape}; {tensor.name} of shape"
-                    f" {tensor.shape} cannot be assigned to it"
+                    f"Shapes {self._shape} and {tensor.shape} are incompatible: variable"
+                    f" {self.name!r} has the first, {tensor.name}, which is to be assigned to it,"
+                    " the second"
                 )
             op = make("AssignVariableOp", self._handle, tensor, name=name)
             return self._after(op, read_value)

@@ -26,6 +26,7 @@ ALLOWED = {
     "recurrent": {"numpy", "opdef", "graph", "ops", "variables", "control_flow"},
     "autodiff": {"numpy", "opdef", "graph", "ops", "control_flow"},
     "variables": {"numpy", "tensorboard", "opdef", "graph", "ops"},
+    "immediate": {"numpy", "graph", "ops", "autodiff", "session"},
     "nn": {"numpy", "opdef", "graph", "ops", "autodiff", "recurrent"},
     "image": {"numpy", "opdef", "graph", "ops", "control_flow", "nn"},
     "signal": {"opdef", "graph", "ops", "control_flow"},

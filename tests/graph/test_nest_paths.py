@@ -86,7 +86,7 @@ def test_names_that_libraries_know() -> None:
     assert because.op._original_op is other and tf.constant(3).op._original_op is None
     numbers = tf.data.Dataset.range(3)
     pairs = tf.data.Dataset.zip((numbers, numbers))
-    assert [len(d.inputs()) for d in (numbers, numbers.batch(2), pairs)] == [0, 1, 2]
+    assert [len(d._inputs()) for d in (numbers, numbers.batch(2), pairs)] == [0, 1, 2]
     template = tf.make_template("t", lambda: tf.get_variable("v", []))
     assert not template._variables_created
     template()

@@ -271,3 +271,20 @@ def test_negative_numbers_as_unsigned_integers() -> None:
         )
     )
     assert found.tolist() == [0.0, 0.0, 0.0]
+
+
+def test_sums_and_differences_of_infinite_complex_numbers() -> None:
+    p, q = tf.placeholder(tf.complex64), tf.placeholder(tf.complex64)
+    infinite = np.array([complex(np.inf, 0), complex(1, np.inf), complex(-np.inf, 2)], "F")
+    finite = np.array([1, 2j, 3], "F")
+    given = _run([p + q, q + p, q - p, 1 - p, p - p], {p: infinite, q: finite})
+    wanted = [
+        [complex(np.inf, 0), complex(1, np.inf), complex(-np.inf, 2)],
+        [complex(np.inf, 0), complex(1, np.inf), complex(-np.inf, 2)],
+        [complex(-np.inf, 0), complex(-1, -np.inf), complex(np.inf, -2)],
+        [complex(-np.inf, 0), complex(0, -np.inf), complex(np.inf, -2)],
+        [complex(np.nan, 0), complex(0, np.nan), complex(np.nan, 0)],
+    ]
+    for found, right in zip(given, wanted):
+        np.testing.assert_array_equal(found.real, np.real(right))
+        np.testing.assert_array_equal(found.imag, np.imag(right))

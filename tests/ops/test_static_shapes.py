@@ -136,10 +136,10 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
     (lambda: tf.slice(ph(4), [5], [-1]), "Dimension -1 must be >= 0"),
     (lambda: tf.transpose(ph(4, 3), [0, 1, 2]), "3 entries"),
     (lambda: tf.squeeze(ph(2, 3), [0]), "is not 1"),
-    (lambda: tf.expand_dims(ph(2), 3), "range"),
+    (lambda: tf.expand_dims(ph(2), 3), "not in the interval"),
     (lambda: tf.range(0, 5, 0), "must not be 0"),
     (lambda: tf.gather(ph(2), [0], axis=1), "out of range"),
-    (lambda: tf.pad(ph(2), [[1, 1], [1, 1]]), "do not fit"),
+    (lambda: tf.pad(ph(2), [[1, 1], [1, 1]]), "must be the rank of inputs"),
     (lambda: tf.ensure_shape(ph(2, 3), [3, None]), "not compatible"),
 ]
 

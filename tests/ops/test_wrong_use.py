@@ -276,7 +276,7 @@ def _ranges() -> list[Case]:
     build: dict[str, Any] = {"error": ValueError, "at_run": False}
     return [
         Case(r"indices\[0,1\] = 7 is not in \[0, 2\)", lambda C: tf.gather(C(_M), C([[0, 7]]))),
-        Case(r"indices\[0\] = \[2,0\] does not index into shape \[2,3\]",
+        Case(r"indices\[0\] = \[2, 0\] does not index into param shape \[2,3\]",
              lambda C: tf.gather_nd(C(_M), C([[2, 0]]))),
         Case(r"segment_ids\[1\] = 5 is out of range \[0, 2\)",
              lambda C: tf.unsorted_segment_sum(C(_M), C([0, 5]), 2)),
@@ -308,6 +308,99 @@ def _ranges() -> list[Case]:
     ]  # fmt: skip
 
 
+def _sizes() -> list[Case]:
+    build: dict[str, Any] = {"operands": ("const",), "error": ValueError, "at_run": False}
+    fed = ("fed",)
+    even = "Number of ways to split should evenly divide the split dimension, but got split_dim 0"
+    lengths = "Expected multiples argument to be a vector of length 2 but got length 3"
+    return [
+        Case("segment ids must be >= 0",
+             lambda C: tf.sparse_segment_mean(C(_M), C([0, 1]), C([0, -1]))),
+        Case(r"Expected multiples\[1\] >= 0, but got -1", lambda C: tf.tile(C(_M), C([1, -1]))),
+        Case("Shape must be rank 3 but is rank 2|Shape must be rank 2 but is rank 3",
+             lambda C: tf.tile(C(_M), C([1, 2, 3])), **build),
+        Case(lengths, lambda C: tf.tile(C(_M), C([1, 2, 3])), fed),
+        Case("Paddings must be non-negative", lambda C: tf.pad(C(_M), C([[1, -1], [0, 0]])),
+             **build),
+        Case("Paddings must be non-negative: 1 -1", lambda C: tf.pad(C(_M), C([[1, -1], [0, 0]])),
+             fed),
+        Case("Shape must be rank 1 but is rank 2", lambda C: tf.pad(C(_M), C([[1, 1]])), **build),
+        Case(r"The first dimension of paddings must be the rank of inputs\[1,2\] \[2,3\]",
+             lambda C: tf.pad(C(_M), C([[1, 1]])), fed),
+        Case("paddings must be less than the dimension size: 2, 1 not less than 2",
+             lambda C: tf.pad(C(_M), C([[2, 1], [0, 0]]), "REFLECT")),
+        Case("paddings must be no greater than the dimension size: 3, 1 greater than 2",
+             lambda C: tf.pad(C(_M), C([[3, 1], [0, 0]]), "SYMMETRIC")),
+        Case("must be non-negative but is -1", lambda C: tf.one_hot(C([0, 1]), C(-1)), **build),
+        Case("depth must be non-negative, got: -1", lambda C: tf.one_hot(C([0, 1]), C(-1)), fed),
+        Case("input must have last dimension >= k = 7 but is 3", lambda C: tf.nn.top_k(C(_V), 7),
+             **build),
+        Case("input must have at least k columns. Had 3, needed 7",
+             lambda C: tf.nn.top_k(C(_V), 7), fed),
+        Case("must be non-negative but is -7", lambda C: tf.nn.top_k(C(_V), -7), error=ValueError,
+             at_run=False),
+        Case("Dimension must be 5 but is 2", lambda C: tf.unstack(C(_M), 5), **build),
+        Case(r"Input shape axis 0 must equal 5, got shape \[2,3\]",
+             lambda C: tf.unstack(C(_M), 5), fed),
+        Case("Dimension size must be evenly divisible by 2 but is 3", lambda C: tf.split(C(_V), 2),
+             **build),
+        Case(rf"{even} \(size = 3\) and num_split 2", lambda C: tf.split(C(_V), 2), fed),
+        Case(r"Cannot infer num from shape Tensor\(", lambda C: tf.split(C(_V), C([1, 2])),
+             fed, ValueError, False),
+        Case("Input to reshape is a tensor with 6 values, but the requested shape has 8",
+             lambda C: tf.reshape(C(_M), [4, 2]), fed),
+        Case(r"dim 5 not in the interval \[-3, 2\]", lambda C: tf.expand_dims(C(_M), 5), **build),
+        Case("Tried to expand dim index 5 for tensor with 2 dimensions",
+             lambda C: tf.expand_dims(C(_M), 5), fed),
+        Case("Shape must be at least rank 4 but is rank 2", lambda C: tf.concat([C(_M), C(_M)], 3),
+             **build),
+        Case(r"ConcatOp : Expected concatenating dimensions in the range \[-2, 2\), but got 3",
+             lambda C: tf.concat([C(_M), C(_M)], 3), fed),
+        Case("indices.shape.-1. must be <= params.rank, but saw indices shape: .1,3. and params",
+             lambda C: tf.gather_nd(C(_M), C([[1, 0, 1]])), **build),
+        Case("index innermost dimension length must be <= params rank; saw: 3 vs. 2",
+             lambda C: tf.gather_nd(C(_M), C([[1, 0, 1]])), fed),
+        Case(r"indices\[0\] = \[5, 0\] does not index into shape \[3,2\]",
+             lambda C: tf.scatter_nd(C([[5, 0]]), C([1.0]), [3, 2])),
+        Case(r"Expected dimension in the range \[-2, 2\), but got 5",
+             lambda C: tf.argmax(C(_M), 5), fed),
+        Case("Dimension size must be evenly divisible by 4 but is 3",
+             lambda C: tf.depth_to_space(C(np.ones((1, 2, 2, 3), np.float32)), 2), **build),
+        Case("Input depth .*3.* should be divisible by: 4",
+             lambda C: tf.depth_to_space(C(np.ones((1, 2, 2, 3), np.float32)), 2), fed),
+        Case("Dimensions must be equal, but are 2 and 3", lambda C: tf.diag_part(C(_M)), **build),
+        Case(r"Invalid shape \[2,3\]", lambda C: tf.diag_part(C(_M)), fed),
+        Case("Received a label value of 5 which is outside the valid range of .0, 3.. "
+             " Label values: 0 5",
+             lambda C: tf.nn.sparse_softmax_cross_entropy_with_logits(
+                 labels=C([0, 5]), logits=C(_M))),
+        Case("Requires num > 0: 0", lambda C: tf.linspace(0.0, 5.0, C(0)), fed),
+        Case("Requires delta != 0: 0", lambda C: tf.range(0, 5, C(0)), fed),
+        Case("axis 0 specified more than once", lambda C: tf.reverse(C(_M), [0, 0]), fed),
+        Case(r"'axis'\[0\] = 5 is out of valid range \[0, 1", lambda C: tf.reverse(C(_M), [5]),
+             fed),
+        Case(r"seq_lens\(0\) > input.dims\(1\)",
+             lambda C: tf.reverse_sequence(C(_M), C([5, 1]), 1)),
+        Case("Number of batches of 'then' must match size of 'cond', but saw: 2 vs. 3",
+             lambda C: tf.where(C([True, False, True]), C(_M), C(_M)), fed),
+        Case(r"Shapes \(2,\) and \(3,\) are incompatible",
+             lambda C: tf.boolean_mask(C(_M), [True, False, True]), **build),
+        Case("Number of mask dimensions must be specified",
+             lambda C: tf.boolean_mask(C(_M), C([True, False])), fed, ValueError, False),
+        Case("Invalid character found in base64", lambda C: tf.decode_base64(C(b"a$c"))),
+        Case("pos 5 out of range for string b'abc'", lambda C: tf.substr(C(b"abc"), 5, 1)),
+        Case("Input arr must be non-negative!", lambda C: tf.bincount(C([-1]))),
+        Case("Must provide as many biases as the last dimension of the input tensor: .2. vs. .2,3.",
+             lambda C: tf.nn.bias_add(C(_M), C([1.0, 2.0])), fed),
+        Case(r"Depth of input \(2\) is not a multiple of input depth of filter \(3\)",
+             lambda C: tf.nn.conv2d(C(np.ones((1, 2, 2, 2), np.float32)), np.ones((1, 1, 3, 1)),
+                                    [1, 1, 1, 1], "SAME"), **build),
+        Case("input depth must be evenly divisible by filter depth: 2 vs 3",
+             lambda C: tf.nn.conv2d(C(np.ones((1, 2, 2, 2), np.float32)), np.ones((1, 1, 3, 1)),
+                                    [1, 1, 1, 1], "SAME"), fed),
+    ]  # fmt: skip
+
+
 def _cases() -> list[Case]:
     return [
         *_running(tf.cumsum), *_running(tf.cumprod),
@@ -316,6 +409,7 @@ def _cases() -> list[Case]:
         *_sparse_sums(tf.sparse_reduce_sum), *_sparse_sums(tf.sparse_reduce_max),
         *_orders(), *_rolls(), *_to_dense(), *_sparse_tensors(), *_slices(), *_splits(),
         *_arrays(), *_hot_and_bands(), *_shape_values(), *_patches(), *_types(), *_ranges(),
+        *_sizes(),
     ]  # fmt: skip
 
 

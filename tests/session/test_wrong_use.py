@@ -156,3 +156,23 @@ def test_what_cannot_be_restored(
         with tf.Session() as session, pytest.raises(error, match=words) as caught:
             tf.train.Saver().restore(session, path)
     assert str(caught.value).startswith("Restoring from checkpoint failed.")
+
+
+def test_nodes_that_no_step_needs_must_be_placeable_unless_they_are_pruned() -> None:
+    here = tf.constant(1)
+    with tf.device("/device:GPU:7"):
+        tf.constant(2)
+    config = tf.ConfigProto()
+    for place_pruned_graph in (None, False):
+        if place_pruned_graph is not None:
+            config.graph_options.place_pruned_graph = place_pruned_graph
+        session = tf.Session() if place_pruned_graph is None else tf.Session(config=config)
+        with session, pytest.raises(
+            tf.errors.InvalidArgumentError, match="Cannot assign a device for operation Const_1"
+        ):
+            session.run(here)
+    config.graph_options.place_pruned_graph = True
+    with tf.Session(config=config) as session:
+        assert session.run(here) == 1
+    with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as session:
+        assert session.run(here) == 1

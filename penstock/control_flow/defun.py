@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from penstock.base import dtypes
-from penstock.graph import build, function_def, graphdef, nest
+from penstock.graph import build, function_def, nest, node_message
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.function import CallDef, FunctionGraph, known_functions
 from penstock.graph.graph import Graph
@@ -157,7 +157,7 @@ class DefinedFunction:
     @property
     def definition(self) -> Any:
         """Its ``FunctionDef`` message."""
-        return function_def.to_message(self.body, graphdef.node_def)
+        return function_def.to_message(self.body, node_message.node_def)
 
     @property
     def body(self) -> _Tracing:
@@ -215,7 +215,7 @@ class DefinedFunction:
         found = functions.setdefault(self.name, self.body)
         if found is not self.body:
             ours = self.definition
-            if function_def.to_message(found, graphdef.node_def) != ours:
+            if function_def.to_message(found, node_message.node_def) != ours:
                 raise ValueError(
                     f"cannot add function {self.name!r}: the graph has a different function with"
                     " the same name already"
@@ -288,7 +288,7 @@ class DefinedFunction:
 
 
 def _digest(body: FunctionGraph) -> str:
-    message = function_def.to_message(body, graphdef.node_def)
+    message = function_def.to_message(body, node_message.node_def)
     message.signature.name = ""
     return hashlib.sha256(message.SerializeToString(deterministic=True)).hexdigest()[:11]
 

@@ -201,7 +201,7 @@ def check_numerics_session(
       the first NaN or Inf of this step: Log 'Log' made it, output 0: float32[2], 0 NaN, 0 +Inf
       and 1 -Inf of 2 elements; the finite ones from 0 to 0
     """
-    before = session.__dict__.get("_inspect")
+    before = session.__dict__.get("inspect")
     session.inspect = functools.partial(_hook(stack_height_limit, path_length_limit), session)
     try:
         yield session

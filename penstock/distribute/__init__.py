@@ -16,10 +16,10 @@ from penstock.distribute.cross_device import (
     ReductionToOneDevice as ReductionToOneDevice,
 )
 from penstock.distribute.extended import StrategyExtended as StrategyExtended
+from penstock.distribute.input_context import InputContext as InputContext
 from penstock.distribute.mirrored import MirroredStrategy as MirroredStrategy
 from penstock.distribute.single_device import OneDeviceStrategy as OneDeviceStrategy
 from penstock.distribute.strategy import (
-    InputContext as InputContext,
     InputReplicationMode as InputReplicationMode,
     ReplicaContext as ReplicaContext,
     Strategy as Strategy,

@@ -13,6 +13,7 @@ from typing import Any
 from penstock.distribute import context
 from penstock.distribute.context import ReduceOp
 from penstock.distribute.cross_device import CrossDeviceOps
+from penstock.distribute.input_context import InputContext
 from penstock.distribute.replicas import run_replicas
 from penstock.distribute.values import (
     DistributedValues,
@@ -72,8 +73,6 @@ class StrategyExtended:
         return len(self.worker_devices)
 
     def _input_context(self) -> Any:
-        from penstock.distribute.strategy import InputContext
-
         return InputContext(1, 0, self._num_replicas_in_sync)
 
     # ---- variables ---------------------------------------------------------------------------

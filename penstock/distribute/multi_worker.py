@@ -19,8 +19,9 @@ from penstock.distribute.cross_device import (
     CollectiveKeys,
     CrossDeviceOps,
 )
+from penstock.distribute.input_context import InputContext
 from penstock.distribute.mirrored import MirroredExtended, default_devices
-from penstock.distribute.strategy import InputContext, Strategy
+from penstock.distribute.strategy import Strategy
 from penstock.graph.build import make
 from penstock.graph.convert import convert_to_tensor
 from penstock.resources import collective

@@ -30,7 +30,7 @@ from penstock.export import message_files
 from penstock.formats import files, tensor_proto
 from penstock.formats.bundle import BundleWriter
 from penstock.formats.inside import path_inside
-from penstock.graph import external, graphdef
+from penstock.graph import external, graphdef, node_message
 from penstock.graph.graph import Graph
 
 # Messages end at 2 GiB; this leaves room for what the estimate does not count.
@@ -169,7 +169,7 @@ def _slim_graph(graph: Graph, writer: BundleWriter, name: str, external_from: in
             value: Any = op.attrs.get("value")
             node = message.node.add()
             outside = op.type == "Const" and value.dtype != object and value.nbytes >= external_from
-            graphdef.node_def(op, node, without="value" if outside else None)
+            node_message.node_def(op, node, without="value" if outside else None)
             if outside:
                 writer.add(op.name, value)
                 node.attr[external.ATTR].s = f"{name}:".encode()

@@ -13,7 +13,7 @@ from tensorboard.compat.proto.graph_pb2 import GraphDef
 from penstock.base import errors
 from penstock.export import collection_def, large_graph, message_files, names, op_list
 from penstock.formats import files
-from penstock.graph import graphdef, proto_functions
+from penstock.graph import graphdef, node_message, proto_functions
 from penstock.graph.graph import Graph
 from penstock.graph.keys import GraphKeys
 from penstock.graph.operation import Operation
@@ -244,9 +244,9 @@ def _add_rewritten(
     with graph.lock:
         for op in graph.operations:
             if collection_def.includes(op.name, scope, exclude):
-                made = graphdef.node_def(op, message.node.add())
+                made = node_message.node_def(op, message.node.add())
                 _rewrite(made, scope, unbound, clear)
-                graphdef.add_output_shapes(made, op)
+                node_message.add_output_shapes(made, op)
     return unbound
 
 

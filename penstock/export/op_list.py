@@ -8,7 +8,7 @@ from typing import Any
 from tensorboard.compat.proto import op_def_pb2
 
 from penstock.base import dtypes
-from penstock.graph import graphdef
+from penstock.graph import node_message
 from penstock.graph.graph import Graph
 from penstock.opdef.opdef import OpDef
 from penstock.opdef.registry import OPS
@@ -43,7 +43,7 @@ def _arg(arg: ArgDef) -> Any:
 def _attr(attr: AttrDef) -> Any:
     message = op_def_pb2.OpDef.AttrDef(name=attr.name, type=attr.kind)
     if attr.default is not REQUIRED:
-        message.default_value.CopyFrom(graphdef.attr_value(attr.default, attr))
+        message.default_value.CopyFrom(node_message.attr_value(attr.default, attr))
     if attr.minimum is not None:
         message.has_minimum, message.minimum = True, attr.minimum
     for one in sorted(attr.allowed or (), key=str):

@@ -28,7 +28,7 @@ def to_message(body: FunctionGraph, node_def: Callable[..., Any]) -> Any:
 
     Args:
       body: the function.
-      node_def: makes the message of a node, or fills one: ``graphdef.node_def``.
+      node_def: makes the message of a node, or fills one: ``node_message.node_def``.
     """
     if body.exported is not None:
         return body.exported

@@ -14,6 +14,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from penstock.base import devices, dtypes, origin
+from penstock.graph import node_message
+from penstock.graph.defaults import default_graph_scope
 from penstock.graph.infer import infer_shapes
 from penstock.graph.names import check_node_name
 from penstock.graph.operation import Operation
@@ -163,9 +165,7 @@ class Graph(Scoping):
         for key, value in self.scopes.attrs.items():
             made = value(op.node_def) if callable(value) else value
             if made is not None:
-                from penstock.graph import graphdef
-
-                op.attrs[key] = graphdef.attr_from_any(made, key)
+                op.attrs[key] = node_message.attr_from_any(made, key)
 
     def _apply_devices(self, op: Operation) -> None:
         """Innermost wins field by field; a device function sees what inner scopes chose."""
@@ -218,9 +218,10 @@ class Graph(Scoping):
         Returns:
           The new operation.
         """
-        from penstock.graph import build, graphdef
+        from penstock.graph import build
 
-        plain = {key: graphdef.attr_from_any(value, key) for key, value in (attrs or {}).items()}
+        given = (attrs or {}).items()
+        plain = {key: node_message.attr_from_any(value, key) for key, value in given}
         definition = OPS[op_type]
         full = self.node_name(name, op_type)
         op = build.add_checked(self, definition, list(inputs), plain, full)
@@ -480,9 +481,7 @@ class Graph(Scoping):
 
     def as_default(self) -> Any:
         """A context manager that makes this graph the default."""
-        from penstock.graph import scopes
-
-        return scopes.default_graph_scope(self)
+        return default_graph_scope(self)
 
     def as_graph_def(self, from_version: int | None = None, add_shapes: bool = False) -> Any:
         """This graph as a ``GraphDef`` message."""

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from penstock.base import devices, dtypes
 from penstock.base.origin import Origin
+from penstock.graph import node_message
+from penstock.graph.defaults import session_for
 from penstock.graph.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -95,9 +97,7 @@ class Operation:
     @property
     def node_def(self) -> Any:
         """This node as a ``NodeDef`` protobuf message."""
-        from penstock.graph import graphdef
-
-        return graphdef.node_def(self)
+        return node_message.node_def(self)
 
     @property
     def traceback(self) -> list[tuple[str, int, str, str]]:
@@ -132,9 +132,7 @@ class Operation:
                 f"operation {self.name!r} ({self.type}) has no attr {name!r}; it has "
                 f"{sorted(self.attrs)}"
             )
-        from penstock.graph import graphdef
-
-        return graphdef.attr_for_user(self.attrs[name], self.op_def.attrs.get(name))
+        return node_message.attr_for_user(self.attrs[name], self.op_def.attrs.get(name))
 
     def inputs_by_name(self) -> dict[str, Any]:
         """Input tensors by argument name; list arguments give lists."""
@@ -159,9 +157,7 @@ class Operation:
 
     def run(self, feed_dict: Any = None, session: Any = None) -> None:
         """Runs this operation in ``session`` (default: the default session)."""
-        from penstock.graph import scopes
-
-        scopes.session_for(session, self.graph, "Operation.run").run(self, feed_dict)
+        session_for(session, self.graph, "Operation.run").run(self, feed_dict)
 
     # ---- the few mutations that TF's API has -------------------------------------------------
 
@@ -170,9 +166,7 @@ class Operation:
         self.graph.note_mutation()
 
     def _set_attr(self, name: str, value: Any) -> None:
-        from penstock.graph import graphdef
-
-        plain = graphdef.attr_from_any(value, name)
+        plain = node_message.attr_from_any(value, name)
         with self.graph.lock:
             self.attrs[name] = plain
             self.graph.note_mutation()

@@ -7,22 +7,21 @@ default sessions, above one global default graph.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from typing import Any
 
+from penstock.graph.defaults import (
+    default_graph_scope as default_graph_scope,
+    default_session_scope as default_session_scope,
+    forget_default_graphs as forget_default_graphs,
+    get_default_session as get_default_session,
+    innermost_graph,
+    session_for as session_for,
+)
 from penstock.graph.graph import Graph
 from penstock.graph.operation import Operation
 from penstock.graph.tensor import Tensor
 
-
-class _Stacks(threading.local):
-    def __init__(self) -> None:
-        self.graphs: list[Graph] = []
-        self.sessions: list[Any] = []
-
-
-_stacks = _Stacks()
 _global_graph: Graph | None = None
 _global_lock = threading.Lock()
 
@@ -30,8 +29,9 @@ _global_lock = threading.Lock()
 def get_default_graph() -> Graph:
     """The graph that nodes are added to now."""
     global _global_graph
-    if _stacks.graphs:
-        return _stacks.graphs[-1]
+    graph = innermost_graph()
+    if graph is not None:
+        return graph
     if _global_graph is None:
         with _global_lock:
             if _global_graph is None:
@@ -46,78 +46,9 @@ def reset_default_graph() -> None:
       AssertionError: inside a ``with graph.as_default()`` block, where it would have no effect.
     """
     global _global_graph
-    if _stacks.graphs:
+    if innermost_graph() is not None:
         raise AssertionError("reset_default_graph inside a nested default graph has no effect")
     _global_graph = Graph()
-
-
-@contextmanager
-def default_graph_scope(graph: Graph, ordered: bool = True) -> Iterator[Graph]:
-    """Makes ``graph`` the default for this thread.
-
-    Args:
-      graph: the graph.
-      ordered: whether blocks that were entered later must have been left before.
-
-    Raises:
-      AssertionError: they were not.
-    """
-    _stacks.graphs.append(graph)
-    try:
-        yield graph
-    finally:
-        _leave(_stacks.graphs, graph, ordered)
-
-
-def forget_default_graphs() -> None:
-    """Makes the global default graph the default of this thread, whatever blocks it is in.
-
-    For tests: one that failed may have left the ``with`` block of a graph unfinished.
-    """
-    _stacks.graphs.clear()
-
-
-def get_default_session() -> Any:
-    """The innermost default session of this thread, or None."""
-    return _stacks.sessions[-1] if _stacks.sessions else None
-
-
-@contextmanager
-def default_session_scope(session: Any, ordered: bool = True) -> Iterator[Any]:
-    """Makes ``session`` the default for this thread; ``ordered`` is as for graphs."""
-    _stacks.sessions.append(session)
-    try:
-        yield session
-    finally:
-        _leave(_stacks.sessions, session, ordered)
-
-
-def _leave(stack: list[Any], item: Any, ordered: bool) -> None:
-    """Takes an item off; it need not be there, since tests forget all graphs."""
-    violated = ordered and bool(stack) and stack[-1] is not item
-    for index in range(len(stack) - 1, -1, -1):
-        if stack[index] is item:
-            del stack[index]
-            break
-    if violated:
-        raise AssertionError(
-            f"Nesting violated for default stack of {type(item)} objects: blocks are left in the"
-            " reverse of the order in which they were entered"
-        )
-
-
-def session_for(session: Any, graph: Graph, asker: str) -> Any:
-    """``session`` or the default one, checked to run ``graph``."""
-    if session is None:
-        session = get_default_session()
-        if session is None:
-            raise ValueError(
-                f"No default session is registered: {asker} needs a session: none is the default"
-                " and none was given"
-            )
-    if session.graph is not graph:
-        raise ValueError(f"{asker}: the session runs another graph than the one of this element")
-    return session
 
 
 def graph_from_inputs(items: Iterable[Any]) -> Graph:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from penstock.base import dtypes, shapes
+from penstock.graph.defaults import session_for
 from penstock.graph.reference import Reference
 from penstock.opdef.static import UNSET
 
@@ -108,9 +109,7 @@ class Tensor:
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
         """Runs this tensor in ``session`` (default: the default session) and returns its value."""
-        from penstock.graph import scopes
-
-        return scopes.session_for(session, self.graph, "Tensor.eval").run(self, feed_dict)
+        return session_for(session, self.graph, "Tensor.eval").run(self, feed_dict)
 
     def _as_node_def_input(self) -> str:
         return self.name if self.value_index else self.op.name

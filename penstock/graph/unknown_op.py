@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from penstock.base import dtypes, errors
+from penstock.graph import node_message
 from penstock.opdef.opdef import OpDef
 from penstock.opdef.registry import OPS
 from penstock.opdef.signature import REQUIRED, ArgDef, AttrDef
@@ -75,11 +76,9 @@ def _arg(arg: Any) -> ArgDef:
 
 
 def _attr(attr: Any) -> AttrDef:
-    from penstock.graph import graphdef
-
     default: Any = REQUIRED
     if attr.HasField("default_value"):
-        default = graphdef.attr_from_any(attr.default_value)
+        default = node_message.attr_from_any(attr.default_value)
     return AttrDef(attr.name, attr.type, default)
 
 

@@ -36,7 +36,7 @@ class _DebugHook(SessionRunHook):
 
         def look(fetches: Any, feed_dict: Any) -> Any:
             # This step only: what the debugger itself runs, and hooks after it, run as usual.
-            session.__dict__.pop("_inspect", None)
+            session.__dict__.pop("inspect", None)
             return self._debugger.run(fetches, feed_dict)
 
         session.inspect = look

@@ -1,4 +1,4 @@
-"""What a shape rule sees: static shapes, static values and attrs of one node being made.
+"""What shape rules raise, and ready-made rules.
 
 Static shapes are plain tuples of ``int | None``, or None when even the rank is unknown.  Rules are
 functions ``rule(ctx) -> dims`` and are combined from the small ready-made ones below.
@@ -7,18 +7,11 @@ functions ``rule(ctx) -> dims`` and are combined from the small ready-made ones 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock.base import shapes
 from penstock.base.mismatch import show as show
-from penstock.opdef import static
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from penstock.graph.operation import Operation
-
-Dims = tuple[int | None, ...] | None
+from penstock.opdef.static import Dims as Dims, ShapeContext as ShapeContext
 
 
 class FailsAtRun(ValueError):
@@ -52,65 +45,6 @@ class RefusedAtBuild(ValueError):
     def __init__(self, message: str, at_run: str | None = None) -> None:
         super().__init__(message)
         self.at_run = at_run
-
-
-class ShapeContext:
-    """The view of a node that shape rules and folds are given."""
-
-    __slots__ = ("op", "_by_name")
-
-    def __init__(self, op: Operation) -> None:
-        self.op = op
-        self._by_name: dict[str, Any] | None = None
-
-    def tensor(self, name: str) -> Any:
-        """The input tensor called ``name``; a list of tensors where it is a list argument."""
-        if self._by_name is None:
-            self._by_name = self.op.inputs_by_name()
-        return self._by_name[name]
-
-    def shape(self, name: str) -> Any:
-        """Static dims of input ``name`` (a list of them where it is a list argument)."""
-        tensor = self.tensor(name)
-        if isinstance(tensor, list):
-            return [t.sizes for t in tensor]
-        return tensor.sizes
-
-    __getitem__ = shape
-
-    def value(self, name: str) -> np.ndarray | None:
-        """The statically known value of input ``name``, or None."""
-        return static.constant_value(self.tensor(name))
-
-    def shape_value(self, name: str) -> Dims:
-        """Input ``name`` read as a shape vector; entries not statically known are None."""
-        return static.constant_value_as_shape(self.tensor(name))
-
-    def attr(self, name: str) -> Any:
-        """Value of attr ``name``: DType, TensorShape, NumPy array or a plain Python value."""
-        return self.op.attrs[name]
-
-    def rank_at_least(self, name: str, rank: int) -> Dims:
-        """Dims of ``name`` checked to have at least ``rank`` dims."""
-        dims: Dims = self.shape(name)
-        if dims is not None and len(dims) < rank:
-            raise ValueError(
-                f"Shape must be at least rank {rank} but is rank {len(dims)}: {name} must have"
-                f" rank at least {rank}, but has shape {show(dims)}"
-            )
-        return dims
-
-    def rank(self, name: str, rank: int) -> tuple[int | None, ...]:
-        """Dims of ``name`` checked to have exactly ``rank`` dims; unknown rank gives all None."""
-        dims: Dims = self.shape(name)
-        if dims is None:
-            return (None,) * rank
-        if len(dims) != rank:
-            raise ValueError(
-                f"Shape must be rank {rank} but is rank {len(dims)}: {name} must have rank {rank},"
-                f" but has shape {show(dims)}"
-            )
-        return dims
 
 
 # ---- ready-made rules ----------------------------------------------------------------------

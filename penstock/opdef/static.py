@@ -1,9 +1,10 @@
-"""Static values: what a tensor is known to hold while the graph is being built.
+"""Static values: what a tensor is known to hold while the graph is being built, and who asks.
 
 Shape rules need the values of small tensors (a reshape's target, a reduction's axes).  An op takes
 part by giving a ``fold`` in its definition (all of a value) or by registering with
 ``partial_value`` (a shape vector of which some entries are known).  Values are kept on the tensor,
-which is sound because nodes do not change.
+which is sound because nodes do not change.  Rules and folds are given a ``ShapeContext``, by which
+they see static shapes, values and attrs of one node.
 """
 
 from __future__ import annotations
@@ -13,13 +14,75 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from penstock.base.mismatch import show
+
 if TYPE_CHECKING:
+    from penstock.graph.operation import Operation
     from penstock.graph.tensor import Tensor
 
 Dims = tuple[int | None, ...] | None
 UNSET: Any = object()
 _MAX_FOLDED = 1 << 16
 _PARTIAL: dict[str, Callable[[Any], Dims]] = {}
+
+
+class ShapeContext:
+    """The view of a node that shape rules and folds are given."""
+
+    __slots__ = ("op", "_by_name")
+
+    def __init__(self, op: Operation) -> None:
+        self.op = op
+        self._by_name: dict[str, Any] | None = None
+
+    def tensor(self, name: str) -> Any:
+        """The input tensor called ``name``; a list of tensors where it is a list argument."""
+        if self._by_name is None:
+            self._by_name = self.op.inputs_by_name()
+        return self._by_name[name]
+
+    def shape(self, name: str) -> Any:
+        """Static dims of input ``name`` (a list of them where it is a list argument)."""
+        tensor = self.tensor(name)
+        if isinstance(tensor, list):
+            return [t.sizes for t in tensor]
+        return tensor.sizes
+
+    __getitem__ = shape
+
+    def value(self, name: str) -> np.ndarray | None:
+        """The statically known value of input ``name``, or None."""
+        return constant_value(self.tensor(name))
+
+    def shape_value(self, name: str) -> Dims:
+        """Input ``name`` read as a shape vector; entries not statically known are None."""
+        return constant_value_as_shape(self.tensor(name))
+
+    def attr(self, name: str) -> Any:
+        """Value of attr ``name``: DType, TensorShape, NumPy array or a plain Python value."""
+        return self.op.attrs[name]
+
+    def rank_at_least(self, name: str, rank: int) -> Dims:
+        """Dims of ``name`` checked to have at least ``rank`` dims."""
+        dims: Dims = self.shape(name)
+        if dims is not None and len(dims) < rank:
+            raise ValueError(
+                f"Shape must be at least rank {rank} but is rank {len(dims)}: {name} must have"
+                f" rank at least {rank}, but has shape {show(dims)}"
+            )
+        return dims
+
+    def rank(self, name: str, rank: int) -> tuple[int | None, ...]:
+        """Dims of ``name`` checked to have exactly ``rank`` dims; unknown rank gives all None."""
+        dims: Dims = self.shape(name)
+        if dims is None:
+            return (None,) * rank
+        if len(dims) != rank:
+            raise ValueError(
+                f"Shape must be rank {rank} but is rank {len(dims)}: {name} must have rank {rank},"
+                f" but has shape {show(dims)}"
+            )
+        return dims
 
 
 def partial_value(op_type: str) -> Callable[[Callable[[Any], Dims]], Callable[[Any], Dims]]:
@@ -57,8 +120,6 @@ def constant_value(tensor: Tensor) -> np.ndarray | None:
 
 
 def _evaluate(tensor: Tensor) -> np.ndarray | None:
-    from penstock.opdef.inference import ShapeContext
-
     op = tensor.op
     fold = op.op_def.fold
     if fold is None:
@@ -84,8 +145,6 @@ def constant_value_as_shape(tensor: Tensor, strict: bool = True) -> Dims:
     A value of -1 stands for an unknown dim.  A smaller one is refused, as TensorFlow's shape rules
     do; its Python, ``strict=False``, takes it for an unknown dim, too.
     """
-    from penstock.opdef.inference import ShapeContext
-
     value = constant_value(tensor)
     if value is not None:
         if value.ndim == 0:

@@ -20,7 +20,7 @@ from tensorboard.compat.proto import graph_pb2
 from penstock.base import devices, dtypes, errors
 from penstock.base.origin import Origin
 from penstock.formats.message_table import make_messages
-from penstock.graph import build, function_def, graphdef, node_attrs
+from penstock.graph import build, function_def, graphdef, node_attrs, node_message
 from penstock.graph.function import FunctionGraph, functions_of
 from penstock.graph.graph import Graph
 from penstock.graph.handles import naming_only
@@ -113,10 +113,10 @@ class _Encoder:
         versions = message.graph.versions
         versions.producer, versions.min_consumer = step.graph._graph_def_versions
         for op in step.operations:
-            node = graphdef.node_def(op, message.graph.node.add())
+            node = node_message.node_def(op, message.graph.node.add())
             # An order that means something, which a NodeDef made for others does not keep.
             node.input[len(op.inputs) :] = [f"^{c.name}" for c in op.control_inputs]
-            graphdef.add_output_shapes(node, op)
+            node_message.add_output_shapes(node, op)
             message.lines.extend(self._line(op.origin))
             if blocks_of(op):
                 region = message.regions.add(node=op.name)
@@ -145,12 +145,12 @@ class _Encoder:
         for index, tensor in enumerate(body.inputs):
             shape = message.arg_attr[index].attr[_SHAPES].list.shape
             if not shape:
-                shape.add().CopyFrom(graphdef.shape_proto(tensor.shape))
+                shape.add().CopyFrom(node_message.shape_proto(tensor.shape))
         return message
 
     def _body_node(self, op: Operation, into: Any) -> Any:
-        node = graphdef.node_def(op, into)
-        graphdef.add_output_shapes(node, op)
+        node = node_message.node_def(op, into)
+        node_message.add_output_shapes(node, op)
         if op.origin is not None:
             node.attr[_ORIGIN].list.i.extend(self._line(op.origin))
         return node
@@ -274,7 +274,7 @@ class _Decoder:
             return self._function(value.func, key)
         if known is not None and known.kind == "list(func)":
             return [self._function(func, key) for func in value.list.func]
-        plain = graphdef.attr_from_any(value)
+        plain = node_message.attr_from_any(value)
         if plain is None and known is not None and known.default is not REQUIRED:
             return known.default
         if key.startswith("_") and isinstance(plain, str):
@@ -374,7 +374,7 @@ def _set_shapes(op: Operation, node: Any) -> None:
     if len(shapes) != len(op.outputs):
         raise ValueError(f"{op.name!r} has {len(op.outputs)} outputs, {len(shapes)} shapes")
     for tensor, shape in zip(op.outputs, shapes, strict=True):
-        tensor.sizes = graphdef.shape_from_proto(shape).sizes
+        tensor.sizes = node_message.shape_from_proto(shape).sizes
 
 
 def _check_blocks(

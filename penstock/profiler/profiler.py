@@ -8,7 +8,7 @@ from typing import Any
 from penstock.base import errors
 from penstock.formats.files import open_file
 from penstock.formats.tfprof_messages import ProfileProto
-from penstock.graph import graphdef, scopes
+from penstock.graph import node_message, scopes
 from penstock.graph.graph import Graph
 from penstock.profiler import (
     advisor,
@@ -231,7 +231,7 @@ def _add_graph(message: Any, op: Any, ids: dict[str, int]) -> None:
     for index, output in enumerate(op.outputs):
         dims = output.shape.as_list() if output.shape.ndims is not None else []
         message.output_shapes[index].int64_values.extend(-1 if d is None else d for d in dims)
-    for name, value in graphdef.node_def(op).attr.items():
+    for name, value in node_message.node_def(op).attr.items():
         message.attrs[name].CopyFrom(value)
 
 

@@ -8,7 +8,7 @@ from tensorboard.compat.proto import meta_graph_pb2
 
 from penstock.base import dtypes
 from penstock.export import names
-from penstock.graph import graphdef
+from penstock.graph import node_message
 from penstock.graph.composite import SparseTensor
 from penstock.graph.graph import Graph
 from penstock.graph.scopes import get_default_graph
@@ -26,7 +26,7 @@ def build_tensor_info(tensor: Any) -> Any:
     """
     info = meta_graph_pb2.TensorInfo(
         dtype=dtypes.as_dtype(tensor.dtype).as_datatype_enum,
-        tensor_shape=graphdef.shape_proto(tensor.get_shape()),
+        tensor_shape=node_message.shape_proto(tensor.get_shape()),
     )
     if isinstance(tensor, SparseTensor):
         info.coo_sparse.values_tensor_name = tensor.values.name

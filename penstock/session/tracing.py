@@ -39,7 +39,7 @@ from tensorboard.compat.proto.tensor_shape_pb2 import TensorShapeProto
 from penstock.base import errors, shapes
 from penstock.codegen.source import Observe
 from penstock.graph.graph import Graph
-from penstock.graph.graphdef import shape_proto
+from penstock.graph.node_message import shape_proto
 from penstock.graph.operation import Operation, blocks_of
 from penstock.graph.region import block_labels, inner_operations
 from penstock.graph.step import StepGraph

@@ -16,17 +16,10 @@ LATE_ROOMS = ("penstock.cli.", "penstock.launch.")
 CUT = {
     ("penstock.control_flow.context", "penstock.control_flow.messages"),
     ("penstock.distribute.context", "penstock.distribute.strategy"),
-    ("penstock.distribute.extended", "penstock.distribute.strategy"),
     ("penstock.distribute.replicas", "penstock.distribute.strategy"),
     ("penstock.graph.graph", "penstock.graph.build"),
     ("penstock.graph.graph", "penstock.graph.graphdef"),
-    ("penstock.graph.graph", "penstock.graph.scopes"),
-    ("penstock.graph.operation", "penstock.graph.graphdef"),
-    ("penstock.graph.operation", "penstock.graph.scopes"),
-    ("penstock.graph.tensor", "penstock.graph.scopes"),
     ("penstock.graph.type_spec", "penstock.graph.nest"),
-    ("penstock.graph.unknown_op", "penstock.graph.graphdef"),
-    ("penstock.opdef.static", "penstock.opdef.inference"),
     ("penstock.variables.variable", "penstock.variables.creation"),
 }
 

@@ -90,7 +90,7 @@ def test_soft_placement_keeps_the_type_where_it_can() -> None:
 
 def test_a_malformed_device_is_refused_with_its_line() -> None:
     y = tf.exp(1.0)
-    y.op.device = "/gpu:x"
+    y.op._device = "/gpu:x"
     with pytest.raises(tf.errors.InvalidArgumentError, match="(?s)malformed device.*test_place"):
         place(step_of([y]), local_devices())
 

@@ -386,7 +386,7 @@ def test_steps_can_be_observed(always: None) -> None:
             names = program.source.line_ops
             return lambda line, outputs: seen.append((names[line].name, outputs))
 
-        assert session._observed(loop, {x: 1.0}, observer) == (3, 8.0)
+        assert session.observed(loop, {x: 1.0}, observer) == (3, 8.0)
         products = [float(outputs[0]) for name, outputs in seen if name == "while/mul"]
         assert products == [2.0, 4.0, 8.0]
         metadata = tf.RunMetadata()

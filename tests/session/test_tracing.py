@@ -301,7 +301,7 @@ def test_observers_see_nodes_and_values() -> None:
 
                 return observe
 
-            sess._observed(update.op, {x: [3.0, -3.0]}, make, optimize=optimize)
+            sess.observed(update.op, {x: [3.0, -3.0]}, make, optimize=optimize)
             return found
 
         assert seen(True) == {"args": [[3.0, -3.0]], "r": [[3.0, 0.0]], "update": [[4.0, 2.0]]}
@@ -322,7 +322,7 @@ def test_what_an_observer_raises_ends_the_step() -> None:
         x = tf.placeholder(tf.float32, [])
         y = tf.exp(x, name="y")
         with pytest.raises(KeyError, match="y"):
-            sess._observed(y, {x: 1.0}, make)
+            sess.observed(y, {x: 1.0}, make)
         assert sess.run(y, {x: 1.0}) > 2
 
 

@@ -42,7 +42,7 @@ THEIRS = {
     "_use_count", "_use_locking", "_values", "_VARIABLE_COLLECTIONS", "_variant_tensor", "_vars",
 }  # fmt: skip
 # Reaches for other private names of other modules' objects.  To become none.
-REACHES = 67
+REACHES = 68
 
 
 def _arrows(in_functions: bool) -> dict[str, set[str]]:

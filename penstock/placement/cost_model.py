@@ -2,8 +2,8 @@
 
 A node's time is a fixed part, plus its arithmetic over the rate of its device, or its bytes over
 the rate of the memory, whichever is more.  Unknown dims count as ``UNKNOWN_DIM``.  The rates are
-those of an ordinary server and matter relative to each other only; the link between tasks is the
-Gloo pair of docs/architecture.md.
+those of an ordinary server and matter relative to each other only; the link between tasks is a
+connection over loopback, as ``simulate.profile`` has it.
 
 The CPU devices of a task run its program in one thread, one node after another (``lane``), and
 share its memory; a GPU runs beside it.

@@ -165,6 +165,12 @@ def test_every_variable_that_penstock_reads_has_a_row() -> None:
     assert read - set(KNOWN) == set()
 
 
+def test_the_page_of_variables_is_this_table() -> None:
+    page = (ROOT / "docs" / "environment.md").read_text()
+    rows = re.findall(r"^\| `(\w+)` \| (.*) \|$", page, re.MULTILINE)
+    assert dict(rows) == KNOWN
+
+
 @pytest.mark.parametrize(
     "name",
     ["PENSTOCK_NEW", "OMP_X", "GOMP_X", "KMP_X", "MKL_X", "ONEDNN_X", "DNNL_X", "TORCHX",

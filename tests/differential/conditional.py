@@ -172,6 +172,12 @@ CONDITIONAL: tuple[tuple[str, str, Condition, str], ...] = (
         "TensorFlow computes with 32 bits inside",
     ),
     (
+        "betainc histogram_fixed_width* nn.avg_pool*",
+        r"^value",
+        overflowing,
+        "sums and ranges that overflow, and what cancels among such numbers: another order of sums",
+    ),
+    (
         "metrics.*_at_k",
         r"^value",
         with_nan,

@@ -184,7 +184,7 @@ EXPLAINED: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "strings.as_string as_string",
-        r"^value: b'[ +]",
+        r"^value: b'(\([-\d.,]*)?[ +]",
         "later TensorFlows put a sign or a blank before numbers without a width, too",
     ),
     (
@@ -318,7 +318,7 @@ EXPLAINED: tuple[tuple[str, str, str], ...] = (
         "TensorFlow looks up the last dim of a scalar beside a tensor whose rank it does not know",
     ),
     (
-        "metrics.mean_iou metrics.mean_per_class_accuracy",
+        "confusion_matrix metrics.mean_iou metrics.mean_per_class_accuracy",
         r"^(stage|class): InvalidArgumentError at build \(`(labels|predictions)` out of bound",
         "Penstock knows constants that an Identity hands on, and refuses them earlier",
     ),

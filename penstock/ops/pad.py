@@ -130,8 +130,8 @@ def _mirror_index(size: int, before: int, after: int, offset: int, axis: int) ->
     if before > limit or after > limit:
         kind = "REFLECT" if offset else "SYMMETRIC"
         raise ValueError(
-            f"{kind} padding [{before}, {after}] of dim {axis} is more than {limit}, which its"
-            f" size {size} allows"
+            f"paddings must be {'less' if offset else 'no greater'} than the dimension size: {kind}"
+            f" padding [{before}, {after}] of dim {axis}, of size {size}"
         )
     left = np.arange(before + offset - 1, offset - 1, -1)
     right = np.arange(size - 1 - offset, size - 1 - offset - after, -1)
@@ -141,7 +141,8 @@ def _mirror_index(size: int, before: int, after: int, offset: int, axis: int) ->
 def mirrored(input: Any, paddings: Any, mode: Any) -> Any:
     offset = int(mode == "REFLECT")
     for axis, (before, after) in enumerate(paddings):
-        if before or after:
+        # Nothing is less than a size of 0, not even no padding.
+        if before or after or (offset and not input.shape[axis]):
             index = _mirror_index(input.shape[axis], before, after, offset, axis)
             if isinstance(input, np.ndarray):
                 input = input.take(index, axis)

@@ -178,7 +178,7 @@ CONDITIONAL: tuple[tuple[str, str, Condition, str], ...] = (
         "sums and ranges that overflow, and what cancels among such numbers: another order of sums",
     ),
     (
-        "metrics.*_at_k",
+        "metrics.*_at_k reduce_min reduce_max",
         r"^value",
         with_nan,
         "which of NaN and a number is greater, Eigen's kernels decide by the order of the two",

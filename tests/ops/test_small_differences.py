@@ -292,3 +292,10 @@ def test_nothing_reflects_in_a_dim_of_no_size() -> None:
     with pytest.raises(tf.errors.InvalidArgumentError, match="less than the dimension size"):
         _run(tf.pad(empty, [[0, 0], [1, 1]], "REFLECT"))
     assert _run(tf.pad(empty, [[0, 0], [1, 1]], "SYMMETRIC")).shape == (0, 5)
+
+
+def test_segments_of_a_single_string_are_refused_as_they_are_built() -> None:
+    with pytest.raises(ValueError, match="at least rank 1"):
+        tf.strings.unsorted_segment_join("ab c", tf.placeholder(tf.int32, [None]), 2)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="cannot have rank 0"):
+        _run(tf.strings.unsorted_segment_join(["ab c"], 0, 2))

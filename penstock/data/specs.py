@@ -16,7 +16,7 @@ from penstock.graph.composite_specs import SparseTensorSpec as SparseTensorSpec
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
-from penstock.graph.type_spec import TensorSpec as TensorSpec
+from penstock.graph.type_spec import TensorSpec as TensorSpec, VariantSpec
 
 # ---- nestings ------------------------------------------------------------------------------------
 
@@ -170,39 +170,48 @@ def flat_shapes(structure: Any) -> list[shapes.TensorShape]:
 # ---- the older form: types, shapes and classes apart ---------------------------------------------
 
 
+def _legacy(structure: Any, part: str) -> Any:
+    """A part of each spec; what has no such parts (a dataset, an optional) is its spec in each."""
+    return map_leaves(
+        lambda spec: spec if isinstance(spec, VariantSpec) else getattr(spec, part), structure
+    )
+
+
 def legacy_types(structure: Any) -> Any:
     """The nesting of dtypes."""
-    return map_leaves(lambda spec: spec.dtype, structure)
+    return _legacy(structure, "dtype")
 
 
 def legacy_shapes(structure: Any) -> Any:
     """The nesting of shapes."""
-    return map_leaves(lambda spec: spec.shape, structure)
+    return _legacy(structure, "shape")
 
 
 def legacy_classes(structure: Any) -> Any:
     """The nesting of classes."""
-    return map_leaves(lambda spec: spec.value_type, structure)
+    return _legacy(structure, "value_type")
 
 
 def from_legacy(types: Any, given_shapes: Any = None, classes: Any = None) -> Any:
     """The nesting of specs from types, shapes (unknown where None) and classes."""
-    types = map_leaves(dtypes.as_dtype, types)
+    types = map_leaves(lambda t: t if isinstance(t, VariantSpec) else dtypes.as_dtype(t), types)
     flat = flatten(types)
     dims = [None] * len(flat) if given_shapes is None else shapes_as(types, given_shapes)
     kinds = [Tensor] * len(flat) if classes is None else flatten_as(types, classes)
-    specs = []
+    specs: list[Any] = []
     for dtype, shape, kind in zip(flat, dims, kinds, strict=True):
-        specs.append(
-            SparseTensorSpec(shape, dtype) if kind is SparseTensor else TensorSpec(shape, dtype)
-        )
+        if isinstance(dtype, VariantSpec):
+            specs.append(dtype)
+        else:
+            of_kind = SparseTensorSpec if kind is SparseTensor else TensorSpec
+            specs.append(of_kind(shape, dtype))
     return pack(types, specs)
 
 
-def shapes_as(structure: Any, value: Any) -> list[shapes.TensorShape]:
+def shapes_as(structure: Any, value: Any) -> list[Any]:
     """Shapes in a nesting; at its leaves a tuple or list is a shape."""
     if not is_nested(structure):
-        return [shapes.as_shape(value)]
+        return [None if isinstance(structure, VariantSpec) else shapes.as_shape(value)]
     if isinstance(structure, Mapping):
         parts = [(structure[k], value[k]) for k in sorted(structure)]
     else:

@@ -148,7 +148,8 @@ def _mirror_index(size: int, before: int, after: int, offset: int, axis: int) ->
 def mirrored(input: Any, paddings: Any, mode: Any) -> Any:
     offset = int(mode == "REFLECT")
     for axis, (before, after) in enumerate(paddings):
-        if before or after:
+        # Nothing is less than a size of 0, not even no padding.
+        if before or after or (offset and not input.shape[axis]):
             index = _mirror_index(input.shape[axis], before, after, offset, axis)
             if isinstance(input, np.ndarray):
                 input = input.take(index, axis)

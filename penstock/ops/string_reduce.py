@@ -91,6 +91,8 @@ def _segment_join(
 ) -> np.ndarray:
     array, ids = np.asarray(inputs, dtype=object), segment_ids.tolist()
     rank = segment_ids.dim()
+    if not rank:
+        raise invalid("Segment_id cannot have rank 0; found a scalar segment_ids")
     if num_segments < 0:
         raise invalid(f"Number of segments must be at least 0; found {num_segments}")
     if array.shape[:rank] != tuple(segment_ids.shape):
@@ -121,12 +123,14 @@ def _segment_shape(ctx: ShapeContext) -> Dims:
     count = ctx.value("num_segments")
     if dims is None or ids is None:
         return None
-    for inner, outer in zip(ids, dims, strict=False):
-        if None not in (inner, outer) and inner != outer or len(ids) > len(dims):
-            raise ValueError(
-                f"the shape of segment_ids, {show(ids)}, must be a prefix of that of inputs,"
-                f" {show(dims)}"
-            )
+    fits = len(ids) <= len(dims) and all(
+        None in pair or pair[0] == pair[1] for pair in zip(ids, dims, strict=False)
+    )
+    if not fits:
+        raise ValueError(
+            f"Shape must be at least rank {len(ids)}, and begin with that of segment_ids,"
+            f" {show(ids)}; inputs has {show(dims)}"
+        )
     return (None if count is None else int(count), *dims[len(ids) :])
 
 

@@ -23,6 +23,7 @@ NO_KERNEL = (
     "not in list of allowed values",
     "Could not find device for node",
     "Cannot assign a device",
+    "Cannot colocate nodes",
     "is not registered",
     "is neither a type of a primitive",
     "has been removed in version",

@@ -406,3 +406,17 @@ def test_padded_shapes_must_be_given() -> None:
         for source, shapes in ((data, None), (pairs, ([2], None)), (data, tf.TensorShape(None))):
             with pytest.raises(ValueError, match="None values not supported"):
                 source.padded_batch(2, shapes)
+
+
+def test_the_parts_of_a_dataset_of_datasets_are_its_spec() -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        data = Dataset.zip((Dataset.range(5).window(2), Dataset.range(3)))
+        parts = [getattr(data, f"output_{part}") for part in ("types", "shapes", "classes")]
+        assert [type(part[0]).__name__ for part in parts] == ["DatasetSpec"] * 3
+        assert [part[1] for part in parts] == [tf.int64, [], tf.Tensor]
+        types, shapes, classes = parts
+        iterator = tf.data.Iterator.from_structure(types, shapes, output_classes=classes)
+        rows, number = iterator.get_next()
+        total = tf.data.experimental.get_single_element(rows.batch(3))
+        session.run(iterator.make_initializer(data))
+        assert [part.tolist() for part in session.run((total, number))] == [[0, 1], 0]

@@ -288,3 +288,31 @@ def test_sums_and_differences_of_infinite_complex_numbers() -> None:
     for found, right in zip(given, wanted):
         np.testing.assert_array_equal(found.real, np.real(right))
         np.testing.assert_array_equal(found.imag, np.imag(right))
+
+
+@pytest.mark.parametrize("kind", ["sum", "max", "min", "prod", "mean", "sqrt_n"])
+def test_numbers_of_segments_are_looked_at_where_the_ids_rank_is_known(kind: str) -> None:
+    segment = getattr(tf.math, f"unsorted_segment_{kind}")
+    data, unknown = tf.placeholder(tf.float32), tf.placeholder(tf.int32)
+    with pytest.raises(ValueError, match="rank 0 but is rank 1"):
+        segment(data, unknown, [4])
+    with pytest.raises(ValueError, match="must not be negative"):
+        segment(data, [0, 1], -2)
+    if kind in ("sum", "max", "min", "prod"):
+        made = segment(np.zeros([2], "f"), unknown, -2)
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            _run(made, {unknown: [0, 1]})
+
+
+def test_nothing_reflects_in_a_dim_of_no_size() -> None:
+    empty = np.zeros([0, 3], "f")
+    with pytest.raises(tf.errors.InvalidArgumentError, match="less than the dimension size"):
+        _run(tf.pad(empty, [[0, 0], [1, 1]], "REFLECT"))
+    assert _run(tf.pad(empty, [[0, 0], [1, 1]], "SYMMETRIC")).shape == (0, 5)
+
+
+def test_segments_of_a_single_string_are_refused_as_they_are_built() -> None:
+    with pytest.raises(ValueError, match="at least rank 1"):
+        tf.strings.unsorted_segment_join("ab c", tf.placeholder(tf.int32, [None]), 2)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="cannot have rank 0"):
+        _run(tf.strings.unsorted_segment_join(["ab c"], 0, 2))

@@ -40,6 +40,7 @@ from penstock.api import (
     python_io,
     quantization,
     queue,
+    ragged,
     random,
     resource_loader,
     sets,
@@ -193,36 +194,11 @@ from penstock.graph.scopes import (
 from penstock.graph.tensor import Tensor
 from penstock.graph.type_spec import TensorSpec, TypeSpec
 from penstock.immediate.py_function import py_function
-from penstock.ops.addn import accumulate_n, add_n
+from penstock.ops.addn import accumulate_n
 from penstock.ops.argmax import arg_max, arg_min, argmax, argmin
-from penstock.ops.binary import (
-    add,
-    atan2,
-    maximum,
-    minimum,
-    mul,
-    multiply,
-    scalar_mul,
-    squared_difference,
-    sub,
-    subtract,
-)
-from penstock.ops.binary import (
-    pow_ as pow,
-)
+from penstock.ops.binary import scalar_mul
 from penstock.ops.broadcasting import broadcast_dynamic_shape, broadcast_static_shape, broadcast_to
-from penstock.ops.cast import (
-    bitcast,
-    cast,
-    saturate_cast,
-    to_bfloat16,
-    to_complex64,
-    to_complex128,
-    to_double,
-    to_float,
-    to_int32,
-    to_int64,
-)
+from penstock.ops.cast import bitcast
 from penstock.ops.check import (
     assert_equal,
     assert_greater,
@@ -247,122 +223,38 @@ from penstock.ops.check import (
     is_numeric_tensor,
     is_strictly_increasing,
 )
-from penstock.ops.clip import (
-    clip_by_average_norm,
-    clip_by_global_norm,
-    clip_by_norm,
-    clip_by_value,
-    global_norm,
-)
-from penstock.ops.comparison import (
-    equal,
-    greater,
-    greater_equal,
-    less,
-    less_equal,
-    logical_and,
-    logical_or,
-    logical_xor,
-    not_equal,
-    where,
-    where_v2,
-)
-from penstock.ops.complex import angle, conj, imag, real
-from penstock.ops.complex import complex_ as complex
-from penstock.ops.compressed import decode_compressed
+from penstock.ops.clip import clip_by_average_norm, clip_by_global_norm, clip_by_norm, global_norm
+from penstock.ops.comparison import where_v2
 from penstock.ops.confusion_matrix import confusion_matrix
 from penstock.ops.constant import constant, make_tensor_proto, placeholder, placeholder_with_default
 from penstock.ops.contraction import einsum, tensordot
-from penstock.ops.control import group, identity, identity_n, no_op, stop_gradient
+from penstock.ops.control import group, identity_n, no_op, stop_gradient
 from penstock.ops.control import tuple_ as tuple
 from penstock.ops.cumulative import cumprod, cumsum
 from penstock.ops.debug import (
     Assert,
     Print,
     add_check_numerics_ops,
-    check_numerics,
     timestamp,
     verify_tensor_all_finite,
 )
 from penstock.ops.debug import (
     print_ as print,
 )
-from penstock.ops.division import (
-    div,
-    div_no_nan,
-    divide,
-    floor_div,
-    floordiv,
-    floormod,
-    realdiv,
-    truediv,
-    truncatediv,
-    truncatemod,
-)
-from penstock.ops.division import (
-    floormod as mod,
-)
 from penstock.ops.edit_distance import edit_distance
-from penstock.ops.elementwise import (
-    abs_ as abs,
-)
-from penstock.ops.elementwise import (
-    acos,
-    acosh,
-    asin,
-    asinh,
-    atan,
-    atanh,
-    ceil,
-    cos,
-    cosh,
-    digamma,
-    erf,
-    erfc,
-    exp,
-    expm1,
-    floor,
-    inv,
-    is_finite,
-    is_inf,
-    is_nan,
-    lgamma,
-    log,
-    log1p,
-    log_sigmoid,
-    logical_not,
-    neg,
-    negative,
-    ones_like,
-    reciprocal,
-    rint,
-    rsqrt,
-    sigmoid,
-    sign,
-    sin,
-    sinh,
-    sqrt,
-    square,
-    tan,
-    tanh,
-    zeros_like,
-)
-from penstock.ops.elementwise import (
-    round_ as round,
-)
+from penstock.ops.elementwise import sigmoid, tanh
 from penstock.ops.fft import fft, fft2d, fft3d, ifft, ifft2d, ifft3d
 from penstock.ops.files import matching_files, read_file, write_file
 from penstock.ops.fill import fill, lin_space, ones, zeros
 from penstock.ops.fill import lin_space as linspace
 from penstock.ops.fill import range_ as range
 from penstock.ops.functions import fingerprint, histogram_fixed_width_bins, lbeta
-from penstock.ops.gather import batch_gather, gather, gather_nd
 from penstock.ops.histogram import bincount, histogram_fixed_width
 from penstock.ops.indexed_slices import (
     convert_to_tensor_or_indexed_slices,
     convert_to_tensor_or_sparse_tensor,
 )
-from penstock.ops.join import concat, parallel_stack, stack
+from penstock.ops.join import parallel_stack
 from penstock.ops.linalg import (
     cholesky,
     cross,
@@ -390,7 +282,7 @@ from penstock.ops.matrix_diag import (
     matrix_set_diag,
 )
 from penstock.ops.matrix_functions import matrix_square_root
-from penstock.ops.onehot import meshgrid, one_hot, repeat, sequence_mask
+from penstock.ops.onehot import meshgrid, repeat, sequence_mask
 from penstock.ops.pad import pad
 from penstock.ops.parsing import (
     decode_csv,
@@ -398,7 +290,6 @@ from penstock.ops.parsing import (
     decode_raw,
     parse_tensor,
     serialize_tensor,
-    string_to_number,
 )
 from penstock.ops.patches3d import extract_volume_patches
 from penstock.ops.py_func import numpy_function, py_func
@@ -421,16 +312,7 @@ from penstock.ops.random import (
     truncated_normal,
 )
 from penstock.ops.random_gamma import random_gamma, random_poisson
-from penstock.ops.reduction import (
-    reduce_all,
-    reduce_any,
-    reduce_max,
-    reduce_mean,
-    reduce_min,
-    reduce_prod,
-    reduce_sum,
-)
-from penstock.ops.reshape import expand_dims, reshape, squeeze
+from penstock.ops.reshape import reshape
 from penstock.ops.scatter import (
     scatter_nd,
     tensor_scatter_add,
@@ -452,7 +334,7 @@ from penstock.ops.session_values import (
     get_session_handle,
     get_session_tensor,
 )
-from penstock.ops.shape import ensure_shape, guarantee_const, rank, shape, shape_n, size
+from penstock.ops.shape import ensure_shape, guarantee_const, shape, shape_n
 from penstock.ops.slicing import boolean_mask, strided_slice
 from penstock.ops.slicing import slice_ as slice
 from penstock.ops.sorting import argsort, sort
@@ -518,37 +400,13 @@ from penstock.ops.state_scatter import (
     scatter_update,
 )
 from penstock.ops.statistics import count_nonzero, reduce_logsumexp
-from penstock.ops.stitch import dynamic_partition, dynamic_stitch
-from penstock.ops.string_hash import (
-    string_to_hash_bucket,
-    string_to_hash_bucket_fast,
-    string_to_hash_bucket_strong,
-)
-from penstock.ops.string_join import string_join
-from penstock.ops.string_reduce import reduce_join
-from penstock.ops.string_regex import regex_replace
+from penstock.ops.stitch import dynamic_stitch
 from penstock.ops.string_split import string_split
-from penstock.ops.string_text import as_string, decode_base64, encode_base64, string_strip, substr
-from penstock.ops.transpose import (
-    invert_permutation,
-    reverse,
-    reverse_sequence,
-    roll,
-    tile,
-    transpose,
-)
+from penstock.ops.transpose import invert_permutation, reverse, reverse_sequence, roll, transpose
 from penstock.ops.transpose import (
     reverse as reverse_v2,
 )
 from penstock.ops.unique import searchsorted, setdiff1d, unique, unique_with_counts, unravel_index
-from penstock.ops.unsorted_segment import (
-    unsorted_segment_max,
-    unsorted_segment_mean,
-    unsorted_segment_min,
-    unsorted_segment_prod,
-    unsorted_segment_sqrt_n,
-    unsorted_segment_sum,
-)
 from penstock.platform.tf_logging import get_logger
 from penstock.platform.versions import (
     COMPILER_VERSION,
@@ -560,6 +418,136 @@ from penstock.platform.versions import (
     MONOLITHIC_BUILD,
     VERSION,
 )
+from penstock.ragged_tensors.dispatched import abs_ as abs
+from penstock.ragged_tensors.dispatched import (
+    acos,
+    acosh,
+    add,
+    add_n,
+    angle,
+    as_string,
+    asin,
+    asinh,
+    atan,
+    atan2,
+    atanh,
+    batch_gather,
+    cast,
+    ceil,
+    check_numerics,
+    clip_by_value,
+    concat,
+    conj,
+    cos,
+    cosh,
+    decode_base64,
+    decode_compressed,
+    digamma,
+    div,
+    div_no_nan,
+    divide,
+    dynamic_partition,
+    encode_base64,
+    equal,
+    erf,
+    erfc,
+    exp,
+    expand_dims,
+    expm1,
+    floor,
+    floor_div,
+    floordiv,
+    floormod,
+    gather,
+    gather_nd,
+    greater,
+    greater_equal,
+    identity,
+    imag,
+    inv,
+    is_finite,
+    is_inf,
+    is_nan,
+    less,
+    less_equal,
+    lgamma,
+    log,
+    log1p,
+    log_sigmoid,
+    logical_and,
+    logical_not,
+    logical_or,
+    logical_xor,
+    maximum,
+    minimum,
+    mul,
+    multiply,
+    neg,
+    negative,
+    not_equal,
+    one_hot,
+    ones_like,
+    rank,
+    real,
+    realdiv,
+    reciprocal,
+    reduce_all,
+    reduce_any,
+    reduce_join,
+    reduce_max,
+    reduce_mean,
+    reduce_min,
+    reduce_prod,
+    reduce_sum,
+    regex_replace,
+    rint,
+    rsqrt,
+    saturate_cast,
+    sign,
+    sin,
+    sinh,
+    size,
+    sqrt,
+    square,
+    squared_difference,
+    squeeze,
+    stack,
+    string_join,
+    string_strip,
+    string_to_hash_bucket,
+    string_to_hash_bucket_fast,
+    string_to_hash_bucket_strong,
+    string_to_number,
+    sub,
+    substr,
+    subtract,
+    tan,
+    tile,
+    to_bfloat16,
+    to_complex64,
+    to_complex128,
+    to_double,
+    to_float,
+    to_int32,
+    to_int64,
+    truediv,
+    truncatediv,
+    truncatemod,
+    unsorted_segment_max,
+    unsorted_segment_mean,
+    unsorted_segment_min,
+    unsorted_segment_prod,
+    unsorted_segment_sqrt_n,
+    unsorted_segment_sum,
+    where,
+    zeros_like,
+)
+from penstock.ragged_tensors.dispatched import complex_ as complex
+from penstock.ragged_tensors.dispatched import floormod as mod
+from penstock.ragged_tensors.dispatched import pow_ as pow
+from penstock.ragged_tensors.dispatched import round_ as round
+from penstock.ragged_tensors.operators import RaggedTensor
+from penstock.ragged_tensors.spec import RaggedTensorSpec
 from penstock.session.options import (
     ConfigProto,
     GPUOptions,
@@ -686,6 +674,8 @@ __all__ = [
     "PriorityQueue",
     "QUANTIZED_DTYPES",
     "QueueBase",
+    "RaggedTensor",
+    "RaggedTensorSpec",
     "RandomShuffleQueue",
     "ReaderBase",
     "RegisterGradient",
@@ -1046,6 +1036,7 @@ __all__ = [
     "queue",
     "quint16",
     "quint8",
+    "ragged",
     "random",
     "random_crop",
     "random_gamma",

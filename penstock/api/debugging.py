@@ -26,9 +26,9 @@ from penstock.ops.check import (
     is_strictly_increasing,
 )
 from penstock.ops.check_shapes import assert_shapes
-from penstock.ops.debug import Assert, check_numerics
+from penstock.ops.debug import Assert
 from penstock.ops.debug import verify_tensor_all_finite as assert_all_finite
-from penstock.ops.elementwise import is_finite, is_inf, is_nan
+from penstock.ragged_tensors.dispatched import check_numerics, is_finite, is_inf, is_nan
 
 __all__ = [
     "Assert",

@@ -30,9 +30,8 @@ from penstock.base.dtypes import (
     uint64,
     variant,
 )
-from penstock.ops.cast import cast, saturate_cast
-from penstock.ops.complex import complex_ as complex
-from penstock.ops.string_text import as_string
+from penstock.ragged_tensors.dispatched import as_string, cast, saturate_cast
+from penstock.ragged_tensors.dispatched import complex_ as complex
 
 __all__ = [
     "DType",

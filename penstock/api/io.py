@@ -20,7 +20,6 @@ from penstock.formats.record_file import (
     TFRecordWriter,
     tf_record_iterator,
 )
-from penstock.ops.compressed import decode_compressed
 from penstock.ops.files import matching_files, read_file, write_file
 from penstock.ops.image_codec import (
     decode_and_crop_jpeg,
@@ -46,7 +45,7 @@ from penstock.ops.sparse_functions import (
     serialize_many_sparse,
     serialize_sparse,
 )
-from penstock.ops.string_text import decode_base64, encode_base64
+from penstock.ragged_tensors.dispatched import decode_base64, decode_compressed, encode_base64
 
 __all__ = [
     "FixedLenFeature",

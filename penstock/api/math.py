@@ -2,115 +2,91 @@
 
 from penstock.nn.normalization import l2_normalize, zero_fraction
 from penstock.ops.activation import softplus, softsign
-from penstock.ops.addn import accumulate_n, add_n
+from penstock.ops.addn import accumulate_n
 from penstock.ops.argmax import argmax, argmin
 from penstock.ops.bessel import bessel_i0, bessel_i0e, bessel_i1, bessel_i1e, nextafter
-from penstock.ops.binary import (
-    add,
-    atan2,
-    maximum,
-    minimum,
-    multiply,
-    scalar_mul,
-    squared_difference,
-    subtract,
-    xdivy,
-    xlogy,
-)
-from penstock.ops.binary import (
-    pow_ as pow,
-)
+from penstock.ops.binary import scalar_mul, xdivy, xlogy
 from penstock.ops.check import is_non_decreasing, is_strictly_increasing
-from penstock.ops.comparison import (
-    equal,
-    greater,
-    greater_equal,
-    less,
-    less_equal,
-    logical_and,
-    logical_or,
-    logical_xor,
-    not_equal,
-)
-from penstock.ops.complex import angle, conj, imag, real
 from penstock.ops.confusion_matrix import confusion_matrix
 from penstock.ops.cumulative import cumprod, cumsum, cumulative_logsumexp
-from penstock.ops.division import (
-    div_no_nan as divide_no_nan,
-)
-from penstock.ops.division import (
-    divide,
-    floordiv,
-    floormod,
-    multiply_no_nan,
-    reciprocal_no_nan,
-    truediv,
-)
-from penstock.ops.division import (
-    floormod as mod,
-)
-from penstock.ops.elementwise import (
-    abs_ as abs,
-)
-from penstock.ops.elementwise import (
-    acos,
-    acosh,
-    asin,
-    asinh,
-    atan,
-    atanh,
-    ceil,
-    cos,
-    cosh,
-    digamma,
-    erf,
-    erfc,
-    exp,
-    expm1,
-    floor,
-    is_finite,
-    is_inf,
-    is_nan,
-    lgamma,
-    log,
-    log1p,
-    log_sigmoid,
-    logical_not,
-    negative,
-    reciprocal,
-    rint,
-    rsqrt,
-    sigmoid,
-    sign,
-    sin,
-    sinh,
-    sqrt,
-    square,
-    tan,
-    tanh,
-)
-from penstock.ops.elementwise import (
-    round_ as round,
-)
+from penstock.ops.division import multiply_no_nan, reciprocal_no_nan
+from penstock.ops.elementwise import sigmoid, tanh
 from penstock.ops.functions import lbeta, polyval
 from penstock.ops.histogram import bincount
-from penstock.ops.reduction import (
-    reduce_all,
-    reduce_any,
-    reduce_euclidean_norm,
-    reduce_max,
-    reduce_mean,
-    reduce_min,
-    reduce_prod,
-    reduce_sum,
-)
+from penstock.ops.reduction import reduce_euclidean_norm
 from penstock.ops.segment import segment_max, segment_mean, segment_min, segment_prod, segment_sum
 from penstock.ops.softmax import log_softmax, softmax
 from penstock.ops.sorting import in_top_k, top_k
 from penstock.ops.special import betainc, igamma, igammac, polygamma, zeta
 from penstock.ops.statistics import count_nonzero, reduce_logsumexp, reduce_std, reduce_variance
 from penstock.ops.transpose import invert_permutation
-from penstock.ops.unsorted_segment import (
+from penstock.ragged_tensors.dispatched import abs_ as abs
+from penstock.ragged_tensors.dispatched import (
+    acos,
+    acosh,
+    add,
+    add_n,
+    angle,
+    asin,
+    asinh,
+    atan,
+    atan2,
+    atanh,
+    ceil,
+    conj,
+    cos,
+    cosh,
+    digamma,
+    divide,
+    equal,
+    erf,
+    erfc,
+    exp,
+    expm1,
+    floor,
+    floordiv,
+    floormod,
+    greater,
+    greater_equal,
+    imag,
+    is_finite,
+    is_inf,
+    is_nan,
+    less,
+    less_equal,
+    lgamma,
+    log,
+    log1p,
+    log_sigmoid,
+    logical_and,
+    logical_not,
+    logical_or,
+    logical_xor,
+    maximum,
+    minimum,
+    multiply,
+    negative,
+    not_equal,
+    real,
+    reciprocal,
+    reduce_all,
+    reduce_any,
+    reduce_max,
+    reduce_mean,
+    reduce_min,
+    reduce_prod,
+    reduce_sum,
+    rint,
+    rsqrt,
+    sign,
+    sin,
+    sinh,
+    sqrt,
+    square,
+    squared_difference,
+    subtract,
+    tan,
+    truediv,
     unsorted_segment_max,
     unsorted_segment_mean,
     unsorted_segment_min,
@@ -118,6 +94,10 @@ from penstock.ops.unsorted_segment import (
     unsorted_segment_sqrt_n,
     unsorted_segment_sum,
 )
+from penstock.ragged_tensors.dispatched import div_no_nan as divide_no_nan
+from penstock.ragged_tensors.dispatched import floormod as mod
+from penstock.ragged_tensors.dispatched import pow_ as pow
+from penstock.ragged_tensors.dispatched import round_ as round
 
 __all__ = [
     "abs",

@@ -25,6 +25,7 @@ ALLOWED = {
     "recurrent": {"numpy", "opdef", "graph", "ops", "variables", "control_flow"},
     "autodiff": {"numpy", "opdef", "graph", "ops", "control_flow"},
     "variables": {"numpy", "tensorboard", "opdef", "graph", "ops"},
+    "ragged_tensors": {"numpy", "opdef", "graph", "ops"},
     "immediate": {"numpy", "graph", "ops", "autodiff", "session"},
     "nn": {"numpy", "opdef", "graph", "ops", "autodiff", "recurrent"},
     "image": {"numpy", "opdef", "graph", "ops", "control_flow", "nn"},
@@ -68,7 +69,7 @@ ALLOWED = {
     },
     "api": {
         "data", "debug", "export", "formats", "graph", "linear_operators", "nn", "ops", "platform",
-        "profiler", "signal", "variables",
+        "profiler", "ragged_tensors", "signal", "variables",
     },
     "contrib": {
         "control_flow", "data", "distribute", "distributed", "estimator", "graph", "monitored",

@@ -401,7 +401,6 @@ from penstock.ops.state_scatter import (
 )
 from penstock.ops.statistics import count_nonzero, reduce_logsumexp
 from penstock.ops.stitch import dynamic_stitch
-from penstock.ops.string_split import string_split
 from penstock.ops.transpose import invert_permutation, reverse, reverse_sequence, roll, transpose
 from penstock.ops.transpose import (
     reverse as reverse_v2,
@@ -548,6 +547,7 @@ from penstock.ragged_tensors.dispatched import pow_ as pow
 from penstock.ragged_tensors.dispatched import round_ as round
 from penstock.ragged_tensors.operators import RaggedTensor
 from penstock.ragged_tensors.spec import RaggedTensorSpec
+from penstock.ragged_tensors.strings import string_split
 from penstock.session.options import (
     ConfigProto,
     GPUOptions,

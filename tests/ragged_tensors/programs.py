@@ -170,6 +170,31 @@ _PICKED = """
     tf.ragged.stack_dynamic_partitions(rt, [1, 0, 1, 1], 2)
     tf.dynamic_partition(rt, [1, 0, 1, 1], 2)
 """
+_STRINGS = """
+    tf.strings.unicode_decode([u"h\\u00e9llo", "", u"\\u65e5"], "UTF-8")
+    tf.strings.unicode_decode("abc", "UTF-8") | tf.strings.unicode_decode(text, "UTF-8")
+    tf.strings.unicode_decode([["a", "bc"], ["", "d"]], "UTF-8")
+    tf.strings.unicode_split([u"h\\u00e9", "ab"], "UTF-8") | tf.strings.unicode_split("a", "UTF-8")
+    list(tf.strings.unicode_decode_with_offsets([b"\\xc3\\xa9\\xff\\xc3a"], "UTF-8"))
+    list(tf.strings.unicode_split_with_offsets(["ab", u"\\u65e5a"], "UTF-8"))
+    tf.strings.unicode_encode([[104, 233], [26085, 0]], "UTF-8")
+    tf.strings.unicode_encode([104, 233], "UTF-16-BE") | tf.strings.unicode_encode(104, "UTF-8")
+    tf.strings.unicode_encode(tf.ragged.constant([[[104], [233]], []]), "UTF-8")
+    tf.strings.unicode_encode([[55296, 65]], "UTF-8") | tf.strings.unicode_encode([[65]], "UTF-7")
+    tf.strings.unicode_decode([b"a\\xffb"], "UTF-8", errors="ignore")
+    tf.strings.unicode_decode([b"a\\xffb"], "UTF-8", errors="strict")
+    tf.strings.unicode_decode(["ab"], "nope") | tf.strings.bytes_split(["hello", "", "ab"])
+    tf.strings.bytes_split("abc") | tf.strings.bytes_split(text)
+    tf.strings.ngrams(["a", "b", "c", "d"], 2) | tf.strings.ngrams(text, 2)
+    tf.strings.ngrams([["a", "b", "c"], ["d", "e", "f"]], [1, 3]) | tf.strings.ngrams(["a"], 0)
+    tf.strings.ngrams(text, 2, separator="-", preserve_short_sequences=True)
+    tf.strings.ngrams(text, 3, pad_values="p", padding_width=1)
+    tf.strings.ngrams(["a", "b"], [2], pad_values=("l", "r"), padding_width=5)
+    tf.strings.split(["a b c", "d", ""], result_type="RaggedTensor")
+    tf.string_split(["a b c", "d", ""], result_type="RaggedTensor")
+    tf.strings.split([["a b", "c"], ["d", ""]], result_type="RaggedTensor")
+    tf.strings.split(["a,b,,c"], sep=",", maxsplit=1, result_type="RaggedTensor")
+"""
 _GRADIENTS = """
     grad(x * x) | grad(tf.reduce_sum(x * x, 1)) | grad(tf.reduce_max(x, 0)) | grad(x[:, 1:] * 3.0)
     grad(x.to_tensor() ** 2) | grad(x[2]) | grad(tf.concat([x, x * 2.0], 1))
@@ -197,7 +222,7 @@ def _expressions():
         for axis in ("None", "0", "1", "-1"):
             for expression in _split(_REDUCED):
                 yield expression.format(name, axis)
-    for table in (_FACTORIES, _ELEMENTS, _MORE_REDUCED, _JOINED, _PICKED, _GRADIENTS):
+    for table in (_FACTORIES, _ELEMENTS, _MORE_REDUCED, _JOINED, _PICKED, _STRINGS, _GRADIENTS):
         for expression in _split(table):
             yield expression
 

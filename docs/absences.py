@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 _EAGER = "later, eager execution and the functions of TensorFlow 2"
-_RAGGED = "later, ragged tensors: its result is one"
 
 # Pattern of op types, why they are absent, and the public functions that make them.
 OPS_ABSENT: list[tuple[str, str, tuple[str, ...]]] = [
@@ -18,8 +17,6 @@ SYMBOLS_ABSENT: list[tuple[str, str]] = [
     (r"layers\..*", "later, layers"),
     (r"(estimator|feature_column)\..*|train\.VocabInfo", "later, estimators and feature columns"),
     (r"distributions\..*", "later, probability distributions"),
-    (r"Ragged\w*|strings\.(bytes_split|ngrams|unicode_(decode|split)\w*)", _RAGGED),
-    (r"strings\.unicode_encode", "later, ragged tensors: it takes one"),
     (r"GradientTape|function|wrap_function", _EAGER),
     (r"enable_(v2|control_flow_v2|tensor_equality)\w*", _EAGER),
     (r"saved_model\.(load_v2|save)|train\.experimental\.PythonState", _EAGER),

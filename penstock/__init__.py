@@ -9,5 +9,7 @@ from penstock.base import public_names
 newaxis = None
 __version__ = "0.1.0"
 
-__getattr__, __dir__, __all__ = public_names.of_package(__name__, "docs/ops.md")
+__getattr__, __dir__, __all__ = public_names.of_package(
+    __name__, page="docs/ops.md", first="penstock.api.from_the_start"
+)
 __all__ += ["newaxis"]

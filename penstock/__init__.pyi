@@ -35,6 +35,7 @@ from penstock.api import (
     python_io as python_io,
     quantization as quantization,
     queue as queue,
+    ragged as ragged,
     random as random,
     resource_loader as resource_loader,
     sets as sets,
@@ -217,43 +218,20 @@ from penstock.graph.scopes import (
 from penstock.graph.tensor import Tensor as Tensor
 from penstock.graph.type_spec import TensorSpec as TensorSpec, TypeSpec as TypeSpec
 from penstock.immediate.py_function import py_function as py_function
-from penstock.ops.addn import accumulate_n as accumulate_n, add_n as add_n
+from penstock.ops.addn import accumulate_n as accumulate_n
 from penstock.ops.argmax import (
     arg_max as arg_max,
     arg_min as arg_min,
     argmax as argmax,
     argmin as argmin,
 )
-from penstock.ops.binary import (
-    add as add,
-    atan2 as atan2,
-    maximum as maximum,
-    minimum as minimum,
-    mul as mul,
-    multiply as multiply,
-    pow_ as _pow,
-    scalar_mul as scalar_mul,
-    squared_difference as squared_difference,
-    sub as sub,
-    subtract as subtract,
-)
+from penstock.ops.binary import scalar_mul as scalar_mul
 from penstock.ops.broadcasting import (
     broadcast_dynamic_shape as broadcast_dynamic_shape,
     broadcast_static_shape as broadcast_static_shape,
     broadcast_to as broadcast_to,
 )
-from penstock.ops.cast import (
-    bitcast as bitcast,
-    cast as cast,
-    saturate_cast as saturate_cast,
-    to_bfloat16 as to_bfloat16,
-    to_complex64 as to_complex64,
-    to_complex128 as to_complex128,
-    to_double as to_double,
-    to_float as to_float,
-    to_int32 as to_int32,
-    to_int64 as to_int64,
-)
+from penstock.ops.cast import bitcast as bitcast
 from penstock.ops.check import (
     assert_equal as assert_equal,
     assert_greater as assert_greater,
@@ -282,30 +260,9 @@ from penstock.ops.clip import (
     clip_by_average_norm as clip_by_average_norm,
     clip_by_global_norm as clip_by_global_norm,
     clip_by_norm as clip_by_norm,
-    clip_by_value as clip_by_value,
     global_norm as global_norm,
 )
-from penstock.ops.comparison import (
-    equal as equal,
-    greater as greater,
-    greater_equal as greater_equal,
-    less as less,
-    less_equal as less_equal,
-    logical_and as logical_and,
-    logical_or as logical_or,
-    logical_xor as logical_xor,
-    not_equal as not_equal,
-    where as where,
-    where_v2 as where_v2,
-)
-from penstock.ops.complex import (
-    angle as angle,
-    complex_ as _complex,
-    conj as conj,
-    imag as imag,
-    real as real,
-)
-from penstock.ops.compressed import decode_compressed as decode_compressed
+from penstock.ops.comparison import where_v2 as where_v2
 from penstock.ops.confusion_matrix import confusion_matrix as confusion_matrix
 from penstock.ops.constant import (
     constant as constant,
@@ -316,7 +273,6 @@ from penstock.ops.constant import (
 from penstock.ops.contraction import einsum as einsum, tensordot as tensordot
 from penstock.ops.control import (
     group as group,
-    identity as identity,
     identity_n as identity_n,
     no_op as no_op,
     stop_gradient as stop_gradient,
@@ -327,68 +283,12 @@ from penstock.ops.debug import (
     Assert as Assert,
     Print as Print,
     add_check_numerics_ops as add_check_numerics_ops,
-    check_numerics as check_numerics,
     print_ as _print,
     timestamp as timestamp,
     verify_tensor_all_finite as verify_tensor_all_finite,
 )
-from penstock.ops.division import (
-    div as div,
-    div_no_nan as div_no_nan,
-    divide as divide,
-    floor_div as floor_div,
-    floordiv as floordiv,
-    floormod as _mod,
-    floormod as floormod,
-    realdiv as realdiv,
-    truediv as truediv,
-    truncatediv as truncatediv,
-    truncatemod as truncatemod,
-)
 from penstock.ops.edit_distance import edit_distance as edit_distance
-from penstock.ops.elementwise import (
-    abs_ as _abs,
-    acos as acos,
-    acosh as acosh,
-    asin as asin,
-    asinh as asinh,
-    atan as atan,
-    atanh as atanh,
-    ceil as ceil,
-    cos as cos,
-    cosh as cosh,
-    digamma as digamma,
-    erf as erf,
-    erfc as erfc,
-    exp as exp,
-    expm1 as expm1,
-    floor as floor,
-    inv as inv,
-    is_finite as is_finite,
-    is_inf as is_inf,
-    is_nan as is_nan,
-    lgamma as lgamma,
-    log as log,
-    log1p as log1p,
-    log_sigmoid as log_sigmoid,
-    logical_not as logical_not,
-    neg as neg,
-    negative as negative,
-    ones_like as ones_like,
-    reciprocal as reciprocal,
-    rint as rint,
-    round_ as _round,
-    rsqrt as rsqrt,
-    sigmoid as sigmoid,
-    sign as sign,
-    sin as sin,
-    sinh as sinh,
-    sqrt as sqrt,
-    square as square,
-    tan as tan,
-    tanh as tanh,
-    zeros_like as zeros_like,
-)
+from penstock.ops.elementwise import sigmoid as sigmoid, tanh as tanh
 from penstock.ops.fft import (
     fft as fft,
     fft2d as fft2d,
@@ -415,11 +315,6 @@ from penstock.ops.functions import (
     histogram_fixed_width_bins as histogram_fixed_width_bins,
     lbeta as lbeta,
 )
-from penstock.ops.gather import (
-    batch_gather as batch_gather,
-    gather as gather,
-    gather_nd as gather_nd,
-)
 from penstock.ops.histogram import (
     bincount as bincount,
     histogram_fixed_width as histogram_fixed_width,
@@ -428,7 +323,7 @@ from penstock.ops.indexed_slices import (
     convert_to_tensor_or_indexed_slices as convert_to_tensor_or_indexed_slices,
     convert_to_tensor_or_sparse_tensor as convert_to_tensor_or_sparse_tensor,
 )
-from penstock.ops.join import concat as concat, parallel_stack as parallel_stack, stack as stack
+from penstock.ops.join import parallel_stack as parallel_stack
 from penstock.ops.linalg import (
     cholesky as cholesky,
     cross as cross,
@@ -463,7 +358,6 @@ from penstock.ops.matrix_diag import (
 from penstock.ops.matrix_functions import matrix_square_root as matrix_square_root
 from penstock.ops.onehot import (
     meshgrid as meshgrid,
-    one_hot as one_hot,
     repeat as repeat,
     sequence_mask as sequence_mask,
 )
@@ -474,7 +368,6 @@ from penstock.ops.parsing import (
     decode_raw as decode_raw,
     parse_tensor as parse_tensor,
     serialize_tensor as serialize_tensor,
-    string_to_number as string_to_number,
 )
 from penstock.ops.patches3d import extract_volume_patches as extract_volume_patches
 from penstock.ops.py_func import numpy_function as numpy_function, py_func as py_func
@@ -501,16 +394,7 @@ from penstock.ops.random import (
     truncated_normal as truncated_normal,
 )
 from penstock.ops.random_gamma import random_gamma as random_gamma, random_poisson as random_poisson
-from penstock.ops.reduction import (
-    reduce_all as reduce_all,
-    reduce_any as reduce_any,
-    reduce_max as reduce_max,
-    reduce_mean as reduce_mean,
-    reduce_min as reduce_min,
-    reduce_prod as reduce_prod,
-    reduce_sum as reduce_sum,
-)
-from penstock.ops.reshape import expand_dims as expand_dims, reshape as reshape, squeeze as squeeze
+from penstock.ops.reshape import reshape as reshape
 from penstock.ops.scatter import (
     scatter_nd as scatter_nd,
     tensor_scatter_add as _tensor_scatter_nd_add,
@@ -535,10 +419,8 @@ from penstock.ops.session_values import (
 from penstock.ops.shape import (
     ensure_shape as ensure_shape,
     guarantee_const as guarantee_const,
-    rank as rank,
     shape as shape,
     shape_n as shape_n,
-    size as size,
 )
 from penstock.ops.slicing import (
     boolean_mask as boolean_mask,
@@ -625,33 +507,13 @@ from penstock.ops.statistics import (
     count_nonzero as count_nonzero,
     reduce_logsumexp as reduce_logsumexp,
 )
-from penstock.ops.stitch import (
-    dynamic_partition as dynamic_partition,
-    dynamic_stitch as dynamic_stitch,
-)
-from penstock.ops.string_hash import (
-    string_to_hash_bucket as string_to_hash_bucket,
-    string_to_hash_bucket_fast as string_to_hash_bucket_fast,
-    string_to_hash_bucket_strong as string_to_hash_bucket_strong,
-)
-from penstock.ops.string_join import string_join as string_join
-from penstock.ops.string_reduce import reduce_join as reduce_join
-from penstock.ops.string_regex import regex_replace as regex_replace
-from penstock.ops.string_split import string_split as string_split
-from penstock.ops.string_text import (
-    as_string as as_string,
-    decode_base64 as decode_base64,
-    encode_base64 as encode_base64,
-    string_strip as string_strip,
-    substr as substr,
-)
+from penstock.ops.stitch import dynamic_stitch as dynamic_stitch
 from penstock.ops.transpose import (
     invert_permutation as invert_permutation,
     reverse as _reverse_v2,
     reverse as reverse,
     reverse_sequence as reverse_sequence,
     roll as roll,
-    tile as tile,
     transpose as transpose,
 )
 from penstock.ops.unique import (
@@ -660,14 +522,6 @@ from penstock.ops.unique import (
     unique as unique,
     unique_with_counts as unique_with_counts,
     unravel_index as unravel_index,
-)
-from penstock.ops.unsorted_segment import (
-    unsorted_segment_max as unsorted_segment_max,
-    unsorted_segment_mean as unsorted_segment_mean,
-    unsorted_segment_min as unsorted_segment_min,
-    unsorted_segment_prod as unsorted_segment_prod,
-    unsorted_segment_sqrt_n as unsorted_segment_sqrt_n,
-    unsorted_segment_sum as unsorted_segment_sum,
 )
 from penstock.platform.tf_logging import get_logger as get_logger
 from penstock.platform.versions import (
@@ -680,6 +534,137 @@ from penstock.platform.versions import (
     MONOLITHIC_BUILD as MONOLITHIC_BUILD,
     VERSION as VERSION,
 )
+from penstock.ragged_tensors.dispatched import (
+    abs_ as _abs,
+    acos as acos,
+    acosh as acosh,
+    add as add,
+    add_n as add_n,
+    angle as angle,
+    as_string as as_string,
+    asin as asin,
+    asinh as asinh,
+    atan as atan,
+    atan2 as atan2,
+    atanh as atanh,
+    batch_gather as batch_gather,
+    cast as cast,
+    ceil as ceil,
+    check_numerics as check_numerics,
+    clip_by_value as clip_by_value,
+    complex_ as _complex,
+    concat as concat,
+    conj as conj,
+    cos as cos,
+    cosh as cosh,
+    decode_base64 as decode_base64,
+    decode_compressed as decode_compressed,
+    digamma as digamma,
+    div as div,
+    div_no_nan as div_no_nan,
+    divide as divide,
+    dynamic_partition as dynamic_partition,
+    encode_base64 as encode_base64,
+    equal as equal,
+    erf as erf,
+    erfc as erfc,
+    exp as exp,
+    expand_dims as expand_dims,
+    expm1 as expm1,
+    floor as floor,
+    floor_div as floor_div,
+    floordiv as floordiv,
+    floormod as _mod,
+    floormod as floormod,
+    gather as gather,
+    gather_nd as gather_nd,
+    greater as greater,
+    greater_equal as greater_equal,
+    identity as identity,
+    imag as imag,
+    inv as inv,
+    is_finite as is_finite,
+    is_inf as is_inf,
+    is_nan as is_nan,
+    less as less,
+    less_equal as less_equal,
+    lgamma as lgamma,
+    log as log,
+    log1p as log1p,
+    log_sigmoid as log_sigmoid,
+    logical_and as logical_and,
+    logical_not as logical_not,
+    logical_or as logical_or,
+    logical_xor as logical_xor,
+    maximum as maximum,
+    minimum as minimum,
+    mul as mul,
+    multiply as multiply,
+    neg as neg,
+    negative as negative,
+    not_equal as not_equal,
+    one_hot as one_hot,
+    ones_like as ones_like,
+    pow_ as _pow,
+    rank as rank,
+    real as real,
+    realdiv as realdiv,
+    reciprocal as reciprocal,
+    reduce_all as reduce_all,
+    reduce_any as reduce_any,
+    reduce_join as reduce_join,
+    reduce_max as reduce_max,
+    reduce_mean as reduce_mean,
+    reduce_min as reduce_min,
+    reduce_prod as reduce_prod,
+    reduce_sum as reduce_sum,
+    regex_replace as regex_replace,
+    rint as rint,
+    round_ as _round,
+    rsqrt as rsqrt,
+    saturate_cast as saturate_cast,
+    sign as sign,
+    sin as sin,
+    sinh as sinh,
+    size as size,
+    sqrt as sqrt,
+    square as square,
+    squared_difference as squared_difference,
+    squeeze as squeeze,
+    stack as stack,
+    string_join as string_join,
+    string_strip as string_strip,
+    string_to_hash_bucket as string_to_hash_bucket,
+    string_to_hash_bucket_fast as string_to_hash_bucket_fast,
+    string_to_hash_bucket_strong as string_to_hash_bucket_strong,
+    string_to_number as string_to_number,
+    sub as sub,
+    substr as substr,
+    subtract as subtract,
+    tan as tan,
+    tile as tile,
+    to_bfloat16 as to_bfloat16,
+    to_complex64 as to_complex64,
+    to_complex128 as to_complex128,
+    to_double as to_double,
+    to_float as to_float,
+    to_int32 as to_int32,
+    to_int64 as to_int64,
+    truediv as truediv,
+    truncatediv as truncatediv,
+    truncatemod as truncatemod,
+    unsorted_segment_max as unsorted_segment_max,
+    unsorted_segment_mean as unsorted_segment_mean,
+    unsorted_segment_min as unsorted_segment_min,
+    unsorted_segment_prod as unsorted_segment_prod,
+    unsorted_segment_sqrt_n as unsorted_segment_sqrt_n,
+    unsorted_segment_sum as unsorted_segment_sum,
+    where as where,
+    zeros_like as zeros_like,
+)
+from penstock.ragged_tensors.operators import RaggedTensor as RaggedTensor
+from penstock.ragged_tensors.spec import RaggedTensorSpec as RaggedTensorSpec
+from penstock.ragged_tensors.strings import string_split as string_split
 from penstock.session.options import (
     ConfigProto as ConfigProto,
     GPUOptions as GPUOptions,

@@ -29,11 +29,12 @@ from penstock.ops.check import (
     is_strictly_increasing as is_strictly_increasing,
 )
 from penstock.ops.check_shapes import assert_shapes as assert_shapes
-from penstock.ops.debug import (
-    Assert as Assert,
+from penstock.ops.debug import Assert as Assert, verify_tensor_all_finite as _assert_all_finite
+from penstock.ragged_tensors.dispatched import (
     check_numerics as check_numerics,
-    verify_tensor_all_finite as _assert_all_finite,
+    is_finite as is_finite,
+    is_inf as is_inf,
+    is_nan as is_nan,
 )
-from penstock.ops.elementwise import is_finite as is_finite, is_inf as is_inf, is_nan as is_nan
 
 assert_all_finite = _assert_all_finite

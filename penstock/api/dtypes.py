@@ -30,8 +30,11 @@ from penstock.base.dtypes import (
     uint64 as uint64,
     variant as variant,
 )
-from penstock.ops.cast import cast as cast, saturate_cast as saturate_cast
-from penstock.ops.complex import complex_ as _complex
-from penstock.ops.string_text import as_string as as_string
+from penstock.ragged_tensors.dispatched import (
+    as_string as as_string,
+    cast as cast,
+    complex_ as _complex,
+    saturate_cast as saturate_cast,
+)
 
 complex = _complex

@@ -25,7 +25,6 @@ from penstock.formats.record_file import (
     TFRecordWriter as TFRecordWriter,
     tf_record_iterator as tf_record_iterator,
 )
-from penstock.ops.compressed import decode_compressed as decode_compressed
 from penstock.ops.files import (
     matching_files as matching_files,
     read_file as read_file,
@@ -55,6 +54,10 @@ from penstock.ops.sparse_functions import (
     serialize_many_sparse as serialize_many_sparse,
     serialize_sparse as serialize_sparse,
 )
-from penstock.ops.string_text import decode_base64 as decode_base64, encode_base64 as encode_base64
+from penstock.ragged_tensors.dispatched import (
+    decode_base64 as decode_base64,
+    decode_compressed as decode_compressed,
+    encode_base64 as encode_base64,
+)
 
 gfile = _gfile

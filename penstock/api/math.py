@@ -2,7 +2,7 @@
 
 from penstock.nn.normalization import l2_normalize as l2_normalize, zero_fraction as zero_fraction
 from penstock.ops.activation import softplus as softplus, softsign as softsign
-from penstock.ops.addn import accumulate_n as accumulate_n, add_n as add_n
+from penstock.ops.addn import accumulate_n as accumulate_n
 from penstock.ops.argmax import argmax as argmax, argmin as argmin
 from penstock.ops.bessel import (
     bessel_i0 as bessel_i0,
@@ -11,35 +11,11 @@ from penstock.ops.bessel import (
     bessel_i1e as bessel_i1e,
     nextafter as nextafter,
 )
-from penstock.ops.binary import (
-    add as add,
-    atan2 as atan2,
-    maximum as maximum,
-    minimum as minimum,
-    multiply as multiply,
-    pow_ as _pow,
-    scalar_mul as scalar_mul,
-    squared_difference as squared_difference,
-    subtract as subtract,
-    xdivy as xdivy,
-    xlogy as xlogy,
-)
+from penstock.ops.binary import scalar_mul as scalar_mul, xdivy as xdivy, xlogy as xlogy
 from penstock.ops.check import (
     is_non_decreasing as is_non_decreasing,
     is_strictly_increasing as is_strictly_increasing,
 )
-from penstock.ops.comparison import (
-    equal as equal,
-    greater as greater,
-    greater_equal as greater_equal,
-    less as less,
-    less_equal as less_equal,
-    logical_and as logical_and,
-    logical_or as logical_or,
-    logical_xor as logical_xor,
-    not_equal as not_equal,
-)
-from penstock.ops.complex import angle as angle, conj as conj, imag as imag, real as real
 from penstock.ops.confusion_matrix import confusion_matrix as confusion_matrix
 from penstock.ops.cumulative import (
     cumprod as cumprod,
@@ -47,66 +23,13 @@ from penstock.ops.cumulative import (
     cumulative_logsumexp as cumulative_logsumexp,
 )
 from penstock.ops.division import (
-    div_no_nan as _divide_no_nan,
-    divide as divide,
-    floordiv as floordiv,
-    floormod as _mod,
-    floormod as floormod,
     multiply_no_nan as multiply_no_nan,
     reciprocal_no_nan as reciprocal_no_nan,
-    truediv as truediv,
 )
-from penstock.ops.elementwise import (
-    abs_ as _abs,
-    acos as acos,
-    acosh as acosh,
-    asin as asin,
-    asinh as asinh,
-    atan as atan,
-    atanh as atanh,
-    ceil as ceil,
-    cos as cos,
-    cosh as cosh,
-    digamma as digamma,
-    erf as erf,
-    erfc as erfc,
-    exp as exp,
-    expm1 as expm1,
-    floor as floor,
-    is_finite as is_finite,
-    is_inf as is_inf,
-    is_nan as is_nan,
-    lgamma as lgamma,
-    log as log,
-    log1p as log1p,
-    log_sigmoid as log_sigmoid,
-    logical_not as logical_not,
-    negative as negative,
-    reciprocal as reciprocal,
-    rint as rint,
-    round_ as _round,
-    rsqrt as rsqrt,
-    sigmoid as sigmoid,
-    sign as sign,
-    sin as sin,
-    sinh as sinh,
-    sqrt as sqrt,
-    square as square,
-    tan as tan,
-    tanh as tanh,
-)
+from penstock.ops.elementwise import sigmoid as sigmoid, tanh as tanh
 from penstock.ops.functions import lbeta as lbeta, polyval as polyval
 from penstock.ops.histogram import bincount as bincount
-from penstock.ops.reduction import (
-    reduce_all as reduce_all,
-    reduce_any as reduce_any,
-    reduce_euclidean_norm as reduce_euclidean_norm,
-    reduce_max as reduce_max,
-    reduce_mean as reduce_mean,
-    reduce_min as reduce_min,
-    reduce_prod as reduce_prod,
-    reduce_sum as reduce_sum,
-)
+from penstock.ops.reduction import reduce_euclidean_norm as reduce_euclidean_norm
 from penstock.ops.segment import (
     segment_max as segment_max,
     segment_mean as segment_mean,
@@ -130,7 +53,77 @@ from penstock.ops.statistics import (
     reduce_variance as reduce_variance,
 )
 from penstock.ops.transpose import invert_permutation as invert_permutation
-from penstock.ops.unsorted_segment import (
+from penstock.ragged_tensors.dispatched import (
+    abs_ as _abs,
+    acos as acos,
+    acosh as acosh,
+    add as add,
+    add_n as add_n,
+    angle as angle,
+    asin as asin,
+    asinh as asinh,
+    atan as atan,
+    atan2 as atan2,
+    atanh as atanh,
+    ceil as ceil,
+    conj as conj,
+    cos as cos,
+    cosh as cosh,
+    digamma as digamma,
+    div_no_nan as _divide_no_nan,
+    divide as divide,
+    equal as equal,
+    erf as erf,
+    erfc as erfc,
+    exp as exp,
+    expm1 as expm1,
+    floor as floor,
+    floordiv as floordiv,
+    floormod as _mod,
+    floormod as floormod,
+    greater as greater,
+    greater_equal as greater_equal,
+    imag as imag,
+    is_finite as is_finite,
+    is_inf as is_inf,
+    is_nan as is_nan,
+    less as less,
+    less_equal as less_equal,
+    lgamma as lgamma,
+    log as log,
+    log1p as log1p,
+    log_sigmoid as log_sigmoid,
+    logical_and as logical_and,
+    logical_not as logical_not,
+    logical_or as logical_or,
+    logical_xor as logical_xor,
+    maximum as maximum,
+    minimum as minimum,
+    multiply as multiply,
+    negative as negative,
+    not_equal as not_equal,
+    pow_ as _pow,
+    real as real,
+    reciprocal as reciprocal,
+    reduce_all as reduce_all,
+    reduce_any as reduce_any,
+    reduce_max as reduce_max,
+    reduce_mean as reduce_mean,
+    reduce_min as reduce_min,
+    reduce_prod as reduce_prod,
+    reduce_sum as reduce_sum,
+    rint as rint,
+    round_ as _round,
+    rsqrt as rsqrt,
+    sign as sign,
+    sin as sin,
+    sinh as sinh,
+    sqrt as sqrt,
+    square as square,
+    squared_difference as squared_difference,
+    subtract as subtract,
+    tan as tan,
+    truediv as truediv,
     unsorted_segment_max as unsorted_segment_max,
     unsorted_segment_mean as unsorted_segment_mean,
     unsorted_segment_min as unsorted_segment_min,

@@ -50,13 +50,14 @@ def places(stub: Path) -> dict[str, Place]:
 
 
 def of_package(
-    package: str, page: str
+    package: str, page: str, first: str
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """What a package's ``__getattr__``, ``__dir__`` and ``__all__`` are to be.
 
     Args:
       package: its full name.
       page: where a user reads why a name may be absent.
+      first: a module that is loaded before the first name.
     """
     module = sys.modules[package]
     known = places(Path(str(module.__file__)).with_suffix(".pyi"))
@@ -66,6 +67,7 @@ def of_package(
         if place is None:
             raise _missing(package, name, known, page)
         with _uncollected():
+            import_module(first)
             value = place.load()
         setattr(module, name, value)  # from now on Python finds it by itself
         return value

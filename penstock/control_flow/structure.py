@@ -11,9 +11,15 @@ from typing import Any
 
 from penstock.base import shapes
 from penstock.graph import nest
-from penstock.graph.composite import IndexedSlices, SparseTensor, SparseTensorValue
+from penstock.graph.composite import (
+    CompositeTensor,
+    IndexedSlices,
+    SparseTensor,
+    SparseTensorValue,
+)  # fmt: skip
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.tensor import Tensor
+from penstock.graph.type_spec import TypeSpec
 from penstock.opdef import static
 
 Shape = shapes.TensorShape
@@ -88,6 +94,9 @@ def invariant(value: Any, shape: Any = None) -> Any:
 
 
 def _invariants_of_parts(value: Any, shape: Any) -> list[Shape]:
+    if isinstance(value, CompositeTensor):
+        spec = shape if isinstance(shape, TypeSpec) else value._type_spec
+        return [part.shape for part in spec._component_specs]
     if shape is not None and not isinstance(shape, Shape):
         raise TypeError(f"Expected shape to be a TypeSpec or TensorShape, got {shape!r}")
     if isinstance(value, SparseTensor):

@@ -576,7 +576,7 @@ def _string_slices(files: Tensor) -> Dataset:
 
 
 def _may_be_copied(op_type: str) -> bool:
-    return "Dataset" in op_type or "Sparse" in op_type or op_type in _BY_VALUE_TYPES
+    return any(k in op_type for k in ("Dataset", "Sparse", "Ragged")) or op_type in _BY_VALUE_TYPES
 
 
 def _from_ref(tensor: Tensor) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from penstock.base import dtypes, shapes
-from penstock.graph.composite import SparseTensor, SparseTensorValue
+from penstock.graph.composite import CompositeTensor, SparseTensor, SparseTensorValue
 from penstock.graph.composite_specs import SparseTensorSpec as SparseTensorSpec
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import name_scope
@@ -113,6 +113,8 @@ def normalized(element: Any) -> Any:
 def leaf(value: Any, name: str) -> Any:
     if isinstance(value, SparseTensor | SparseTensorValue):
         return SparseTensor.from_value(value)
+    if isinstance(value, CompositeTensor):
+        return value
     return value if hasattr(value, "_variant_tensor") else convert_to_tensor(value, name=name)
 
 
@@ -124,6 +126,8 @@ def spec_of(value: Any) -> Any:
 def _spec_of_leaf(value: Any) -> Any:
     if isinstance(value, SparseTensor):
         return SparseTensorSpec(value.shape, value.dtype)
+    if isinstance(value, CompositeTensor):
+        return value._type_spec
     if hasattr(value, "_variant_tensor"):
         return value._spec()
     return TensorSpec(value.shape, value.dtype.base_dtype)

@@ -16,7 +16,6 @@ from penstock.base import errors
 from penstock.distributed import (
     ending,
     heartbeat,
-    schemes,  # noqa: F401  sessions find servers by it
     status_page,
 )
 from penstock.distributed.cluster_spec import ClusterSpec, ServerDef

@@ -13,6 +13,14 @@ from penstock.graph.type_spec import TypeSpec, type_spec_from_value
 from penstock.opdef import static
 
 
+class CompositeTensor:
+    """A value made of several tensors that its spec takes apart and puts together."""
+
+    @property
+    def _type_spec(self) -> TypeSpec:
+        raise NotImplementedError(f"{type(self).__name__} says no spec")
+
+
 class IndexedSlices:
     """Rows ``values[i]`` of a larger tensor at positions ``indices[i]`` of its first dim.
 

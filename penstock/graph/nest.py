@@ -13,7 +13,7 @@ import collections
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from penstock.graph.composite import IndexedSlices, SparseTensor
+from penstock.graph.composite import CompositeTensor, IndexedSlices, SparseTensor
 from penstock.graph.type_spec import TensorSpec, TypeSpec, type_spec_from_value
 
 __all__ = [
@@ -25,7 +25,7 @@ __all__ = [
 
 def is_composite(value: Any) -> bool:
     """Whether the value is one of several tensors."""
-    return isinstance(value, IndexedSlices | SparseTensor)
+    return isinstance(value, IndexedSlices | SparseTensor | CompositeTensor)
 
 
 def is_composite_spec(value: Any) -> bool:
@@ -50,6 +50,8 @@ def is_sequence_or_composite(seq: Any) -> bool:
 
 def components(value: Any) -> list[Any]:
     """The tensors of a composite, in TF's order."""
+    if isinstance(value, CompositeTensor):
+        return list(value._type_spec._to_components(value))
     if isinstance(value, SparseTensor):
         return [value.indices, value.values, value.dense_shape]
     parts = [value.values, value.indices]
@@ -78,6 +80,8 @@ def like(instance: Any, parts: Sequence[Any]) -> Any:
     """A nesting of the kind of ``instance`` of other parts."""
     if isinstance(instance, SparseTensor | IndexedSlices):
         return type(instance)(*parts)
+    if isinstance(instance, CompositeTensor):
+        return instance._type_spec._from_components(parts)
     if is_composite_spec(instance):
         return instance._from_components(parts[0])
     if isinstance(instance, Mapping):

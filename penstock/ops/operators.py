@@ -12,7 +12,7 @@ from typing import Any
 
 from penstock.base import dtypes
 from penstock.graph.build import make
-from penstock.graph.composite import SparseTensor
+from penstock.graph.composite import CompositeTensor, SparseTensor
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
@@ -48,6 +48,7 @@ _BINARY: dict[str, tuple[str, Callable[[Any, Any, str], Any]]] = {
     "xor": ("xor", comparison.logical_xor),
 }
 _COMPARISONS = {"lt": "Less", "le": "LessEqual", "gt": "Greater", "ge": "GreaterEqual"}
+_MIRRORED = {"Less": "__gt__", "LessEqual": "__ge__", "Greater": "__lt__", "GreaterEqual": "__le__"}
 _SPARSE = frozenset(("mul", "truediv", "div"))
 
 
@@ -92,7 +93,15 @@ def _sparse(scope_name: str) -> Callable[..., Any]:
 
 
 def _compare(op_type: str) -> Callable[[Any, Any], Any]:
-    return lambda x, y: make(op_type, x, y)
+    reflected = _MIRRORED[op_type]
+
+    def operator(x: Any, y: Any) -> Any:
+        # The other operand may know what to do with a tensor.
+        if isinstance(y, CompositeTensor) and hasattr(type(y), reflected):
+            return NotImplemented
+        return make(op_type, x, y)
+
+    return operator
 
 
 def _getitem(tensor: Tensor, key: Any) -> Any:

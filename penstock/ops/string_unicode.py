@@ -128,7 +128,7 @@ def _marked(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error(_MARKING, _marked)
 
 
-def _codec(encoding: str) -> str:
+def codec_of(encoding: str) -> str:
     """Python's name of an encoding of text."""
     try:
         "".encode(encoding)
@@ -152,7 +152,7 @@ def _transcode(
     input: Any, input_encoding: str, output_encoding: str, errors: str, replacement_char: int,
     replace_control_characters: bool,
 ) -> np.ndarray:  # fmt: skip
-    codec = _codec(input_encoding)
+    codec = codec_of(input_encoding)
     if not 0 <= replacement_char <= _LAST or replacement_char in _SURROGATES:
         raise invalid(
             "replacement_char must be a Unicode scalar value, 0 to 0x10FFFF without surrogates;"

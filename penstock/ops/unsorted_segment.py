@@ -16,7 +16,7 @@ from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
 from penstock.opdef import define_op
-from penstock.opdef.inference import Dims, FailsAtRun, ShapeContext, show
+from penstock.opdef.inference import Dims, ShapeContext, show
 from penstock.ops import nodes
 from penstock.ops.reduction import (
     NUMBERS,

@@ -2,14 +2,15 @@
 
 A session converts feeds and fetches and keeps what it has asked for; an engine makes programs of
 steps.  The engine of the empty target compiles for this process.  Others are named by the scheme of
-the target (``grpc://host:port``) and register here, so that a local session needs none of them.
+the target (``grpc://host:port``) and loaded when one is first asked for.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, Protocol
 
 from penstock.base import errors
@@ -98,27 +99,24 @@ class Scheme(Protocol):
         """Drops the state in the containers (all, if none is named) of the target's tasks."""
 
 
-_schemes: dict[str, Callable[[], Scheme]] = {}
-
-
-def register_scheme(name: str, make: Callable[[], Scheme]) -> None:
-    """Adds a way to reach targets ``NAME://...``; ``make`` is called when one is first used."""
-    _schemes[name] = make
+# By name, the module above this room whose ``scheme()`` gives it.
+_SCHEMES = {"grpc": "penstock.distributed.schemes"}
 
 
 def scheme_of(target: str) -> Scheme:
     """The scheme that reaches a target.
 
     Raises:
-      tf.errors.NotFoundError: no scheme of that name is registered.
+      tf.errors.NotFoundError: there is no scheme of that name.
     """
     name = target.partition("://")[0] if "://" in target else ""
-    if name not in _schemes:
-        known = ", ".join(f"{each}://..." for each in sorted(_schemes))
+    if name not in _SCHEMES:
+        known = ", ".join(f"{each}://..." for each in sorted(_SCHEMES))
         raise errors.NotFoundError(
             None, None, f"no session can be made for target {target!r}; allowed are '' and {known}"
         )
-    return _schemes[name]()
+    scheme: Scheme = import_module(_SCHEMES[name]).scheme()
+    return scheme
 
 
 def engine_for(target: str, graph: Graph, config: Any, options: Options) -> Engine:

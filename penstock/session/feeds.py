@@ -11,10 +11,11 @@ import torch
 
 from penstock.base import dtypes, errors, shapes
 from penstock.graph import nest
-from penstock.graph.composite import IndexedSlices, SparseTensor
+from penstock.graph.composite import CompositeTensor, IndexedSlices, SparseTensor
 from penstock.graph.graph import Graph
 from penstock.graph.operation import Operation
 from penstock.graph.tensor import Tensor
+from penstock.graph.type_spec import TypeSpec
 from penstock.runtime import values
 from penstock.session import handles
 
@@ -207,10 +208,17 @@ def _picked(key: Any) -> list[tuple[Any, Callable[[Any], Any]]]:
         if key.dense_shape.op.type == "Const":
             return [(part, _of_known_shape(key, i)) for i, part in enumerate(components[:2])]
         return [(part, _sparse_part(part, i)) for i, part in enumerate(components)]
+    if isinstance(key, CompositeTensor):
+        spec = key._type_spec
+        return [(part, _component(spec, i)) for i, part in enumerate(spec._to_components(key))]
     if isinstance(key, IndexedSlices):
         components = (key.values, key.indices, key.dense_shape)
         return [(part, _item(i)) for i, part in enumerate(components) if part is not None]
     return [(key, _identity)]
+
+
+def _component(spec: TypeSpec, index: int) -> Callable[[Any], Any]:
+    return lambda value: spec._to_components(value)[index]
 
 
 def _sparse_part(part: Any, index: int) -> Callable[[Any], Any]:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from penstock.graph.composite import (
+    CompositeTensor,
     IndexedSlices,
     IndexedSlicesValue,
     SparseTensor,
@@ -153,6 +156,13 @@ def _expand_slices(fetch: IndexedSlices) -> Any:
     return parts, lambda v: IndexedSlicesValue(v[0], v[1], v[2] if len(v) > 2 else None)
 
 
+def _expand_composite(fetch: CompositeTensor) -> Any:
+    spec = fetch._type_spec
+    parts = spec._to_components(fetch)
+    return parts, lambda values: spec._from_components([np.asarray(v) for v in values])
+
+
+register_session_run_conversion_functions(CompositeTensor, _expand_composite)
 register_session_run_conversion_functions(SparseTensor, _expand_sparse)
 register_session_run_conversion_functions(IndexedSlices, _expand_slices)
 

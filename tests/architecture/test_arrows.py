@@ -26,6 +26,7 @@ ALLOWED = {
     "recurrent": {"numpy", "opdef", "graph", "ops", "variables", "control_flow"},
     "autodiff": {"numpy", "opdef", "graph", "ops", "control_flow"},
     "variables": {"numpy", "tensorboard", "opdef", "graph", "ops"},
+    "ragged_tensors": {"numpy", "opdef", "graph", "ops"},
     "immediate": {"numpy", "graph", "ops", "autodiff", "session"},
     "nn": {"numpy", "opdef", "graph", "ops", "autodiff", "recurrent"},
     "image": {"numpy", "opdef", "graph", "ops", "control_flow", "nn"},
@@ -68,8 +69,9 @@ ALLOWED = {
         "formats", "graph", "monitored", "ops", "summary", "variables",
     },
     "api": {
-        "data", "debug", "export", "formats", "graph", "linear_operators", "nn", "ops", "platform",
-        "signal", "variables",
+        "autodiff", "checkpoint", "control_flow", "data", "debug", "export", "formats", "graph",
+        "linear_operators", "nn", "ops", "platform",
+        "ragged_tensors", "signal", "variables",
     },
     "contrib": {
         "control_flow", "data", "distribute", "distributed", "estimator", "graph", "monitored",

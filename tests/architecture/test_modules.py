@@ -20,6 +20,9 @@ CUT = {
     ("penstock.graph.graph", "penstock.graph.build"),
     ("penstock.graph.graph", "penstock.graph.graphdef"),
     ("penstock.graph.type_spec", "penstock.graph.nest"),
+    ("penstock.ragged_tensors.factories", "penstock.ragged_tensors.conversion"),
+    ("penstock.ragged_tensors.tensor", "penstock.ragged_tensors.conversion"),
+    ("penstock.ragged_tensors.tensor", "penstock.ragged_tensors.spec"),
     ("penstock.variables.variable", "penstock.variables.creation"),
 }
 
@@ -38,8 +41,9 @@ THEIRS = {
     "_original_op", "_partitioned_vars", "_prepare", "_record_op_seen_by_control_dependencies",
     "_ref", "_remove_all_control_inputs", "_replace", "_resource", "_save_slice_info", "_set_attr",
     "_set_control_flow_context", "_set_device", "_set_save_slice_info", "_shared_name",
-    "_SUMMARY_COLLECTION", "_timeout", "_total_num_replicas", "_unsafe_unfinalize", "_update_input",
-    "_use_count", "_use_locking", "_values", "_VARIABLE_COLLECTIONS", "_variant_tensor", "_vars",
+    "_SUMMARY_COLLECTION", "_timeout", "_to_components", "_total_num_replicas", "_type_spec",
+    "_unsafe_unfinalize", "_update_input", "_use_count", "_use_locking", "_values",
+    "_VARIABLE_COLLECTIONS", "_variant_tensor", "_vars",
 }  # fmt: skip
 # Reaches for other private names of other modules' objects.  To become none.
 REACHES = 68

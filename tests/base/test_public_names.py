@@ -25,7 +25,7 @@ def test_importing_brings_in_nothing_that_is_not_named() -> None:
         "import sys, penstock\n"
         "assert not [m for m in ('torch', 'numpy', 'penstock.ops') if m in sys.modules]\n"
         "penstock.constant\n"
-        "found = [m for m in ('grpc', 'penstock.contrib', 'penstock.train') if m in sys.modules]\n"
+        "found = [m for m in ('grpc', 'penstock.contrib', 'absl.flags') if m in sys.modules]\n"
         "assert not found, found\n"
     )
 
@@ -36,6 +36,27 @@ def test_every_name_is_where_the_stub_says(name: str) -> None:
     if name in PLACES:
         assert found is PLACES[name].load()
     assert name in dir(tf)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        # What other modules give: a guard, operators, kinds of targets, forms in files.
+        "a = tf.Assert(tf.placeholder(tf.bool), [tf.constant(1.0)])\nassert a.type == 'Merge', a",
+        "assert (tf.ragged.constant([[1], []]) + 1).shape.rank == 2",
+        "try: tf.Session('grpc://localhost:1').run(tf.constant(1))\n"
+        "except tf.errors.UnavailableError: pass\nelse: raise AssertionError",
+        "from penstock.graph import nest\n"
+        "x = tf.SparseTensor([[0]], [1], [1])\n"
+        "assert len(nest.flatten(x, expand_composites=True)) == 3",
+        "from penstock.graph import proto_functions as p\n"
+        "tf.Graph\n"
+        "for key in ('savers', 'queue_runners', 'while_context', 'variables'):\n"
+        "    assert p.get_from_proto_function(key), key",
+    ],
+)
+def test_the_first_name_brings_what_others_rely_on(code: str) -> None:
+    _run(f"import penstock as tf\n{code}")
 
 
 def test_dir_shows_no_rooms() -> None:

@@ -93,6 +93,10 @@ WITHOUT_ROW |= dict.fromkeys(
     "a step uses what another kept: tests/session/test_handles.py",
 )
 WITHOUT_ROW["PlaceholderV2"] = "its value is whatever is fed; tests/ops/test_constant.py"
+WITHOUT_ROW |= dict.fromkeys(
+    ("RaggedTensorFromVariant", "RaggedTensorToVariant"),
+    "there and back, in datasets: tests/ragged_tensors/test_datasets.py",
+)
 WITHOUT_ROW["EagerPyFunc"] = "what it does is the function's: tests/immediate/test_py_function.py"
 
 # Datasets are variants, and iterators have positions.

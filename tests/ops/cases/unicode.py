@@ -22,7 +22,28 @@ def _coded(texts, source, target, raises=False, **attrs):
     return OpCase("UnicodeTranscode", [texts], more, _STRING, raises=raises)
 
 
+def _points(texts, encoding, raises=False, op="UnicodeDecodeWithOffsets", **attrs):
+    return OpCase(op, [texts], {"input_encoding": encoding, **attrs}, _STRING, raises=raises)
+
+
+def _text(codes, splits, encoding="UTF-8", raises=False, **attrs):
+    inputs = [feed(codes, "int32"), feed(splits, "int64")]
+    return OpCase("UnicodeEncode", inputs, {"output_encoding": encoding, **attrs}, ("int32",),
+                  raises=raises)  # fmt: skip
+
+
 CASES = [
+    *(_points(_TEXTS, "UTF-8", op=op) for op in ("UnicodeDecode", "UnicodeDecodeWithOffsets")),
+    _points(_TEXTS, "UTF-8", errors="ignore"),
+    _points(_TEXTS, "UTF-8", replacement_char=63, replace_control_characters=True),
+    _points(_WIDE, "UTF-16-BE"),
+    _points(strings([b"caf\xe9\x80"]), "ISO-8859-1"),
+    _points(_TEXTS, "UTF-8", errors="strict", raises=True),
+    *(_text([104, 0xE9, 0x65E5, 0x1F600], [0, 2, 2, 4], encoding)
+      for encoding in ("UTF-8", "UTF-16-BE", "UTF-32-BE")),
+    _text([65, 0x110000, -1, 66], [0, 4]),
+    _text([65, 0x110000, 66], [0, 3], errors="ignore"),
+    _text([65, 0x110000, 66], [0, 3], errors="strict", raises=True),
     OpCase("UnicodeScript", [feed(_CODES, "int32")], {}, ("int32",)),
     OpCase("UnicodeScript", [feed([[65, 66], [0x10400, 0x0E01]], "int32")], {}, ("int32",)),
     *(_coded(_TEXTS, "UTF-8", target) for target in ("UTF-8", "UTF-16-BE", "UTF-32-BE")),

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-_TITLE = re.compile(r"^(Args|Returns|Raises|Example):\n", re.MULTILINE)
+_TITLED = re.compile(r"^(?=(Args|Returns|Raises|Example|Source):)", re.MULTILINE)
 _ENTRY = re.compile(r"^ {2}(?=\S)", re.MULTILINE)
 
 
@@ -61,14 +61,13 @@ def documented_as(*others: Callable[..., Any]) -> Callable[[_Function], _Functio
         sources = [_sections(inspect.getdoc(each) or "") for each in (function, *others)]
         own, found = sources[0], ChainMap(*sources)
         args = [source.get("Args", "") for source in sources]
-        sections = {
-            "Args": _merged(args, list(inspect.signature(function).parameters)),
-            "Returns": found.get("Returns"),
-            "Raises": found.get("Raises"),
-            "Example": own.get("Example"),
-        }
-        titled = [f"{title}:\n{text}" for title, text in sections.items() if text]
-        function.__doc__ = "\n\n".join([own[""], *titled])
+        sections = [
+            own[""],
+            _merged(args, list(inspect.signature(function).parameters)),
+            *(found.get(title, "") for title in ("Returns", "Raises")),
+            *(own.get(title, "") for title in ("Example", "Source")),
+        ]
+        function.__doc__ = "\n\n".join(filter(None, sections)) or None
         return function
 
     return complete
@@ -76,7 +75,7 @@ def documented_as(*others: Callable[..., Any]) -> Callable[[_Function], _Functio
 
 def _sections(doc: str) -> dict[str, str]:
     """The parts of a docstring by title; what stands before them has the title ``""``."""
-    head, *rest = _TITLE.split(doc)
+    head, *rest = _TITLED.split(doc)
     texts = (text.rstrip() for text in rest[1::2])
     return {"": head.rstrip(), **dict(zip(rest[::2], texts, strict=True))}
 
@@ -93,7 +92,8 @@ def _merged(sources: list[str], parameters: list[str]) -> str:
                 entries.append((wanted, text))
                 missing -= set(wanted)
     entries.sort(key=lambda entry: parameters.index(entry[0][0]))
-    return "\n".join(f"  {', '.join(names)}:{text}" for names, text in entries)
+    lines = [f"  {', '.join(names)}:{text}" for names, text in entries]
+    return "\n".join(["Args:", *lines]) if lines else ""
 
 
 def _described(args: str) -> Iterator[tuple[list[str], str]]:

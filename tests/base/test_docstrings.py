@@ -27,6 +27,8 @@ def full(values: Any, axis: int, keep: bool = False, name: str | None = None) ->
 
     Example:
       >>> full([1], 0)
+
+    Source: a paper.
     """
 
 
@@ -58,6 +60,8 @@ def test_what_is_said_stays_and_the_rest_is_taken_in_the_order_of_the_signature(
 
         Example:
           >>> part()
+
+        Source: another paper.
         """
 
     assert part.__doc__ == inspect.cleandoc(
@@ -81,11 +85,13 @@ def test_what_is_said_stays_and_the_rest_is_taken_in_the_order_of_the_signature(
 
         Example:
           >>> part()
+
+        Source: another paper.
         """
     )
 
 
-def test_examples_are_not_taken() -> None:
+def test_examples_and_sources_are_not_taken() -> None:
     @documented_as(full)
     def part(axis: int) -> None:
         """A part."""

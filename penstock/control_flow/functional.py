@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from penstock.base.docstrings import documented_as
 from penstock.base.shapes import TensorShape, dimension_value
 from penstock.control_flow.tensor_array import TensorArray
 from penstock.control_flow.while_loop import while_loop
@@ -91,6 +92,7 @@ def map_fn(
         return nest.pack_sequence_as(dtype, _stacked(results, flat))
 
 
+@documented_as(map_fn)
 def scan(
     fn: Callable[[Any, Any], Any],
     elems: Any,
@@ -106,15 +108,10 @@ def scan(
 
     Args:
       fn: ``fn(accumulator, row) -> accumulator``.
-      elems: a tensor [n, ...], or a nesting of tensors with one n.
       initializer: the first accumulator, a nesting; default the first row, which is then the
         first result.
       parallel_iterations: as of ``tf.while_loop``.
-      back_prop: whether there is to be a gradient.
-      swap_memory: as of ``tf.while_loop``.
-      infer_shape: whether all results must have one shape.
       reverse: from the last row to the first; results stay at their rows.
-      name: name scope.
 
     Returns:
       A nesting as the accumulator of tensors [n, ...].
@@ -176,6 +173,7 @@ def scan(
         return nest.pack_sequence_as(like, _stacked(results, flat))
 
 
+@documented_as(scan)
 def foldl(
     fn: Callable[[Any, Any], Any],
     elems: Any,
@@ -188,13 +186,7 @@ def foldl(
     """The last value of an accumulator that ``fn`` takes over the rows of ``elems``, in order.
 
     Args:
-      fn: ``fn(accumulator, row) -> accumulator``.
-      elems: a tensor [n, ...], or a nesting of tensors with one n.
       initializer: the first accumulator, a nesting; default the first row.
-      parallel_iterations: as of ``tf.while_loop``.
-      back_prop: whether there is to be a gradient.
-      swap_memory: as of ``tf.while_loop``.
-      name: name scope.
 
     Returns:
       A nesting as the accumulator.
@@ -212,6 +204,7 @@ def foldl(
     return _fold(fn, elems, initializer, parallel_iterations, options, name, "foldl")
 
 
+@documented_as(foldl)
 def foldr(
     fn: Callable[[Any, Any], Any],
     elems: Any,
@@ -224,19 +217,7 @@ def foldr(
     """As ``foldl``, from the last row to the first.
 
     Args:
-      fn: ``fn(accumulator, row) -> accumulator``.
-      elems: a tensor [n, ...], or a nesting of tensors with one n.
       initializer: the first accumulator, a nesting; default the last row.
-      parallel_iterations: as of ``tf.while_loop``.
-      back_prop: whether there is to be a gradient.
-      swap_memory: as of ``tf.while_loop``.
-      name: name scope.
-
-    Returns:
-      A nesting as the accumulator.
-
-    Raises:
-      TypeError: ``fn`` is not callable.
 
     Example:
       >>> import penstock as tf

@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from penstock.base import dtypes
+from penstock.base.docstrings import documented_as
 from penstock.control_flow.cond import smart_cond
 from penstock.data import sparse_queues
 from penstock.data.input import fullness
@@ -152,17 +153,17 @@ def _batches(
     default_name: str,
     lists: list[list[Any]],
     like: Any,
-    *,
-    make_queue: _MakeQueue,
-    threads: int,
-    batch_size: Any,
     keep_input: Any,
+    batch_size: Any,
     capacity: int,
     enqueue_many: bool,
     shapes: Any,
     allow_smaller_final_batch: bool,
     shared_name: str | None,
     name: str | None,
+    *,
+    make_queue: _MakeQueue,
+    threads: int = 1,
     min_after_dequeue: int | None = None,
 ) -> Any:
     """Everything that the public functions do.
@@ -171,9 +172,9 @@ def _batches(
       default_name: of the scope.
       lists: the examples' tensors; each list gets an enqueue operation.
       like: a dict where the result is to be one.
+      keep_input .. name, min_after_dequeue: as the public functions take them.
       make_queue: makes the queue.
       threads: how many threads run each enqueue operation.
-      batch_size .. min_after_dequeue: as the public functions take them.
     """
     given = [value for values in lists for value in values]
     with name_scope(name, default_name, [*given, keep_input]) as scope:
@@ -226,7 +227,7 @@ def batch(
       name: name of the nodes.
 
     Returns:
-      Like ``tensors``: a tensor where it has one, else a list or dict, with a dim in front.
+      Like one example: a tensor where it has one, else a list or dict, with a dim in front.
 
     Raises:
       ValueError: the rank of a tensor is not known and ``shapes`` is not given.
@@ -244,23 +245,13 @@ def batch(
       ...     coord.join(threads)
       [0, 1] [2, 3]
     """
-    return _batches(
-        "batch",
-        [_listed(tensors)],
-        tensors,
-        make_queue=_in_order(dynamic_pad),
-        threads=num_threads,
-        batch_size=batch_size,
-        keep_input=True,
-        capacity=capacity,
-        enqueue_many=enqueue_many,
-        shapes=shapes,
-        allow_smaller_final_batch=allow_smaller_final_batch,
-        shared_name=shared_name,
-        name=name,
-    )
+    return maybe_batch(
+        tensors, True, batch_size, num_threads, capacity, enqueue_many, shapes, dynamic_pad,
+        allow_smaller_final_batch, shared_name, name,
+    )  # fmt: skip
 
 
+@documented_as(batch)
 def maybe_batch(
     tensors: Any,
     keep_input: Any,
@@ -279,33 +270,15 @@ def maybe_batch(
     Args:
       keep_input: bool: whether the example counts; with ``enqueue_many`` a vector may say it
         for each.
-      tensors, batch_size, num_threads, capacity, enqueue_many, shapes, dynamic_pad,
-        allow_smaller_final_batch, shared_name, name: as for ``batch``.
-
-    Returns:
-      As ``batch``.
-
-    Raises:
-      ValueError: as ``batch``.
-      OutOfRangeError: when it runs, and the examples have come to an end.
     """
     return _batches(
-        "batch",
-        [_listed(tensors)],
-        tensors,
-        make_queue=_in_order(dynamic_pad),
-        threads=num_threads,
-        batch_size=batch_size,
-        keep_input=keep_input,
-        capacity=capacity,
-        enqueue_many=enqueue_many,
-        shapes=shapes,
-        allow_smaller_final_batch=allow_smaller_final_batch,
-        shared_name=shared_name,
-        name=name,
-    )
+        "batch", [_listed(tensors)], tensors, keep_input, batch_size, capacity, enqueue_many,
+        shapes, allow_smaller_final_batch, shared_name, name,
+        make_queue=_in_order(dynamic_pad), threads=num_threads,
+    )  # fmt: skip
 
 
+@documented_as(batch)
 def batch_join(
     tensors_list: Any,
     batch_size: Any,
@@ -320,34 +293,15 @@ def batch_join(
     """Batches of examples from several lists of tensors, one thread for each.
 
     Args:
-      tensors_list: list of such lists or dicts; each gets a thread of its own.
-      batch_size, capacity, enqueue_many, shapes, dynamic_pad, allow_smaller_final_batch,
-        shared_name, name: as for ``batch``.
-
-    Returns:
-      Like one item of ``tensors_list``, with a dim in front.
-
-    Raises:
-      ValueError: as ``batch``.
-      OutOfRangeError: when it runs, and the examples have come to an end.
+      tensors_list: list of lists or dicts as ``batch`` takes; each gets a thread of its own.
     """
-    return _batches(
-        "batch_join",
-        _all_listed(tensors_list),
-        tensors_list[0],
-        make_queue=_in_order(dynamic_pad),
-        threads=1,
-        batch_size=batch_size,
-        keep_input=True,
-        capacity=capacity,
-        enqueue_many=enqueue_many,
-        shapes=shapes,
-        allow_smaller_final_batch=allow_smaller_final_batch,
-        shared_name=shared_name,
-        name=name,
-    )
+    return maybe_batch_join(
+        tensors_list, True, batch_size, capacity, enqueue_many, shapes, dynamic_pad,
+        allow_smaller_final_batch, shared_name, name,
+    )  # fmt: skip
 
 
+@documented_as(batch_join, maybe_batch)
 def maybe_batch_join(
     tensors_list: Any,
     keep_input: Any,
@@ -360,39 +314,15 @@ def maybe_batch_join(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """As ``batch_join``, of the examples that ``keep_input`` says.
-
-    Args:
-      tensors_list: list of such lists or dicts; each gets a thread of its own.
-      keep_input: bool: whether the example counts; with ``enqueue_many`` a vector may say it
-        for each.
-      batch_size, capacity, enqueue_many, shapes, dynamic_pad, allow_smaller_final_batch,
-        shared_name, name: as for ``batch``.
-
-    Returns:
-      Like one item of ``tensors_list``, with a dim in front.
-
-    Raises:
-      ValueError: as ``batch``.
-      OutOfRangeError: when it runs, and the examples have come to an end.
-    """
+    """As ``batch_join``, of the examples that ``keep_input`` says."""
     return _batches(
-        "batch_join",
-        _all_listed(tensors_list),
-        tensors_list[0],
+        "batch_join", _all_listed(tensors_list), tensors_list[0], keep_input, batch_size, capacity,
+        enqueue_many, shapes, allow_smaller_final_batch, shared_name, name,
         make_queue=_in_order(dynamic_pad),
-        threads=1,
-        batch_size=batch_size,
-        keep_input=keep_input,
-        capacity=capacity,
-        enqueue_many=enqueue_many,
-        shapes=shapes,
-        allow_smaller_final_batch=allow_smaller_final_batch,
-        shared_name=shared_name,
-        name=name,
-    )
+    )  # fmt: skip
 
 
+@documented_as(batch)
 def shuffle_batch(
     tensors: Any,
     batch_size: Any,
@@ -411,34 +341,19 @@ def shuffle_batch(
     Args:
       min_after_dequeue: examples that stay in the queue, so that batches are well mixed.
       seed: of the order.
-      tensors, batch_size, capacity, num_threads, enqueue_many, shapes,
-        allow_smaller_final_batch, shared_name, name: as for ``batch``.
-
-    Returns:
-      As ``batch``.
 
     Raises:
-      ValueError: ``capacity`` is not above ``min_after_dequeue``, or as ``batch``.
+      ValueError: ``capacity`` is not above ``min_after_dequeue``, or the rank of a tensor is not
+        known and ``shapes`` is not given.
       OutOfRangeError: when it runs, and the examples have come to an end.
     """
-    return _batches(
-        "shuffle_batch",
-        [_listed(tensors)],
-        tensors,
-        make_queue=_shuffled(min_after_dequeue, seed, capacity),
-        threads=num_threads,
-        batch_size=batch_size,
-        keep_input=True,
-        capacity=capacity,
-        enqueue_many=enqueue_many,
-        shapes=shapes,
-        allow_smaller_final_batch=allow_smaller_final_batch,
-        shared_name=shared_name,
-        name=name,
-        min_after_dequeue=min_after_dequeue,
-    )
+    return maybe_shuffle_batch(
+        tensors, batch_size, capacity, min_after_dequeue, True, num_threads, seed, enqueue_many,
+        shapes, allow_smaller_final_batch, shared_name, name,
+    )  # fmt: skip
 
 
+@documented_as(shuffle_batch, maybe_batch)
 def maybe_shuffle_batch(
     tensors: Any,
     batch_size: Any,
@@ -453,41 +368,16 @@ def maybe_shuffle_batch(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """As ``shuffle_batch``, of the examples that ``keep_input`` says.
-
-    Args:
-      keep_input: bool: whether the example counts; with ``enqueue_many`` a vector may say it
-        for each.
-      min_after_dequeue: examples that stay in the queue, so that batches are well mixed.
-      seed: of the order.
-      tensors, batch_size, capacity, num_threads, enqueue_many, shapes,
-        allow_smaller_final_batch, shared_name, name: as for ``batch``.
-
-    Returns:
-      As ``batch``.
-
-    Raises:
-      ValueError: ``capacity`` is not above ``min_after_dequeue``, or as ``batch``.
-      OutOfRangeError: when it runs, and the examples have come to an end.
-    """
+    """As ``shuffle_batch``, of the examples that ``keep_input`` says."""
     return _batches(
-        "shuffle_batch",
-        [_listed(tensors)],
-        tensors,
-        make_queue=_shuffled(min_after_dequeue, seed, capacity),
-        threads=num_threads,
-        batch_size=batch_size,
-        keep_input=keep_input,
-        capacity=capacity,
-        enqueue_many=enqueue_many,
-        shapes=shapes,
-        allow_smaller_final_batch=allow_smaller_final_batch,
-        shared_name=shared_name,
-        name=name,
+        "shuffle_batch", [_listed(tensors)], tensors, keep_input, batch_size, capacity,
+        enqueue_many, shapes, allow_smaller_final_batch, shared_name, name,
+        make_queue=_shuffled(min_after_dequeue, seed, capacity), threads=num_threads,
         min_after_dequeue=min_after_dequeue,
-    )
+    )  # fmt: skip
 
 
+@documented_as(shuffle_batch, batch_join)
 def shuffle_batch_join(
     tensors_list: Any,
     batch_size: Any,
@@ -500,40 +390,14 @@ def shuffle_batch_join(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """Batches in random order from several lists of tensors, one thread for each.
-
-    Args:
-      tensors_list: list of such lists or dicts; each gets a thread of its own.
-      min_after_dequeue: examples that stay in the queue, so that batches are well mixed.
-      seed: of the order.
-      batch_size, capacity, enqueue_many, shapes, allow_smaller_final_batch, shared_name, name:
-        as for ``batch``.
-
-    Returns:
-      Like one item of ``tensors_list``, with a dim in front.
-
-    Raises:
-      ValueError: ``capacity`` is not above ``min_after_dequeue``, or as ``batch``.
-      OutOfRangeError: when it runs, and the examples have come to an end.
-    """
-    return _batches(
-        "shuffle_batch_join",
-        _all_listed(tensors_list),
-        tensors_list[0],
-        make_queue=_shuffled(min_after_dequeue, seed, capacity),
-        threads=1,
-        batch_size=batch_size,
-        keep_input=True,
-        capacity=capacity,
-        enqueue_many=enqueue_many,
-        shapes=shapes,
-        allow_smaller_final_batch=allow_smaller_final_batch,
-        shared_name=shared_name,
-        name=name,
-        min_after_dequeue=min_after_dequeue,
-    )
+    """Batches in random order from several lists of tensors, one thread for each."""
+    return maybe_shuffle_batch_join(
+        tensors_list, batch_size, capacity, min_after_dequeue, True, seed, enqueue_many, shapes,
+        allow_smaller_final_batch, shared_name, name,
+    )  # fmt: skip
 
 
+@documented_as(shuffle_batch, maybe_batch_join)
 def maybe_shuffle_batch_join(
     tensors_list: Any,
     batch_size: Any,
@@ -547,37 +411,10 @@ def maybe_shuffle_batch_join(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """As ``shuffle_batch_join``, of the examples that ``keep_input`` says.
-
-    Args:
-      tensors_list: list of such lists or dicts; each gets a thread of its own.
-      keep_input: bool: whether the example counts; with ``enqueue_many`` a vector may say it
-        for each.
-      min_after_dequeue: examples that stay in the queue, so that batches are well mixed.
-      seed: of the order.
-      batch_size, capacity, enqueue_many, shapes, allow_smaller_final_batch, shared_name, name:
-        as for ``batch``.
-
-    Returns:
-      Like one item of ``tensors_list``, with a dim in front.
-
-    Raises:
-      ValueError: ``capacity`` is not above ``min_after_dequeue``, or as ``batch``.
-      OutOfRangeError: when it runs, and the examples have come to an end.
-    """
+    """As ``shuffle_batch_join``, of the examples that ``keep_input`` says."""
     return _batches(
-        "shuffle_batch_join",
-        _all_listed(tensors_list),
-        tensors_list[0],
+        "shuffle_batch_join", _all_listed(tensors_list), tensors_list[0], keep_input, batch_size,
+        capacity, enqueue_many, shapes, allow_smaller_final_batch, shared_name, name,
         make_queue=_shuffled(min_after_dequeue, seed, capacity),
-        threads=1,
-        batch_size=batch_size,
-        keep_input=keep_input,
-        capacity=capacity,
-        enqueue_many=enqueue_many,
-        shapes=shapes,
-        allow_smaller_final_batch=allow_smaller_final_batch,
-        shared_name=shared_name,
-        name=name,
         min_after_dequeue=min_after_dequeue,
-    )
+    )  # fmt: skip

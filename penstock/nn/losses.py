@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from penstock.base import dtypes
+from penstock.base.docstrings import documented_as
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.keys import GraphKeys
 from penstock.graph.scopes import (
@@ -179,16 +180,16 @@ def compute_weighted_loss(
 
     Args:
       losses: a number an element or example.
-      weights: a scalar, or a tensor of the rank of ``losses`` with dims of its sizes or 1.
+      weights: a scalar, or a tensor of the losses' rank with dims of their sizes or 1.
       scope: name of the scope.
       loss_collection: the collection, or None.
       reduction: one of ``tf.losses.Reduction``.
 
     Returns:
-      A scalar of the type of ``losses``; of its shape where ``reduction`` is ``NONE``.
+      A scalar of the losses' type; of their shape where ``reduction`` is ``NONE``.
 
     Raises:
-      ValueError: an unknown reduction, or weights whose shape does not fit.
+      ValueError: an unknown reduction, or shapes that do not fit.
 
     Example:
       >>> import penstock as tf
@@ -226,6 +227,7 @@ def _floats(first: Any, second: Any) -> tuple[Tensor, Tensor]:
     return first, second
 
 
+@documented_as(compute_weighted_loss)
 def absolute_difference(
     labels: Any,
     predictions: Any,
@@ -234,7 +236,12 @@ def absolute_difference(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """|predictions - labels|, of tensors of one shape; else as ``compute_weighted_loss``."""
+    """|predictions - labels|, of tensors of one shape.
+
+    Args:
+      labels: the truth.
+      predictions: of the same shape.
+    """
     _required(labels=labels, predictions=predictions)
     operands = [predictions, labels, weights]
     with name_scope(scope, "absolute_difference", operands) as scope:
@@ -243,6 +250,7 @@ def absolute_difference(
         return compute_weighted_loss(losses, weights, scope, loss_collection, reduction=reduction)
 
 
+@documented_as(absolute_difference)
 def cosine_distance(
     labels: Any,
     predictions: Any,
@@ -257,12 +265,8 @@ def cosine_distance(
 
     Args:
       labels: vectors of length 1 along ``axis``.
-      predictions: of the same shape.
       axis: where the components of a vector lie.
       weights: as of ``compute_weighted_loss``; the losses have size 1 along ``axis``.
-      scope: name of the scope.
-      loss_collection: the collection, or None.
-      reduction: one of ``tf.losses.Reduction``.
       dim: former name of ``axis``.
 
     Raises:
@@ -284,6 +288,7 @@ def cosine_distance(
 _renamed, _sum = reduction.renamed, reduction.reduce_sum
 
 
+@documented_as(compute_weighted_loss)
 def hinge_loss(
     labels: Any,
     logits: Any,
@@ -302,6 +307,7 @@ def hinge_loss(
         return compute_weighted_loss(losses, weights, scope, loss_collection, reduction=reduction)
 
 
+@documented_as(absolute_difference)
 def huber_loss(
     labels: Any,
     predictions: Any,
@@ -326,6 +332,7 @@ def huber_loss(
         return compute_weighted_loss(losses, weights, scope, loss_collection, reduction=reduction)
 
 
+@documented_as(absolute_difference)
 def log_loss(
     labels: Any,
     predictions: Any,
@@ -345,6 +352,7 @@ def log_loss(
         return compute_weighted_loss(losses, weights, scope, loss_collection, reduction=reduction)
 
 
+@documented_as(absolute_difference)
 def mean_pairwise_squared_error(
     labels: Any,
     predictions: Any,
@@ -356,13 +364,13 @@ def mean_pairwise_squared_error(
 
     Args:
       labels: tensor [examples, ...].
-      predictions: of the same shape.
       weights: a scalar or one an example, as of ``compute_weighted_loss``.
-      scope: name of the scope.
-      loss_collection: the collection, or None.
 
     Returns:
       A float32 scalar.
+
+    Raises:
+      ValueError: shapes that do not fit.
     """
     _required(labels=labels, predictions=predictions)
     operands = [predictions, labels, weights]
@@ -389,6 +397,7 @@ def _pairwise(differences: Tensor, weights: Any) -> Tensor:
     return comparison.where(_sum(count) > 0, loss, elementwise.zeros_like(loss), name="value")
 
 
+@documented_as(absolute_difference)
 def mean_squared_error(
     labels: Any,
     predictions: Any,
@@ -397,7 +406,7 @@ def mean_squared_error(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """(predictions - labels)^2, of tensors of one shape; else as ``compute_weighted_loss``.
+    """(predictions - labels)^2, of tensors of one shape.
 
     Example:
       >>> import penstock as tf
@@ -415,6 +424,7 @@ def mean_squared_error(
 # ---- cross entropies ----------------------------------------------------------------------------
 
 
+@documented_as(compute_weighted_loss)
 def sigmoid_cross_entropy(
     multi_class_labels: Any,
     logits: Any,
@@ -429,11 +439,7 @@ def sigmoid_cross_entropy(
     Args:
       multi_class_labels: 0 or 1 an element, or a probability.
       logits: of the same shape.
-      weights: as of ``compute_weighted_loss``.
       label_smoothing: moves labels towards 1/2 by this fraction.
-      scope: name of the scope.
-      loss_collection: the collection, or None.
-      reduction: one of ``tf.losses.Reduction``.
     """
     _required(multi_class_labels=multi_class_labels, logits=logits)
     operands = [logits, multi_class_labels, weights]
@@ -449,6 +455,7 @@ def sigmoid_cross_entropy(
         return compute_weighted_loss(losses, weights, scope, loss_collection, reduction=reduction)
 
 
+@documented_as(compute_weighted_loss)
 def softmax_cross_entropy(
     onehot_labels: Any,
     logits: Any,
@@ -466,9 +473,6 @@ def softmax_cross_entropy(
       weights: as of ``compute_weighted_loss``; the losses have the shape of ``logits`` without its
         last dim.
       label_smoothing: moves labels towards the uniform distribution by this fraction.
-      scope: name of the scope.
-      loss_collection: the collection, or None.
-      reduction: one of ``tf.losses.Reduction``.
     """
     _required(onehot_labels=onehot_labels, logits=logits)
     operands = [logits, onehot_labels, weights]
@@ -500,6 +504,7 @@ def _fitted_weights(labels: Tensor, given: Any) -> Tensor:
     return weights
 
 
+@documented_as(compute_weighted_loss)
 def sparse_softmax_cross_entropy(
     labels: Any,
     logits: Any,
@@ -515,9 +520,6 @@ def sparse_softmax_cross_entropy(
         more dim of size 1 is dropped.
       logits: tensor [..., classes].
       weights: as of ``compute_weighted_loss``, for losses of the shape of ``labels``.
-      scope: name of the scope.
-      loss_collection: the collection, or None.
-      reduction: one of ``tf.losses.Reduction``.
     """
     _required(labels=labels, logits=logits)
     operands = [logits, labels, weights]

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from penstock.base.docstrings import documented_as
 from penstock.graph.build import make
 from penstock.graph.scopes import name_scope
 from penstock.graph.tensor import Tensor
@@ -75,6 +76,7 @@ def max_pool(
     return _pool2d("MaxPool", "MaxPool", value, ksize, strides, padding, data_format, name)
 
 
+@documented_as(max_pool)
 def avg_pool(
     value: Any,
     ksize: Any,
@@ -84,7 +86,7 @@ def avg_pool(
     name: str | None = None,
     input: Any = None,
 ) -> Tensor:
-    """The mean of each window, over what is inside the image; arguments as of ``max_pool``.
+    """The mean of each window, over what is inside the image.
 
     Example:
       >>> import penstock as tf
@@ -96,6 +98,7 @@ def avg_pool(
     return _pool2d("AvgPool", "AvgPool", value, ksize, strides, padding, data_format, name)
 
 
+@documented_as(max_pool)
 def max_pool2d(
     input: Any,
     ksize: Any,
@@ -104,7 +107,11 @@ def max_pool2d(
     data_format: str | None = "NHWC",
     name: str | None = None,
 ) -> Tensor:
-    """``max_pool`` of images."""
+    """``max_pool`` of images.
+
+    Args:
+      input: real ``[batch, height, width, channels]``.
+    """
     return _pool2d("MaxPool", "MaxPool2d", input, ksize, strides, padding, data_format, name)
 
 
@@ -150,6 +157,7 @@ def _pool_v2(
     return pool(input, sizes, steps, padding, made, name)
 
 
+@documented_as(max_pool)
 def max_pool_v2(
     input: Any,
     ksize: Any,
@@ -164,9 +172,7 @@ def max_pool_v2(
       input: ``[batch, 1 to 3 dims, channels]``.
       ksize: window: int, or a list.
       strides: int, or a list.
-      padding: "SAME" or "VALID".
       data_format: with channels last (the default), or first: "NC...".
-      name: name of the node.
 
     Raises:
       ValueError: another rank; no rank and no ``data_format``.
@@ -174,6 +180,7 @@ def max_pool_v2(
     return _pool_v2("MaxPool", input, ksize, strides, padding, data_format, name)
 
 
+@documented_as(max_pool_v2)
 def avg_pool_v2(
     input: Any,
     ksize: Any,
@@ -182,7 +189,7 @@ def avg_pool_v2(
     data_format: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The mean of each window of one, two or three dims; arguments as of ``max_pool_v2``."""
+    """The mean of each window of one, two or three dims."""
     return _pool_v2("AvgPool", input, ksize, strides, padding, data_format, name)
 
 
@@ -238,6 +245,7 @@ def avg_pool1d(
     return _pool1d("AvgPool", "AvgPool1D", input, ksize, strides, padding, data_format, name)
 
 
+@documented_as(max_pool2d)
 def max_pool_with_argmax(
     input: Any,
     ksize: Any,
@@ -252,13 +260,10 @@ def max_pool_with_argmax(
     """``max_pool`` and where each maximum was.
 
     Args:
-      input: real ``[batch, height, width, channels]``.
       ksize: list of 4.
       strides: list of 4.
-      padding: "SAME" or "VALID".
       data_format: "NHWC".
       Targmax: former name of ``output_dtype``.
-      name: name of the node.
       output_dtype: int64 (default) or int32.
       include_batch_in_index: whether positions count from the start of the batch, not of the image.
 

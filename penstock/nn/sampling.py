@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from penstock.base import dtypes
+from penstock.base.docstrings import documented_as
 from penstock.graph.build import make
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import name_scope
@@ -149,6 +150,7 @@ def _hits(
     return sparse.sparse_to_dense(indices, size, weight, 0.0, validate_indices=False)
 
 
+@documented_as(sampled_logits)
 def nce_loss(
     weights: Any,
     biases: Any,
@@ -163,19 +165,6 @@ def nce_loss(
     name: str = "nce_loss",
 ) -> Tensor:
     """Noise-contrastive estimation: is this class the data's or the sampler's?
-
-    Args:
-      weights: ``[classes, dim]``, or a list of parts of it.
-      biases: ``[classes]``.
-      labels: ``[batch, num_true]``, the true classes.
-      inputs: ``[batch, dim]``.
-      num_sampled: how many candidates to draw for the batch.
-      num_classes: how many classes there are.
-      num_true: how many true classes an example has.
-      sampled_values: what a candidate sampler returned; by default log-uniform candidates.
-      remove_accidental_hits: whether a candidate that is a true class is taken out.
-      partition_strategy: how classes are spread over parts of ``weights``.
-      name: name of the scope of the logits.
 
     Returns:
       The loss of each example, ``[batch]``.
@@ -194,6 +183,7 @@ def nce_loss(
     )
 
 
+@documented_as(nce_loss, sampled_logits)
 def sampled_softmax_loss(
     weights: Any,
     biases: Any,
@@ -209,14 +199,6 @@ def sampled_softmax_loss(
     seed: int | None = None,
 ) -> Tensor:
     """Softmax cross-entropy over the true classes and sampled candidates; for training only.
-
-    Args:
-      weights .. partition_strategy: as in ``nce_loss``.
-      name: name of the scope of the logits.
-      seed: op-level seed of the default sampler.
-
-    Returns:
-      The loss of each example, ``[batch]``.
 
     Source: Jean et al., On Using Very Large Target Vocabulary, 2014.
     """

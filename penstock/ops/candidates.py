@@ -13,6 +13,7 @@ import numpy as np
 import torch
 
 from penstock.base import errors
+from penstock.base.docstrings import documented_as
 from penstock.graph.build import make
 from penstock.graph.scopes import get_seed
 from penstock.graph.tensor import Tensor
@@ -209,6 +210,7 @@ def uniform_candidate_sampler(
     return _draw(op_type, true_classes, num_true, num_sampled, unique, seed, name, range_max)
 
 
+@documented_as(uniform_candidate_sampler)
 def log_uniform_candidate_sampler(
     true_classes: Any,
     num_true: int,
@@ -221,13 +223,12 @@ def log_uniform_candidate_sampler(
     """Candidates by ``P(k) = log((k + 2) / (k + 1)) / log(range_max + 1)``.
 
     It fits vocabularies sorted by decreasing frequency.
-
-    Args and returns are those of ``uniform_candidate_sampler``.
     """
     op_type = "LogUniformCandidateSampler"
     return _draw(op_type, true_classes, num_true, num_sampled, unique, seed, name, range_max)
 
 
+@documented_as(uniform_candidate_sampler)
 def learned_unigram_candidate_sampler(
     true_classes: Any,
     num_true: int,
@@ -237,14 +238,12 @@ def learned_unigram_candidate_sampler(
     seed: int | None = None,
     name: str | None = None,
 ) -> Candidates:
-    """Candidates as likely as they were true classes in earlier batches of the session.
-
-    Args and returns are those of ``uniform_candidate_sampler``.
-    """
+    """Candidates as likely as they were true classes in earlier batches of the session."""
     op_type = "LearnedUnigramCandidateSampler"
     return _draw(op_type, true_classes, num_true, num_sampled, unique, seed, name, range_max)
 
 
+@documented_as(uniform_candidate_sampler)
 def fixed_unigram_candidate_sampler(
     true_classes: Any,
     num_true: int,
@@ -263,17 +262,11 @@ def fixed_unigram_candidate_sampler(
     """Candidates by given weights.
 
     Args:
-      true_classes, num_true, num_sampled, unique, range_max: as in ``uniform_candidate_sampler``.
       vocab_file: comma-separated file whose last column is the weight, a line a class.
       distortion: power that each weight is raised to.
       num_reserved_ids: classes before the first described one; they are never drawn.
       num_shards, shard: draw only among every ``num_shards``-th class from ``shard`` on.
       unigrams: the weights, in place of ``vocab_file``.
-      seed: op-level seed.
-      name: name of the node.
-
-    Returns:
-      As ``uniform_candidate_sampler``.
     """
     return _draw(
         "FixedUnigramCandidateSampler", true_classes, num_true, num_sampled, unique, seed, name,
@@ -282,6 +275,7 @@ def fixed_unigram_candidate_sampler(
     )  # fmt: skip
 
 
+@documented_as(uniform_candidate_sampler)
 def all_candidate_sampler(
     true_classes: Any,
     num_true: int,
@@ -290,10 +284,7 @@ def all_candidate_sampler(
     seed: int | None = None,
     name: str | None = None,
 ) -> Candidates:
-    """Every class as a candidate, to compare with the true loss; ``num_sampled`` classes exist.
-
-    Args and returns are those of ``uniform_candidate_sampler``.
-    """
+    """Every class as a candidate, to compare with the true loss; ``num_sampled`` classes exist."""
     return _draw("AllCandidateSampler", true_classes, num_true, num_sampled, unique, seed, name)
 
 

@@ -17,6 +17,7 @@ import numpy as np
 import torch
 
 from penstock.base import dtypes, shapes
+from penstock.base.docstrings import documented_as
 from penstock.graph.build import make
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import control_dependencies, get_seed, name_scope
@@ -350,6 +351,7 @@ def random_normal(
     )
 
 
+@documented_as(random_normal)
 def truncated_normal(
     shape: Any,
     mean: Any = 0.0,
@@ -361,14 +363,7 @@ def truncated_normal(
     """Numbers drawn from a normal distribution cut off two standard deviations from its mean.
 
     Args:
-      shape: shape of the result.
       mean, stddev: of the distribution before it is cut off.
-      dtype: half, bfloat16, float32 or float64.
-      seed: op-level seed.
-      name: name of the result.
-
-    Returns:
-      A tensor of ``shape`` and ``dtype``.
     """
     return _normal("TruncatedNormal", "truncated_normal", shape, mean, stddev, dtype, seed, name)
 
@@ -438,10 +433,10 @@ def multinomial(
     Returns:
       Class numbers, ``[batch, num_samples]``.
     """
-    with name_scope(name, "multinomial", [logits]):
-        return _draw_classes(logits, num_samples, output_dtype, seed)
+    return _draw_classes("multinomial", logits, num_samples, output_dtype, seed, name)
 
 
+@documented_as(multinomial)
 def categorical(
     logits: Any,
     num_samples: Any,
@@ -452,21 +447,15 @@ def categorical(
     """``multinomial`` under its newer name.
 
     Args:
-      logits: ``[batch, classes]``.
-      num_samples: scalar: how many to draw for each row.
       dtype: int32 or int64, by default int64.
-      seed: op-level seed.
-      name: name of the scope.
-
-    Returns:
-      Class numbers, ``[batch, num_samples]``.
     """
-    with name_scope(name, "categorical", [logits]):
-        return _draw_classes(logits, num_samples, dtype, seed)
+    return _draw_classes("categorical", logits, num_samples, dtype, seed, name)
 
 
-def _draw_classes(logits: Any, num_samples: Any, dtype: Any, seed: int | None) -> Tensor:
-    logits = convert_to_tensor(logits, name="logits")
-    wanted = dtypes.int64 if dtype is None else dtypes.as_dtype(dtype)
-    made: Tensor = make("Multinomial", logits, num_samples, output_dtype=wanted, **seeds(seed))
-    return made
+def _draw_classes(
+    default: str, logits: Any, num_samples: Any, dtype: Any, seed: int | None, name: str | None
+) -> Tensor:
+    with name_scope(name, default, [logits]):
+        logits = convert_to_tensor(logits, name="logits")
+        wanted = dtypes.int64 if dtype is None else dtypes.as_dtype(dtype)
+        return make("Multinomial", logits, num_samples, output_dtype=wanted, **seeds(seed))

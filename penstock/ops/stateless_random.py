@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from penstock.base import dtypes
+from penstock.base.docstrings import documented_as
 from penstock.graph.build import make
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import name_scope
@@ -23,12 +24,17 @@ from penstock.ops.random import (
     NO_INPUTS,
     NUMBERS,
     bounds,
+    categorical,
     categorical_draw,
     integers,
+    multinomial,
     per_row,
+    random_normal,
+    random_uniform,
     scaled,
     shape_tensor,
     truncated,
+    truncated_normal,
     uniform_type,
 )
 from penstock.resources import stream
@@ -122,6 +128,7 @@ define_op(
 # ---- public functions ------------------------------------------------------------------------
 
 
+@documented_as(random_uniform)
 def stateless_uniform(
     shape: Any,
     seed: Any,
@@ -133,15 +140,7 @@ def stateless_uniform(
     """Uniform numbers that depend on nothing but the arguments.
 
     Args:
-      shape: shape of the result.
       seed: two integers, shape ``[2]``.
-      minval, maxval, dtype, name: as in ``random_uniform``.
-
-    Returns:
-      A tensor of ``shape`` and ``dtype``.
-
-    Raises:
-      ValueError: as ``random_uniform``.
     """
     wanted, maxval = uniform_type(dtype, maxval, "stateless_uniform")
     with name_scope(name, "stateless_random_uniform", [shape, seed, minval, maxval]) as scope:
@@ -166,6 +165,7 @@ def _stateless(
         return scaled(make(op_type, sizes, seed, dtype=wanted), stddev, mean, scope)
 
 
+@documented_as(random_normal)
 def stateless_normal(
     shape: Any,
     seed: Any,
@@ -177,17 +177,13 @@ def stateless_normal(
     """Normal numbers that depend on nothing but the arguments.
 
     Args:
-      shape: shape of the result.
       seed: two integers, shape ``[2]``.
-      mean, stddev, dtype, name: as in ``random_normal``.
-
-    Returns:
-      A tensor of ``shape`` and ``dtype``.
     """
     default = "stateless_random_normal"
     return _stateless("StatelessRandomNormal", default, shape, seed, mean, stddev, dtype, name)
 
 
+@documented_as(truncated_normal)
 def stateless_truncated_normal(
     shape: Any,
     seed: Any,
@@ -199,17 +195,13 @@ def stateless_truncated_normal(
     """Truncated normal numbers that depend on nothing but the arguments.
 
     Args:
-      shape: shape of the result.
       seed: two integers, shape ``[2]``.
-      mean, stddev, dtype, name: as in ``truncated_normal``.
-
-    Returns:
-      A tensor of ``shape`` and ``dtype``.
     """
     default = "stateless_truncated_normal"
     return _stateless("StatelessTruncatedNormal", default, shape, seed, mean, stddev, dtype, name)
 
 
+@documented_as(multinomial)
 def stateless_multinomial(
     logits: Any,
     num_samples: Any,
@@ -220,19 +212,13 @@ def stateless_multinomial(
     """``multinomial`` that depends on nothing but its arguments.
 
     Args:
-      logits: ``[batch, classes]``.
-      num_samples: scalar: how many to draw for each row.
       seed: two integers, shape ``[2]``.
-      output_dtype: int32 or int64.
-      name: name of the scope.
-
-    Returns:
-      Class numbers, ``[batch, num_samples]``.
     """
     with name_scope(name, "stateless_multinomial", [logits, seed]):
         return _stateless_classes(logits, num_samples, seed, output_dtype)
 
 
+@documented_as(categorical)
 def stateless_categorical(
     logits: Any,
     num_samples: Any,
@@ -243,14 +229,7 @@ def stateless_categorical(
     """``categorical`` that depends on nothing but its arguments.
 
     Args:
-      logits: ``[batch, classes]``.
-      num_samples: scalar: how many to draw for each row.
       seed: two integers, shape ``[2]``.
-      dtype: int32 or int64.
-      name: name of the scope.
-
-    Returns:
-      Class numbers, ``[batch, num_samples]``.
     """
     with name_scope(name, "stateless_categorical", [logits, seed]):
         return _stateless_classes(logits, num_samples, seed, dtype)

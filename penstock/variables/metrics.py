@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from penstock.base import dtypes
+from penstock.base.docstrings import documented_as
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.keys import GraphKeys
 from penstock.graph.scopes import add_to_collections, control_dependencies
@@ -112,13 +113,13 @@ def mean(
 
     Args:
       values: any numbers; computed as float32.
-      weights: a scalar, or a tensor of the rank of ``values`` with its sizes or 1; default 1.
+      weights: what each counts: a scalar, or a tensor of as many dims of that size or 1; default 1.
       metrics_collections: names of collections that the value is added to.
       updates_collections: names of collections that the update is added to.
       name: name of the variable scope.
 
     Returns:
-      The mean so far, a float32 scalar, and the update, which is the mean with this batch.
+      The value so far, a float32 scalar, and the update, which is the value with this batch.
 
     Example:
       >>> import penstock as tf
@@ -143,6 +144,7 @@ def mean(
         )  # fmt: skip
 
 
+@documented_as(mean)
 def mean_tensor(
     values: Any,
     weights: Any = None,
@@ -150,7 +152,11 @@ def mean_tensor(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
-    """The weighted mean of each element over the batches so far; arguments as of ``mean``."""
+    """The weighted mean of each element over the batches so far.
+
+    Returns:
+      The means so far, float32 of the shape of ``values``, and the update.
+    """
     with variable_scope(name, "mean", [values, weights]):
         values = cast(values, dtypes.float32)
         total = metric_variable(values.get_shape(), dtypes.float32, name="total_tensor")
@@ -165,6 +171,7 @@ def mean_tensor(
         )  # fmt: skip
 
 
+@documented_as(mean)
 def accuracy(
     labels: Any,
     predictions: Any,
@@ -173,15 +180,11 @@ def accuracy(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
-    """The share of predictions that are their labels; the rest as of ``mean``.
+    """The share of predictions that are their labels, of any type; cast to that of ``labels``.
 
     Args:
-      labels: the truth, of any type that can be compared.
-      predictions: of the same shape; cast to the type of ``labels``.
-      weights: as of ``mean``.
-      metrics_collections: collections of the value.
-      updates_collections: collections of the update.
-      name: name of the variable scope.
+      labels: the truth.
+      predictions: of the same shape.
 
     Example:
       >>> import penstock as tf
@@ -198,6 +201,7 @@ def accuracy(
     return mean(correct, weights, metrics_collections, updates_collections, name or "accuracy")
 
 
+@documented_as(accuracy)
 def mean_absolute_error(
     labels: Any,
     predictions: Any,
@@ -206,13 +210,14 @@ def mean_absolute_error(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
-    """The mean of |predictions - labels|; the rest as of ``mean``."""
+    """The mean of |predictions - labels|."""
     predictions, labels, weights = fitted(predictions, labels, weights)
     found = elementwise.abs_(predictions - labels)
     where = name or "mean_absolute_error"
     return mean(found, weights, metrics_collections, updates_collections, where)
 
 
+@documented_as(accuracy)
 def mean_squared_error(
     labels: Any,
     predictions: Any,
@@ -221,13 +226,14 @@ def mean_squared_error(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
-    """The mean of (predictions - labels)^2; the rest as of ``mean``."""
+    """The mean of (predictions - labels)^2."""
     predictions, labels, weights = fitted(predictions, labels, weights)
     found = binary.squared_difference(labels, predictions)
     where = name or "mean_squared_error"
     return mean(found, weights, metrics_collections, updates_collections, where)
 
 
+@documented_as(accuracy)
 def root_mean_squared_error(
     labels: Any,
     predictions: Any,
@@ -244,6 +250,7 @@ def root_mean_squared_error(
     return root, collected(updates_collections, elementwise.sqrt(update))
 
 
+@documented_as(accuracy)
 def mean_relative_error(
     labels: Any,
     predictions: Any,
@@ -253,7 +260,7 @@ def mean_relative_error(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
-    """The mean of |labels - predictions| / normalizer, 0 where that is 0; else as ``mean``."""
+    """The mean of |labels - predictions| / normalizer, 0 where that is 0."""
     predictions, labels, weights = fitted(predictions, labels, weights)
     predictions, normalizer = spread.squeeze_last(predictions, normalizer)
     spread.check_same_shape(predictions, normalizer)
@@ -265,6 +272,7 @@ def mean_relative_error(
     return mean(found, weights, metrics_collections, updates_collections, where)
 
 
+@documented_as(accuracy)
 def mean_cosine_distance(
     labels: Any,
     predictions: Any,
@@ -274,7 +282,7 @@ def mean_cosine_distance(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
-    """1 minus the mean dot product along ``dim`` of vectors of length 1; else as ``mean``."""
+    """1 minus the mean dot product along ``dim`` of vectors of length 1."""
     predictions, labels, weights = fitted(predictions, labels, weights)
     products = binary.multiply(predictions, labels)
     products = reduction.reduce_sum(products, axis=[dim], keepdims=True)
@@ -283,6 +291,7 @@ def mean_cosine_distance(
     return collected(metrics_collections, value), collected(updates_collections, update)
 
 
+@documented_as(mean)
 def percentage_below(
     values: Any,
     threshold: Any,
@@ -291,7 +300,7 @@ def percentage_below(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
-    """The share of values below ``threshold``; the rest as of ``mean``."""
+    """The share of values below ``threshold``."""
     below = cast(comparison.less(values, threshold), dtypes.float32)
     where = name or "percentage_below_threshold"
     return mean(below, weights, metrics_collections, updates_collections, where)
@@ -305,6 +314,7 @@ def _flat(value: Any) -> Any:
     return reshape.reshape(value, [-1]) if dims is not None and dims > 1 else value
 
 
+@documented_as(mean)
 def mean_per_class_accuracy(
     labels: Any,
     predictions: Any,
@@ -321,9 +331,6 @@ def mean_per_class_accuracy(
       predictions: tensor of classes, of the same shape.
       num_classes: how many classes there are.
       weights: tensor of the same shape; what each label counts, default 1.
-      metrics_collections: collections of the value.
-      updates_collections: collections of the update.
-      name: name of the variable scope.
 
     Returns:
       The mean so far, a float32 scalar; and the update, which is the accuracy of each class.
@@ -369,6 +376,7 @@ def _gathered_confusion(
     return matrix, state.assign_add(matrix, batch)
 
 
+@documented_as(mean_per_class_accuracy)
 def mean_iou(
     labels: Any,
     predictions: Any,
@@ -379,15 +387,6 @@ def mean_iou(
     name: str | None = None,
 ) -> Metric:
     """The mean over classes of intersection over union: right / (labelled or predicted so).
-
-    Args:
-      labels: tensor of classes, numbered from 0.
-      predictions: tensor of classes, of the same shape.
-      num_classes: how many classes there are.
-      weights: tensor of the same shape; what each label counts, default 1.
-      metrics_collections: collections of the value.
-      updates_collections: collections of the update.
-      name: name of the variable scope.
 
     Returns:
       The mean over the classes that occurred, a float32 scalar (0 if none did); and the update,

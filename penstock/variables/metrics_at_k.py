@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from penstock.base import dtypes
+from penstock.base.docstrings import documented_as
 from penstock.graph.composite import SparseTensor, SparseTensorValue
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import control_dependencies, name_scope
@@ -37,7 +38,7 @@ from penstock.ops import (
     weights as spread,
 )
 from penstock.ops.cast import cast
-from penstock.variables.metrics import Metric, collected, metric_variable
+from penstock.variables.metrics import Metric, collected, mean, metric_variable
 
 
 def _at_k(what: str, k: int | None, class_id: int | None = None) -> str:
@@ -144,23 +145,6 @@ def _gathered_count(
 
 # ---- precision and recall -----------------------------------------------------------------------
 
-_ARGS = """labels: int64 classes, a Tensor or SparseTensor of the shape of {predictions} but for the
-        last dim, which is the number of labels of a row; or without that dim, for one label a row.
-        Classes beyond those predicted count as not found.
-      {predictions}: {what}
-      k: how many classes of a row are predicted{default}.
-      class_id: the one class that counts; default all.
-      weights: a scalar, or a tensor of the shape of the rows or with 1 in its place; default 1.
-      metrics_collections: collections of the value.
-      updates_collections: collections of the update.
-      name: name of the scope.
-
-    Returns:
-      The share so far, a float64 scalar (NaN before there is any), and the update.
-
-    Raises:
-      ValueError: shapes that do not fit."""
-
 
 def _share_at_top_k(what: str, other: _Counted, doc: str) -> Callable[..., Metric]:
     def metric(
@@ -187,12 +171,24 @@ def _share_at_top_k(what: str, other: _Counted, doc: str) -> Callable[..., Metri
             return value, collected(updates_collections, update)
 
     metric.__name__ = metric.__qualname__ = f"{what}_at_top_k"
-    args = _ARGS.format(
-        predictions="predictions_idx", default="; only for the name",
-        what="integers, the classes predicted; the last dim is k.",
-    )  # fmt: skip
-    metric.__doc__ = f"{doc}, of predicted classes.\n\n    Args:\n      {args}\n    "
-    return metric
+    metric.__doc__ = f"""{doc}, of predicted classes.
+
+    Args:
+      labels: int64 classes, a Tensor or SparseTensor of the shape of the predictions but for the
+        last dim, which is the number of labels of a row; or without that dim, for one label a row.
+        Classes beyond those predicted count as not found.
+      predictions_idx: integers, the classes predicted; the last dim is k.
+      k: how many classes of a row are predicted; only for the name.
+      class_id: the one class that counts; default all.
+      weights: a scalar, or a tensor of the shape of the rows or with 1 in its place; default 1.
+
+    Returns:
+      The share so far, a float64 scalar (NaN before there is any), and the update.
+
+    Raises:
+      ValueError: shapes that do not fit.
+    """
+    return documented_as(mean)(metric)
 
 
 def _share_at_k(what: str, at_top_k: Callable[..., Metric], doc: str) -> Callable[..., Metric]:
@@ -215,12 +211,13 @@ def _share_at_k(what: str, at_top_k: Callable[..., Metric], doc: str) -> Callabl
             )  # fmt: skip
 
     metric.__name__ = metric.__qualname__ = f"{what}_at_k"
-    args = _ARGS.format(
-        predictions="predictions", default="",
-        what="scores; the last dim are the classes.",
-    )  # fmt: skip
-    metric.__doc__ = f"{doc}, of the k highest scores.\n\n    Args:\n      {args}\n    "
-    return metric
+    metric.__doc__ = f"""{doc}, of the k highest scores.
+
+    Args:
+      predictions: scores; the last dim are the classes.
+      k: how many classes of a row are predicted.
+    """
+    return documented_as(at_top_k)(metric)
 
 
 _PRECISION = "The share of predicted classes so far that are among the labels"
@@ -231,6 +228,7 @@ recall_at_top_k = _share_at_top_k("recall", _FALSE_NEGATIVES, _RECALL)
 recall_at_k = _share_at_k("recall", recall_at_top_k, _RECALL)
 
 
+@documented_as(precision_at_k)
 def sparse_precision_at_k(
     labels: Any,
     predictions: Any,
@@ -241,7 +239,7 @@ def sparse_precision_at_k(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
-    """The former name of ``precision_at_k``, with the same arguments."""
+    """The former name of ``precision_at_k``."""
     return precision_at_k(
         labels, predictions, k, class_id, weights, metrics_collections, updates_collections, name
     )
@@ -345,6 +343,7 @@ def _gathered_average(
         return value, collected(updates_collections, update)
 
 
+@documented_as(precision_at_k)
 def average_precision_at_k(
     labels: Any,
     predictions: Any,
@@ -363,12 +362,6 @@ def average_precision_at_k(
       labels: int64 classes, a Tensor or SparseTensor of the shape of ``predictions`` but for the
         last dim, which is the number of labels of a row; or without that dim, for one label a row.
         Of a Tensor, negative labels do not count.
-      predictions: scores; the last dim are the classes.
-      k: how many classes of a row are predicted.
-      weights: a scalar, or a tensor of the shape of the rows or with 1 in its place; default 1.
-      metrics_collections: collections of the value.
-      updates_collections: collections of the update.
-      name: name of the scope.
 
     Returns:
       The mean so far, a float64 scalar, and the update.
@@ -397,6 +390,7 @@ def average_precision_at_k(
         )
 
 
+@documented_as(average_precision_at_k)
 def sparse_average_precision_at_k(
     labels: Any,
     predictions: Any,
@@ -406,7 +400,7 @@ def sparse_average_precision_at_k(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
-    """The former name of ``average_precision_at_k``, with the same arguments."""
+    """The former name of ``average_precision_at_k``."""
     return average_precision_at_k(
         labels, predictions, k, weights, metrics_collections, updates_collections, name
     )

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from penstock.base import dtypes
+from penstock.base.docstrings import documented_as
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.scopes import control_dependencies
 from penstock.graph.tensor import Tensor
@@ -34,7 +35,7 @@ from penstock.ops import (
     weights as spread,
 )
 from penstock.ops.cast import cast
-from penstock.variables.metrics import Metric, collected, fitted, metric_variable
+from penstock.variables.metrics import Metric, collected, fitted, mean, metric_variable
 from penstock.variables.scope import variable_scope
 
 _TINY = 1e-7
@@ -65,7 +66,6 @@ def _counted(
     return value, collected(updates_collections, update)
 
 
-
 def _count_of(kind: str) -> Callable[..., Metric]:
     where, label, prediction = _KINDS[kind]
 
@@ -92,15 +92,11 @@ def _count_of(kind: str) -> Callable[..., Metric]:
     Args:
       labels: the truth; cast to bool.
       predictions: of the same shape; cast to bool.
-      weights: what each counts: a scalar, or a tensor that fits as of ``tf.metrics.mean``.
-      metrics_collections: collections of the value.
-      updates_collections: collections of the update.
-      name: name of the variable scope.
 
     Returns:
-      The count so far, a float32 scalar, and the update.
+      The number so far, a float32 scalar, and the update.
     """
-    return count
+    return documented_as(mean)(count)
 
 
 true_positives, false_negatives = _count_of("tp"), _count_of("fn")
@@ -132,8 +128,8 @@ def _share_of(where: str, other: Callable[..., Metric], doc: str) -> Callable[..
             return value, collected(updates_collections, update)
 
     metric.__name__ = metric.__qualname__ = where
-    metric.__doc__ = f"""{doc}; 0 where there is none. Arguments as of ``true_positives``."""
-    return metric
+    metric.__doc__ = f"""{doc}; 0 where there is none."""
+    return documented_as(true_positives)(metric)
 
 
 precision = _share_of(
@@ -232,15 +228,11 @@ def _counts_at(kind: str) -> Callable[..., Metric]:
       labels: the truth; cast to bool.
       predictions: scores in [0, 1], of the same shape.
       thresholds: numbers in [0, 1].
-      weights: as of ``tf.metrics.mean``.
-      metrics_collections: collections of the value.
-      updates_collections: collections of the update.
-      name: name of the variable scope.
 
     Returns:
-      The counts so far, float32 [thresholds], and the update.
+      The numbers so far, float32 [thresholds], and the update.
     """
-    return counts
+    return documented_as(mean)(counts)
 
 
 true_positives_at_thresholds, false_negatives_at_thresholds = _counts_at("tp"), _counts_at("fn")
@@ -271,8 +263,8 @@ def _shares_at(what: str, other: str, doc: str) -> Callable[..., Metric]:
             return value, collected(updates_collections, share(updates, "update_op"))
 
     metric.__name__ = metric.__qualname__ = where
-    metric.__doc__ = f"""{doc} at each threshold; as ``true_positives_at_thresholds``."""
-    return metric
+    metric.__doc__ = f"""{doc} at each threshold."""
+    return documented_as(true_positives_at_thresholds)(metric)
 
 
 precision_at_thresholds = _shares_at("precision", "fp", "``tf.metrics.precision``")
@@ -334,6 +326,7 @@ def _auc_of(counts: dict[str, Any], curve: str, method: str, name: str) -> Tenso
     return _area(found, right, _HEIGHTS[method], name)
 
 
+@documented_as(true_positives)
 def auc(
     labels: Any,
     predictions: Any,
@@ -349,20 +342,12 @@ def auc(
     """The area under the ROC or the precision-recall curve, so far.
 
     Args:
-      labels: the truth; cast to bool.
       predictions: scores in [0, 1], of the same shape.
-      weights: as of ``tf.metrics.mean``.
       num_thresholds: how many thresholds, evenly in [0, 1], make the curve.
-      metrics_collections: collections of the value.
-      updates_collections: collections of the update.
       curve: "ROC" or "PR".
-      name: name of the variable scope.
       summation_method: "trapezoidal", "careful_interpolation" (for "PR", the exact one),
         "minoring" or "majoring".
       thresholds: thresholds strictly in (0, 1), in place of ``num_thresholds``.
-
-    Returns:
-      The area so far, a float32 scalar, and the update.
 
     Raises:
       ValueError: an unknown curve or method.
@@ -406,6 +391,7 @@ def _checked_share(name: str, value: float) -> None:
         raise ValueError(f"`{name}` must be in the range [0, 1]; found {value}")
 
 
+@documented_as(auc)
 def sensitivity_at_specificity(
     labels: Any,
     predictions: Any,
@@ -418,7 +404,8 @@ def sensitivity_at_specificity(
 ) -> Metric:
     """tp / (tp + fn) at the threshold where tn / (tn + fp) is nearest to ``specificity``.
 
-    The other arguments are those of ``auc``.
+    Raises:
+      ValueError: the share that is asked for is not in [0, 1].
     """
     _checked_share("specificity", specificity)
     with variable_scope(name, "sensitivity_at_specificity", [predictions, labels, weights]):
@@ -429,6 +416,7 @@ def sensitivity_at_specificity(
         return value, collected(updates_collections, update)
 
 
+@documented_as(sensitivity_at_specificity)
 def specificity_at_sensitivity(
     labels: Any,
     predictions: Any,
@@ -439,10 +427,7 @@ def specificity_at_sensitivity(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
-    """tn / (tn + fp) at the threshold where tp / (tp + fn) is nearest to ``sensitivity``.
-
-    The other arguments are those of ``auc``.
-    """
+    """tn / (tn + fp) at the threshold where tp / (tp + fn) is nearest to ``sensitivity``."""
     _checked_share("sensitivity", sensitivity)
     with variable_scope(name, "specificity_at_sensitivity", [predictions, labels, weights]):
         # The last threshold lies just below 1, as in TensorFlow: scores of 1 stay above it.

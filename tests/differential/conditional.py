@@ -172,7 +172,7 @@ CONDITIONAL: tuple[tuple[str, str, Condition, str], ...] = (
         "TensorFlow computes with 32 bits inside",
     ),
     (
-        "betainc histogram_fixed_width* nn.avg_pool*",
+        "betainc cross histogram_fixed_width* math.cumulative_logsumexp nn.avg_pool* polygamma",
         r"^value",
         overflowing,
         "sums and ranges that overflow, and what cancels among such numbers: another order of sums",

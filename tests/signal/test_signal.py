@@ -120,3 +120,14 @@ def test_a_wave_file_becomes_coefficients() -> None:
 def test_an_axis_of_frames_is_one_integer(axis: Any, error: type[Exception], said: str) -> None:
     with tf.Graph().as_default(), pytest.raises(error, match=said):
         tf.signal.frame(np.zeros([2, 9], np.float32), 4, 2, axis=axis)
+
+
+@pytest.mark.parametrize("kind", ["i", "d", "e"])
+def test_numbers_of_mel_spectrograms_become_float32(kind: str) -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        logs = np.ones([2, 3], kind)
+        wanted = session.run(tf.signal.mfccs_from_log_mel_spectrograms(logs.astype("f")))
+        found = session.run(tf.signal.mfccs_from_log_mel_spectrograms(logs))
+        assert found.dtype == np.float32 and found.tolist() == wanted.tolist()
+        with pytest.raises(ValueError, match="dtype float32 for Tensor"):
+            tf.signal.mfccs_from_log_mel_spectrograms(tf.constant(logs))

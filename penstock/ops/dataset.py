@@ -12,7 +12,7 @@ from typing import Any
 
 from penstock.base import errors
 from penstock.opdef import define_op
-from penstock.opdef.inference import ShapeContext, scalar
+from penstock.opdef.inference import FailsAtRun, ShapeContext, scalar
 from penstock.resources.dataset import (
     base,
     batches,
@@ -292,12 +292,24 @@ _HOST = {
 _VECTORS = {"padded_shapes", "row_shape"}
 
 
-def _of_scalars(names: set[str]) -> Any:
+# Whose shape rule, in TensorFlow, leaves it to the run that sizes are scalars.
+_LOOKED_AT_LATER = {
+    "ParallelMapDataset", "InterleaveDataset", "ParallelInterleaveDataset",
+    "ParallelInterleaveDatasetV2",
+}  # fmt: skip
+
+
+def _of_scalars(names: set[str], later: bool) -> Any:
     """Shape rule: a scalar handle, of inputs of which these are scalars."""
 
     def rule(ctx: Any) -> Any:
         for name in sorted(names):
-            ctx.rank(name, 0)
+            try:
+                ctx.rank(name, 0)
+            except ValueError as error:
+                if later:
+                    raise FailsAtRun(f"{name} must be a scalar: {error}", scalar(ctx)) from None
+                raise
         return scalar(ctx)
 
     return rule
@@ -310,7 +322,7 @@ def define_dataset(name: str, inputs: str, attrs: list[str], kernel: Any) -> Non
         name,
         f"{inputs} -> handle: variant",
         attrs=attrs,
-        shape=_of_scalars((wanted & _HOST) - _VECTORS),
+        shape=_of_scalars((wanted & _HOST) - _VECTORS, name in _LOOKED_AT_LATER),
         kernel=kernel,
         host=sorted(wanted & _HOST),
         stateful=True,

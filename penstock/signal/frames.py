@@ -76,7 +76,9 @@ def frame(
         signal = convert_to_tensor(signal, name="signal")
         signal.shape.with_rank_at_least(1)
         length, step = scalar(frame_length, "frame_length"), scalar(frame_step, "frame_step")
-        place = convert_to_tensor(axis, name="axis")
+        place = scalar(axis, "axis")
+        if not place.dtype.is_integer:
+            raise TypeError(f"axis must be an integer; found {place.dtype.name}")
         known = _static_frames(signal, length, step, pad_end, place)
         made: Tensor = _frame(signal, length, step, pad_end, pad_value, place)
         if known is not None:
@@ -90,6 +92,8 @@ def _static_frames(signal: Any, length: Any, step: Any, pad_end: bool, axis: Any
     axis = static.constant_value(axis)
     if dims is None or axis is None:
         return None
+    if not -len(dims) <= axis < len(dims):
+        raise ValueError(f"axis {int(axis)} is none of the {len(dims)} dims of signal")
     place = range(len(dims))[int(axis)]
     size, step = static.constant_value(length), static.constant_value(step)
     count, samples = None, dims[place]

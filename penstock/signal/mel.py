@@ -107,7 +107,7 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None 
       ValueError: there are no bands.
     """
     with name_scope(name, "mfccs_from_log_mel_spectrograms", [log_mel_spectrograms]):
-        logs: Any = convert_to_tensor(log_mel_spectrograms)
+        logs: Any = convert_to_tensor(log_mel_spectrograms, dtypes.float32)
         count = None if logs.sizes is None else logs.sizes[-1]
         if count == 0:
             raise ValueError(f"num_mel_bins must be positive; the shape is {logs.shape}")

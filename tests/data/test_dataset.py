@@ -420,3 +420,22 @@ def test_the_parts_of_a_dataset_of_datasets_are_its_spec() -> None:
         total = tf.data.experimental.get_single_element(rows.batch(3))
         session.run(iterator.make_initializer(data))
         assert [part.tolist() for part in session.run((total, number))] == [[0, 1], 0]
+
+
+@pytest.mark.parametrize(
+    "transformed",
+    [
+        lambda data, size: data.map(lambda x: x, size),
+        lambda data, size: data.interleave(Dataset.from_tensors, size),
+        lambda data, size: data.interleave(Dataset.from_tensors, 2, 1, size),
+        lambda data, size: data.apply(
+            tf.data.experimental.parallel_interleave(Dataset.from_tensors, size)
+        ),
+    ],
+)
+def test_sizes_that_are_no_scalars_fail_as_they_run(transformed: Any) -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        data = transformed(Dataset.range(3), np.array([2]))
+        iterator = tf.data.make_initializable_iterator(data)
+        with pytest.raises(tf.errors.InvalidArgumentError, match="must be a scalar"):
+            session.run(iterator.initializer)

@@ -110,3 +110,24 @@ def test_a_wave_file_becomes_coefficients() -> None:
     assert (spectrum[0].argmax(1) == 14).all()
     # A frame begins where the tone has been 7 times around.
     np.testing.assert_allclose(found[0, 1:], found[0, :-1], atol=0.05)
+
+
+@pytest.mark.parametrize(
+    ("axis", "error", "said"),
+    [([], ValueError, "rank 0"), ([-1], ValueError, "rank 0"), (2, ValueError, "none of the 2"),
+     (1.0, TypeError, "must be an integer")],
+)  # fmt: skip
+def test_an_axis_of_frames_is_one_integer(axis: Any, error: type[Exception], said: str) -> None:
+    with tf.Graph().as_default(), pytest.raises(error, match=said):
+        tf.signal.frame(np.zeros([2, 9], np.float32), 4, 2, axis=axis)
+
+
+@pytest.mark.parametrize("kind", ["i", "d", "e"])
+def test_numbers_of_mel_spectrograms_become_float32(kind: str) -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        logs = np.ones([2, 3], kind)
+        wanted = session.run(tf.signal.mfccs_from_log_mel_spectrograms(logs.astype("f")))
+        found = session.run(tf.signal.mfccs_from_log_mel_spectrograms(logs))
+        assert found.dtype == np.float32 and found.tolist() == wanted.tolist()
+        with pytest.raises(ValueError, match="dtype float32 for Tensor"):
+            tf.signal.mfccs_from_log_mel_spectrograms(tf.constant(logs))

@@ -87,8 +87,9 @@ test-long: venv  ## the tests that take minutes; TURN=2/5: a part of them
 chaos: venv  ## a cluster that trains among faults of every kind (MINUTES=30, SEED=1)
 	@$(BIN)/python -m tests.distributed.chaos --minutes $(MINUTES) --seed $(SEED) $(ARGS)
 
-lint: venv  ## ruff
+lint: venv  ## ruff: rules and format
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check --quiet .
 
 types: venv  ## mypy, strict outside penstock/ops
 	$(BIN)/mypy

@@ -61,9 +61,7 @@ def first_rnn(tf: Any) -> Program:
     with graph.as_default():
         inputs = [tf.placeholder(tf.float32, [None, INPUTS]) for _ in range(STEPS)]
         lengths = tf.placeholder(tf.int32, [None])
-        outputs, _ = tf.nn.static_rnn(
-            _Cell(tf), inputs, dtype=tf.float32, sequence_length=lengths
-        )
+        outputs, _ = tf.nn.static_rnn(_Cell(tf), inputs, dtype=tf.float32, sequence_length=lengths)
         loss = tf.add_n([tf.reduce_sum(tf.square(o)) for o in outputs])
         train = tf.train.GradientDescentOptimizer(0.01).minimize(loss)
     values = np.random.RandomState(2).rand(STEPS, BATCH, INPUTS).astype(np.float32)

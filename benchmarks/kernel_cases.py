@@ -146,9 +146,7 @@ def _slice(tf: Any, x: Any) -> Any:
 
 KERNELS: Dict[str, Kernel] = {
     "matmul": Kernel(_products, lambda tf, a, b: tf.matmul(a, b), lambda t, a, b: a @ b),
-    "reduce_mean": Kernel(
-        _square(), lambda tf, x: tf.reduce_mean(x, 1), lambda t, x: x.mean(1)
-    ),
+    "reduce_mean": Kernel(_square(), lambda tf, x: tf.reduce_mean(x, 1), lambda t, x: x.mean(1)),
     "reduce_sum": Kernel(_square(), lambda tf, x: tf.reduce_sum(x, 1), lambda t, x: x.sum(1)),
     "cast": Kernel(
         _square(1, 0, 99), lambda tf, x: tf.cast(x, tf.int32), lambda t, x: x.to(t.int32)
@@ -200,18 +198,14 @@ KERNELS: Dict[str, Kernel] = {
     "stack": Kernel(
         _square(2), lambda tf, a, b: tf.stack([a, b], 1), lambda t, a, b: t.stack((a, b), 1)
     ),
-    "one_hot": Kernel(
-        _ids, lambda tf, ids: tf.one_hot(ids, int(ids.shape[0])), _torch_one_hot
-    ),
+    "one_hot": Kernel(_ids, lambda tf, ids: tf.one_hot(ids, int(ids.shape[0])), _torch_one_hot),
     "split": Kernel(
         _square(),
         lambda tf, x: tf.split(x, 4, axis=1),
         lambda t, x: x.split(x.shape[1] // 4, 1),
     ),
     "reduce_max": Kernel(_square(), lambda tf, x: tf.reduce_max(x, 1), lambda t, x: x.amax(1)),
-    "truncated_normal": Kernel(
-        _dims, lambda tf, d: tf.truncated_normal(d), _torch_truncated, True
-    ),
+    "truncated_normal": Kernel(_dims, lambda tf, d: tf.truncated_normal(d), _torch_truncated, True),
     "sigmoid": Kernel(_signed, lambda tf, x: tf.nn.sigmoid(x), lambda t, x: x.sigmoid()),
     "clip_by_value": Kernel(
         _square(), lambda tf, x: tf.clip_by_value(x, 0.3, 0.8), lambda t, x: x.clamp(0.3, 0.8)

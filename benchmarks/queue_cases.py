@@ -48,9 +48,7 @@ def queue_batch(tf: Any) -> Program:
     with tf.Graph().as_default():
         queue = tf.FIFOQueue(_CAPACITY, tf.float32, shapes=[[784]])
         x = tf.placeholder(tf.float32, [None, 784])
-        return _program(
-            tf, queue.enqueue_many(x), x, queue.dequeue_many(128), images, _last
-        )
+        return _program(tf, queue.enqueue_many(x), x, queue.dequeue_many(128), images, _last)
 
 
 def queue_shuffle(tf: Any) -> Program:
@@ -59,9 +57,7 @@ def queue_shuffle(tf: Any) -> Program:
     with tf.Graph().as_default():
         queue = tf.RandomShuffleQueue(_CAPACITY, 0, tf.float32, shapes=[[784]])
         x = tf.placeholder(tf.float32, [None, 784])
-        return _program(
-            tf, queue.enqueue_many(x), x, queue.dequeue_many(128), images, _last
-        )
+        return _program(tf, queue.enqueue_many(x), x, queue.dequeue_many(128), images, _last)
 
 
 def queue_strings(tf: Any) -> Program:

@@ -45,9 +45,7 @@ class Table:
         self.symbols = sorted(n for n in public if not n.startswith("contrib."))
         self.uses = _uses(spec / "usage.tsv")
         # Op types that only passes make count where TensorFlow lists them as well (`_Send`).
-        ours = {
-            name for name, op in all_ops().items() if not op.internal or name in self.op_types
-        }
+        ours = {name for name, op in all_ops().items() if not op.internal or name in self.op_types}
         self.ops_present = sorted(set(self.op_types) & ours)
         self.ops_absent = sorted(set(self.op_types) - ours)
         self.ops_added = sorted(ours - set(self.op_types))

@@ -59,9 +59,7 @@ class OnGpu(torch.Tensor):
         return f"OnGpu({self.inner!r})"
 
     @classmethod
-    def __torch_dispatch__(
-        cls, func: Any, types: Any, args: Any = (), kwargs: Any = None
-    ) -> Any:
+    def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         return _run(func, args, kwargs or {})
 
 
@@ -126,9 +124,7 @@ def _wrapped(value: Any, known: dict[int, OnGpu], device: torch.device) -> Any:
 class PretendGpu(TorchDispatchMode):
     """Under it the device can be asked for."""
 
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: Any = (), kwargs: Any = None
-    ) -> Any:
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         return _run(func, args, kwargs or {})
 
 

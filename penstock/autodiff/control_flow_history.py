@@ -73,15 +73,11 @@ def _push(loop: GradLoop, tensor: Tensor) -> tuple[Tensor, Operation]:
     graph, forward = loop.graph, loop.forward_context
     with inside(graph, loop.stack_context), colocate_with(tensor.op):
         bound = constant(-1, dtypes.int32)
-        stack: Tensor = make(
-            "StackV2", bound, elem_type=tensor.dtype.base_dtype, name="f_acc"
-        )
+        stack: Tensor = make("StackV2", bound, elem_type=tensor.dtype.base_dtype, name="f_acc")
     with inside(graph, None):
         entered = forward.AddValue(stack)
     with inside(graph, output_context(tensor.op)):
-        push: Operation = make(
-            "StackPushV2", entered, tensor, swap_memory=forward.swap_memory
-        ).op
+        push: Operation = make("StackPushV2", entered, tensor, swap_memory=forward.swap_memory).op
     push._add_control_input(loop.step)
     return stack, push
 

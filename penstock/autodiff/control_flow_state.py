@@ -136,7 +136,6 @@ class LoopState:
                 if merged.op.inputs[0] is merged.op.inputs[1]:
                     _close_with_zeros(loop, merged)
 
-
     def forget(self, results: Sequence[Any]) -> None:
         """Keeps no values of rounds for gradients that are none of ``results``.
 

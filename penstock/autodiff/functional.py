@@ -143,9 +143,7 @@ def _built(op: Operation, args: list[Tensor]) -> list[Tensor]:
 def _if(
     pred: Tensor, args: list[Tensor], then: FunctionGraph, orelse: FunctionGraph
 ) -> list[Tensor]:
-    made = cond(
-        _truth(pred), lambda: inline(then, args), lambda: inline(orelse, args), strict=True
-    )
+    made = cond(_truth(pred), lambda: inline(then, args), lambda: inline(orelse, args), strict=True)
     return list(made)
 
 

@@ -229,9 +229,7 @@ class _Backprop:
                 between.append(op)
                 queue.extend(t.op for t in op.inputs)
         members = set(between)
-        self.loops = control_flow_state.make_loop_state(
-            self.graph, between, members, self.colocate
-        )
+        self.loops = control_flow_state.make_loop_state(self.graph, between, members, self.colocate)
         pending = self.pending
         for op in between:
             for tensor in op.inputs:

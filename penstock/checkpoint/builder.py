@@ -60,9 +60,7 @@ class BulkSaverBuilder:
         names, slices = [s.name for s in specs], [s.slice_spec for s in specs]
         extra: dict[str, Any] = {"_durable": True} if self._durable else {}
         if self._write_version == V1:
-            return make(
-                "SaveSlices", filename_tensor, names, slices, tensors, name="save", **extra
-            )
+            return make("SaveSlices", filename_tensor, names, slices, tensors, name="save", **extra)
         if self._format != "bundle":
             extra["_format"] = self._format.encode()
         return make("SaveV2", filename_tensor, names, slices, tensors, **extra)

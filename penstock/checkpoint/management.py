@@ -70,9 +70,7 @@ def generate_checkpoint_state_proto(
         paths.append(model_checkpoint_path)
     stamps = all_model_checkpoint_timestamps
     if stamps and len(stamps) != len(paths):
-        raise ValueError(
-            f"{len(stamps)} timestamp(s) were given for {len(paths)} checkpoint(s)"
-        )
+        raise ValueError(f"{len(stamps)} timestamp(s) were given for {len(paths)} checkpoint(s)")
     if not os.path.isabs(save_dir):
         start = save_dir or "."
         model_checkpoint_path, *paths = (

@@ -306,9 +306,7 @@ class Saver:
         self._check_graph(sess)
         if global_step is None:
             if os.path.basename(save_path) == latest and not self._sharded:
-                raise ValueError(
-                    f"{save_path!r} would be the path of the state file {latest!r}"
-                )
+                raise ValueError(f"{save_path!r} would be the path of the state file {latest!r}")
             return save_path
         if not isinstance(global_step, int):
             global_step = _step_value(sess, global_step)

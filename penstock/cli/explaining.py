@@ -80,9 +80,7 @@ def _needed(wanted: Sequence[Any], fed: dict[Any, Any]) -> list[Any]:
 def _refuse_unfed(needed: Sequence[Any]) -> None:
     missing = [op.outputs[0] for op in needed if op.type in _PLACEHOLDERS]
     if missing:
-        shown = ", ".join(
-            f"{t.op.name} ({t.dtype.name} {shape_text(t.sizes)})" for t in missing
-        )
+        shown = ", ".join(f"{t.op.name} ({t.dtype.name} {shape_text(t.sizes)})" for t in missing)
         first = missing[0]
         dims = ",".join(str(d or 1) for d in first.sizes or ())
         raise Failure(

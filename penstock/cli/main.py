@@ -130,9 +130,7 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _options(
-    debug: Annotated[
-        bool, typer.Option("--debug", help="Show the traceback of an error.")
-    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
@@ -188,9 +186,7 @@ def convert(
     from penstock.cli.converting import convert_checkpoint
 
     target = None if to is None else to.value
-    convert_checkpoint(
-        Output(), source, dest, target, rename or [], include or [], exclude or []
-    )
+    convert_checkpoint(Output(), source, dest, target, rename or [], include or [], exclude or [])
 
 
 @app.command()

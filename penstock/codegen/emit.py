@@ -464,9 +464,7 @@ class _Emitter:
             host = arg.name in definition.host
             if arg.is_list:
                 count = arg.count(op.attrs)
-                result[arg.name] = [
-                    self._input(line, position + i, host) for i in range(count)
-                ]
+                result[arg.name] = [self._input(line, position + i, host) for i in range(count)]
                 position += count
             else:
                 result[arg.name] = self._input(line, position, host)

@@ -153,9 +153,7 @@ class _Mover:
         """By position the inputs that a kernel computes with as tensors."""
         inputs, handles, host = self._rebuilder.inputs(op), wants_handle(op), op.op_def.host
         names = [name for name, found in op.inputs_by_name().items() for _ in _as_list(found)]
-        return {
-            i: inputs[i] for i, name in enumerate(names) if name not in host and not handles[i]
-        }
+        return {i: inputs[i] for i, name in enumerate(names) if name not in host and not handles[i]}
 
     def _runs_in(self, op: Operation, values: Collection[Tensor]) -> str:
         where = memory_of(op)

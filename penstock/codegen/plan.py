@@ -234,9 +234,7 @@ class _Planner:
             found |= self._outer_roots(plan, root, given)
         return frozenset(found)
 
-    def _outer_roots(
-        self, plan: Plan, root: Root, given: list[frozenset[Root]]
-    ) -> frozenset[Root]:
+    def _outer_roots(self, plan: Plan, root: Root, given: list[frozenset[Root]]) -> frozenset[Root]:
         if root in plan.step.feeds:
             return given[plan.step.feeds.index(root)]
         if isinstance(root, Read) and not root.copies:

@@ -51,9 +51,7 @@ def case(
       >>> y.op.name
       'case/cond/Merge'
     """
-    return _case(
-        conditional.cond, pred_fn_pairs, default, exclusive, name, False, strict=strict
-    )
+    return _case(conditional.cond, pred_fn_pairs, default, exclusive, name, False, strict=strict)
 
 
 def smart_case(

@@ -153,9 +153,7 @@ def _merged(true: _Branch, false: _Branch, strict: bool, where: _Where) -> Any:
     given = [b.given if strict else _unpacked(b.given) for b in (true, false)]
     _check_structures(given, [true.result, false.result], where)
     if not true.result:
-        raise ValueError(
-            f"true_fn and false_fn must return at least one result.\nin {where.text}"
-        )
+        raise ValueError(f"true_fn and false_fn must return at least one result.\nin {where.text}")
     yes, no = structure.tensors_of(true.result), structure.tensors_of(false.result)
     _check_types(yes, no, where)
     merges = [control_flow.merge([f, t])[0] for t, f in zip(yes, no, strict=True)]

@@ -122,8 +122,10 @@ class ControlFlowContext:
             return
         loop = kinds.GetContainingWhileContext(op._control_flow_context)
         home = kinds.GetContainingWhileContext(kinds.GetOutputContext(input_op))
-        why = f"{input_op.name!r} is in a while loop" if loop is None else (
-            "they are in different while loops"
+        why = (
+            f"{input_op.name!r} is in a while loop"
+            if loop is None
+            else ("they are in different while loops")
         )
         lines = [f"Cannot use {input_op.name!r} as input to {op.name!r} because {why}."]
         lines.append(f"{input_op.name!r} is a value of each round of {home.described()}")
@@ -177,9 +179,7 @@ class ControlFlowContext:
             context._values.update(names)
             context = context.outer_context
 
-    def _RemoveExternalControlEdges(
-        self, op: Operation
-    ) -> tuple[list[Operation], list[Operation]]:
+    def _RemoveExternalControlEdges(self, op: Operation) -> tuple[list[Operation], list[Operation]]:
         """Drops control inputs from outside the loop; those kept and those dropped."""
         loop = self.GetWhileContext()
         before = list(op.control_inputs)
@@ -224,9 +224,7 @@ class CondContext(ControlFlowContext):
 
     kind = "tf.cond"
 
-    def __init__(
-        self, pred: Tensor, pivot: Tensor, branch: int, name: str = "cond_text"
-    ) -> None:
+    def __init__(self, pred: Tensor, pivot: Tensor, branch: int, name: str = "cond_text") -> None:
         super().__init__(get_default_graph().unique_name(name))
         self.pred, self.pivot, self.branch = pred, pivot, branch
         self._values.update((pred.name, pivot.name))
@@ -417,9 +415,7 @@ class WhileContext(ControlFlowContext):
                 if real is not tensor:
                     op._update_input(index, real)
             _, external = self._RemoveExternalControlEdges(op)
-            if not op.control_inputs and all(
-                kinds.IsLoopConstantEnter(t.op) for t in op.inputs
-            ):
+            if not op.control_inputs and all(kinds.IsLoopConstantEnter(t.op) for t in op.inputs):
                 # Constants alone would let it run once more than there are rounds.
                 op._add_control_input(self.GetControlPivot().op)
         self._values.update(t.name for t in op.outputs)

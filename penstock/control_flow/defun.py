@@ -276,9 +276,7 @@ class DefinedFunction:
         """
         definition = self._call_def()
         _check_count(definition.name, args, len(self._types))
-        tensors = [
-            convert_to_tensor(a, dtype=t) for a, t in zip(args, self._types, strict=True)
-        ]
+        tensors = [convert_to_tensor(a, dtype=t) for a, t in zip(args, self._types, strict=True)]
         op = _call(definition, [*tensors, *self.captured_inputs], kwargs)
         self.add_to_graph(outermost(op.graph))
         if self._shape_func is not None:
@@ -378,9 +376,7 @@ class Declare:
     def __init__(
         self, func_name: str, inputs: Sequence[tuple[str, Any]], outputs: Sequence[tuple[str, Any]]
     ) -> None:
-        args, results = (
-            [(n, dtypes.as_dtype(t)) for n, t in side] for side in (inputs, outputs)
-        )
+        args, results = ([(n, dtypes.as_dtype(t)) for n, t in side] for side in (inputs, outputs))
         self._definition = CallDef(func_name, args, results)
 
     @property

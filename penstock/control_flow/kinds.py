@@ -80,9 +80,7 @@ def IsLoopSwitch(op: Operation) -> bool:
 def IsLoopMerge(op: Operation) -> bool:
     """Whether ``op`` is a Merge of a loop's variable."""
     context = op._control_flow_context
-    return (
-        IsMerge(op) and context is not None and context.IsWhileContext() and not IsCondMerge(op)
-    )
+    return IsMerge(op) and context is not None and context.IsWhileContext() and not IsCondMerge(op)
 
 
 # ---- contexts ----------------------------------------------------------------------------------

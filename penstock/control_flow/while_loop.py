@@ -88,9 +88,7 @@ def while_loop(
             if maximum_iterations is not None:
                 shape_invariants = (shapes.TensorShape([]), shape_invariants)
             nest.assert_same_structure(loop_vars, shape_invariants)
-            shape_invariants = nest.map_structure(
-                structure.invariant, loop_vars, shape_invariants
-            )
+            shape_invariants = nest.map_structure(structure.invariant, loop_vars, shape_invariants)
         context = WhileContext(maximum_iterations, parallel_iterations, back_prop, swap_memory)
         if context.outer_context is None:
             add_to_collection(GraphKeys.WHILE_CONTEXT, context)
@@ -197,9 +195,7 @@ class _Loop:
         flat = structure.with_flows(nest.flatten(original, expand_composites=True), tensors)
         return nest.pack_sequence_as(original, flat, expand_composites=True)
 
-    def _enters(
-        self, tensors: list[Tensor], invariants: list[shapes.TensorShape]
-    ) -> list[Tensor]:
+    def _enters(self, tensors: list[Tensor], invariants: list[shapes.TensorShape]) -> list[Tensor]:
         context = self.context
         outer = context.outer_context
         context._InitializeValues(tensors)

@@ -102,9 +102,7 @@ def make_csv_dataset(
 
     reads = 1 if num_parallel_reads is None else num_parallel_reads
     dataset = parallel_interleave(filename_to_dataset, cycle_length=reads, sloppy=sloppy)(filenames)
-    dataset = shuffled_and_repeated(
-        dataset, num_epochs, shuffle, shuffle_buffer_size, shuffle_seed
-    )
+    dataset = shuffled_and_repeated(dataset, num_epochs, shuffle, shuffle_buffer_size, shuffle_seed)
     dataset = dataset.batch(batch_size, drop_remainder=num_epochs is None)
     return dataset.map(map_fn).prefetch(prefetch_buffer_size)
 

@@ -291,9 +291,7 @@ class Dataset(specs.Structured, FrameworkSources):
           padding_values: nesting of scalars; 0 or "" where None.
           drop_remainder: leave a smaller last batch out.
         """
-        made = padding.padded_batch(
-            self, batch_size, padded_shapes, padding_values, drop_remainder
-        )
+        made = padding.padded_batch(self, batch_size, padded_shapes, padding_values, drop_remainder)
         return Dataset.of(*made, (self,))
 
     def unbatch(self) -> Dataset:
@@ -361,9 +359,7 @@ class Dataset(specs.Structured, FrameworkSources):
             or not spec.shape.is_compatible_with([])
         ):
             raise ValueError("`predicate` must return a scalar boolean tensor.")
-        return self.called(
-            "FilterDataset", function, structure=self.structure, attr="predicate"
-        )
+        return self.called("FilterDataset", function, structure=self.structure, attr="predicate")
 
     def filter_with_legacy_function(self, predicate: Callable[..., Any]) -> Dataset:
         """The same as ``filter``."""
@@ -492,9 +488,7 @@ class Dataset(specs.Structured, FrameworkSources):
         if count is None:
             return self._variant_tensor
         number = int64(count, "python_workers")
-        return nodes.variant(
-            "PythonWorkersDataset", self.structure, self._variant_tensor, number
-        )
+        return nodes.variant("PythonWorkersDataset", self.structure, self._variant_tensor, number)
 
     def _captured_ref(self) -> bool:
         """Whether a function uses the value of a reference variable."""

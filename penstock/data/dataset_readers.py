@@ -216,6 +216,4 @@ class TFRecordWriter:
                 f" {specs.legacy_shapes(dataset.structure)} and types"
                 f" {specs.legacy_types(dataset.structure)}"
             )
-        return make(
-            "DatasetToTFRecord", dataset.in_workers(), self._filename, self._compression
-        )
+        return make("DatasetToTFRecord", dataset.in_workers(), self._filename, self._compression)

@@ -112,9 +112,7 @@ def make_batched_features_dataset(
     spec = dataset.structure
     if isinstance(spec, tuple) and len(spec) == 2:
         dataset = dataset.map(lambda _, message: message)
-    dataset = shuffled_and_repeated(
-        dataset, num_epochs, shuffle, shuffle_buffer_size, shuffle_seed
-    )
+    dataset = shuffled_and_repeated(dataset, num_epochs, shuffle, shuffle_buffer_size, shuffle_seed)
     dataset = dataset.batch(batch_size, drop_remainder=drop_final_batch or num_epochs is None)
     calls = 2 if parser_num_threads is None else parser_num_threads
     dataset = parse_example_dataset(features, calls)(dataset)
@@ -176,9 +174,7 @@ def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Transformation:
         dims = [-1 if d is None else d for d in row.as_list()]
         structure = specs.SparseTensorSpec(shapes.TensorShape([None]).concatenate(row), spec.dtype)
         sizes = convert_to_tensor(np.array(dims, np.int64), dtypes.int64)
-        return dataset.node(
-            "DenseToSparseBatchDataset", batch_size, sizes, structure=structure
-        )
+        return dataset.node("DenseToSparseBatchDataset", batch_size, sizes, structure=structure)
 
     return transform
 

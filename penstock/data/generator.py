@@ -113,5 +113,3 @@ def _cast(array: np.ndarray, value: Any, dtype: dtypes.DType) -> np.ndarray:
     if array.size and array.dtype.kind in "fc" and kind.kind in "iu":
         raise TypeError
     return np.asarray(value, kind)
-
-

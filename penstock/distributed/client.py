@@ -107,9 +107,7 @@ class ClientEngine:
                 prepared = self._answer(self._stub.prepare_step, message, "to prepare the step")
         return str(prepared.step)
 
-    def _answer(
-        self, method: Any, request: Any, what: str, seconds: float = _CALL_SECONDS
-    ) -> Any:
+    def _answer(self, method: Any, request: Any, what: str, seconds: float = _CALL_SECONDS) -> Any:
         stub = self._stub
         return awaiting.answer_of(method, request, seconds, stub.task, what)
 

@@ -53,9 +53,7 @@ class DaemonPool(Executor):
         self._threads = 0
         self._stopped = False
 
-    def submit(
-        self, fn: Callable[..., _Result], /, *args: Any, **kwargs: Any
-    ) -> Future[_Result]:
+    def submit(self, fn: Callable[..., _Result], /, *args: Any, **kwargs: Any) -> Future[_Result]:
         """Runs ``fn(*args, **kwargs)``.
 
         Raises:
@@ -77,9 +75,7 @@ class DaemonPool(Executor):
             self._threads += 1
         made = _Thread(self._lock, task)
         try:
-            threading.Thread(
-                target=self._work, args=(made,), name=self._name, daemon=True
-            ).start()
+            threading.Thread(target=self._work, args=(made,), name=self._name, daemon=True).start()
         except RuntimeError:
             with self._lock:
                 self._threads -= 1

@@ -63,9 +63,7 @@ class Listening:
             "Links": Routed("Links", self.peers.links, lambda key: find(key).peers.links),
             "Clusters": self.memberships,
         }
-        self._server = rpc.serve(
-            self.address, handlers, self._security, task=self._own.worker.task
-        )
+        self._server = rpc.serve(self.address, handlers, self._security, task=self._own.worker.task)
         self.address = self._server.address
 
     def stop(self) -> None:

@@ -507,9 +507,7 @@ class _UntilEnded:
 
     __slots__ = ("_cancel", "_session")
 
-    def __init__(
-        self, session: MasterSession, cancel: Callable[[errors.OpError], None]
-    ) -> None:
+    def __init__(self, session: MasterSession, cancel: Callable[[errors.OpError], None]) -> None:
         self._session, self._cancel = session, cancel
 
     def __enter__(self) -> None:

@@ -356,9 +356,7 @@ class Stub:
             f" {', '.join(SERVICES[self._service])}"
         )
 
-    def stream(
-        self, name: str, chunks: Iterable[bytes], timeout: float | None = None
-    ) -> Any:
+    def stream(self, name: str, chunks: Iterable[bytes], timeout: float | None = None) -> Any:
         """Begins a call of ``STREAMS``: bytes in both directions.
 
         Returns:
@@ -473,9 +471,7 @@ def _service(name: str, handler: Any, security: Security, task: str) -> Any:
     for method in STREAMS.get(name, ()):
         function = getattr(handler, method, None)
         if function is not None:
-            methods[method.title()] = grpc.stream_stream_rpc_method_handler(
-                _stream(function, task)
-            )
+            methods[method.title()] = grpc.stream_stream_rpc_method_handler(_stream(function, task))
     return grpc.method_handlers_generic_handler(f"penstock.{name}", methods)
 
 

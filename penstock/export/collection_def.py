@@ -87,8 +87,8 @@ def _message_data(item: Any, to_proto: Callable[..., Any] | None, scope: str | N
     if isinstance(item, kept.KeptMessage):
         if not names.inside(item.node_name, scope):
             return None
-        return item.moved(lambda name: names.without_scope(name, scope)).data if scope else (
-            item.data
+        return (
+            item.moved(lambda name: names.without_scope(name, scope)).data if scope else (item.data)
         )
     if to_proto is None:
         raise TypeError(f"{item!r} stands among messages and is none")

@@ -88,9 +88,7 @@ class BundleWriter(TensorWriter):
     array([0., 1., 2.])
     """
 
-    def __init__(
-        self, prefix: str, durable: bool = False, threads: int | None = None
-    ) -> None:
+    def __init__(self, prefix: str, durable: bool = False, threads: int | None = None) -> None:
         super().__init__(os.fspath(prefix))
         self._durable = durable
         self._entries: dict[bytes, Any] = {}

@@ -67,9 +67,7 @@ class SafetensorsWriter(TensorWriter):
       threads: how many write large tensors; as for `Sink`.
     """
 
-    def __init__(
-        self, prefix: str, durable: bool = False, threads: int | None = None
-    ) -> None:
+    def __init__(self, prefix: str, durable: bool = False, threads: int | None = None) -> None:
         super().__init__(safetensors_path(os.fspath(prefix)))
         self._durable = durable
         self._header: dict[str, Any] = {}

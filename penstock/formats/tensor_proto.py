@@ -56,9 +56,7 @@ def to_proto(array: np.ndarray, dtype: dtypes.DType) -> Any:
       A ``TensorProto``.
     """
     dims = [TensorShapeProto.Dim(size=d) for d in array.shape]
-    proto = TensorProto(
-        dtype=dtype.as_datatype_enum, tensor_shape=TensorShapeProto(dim=dims)
-    )
+    proto = TensorProto(dtype=dtype.as_datatype_enum, tensor_shape=TensorShapeProto(dim=dims))
     if dtype is dtypes.string:
         proto.string_val.extend(array.ravel().tolist())
         return proto
@@ -206,9 +204,7 @@ def _strings_of(content: bytes, count: int) -> list[bytes]:
     return strings
 
 
-def _from_typed(
-    proto: Any, dtype: dtypes.DType, numpy_dtype: np.dtype, size: int
-) -> np.ndarray:
+def _from_typed(proto: Any, dtype: dtypes.DType, numpy_dtype: np.dtype, size: int) -> np.ndarray:
     values = getattr(proto, _FIELDS[dtype])
     if dtype in _COMPLEX:
         # A view and not a sum: that would lose the signs of zeros, and infinities.

@@ -182,9 +182,7 @@ class _Solver:
                 return value
         try:
             with default_graph_scope(self.graph), self.graph.name_scope(self.name + "/"):
-                return convert.convert_to_tensor(
-                    value, wanted, name, preferred, as_ref=arg.is_ref
-                )
+                return convert.convert_to_tensor(value, wanted, name, preferred, as_ref=arg.is_ref)
         except (TypeError, ValueError) as error:
             source = self.source.get(arg.type_attr or "")
             because = ""

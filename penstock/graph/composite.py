@@ -197,5 +197,3 @@ class SparseTensor:
             f"SparseTensor(indices={self._indices}, values={self._values},"
             f" dense_shape={self._dense_shape})"
         )
-
-

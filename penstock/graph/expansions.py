@@ -47,9 +47,7 @@ def redirect(graph: Graph) -> None:
     for user in graph.operations:
         if any(c in known for c in user.control_inputs):
             user.control_inputs = tuple(
-                dict.fromkeys(
-                    known[c].done if c in known else c for c in user.control_inputs
-                )
+                dict.fromkeys(known[c].done if c in known else c for c in user.control_inputs)
             )
 
 

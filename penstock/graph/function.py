@@ -200,9 +200,7 @@ class FunctionGraph(Graph):
 
     # ---- what differs from a graph -----------------------------------------------------------
 
-    def control_dependencies(
-        self, control_inputs: Iterable[Any] | None
-    ) -> Any:
+    def control_dependencies(self, control_inputs: Iterable[Any] | None) -> Any:
         """As ``Graph``'s; what is outside has run before the function is called."""
         if control_inputs is None:
             return super().control_dependencies(None)

@@ -35,9 +35,9 @@ def _value(value: Any) -> str:
 
 def node_text(op: Operation) -> str:
     """One node as a line."""
-    outputs = ", ".join(
-        f"{t.dtype.name}{shapes.format_static(t.sizes)}" for t in op.outputs
-    ) or "()"
+    outputs = (
+        ", ".join(f"{t.dtype.name}{shapes.format_static(t.sizes)}" for t in op.outputs) or "()"
+    )
     inputs = ", ".join(_short(t) for t in op.inputs)
     shown = {
         name: value

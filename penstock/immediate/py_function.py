@@ -88,9 +88,7 @@ class _Body:
         graph, inputs, outputs = self._last
         with graph.as_default():
             grads = [constant(np.asarray(array)) for array in arrays[len(inputs) :]]
-            pairs = [
-                (y, g) for y, g in zip(outputs, grads, strict=True) if y.dtype.is_floating
-            ]
+            pairs = [(y, g) for y, g in zip(outputs, grads, strict=True) if y.dtype.is_floating]
             found = gradients([y for y, _ in pairs], inputs, [g for _, g in pairs])
             zeros = [np.zeros(x.shape.as_list(), x.dtype.as_numpy_dtype) for x in inputs]
             wanted = [g for g in found if g is not None]

@@ -326,9 +326,7 @@ def network_policy(options: Options, components: Sequence[str]) -> Object:
         "operator": "In",
         "values": list(components),
     }
-    allowed: list[Object] = [
-        {"from": [mine], "ports": [{"port": options.port, "protocol": "TCP"}]}
-    ]
+    allowed: list[Object] = [{"from": [mine], "ports": [{"port": options.port, "protocol": "TCP"}]}]
     if options.metrics_port:
         # Prometheus runs in a namespace of its own, whose name is not known here.
         allowed.append({"ports": [{"port": options.metrics_port, "protocol": "TCP"}]})

@@ -219,7 +219,9 @@ _DOC = """{what} by their spectra.
 
 
 class LinearOperatorCirculant(_Circulant):
-    __doc__ = _DOC.format(what="A batch of circulant matrices, given", dims="N") + """
+    __doc__ = (
+        _DOC.format(what="A batch of circulant matrices, given", dims="N")
+        + """
     Example:
       >>> import penstock as tf
       >>> with tf.Graph().as_default(), tf.Session() as session:
@@ -227,6 +229,7 @@ class LinearOperatorCirculant(_Circulant):
       ...     session.run(operator.to_dense()).tolist()
       [[4.0, 2.0], [2.0, 4.0]]
     """
+    )
 
     def __init__(
         self,

@@ -215,9 +215,7 @@ def length(x: Tensor) -> Tensor:
 
 def solve(matrix: Tensor, rhs: Tensor, adjoint: bool = False) -> Tensor:
     """``matrix^-1 rhs``, or with the adjoint of ``matrix``; batches broadcast."""
-    return _broadcast(
-        lambda a, b: linalg_solve.matrix_solve(a, b, adjoint=adjoint), matrix, rhs
-    )
+    return _broadcast(lambda a, b: linalg_solve.matrix_solve(a, b, adjoint=adjoint), matrix, rhs)
 
 
 def triangular_solve(
@@ -236,18 +234,14 @@ def cholesky_solve(factor: Tensor, rhs: Tensor) -> Tensor:
     return _broadcast(linalg_solve.cholesky_solve, factor, rhs)
 
 
-def _broadcast(
-    solver: Callable[[Tensor, Tensor], Tensor], matrix: Tensor, rhs: Tensor
-) -> Tensor:
+def _broadcast(solver: Callable[[Tensor, Tensor], Tensor], matrix: Tensor, rhs: Tensor) -> Tensor:
     one_matrix = matrix.sizes is not None and len(matrix.sizes) == 2
     if one_matrix and rhs.sizes is not None and len(rhs.sizes) > 2:
         return _in_columns(solver, matrix, rhs)
     return solver(*same_batches(matrix, rhs))
 
 
-def _in_columns(
-    solver: Callable[[Tensor, Tensor], Tensor], matrix: Tensor, rhs: Tensor
-) -> Tensor:
+def _in_columns(solver: Callable[[Tensor, Tensor], Tensor], matrix: Tensor, rhs: Tensor) -> Tensor:
     """A batch of systems with one matrix as one system with more columns."""
     rank = len(rhs.sizes or ())
     rows_first = [rank - 2, *range(rank - 2), rank - 1]

@@ -234,6 +234,5 @@ class LinearOperatorLowRankUpdate(LinearOperator):
 def _check_dtype(tensor: Tensor, dtype: Any, name: str) -> None:
     if tensor.dtype.base_dtype is not dtype:
         raise TypeError(
-            f"{name} must have the dtype of base_operator, {dtype.name}; found"
-            f" {tensor.dtype.name}"
+            f"{name} must have the dtype of base_operator, {dtype.name}; found {tensor.dtype.name}"
         )

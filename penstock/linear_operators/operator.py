@@ -284,9 +284,7 @@ class LinearOperator(Described):
           ValueError: the hints say that the operator is singular or not square.
         """
         if self.is_square is False:
-            raise ValueError(
-                f"{self.name} has no inverse: it is not square, of shape {self.shape}"
-            )
+            raise ValueError(f"{self.name} has no inverse: it is not square, of shape {self.shape}")
         if self.is_non_singular is False:
             raise ValueError(f"{self.name} has no inverse: is_non_singular is False")
         with self._name_scope(name):

@@ -92,4 +92,3 @@ class Records:
         except OSError:
             return False
         return True
-

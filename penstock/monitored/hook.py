@@ -1,10 +1,10 @@
 """What extends ``MonitoredSession.run``: the hook, and what it is told and answers.
 
-    begin()                           once, while the graph may still grow
-    after_create_session(sess, coord) after each session is made, also one that replaces a lost one
-    before_run(context)               before each step: may add fetches, feeds and options
-    after_run(context, values)        after each step that succeeded
-    end(sess)                         once, unless an error ended the session
+begin()                           once, while the graph may still grow
+after_create_session(sess, coord) after each session is made, also one that replaces a lost one
+before_run(context)               before each step: may add fetches, feeds and options
+after_run(context, values)        after each step that succeeded
+end(sess)                         once, unless an error ended the session
 """
 
 from __future__ import annotations

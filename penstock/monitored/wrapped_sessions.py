@@ -106,9 +106,7 @@ class WrappedSession:
             fetches, feed_dict=feed_dict, options=options, run_metadata=run_metadata
         )
 
-    def run_step_fn(
-        self, step_fn: Callable[[Any], Any], raw_session: Callable[[], Any]
-    ) -> Any:
+    def run_step_fn(self, step_fn: Callable[[Any], Any], raw_session: Callable[[], Any]) -> Any:
         """Calls ``step_fn`` with a ``StepContext``.
 
         Args:
@@ -194,9 +192,7 @@ class RecoverableSession(WrappedSession):
             )
         )
 
-    def run_step_fn(
-        self, step_fn: Callable[[Any], Any], raw_session: Callable[[], Any]
-    ) -> Any:
+    def run_step_fn(self, step_fn: Callable[[Any], Any], raw_session: Callable[[], Any]) -> Any:
         """Calls ``step_fn``, again with a new session where one is lost."""
         return self._until_kept(lambda: self._sess.run_step_fn(step_fn, raw_session))
 

@@ -51,9 +51,7 @@ def padding_attrs(padding: Any) -> dict[str, Any]:
         if len(padding) != 4 or not all(
             isinstance(p, list | tuple) and len(p) == 2 for p in padding
         ):
-            raise ValueError(
-                f"explicit padding must be 4 pairs (before, after); found {padding!r}"
-            )
+            raise ValueError(f"explicit padding must be 4 pairs (before, after); found {padding!r}")
         return {"padding": "EXPLICIT", "explicit_paddings": [int(v) for p in padding for v in p]}
     if padding == "EXPLICIT":
         raise ValueError("explicit padding is given as a list of pairs, not as 'EXPLICIT'")

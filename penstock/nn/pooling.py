@@ -132,9 +132,7 @@ def _pool_v2(
 ) -> Tensor:
     dims = input.sizes if isinstance(input, Tensor) else np.shape(input)
     if dims is None and data_format is None:
-        raise ValueError(
-            "The input must have a rank or a data format must be given; found neither"
-        )
+        raise ValueError("The input must have a rank or a data format must be given; found neither")
     given: Any = data_format if dims is None else dims
     count = len(given) - 2
     if not 1 <= count <= 3:

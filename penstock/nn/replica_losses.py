@@ -26,9 +26,7 @@ def _of_rank_one(losses: Tensor) -> Iterator[None]:
             )
         yield
         return
-    message = (
-        "Invalid value passed for `per_example_loss`. Expected a tensor with at least rank 1."
-    )
+    message = "Invalid value passed for `per_example_loss`. Expected a tensor with at least rank 1."
     rank = shape.rank(losses)
     one = cast(1, dtypes.int32)
     with control_dependencies([check.assert_greater_equal(rank, one, message=message)]):

@@ -305,8 +305,7 @@ _BACKWARD: dict[str, tuple[str, Any, Any, list[str], str | None, Any]] = {
     ),
     "SoftplusGrad": (
         "features",
-        "torch.ops.aten.softplus_backward.default"
-        f"({{gradients}}, {{features}}, 1, {_LINEAR_FROM})",
+        f"torch.ops.aten.softplus_backward.default({{gradients}}, {{features}}, 1, {_LINEAR_FROM})",
         None,
         [_FLOATING],
         None,

@@ -48,9 +48,7 @@ def _lstm_gates(product, cs_prev, peepholes, forget_bias, cell_clip):
     return i, cs, f, o, ci, co, o * co
 
 
-def _lstm_block_cell(
-    x, cs_prev, h_prev, w, wci, wcf, wco, b, forget_bias, cell_clip, use_peephole
-):
+def _lstm_block_cell(x, cs_prev, h_prev, w, wci, wcf, wco, b, forget_bias, cell_clip, use_peephole):
     product = torch.addmm(b, torch.cat((x, h_prev), 1), w)
     peepholes = (wci, wcf, wco) if use_peephole else None
     return _lstm_gates(product, cs_prev, peepholes, forget_bias, cell_clip)

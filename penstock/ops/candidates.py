@@ -163,8 +163,7 @@ def _hits_shape(ctx: ShapeContext) -> list[Any]:
 
 define_op(
     "ComputeAccidentalHits",
-    "true_classes: int64, sampled_candidates: int64"
-    " -> indices: int32, ids: int64, weights: float",
+    "true_classes: int64, sampled_candidates: int64 -> indices: int32, ids: int64, weights: float",
     attrs=["num_true: int", *_SEEDS],
     shape=_hits_shape,
     kernel=_hits,

@@ -102,9 +102,7 @@ def _like(t: Any, values: Tensor) -> Any:
     return values
 
 
-def clip_by_value(
-    t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None
-) -> Any:
+def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
     """``t`` with elements below the least value raised to it and above the greatest lowered to it.
 
     Args:

@@ -23,9 +23,7 @@ from penstock.opdef.program_text import identifier
 from penstock.ops import broadcasting, elementwise, unsigned
 
 _TRUTH = "a truth value"
-_REALS = (
-    "float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64"
-)
+_REALS = "float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64"
 
 for _name, _function, _fold in (
     ("Less", torch.lt, np.less),
@@ -237,9 +235,7 @@ def _reduced(grad: Any, shape: Any, whole: Any) -> Any:
 
 
 def _select_v2_shape(ctx: ShapeContext) -> Dims:
-    return shapes.broadcast_static(
-        ctx["condition"], shapes.broadcast_static(ctx["t"], ctx["e"])
-    )
+    return shapes.broadcast_static(ctx["condition"], shapes.broadcast_static(ctx["t"], ctx["e"]))
 
 
 define_op(
@@ -263,6 +259,7 @@ define_op(
 
 
 # ---- public functions ---------------------------------------------------------------------------
+
 
 def _function_of_two(name: str, op_type: str, what: str) -> Callable[..., Any]:
     def function(x: Any, y: Any, name: str | None = None) -> Any:

@@ -303,8 +303,7 @@ def _regular(value: Any) -> np.ndarray:
         return np.array(value)
     except ValueError as error:
         raise ValueError(
-            f"nested sequences of unequal lengths cannot become a tensor: "
-            f"{convert.shorten(value)}"
+            f"nested sequences of unequal lengths cannot become a tensor: {convert.shorten(value)}"
         ) from error
 
 
@@ -427,9 +426,7 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tenso
       ...     tf.placeholder(tf.float32, [None, 3]).shape.as_list()
       [None, 3]
     """
-    made: Tensor = make(
-        "Placeholder", name=name, dtype=dtype, shape=shapes.as_shape(shape)
-    )
+    made: Tensor = make("Placeholder", name=name, dtype=dtype, shape=shapes.as_shape(shape))
     return made
 
 
@@ -444,9 +441,7 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
     Returns:
       A tensor of the type of ``input``.
     """
-    made: Tensor = make(
-        "PlaceholderWithDefault", input, name=name, shape=shapes.as_shape(shape)
-    )
+    made: Tensor = make("PlaceholderWithDefault", input, name=name, shape=shapes.as_shape(shape))
     return made
 
 

@@ -55,9 +55,7 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
             dims = a_free + b_free
             made: Tensor = make("Reshape", product, _named_const(dims, "shape"), name=scope)
             return made
-        free = [
-            _named_const(f, "Const") if isinstance(f, list) else f for f in (a_free, b_free)
-        ]
+        free = [_named_const(f, "Const") if isinstance(f, list) else f for f in (a_free, b_free)]
         made = make("Reshape", product, nodes.concat(free, 0), name=scope)
         if a_static is not None and b_static is not None:
             made.set_shape(a_static + b_static)

@@ -233,7 +233,8 @@ def tuple_(
     """
     with name_scope(name, "tuple", [t for t in tensors if t is not None]):
         tensors = [
-            t if t is None or hasattr(t, "op") or isinstance(t, Operation)
+            t
+            if t is None or hasattr(t, "op") or isinstance(t, Operation)
             else convert.convert_to_tensor(t)
             for t in tensors
         ]

@@ -80,9 +80,7 @@ _ROWS: tuple[tuple[str, str, list[str], Any, Any], ...] = (
 
 for _name, _signature, _attrs, _rule, _ref_rule in _ROWS:
     _carried = "inputs" if _name == "Merge" else "data"
-    define_op(
-        _name, _signature.format(T="T"), attrs=_attrs, shape=_rule, aliases=(_carried,)
-    )
+    define_op(_name, _signature.format(T="T"), attrs=_attrs, shape=_rule, aliases=(_carried,))
     define_op(
         f"Ref{_name}", _signature.format(T="Ref(T)"), attrs=_attrs, shape=_ref_rule,
         aliases=(_carried,),
@@ -90,9 +88,7 @@ for _name, _signature, _attrs, _rule, _ref_rule in _ROWS:
 
 define_op("LoopCond", "input: bool -> output: bool", shape=_loop_cond_shape, aliases=("input",))
 
-define_op(
-    "ControlTrigger", "->", shape=no_outputs, kernel="None", no_gradient="it has no inputs"
-)
+define_op("ControlTrigger", "->", shape=no_outputs, kernel="None", no_gradient="it has no inputs")
 
 
 def _abort(error_msg: str, exit_without_error: bool) -> None:

@@ -206,9 +206,7 @@ def _conv2d_backprop_filter(
     x, grad = _to_nchw(input, data_format), _to_nchw(out_backprop, data_format)
     kh, kw, inputs, outputs = filter_sizes
     w_like = x.new_empty((outputs, kh, kw, inputs)).permute(0, 3, 1, 2)
-    g = Geometry(
-        x.shape[2:], (kh, kw), strides, padding, explicit_paddings, data_format, dilations
-    )
+    g = Geometry(x.shape[2:], (kh, kw), strides, padding, explicit_paddings, data_format, dilations)
     groups = _groups(x.shape[1], inputs)
     return conv_filter_grad_nchw(x, w_like, grad, g, groups).permute(2, 3, 1, 0)
 
@@ -332,9 +330,7 @@ def conv_shape(ctx: ShapeContext) -> Any:
     data_format = ctx.attr("data_format")
     _check_attrs(ctx)
     c = window.channel(data_format)
-    if image[c] is not None and kernel[2] is not None and (
-        kernel[2] == 0 or image[c] % kernel[2]
-    ):
+    if image[c] is not None and kernel[2] is not None and (kernel[2] == 0 or image[c] % kernel[2]):
         raise ValueError(
             f"Depth of input ({image[c]}) is not a multiple of input depth of filter"
             f" ({kernel[2]}): input depth must be evenly divisible by filter depth: {image[c]} vs"

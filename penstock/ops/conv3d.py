@@ -84,9 +84,7 @@ def _geometry(
 ) -> Geometry:
     axes = spatial(data_format)
     steps, holes = tuple(strides[a] for a in axes), tuple(dilations[a] for a in axes)
-    spans = (
-        window.span(size[i], kernel[i], steps[i], holes[i], padding) for i in range(3)
-    )
+    spans = (window.span(size[i], kernel[i], steps[i], holes[i], padding) for i in range(3))
     return Geometry(steps, holes, tuple(spans))
 
 

@@ -72,8 +72,7 @@ def check_operands(
     )
     if _differ(image[0], grad[0]):
         raise ValueError(
-            "input and out_backprop must have the same batch size; found"
-            f" {image[0]} and {grad[0]}"
+            f"input and out_backprop must have the same batch size; found {image[0]} and {grad[0]}"
         )
     (_check_depthwise if depthwise else _check_channels)(image[channel], kernel, grad[channel])
     axes = [axis for axis, letter in enumerate(data_format) if letter not in "NC"]

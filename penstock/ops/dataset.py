@@ -67,9 +67,7 @@ def _shuffle(
     return order.Shuffle(input_dataset, buffer_size, (seed, seed2), reshuffle_each_iteration)
 
 
-def _shuffle_repeat(
-    input_dataset: Any, buffer_size: int, seed: int, seed2: int, count: int
-) -> Any:
+def _shuffle_repeat(input_dataset: Any, buffer_size: int, seed: int, seed2: int, count: int) -> Any:
     return order.Shuffle(input_dataset, buffer_size, (seed, seed2), True, count)
 
 

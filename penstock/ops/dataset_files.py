@@ -223,9 +223,7 @@ def _csv(
                 raise row
             return columns.element(fields_of(row))
         except errors.InvalidArgumentError as error:
-            return errors.InvalidArgumentError(
-                None, None, f"{path}: line {line}: {error.message}"
-            )
+            return errors.InvalidArgumentError(None, None, f"{path}: line {line}: {error.message}")
 
     def read(name: Any) -> Iterable[Element | Exception]:
         path = _path(name)

@@ -435,8 +435,10 @@ def _place(item: Any, tensors: list[Tensor]) -> Any:
     if isinstance(item, list | tuple) and not hasattr(item, "_fields"):
         return type(item)(_place(one, tensors) for one in item)
     if isinstance(item, SparseTensor):
-        parts = [f"{n}={_place(getattr(item, n), tensors)!r}" for n in
-                 ("indices", "values", "dense_shape")]
+        parts = [
+            f"{n}={_place(getattr(item, n), tensors)!r}"
+            for n in ("indices", "values", "dense_shape")
+        ]
         text = f"SparseTensor({parts[0]}, {parts[1]}, shape={parts[2].partition('=')[2]})"
         return _Placed(text)
     if convert.is_dense_tensor_like(item) or isinstance(item, IndexedSlices):

@@ -56,9 +56,7 @@ def _depthwise(input, filter, strides, padding, data_format, dilations):
     return _back(conv_nchw(x, _grouped(filter), g, filter.shape[2]), data_format)
 
 
-def _depthwise_input(
-    input_sizes, filter, out_backprop, strides, padding, data_format, dilations
-):
+def _depthwise_input(input_sizes, filter, out_backprop, strides, padding, data_format, dilations):
     conv_backprop.check_sizes(input_sizes)
     conv_backprop.check_operands(
         tuple(input_sizes), filter.shape, out_backprop.shape, strides, dilations, padding, None,
@@ -72,9 +70,7 @@ def _depthwise_input(
     return _back(x, data_format)
 
 
-def _depthwise_filter(
-    input, filter_sizes, out_backprop, strides, padding, data_format, dilations
-):
+def _depthwise_filter(input, filter_sizes, out_backprop, strides, padding, data_format, dilations):
     conv_backprop.check_sizes(filter_sizes)
     conv_backprop.check_operands(
         input.shape, tuple(filter_sizes), out_backprop.shape, strides, dilations, padding, None,

@@ -184,7 +184,6 @@ def _unary(
 _STEPS = "piecewise constant"
 
 
-
 def _through(op_type: str) -> Callable[[Any, Any], Any]:
     """Gradient by an op of the output and the incoming gradient; the op conjugates by itself."""
     return lambda op, grad: make(op_type, op.outputs[0], grad)
@@ -338,6 +337,7 @@ define_op(
 
 
 # ---- public functions ---------------------------------------------------------------------------
+
 
 def _function(name: str, op_type: str, what: str) -> Callable[..., Any]:
     def function(x: Any, name: str | None = None) -> Any:

@@ -92,9 +92,7 @@ def _from_parts(parts: list[Any], ids: Tensor, strategy: str, scope: str) -> Ten
     elif strategy == "div":
         part_of, row = _div(parts, flat)
     else:
-        raise ValueError(
-            f"partition_strategy must be 'mod' or 'div'; found {strategy!r}"
-        )
+        raise ValueError(f"partition_strategy must be 'mod' or 'div'; found {strategy!r}")
     if part_of.dtype is not dtypes.int32:
         part_of = make("Cast", part_of, DstT=dtypes.int32)
     rows = make("DynamicPartition", row, part_of, num_partitions=len(parts))

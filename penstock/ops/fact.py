@@ -14,9 +14,7 @@ def _fact() -> np.ndarray:
     return np.array(b"0! == 1", object)
 
 
-define_op(
-    "Fact", "-> fact: string", shape=unknown, kernel=_fact, no_gradient="a string has none"
-)
+define_op("Fact", "-> fact: string", shape=unknown, kernel=_fact, no_gradient="a string has none")
 
 
 def my_fact() -> Tensor:

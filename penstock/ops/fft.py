@@ -332,9 +332,7 @@ def _padded(x: Tensor, rank: int, length: Any, inverse: bool) -> Tensor:
         if None not in inner:
             if inverse:
                 sizes[-1] = sizes[-1] // 2 + 1
-            ends = [
-                [0, max(w - (d or 0), 0)] for w, d in zip(sizes, inner, strict=True)
-            ]
+            ends = [[0, max(w - (d or 0), 0)] for w, d in zip(sizes, inner, strict=True)]
             if not any(end for _, end in ends):
                 return x
             return pad(x, [[0, 0]] * (len(x.sizes) - rank) + ends)

@@ -229,8 +229,7 @@ def range_(
             for kind in kinds:
                 if kind not in _HIERARCHY:
                     raise TypeError(
-                        f"range: arguments may be {[d.name for d in _HIERARCHY]};"
-                        f" found {kind.name}"
+                        f"range: arguments may be {[d.name for d in _HIERARCHY]}; found {kind.name}"
                     )
             widest = max(kinds, key=_HIERARCHY.index)
             parts = [shape_ops.cast_to(p, widest) for p in parts]

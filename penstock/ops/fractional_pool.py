@@ -54,8 +54,7 @@ def _draws(state: Any, deterministic: bool, seed: int, seed2: int) -> np.random.
         return np.random.Generator(np.random.SFC64(state.seed))
     if seed or seed2:
         raise ValueError(
-            "Both seed and seed2 should be 0 if deterministic is false; found"
-            f" {seed} and {seed2}"
+            f"Both seed and seed2 should be 0 if deterministic is false; found {seed} and {seed2}"
         )
     return state.numpy
 
@@ -103,18 +102,14 @@ def _lowest(dtype: Any) -> Any:
     return -torch.inf if dtype.is_floating_point else torch.iinfo(dtype).min
 
 
-def _max_pool(
-    value, pooling_ratio, pseudo_random, overlapping, deterministic, seed, seed2, state
-):
+def _max_pool(value, pooling_ratio, pseudo_random, overlapping, deterministic, seed, seed2, state):
     draw = _draws(state, deterministic, seed, seed2)
     rows, columns = _drawn(value, pooling_ratio, pseudo_random, draw)
     picked, inside, _ = _windows(value, rows, columns, overlapping)
     return picked.masked_fill(~inside, _lowest(value.dtype)).amax(3), rows, columns
 
 
-def _avg_pool(
-    value, pooling_ratio, pseudo_random, overlapping, deterministic, seed, seed2, state
-):
+def _avg_pool(value, pooling_ratio, pseudo_random, overlapping, deterministic, seed, seed2, state):
     draw = _draws(state, deterministic, seed, seed2)
     rows, columns = _drawn(value, pooling_ratio, pseudo_random, draw)
     picked, inside, _ = _windows(value, rows, columns, overlapping)
@@ -151,9 +146,12 @@ def _max_pool_grad(
             f" orig_output, whose shape is {list(orig_output.shape)}"
         )
     n, h, w, c = orig_input.shape
-    place = flat.flatten(0, 1).gather(
-        1, best.permute(1, 2, 0, 3).flatten(0, 1).flatten(1)
-    ).view(*flat.shape[:2], n, c).permute(2, 0, 1, 3)
+    place = (
+        flat.flatten(0, 1)
+        .gather(1, best.permute(1, 2, 0, 3).flatten(0, 1).flatten(1))
+        .view(*flat.shape[:2], n, c)
+        .permute(2, 0, 1, 3)
+    )
     image, channel = (torch.arange(size, device=place.device) for size in (n, c))
     place = (image.view(n, 1, 1, 1) * (h * w) + place) * c + channel
     # As in TensorFlow, gradients go by their number: fewer are those of the first maxima.

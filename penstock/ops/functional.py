@@ -79,9 +79,7 @@ for _name, _signature, _attrs, _stateful in (
     ("RemoteCall", f"target: string, {_CALLED}", _SOME, True),
 ):
     define_op(_name, _signature, attrs=_attrs, shape=_declared_shapes, stateful=_stateful)
-define_op(
-    "SymbolicGradient", _BRANCHED, attrs=_SOME, shape=_gradient_shapes
-)
+define_op("SymbolicGradient", _BRANCHED, attrs=_SOME, shape=_gradient_shapes)
 
 
 # ---- tests of an expansion -----------------------------------------------------------------------

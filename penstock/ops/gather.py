@@ -243,18 +243,14 @@ def _summed(
     order = join.concat([lead, [gathered], outer, inner], 0)
     moved = make("Transpose", values, order, name="transpose")
     count = slicing.getitem(full, axis)
-    flat = reshape_ops.reshape(
-        indices, reshape_ops.expand_dims(shape_ops.size(indices), 0)
-    )
+    flat = reshape_ops.reshape(indices, reshape_ops.expand_dims(shape_ops.size(indices), 0))
     total = make("UnsortedSegmentSum", moved, flat, count)
     back = join.concat([lead, make("AddV2", outer, 1, name="add"), [batch], inner], 0)
     made: Tensor = make("Transpose", total, back, name="transpose")
     return made
 
 
-def _batched_grad(
-    grad: Tensor, full: Tensor, indices: Tensor, axis: Tensor, batch: int
-) -> Tensor:
+def _batched_grad(grad: Tensor, full: Tensor, indices: Tensor, axis: Tensor, batch: int) -> Tensor:
     """Scatters into one tensor whose first dim runs over batches and the gathered dim."""
     rank = _known_rank(full)
     position = static.constant_value(axis)
@@ -449,9 +445,7 @@ def gather(
     return made
 
 
-def gather_nd(
-    params: Any, indices: Any, name: str | None = None, batch_dims: int = 0
-) -> Tensor:
+def gather_nd(params: Any, indices: Any, name: str | None = None, batch_dims: int = 0) -> Tensor:
     """Entries or slices of ``params`` at positions given by the last dim of ``indices``.
 
     Args:

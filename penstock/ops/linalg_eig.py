@@ -138,18 +138,14 @@ def _qr_grad(op: Any, grad_q: Tensor, grad_r: Tensor) -> Tensor:
     right = nodes.columns(op.inputs[0], rows, columns)
     grad_v = nodes.columns(grad_r, rows, columns)
     through_v = nodes.add(grad_q, _mm(right, grad_v, adjoint_b=True))
-    left = _tall_qr_grad(
-        q, nodes.columns(r, 0, rows), through_v, nodes.columns(grad_r, 0, rows)
-    )
+    left = _tall_qr_grad(q, nodes.columns(r, 0, rows), through_v, nodes.columns(grad_r, 0, rows))
     return nodes.concat([left, _mm(q, grad_v)], -1)
 
 
 def _tall_qr_grad(q: Tensor, r: Tensor, grad_q: Tensor, grad_r: Tensor) -> Tensor:
     def by_inverse_of_r(x: Tensor) -> Tensor:
         """``x R^-H`` by a triangular solve."""
-        return adjoint(
-            make("MatrixTriangularSolve", r, adjoint(x), lower=False, adjoint=False)
-        )
+        return adjoint(make("MatrixTriangularSolve", r, adjoint(x), lower=False, adjoint=False))
 
     q_part = _mm(q, grad_q, adjoint_a=True)
     q_skew = nodes.sub(q_part, adjoint(q_part))
@@ -189,7 +185,6 @@ def _svd_grad(op: Any, grad_s: Tensor, grad_u: Tensor, grad_v: Tensor) -> Tensor
     with control_dependencies([grad_s, grad_u, grad_v]):
         result = _wide_svd_grad(op, s, u, v, diagonal, grad_u, grad_v, m, n)
         return matrix_transpose(result, conjugate=True) if tall else result
-
 
 
 def _check_svd(op: Any) -> None:
@@ -245,9 +240,7 @@ def _eig_grad(op: Any, grad_e: Tensor, grad_v: Tensor) -> Tensor:
             gaps = _gaps(e)
             inverse = make("DivNoNan", 1, gaps, name="Reciprocal", T=gaps.dtype)
             f = _zero_diagonal(inverse, nodes.zeros_like(e))
-            inner = nodes.add(
-                _diag(grad_e), nodes.mul(f, _mm(v, grad_v, adjoint_a=True))
-            )
+            inner = nodes.add(_diag(grad_e), nodes.mul(f, _mm(v, grad_v, adjoint_a=True)))
         else:
             _, v = make("SelfAdjointEigV2", op.inputs[0], compute_v=True)
             inner = _diag(grad_e)

@@ -72,9 +72,7 @@ def _matrix_set_diag_shape(ctx: ShapeContext) -> Dims:
         f"diagonal must have shape {show(wanted)} for an input of shape {show(dims)}; its shape is"
         f" {show(diagonal)}"
     )
-    fits = [
-        None in (a, b) or a == b for a, b in zip(diagonal, wanted, strict=False)
-    ]
+    fits = [None in (a, b) or a == b for a, b in zip(diagonal, wanted, strict=False)]
     if len(diagonal) != len(wanted) or not fits[-1]:
         raise ValueError(text)
     if not all(fits):
@@ -105,8 +103,7 @@ def _diag_part(input: Any) -> Any:
     half, odd = divmod(input.dim(), 2)
     if odd or input.shape[:half] != input.shape[half:]:
         raise ValueError(
-            f"input must have an even rank and equal halves of its shape; found"
-            f" {list(input.shape)}"
+            f"input must have an even rank and equal halves of its shape; found {list(input.shape)}"
         )
     size = input.shape[:half].numel()
     return input.reshape(size, size).diagonal().reshape(input.shape[:half])
@@ -305,9 +302,7 @@ def matrix_diag_part(
     return made
 
 
-def matrix_set_diag(
-    input: Any, diagonal: Any, name: str | None = "set_diag", k: Any = 0
-) -> Tensor:
+def matrix_set_diag(input: Any, diagonal: Any, name: str | None = "set_diag", k: Any = 0) -> Tensor:
     """``input`` with its main diagonals replaced.
 
     Args:
@@ -324,9 +319,7 @@ def matrix_set_diag(
     return made
 
 
-def matrix_band_part(
-    input: Any, num_lower: Any, num_upper: Any, name: str | None = None
-) -> Tensor:
+def matrix_band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = None) -> Tensor:
     """Matrices with everything outside a band around the main diagonal set to zero.
 
     Args:

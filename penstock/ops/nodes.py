@@ -184,9 +184,7 @@ def _strided(
 def columns(x: Tensor, begin: int, end: int) -> Tensor:
     """``x[..., :, begin:end]``."""
     begin_mask = 2 if begin else 6
-    return _strided(
-        x, [0, 0, begin], [0, 0, end], begin_mask=begin_mask, end_mask=2, ellipsis=1
-    )
+    return _strided(x, [0, 0, begin], [0, 0, end], begin_mask=begin_mask, end_mask=2, ellipsis=1)
 
 
 def zeros(dims: Any, dtype: Any, name: str = "zeros") -> Tensor:

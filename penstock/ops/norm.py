@@ -38,9 +38,7 @@ def _window_sum(x, radius):
     if not x.numel():
         return torch.zeros_like(x)
     rows = x.reshape(1, -1, 1, x.shape[-1])
-    sums = torch._C._nn.avg_pool2d(
-        rows, (1, width), (1, 1), (0, radius), False, True, 1
-    )
+    sums = torch._C._nn.avg_pool2d(rows, (1, width), (1, 1), (0, radius), False, True, 1)
     return sums.view(x.shape)
 
 
@@ -150,9 +148,7 @@ def _fused_batch_norm(x, scale, offset, mean, variance, epsilon, data_format, is
 
 
 def _fused_batch_norm_v3(x, scale, offset, mean, variance, epsilon, data_format, is_training):
-    outputs = _fused_batch_norm(
-        x, scale, offset, mean, variance, epsilon, data_format, is_training
-    )
+    outputs = _fused_batch_norm(x, scale, offset, mean, variance, epsilon, data_format, is_training)
     return (*outputs, scale.new_zeros(0))
 
 
@@ -235,9 +231,7 @@ def _fused_gradient(version: str) -> Any:
             x = nodes.transpose(x, [0, 2, 3, 1])
             grad = nodes.transpose(grad, [0, 2, 3, 1])
             attrs["data_format"] = "NHWC"
-        dx, dscale, doffset, _, _ = make(
-            op_type, grad, x, scale, mean, variance, *extra, **attrs
-        )
+        dx, dscale, doffset, _, _ = make(op_type, grad, x, scale, mean, variance, *extra, **attrs)
         if nchw:
             dx = nodes.transpose(dx, [0, 3, 1, 2])
         return dx, dscale, doffset, None, None

@@ -241,8 +241,9 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
         for axis, one in enumerate(args):
             form = [1] * rank
             form[axis] = -1
-            columns.append(reshape_ops.reshape(join.stack(one) if isinstance(
-                one, list | tuple) else one, form))
+            columns.append(
+                reshape_ops.reshape(join.stack(one) if isinstance(one, list | tuple) else one, form)
+            )
         sizes = [shape_ops.size(one) for one in args]
         kind = convert_to_tensor(args[0]).dtype.base_dtype
         if indexing == "xy" and rank > 1:

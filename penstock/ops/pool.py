@@ -76,8 +76,10 @@ def from_nchw(x, data_format):
 
 
 def dropped(x, drop):
-    return x if drop == (0, 0) else x[:, :, drop[0] :, drop[1] :].contiguous(
-        memory_format=torch.channels_last
+    return (
+        x
+        if drop == (0, 0)
+        else x[:, :, drop[0] :, drop[1] :].contiguous(memory_format=torch.channels_last)
     )
 
 
@@ -266,9 +268,7 @@ def _max_pool_inline(call: Any) -> str | None:
     if p is None or not _is_plain(call):
         return None
     x = _nchw_source(call, "input")
-    return _nhwc_source(
-        call, f"torch.max_pool2d({x}, {_geometry(p)}, (1, 1), {literal(p.ceil)})"
-    )
+    return _nhwc_source(call, f"torch.max_pool2d({x}, {_geometry(p)}, (1, 1), {literal(p.ceil)})")
 
 
 def _max_pool_grad_with_indices_inline(call: Any) -> str | None:

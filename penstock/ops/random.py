@@ -346,9 +346,7 @@ def random_normal(
     Returns:
       A tensor of ``shape`` and ``dtype``.
     """
-    return _normal(
-        "RandomStandardNormal", "random_normal", shape, mean, stddev, dtype, seed, name
-    )
+    return _normal("RandomStandardNormal", "random_normal", shape, mean, stddev, dtype, seed, name)
 
 
 @documented_as(random_normal)

@@ -285,9 +285,7 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     return made
 
 
-def expand_dims(
-    input: Any, axis: Any = None, name: str | None = None, dim: Any = None
-) -> Tensor:
+def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Tensor:
     """``input`` with a dim of size 1 put in at ``axis``.
 
     Args:

@@ -92,9 +92,7 @@ def write_tensors(
                 writer.add(name, array)
 
 
-def writer_of(
-    format: str, prefix: str, threads: int | None = None, durable: bool = False
-) -> Any:
+def writer_of(format: str, prefix: str, threads: int | None = None, durable: bool = False) -> Any:
     """The writer of a format: ``"bundle"``, ``"v1"`` or ``"safetensors"``.
 
     Args:
@@ -416,8 +414,7 @@ def restore_tensors(
     ]
     spare = Spare()
     return [
-        w.pending(spare) if later else w.value()
-        for w, later in zip(wanted, deferred, strict=True)
+        w.pending(spare) if later else w.value() for w, later in zip(wanted, deferred, strict=True)
     ]
 
 

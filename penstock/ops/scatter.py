@@ -33,8 +33,7 @@ def check_sides(indices: Dims, updates: Dims, output: Dims) -> None:
             )
     if output is not None and 0 in output and (_some(indices) or _some(updates)):
         raise ValueError(
-            "Indices and updates specified for empty output shape: output has shape"
-            f" {show(output)}"
+            f"Indices and updates specified for empty output shape: output has shape {show(output)}"
         )
 
 

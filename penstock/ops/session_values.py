@@ -140,9 +140,7 @@ def get_session_tensor(
         return holder, value
 
 
-def delete_session_tensor(
-    handle: str | bytes, name: str | None = None
-) -> tuple[Tensor, Operation]:
+def delete_session_tensor(handle: str | bytes, name: str | None = None) -> tuple[Tensor, Operation]:
     """An operation that makes the session forget a tensor.
 
     Args:

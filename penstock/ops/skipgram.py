@@ -229,8 +229,6 @@ def _neg_train(
         outputs.copy_(torch.from_numpy(others))
 
 
-
-
 define_op(
     "NegTrain",
     "w_in: Ref(float), w_out: Ref(float), examples: int32, labels: int32, lr: float ->",

@@ -290,9 +290,7 @@ def _along(op_type: str, logits: Any, axis: Any, name: str | None) -> Tensor:
     return result
 
 
-def softmax(
-    logits: Any, axis: Any = None, name: str | None = None, dim: Any = None
-) -> Tensor:
+def softmax(logits: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Tensor:
     """``exp(logits) / sum(exp(logits))`` along ``axis``.
 
     Args:

@@ -446,9 +446,7 @@ def space_to_batch_nd(
     return made
 
 
-def batch_to_space_nd(
-    input: Any, block_shape: Any, crops: Any, name: str | None = None
-) -> Tensor:
+def batch_to_space_nd(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Tensor:
     """Undoes space_to_batch_nd; ``crops`` [m, 2] is cut off where it padded."""
     made: Tensor = make("BatchToSpaceND", input, block_shape, crops, name=name)
     return made
@@ -510,9 +508,7 @@ def required_space_to_batch_paddings(
     Raises:
       ValueError: the length of ``block_shape`` is not known.
     """
-    with name_scope(
-        name, "required_space_to_batch_paddings", [input_shape, block_shape]
-    ):
+    with name_scope(name, "required_space_to_batch_paddings", [input_shape, block_shape]):
         sizes = convert_to_tensor(input_shape, dtypes.int32, "input_shape")
         block = convert_to_tensor(block_shape, dtypes.int32, "block_shape")
         if block.sizes is None or len(block.sizes) != 1 or block.sizes[0] is None:

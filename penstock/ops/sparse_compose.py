@@ -307,9 +307,7 @@ def sparse_expand_dims(sp_input: Any, axis: Any = None, name: str | None = None)
     axis = -1 if axis is None else axis
     with name_scope(name, "expand_dims", [sp_input.indices]):
         if not isinstance(axis, int | np.integer | Tensor):
-            raise TypeError(
-                f"axis must be an int in [-rank - 1, rank] or a tensor; found {axis!r}"
-            )
+            raise TypeError(f"axis must be an int in [-rank - 1, rank] or a tensor; found {axis!r}")
         known = static.constant_value(axis) if isinstance(axis, Tensor) else np.array(axis)
         if known is not None and known.ndim == 0:
             axis = int(known) if known >= 0 else int(known) + rank + 1

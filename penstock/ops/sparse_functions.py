@@ -111,9 +111,7 @@ def sparse_concat(
 
 def _expanded(dims: list[Any], axis: int) -> list[Any]:
     """Each shape with the largest size in all dims but ``axis``."""
-    most: Any = reduction.reduce_max(
-        join.concat([reshape.reshape(d, [1, -1]) for d in dims], 0), 0
-    )
+    most: Any = reduction.reduce_max(join.concat([reshape.reshape(d, [1, -1]) for d in dims], 0), 0)
     made = []
     for dim in dims:
         before = most[:axis]
@@ -295,9 +293,7 @@ def _reducing(op_type: str, name: str, what: str) -> Any:
 
 
 sparse_reduce_max = _reducing("SparseReduceMax", "sparse_reduce_max", "Largest")
-sparse_reduce_max_sparse = _reducing(
-    "SparseReduceMaxSparse", "sparse_reduce_max_sparse", "Largest"
-)
+sparse_reduce_max_sparse = _reducing("SparseReduceMaxSparse", "sparse_reduce_max_sparse", "Largest")
 sparse_reduce_sum = _reducing("SparseReduceSum", "sparse_reduce_sum", "Sum")
 sparse_reduce_sum_sparse = _reducing("SparseReduceSumSparse", "sparse_reduce_sum_sparse", "Sum")
 

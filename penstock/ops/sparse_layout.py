@@ -98,9 +98,7 @@ def _reshape(input_indices: Any, input_shape: list[int], new_shape: list[int]) -
 def _concat_shape(ctx: ShapeContext) -> list[Dims]:
     rows: int | None = 0
     rank: int | None = None
-    for indices, values, shape in zip(
-        ctx["indices"], ctx["values"], ctx["shapes"], strict=True
-    ):
+    for indices, values, shape in zip(ctx["indices"], ctx["values"], ctx["shapes"], strict=True):
         for what, dims, wanted in (
             ("indices", indices, 2), ("values", values, 1), ("shapes", shape, 1)
         ):  # fmt: skip

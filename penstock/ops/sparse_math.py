@@ -178,8 +178,7 @@ def _dense_add_grad(op: Any, grad: Tensor) -> list[Any]:
 def _broadcast_values(sp_indices: Any, sp_shape: list[int], dense: Any) -> Any:
     """The dense tensor's value at each entry."""
     if dense.dim() > len(sp_shape) or any(
-        d not in (1, s)
-        for d, s in zip(reversed(dense.shape), reversed(sp_shape), strict=False)
+        d not in (1, s) for d, s in zip(reversed(dense.shape), reversed(sp_shape), strict=False)
     ):
         raise ValueError(
             "a dense tensor is broadcast to the sparse one only; found shapes"
@@ -187,9 +186,7 @@ def _broadcast_values(sp_indices: Any, sp_shape: list[int], dense: Any) -> Any:
         )
     entries.check_bounds(sp_indices, sp_shape, "sp_indices")
     lead = len(sp_shape) - dense.dim()
-    columns = [
-        sp_indices[:, lead + i] * int(size != 1) for i, size in enumerate(dense.shape)
-    ]
+    columns = [sp_indices[:, lead + i] * int(size != 1) for i, size in enumerate(dense.shape)]
     return dense[tuple(columns)] if columns else dense.expand(len(sp_indices))
 
 
@@ -433,9 +430,7 @@ def _matmul_grad(op: Any, grad: Tensor) -> list[Any]:
     indices, values, shape, b = op.inputs
     adjoint_a, adjoint_b = op.attrs["adjoint_a"], op.attrs["adjoint_b"]
     is_complex = b.dtype.is_complex
-    b_grad = make(
-        "SparseTensorDenseMatMul", indices, values, shape, grad, adjoint_a=not adjoint_a
-    )
+    b_grad = make("SparseTensorDenseMatMul", indices, values, shape, grad, adjoint_a=not adjoint_a)
     if adjoint_b:
         b_grad = transpose.transpose(b_grad, conjugate=is_complex)
     rows, columns = indices[:, 0], indices[:, 1]
@@ -455,9 +450,7 @@ def _matmul_grad(op: Any, grad: Tensor) -> list[Any]:
 
 _A = "a_indices: int64, a_values: T, a_shape: int64"
 _B = "b_indices: int64, b_values: T, b_shape: int64"
-_INPUT = (
-    "input_indices: int64, input_values: T, input_shape: int64, reduction_axes: int32"
-)
+_INPUT = "input_indices: int64, input_values: T, input_shape: int64, reduction_axes: int32"
 _KEEP = "keep_dims: bool = False"
 
 define_op(

@@ -213,8 +213,7 @@ define_op(
 )
 define_op(
     "DeserializeManySparse",
-    "serialized_sparse: string"
-    " -> sparse_indices: int64, sparse_values: dtype, sparse_shape: int64",
+    "serialized_sparse: string -> sparse_indices: int64, sparse_values: dtype, sparse_shape: int64",
     attrs=["dtype: type"],
     shape=_deserialized_many_shape,
     kernel=_deserialize,

@@ -30,8 +30,7 @@ def _partition_shape(ctx: ShapeContext) -> list[Dims]:
         return [None] * count
     if not shapes.is_compatible_static(data[: len(partitions)], partitions):
         raise ValueError(
-            f"data of shape {show(data)} must start with the shape {show(partitions)} of"
-            " partitions"
+            f"data of shape {show(data)} must start with the shape {show(partitions)} of partitions"
         )
     return [(None, *data[len(partitions) :])] * count
 

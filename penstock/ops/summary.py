@@ -54,9 +54,7 @@ def _array(value: Any) -> np.ndarray:
 def _tensor_message(value: Any) -> Any:
     array = _array(value)
     strings = array.dtype == object
-    return tensor_proto.to_proto(
-        array, dtypes.string if strings else dtypes.as_dtype(array.dtype)
-    )
+    return tensor_proto.to_proto(array, dtypes.string if strings else dtypes.as_dtype(array.dtype))
 
 
 def _text(value: bytes) -> str:

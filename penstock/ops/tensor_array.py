@@ -246,9 +246,7 @@ def gradient_source(op: Operation, gradient: Any) -> str:
     return "/".join(parts[: found[-1] + 1])
 
 
-def gradient_array(
-    handle: Any, flow: Any, source: str, name: str | None = None
-) -> tuple[Any, Any]:
+def gradient_array(handle: Any, flow: Any, source: str, name: str | None = None) -> tuple[Any, Any]:
     """Handle and flow of the gradient array for ``source`` of the array behind ``handle``."""
     with scopes.name_scope(name, "TensorArrayGrad", [handle]), scopes.colocate_with(handle.op):
         made = make("TensorArrayGradV3", handle, flow, source=source, name=name)

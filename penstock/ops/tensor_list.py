@@ -211,9 +211,7 @@ def _push_grad(op: Operation, dlist: Tensor) -> list[Any]:
 def _pop_grad(op: Operation, dlist: Tensor | None, ditem: Tensor | None) -> list[Any]:
     dtype = op.attrs["element_dtype"]
     if dlist is None:
-        dlist = make(
-            "EmptyTensorList", _elements_shape(op.outputs[0]), -1, element_dtype=dtype
-        )
+        dlist = make("EmptyTensorList", _elements_shape(op.outputs[0]), -1, element_dtype=dtype)
     if ditem is None:
         ditem = _zeros(op.outputs[1])
     return [make("TensorListPushBack", dlist, ditem), None]
@@ -243,9 +241,7 @@ def _from_tensor_grad(op: Operation, dlist: Tensor) -> list[Any]:
 def _get_grad(op: Operation, grad: Tensor) -> list[Any]:
     handle, index = op.inputs[:2]
     size = make("TensorListLength", handle)
-    empty = make(
-        "TensorListReserve", _elements_shape(handle), size, element_dtype=grad.dtype
-    )
+    empty = make("TensorListReserve", _elements_shape(handle), size, element_dtype=grad.dtype)
     return [make("TensorListSetItem", empty, index, grad), None, None]
 
 

@@ -245,9 +245,7 @@ def _tile_grad_shape(ctx: ShapeContext) -> Dims:
     dims, times = ctx["input"], ctx.shape_value("multiples")
     if dims is None or times is None:
         return None if dims is None else (None,) * len(dims)
-    return tuple(
-        None if d is None or not t else d // t for d, t in zip(dims, times, strict=True)
-    )
+    return tuple(None if d is None or not t else d // t for d, t in zip(dims, times, strict=True))
 
 
 def _tile_grad_kernel(input: Any, multiples: Any) -> Any:
@@ -414,9 +412,7 @@ def _roll_shape(ctx: ShapeContext) -> Dims:
                 " or vectors"
             )
     if not shapes.is_compatible_static(shift, axis):
-        raise ValueError(
-            f"Shapes must be equal: shift has shape {show(shift)}, axis {show(axis)}"
-        )
+        raise ValueError(f"Shapes must be equal: shift has shape {show(shift)}, axis {show(axis)}")
     return dims
 
 

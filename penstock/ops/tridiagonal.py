@@ -194,9 +194,7 @@ def tridiagonal_solve(
         value = matrix_transpose(value, conjugate=conjugate_rhs)
     elif conjugate_rhs and value.dtype.is_complex:
         value = make("Conj", value)
-    made = make(
-        "TridiagonalSolve", diagonals, value, name=name, partial_pivoting=partial_pivoting
-    )
+    made = make("TridiagonalSolve", diagonals, value, name=name, partial_pivoting=partial_pivoting)
     result: Tensor = matrix_transpose(made) if transpose_rhs else made
     return result
 

@@ -136,8 +136,7 @@ def _encode(
             if _is_no_character(code):
                 if errors == "strict":
                     raise invalid(
-                        "Code point is out of range for Unicode, or a noncharacter:"
-                        f" {code:#x}"
+                        f"Code point is out of range for Unicode, or a noncharacter: {code:#x}"
                     )
                 if errors == "ignore":
                     continue

@@ -80,9 +80,7 @@ def _first_seen(x: Any, dim: int | None = None) -> tuple[Any, Any, Any]:
         none = torch.zeros(0, dtype=torch.int64, device=x.device)
         return x, none, none
     work = _comparable(x)
-    values, inverse, counts = torch.unique(
-        work, return_inverse=True, return_counts=True, dim=dim
-    )
+    values, inverse, counts = torch.unique(work, return_inverse=True, return_counts=True, dim=dim)
     size = counts.numel()
     steps = torch.arange(inverse.numel(), device=x.device)
     first = torch.full((size,), inverse.numel(), device=x.device)

@@ -20,9 +20,7 @@ from penstock.base import dtypes
 SIGNED = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: torch.int64}
 WIDER = {torch.uint16: torch.int32, torch.uint32: torch.int64}
 # Dtypes of which plain ATen source is not written: these three, and strings, which are NumPy's.
-INDIRECT = frozenset(
-    (dtypes.uint16, dtypes.uint32, dtypes.uint64, dtypes.quint16, dtypes.string)
-)
+INDIRECT = frozenset((dtypes.uint16, dtypes.uint32, dtypes.uint64, dtypes.quint16, dtypes.string))
 _LEAST = -(1 << 63)
 # Unsigned types for which ATen has storage but no arithmetic.
 BARE_UNSIGNED = tuple(SIGNED)

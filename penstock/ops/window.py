@@ -130,8 +130,7 @@ def check_padding(padding: str, explicit_paddings: Any, data_format: str) -> Non
         return
     if len(explicit_paddings) != 8 or min(explicit_paddings) < 0:
         raise ValueError(
-            "explicit_paddings must be 8 numbers, none negative; found "
-            f"{list(explicit_paddings)}"
+            f"explicit_paddings must be 8 numbers, none negative; found {list(explicit_paddings)}"
         )
     for axis in {0, channel(data_format)}:
         if explicit_pair(explicit_paddings, axis) != (0, 0):
@@ -169,4 +168,3 @@ def check_four(name: str, values: Any, data_format: str, *, positive_only: bool 
         raise ValueError(
             f"{name} must be 1 for batch and channels ({data_format}); found {list(values)}"
         )
-

@@ -254,9 +254,7 @@ class Builder:
         before = [self.controls[op] for op in cut.waits_for if op.type != "_Feed"]
         self._add_send(cut, dummy.outputs[0], stem, before)
 
-    def _add_send(
-        self, cut: Cut, value: Tensor, stem: str, before: list[Operation]
-    ) -> Operation:
+    def _add_send(self, cut: Cut, value: Tensor, stem: str, before: list[Operation]) -> Operation:
         attrs = {"T": value.dtype.base_dtype, **_edge_attrs(cut)}
         op = self.add("_Send", f"{stem}/_send", [value], attrs, [], before, cut.send_device)
         op.origin = _origin(cut)

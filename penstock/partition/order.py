@@ -33,6 +33,7 @@ from penstock.passes.refine import refine
 
 Dims = tuple[int | None, ...] | None
 
+
 def task_of(device: str) -> str:
     """The task of a full device name.
 

@@ -235,9 +235,7 @@ def _located_region(around: Scope, op: Operation, tasks: dict[Operation, str]) -
     region = Region(op, around, written=written_keys(op))
     region.free = set(range(region.variables))
     for block in blocks_of(op):
-        scope = Scope(
-            block, around.devices, region, around.numbers, around.compress, around.rounds
-        )
+        scope = Scope(block, around.devices, region, around.numbers, around.compress, around.rounds)
         region.blocks.append(scope)
         locate(scope, tasks)
     _decide_free(region)
@@ -282,7 +280,5 @@ def _stays_free(region: Region, variable: int) -> bool:
 def located(scope: Scope) -> Iterable[Operation]:
     """The nodes of a scope that run in one task, regions left out, in order."""
     return (
-        op
-        for op in scope.step.operations
-        if op not in scope.regions and _is_located(scope, op)
+        op for op in scope.step.operations if op not in scope.regions and _is_located(scope, op)
     )

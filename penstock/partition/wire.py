@@ -377,9 +377,7 @@ def _set_shapes(op: Operation, node: Any) -> None:
         tensor.sizes = node_message.shape_from_proto(shape).sizes
 
 
-def _check_blocks(
-    node: Any, inputs: Inputs, blocks: Sequence[StepGraph], outputs: int
-) -> None:
+def _check_blocks(node: Any, inputs: Inputs, blocks: Sequence[StepGraph], outputs: int) -> None:
     """Blocks take what the region is given, and give what it gives."""
     loop = node.op == "_While"
     given = [*(inputs.first if loop else ()), *inputs.args]

@@ -76,9 +76,7 @@ def _padded_interval(term: Tensor) -> tuple[int, int, int] | None:
     return axis, start, start + source.sizes[axis]  # type: ignore[operator]
 
 
-def sum_of_pads(
-    rebuilder: Rebuilder, op: Operation, uses: Counter[Tensor]
-) -> list[Tensor] | None:
+def sum_of_pads(rebuilder: Rebuilder, op: Operation, uses: Counter[Tensor]) -> list[Tensor] | None:
     """A sum of paddings whose contents tile the result."""
     places = [_padded_interval(term) for term in op.inputs]
     dims = op.outputs[0].sizes

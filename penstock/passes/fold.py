@@ -58,15 +58,12 @@ def _rule(evaluate: Evaluate) -> Rule:
 def _waits(rebuilder: Rebuilder, op: Operation) -> bool:
     """Whether a known input comes from a node that stays, as it waits for another (an assert)."""
     return any(
-        static.constant_value(old) is not None
-        and (new.op.type != "Const" or new.op.control_inputs)
+        static.constant_value(old) is not None and (new.op.type != "Const" or new.op.control_inputs)
         for old, new in zip(op.inputs, rebuilder.inputs(op), strict=True)
     )
 
 
-def _evaluated(
-    rebuilder: Rebuilder, op: Operation, evaluate: Evaluate
-) -> list[np.ndarray] | None:
+def _evaluated(rebuilder: Rebuilder, op: Operation, evaluate: Evaluate) -> list[np.ndarray] | None:
     definition = op.op_def
     if definition.random or definition.state is not None or definition.internal:
         return None

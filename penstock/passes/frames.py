@@ -154,9 +154,7 @@ class Frames:
         if is_given(op, self.fed):
             return []
         sources = [
-            (t.op, t.name)
-            for t in op.inputs
-            if t not in self.fed and not is_back_edge(op, t)
+            (t.op, t.name) for t in op.inputs if t not in self.fed and not is_back_edge(op, t)
         ]
         return sources + [(c, f"^{c.name}") for c in op.control_inputs]
 
@@ -315,9 +313,7 @@ def _needs_body(item: Item, switches: Sequence[Operation], fed: set[Tensor]) -> 
     return any(t.op in switches and t.value_index == 1 for t in inputs if t not in fed)
 
 
-def _data_makers(
-    item: Item, maker: dict[Operation, Item], fed: set[Tensor]
-) -> list[Item]:
+def _data_makers(item: Item, maker: dict[Operation, Item], fed: set[Tensor]) -> list[Item]:
     if not isinstance(item, Operation):
         inputs = item.inputs
     else:

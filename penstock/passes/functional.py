@@ -347,9 +347,7 @@ class _Expander:
         dtype = value.dtype.base_dtype
         if dtype is dtypes.bool and value.sizes == ():
             return self.identity(value, f"{label}/pred", controls) if controls else value
-        made = self.make(
-            "_Truth", f"{label}/pred", [value], [dtypes.bool], {"T": dtype}, controls
-        )
+        made = self.make("_Truth", f"{label}/pred", [value], [dtypes.bool], {"T": dtype}, controls)
         return made.outputs[0]
 
     def if_(
@@ -517,9 +515,7 @@ class _Expander:
 
     def _switch(self, label: str, tensor: Tensor, pred: Tensor) -> list[Tensor]:
         dtype = tensor.dtype.base_dtype
-        made = self.make(
-            "Switch", f"{label}/Switch", [tensor, pred], [dtype] * 2, {"T": dtype}
-        )
+        made = self.make("Switch", f"{label}/Switch", [tensor, pred], [dtype] * 2, {"T": dtype})
         return made.outputs
 
     def _close(self, label: str, merge: Tensor, result: Tensor) -> None:
@@ -576,8 +572,7 @@ def _needed(function: FunctionGraph, effects: Iterable[Operation]) -> list[Opera
 
 
 def _infer(op: Operation) -> None:
-    """Static shapes from what is known of the inputs; a node that refuses them fails when it runs.
-    """
+    """Static shapes from what is known of the inputs; a node that refuses them fails at run."""
     try:
         infer_again(op)
     except ValueError:

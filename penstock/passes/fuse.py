@@ -64,8 +64,12 @@ def bias_into_product(fuser: _Fuser, op: Operation) -> list[Tensor] | None:
         new = fuser.rebuilder
         return [
             new.make(
-                "_Linear", new[matmul.inputs[0]], new[matmul.inputs[1]], new[bias],
-                transpose_a=matmul.attrs["transpose_a"], transpose_b=matmul.attrs["transpose_b"],
+                "_Linear",
+                new[matmul.inputs[0]],
+                new[matmul.inputs[1]],
+                new[bias],
+                transpose_a=matmul.attrs["transpose_a"],
+                transpose_b=matmul.attrs["transpose_b"],
             )  # fmt: skip
         ]
     return None
@@ -125,9 +129,7 @@ def bias_into_convolution(fuser: _Fuser, op: Operation) -> list[Tensor] | None:
         return None
     new = fuser.rebuilder
     attrs = {k: conv.attrs[k] for k in ("strides", "padding", "explicit_paddings", "dilations")}
-    return [
-        new.make("_ConvBias", new[conv.inputs[0]], new[conv.inputs[1]], new[bias], **attrs)
-    ]
+    return [new.make("_ConvBias", new[conv.inputs[0]], new[conv.inputs[1]], new[bias], **attrs)]
 
 
 def pooling_with_indices(fuser: _Fuser, op: Operation) -> list[Tensor] | None:

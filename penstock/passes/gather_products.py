@@ -61,9 +61,7 @@ def _gathered(rebuilder: Rebuilder, op: Operation, sums: list[int]) -> list[Tens
     inputs = inputs_of(op, rebuilder.inputs(op))
     handles = [_sum_of(rebuilder.graph, op, inputs.first[i]) for i in sums]
     kept = [i for i in range(len(op.outputs)) if i not in sums]
-    condition, body = (
-        _Block(block, sums, handles).changed(kept) for block in blocks_of(op)
-    )
+    condition, body = (_Block(block, sums, handles).changed(kept) for block in blocks_of(op))
     first = [inputs.first[i] for i in kept]
     changed = Inputs(first, inputs.args + handles, inputs.reads, inputs.writes)
     remaining = [op.outputs[i] for i in kept]
@@ -110,17 +108,13 @@ class _Block:
                 operands = [rebuilder[t] for t in product.inputs[1:]]
                 targets.append(rebuilder.make("_AddToProductSum", handle, *operands))
         feeds = step.feeds + given
-        return StepGraph(
-            rebuilder.graph, feeds, step.fetches, targets, [t.op.name for t in feeds]
-        )
+        return StepGraph(rebuilder.graph, feeds, step.fetches, targets, [t.op.name for t in feeds])
 
 
 def _sum_of(graph: Graph, op: Operation, initial: Tensor) -> Tensor:
     dtype = initial.dtype.base_dtype
     name = graph.unique_name(f"{op.name}/products")
-    node = graph.add_operation(
-        OPS["_ProductSum"], [initial], {"T": dtype}, [dtypes.resource], name
-    )
+    node = graph.add_operation(OPS["_ProductSum"], [initial], {"T": dtype}, [dtypes.resource], name)
     node.origin, node._device = op.origin, op.device
     return node.outputs[0]
 

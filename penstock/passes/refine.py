@@ -28,7 +28,6 @@ from penstock.passes.stacks import PUTS, HolderUses
 Dims = tuple[int | None, ...] | None
 
 
-
 @dataclass(eq=False)
 class Held:
     """What one node puts into a stack or TensorArray: the shape, and the value if it is known."""
@@ -55,7 +54,6 @@ class Holders:
 
     held: dict[Tensor, Held]
     gradients: set[Tensor]
-
 
 
 def refine(
@@ -86,9 +84,7 @@ def refine(
 class _Walk:
     """State: the new step, and what is known of what stacks and TensorArrays hold."""
 
-    def __init__(
-        self, step: StepGraph, by_feed: dict[Tensor, Dims], holders: Holders
-    ) -> None:
+    def __init__(self, step: StepGraph, by_feed: dict[Tensor, Dims], holders: Holders) -> None:
         self.rebuilder = Rebuilder(step)
         self.by_feed = by_feed
         self.holders = holders
@@ -179,9 +175,7 @@ def _array_size(array: Operation) -> np.ndarray | None:
     return static.constant_value(array.inputs[0])
 
 
-def _rounds(
-    body: StepGraph, first: list[Dims], args: list[Dims], holders: Holders
-) -> list[Dims]:
+def _rounds(body: StepGraph, first: list[Dims], args: list[Dims], holders: Holders) -> list[Dims]:
     """Shapes of a loop's variables that hold in every round.
 
     They begin as what enters; a variable that a round gives another shape has the declared one.

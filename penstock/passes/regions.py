@@ -355,9 +355,7 @@ class _Scope:
         """What stands for a value that the other side of a conditional makes."""
         attrs = {"dtype": old.dtype.base_dtype, "shape": shapes.from_static(old.sizes)}
         name = self.graph.unique_name(f"_dead/{old.op.name}")
-        node = self.graph.add_operation(
-            OPS["_Dead"], [], attrs, [old.dtype.base_dtype], name
-        )
+        node = self.graph.add_operation(OPS["_Dead"], [], attrs, [old.dtype.base_dtype], name)
         node.outputs[0].sizes = old.sizes
         return node.outputs[0]
 
@@ -447,9 +445,7 @@ def _find_escapes(blocks: Sequence[Block], uses: Sequence[Tensor], request: _Req
         use(tensor, ())
 
 
-def _note_places(
-    blocks: Sequence[Block], here: _Place, places: dict[Operation, _Place]
-) -> None:
+def _note_places(blocks: Sequence[Block], here: _Place, places: dict[Operation, _Place]) -> None:
     for block in blocks:
         if isinstance(block, Branch):
             places.update(dict.fromkeys((phi.merge for phi in block.phis), here))
@@ -528,8 +524,6 @@ def _fetched(scope: _Scope, guards: Guards, tensor: Tensor) -> Tensor:
     branch = f"the {'true' if side else 'false'} side of {pred.name!r}"
     attrs = {"T": value.dtype.base_dtype, "tensor": tensor.name, "branch": branch}
     name = scope.graph.unique_name(f"{tensor.op.name}/_taken")
-    node = scope.graph.add_operation(
-        OPS["_Taken"], [value], attrs, [value.dtype.base_dtype], name
-    )
+    node = scope.graph.add_operation(OPS["_Taken"], [value], attrs, [value.dtype.base_dtype], name)
     node.origin = tensor.op.origin
     return node.outputs[0]

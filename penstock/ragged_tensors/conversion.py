@@ -47,9 +47,7 @@ def _padded(rt: RaggedTensor, default: Any) -> Tensor:
     # One element more, at the end, is what fills rows up.
     filler = _filler(values, default)
     with_filler = join.concat([values, reshape_ops.expand_dims(filler, 0)], 0)
-    longest = binary.maximum(
-        reduction.reduce_max(rows.lengths(splits)), cast.cast(0, splits.dtype)
-    )
+    longest = binary.maximum(reduction.reduce_max(rows.lengths(splits)), cast.cast(0, splits.dtype))
     columns = fill.range_(longest)
     places = reshape_ops.expand_dims(rows.starts(splits), 1) + reshape_ops.expand_dims(columns, 0)
     inside = places < reshape_ops.expand_dims(rows.limits(splits), 1)
@@ -119,8 +117,10 @@ def from_tensor(
     with name_scope(name, "RaggedFromTensor", [tensor, padding]):
         tensor = convert_to_tensor(tensor, name="tensor")
         tensor.shape.with_rank_at_least(ragged_rank + 1)
-        nested = isinstance(lengths, list | tuple) and len(lengths) > 0 and not isinstance(
-            lengths[0], int | float
+        nested = (
+            isinstance(lengths, list | tuple)
+            and len(lengths) > 0
+            and not isinstance(lengths[0], int | float)
         )
         if nested:
             return _of_nested_lengths(tensor, lengths, ragged_rank, splits_dtype)
@@ -185,9 +185,7 @@ def elementwise_not(x: Tensor) -> Tensor:
     return made
 
 
-def _cut(
-    tensor: Tensor, lengths: Any, size: Tensor, splits_dtype: dtypes.DType
-) -> RaggedTensor:
+def _cut(tensor: Tensor, lengths: Any, size: Tensor, splits_dtype: dtypes.DType) -> RaggedTensor:
     lengths = cast.cast(convert_to_tensor(lengths, name="lengths"), splits_dtype)
     lengths.shape.assert_has_rank(1)
     lengths = binary.minimum(lengths, size[1])

@@ -76,9 +76,7 @@ def binary(function: Function) -> Function:
     def handle(*args: Any, **kwargs: Any) -> Any:
         bound = inspect.signature(function).bind(*args, **kwargs)
         x, y, *rest = bound.arguments.items()
-        return mapping.binary(
-            lambda a, b: function(**{x[0]: a, y[0]: b}, **dict(rest)), x[1], y[1]
-        )
+        return mapping.binary(lambda a, b: function(**{x[0]: a, y[0]: b}, **dict(rest)), x[1], y[1])
 
     return _behind(function, handle)
 

@@ -104,9 +104,7 @@ def _beside(vector: Tensor, values: Tensor) -> Tensor:
     return vector
 
 
-def gather_nd(
-    params: Any, indices: Any, name: str | None = None, batch_dims: int = 0
-) -> Any:
+def gather_nd(params: Any, indices: Any, name: str | None = None, batch_dims: int = 0) -> Any:
     """Elements or slices by vectors of indices; as ``tf.gather_nd``."""
     if batch_dims:
         raise ValueError("batch_dims != 0 is not supported for ragged gather yet.")
@@ -222,5 +220,3 @@ def _masked(data: Any, mask: Any, splits_dtype: dtypes.DType) -> Any:
 
 def _flat(value: Any) -> Any:
     return value.flat_values if isinstance(value, RaggedTensor) else value
-
-

@@ -174,9 +174,7 @@ def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any 
         return expanded(rt, at, rt.row_splits.dtype)
 
 
-def squeeze(
-    input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None
-) -> Any:
+def squeeze(input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None) -> Any:
     """Drops dims of size 1, as ``tf.squeeze``; of a ragged dim, where each row has one element."""
     axis = squeeze_dims if axis is None else axis
     with name_scope(name, "RaggedSqueeze", [_flat(input)]):

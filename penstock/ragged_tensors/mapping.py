@@ -381,9 +381,7 @@ def stack_dynamic_partitions(
         return made
 
 
-def row_splits_to_segment_ids(
-    splits: Any, name: str | None = None, out_type: Any = None
-) -> Tensor:
+def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Tensor:
     """The row of each value, given row splits.
 
     >>> with tf.Session() as session:

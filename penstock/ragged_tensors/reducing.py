@@ -83,9 +83,7 @@ MIN = Reduction(reduction.reduce_min, unsorted_segment.unsorted_segment_min)
 MAX = Reduction(reduction.reduce_max, unsorted_segment.unsorted_segment_max)
 
 
-def reduce_along(
-    kind: Reduction, input_tensor: Any, axis: Any, keepdims: bool
-) -> Any:
+def reduce_along(kind: Reduction, input_tensor: Any, axis: Any, keepdims: bool) -> Any:
     """A reduction of a ragged tensor.
 
     Args:

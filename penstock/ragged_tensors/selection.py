@@ -62,9 +62,11 @@ def _of(rt: Any, keys: list[Any]) -> Any:
 
 
 def _between(values: Any, start: Any, limit: Any) -> Any:
-    return _sliced_rows(values, slice(start, limit)) if isinstance(
-        values, RaggedTensor
-    ) else values[start:limit]
+    return (
+        _sliced_rows(values, slice(start, limit))
+        if isinstance(values, RaggedTensor)
+        else values[start:limit]
+    )
 
 
 def _is_all(key: slice) -> bool:
@@ -79,9 +81,7 @@ def _sliced_rows(rt: RaggedTensor, key: slice) -> RaggedTensor:
         # The rows lie one after another: what they hold is one slice.
         splits = _splits_between(starts, limits)
         offset = splits[0]
-        return RaggedTensor(
-            _between(rt.values, offset, splits[-1]), splits - offset, internal=True
-        )
+        return RaggedTensor(_between(rt.values, offset, splits[-1]), splits - offset, internal=True)
     return rows_from(rt.values, starts, limits)
 
 
@@ -110,9 +110,9 @@ def _of_rows(rt: RaggedTensor, keys: list[Any]) -> Any:
     if not rest:
         return rt
     values = rt.values
-    inner = _of_rows(values, rest) if isinstance(values, RaggedTensor) else values[
-        (slice(None), *rest)
-    ]
+    inner = (
+        _of_rows(values, rest) if isinstance(values, RaggedTensor) else values[(slice(None), *rest)]
+    )
     return rt.with_values(inner)
 
 

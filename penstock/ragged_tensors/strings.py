@@ -115,9 +115,9 @@ def unicode_split(
     ...     session.run(tf.strings.unicode_split(["hi", ""], "UTF-8")).to_list()
     [[b'h', b'i'], []]
     """
-    codes = _decoded(
-        input, input_encoding, errors, replacement_char, False, name, "UnicodeSplit"
-    )[0]
+    codes = _decoded(input, input_encoding, errors, replacement_char, False, name, "UnicodeSplit")[
+        0
+    ]
     return _characters(codes)
 
 
@@ -155,6 +155,7 @@ def unicode_encode(
     ...     session.run(tf.strings.unicode_encode([[104, 105], [26085, 26412]], "UTF-8")).tolist()
     [b'hi', b'\\xe6\\x97\\xa5\\xe6\\x9c\\xac']
     """
+
     def encode(codes: Any, splits: Any) -> Tensor:
         made: Tensor = make(
             "UnicodeEncode", codes, splits, errors=errors, output_encoding=output_encoding,
@@ -197,6 +198,7 @@ def bytes_split(input: Any, name: str | None = None) -> Any:
     ...     session.run(tf.strings.bytes_split(["ab", ""])).to_list()
     [[b'a', b'b'], []]
     """
+
     def rows(texts: Tensor) -> list[RaggedTensor]:
         return [_from_sparse(_split_sparse(texts, sep="", skip_empty=False))]
 

@@ -281,8 +281,6 @@ def _fits(found: tuple[int, ...], dims: Dims) -> bool:
     )
 
 
-
-
 def _check_dtype(named: str, gradient: torch.Tensor, dtype: torch.dtype) -> None:
     if gradient.dtype is not dtype:
         raise _invalid(

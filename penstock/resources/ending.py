@@ -136,9 +136,7 @@ def _only_waits(frame: FrameType) -> bool:
 
 
 def _send(ident: int) -> None:
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(
-        ctypes.c_ulong(ident), ctypes.py_object(ProcessEnds)
-    )
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(ident), ctypes.py_object(ProcessEnds))
 
 
 class _Watched:

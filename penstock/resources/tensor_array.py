@@ -150,8 +150,7 @@ class TensorArray:
         if index < 0 or (index >= size and not self.dynamic_size):
             raise self._wrong(
                 f"Tried to write to index {index} but array is not resizeable and size is: {size};"
-                " it "
-                + ("cannot grow at the front" if self.dynamic_size else "cannot grow")
+                " it " + ("cannot grow at the front" if self.dynamic_size else "cannot grow")
             )
         if value.dtype is not self._kind:
             raise self._wrong(

@@ -163,9 +163,7 @@ class TensorList:
                     raise _wrong("concat takes elements of rank 1 or more; found a scalar")
                 rest = self._merge(rest, tuple(item.shape[1:]))
         if rest is None or None in rest:
-            raise _wrong(
-                f"concat needs all dims but the first; the element shape is {show(known)}"
-            )
+            raise _wrong(f"concat needs all dims but the first; the element shape is {show(known)}")
         sizes = tuple(int(size or 0) for size in rest)
         whole = []
         for index, item in enumerate(self.items):

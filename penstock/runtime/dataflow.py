@@ -242,9 +242,7 @@ class Run:
 
     # ---- frames ------------------------------------------------------------------------------
 
-    def _enter(
-        self, node: Node, round_: Round, outputs: Sequence[Any], dead: Dead | None
-    ) -> None:
+    def _enter(self, node: Node, round_: Round, outputs: Sequence[Any], dead: Dead | None) -> None:
         loop = node.child
         assert loop is not None
         frame = round_.children.get(loop)

@@ -102,9 +102,7 @@ class DataflowGraph:
             fetched = {slot for slot, _ in node.fetched}
             node.wanted = [bool(users) or i in fetched for i, users in enumerate(node.users)]
         self._note_late_reads()
-        self.sources = [
-            n for n in self.nodes.values() if n.inputs == len(n.fed) and not n.controls
-        ]
+        self.sources = [n for n in self.nodes.values() if n.inputs == len(n.fed) and not n.controls]
 
     def _connect(self, node: Node, number: dict[Tensor, int]) -> None:
         for slot, tensor in enumerate(node.op.inputs):

@@ -63,8 +63,10 @@ def to_array(value: Any) -> np.ndarray:
 
 def bfloat16_array(value: torch.Tensor) -> Any:
     """A bfloat16 tensor as a NumPy array of ``ml_dtypes.bfloat16``."""
-    array = value.contiguous().view(torch.int16).numpy() if value.dim() else (
-        value.reshape(1).view(torch.int16).numpy().reshape(())
+    array = (
+        value.contiguous().view(torch.int16).numpy()
+        if value.dim()
+        else (value.reshape(1).view(torch.int16).numpy().reshape(()))
     )
     return array.view(ml_dtypes.bfloat16)[()]
 

@@ -174,8 +174,8 @@ class SavedModelBuilder:
         Returns:
           The path of that file, as bytes as in TF.
         """
-        name = constants.SAVED_MODEL_FILENAME_PBTXT if as_text else (
-            constants.SAVED_MODEL_FILENAME_PB
+        name = (
+            constants.SAVED_MODEL_FILENAME_PBTXT if as_text else (constants.SAVED_MODEL_FILENAME_PB)
         )
         files.makedirs(self._folder)
         large_graph.write(os.path.join(self._folder, name), self._message, as_text)

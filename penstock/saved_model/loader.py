@@ -142,9 +142,7 @@ class SavedModelLoader:
             elif all_saveable_objects(scope=import_scope):
                 raise ValueError("the graph has variables, so a Saver is needed to restore them")
 
-    def run_init_ops(
-        self, sess: Any, tags: Iterable[str], import_scope: str | None = None
-    ) -> None:
+    def run_init_ops(self, sess: Any, tags: Iterable[str], import_scope: str | None = None) -> None:
         """Runs the main op of a MetaGraph, with the assets' new paths fed."""
         meta_graph = self.get_meta_graph_def_from_tags(tags)
         op = _init_op(meta_graph, sess.graph, import_scope)

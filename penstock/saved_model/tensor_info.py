@@ -69,9 +69,7 @@ def get_tensor_from_tensor_info(
             tensor(sparse.values_tensor_name),
             tensor(sparse.dense_shape_tensor_name),
         )
-    raise ValueError(
-        f"the TensorInfo has encoding {encoding!r}; it must be 'name' or 'coo_sparse'"
-    )
+    raise ValueError(f"the TensorInfo has encoding {encoding!r}; it must be 'name' or 'coo_sparse'")
 
 
 def element_of(tensor_info: Any, graph: Graph, import_scope: str | None) -> Any:

@@ -106,9 +106,7 @@ def _program(
                 return Program(source, resources, "step", compiler, private, options.threads)
             except Unstructured as reason:
                 why = str(reason)
-        step = with_primitives(
-            asked.graph, asked.feeds, asked.fetches, asked.targets, asked.done
-        )
+        step = with_primitives(asked.graph, asked.feeds, asked.fetches, asked.targets, asked.done)
         options.placer.assign(step)
         return DataflowProgram(
             step, why, resources, compiler, private, result_source, watch, options.threads
@@ -124,9 +122,7 @@ def _pruned(asked: _Asked, options: Options) -> StepGraph:
 
 def _without_functions(asked: _Asked) -> _Asked:
     """The same of a graph where the bodies of functions stand in place of their calls."""
-    request = expand_functions(
-        asked.graph, asked.feeds, asked.fetches, asked.targets, asked.done
-    )
+    request = expand_functions(asked.graph, asked.feeds, asked.fetches, asked.targets, asked.done)
     return _Asked(*request, asked.shapes, asked.done)
 
 

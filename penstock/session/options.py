@@ -31,9 +31,7 @@ class Options:
     log_device_placement: bool = False
     # The devices of a session of this process, and where its nodes are on them.
     placer: Placer = field(
-        default_factory=lambda: Placer(
-            local_devices(gpus=gpus.memory_of_gpus()), pruned_only=False
-        )
+        default_factory=lambda: Placer(local_devices(gpus=gpus.memory_of_gpus()), pruned_only=False)
     )
     timeout_in_ms: int = 0
     # That the kernels of a step are split among; 0: as many as are fastest (``runtime.teams``).

@@ -32,9 +32,7 @@ class GradientDescentOptimizer(Optimizer):
 
     def _apply_dense(self, grad: Any, var: Any) -> Any:
         rate = cast(self._learning_rate_tensor, var.dtype)
-        return make(
-            "ApplyGradientDescent", var, rate, grad, use_locking=self._use_locking
-        ).op
+        return make("ApplyGradientDescent", var, rate, grad, use_locking=self._use_locking).op
 
     def _resource_apply_dense(self, grad: Any, handle: Any) -> Any:
         rate = cast(self._learning_rate_tensor, grad.dtype)
@@ -49,8 +47,6 @@ class GradientDescentOptimizer(Optimizer):
         delta = IndexedSlices(rows, grad.indices, grad.dense_shape)
         return var.scatter_sub(delta, use_locking=self._use_locking)
 
-    def _resource_apply_sparse_duplicate_indices(
-        self, grad: Any, handle: Any, indices: Any
-    ) -> Any:
+    def _resource_apply_sparse_duplicate_indices(self, grad: Any, handle: Any, indices: Any) -> Any:
         rows = -grad * self._call_if_callable(self._learning_rate)
         return make("ResourceScatterAdd", handle, indices, rows)

@@ -228,9 +228,7 @@ def polynomial_decay(
         else:
             step = make("Minimum", step, decay_steps)
         p = step / steps
-        made: Tensor = make(
-            "Add", _mul(rate - end, make("Pow", 1 - p, exponent)), end, name=scope
-        )
+        made: Tensor = make("Add", _mul(rate - end, make("Pow", 1 - p, exponent)), end, name=scope)
         return made
 
 

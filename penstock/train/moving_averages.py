@@ -111,9 +111,7 @@ def weighted_moving_average(
             initializer=initializers.zeros_initializer(), collections=collections,
         )  # fmt: skip
 
-    with variable_scopes.variable_scope(
-        name, "WeightedMovingAvg", [value, weight, decay]
-    ) as scope:
+    with variable_scopes.variable_scope(name, "WeightedMovingAvg", [value, weight, decay]) as scope:
         products = average("value_x_weight", value)
         weights = average("weight", weight)
         above = assign_moving_average(products, value * weight, decay, zero_debias=False)
@@ -207,9 +205,7 @@ class ExponentialMovingAverage:
             scopes.add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, var)
             return average
         holds_state = var.op.type in ("Variable", "VariableV2", "VarHandleOp")
-        return slot_creator.create_zeros_slot(
-            var, self._name, colocate_with_primary=holds_state
-        )
+        return slot_creator.create_zeros_slot(var, self._name, colocate_with_primary=holds_state)
 
     def _decay_now(self) -> Tensor:
         decay = convert_to_tensor(self._decay, name="decay")

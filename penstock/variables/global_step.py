@@ -79,8 +79,7 @@ def create_global_step(graph: Graph | None = None) -> Any:
     existing = get_global_step(graph)
     if existing is not None:
         raise ValueError(
-            '"global_step" already exists: the graph already has a global step,'
-            f" {existing.name!r}"
+            f'"global_step" already exists: the graph already has a global step, {existing.name!r}'
         )
     with graph.as_default(), graph.name_scope(None):
         return scope.get_variable(

@@ -123,7 +123,5 @@ def slices_of(sparse_delta: Any) -> tuple[Any, Any]:
       TypeError: it is not an IndexedSlices.
     """
     if not isinstance(sparse_delta, IndexedSlices):
-        raise TypeError(
-            f"sparse_delta must be IndexedSlices; found {type(sparse_delta).__name__}"
-        )
+        raise TypeError(f"sparse_delta must be IndexedSlices; found {type(sparse_delta).__name__}")
     return sparse_delta.indices, sparse_delta.values

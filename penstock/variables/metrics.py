@@ -351,9 +351,7 @@ def mean_per_class_accuracy(
         total_after = state_scatter.scatter_add(total, labels, ones)
         count_after = state_scatter.scatter_add(count, labels, correct)
         shares = _ratio(count, total, None)
-        value = collected(
-            metrics_collections, reduction.reduce_mean(shares, name="mean_accuracy")
-        )
+        value = collected(metrics_collections, reduction.reduce_mean(shares, name="mean_accuracy"))
         update = _ratio(count_after, total_after, "update_op")
         return value, collected(updates_collections, update)
 
@@ -406,9 +404,7 @@ def _iou(matrix: Any) -> Tensor:
     right = cast(matrix_diag.diag_part(matrix), dtypes.float32)
     either = predicted + labelled - right
     occurring = reduction.reduce_sum(cast(comparison.not_equal(either, 0), dtypes.float32))
-    either = comparison.where(
-        comparison.greater(either, 0), either, elementwise.ones_like(either)
-    )
+    either = comparison.where(comparison.greater(either, 0), either, elementwise.ones_like(either))
     shares = division.div(right, either)
     average = reduction.reduce_sum(shares, name="mean_iou") / occurring
     return comparison.where(comparison.greater(occurring, 0), average, 0)

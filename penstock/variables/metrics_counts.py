@@ -280,9 +280,7 @@ def _evenly(count: int) -> list[float]:
 
 def _area(x: Any, y: Any, height: Callable[[Any, Any], Any], name: str) -> Tensor:
     widths = x[:-1] - x[1:]
-    made: Tensor = reduction.reduce_sum(
-        binary.multiply(widths, height(y[:-1], y[1:])), name=name
-    )
+    made: Tensor = reduction.reduce_sum(binary.multiply(widths, height(y[:-1], y[1:])), name=name)
     return made
 
 

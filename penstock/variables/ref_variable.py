@@ -97,9 +97,7 @@ class RefVariable(Variable):
     def _node(self, scope: str, validate_shape: bool) -> Tensor:
         value = self._initial_value
         shape = value.get_shape() if validate_shape else shapes.unknown_shape()
-        made: Tensor = make(
-            "VariableV2", name=scope, shape=shape, dtype=value.dtype.base_dtype
-        )
+        made: Tensor = make("VariableV2", name=scope, shape=shape, dtype=value.dtype.base_dtype)
         return made
 
     def _read_node(self, graph: Any) -> Tensor:
@@ -207,9 +205,7 @@ class RefVariable(Variable):
 
     def _scatter(self, op_type: str, sparse_delta: Any, use_locking: bool, name: Any) -> Any:
         indices, values = initial.slices_of(sparse_delta)
-        return make(
-            op_type, self._variable, indices, values, use_locking=use_locking, name=name
-        )
+        return make(op_type, self._variable, indices, values, use_locking=use_locking, name=name)
 
     def _scatter_nd(self, op_type: str, indices: Any, updates: Any, name: Any) -> Any:
         return make(op_type, self._variable, indices, updates, use_locking=True, name=name)
@@ -221,6 +217,4 @@ class RefVariable(Variable):
         return self._common_proto(self._snapshot.name, export_scope)
 
     def __repr__(self) -> str:
-        return (
-            f"<tf.Variable '{self.name}' shape={self.get_shape()} dtype={self.dtype.name}>"
-        )
+        return f"<tf.Variable '{self.name}' shape={self.get_shape()} dtype={self.dtype.name}>"

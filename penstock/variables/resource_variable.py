@@ -109,9 +109,7 @@ class ResourceVariable(Variable):
             _on(graph, device),
         ):
             guarded = initial.guarded(scope, self._initial_value)
-            self._initializer_op = make(
-                "AssignVariableOp", self._handle, guarded, name=assign_name
-            )
+            self._initializer_op = make("AssignVariableOp", self._handle, guarded, name=assign_name)
         with scopes.name_scope("Read"), _on(graph, device):
             self._graph_element = self._read()
             if caching_device is not None:
@@ -289,9 +287,7 @@ class ResourceVariable(Variable):
         return self._after(op)
 
     def _scatter_nd(self, op_type: str, indices: Any, updates: Any, name: Any) -> Any:
-        op = make(
-            f"Resource{op_type}", self._handle, indices, self._tensor(updates), name=name
-        )
+        op = make(f"Resource{op_type}", self._handle, indices, self._tensor(updates), name=name)
         return self._after(op)
 
     def to_proto(self, export_scope: str | None = None) -> Any:

@@ -143,9 +143,7 @@ class VariableStore:
     ) -> Variable:
         constant = initializer is not None and not callable(initializer)
         if shape is not None and constant:
-            raise ValueError(
-                f"variable {name!r}: give no shape when the initializer is a constant"
-            )
+            raise ValueError(f"variable {name!r}: give no shape when the initializer is a constant")
         dtype = dtypes.as_dtype(dtype)
         wanted = shapes.as_shape(shape)
         if name in self._vars:
@@ -333,9 +331,7 @@ def _part_initializer(
     with scopes.name_scope(f"{name}/PartitionedInitializer"):
         if initializer is None or callable(initializer):
             return initializer, size, dtype
-        whole = convert_to_tensor(
-            initializer, None if isinstance(initializer, Tensor) else dtype
-        )
+        whole = convert_to_tensor(initializer, None if isinstance(initializer, Tensor) else dtype)
         return make("Slice", whole, offset, size), None, whole.dtype.base_dtype
 
 

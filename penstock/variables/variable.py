@@ -472,9 +472,7 @@ for _collection in (
     GraphKeys.MOVING_AVERAGE_VARIABLES, GraphKeys.MODEL_VARIABLES, GraphKeys.GLOBAL_STEP,
     GraphKeys.METRIC_VARIABLES,
 ):  # fmt: skip
-    register_proto_function(
-        _collection, variable_pb2.VariableDef, _to_proto, Variable.from_proto
-    )
+    register_proto_function(_collection, variable_pb2.VariableDef, _to_proto, Variable.from_proto)
 
 
 def resolved_trainable(

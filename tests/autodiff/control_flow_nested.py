@@ -1,6 +1,5 @@
 """Programs with conditionals in loops and loops in conditionals, and with TensorArrays."""
 
-
 from tests.autodiff.control_flow_programs import (
     W,
     beyond,

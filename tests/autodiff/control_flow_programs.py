@@ -387,9 +387,7 @@ def while_variable_gathered(tf):
 def while_one_at_a_time_beside_ops(tf):
     x, w, n = given(tf, "x", "w", "n")
     with tf.device("/cpu:0"):
-        y = loop(
-            tf, lambda i, a: i < n, lambda i, a: (i + 1, a * w), [0, x], parallel_iterations=1
-        )
+        y = loop(tf, lambda i, a: i < n, lambda i, a: (i + 1, a * w), [0, x], parallel_iterations=1)
     return tf.gradients(y[1], [x, w], colocate_gradients_with_ops=True)
 
 

@@ -112,5 +112,5 @@ def random_program(seed):
 def named(name):
     """The program of a name: one of those above, or ``random_SEED``."""
     if name.startswith("random_"):
-        return random_program(int(name[len("random_"):]))
+        return random_program(int(name[len("random_") :]))
     return PROGRAMS[name]

@@ -23,9 +23,7 @@ def cond_taken(x: Any, w: Any, n: Any) -> Any:
 
 
 def cond_of_cond(x: Any, w: Any, n: Any) -> Any:
-    return tf.cond(
-        n > 1, lambda: tf.cond(n > 9, lambda: x, lambda: tf.sin(x) * w), lambda: x * 2.0
-    )
+    return tf.cond(n > 1, lambda: tf.cond(n > 9, lambda: x, lambda: tf.sin(x) * w), lambda: x * 2.0)
 
 
 def while_power(x: Any, w: Any, n: Any) -> Any:
@@ -213,9 +211,7 @@ def test_each_backward_loop_has_one_condition() -> None:
 def test_a_loop_without_back_prop_has_no_gradient() -> None:
     with tf.Graph().as_default():
         x = tf.placeholder(tf.float32, [3])
-        y = tf.while_loop(
-            lambda i, a: i < 3, lambda i, a: (i + 1, a * a), [0, x], back_prop=False
-        )
+        y = tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a * a), [0, x], back_prop=False)
         assert tf.gradients(y[1], x) == [None]
 
 

@@ -55,9 +55,7 @@ def test_the_table_names_what_is_slow() -> None:
     results = {"abs_small": row, "abs_large": row, "scatter_update_50k_1024": row}
     text = kernels.table(results)
     assert "4 ms    2.00     4.00" in text and "scatter_update_50k_1024" in text
-    assert kernels.slow(results) == [
-        "abs: 4.00 times the time of torch at large size (at most 2)"
-    ]
+    assert kernels.slow(results) == ["abs: 4.00 times the time of torch at large size (at most 2)"]
     results["scatter_update_5000k_1024"] = {"penstock": 6e-3}
     assert kernels.growths(results) == [
         "scatter_update, table of 50k to 5M rows, 1024 touched: time x penstock 1.50"

@@ -37,9 +37,7 @@ def network(tf, resource, cuts=None):
     with tf.variable_scope("net", use_resource=resource, partitioner=partitioner):
         for number, (rows, columns) in enumerate(((6, 8), (8, 5), (5, 1))):
             start = draw.randn(rows, columns).astype(np.float32) / 3
-            w = tf.get_variable(
-                f"w{number}", [rows, columns], initializer=given(tf, start)
-            )
+            w = tf.get_variable(f"w{number}", [rows, columns], initializer=given(tf, start))
             b = tf.get_variable(f"b{number}", [columns], initializer=tf.zeros_initializer())
             h = tf.matmul(h, tf.convert_to_tensor(w)) + tf.convert_to_tensor(b)
             if number < 2:
@@ -79,9 +77,7 @@ def check_dtypes(reader):
     """Compares a checkpoint of ``every_dtype`` by a reader."""
     for name in DTYPES:
         found = np.asarray(reader.get_tensor(name))
-        np.testing.assert_array_equal(
-            found.astype(values(name).dtype), values(name), err_msg=name
-        )
+        np.testing.assert_array_equal(found.astype(values(name).dtype), values(name), err_msg=name)
     assert reader.get_tensor("string").tolist() == [[b"", b"x"], [b"\x00\xff", b"long" * 99]]
     np.testing.assert_array_equal(reader.get_tensor("parts"), np.arange(21).reshape(7, 3))
     assert reader.get_tensor("empty").shape == (0, 4)

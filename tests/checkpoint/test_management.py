@@ -97,9 +97,7 @@ def test_init_from_checkpoint(tmp_path: Path, resource: bool) -> None:
             kept = tf.get_variable("kept", [], initializer=tf.ones_initializer())
             big = tf.get_variable("big", [6, 2], partitioner=tf.fixed_size_partitioner(4))
             other = tf.get_variable("copy/a", [])
-        tf.train.init_from_checkpoint(
-            path, {"a": "first", "old/": "new/", "big": list(big)}
-        )
+        tf.train.init_from_checkpoint(path, {"a": "first", "old/": "new/", "big": list(big)})
         tf.train.init_from_checkpoint(path, {"a": other})
         sess.run(tf.global_variables_initializer())
         assert sess.run(a) == 1.0 and sess.run(kept) == 1.0 and sess.run(other) == 1.0

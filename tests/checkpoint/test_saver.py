@@ -96,9 +96,7 @@ def test_saving_copies_no_variable_and_restoring_no_second_model(tmp_path: Path)
         sess.run(tf.global_variables_initializer())
         definition = saver.as_saver_def()
         feeds = {definition.filename_tensor_name: str(tmp_path / "m")}
-        assert "clone" not in sess.explain(definition.save_tensor_name, feeds).replace(
-            "return", ""
-        )
+        assert "clone" not in sess.explain(definition.save_tensor_name, feeds).replace("return", "")
         path = saver.save(sess, str(tmp_path / "m"))
         restoring = sess.explain(definition.restore_op_name, feeds)
         assert "[True, True]" in restoring

@@ -30,9 +30,7 @@ def test_inspect(penstock: Any, exported: tuple[str, np.ndarray]) -> None:
     (graph,) = model["graphs"]
     assert graph["tags"] == ["serve"]
     signature = graph["signatures"]["serving_default"]
-    assert signature["inputs"] == {
-        "image": {"tensor": "x:0", "dtype": "float32", "shape": [-1, 4]}
-    }
+    assert signature["inputs"] == {"image": {"tensor": "x:0", "dtype": "float32", "shape": [-1, 4]}}
     assert signature["outputs"]["scores"]["tensor"] == "logits:0"
     assert "layer/w" in [row["name"] for row in variables["tensors"]]
     said = penstock("inspect", exported[0], "--verify")

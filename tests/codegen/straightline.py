@@ -191,8 +191,10 @@ def _node(op: str, x: Any, y: Any) -> Any:
         return tf.broadcast_to(x, [2, 2])
     if op in ("first", "reversed"):
         value = tf.convert_to_tensor(x)
-        return tf.strided_slice(value, [0], [1], shrink_axis_mask=1) if op == "first" else (
-            tf.reverse(value, [0])
+        return (
+            tf.strided_slice(value, [0], [1], shrink_axis_mask=1)
+            if op == "first"
+            else (tf.reverse(value, [0]))
         )
     if op == "relu":
         return tf.nn.relu(x)

@@ -63,9 +63,7 @@ def test_golden_programs(model: Any) -> None:
         step = model(x, labels)
         sess.run(tf.global_variables_initializer())
         feed = {x: np.ones((20, 64), np.float32), labels: np.zeros(20, np.int64)}
-        golden.check(
-            GOLDEN / f"{model.__name__.lstrip('_')}.py.txt", sess.explain(step, feed)
-        )
+        golden.check(GOLDEN / f"{model.__name__.lstrip('_')}.py.txt", sess.explain(step, feed))
         assert np.isfinite(sess.run(step, feed)[0])
 
 

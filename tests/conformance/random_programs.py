@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import random
 
-HEAD = '''\
+HEAD = """\
 def program(tf):
     def like(a, b):
         a = tf.identity(a)
@@ -31,7 +31,7 @@ def program(tf):
     n = tf.placeholder(tf.int32, [], name="n")
     p = tf.placeholder(tf.bool, [], name="p")
     feeds = {{"x": x, "w": w, "n": n, "p": p}}
-'''
+"""
 ARITHMETIC = {
     "v": (
         "tf.tanh({v} * {v})", "tf.sin({v}) + {v}", "{v} * 0.5", "{v} - {v} * tf.reduce_sum({v})",

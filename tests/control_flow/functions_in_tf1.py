@@ -5,7 +5,6 @@ GraphDef, its fetches, what is fed in turn, and the values.  OURS holds GraphDef
 with what to feed and fetch; their values go into OUT under ``"ours"``.
 """
 
-
 import os
 import pickle
 import sys

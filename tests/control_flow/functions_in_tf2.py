@@ -117,7 +117,10 @@ def functions():
         )
         one = raw.TensorListResize(input_handle=made, size=1)
         return (
-            last, joined, lengths, raw.TensorListLength(input_handle=both),
+            last,
+            joined,
+            lengths,
+            raw.TensorListLength(input_handle=both),
             raw.TensorListElementShape(input_handle=both, shape_type=tf.int32),
             raw.TensorListGetItem(input_handle=one, index=0, element_shape=[-1], **kind),
         )
@@ -219,9 +222,7 @@ def of_a_list():
     made = raw.EmptyTensorList(element_shape=[2], max_num_elements=-1, element_dtype=tf.float32)
     made = v1.while_loop(
         lambda i, a, made: i < 3,
-        lambda i, a, made: (
-            i + 1, a * x, raw.TensorListPushBack(input_handle=made, tensor=a)
-        ),
+        lambda i, a, made: (i + 1, a * x, raw.TensorListPushBack(input_handle=made, tensor=a)),
         [0, x, made],
     )[2]
     y = raw.TensorListStack(input_handle=made, element_shape=[2], element_dtype=tf.float32)
@@ -235,15 +236,11 @@ def of_list_ops():
     made = raw.TensorListFromTensor(tensor=x, element_shape=shape)
     item = raw.TensorListGetItem(input_handle=made, index=2, element_shape=[2], **kind)
     made = raw.TensorListSetItem(input_handle=made, index=0, item=item * item)
-    rows = raw.TensorListGather(
-        input_handle=made, indices=[3, 0], element_shape=[2], **kind
-    )
+    rows = raw.TensorListGather(input_handle=made, indices=[3, 0], element_shape=[2], **kind)
     spread = raw.TensorListScatterV2(
         tensor=rows * rows, indices=[2, 0], element_shape=shape, num_elements=3
     )
-    spread = raw.TensorListScatterIntoExistingList(
-        input_handle=spread, tensor=x[:1], indices=[1]
-    )
+    spread = raw.TensorListScatterIntoExistingList(input_handle=spread, tensor=x[:1], indices=[1])
     spread = raw.TensorListResize(input_handle=spread, size=2)
     stacked = raw.TensorListStack(input_handle=spread, element_shape=[2], **kind)
     lengths = tf.constant([1, 3], tf.int64)
@@ -260,7 +257,13 @@ def gradients():
     v1.disable_v2_behavior()
     v1.enable_control_flow_v2()
     for program in (
-        of_if, of_while, of_if_in_while, of_while_in_while, of_arrays, of_case, of_a_list,
+        of_if,
+        of_while,
+        of_if_in_while,
+        of_while_in_while,
+        of_arrays,
+        of_case,
+        of_a_list,
         of_list_ops,
     ):
         with tf.Graph().as_default() as graph, v1.Session() as sess:

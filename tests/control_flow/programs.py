@@ -192,8 +192,13 @@ def while_counter(tf):
 def while_attributes(tf):
     x = x_(tf)
     tf.while_loop(
-        lambda i: i < 10.0, lambda i: [i + x], [x], parallel_iterations=3, back_prop=False,
-        swap_memory=True, return_same_structure=True,
+        lambda i: i < 10.0,
+        lambda i: [i + x],
+        [x],
+        parallel_iterations=3,
+        back_prop=False,
+        swap_memory=True,
+        return_same_structure=True,
     )
 
 
@@ -244,7 +249,10 @@ def while_maximum_iterations(tf):
     tf.while_loop(lambda i: i < x, lambda i: i + 1.0, [x], maximum_iterations=7)
     tf.while_loop(lambda i: i < x, lambda i: i + 1.0, (x,), maximum_iterations=tf.constant(7))
     tf.while_loop(
-        lambda i, j: i < x, lambda i, j: (i + 1.0, j), (x, 0), maximum_iterations=7,
+        lambda i, j: i < x,
+        lambda i, j: (i + 1.0, j),
+        (x, 0),
+        maximum_iterations=7,
         shape_invariants=(tf.TensorShape(None), tf.TensorShape([])),
     )
 
@@ -532,7 +540,9 @@ def conditional_shapes_and_reshape(tf):
     x, p = x_(tf, [None, 3]), x_(tf, [], "bool", "p")
     y = tf.cond(p, lambda: tf.reshape(x, [-1]), lambda: tf.zeros([6]))
     z = tf.while_loop(
-        lambda z: tf.shape(z)[0] < 10, lambda z: tf.concat([z, y], 0), [y],
+        lambda z: tf.shape(z)[0] < 10,
+        lambda z: tf.concat([z, y], 0),
+        [y],
         shape_invariants=[tf.TensorShape([None])],
     )
     tf.reshape(z, [tf.shape(x)[0], -1])
@@ -568,7 +578,9 @@ def import_loop_in_cond(tf):
 def import_loop_in_loop(tf):
     x, message = x_(tf), message_of_loop(tf)
     tf.while_loop(
-        lambda y: y < 3.0, lambda y: tf.import_graph_def(message, {"a:0": y}, ["b:0"])[0] + x, [x],
+        lambda y: y < 3.0,
+        lambda y: tf.import_graph_def(message, {"a:0": y}, ["b:0"])[0] + x,
+        [x],
         shape_invariants=[tf.TensorShape(None)],
     )
 
@@ -766,8 +778,13 @@ def plain(op):
     inputs = [t.name for t in op.inputs]
     controls = sorted(c.name for c in op.control_inputs)
     return {
-        "name": node.name, "op": node.op, "inputs": inputs, "controls": controls,
-        "device": node.device, "attrs": attrs, "shapes": shapes,
+        "name": node.name,
+        "op": node.op,
+        "inputs": inputs,
+        "controls": controls,
+        "device": node.device,
+        "attrs": attrs,
+        "shapes": shapes,
     }
 
 

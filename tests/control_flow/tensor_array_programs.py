@@ -22,8 +22,14 @@ def straight(tf):
     a = a.write(0, [1.0, 2.0]).write(tf.constant(1), y[0], name="w")
     r = a.read(0)
     named = tf.TensorArray(
-        tf.float32, size=tf.shape(x)[0], name="named", tensor_array_name="n", dynamic_size=True,
-        clear_after_read=False, element_shape=[2], infer_shape=False,
+        tf.float32,
+        size=tf.shape(x)[0],
+        name="named",
+        tensor_array_name="n",
+        dynamic_size=True,
+        clear_after_read=False,
+        element_shape=[2],
+        infer_shape=False,
     )
     named = named.unstack(x).identity()
     named = named.scatter([0, 1], y[:2], name="sc")
@@ -47,8 +53,13 @@ def maps(tf):
     tf.map_fn(lambda v: v * 2.0, x)
     tf.map_fn(lambda v: (v[0] + v[1], v[1]), (y, y), dtype=(tf.float32, tf.float32), name="m")
     tf.map_fn(
-        lambda v: tf.cast(v["a"], tf.int32), {"a": y}, dtype=tf.int32, parallel_iterations=3,
-        back_prop=False, swap_memory=True, infer_shape=False,
+        lambda v: tf.cast(v["a"], tf.int32),
+        {"a": y},
+        dtype=tf.int32,
+        parallel_iterations=3,
+        back_prop=False,
+        swap_memory=True,
+        infer_shape=False,
     )
 
     def with_variable(v):
@@ -66,8 +77,13 @@ def scans(tf):
     tf.scan(lambda a, v: a + v, x, reverse=True)
     tf.scan(lambda a, v: a + tf.reduce_sum(v), x, initializer=1.0)
     tf.scan(
-        lambda a, v: (a[1] + v[0], a[0]), [x, x], initializer=(np.zeros(2, "f"), tf.ones([2])),
-        reverse=True, infer_shape=False, parallel_iterations=2, back_prop=False,
+        lambda a, v: (a[1] + v[0], a[0]),
+        [x, x],
+        initializer=(np.zeros(2, "f"), tf.ones([2])),
+        reverse=True,
+        infer_shape=False,
+        parallel_iterations=2,
+        back_prop=False,
     )
 
 
@@ -95,9 +111,12 @@ def nodes(tf, build):
         build(tf)
         return [
             [
-                op.name, op.type, [t.name for t in op.inputs],
+                op.name,
+                op.type,
+                [t.name for t in op.inputs],
                 sorted(c.name for c in op.control_inputs),
-                [] if op.type in ("TensorArrayV3", "TensorArrayGradV3")
+                []
+                if op.type in ("TensorArrayV3", "TensorArrayGradV3")
                 else [_dims(t) for t in op.outputs],
                 sorted(b.decode() for b in op.colocation_groups()),
             ]
@@ -119,10 +138,25 @@ def sequence(seed):
         "infer_shape": rng.random() < 0.6,
         "element_shape": rng.choice([None, None, None, [2], [None]]),
     }
-    kinds = ["write"] * 5 + ["read"] * 4 + [
-        "gather", "stack", "scatter", "unstack", "unstack", "split", "concat", "size",
-        "gradient", "gradient_write", "gradient_write", "gradient_read", "gradient_stack",
-    ]
+    kinds = (
+        ["write"] * 5
+        + ["read"] * 4
+        + [
+            "gather",
+            "stack",
+            "scatter",
+            "unstack",
+            "unstack",
+            "split",
+            "concat",
+            "size",
+            "gradient",
+            "gradient_write",
+            "gradient_write",
+            "gradient_read",
+            "gradient_stack",
+        ]
+    )
     steps = []
     # Most operations are such as are allowed, or few sequences would get far.
     unwritten, unread, shapes_differ = list(range(size)), [], rng.random() < 0.3
@@ -151,16 +185,18 @@ def sequence(seed):
         if kind in ("stack", "concat", "gather") and array["clear_after_read"]:
             unread = []
         many = rng.randint(1, max(size, 1) + 1) if careless else size
-        steps.append({
-            "kind": kind,
-            "index": index,
-            "indices": rng.sample(range(max(many, 1)), many),
-            "rows": rows,
-            "width": rng.choice([0, 1, 2, 3]) if shapes_differ and careless else 2,
-            "lengths": [rng.choice([2, 2, 0, 1]) if shapes_differ else 2 for _ in range(rows)],
-            "source": rng.choice(["gradients", "gradients", "gradients_1"]),
-            "value": rng.random(),
-        })
+        steps.append(
+            {
+                "kind": kind,
+                "index": index,
+                "indices": rng.sample(range(max(many, 1)), many),
+                "rows": rows,
+                "width": rng.choice([0, 1, 2, 3]) if shapes_differ and careless else 2,
+                "lengths": [rng.choice([2, 2, 0, 1]) if shapes_differ else 2 for _ in range(rows)],
+                "source": rng.choice(["gradients", "gradients", "gradients_1"]),
+                "value": rng.random(),
+            }
+        )
     return array, steps
 
 
@@ -181,7 +217,8 @@ def _apply(tf, array, step, forward, feeds):
             grad = grad.write(index, value(step["width"]))
             return array, grad.size()
         return array, {
-            "gradient": grad.size, "gradient_read": lambda: grad.read(index),
+            "gradient": grad.size,
+            "gradient_read": lambda: grad.read(index),
             "gradient_stack": grad.stack,
         }[kind]()
     if kind == "write":
@@ -197,8 +234,11 @@ def _apply(tf, array, step, forward, feeds):
             return array, tf.constant(0)
     else:
         return array, {
-            "read": lambda: array.read(index), "stack": array.stack, "concat": array.concat,
-            "gather": lambda: array.gather(step["indices"]), "size": array.size,
+            "read": lambda: array.read(index),
+            "stack": array.stack,
+            "concat": array.concat,
+            "gather": lambda: array.gather(step["indices"]),
+            "size": array.size,
         }[kind]()
     return array, tf.identity(array.flow) * 0.0
 
@@ -247,7 +287,10 @@ def run_gradient(tf, session_of, seed):
     with tf.Graph().as_default():
         x = tf.placeholder(tf.float32, rng.choice([[None, 2], [count, 2], None]))
         array = tf.TensorArray(
-            tf.float32, count, clear_after_read=False, infer_shape=rng.random() < 0.7,
+            tf.float32,
+            count,
+            clear_after_read=False,
+            infer_shape=rng.random() < 0.7,
             dynamic_size=rng.random() < 0.3,
         )
         how = rng.choice(["unstack", "write", "split", "scatter"])
@@ -293,15 +336,18 @@ def functionals(tf, x, y):
         "map": lambda: tf.map_fn(lambda v: tf.reduce_sum(v * v), x),
         "map_pair": lambda: tf.map_fn(lambda v: v[0] * v[1], pair, dtype=tf.float32),
         "map_nest": lambda: tf.map_fn(
-            lambda v: {"s": v[0] + v[1], "i": tf.cast(v[0], tf.int32)}, pair,
+            lambda v: {"s": v[0] + v[1], "i": tf.cast(v[0], tf.int32)},
+            pair,
             dtype={"s": tf.float32, "i": tf.int32},
         ),
         "scan": lambda: tf.scan(lambda a, v: a * 0.5 + v, x),
         "scan_back": lambda: tf.scan(lambda a, v: a * 0.5 + v, x, reverse=True),
         "scan_start": lambda: tf.scan(lambda a, v: a + tf.reduce_sum(v), x, initializer=1.0),
         "scan_pair": lambda: tf.scan(
-            lambda a, v: (a[1] + v[0], a[0] * v[1]), pair,
-            initializer=(tf.zeros([2]), tf.ones([2])), reverse=True,
+            lambda a, v: (a[1] + v[0], a[0] * v[1]),
+            pair,
+            initializer=(tf.zeros([2]), tf.ones([2])),
+            reverse=True,
         ),
         "foldl": lambda: tf.foldl(lambda a, v: a * 0.5 + v, x),
         "foldl_start": lambda: tf.foldl(lambda a, v: a * 0.5 + v, x, initializer=tf.ones([2])),
@@ -351,7 +397,9 @@ def main(arguments):
     else:
         seeds = range(int(arguments[1]), int(arguments[1]) + int(arguments[2]))
         run = {
-            "sequences": run_sequence, "gradients": run_gradient, "functionals": run_functionals,
+            "sequences": run_sequence,
+            "gradients": run_gradient,
+            "functionals": run_functionals,
         }[kind]
         found = [run(tf, session_of, seed) for seed in seeds]
     print(json.dumps(found))

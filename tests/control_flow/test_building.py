@@ -87,10 +87,14 @@ def test_a_scope_is_taken_off_and_put_on() -> None:
         nested_constructs(tf)
         message = tf.train.export_meta_graph(export_scope="scope")
     with tf.Graph().as_default() as graph:
-        names = {v.decode().removeprefix("$unbound_inputs_")
-                 for v in message.collection_def["unbound_inputs"].bytes_list.value}
-        given = {f"$unbound_inputs_{n}": tf.placeholder(tf.bool if n[0] == "p" else tf.float32, [])
-                 for n in names}
+        names = {
+            v.decode().removeprefix("$unbound_inputs_")
+            for v in message.collection_def["unbound_inputs"].bytes_list.value
+        }
+        given = {
+            f"$unbound_inputs_{n}": tf.placeholder(tf.bool if n[0] == "p" else tf.float32, [])
+            for n in names
+        }
         tf.train.import_meta_graph(message, import_scope="other", input_map=given)
         assert {c.name for c in graph.get_collection(tf.GraphKeys.WHILE_CONTEXT)} == {
             "other/while/while_context"
@@ -102,9 +106,7 @@ def test_a_scope_is_taken_off_and_put_on() -> None:
 @pytest.mark.parametrize("by_ref", [True, False])
 def test_handles_are_known_through_constructs(by_ref: bool) -> None:
     with tf.Graph().as_default():
-        a, b = (
-            tf.get_variable(name, [2], use_resource=not by_ref) for name in ("a", "b")
-        )
+        a, b = (tf.get_variable(name, [2], use_resource=not by_ref) for name in ("a", "b"))
         first, second = (v._ref() if by_ref else v.handle for v in (a, b))
         enter = control_flow.enter(first, "frame")
         merge = control_flow.merge([enter, enter])[0]
@@ -148,9 +150,7 @@ def test_inlined_calls_run_in_frames_of_their_own() -> None:
         x = tf.placeholder(tf.float32, [], name="x")
         tf.while_loop(lambda a: a < 3.0, lambda a: a + x, [x])
         body = graph.as_graph_def()
-        outputs = {
-            op.name: [a.name for a in op.op_def.outputs] for op in graph.get_operations()
-        }
+        outputs = {op.name: [a.name for a in op.op_def.outputs] for op in graph.get_operations()}
     message = tf.GraphDef()
     function = message.library.function.add()
     function.signature.name = "f"

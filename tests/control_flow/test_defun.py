@@ -216,9 +216,7 @@ def test_names_follow_the_body() -> None:
 
     other.__name__ = "body"
     with tf.Graph().as_default():
-        first, same, different = (
-            function.Defun(tf.float32)(f).name for f in (body, body, other)
-        )
+        first, same, different = (function.Defun(tf.float32)(f).name for f in (body, body, other))
     assert first == same != different
     assert first.startswith("body_")
 
@@ -252,9 +250,7 @@ def test_custom_gradients_inside_conditionals_and_loops() -> None:
     with tf.Graph().as_default(), tf.Session() as sess:
         x = tf.placeholder(tf.float32, [])
         chosen = tf.cond(x > 0.0, lambda: tripled(x) * x, lambda: x)
-        looped = tf.while_loop(
-            lambda i, a: i < 2, lambda i, a: (i + 1, tripled(a)), [0, x]
-        )[1]
+        looped = tf.while_loop(lambda i, a: i < 2, lambda i, a: (i + 1, tripled(a)), [0, x])[1]
         grads = [tf.gradients(y, x)[0] for y in (chosen, looped)]
         assert sess.run(grads, {x: 2.0}) == [3.0 * 2.0 + 2.0, 9.0]
         assert sess.run(grads, {x: -2.0}) == [1.0, 9.0]

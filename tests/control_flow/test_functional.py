@@ -72,9 +72,7 @@ def test_no_rows(session: Any) -> None:
 def test_scan(session: Any, reverse: bool) -> None:
     x = tf.constant(X)
     made = tf.scan(lambda a, v: a * 0.5 + v, x, reverse=reverse)
-    started = tf.scan(
-        lambda a, v: a * 0.5 + v, x, initializer=tf.ones([2]), reverse=reverse
-    )
+    started = tf.scan(lambda a, v: a * 0.5 + v, x, initializer=tf.ones([2]), reverse=reverse)
     rows = X[::-1] if reverse else X
     wanted, begun = [rows[0]], [0.5 + rows[0]]
     for row in rows[1:]:

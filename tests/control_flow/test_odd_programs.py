@@ -31,9 +31,7 @@ def test_no_rounds_hand_the_gradient_on() -> None:
     grads = tf.gradients(y, [x, w])
     with tf.Session() as session:
         for rounds, count in ((0, 3), (2, 3), (0, 0), (3, 0), (1, 5)):
-            value, (dx, dw) = session.run(
-                [y, grads], {x: np.ones(count, "f"), w: 2.0, n: rounds}
-            )
+            value, (dx, dw) = session.run([y, grads], {x: np.ones(count, "f"), w: 2.0, n: rounds})
             np.testing.assert_allclose(value, np.full(count, 2.0**rounds))
             np.testing.assert_allclose(dx, np.full(count, 2.0**rounds))
             assert dw == count * rounds * 2.0 ** max(rounds - 1, 0)

@@ -84,6 +84,7 @@ def test_variables_made_in_a_branch_are_the_graphs() -> None:
 
 def test_inside_a_loop() -> None:
     with tf.Graph().as_default(), tf.Session() as session:
+
         def body(i: Any, total: Any) -> Any:
             branches = [lambda: total + 1, lambda: total * 3, lambda: total - i]
             return i + 1, tf.switch_case(i % 3, branches)

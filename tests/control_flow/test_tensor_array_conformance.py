@@ -67,9 +67,7 @@ def test_random_gradients() -> None:
     for seed, theirs in enumerate(_theirs("tf2", "gradients", first, count), first):
         ours = programs.run_gradient(tf, _session, seed)
         for mine, wanted in zip(ours, theirs, strict=True):
-            np.testing.assert_allclose(
-                mine, wanted, rtol=1e-5, atol=1e-6, err_msg=f"seed {seed}"
-            )
+            np.testing.assert_allclose(mine, wanted, rtol=1e-5, atol=1e-6, err_msg=f"seed {seed}")
 
 
 @pytest.mark.parametrize("which", ["tf1", "tf2"])

@@ -280,9 +280,7 @@ class Program:
         if self.rng.random() < 0.5:
             return d.apply(self.X.scan(np.int64(1), lambda s, x: (s + self.key(x), (s, x))))
         return d.apply(
-            self.X.scan(
-                (np.int64(0), np.int64(1)), lambda s, x: ((s[1], s[0] + self.key(x)), s[0])
-            )
+            self.X.scan((np.int64(0), np.int64(1)), lambda s, x: ((s[1], s[0] + self.key(x)), s[0]))
         )
 
     def do_take_while(self, d):

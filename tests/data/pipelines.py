@@ -124,8 +124,14 @@ GRAPHS = {
         [tf.constant([1.0, 2.0]), tf.constant(1)], 4, capacity=50, min_after_dequeue=10
     ),
     "shuffle_batch_seed": lambda tf: tf.train.shuffle_batch(
-        [tf.constant([1.0, 2.0])], 4, 50, 10, num_threads=2, seed=3,
-        allow_smaller_final_batch=True, name="mine",
+        [tf.constant([1.0, 2.0])],
+        4,
+        50,
+        10,
+        num_threads=2,
+        seed=3,
+        allow_smaller_final_batch=True,
+        name="mine",
     ),
     "shuffle_batch_many": lambda tf: tf.train.shuffle_batch(
         {"x": tf.constant([1, 2, 3])}, 4, 50, 10, enqueue_many=True, shared_name="shared"
@@ -202,9 +208,10 @@ GRAPHS = {
     "whole_file_reader": lambda tf: _reading(tf, tf.WholeFileReader("whole")),
     "fixed_reader": lambda tf: _reading(tf, tf.FixedLengthRecordReader(10, 2, 3, hop_bytes=4)),
     "tfrecord_reader": lambda tf: _reading(
-        tf, tf.TFRecordReader(
+        tf,
+        tf.TFRecordReader(
             options=tf.python_io.TFRecordOptions(tf.python_io.TFRecordCompressionType.GZIP)
-        )
+        ),
     ),
     "identity_reader": lambda tf: _reading(tf, tf.IdentityReader()),
     "parse_example": lambda tf: tf.parse_example(tf.placeholder(tf.string, [None]), _features(tf)),
@@ -277,7 +284,8 @@ def _node(op):
     waits = "".join(" ^" + c.name for c in op.control_inputs)
     shapes = ", ".join(_shape(o) for o in op.outputs)
     attrs = sorted(
-        k for k in ("shared_name", "capacity", "seed", "seed2", "skip_header_lines")
+        k
+        for k in ("shared_name", "capacity", "seed", "seed2", "skip_header_lines")
         if k in op.node_def.attr
     )
     said = " " + " ".join("%s=%s" % (k, _attr(op.get_attr(k))) for k in attrs) if attrs else ""

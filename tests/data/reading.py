@@ -233,9 +233,7 @@ def padded(tf, folder):
 
 
 def slices(tf, folder):
-    pair = tf.train.slice_input_producer(
-        [[1, 2, 3], ["a", "b", "c"]], num_epochs=2, shuffle=False
-    )
+    pair = tf.train.slice_input_producer([[1, 2, 3], ["a", "b", "c"]], num_epochs=2, shuffle=False)
     return _until_end(tf, pair)
 
 
@@ -271,8 +269,11 @@ def cifar(tf, folder):
 
 
 def _example(tf, **features):
-    kinds = {int: ("int64_list", tf.train.Int64List), float: ("float_list", tf.train.FloatList),
-             bytes: ("bytes_list", tf.train.BytesList)}
+    kinds = {
+        int: ("int64_list", tf.train.Int64List),
+        float: ("float_list", tf.train.FloatList),
+        bytes: ("bytes_list", tf.train.BytesList),
+    }
     made = {}
     for key, values in features.items():
         field, kind = kinds[type(values[0])]
@@ -360,12 +361,38 @@ def sparse_join(tf, folder):
 
 
 PROGRAMS = {
-    f.__name__: f for f in (
-        lines, lines_header, lines_up_to, lines_up_to_many, whole, whole_up_to, identity, fixed,
-        fixed_hop, fixed_up_to, tfrecords, tfrecords_gzip, tfrecords_zlib_up_to, damaged, missing,
-        state, epochs_through_queues, smaller_final_batch, dropped_final_batch, padded, slices,
-        kept_by_vector, uninitialized, cifar, examples, sparse_batches, sparse_batches_of_rows,
-        sparse_batches_of_kept_rows, sparse_join, kept_at_run_time,
+    f.__name__: f
+    for f in (
+        lines,
+        lines_header,
+        lines_up_to,
+        lines_up_to_many,
+        whole,
+        whole_up_to,
+        identity,
+        fixed,
+        fixed_hop,
+        fixed_up_to,
+        tfrecords,
+        tfrecords_gzip,
+        tfrecords_zlib_up_to,
+        damaged,
+        missing,
+        state,
+        epochs_through_queues,
+        smaller_final_batch,
+        dropped_final_batch,
+        padded,
+        slices,
+        kept_by_vector,
+        uninitialized,
+        cifar,
+        examples,
+        sparse_batches,
+        sparse_batches_of_rows,
+        sparse_batches_of_kept_rows,
+        sparse_join,
+        kept_at_run_time,
         sparse_kept_at_run_time,
     )
 }

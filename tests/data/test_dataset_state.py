@@ -36,8 +36,8 @@ PIPELINES: dict[str, Callable[[], Any]] = {
     "generator": lambda: D.from_generator(lambda: iter(range(7)), tf.int64, []),
     "cache": lambda: D.range(5).shuffle(5, seed=4).cache().repeat(3),
     "window": lambda: D.range(9).window(3, 1).flat_map(lambda d: d.batch(3)),
-    "windows_held": lambda: D.range(9).window(3, 1).shuffle(4, seed=1).flat_map(
-        lambda d: d.batch(3)
+    "windows_held": lambda: (
+        D.range(9).window(3, 1).shuffle(4, seed=1).flat_map(lambda d: d.batch(3))
     ),
     "zip": lambda: D.zip((D.range(9).shuffle(3, seed=1), D.range(8))),
     "concatenate": lambda: D.range(4).concatenate(D.range(5)),
@@ -78,9 +78,7 @@ def test_goes_on_at_the_next_element(name: str, taken: int, tmp_path: Path) -> N
     with tf.Graph().as_default():
         iterator = PIPELINES[name]().make_initializable_iterator()
         element = iterator.get_next()
-        tf.add_to_collection(
-            tf.GraphKeys.SAVEABLE_OBJECTS, X.make_saveable_from_iterator(iterator)
-        )
+        tf.add_to_collection(tf.GraphKeys.SAVEABLE_OBJECTS, X.make_saveable_from_iterator(iterator))
         saver = tf.train.Saver()
         with tf.Session() as session:
             session.run(iterator.initializer)

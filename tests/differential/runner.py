@@ -71,8 +71,9 @@ class Feeds:
         initial = self.array(spec)
         dtype = "float32" if spec["dtype"] == "bfloat16" else spec["dtype"]
         resource = spec["how"] == "resource"
-        return self.tf.Variable(self.tf.constant(initial, dtype, shape=initial.shape),
-                                use_resource=resource)
+        return self.tf.Variable(
+            self.tf.constant(initial, dtype, shape=initial.shape), use_resource=resource
+        )
 
     def make(self, spec):
         """The argument that a spec says."""
@@ -161,8 +162,12 @@ def plain(value, dtype):
 def describe(tf, leaf):
     """What is known of an output before a run."""
     if isinstance(leaf, tf.Tensor):
-        return {"kind": "tensor", "dtype": leaf.dtype.base_dtype.name,
-                "static": shape_of(leaf.shape), "constant": known(tf, leaf)}
+        return {
+            "kind": "tensor",
+            "dtype": leaf.dtype.base_dtype.name,
+            "static": shape_of(leaf.shape),
+            "constant": known(tf, leaf),
+        }
     if isinstance(leaf, tf.Operation):
         return {"kind": "operation"}
     if isinstance(leaf, tf.TensorShape):
@@ -183,15 +188,23 @@ def config(tf):
     rewrite = tf.GraphOptions(optimizer_options=tf.OptimizerOptions(opt_level=-1))
     if "penstock" not in sys.modules:
         rewrite.rewrite_options.disable_meta_optimizer = True
-    return tf.ConfigProto(intra_op_parallelism_threads=1, inter_op_parallelism_threads=1,
-                          operation_timeout_in_ms=10000, graph_options=rewrite)
+    return tf.ConfigProto(
+        intra_op_parallelism_threads=1,
+        inter_op_parallelism_threads=1,
+        operation_timeout_in_ms=10000,
+        graph_options=rewrite,
+    )
 
 
 def failed(error, stage):
     """An error as plain data."""
     bases = [c.__name__ for c in type(error).__mro__]
-    return {"class": type(error).__name__, "bases": bases, "stage": stage,
-            "message": str(error)[:600]}
+    return {
+        "class": type(error).__name__,
+        "bases": bases,
+        "stage": stage,
+        "message": str(error)[:600],
+    }
 
 
 def elements(tf, session, dataset, feeds):
@@ -226,8 +239,12 @@ def run(tf, leaves, outputs, feeds, values, ordered):
                 found = elements(tf, session, leaf, feeds)
                 if values:
                     output["elements"] = found
-        numbers = [n for n, o in enumerate(outputs) if o["kind"] in ("tensor", "operation")
-                   and o.get("dtype") not in ("resource", "variant")]
+        numbers = [
+            n
+            for n, o in enumerate(outputs)
+            if o["kind"] in ("tensor", "operation")
+            and o.get("dtype") not in ("resource", "variant")
+        ]
         found = fetch(session, [leaves[n] for n in numbers], feeds, ordered)
         for number, value in zip(numbers, found):
             output = outputs[number]
@@ -269,8 +286,11 @@ def run_case(tf, case):
             if is_dataset(tf, leaf):
                 types = flatten(tf, tf.data.get_output_types(leaf))
                 shapes = flatten(tf, tf.data.get_output_shapes(leaf))
-                output.update(kind="dataset", types=[t.name for t in types],
-                              shapes=[shape_of(s) for s in shapes])
+                output.update(
+                    kind="dataset",
+                    types=[t.name for t in types],
+                    shapes=[shape_of(s) for s in shapes],
+                )
         try:
             run(tf, leaves, outputs, feeds.feeds, case["values"], "ordered" in case)
         except Exception as error:

@@ -95,9 +95,7 @@ def main() -> None:
         task,
         lambda peer: rpc.Stub(addresses[peer], "Links", peer, security),
         deliver,
-        lambda peer, error: report(
-            "lost", task=peer, error=type(error).__name__, text=str(error)
-        ),
+        lambda peer, error: report("lost", task=peer, error=type(error).__name__, text=str(error)),
         security,
         incarnation=int.from_bytes(os.urandom(8), "little"),
     )

@@ -1,6 +1,6 @@
 """A server in a process of its own, for tests that use it from outside.
 
-    process = ServerProcess({"ps": ["localhost:2222"], ...}, "ps", 0)
+process = ServerProcess({"ps": ["localhost:2222"], ...}, "ps", 0)
 """
 
 from __future__ import annotations

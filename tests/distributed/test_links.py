@@ -326,9 +326,7 @@ def test_a_restart_that_was_not_noticed_is_an_aborted_error(here: End, near: End
     assert here.expect("message")[1] == b"again"
 
 
-def test_asking_finds_a_restart(
-    here: End, near: End, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_asking_finds_a_restart(here: End, near: End, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(links_module, "CHECK_SECONDS", 0.2)
     here.links.send(OTHER, b"", None)
     near.expect("message")

@@ -270,9 +270,7 @@ def test_a_trace_has_the_devices_of_all_tasks(cluster) -> None:
     with tf.device(WORKER):
         y = tf.exp(v, name="y")
     metadata = tf.RunMetadata()
-    options = tf.RunOptions(
-        trace_level=tf.RunOptions.FULL_TRACE, output_partition_graphs=True
-    )
+    options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE, output_partition_graphs=True)
     with cluster.session("worker:0") as session:
         session.run(v.initializer)
         session.run(y, options=options, run_metadata=metadata)

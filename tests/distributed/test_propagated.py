@@ -118,9 +118,7 @@ def test_clusters_that_name_no_or_several_own_tasks(servers) -> None:
                 servers.session(config=_config(jobs), client=client).run(tf.constant(1.0))
     with pytest.raises(tf.errors.InvalidArgumentError, match="job:worker"):
         servers.session(
-            config=_config(
-                {"worker": servers.addresses}, device_filters=["/job:worker/task:0"]
-            )
+            config=_config({"worker": servers.addresses}, device_filters=["/job:worker/task:0"])
         ).run(_on_other(tf.constant(1.0)))
 
 

@@ -107,9 +107,7 @@ def test_a_long_message_is_cut(stub: rpc.Stub) -> None:
         stub.run_step(_run("long"), timeout=PATIENCE)
 
 
-def test_a_defect_is_an_internal_error(
-    stub: rpc.Stub, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_defect_is_an_internal_error(stub: rpc.Stub, caplog: pytest.LogCaptureFixture) -> None:
     with pytest.raises(errors.InternalError, match="KeyError"):
         stub.run_step(_run("defect"), timeout=PATIENCE)
     assert "RunStep failed" in caplog.text
@@ -152,9 +150,7 @@ def test_a_call_says_what_it_waits_for(
     assert len(said) >= 2 and "RunStep" in said[0] and "the master to run the step" in said[0]
 
 
-def test_a_client_that_is_killed_cancels_its_calls(
-    server: rpc.RpcServer, master: Master
-) -> None:
+def test_a_client_that_is_killed_cancels_its_calls(server: rpc.RpcServer, master: Master) -> None:
     code = (
         "import sys\n"
         "from penstock.distributed import rpc\n"

@@ -93,8 +93,11 @@ def test_a_lost_task_ends_the_waits_of_the_steps_that_need_it(table) -> None:
 
 def test_a_wait_names_its_deadline_and_what_it_waits_for(table) -> None:
     step = table.open(1)
-    with waiting.running(None, 0.05), pytest.raises(
-        errors.DeadlineExceededError, match=r"its 0.05 s: it waited for 'w/read:0' from /job:ps"
+    with (
+        waiting.running(None, 0.05),
+        pytest.raises(
+            errors.DeadlineExceededError, match=r"its 0.05 s: it waited for 'w/read:0' from /job:ps"
+        ),
     ):
         step.recv("w/read:0", PS)
 

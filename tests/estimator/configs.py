@@ -91,9 +91,9 @@ def all_configs(tf):
         key = f"made with {sorted(kwargs.items())}"
         found[key] = described(lambda kwargs=kwargs: kinds["estimator"](**kwargs))
     for kwargs in REPLACED:
-        key = "replaced {}".format(sorted(
-            (k, getattr(v, "__name__", v)) for k, v in kwargs.items()
-        ))
+        key = "replaced {}".format(
+            sorted((k, getattr(v, "__name__", v)) for k, v in kwargs.items())
+        )
         found[key] = described(lambda kwargs=kwargs: kinds["estimator"]().replace(**kwargs))
     return found
 

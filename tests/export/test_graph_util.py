@@ -102,7 +102,7 @@ def test_write_graph(tmp_path: Path, as_text: bool) -> None:
     path = tf.train.write_graph(graph, str(tmp_path / "new"), "g.pb", as_text)
     assert path == str(tmp_path / "new" / "g.pb")
     assert read_graph(path) == graph.as_graph_def()
-    assert (b"name: \"c\"" in Path(path).read_bytes()) == as_text
+    assert (b'name: "c"' in Path(path).read_bytes()) == as_text
     tf.train.write_graph(graph.as_graph_def(), str(tmp_path / "new"), "g.pb", as_text)
     assert read_graph(path) == graph.as_graph_def()
     assert len(list((tmp_path / "new").iterdir())) == 1

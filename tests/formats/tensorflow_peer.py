@@ -4,7 +4,6 @@
 Python 3.7 as well.
 """
 
-
 import os
 import pickle
 import sys
@@ -74,9 +73,11 @@ def write(directory):
         del v1["empty"]
     for compression in ("", "GZIP", "ZLIB"):
         options = tf1.python_io.TFRecordOptions(
-            getattr(tf1.python_io.TFRecordCompressionType, compression or "NONE"))
+            getattr(tf1.python_io.TFRecordCompressionType, compression or "NONE")
+        )
         with tf1.python_io.TFRecordWriter(
-                os.path.join(directory, "records" + compression), options) as writer:
+            os.path.join(directory, "records" + compression), options
+        ) as writer:
             for i in range(200):
                 writer.write(b"record %d" % i * i)
     with open(os.path.join(directory, "values.pickle"), "wb") as stream:
@@ -94,11 +95,13 @@ def read(directory):
                 dtype = getattr(tf, kind)
                 path = os.path.join(directory, "ours_" + form)
                 if form == "v2":
-                    tensor = tf.raw_ops.RestoreV2(prefix=path, tensor_names=[name],
-                                                  shape_and_slices=[""], dtypes=[dtype])[0]
+                    tensor = tf.raw_ops.RestoreV2(
+                        prefix=path, tensor_names=[name], shape_and_slices=[""], dtypes=[dtype]
+                    )[0]
                 else:
                     tensor = tf.raw_ops.RestoreSlice(
-                        file_pattern=path, tensor_name=name, shape_and_slice="", dt=dtype)
+                        file_pattern=path, tensor_name=name, shape_and_slice="", dt=dtype
+                    )
                 if kind == "bfloat16":
                     tensor = tf.cast(tensor, tf.float32)
                 if kind in QUANTIZED:
@@ -112,7 +115,8 @@ def read(directory):
         np.testing.assert_array_equal(session.run(slices), wanted["v2"]["p"][2:7, 1:5])
     for compression in ("", "GZIP", "ZLIB"):
         options = tf1.python_io.TFRecordOptions(
-            getattr(tf1.python_io.TFRecordCompressionType, compression or "NONE"))
+            getattr(tf1.python_io.TFRecordCompressionType, compression or "NONE")
+        )
         path = os.path.join(directory, "ours_records" + compression)
         found = list(tf1.python_io.tf_record_iterator(path, options))
         assert found == [b"record %d" % i * i for i in range(200)], compression

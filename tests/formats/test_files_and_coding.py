@@ -218,9 +218,7 @@ def test_what_killed_writers_left_is_swept_and_nothing_else(tmp_path: Path) -> N
     files.sweep_temporaries(tmp_path / "missing")
 
 
-def test_a_full_disk_is_resource_exhausted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_is_resource_exhausted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def opened(path: str, mode: str) -> object:
         Path(path).write_bytes(b"begun")
         return open("/dev/full", mode, buffering=0)

@@ -164,6 +164,5 @@ def towers() -> Values:
 
 
 PROGRAMS: dict[str, Callable[[], Values]] = {
-    function.__name__: function
-    for function in (mlp, cnn, recurrent, words, mixed, saved, towers)
+    function.__name__: function for function in (mlp, cnn, recurrent, words, mixed, saved, towers)
 }

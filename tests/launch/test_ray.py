@@ -85,9 +85,7 @@ def run(job: Job, policy: Policy = POLICY) -> tuple[Any, list[str]]:
 
 def nodes_of(tasks: list[Task], job: Job) -> list[str]:
     """Ids of the nodes that tasks have their places on."""
-    (group,) = [
-        g for g in ray.util.placement_group_table().values() if g["state"] == "CREATED"
-    ]
+    (group,) = [g for g in ray.util.placement_group_table().values() if g["state"] == "CREATED"]
     return [group["bundles_to_node_id"][job.tasks.index(task)] for task in tasks]
 
 

@@ -137,15 +137,12 @@ class Maker:
 
     def _composition(self, linalg, **hints):
         return linalg.LinearOperatorComposition(
-            [self._full_matrix(linalg), self._diag(linalg), self._lower_triangular(linalg)],
-            **hints
+            [self._full_matrix(linalg), self._diag(linalg), self._lower_triangular(linalg)], **hints
         )
 
     def _two(self, linalg, first, second):
         matrices = [self.matrix(n, n) for n in (first, second)]
-        return [
-            linalg.LinearOperatorFullMatrix(self.tensor(m), is_square=True) for m in matrices
-        ]
+        return [linalg.LinearOperatorFullMatrix(self.tensor(m), is_square=True) for m in matrices]
 
     def _kronecker(self, linalg, **hints):
         return linalg.LinearOperatorKronecker(self._two(linalg, 2, 2), **hints)
@@ -168,7 +165,9 @@ NAMES = sorted(
 DEFINITE = ("definite_matrix", "definite_update", "identity", "real_circulant")
 # dtype, batch shape, and whether static shapes are unknown.
 VARIANTS = [
-    ("float64", (), False), ("float64", (2,), True), ("complex128", (), True),
+    ("float64", (), False),
+    ("float64", (2,), True),
+    ("complex128", (), True),
     ("complex128", (2,), False),
 ]
 
@@ -223,9 +222,9 @@ def questions(tf, dtype, name, operator):
             asked[label] = lambda m=method, g=given, f=flags: getattr(operator, m)(g, **f)
         for method in ("matvec", "solvevec"):
             for flag in (False, True):
-                asked[f"{method} {shape} {flag}"] = (
-                    lambda m=method, f=flag, v=x[..., 0]: getattr(operator, m)(v, adjoint=f)
-                )
+                asked[f"{method} {shape} {flag}"] = lambda m=method, f=flag, v=x[..., 0]: getattr(
+                    operator, m
+                )(v, adjoint=f)
         square = few.numbers(SIZE, SIZE)
         asked[f"add_to_tensor {shape}"] = lambda s=square: operator.add_to_tensor(s)
     for method in ("adjoint", "inverse") + (("cholesky",) if name in DEFINITE else ()):
@@ -270,7 +269,9 @@ def values(tf, name, variant):
             static = tensors[label].shape
             dims = None if static.ndims is None else static.as_list()
             answers[label] = {
-                "dtype": tensors[label].dtype.name, "static": dims, "value": plain(value)
+                "dtype": tensors[label].dtype.name,
+                "static": dims,
+                "value": plain(value),
             }
     return answers
 
@@ -297,8 +298,12 @@ def all_hints(tf, name, dtype):
 
 
 GIVEN = (
-    {}, {"is_non_singular": True}, {"is_non_singular": False}, {"is_self_adjoint": True},
-    {"is_positive_definite": True}, {"is_positive_definite": True, "is_self_adjoint": True},
+    {},
+    {"is_non_singular": True},
+    {"is_non_singular": False},
+    {"is_self_adjoint": True},
+    {"is_positive_definite": True},
+    {"is_positive_definite": True, "is_self_adjoint": True},
     {"is_square": True},
 )
 
@@ -466,7 +471,8 @@ def mistakes(tf):
             diag([1.0, 2.0], is_positive_definite=True), [[1.0], [2.0]], is_non_singular=False
         ),
         "definite update, hinted indefinite": lambda: linalg.LinearOperatorLowRankUpdate(
-            diag([1.0, 2.0], is_positive_definite=True), [[1.0], [2.0]],
+            diag([1.0, 2.0], is_positive_definite=True),
+            [[1.0], [2.0]],
             is_positive_definite=False,
         ),
         "self-adjoint update": lambda: linalg.LinearOperatorLowRankUpdate(
@@ -492,8 +498,14 @@ def mistakes(tf):
         "wrong parents": lambda: _custom(tf)(graph_parents=[None]),
         "abstract": lambda: linalg.LinearOperator("float32"),
     }
-    for method in ("determinant", "log_abs_determinant", "inverse", "cholesky",
-                   "assert_positive_definite", "assert_self_adjoint"):
+    for method in (
+        "determinant",
+        "log_abs_determinant",
+        "inverse",
+        "cholesky",
+        "assert_positive_definite",
+        "assert_self_adjoint",
+    ):
         found["wide " + method] = getattr(wide, method)
     for method in ("solve", "solvevec"):
         found["wide " + method] = lambda m=method: getattr(wide, m)(ones([3, 1], "float32"))
@@ -507,8 +519,8 @@ def mistakes(tf):
         found[name + " of batches"] = lambda kind=kind, b=batches: kind(b).shape
         for hint in HINTS[: 1 if name == "Composition" else 3]:
             sure = [full(ones([3, 3]), is_non_singular=True, **definite)] * 2
-            found[f"{name}, not {hint}"] = (
-                lambda kind=kind, hint=hint, sure=sure: kind(sure, **{hint: False}) and "made"
+            found[f"{name}, not {hint}"] = lambda kind=kind, hint=hint, sure=sure: (
+                kind(sure, **{hint: False}) and "made"
             )
     found["BlockDiag of wide"] = lambda: linalg.LinearOperatorBlockDiag([wide])
     found["Composition of unfit"] = lambda: linalg.LinearOperatorComposition([wide, wide]).shape

@@ -104,4 +104,3 @@ def test_processes_add_at_the_same_time(tmp_path: Path) -> None:
     assert [each.wait() for each in started] == [0] * 4
     lines = (tmp_path / "kind.jsonl").read_text().splitlines()
     assert len(lines) == 800 == len({json.loads(line)[0] for line in lines})
-

@@ -25,7 +25,10 @@ def main(folder: str, last_step: int) -> None:
     ends = ballast[0, 0], ballast[-1, -1]
     hooks = [tf.train.StopAtStepHook(last_step=last_step)]
     with tf.train.MonitoredTrainingSession(
-        checkpoint_dir=folder, hooks=hooks, save_checkpoint_steps=7, save_summaries_steps=None,
+        checkpoint_dir=folder,
+        hooks=hooks,
+        save_checkpoint_steps=7,
+        save_summaries_steps=None,
         save_summaries_secs=None,
     ) as sess:
         while not sess.should_stop():

@@ -451,7 +451,6 @@ def lost_in_thread_while_step_fails(tf, folder):
     coords = []
     hooks = [recorder(tf, trace, after_create_session=lambda sess, coord: coords.append(coord))]
     with tf.train.MonitoredSession(hooks=hooks) as sess:
-
         try:
             raise aborted(tf)
         except tf.errors.AbortedError as error:
@@ -611,9 +610,10 @@ def logging_tensors(tf, folder):
     ):  # fmt: skip
 
         def run(kwargs=kwargs):
-            with logged(tf, trace), tf.train.MonitoredSession(
-                hooks=[made({"value": "value:0"}, **kwargs)]
-            ) as sess:
+            with (
+                logged(tf, trace),
+                tf.train.MonitoredSession(hooks=[made({"value": "value:0"}, **kwargs)]) as sess,
+            ):
                 for _ in range(3):
                     sess.run(value)
 
@@ -659,7 +659,12 @@ def refused_hooks(tf, folder):
     attempt(trace, "stop both", train.StopAtStepHook, 1, 2)
     attempt(trace, "saver", train.CheckpointSaverHook, folder)
     attempt(
-        trace, "saver and scaffold", train.CheckpointSaverHook, folder, save_steps=1, saver=1,
+        trace,
+        "saver and scaffold",
+        train.CheckpointSaverHook,
+        folder,
+        save_steps=1,
+        saver=1,
         scaffold=2,
     )
     attempt(trace, "counter", train.StepCounterHook, every_n_secs=1)
@@ -714,9 +719,10 @@ def _training(tf, folder, trace, steps, **kwargs):
     tf.reset_default_graph()
     step, train = reading_first(tf)
     tf.summary.scalar("double", step * 2)
-    with logged(tf, trace), tf.train.MonitoredTrainingSession(
-        checkpoint_dir=folder, **kwargs
-    ) as sess:
+    with (
+        logged(tf, trace),
+        tf.train.MonitoredTrainingSession(checkpoint_dir=folder, **kwargs) as sess,
+    ):
         trace.append(f"begins with {plain(sess.run(step))}")
         for _ in range(steps):
             if sess.should_stop():
@@ -741,11 +747,21 @@ def training_by_default(tf, folder):
 def training_every_few_steps(tf, folder):
     trace = []
     _training(
-        tf, folder, trace, 5, save_checkpoint_steps=2, save_summaries_steps=3,
+        tf,
+        folder,
+        trace,
+        5,
+        save_checkpoint_steps=2,
+        save_summaries_steps=3,
         log_step_count_steps=None,
     )
     _training(
-        tf, folder, trace, 2, save_checkpoint_secs=None, save_summaries_secs=None,
+        tf,
+        folder,
+        trace,
+        2,
+        save_checkpoint_secs=None,
+        save_summaries_secs=None,
         log_step_count_steps=1,
     )
     clear_writers(tf)
@@ -843,7 +859,10 @@ def checkpoint_file(tf, folder):
     with tf.train.SingularMonitoredSession(checkpoint_filename_with_path=path) as sess:
         trace.append(f"step {plain(sess.run(step))}")
     attempt(
-        trace, "both", tf.train.SingularMonitoredSession, checkpoint_filename_with_path=path,
+        trace,
+        "both",
+        tf.train.SingularMonitoredSession,
+        checkpoint_filename_with_path=path,
         checkpoint_dir=folder,
     )
     return trace
@@ -856,9 +875,7 @@ def scaffold_pieces(tf, folder):
     fed = tf.placeholder_with_default(2.0, [], name="fed")
     w = tf.Variable(fed, name="w")
     local = tf.Variable(v.initialized_value() + 1.0, collections=["local_variables"], name="local")
-    table = tf.contrib.lookup.HashTable(
-        tf.contrib.lookup.KeyValueTensorInitializer(["a"], [7]), -1
-    )
+    table = tf.contrib.lookup.HashTable(tf.contrib.lookup.KeyValueTensorInitializer(["a"], [7]), -1)
     found = table.lookup(tf.constant(["a"]))
 
     def init_fn(scaffold, session):
@@ -882,9 +899,7 @@ def scaffold_pieces(tf, folder):
 def queue_runners(tf, folder):
     trace = []
     tf.train.get_or_create_global_step()
-    element = tf.train.input_producer(
-        tf.constant([1, 2, 3]), num_epochs=1, shuffle=False
-    ).dequeue()
+    element = tf.train.input_producer(tf.constant([1, 2, 3]), num_epochs=1, shuffle=False).dequeue()
     with tf.train.MonitoredSession(hooks=[recorder(tf, trace)]) as sess:
         while not sess.should_stop():
             trace.append(f"run -> {plain(sess.run(element))}")
@@ -903,9 +918,12 @@ def waiter(tf, folder):
                 session.run(train)
             ran.append(1)
 
-    with logged(tf, trace), tf.train.MonitoredSession(
-        hooks=[Ahead(), tf.train.GlobalStepWaiterHook(2), recorder(tf, trace)]
-    ) as sess:
+    with (
+        logged(tf, trace),
+        tf.train.MonitoredSession(
+            hooks=[Ahead(), tf.train.GlobalStepWaiterHook(2), recorder(tf, trace)]
+        ) as sess,
+    ):
         trace.append(f"run -> {plain(sess.run(train))}")
         trace.append(f"run -> {plain(sess.run(train))}")
     return trace
@@ -945,7 +963,13 @@ def session_manager(tf, folder):
         sess = manager.prepare_session("", init, saver, folder, init_fn=lambda s: trace.append("!"))
         trace.append(f"prepared {plain(sess.run(v))}")
     attempt(
-        trace, "both", manager.prepare_session, "", init, saver, checkpoint_dir=folder,
+        trace,
+        "both",
+        manager.prepare_session,
+        "",
+        init,
+        saver,
+        checkpoint_dir=folder,
         checkpoint_filename_with_path=folder,
     )
     return trace

@@ -25,9 +25,7 @@ def test_hooks_that_ask_for_no_options_leave_the_fast_way(monkeypatch: pytest.Mo
         sess.run(train)
         raw = sess._tf_sess()
         slow = []
-        monkeypatch.setattr(
-            type(raw), "_run_with_options", lambda *a: slow.append(a), raising=True
-        )
+        monkeypatch.setattr(type(raw), "_run_with_options", lambda *a: slow.append(a), raising=True)
         assert sess.run(train) == 2
         assert not slow
 

@@ -77,8 +77,9 @@ def averages(tf, found):
             with tf.Graph().as_default() as graph, tf.Session() as session:
                 x = tf.placeholder("float32", losses.shape if known else None)
                 made = build(x)
-                nodes = [[o.name, o.type, [i.name for i in o.inputs]]
-                         for o in graph.get_operations()]
+                nodes = [
+                    [o.name, o.type, [i.name for i in o.inputs]] for o in graph.get_operations()
+                ]
                 value = float(session.run(made, {x: losses}))
                 found[f"{name}_{known}"] = [value, sorted(nodes)]
 

@@ -81,6 +81,7 @@ def test_losses_over_replicas() -> None:
     with tf.Graph().as_default(), tf.Session(config=config) as session:
         strategy = tf.distribute.MirroredStrategy(["/cpu:0", "/cpu:1"])
         with strategy.scope():
+
             def replica() -> Any:
                 return tf.nn.compute_average_loss([2.0, 4.0]), tf.nn.scale_regularization_loss(8.0)
 

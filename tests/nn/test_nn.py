@@ -130,9 +130,7 @@ def test_conv1d(data_format):
 def test_depthwise_conv2d_is_a_convolution_of_each_channel(data_format):
     x, w = draw(2, 6, 5, 3), draw(3, 3, 3, 2)
     shown = x if data_format == "NHWC" else nchw(x)
-    y = run(
-        lambda: tf.nn.depthwise_conv2d(shown, w, [1, 1, 1, 1], "SAME", data_format=data_format)
-    )
+    y = run(lambda: tf.nn.depthwise_conv2d(shown, w, [1, 1, 1, 1], "SAME", data_format=data_format))
     parts = [
         run(lambda c=c: tf.nn.conv2d(x[..., c : c + 1], w[:, :, c : c + 1], 1, "SAME"))
         for c in range(3)
@@ -287,9 +285,9 @@ def test_fused_batch_norm_and_gradients_of_two_orders_equal_the_composed_ones(da
         turn = fused and data_format == "NCHW"
         image, scale, offset = (tf.constant(v) for v in (nchw(x) if turn else x, s, o))
         if fused:
-            y = tf.nn.fused_batch_norm(
-                image, scale, offset, epsilon=0.01, data_format=data_format
-            )[0]
+            y = tf.nn.fused_batch_norm(image, scale, offset, epsilon=0.01, data_format=data_format)[
+                0
+            ]
         else:
             y = composed(image, scale, offset, 0.01)
         grads = tf.gradients(y, [image, scale, offset], nchw(g) if turn else g)
@@ -394,9 +392,7 @@ def test_moments_of_sums_are_moments():
 
 def test_l2_normalize_and_zero_fraction():
     x = draw(4, 3)
-    close(
-        run(lambda: tf.nn.l2_normalize(x, 1)), x / np.linalg.norm(x, axis=1, keepdims=True)
-    )
+    close(run(lambda: tf.nn.l2_normalize(x, 1)), x / np.linalg.norm(x, axis=1, keepdims=True))
     assert run(lambda: tf.nn.zero_fraction([0.0, 1.0, 0.0, 2.0])) == 0.5
 
 

@@ -14,9 +14,7 @@ import pytest
 from penstock.opdef.registry import OPS
 from tests.opdef.test_signatures import _argument, _attr
 
-DATASET_OPS: dict[str, Any] = json.loads(
-    Path(__file__).with_name("dataset_ops.json").read_text()
-)
+DATASET_OPS: dict[str, Any] = json.loads(Path(__file__).with_name("dataset_ops.json").read_text())
 
 
 @pytest.mark.parametrize("name", sorted(DATASET_OPS))

@@ -278,9 +278,7 @@ def mended_records(data: bytes) -> bytes:
 
 SUBJECTS = {
     "png": Subject(pngs, reader(tf.image.decode_png), mended_png),
-    "png_deep": Subject(
-        pngs, reader(lambda c: tf.image.decode_png(c, 3, tf.uint16)), mended_png
-    ),
+    "png_deep": Subject(pngs, reader(lambda c: tf.image.decode_png(c, 3, tf.uint16)), mended_png),
     "jpeg": Subject(jpegs, reader(tf.image.decode_jpeg)),
     "jpeg_recovered": Subject(
         jpegs, reader(lambda c: tf.image.decode_jpeg(c, 3, 2, try_recover_truncated=True))
@@ -310,9 +308,7 @@ SUBJECTS = {
     ),
     "fixed_zlib": Subject(
         packed(lambda: [bytes(64)], "ZLIB"),
-        dataset(
-            lambda p: tf.data.FixedLengthRecordDataset(p, 8, compression_type="ZLIB")
-        ),
+        dataset(lambda p: tf.data.FixedLengthRecordDataset(p, 8, compression_type="ZLIB")),
     ),
     "csv_dataset": Subject(
         lambda: _CSV,

@@ -340,8 +340,14 @@ def _weighted(values: Any) -> Any:
         ((3, 3), lambda x: linalg_eig.self_adjoint_eig(x + linalg.matrix_transpose(x))),
         ((3, 3), lambda x: [linalg_eig.self_adjoint_eigvals(x + linalg.matrix_transpose(x))]),
         ((3, 3), lambda x: [matrix_functions.expm(x)]),
-        ((2, 3, 3), lambda x: [linalg.cholesky(
-            matmul.matmul(x, x, transpose_b=True) + matrix_diag.eye(3, dtype=tf.float64))]),
+        (
+            (2, 3, 3),
+            lambda x: [
+                linalg.cholesky(
+                    matmul.matmul(x, x, transpose_b=True) + matrix_diag.eye(3, dtype=tf.float64)
+                )
+            ],
+        ),
         ((5, 3), lambda x: [linalg_solve.matrix_solve_ls(x, tf.constant(_random(5, 2)), 0.3)]),
     ],
 )

@@ -98,7 +98,10 @@ def test_an_array_holds_a_variable_as_it_was(session: Any) -> None:
 def test_static_shapes() -> None:
     with tf.Graph().as_default():
         handle, flow = make(
-            "TensorArrayV3", 2, dtype=tf.float32, element_shape=[None, 3],
+            "TensorArrayV3",
+            2,
+            dtype=tf.float32,
+            element_shape=[None, 3],
         )
         assert (handle.shape.as_list(), flow.shape.as_list()) == ([2], [])
         read = make("TensorArrayReadV3", handle, 0, flow, dtype=tf.float32)

@@ -47,8 +47,7 @@ _TABLE = (
     ),
     (
         "half",
-        "Cholesky CumulativeLogsumexp MatrixInverse MatrixTriangularSolve Qr SelfAdjointEigV2 "
-        "Svd",
+        "Cholesky CumulativeLogsumexp MatrixInverse MatrixTriangularSolve Qr SelfAdjointEigV2 Svd",
     ),
     (
         "bfloat16",

@@ -208,9 +208,9 @@ def conditionals() -> Steps:
 def a_recurrent_network() -> Steps:
     x = tf.placeholder(tf.float32, [2, None, 3])
     lengths = tf.placeholder(tf.int32, [2])
-    with tf.device(tf.train.replica_device_setter(
-        ps_device="/job:ps/task:0", worker_device=WORKER, ps_tasks=1
-    )):
+    with tf.device(
+        tf.train.replica_device_setter(ps_device="/job:ps/task:0", worker_device=WORKER, ps_tasks=1)
+    ):
         first = tf.nn.rnn_cell.BasicLSTMCell(4, name="first")
         outputs, state = tf.nn.dynamic_rnn(first, x, lengths, dtype=tf.float32)
         loss = tf.reduce_sum(tf.square(outputs)) + tf.reduce_sum(state.c)

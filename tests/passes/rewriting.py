@@ -19,9 +19,7 @@ PLAIN = tf.ConfigProto()
 PLAIN.graph_options.optimizer_options.opt_level = -1
 
 
-def rewritten(
-    fetches: Any, feeds: Any = (), run: Any = (), shapes: Any = None
-) -> StepGraph:
+def rewritten(fetches: Any, feeds: Any = (), run: Any = (), shapes: Any = None) -> StepGraph:
     """The step after every pass of the default pipeline."""
     tensors = [getattr(f, "_ref", lambda f=f: f)() for f in fetches]
     step = verify(prune(tf.get_default_graph(), list(feeds), tensors, list(run)), "prune")

@@ -28,9 +28,7 @@ def _body(*types: Any) -> Callable[[Callable[..., Any]], FunctionGraph]:
 
 
 def _if(pred: Any, args: list[Any], then: Any, orelse: Any, types: list[Any]) -> list[tf.Tensor]:
-    made: list[tf.Tensor] = make(
-        "If", pred, args, Tout=types, then_branch=then, else_branch=orelse
-    )
+    made: list[tf.Tensor] = make("If", pred, args, Tout=types, then_branch=then, else_branch=orelse)
     return made
 
 

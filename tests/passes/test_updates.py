@@ -12,9 +12,7 @@ from tests.passes.rewriting import agree, rewritten, types
 
 
 def _variables(resource: bool, dtype: Any = np.float32) -> list[Any]:
-    return [
-        tf.Variable(np.arange(1, n + 2).astype(dtype), use_resource=resource) for n in range(3)
-    ]
+    return [tf.Variable(np.arange(1, n + 2).astype(dtype), use_resource=resource) for n in range(3)]
 
 
 def _optimizer(name: str, **options: Any) -> Any:

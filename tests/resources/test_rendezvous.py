@@ -58,9 +58,7 @@ def test_many_threads_lose_nothing() -> None:
         for e in range(4)
     ]
     senders = [
-        _in_thread(
-            lambda e=e: [meeting.send(f"e{e}", TASK, torch.tensor(i)) for i in range(200)]
-        )
+        _in_thread(lambda e=e: [meeting.send(f"e{e}", TASK, torch.tensor(i)) for i in range(200)])
         for e in range(4)
     ]
     for thread, _ in takers + senders:

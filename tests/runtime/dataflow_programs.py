@@ -100,8 +100,12 @@ def merge_over_two_predicates(k):
 def merge_of_four(k):
     p, q = k.flags()
     no, yes = k.switch(k.scalar(1.0), p)
-    parts = [k.switch(yes, q)[1], k.switch(yes, q)[0] * 2.0, k.switch(no, q)[1] * 3.0,
-             k.switch(no, q)[0] * 4.0]
+    parts = [
+        k.switch(yes, q)[1],
+        k.switch(yes, q)[0] * 2.0,
+        k.switch(no, q)[1] * 3.0,
+        k.switch(no, q)[0] * 4.0,
+    ]
     return {"a": k.merge(parts)[0]}
 
 
@@ -114,8 +118,12 @@ def sides_that_cross(k):
     return {"a": k.merge([no, crossed])[0], "b": yes * 10.0}
 
 
-@program({"a": None, "b": 9, "c": 9}, {"a": None, "b": 9, "c": 9}, {"a": 9, "b": 9, "c": 9},
-         {"a": 9, "b": 9, "c": 9})
+@program(
+    {"a": None, "b": 9, "c": 9},
+    {"a": None, "b": 9, "c": 9},
+    {"a": 9, "b": 9, "c": 9},
+    {"a": 9, "b": 9, "c": 9},
+)
 def dead_controls(k):
     p, _ = k.flags()
     yes = k.switch(k.scalar(1.0), p)[1] + 1.0
@@ -124,7 +132,9 @@ def dead_controls(k):
     merged = k.merge([k.scalar(9.0), k.switch(k.scalar(9.0), p)[1]])[0]
     merged.op._add_control_input(yes.op)
     return {
-        "a": k.after(yes.op, k.scalar(9.0)), "b": k.after(trigger, k.scalar(9.0)), "c": merged,
+        "a": k.after(yes.op, k.scalar(9.0)),
+        "b": k.after(trigger, k.scalar(9.0)),
+        "c": merged,
     }
 
 
@@ -150,20 +160,21 @@ def _search(k, frame, start, limit, bound, step, around=()):
     return k.exit(x_end), k.exit(leaves), k.exit(i_end)
 
 
-@program({"end": None, "found": 128, "a": 128, "i": 1}, {"end": None, "found": 128, "a": 128,
-         "i": 1}, {"end": 8, "found": None, "a": 8, "i": 0}, {"end": 8, "found": None, "a": 8,
-         "i": 0})
+@program(
+    {"end": None, "found": 128, "a": 128, "i": 1},
+    {"end": None, "found": 128, "a": 128, "i": 1},
+    {"end": 8, "found": None, "a": 8, "i": 0},
+    {"end": 8, "found": None, "a": 8, "i": 0},
+)
 def two_exits(k):
     p, _ = k.flags()
     limit = k.merge([k.switch(k.scalar(9.0), p)[0], k.switch(k.scalar(3.0), p)[1]])[0]
-    end, found, _ = _search(k, "search", k.scalar(1.0), limit, k.scalar(100.0),
-                            lambda x, i: x + x)
+    end, found, _ = _search(k, "search", k.scalar(1.0), limit, k.scalar(100.0), lambda x, i: x + x)
     merged, index = k.merge([end, found])
     return {"end": end, "found": found, "a": merged, "i": index}
 
 
-@program({"end": None, "a": -1}, {"end": None, "a": -1}, {"end": 16, "a": 16},
-         {"end": 16, "a": 16})
+@program({"end": None, "a": -1}, {"end": None, "a": -1}, {"end": 16, "a": 16}, {"end": 16, "a": 16})
 def a_loop_not_entered(k):
     p, _ = k.flags()
     no, yes = k.switch(k.scalar(1.0), p)

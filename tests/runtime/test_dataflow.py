@@ -390,9 +390,7 @@ def test_steps_can_be_observed(always: None) -> None:
         products = [float(outputs[0]) for name, outputs in seen if name == "while/mul"]
         assert products == [2.0, 4.0, 8.0]
         metadata = tf.RunMetadata()
-        options = tf.RunOptions(
-            trace_level=tf.RunOptions.FULL_TRACE, output_partition_graphs=True
-        )
+        options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE, output_partition_graphs=True)
         session.run(loop, {x: 1.0}, options=options, run_metadata=metadata)
         ran = [node.node_name for node in metadata.step_stats.dev_stats[0].node_stats]
         assert ran.count("while/mul") == 3

@@ -35,7 +35,10 @@ print(sorted(faults)[len(faults) // 2])
 def test_large_blocks_are_kept(keep: str) -> None:
     environment = {**os.environ, "PENSTOCK_KEEP_MEMORY": keep, "OMP_NUM_THREADS": "1"}
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True,
+        [sys.executable, "-c", PROGRAM],
+        env=environment,
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 0, done.stderr
     pages = 100_000_000 / os.sysconf("SC_PAGE_SIZE")

@@ -167,8 +167,11 @@ def test_nodes_that_no_step_needs_must_be_placeable_unless_they_are_pruned() -> 
         if place_pruned_graph is not None:
             config.graph_options.place_pruned_graph = place_pruned_graph
         session = tf.Session() if place_pruned_graph is None else tf.Session(config=config)
-        with session, pytest.raises(
-            tf.errors.InvalidArgumentError, match="Cannot assign a device for operation Const_1"
+        with (
+            session,
+            pytest.raises(
+                tf.errors.InvalidArgumentError, match="Cannot assign a device for operation Const_1"
+            ),
         ):
             session.run(here)
     config.graph_options.place_pruned_graph = True

@@ -34,9 +34,7 @@ def peer(which: str, *arguments: Any) -> None:
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
     environment.pop("PYTHONPATH", None)
     command = [str(PYTHON[which]), str(PEER), *map(str, arguments)]
-    done = subprocess.run(
-        command, env=environment, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-4000:]
 
 
@@ -105,8 +103,7 @@ def _same(ours: Any, theirs: Any) -> None:
         shape = [(m.image.height, m.image.width, m.image.colorspace) for m in (ours, theirs)]
         assert shape[0] == shape[1], where
         found, wanted = (
-            np.asarray(Image.open(io.BytesIO(m.image.encoded_image_string)))
-            for m in (ours, theirs)
+            np.asarray(Image.open(io.BytesIO(m.image.encoded_image_string))) for m in (ours, theirs)
         )
         np.testing.assert_array_equal(found, wanted, where)
     elif kind == "tensor":

@@ -1,8 +1,8 @@
 """The half of `test_interchange.py` that runs under TensorFlow 1.15 (or 2.21's compat.v1).
 
-    tf_peer.py summaries IN.pickle OUT.pickle    runs the program below over given tensors
-    tf_peer.py write DIR                         writes event files
-    tf_peer.py read FILE OUT.json                what summary_iterator gives of a file
+tf_peer.py summaries IN.pickle OUT.pickle    runs the program below over given tensors
+tf_peer.py write DIR                         writes event files
+tf_peer.py read FILE OUT.json                what summary_iterator gives of a file
 """
 
 import json
@@ -89,8 +89,10 @@ def events(tf, path):
         kind = event.WhichOneof("what")
         seen = {"step": event.step, "what": kind}
         if kind == "summary":
-            seen["values"] = [[v.tag, v.simple_value, v.WhichOneof("value"),
-                               v.metadata.plugin_data.plugin_name] for v in event.summary.value]
+            seen["values"] = [
+                [v.tag, v.simple_value, v.WhichOneof("value"), v.metadata.plugin_data.plugin_name]
+                for v in event.summary.value
+            ]
         elif kind == "graph_def":
             message = tf.GraphDef.FromString(event.graph_def)
             seen["nodes"] = [[n.name, n.op] for n in message.node]

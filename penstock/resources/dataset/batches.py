@@ -121,9 +121,7 @@ class PaddedBatch(Batch):
 
     def join(self, elements: Sequence[Element]) -> Element:
         columns = zip(*elements, strict=True)
-        return tuple(
-            self._padded(i, column) for i, column in enumerate(columns)
-        )
+        return tuple(self._padded(i, column) for i, column in enumerate(columns))
 
     def _padded(self, index: int, column: Sequence[Any]) -> Any:
         wanted = self._shapes[index]

@@ -271,9 +271,7 @@ class ParallelMap(Called):
 
     owned = True
 
-    def __init__(
-        self, source: Dataset, function: Any, captured: Sequence[Any], calls: int
-    ) -> None:
+    def __init__(self, source: Dataset, function: Any, captured: Sequence[Any], calls: int) -> None:
         super().__init__(source, function, captured)
         if calls < 1 and calls != AUTOTUNE:
             raise errors.InvalidArgumentError(

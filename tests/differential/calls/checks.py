@@ -15,8 +15,11 @@ CALLS = [
     *each("assert_none_equal assert_less", X(ROWS, "int32"), X(MORE, "int32"), *ABOUT),
     call("assert_greater", X(MORE, "int32"), X(ROWS, "int32"), *ABOUT),
     *each("assert_positive assert_non_negative", P(2, 3), message=O(None, "message")),
-    *each("assert_negative assert_non_positive", X([[-1.0, -0.5], [-3.0, -2.0]]),
-          message=O(None, "message")),
+    *each(
+        "assert_negative assert_non_positive",
+        X([[-1.0, -0.5], [-3.0, -2.0]]),
+        message=O(None, "message"),
+    ),
     *each("assert_rank assert_rank_at_least", R(2, 3), S(2), message=O(None, "message")),
     call("assert_rank_in", R(2, 3), O([1, 2], [0], (2,), [], ["a"], [1.5])),
     call("assert_integer", Z(2, 3)),

@@ -69,9 +69,7 @@ def main() -> None:
     cluster = tf.train.ClusterSpec(
         {"ps": arguments.ps_hosts.split(","), "worker": arguments.worker_hosts.split(",")}
     )
-    server = tf.train.Server(
-        cluster, job_name=arguments.job_name, task_index=arguments.task_index
-    )
+    server = tf.train.Server(cluster, job_name=arguments.job_name, task_index=arguments.task_index)
     if arguments.job_name == "ps":
         server.join()
         return
@@ -87,7 +85,8 @@ def main() -> None:
             )
         )
     hooks = [
-        optimizer.make_session_run_hook(chief), tf.train.StopAtStepHook(last_step=arguments.steps)
+        optimizer.make_session_run_hook(chief),
+        tf.train.StopAtStepHook(last_step=arguments.steps),
     ]
     random = np.random.RandomState(arguments.task_index)
     result = None

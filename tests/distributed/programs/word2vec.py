@@ -94,9 +94,7 @@ def main() -> None:
     cluster = tf.train.ClusterSpec(
         {"ps": arguments.ps_hosts.split(","), "worker": arguments.worker_hosts.split(",")}
     )
-    server = tf.train.Server(
-        cluster, job_name=arguments.job_name, task_index=arguments.task_index
-    )
+    server = tf.train.Server(cluster, job_name=arguments.job_name, task_index=arguments.task_index)
     if arguments.job_name == "ps":
         server.join()
         return

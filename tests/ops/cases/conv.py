@@ -102,8 +102,11 @@ CASES = [
     ),
     # Of another class in 2.21.
     OpCase(
-        "Conv2D", [real(2, 6, 5, 3), real(3, 3, 3, 4)], {**_DEPTH, "strides": [1, 1, 1, 2]},
-        raises=True, oracle="tf1",
+        "Conv2D",
+        [real(2, 6, 5, 3), real(3, 3, 3, 4)],
+        {**_DEPTH, "strides": [1, 1, 1, 2]},
+        raises=True,
+        oracle="tf1",
     ),
     OpCase("DepthwiseConv2dNative", [real(2, 6, 5, 3), real(3, 3, 3, 2)], _DEPTH, FLOATS),
     OpCase(

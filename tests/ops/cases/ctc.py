@@ -9,11 +9,14 @@ _LENGTHS = feed([4, 6], "int32")
 
 # TensorFlow adds logarithms in single precision, whatever the type.
 _SINGLE = {
-    "rtol": 1e-5, "atol": 1e-6, "tol_reason": "TensorFlow adds logarithms in single precision",
+    "rtol": 1e-5,
+    "atol": 1e-6,
+    "tol_reason": "TensorFlow adds logarithms in single precision",
 }
 
 _NO_GRAD = {
-    "grad": False, "grad_reason": "the second output is the gradient; tests/nn/test_ctc.py",
+    "grad": False,
+    "grad_reason": "the second output is the gradient; tests/nn/test_ctc.py",
 }
 
 

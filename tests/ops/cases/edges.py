@@ -136,18 +136,21 @@ def _movement():
     yield OpCase("StridedSlice", [real(4), const([-1]), const([-9]), const([-1])])
     yield OpCase("StridedSlice", [real(4, 3), const([3]), const([1]), const([1])])
     yield OpCase("StridedSlice", [real(), _NO_AXES, _NO_AXES, _NO_AXES])
-    yield OpCase("StridedSlice", [real(), const([0]), const([0]), const([1])],
-                 {"new_axis_mask": 1})
-    yield OpCase("StridedSlice", [real(2, 3, 4), const([0, 1, -1]), const([0, 3, 0]),
-                                  const([1, 1, 1])], {"ellipsis_mask": 1, "shrink_axis_mask": 4})
+    yield OpCase("StridedSlice", [real(), const([0]), const([0]), const([1])], {"new_axis_mask": 1})
+    yield OpCase(
+        "StridedSlice",
+        [real(2, 3, 4), const([0, 1, -1]), const([0, 3, 0]), const([1, 1, 1])],
+        {"ellipsis_mask": 1, "shrink_axis_mask": 4},
+    )
     yield OpCase("Pad", [real(2, 3), const([[0, 0], [0, 0]])])
     yield OpCase("Pad", [real(0, 3), const([[1, 1], [0, 2]])])
     yield OpCase("Pad", [real(), const(np.zeros((0, 2)), "int32")])
     yield OpCase("PadV2", [real(1, 2, 1), const([[0, 1], [1, 0], [2, 2]]), real()], grad=(0,))
     yield OpCase("PadV2", [real(0), const([[1, 2]]), real()], grad=(0,))
     yield OpCase("MirrorPad", [real(3), const([[2, 1]])], {"mode": "REFLECT"})
-    yield OpCase("MirrorPad", [real(2, 1, 3), const([[0, 0], [1, 1], [0, 3]])],
-                 {"mode": "SYMMETRIC"})
+    yield OpCase(
+        "MirrorPad", [real(2, 1, 3), const([[0, 0], [1, 1], [0, 3]])], {"mode": "SYMMETRIC"}
+    )
     yield OpCase("BroadcastTo", [real(), const([2, 3])])
     yield OpCase("BroadcastTo", [real(1, 3), const([0, 3])])
     yield OpCase("BroadcastArgs", [_EMPTY_INDEX, feed([4, 1], "int32")])
@@ -158,8 +161,9 @@ def _movement():
     yield OpCase("MatrixDiag", [real(2, 0)])
     yield OpCase("MatrixDiagPart", [real(2, 0, 3)])
     yield OpCase("MatrixBandPart", [real(3, 3), const(0, "int64"), const(0, "int64")])
-    yield OpCase("MatrixBandPart", [real(2, 3, 4), const(-1, "int64"), const(9, "int64")],
-                 raises=True)
+    yield OpCase(
+        "MatrixBandPart", [real(2, 3, 4), const(-1, "int64"), const(9, "int64")], raises=True
+    )
     for op in ("SpaceToBatchND", "BatchToSpaceND"):
         yield OpCase(op, [real(4, 2, 2, 1), const([2, 2]), const([[0, 0], [0, 0]])])
         yield OpCase(op, [real(6, 4), const([1]), const([[0, 0]])])
@@ -193,10 +197,8 @@ def _indexing():
     yield OpCase("ListDiff", [_EMPTY_INDEX, feed([1], "int32")])
     yield OpCase("DynamicPartition", [real(0, 2), _EMPTY_INDEX], {"num_partitions": 2})
     yield OpCase("DynamicPartition", [real(), feed(1, "int32")], {"num_partitions": 3})
-    yield OpCase("DynamicStitch", [[_EMPTY_INDEX, feed([0, 1], "int32")], [real(0, 2),
-                                                                            real(2, 2)]])
-    yield OpCase("ParallelDynamicStitch", [[feed(1, "int32"), feed(0, "int32")], [real(),
-                                                                                  real()]])
+    yield OpCase("DynamicStitch", [[_EMPTY_INDEX, feed([0, 1], "int32")], [real(0, 2), real(2, 2)]])
+    yield OpCase("ParallelDynamicStitch", [[feed(1, "int32"), feed(0, "int32")], [real(), real()]])
     yield OpCase("OneHot", [_EMPTY_INDEX, const(3), const(1.0, "T"), const(0.0, "T")])
     yield OpCase("OneHot", [feed(1, "int32"), const(3), const(5.0, "T"), const(-1.0, "T")])
     yield OpCase("TopKV2", [real(2, 3), const(0)])
@@ -221,11 +223,13 @@ def _segments():
         yield OpCase(op, [_values(3, 2), _EMPTY_INDEX, _EMPTY_INDEX], **_STEP)
         yield OpCase(op, [_values(3, 2), feed([2, 2], "int64"), feed([0, 1], "int32")])
         yield OpCase(op, [_values(3, 2), feed([3], "int32"), feed([0], "int32")], raises=True)
-        yield OpCase(f"{op}WithNumSegments",
-                     [_values(3, 2), _EMPTY_INDEX, _EMPTY_INDEX, const(2)], **_STEP)
-        yield OpCase(f"{op}WithNumSegments",
-                     [_values(3), feed([2, 0], "int32"), feed([1, 1], "int32"),
-                      feed(3, "int32")])
+        yield OpCase(
+            f"{op}WithNumSegments", [_values(3, 2), _EMPTY_INDEX, _EMPTY_INDEX, const(2)], **_STEP
+        )
+        yield OpCase(
+            f"{op}WithNumSegments",
+            [_values(3), feed([2, 0], "int32"), feed([1, 1], "int32"), feed(3, "int32")],
+        )
 
 
 def _algebra():
@@ -256,8 +260,7 @@ def _networks():
     yield OpCase("BiasAdd", [real(2, 3, 2, 1, 2), real(3)], {"data_format": "NCHW"})
     yield OpCase("BiasAddGrad", [real(0, 3)])
     yield OpCase("BiasAddV1", [real(2, 3), real(3)])
-    yield OpCase("Conv2D", [real(0, 3, 3, 2), real(2, 2, 2, 3)], _CONV, oracle="tf1",
-                 **_STEP)
+    yield OpCase("Conv2D", [real(0, 3, 3, 2), real(2, 2, 2, 3)], _CONV, oracle="tf1", **_STEP)
     yield OpCase("Conv2D", [real(1, 1, 1, 1), real(1, 1, 1, 1)], _CONV)
     yield OpCase("MaxPool", [real(0, 4, 4, 1)], _POOL, **_STEP)
     yield OpCase("AvgPool", [real(1, 1, 1, 2)], _POOL)
@@ -274,12 +277,17 @@ def _numbers():
         yield OpCase(op, [feed([[nan, 1.0, 2.0], [3.0, nan, 1.0], [nan] * 3]), const(1)])
     yield OpCase("ClipByValue", [feed([-2.0, 0.0, 2.0]), feed(1.0), feed(-1.0)], **_STEP)
     yield OpCase("ClipByValue", [feed([-2.0, nan, 2.0]), feed(-1.0), feed(nan)], **_STEP)
-    yield OpCase("UnsortedSegmentMax", [feed([2.0, 1.0, -inf]), feed([0, 0, 1], "int32"),
-                                        const(3)], **_STEP)
+    yield OpCase(
+        "UnsortedSegmentMax", [feed([2.0, 1.0, -inf]), feed([0, 0, 1], "int32"), const(3)], **_STEP
+    )
     yield OpCase("LinSpace", [feed(1.0), feed(inf), const(3)])
     yield OpCase("AvgPool", [real(2, 4, 4, 0)], _POOL, **_STEP)
-    yield OpCase("MaxPool3D", [real(1, 4, 4, 4, 0)],
-                 {"ksize": [1, 2, 2, 2, 1], "strides": [1, 2, 2, 2, 1], "padding": "SAME"}, **_STEP)
+    yield OpCase(
+        "MaxPool3D",
+        [real(1, 4, 4, 4, 0)],
+        {"ksize": [1, 2, 2, 2, 1], "strides": [1, 2, 2, 2, 1], "padding": "SAME"},
+        **_STEP,
+    )
 
 
 CASES = [

@@ -9,9 +9,7 @@ from tests.ops.opcase import FLOATS_NO_BF16, OpCase, const, real
 
 def _padded(image, kernel, paddings, mode, strides, padding, **more):
     attrs = {"mode": mode, "strides": [1, *strides, 1], "padding": padding}
-    return OpCase(
-        "FusedPadConv2D", [real(*image), const(paddings), real(*kernel)], attrs, **more
-    )
+    return OpCase("FusedPadConv2D", [real(*image), const(paddings), real(*kernel)], attrs, **more)
 
 
 def _resized(image, kernel, size, paddings, strides, padding, align, **more):

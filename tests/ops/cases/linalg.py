@@ -39,22 +39,22 @@ def _magnitude(_: int, value: np.ndarray) -> np.ndarray:
 
 CASES = [
     OpCase("Cholesky", [spd(4)], {}, _TYPES, grad=False, grad_reason=_TRIANGLE),
-    OpCase(
-        "Cholesky", [spd(3, batch=(2,))], {}, FLOAT_DOUBLE, grad=False, grad_reason=_TRIANGLE
-    ),
+    OpCase("Cholesky", [spd(3, batch=(2,))], {}, FLOAT_DOUBLE, grad=False, grad_reason=_TRIANGLE),
     OpCase("Cholesky", [feed([[1.0, 2.0], [2.0, 1.0]])], raises=True, oracle="tf1"),
     OpCase("MatrixInverse", [wellcond(4)], {}, _TYPES, grad2=True),
     OpCase("MatrixInverse", [wellcond(3, batch=(2,))], {"adjoint": True}, _TYPES),
     OpCase("MatrixInverse", [feed([[1.0, 2.0], [2.0, 4.0]])], raises=True),
     OpCase("MatrixInverse", [real(2, 3)], raises=True),
     OpCase("MatrixDeterminant", [wellcond(3)], {}, FLOAT_DOUBLE),
-    OpCase(
-        "MatrixDeterminant", [wellcond(3)], {}, COMPLEX, grad=False, grad_reason=_NO_CONJUGATE
-    ),
+    OpCase("MatrixDeterminant", [wellcond(3)], {}, COMPLEX, grad=False, grad_reason=_NO_CONJUGATE),
     OpCase("MatrixDeterminant", [wellcond(3, batch=(2,))], {}, FLOAT_DOUBLE),
     OpCase("LogMatrixDeterminant", [wellcond(3, batch=(2,))], {}, FLOAT_DOUBLE),
     OpCase(
-        "LogMatrixDeterminant", [wellcond(3, batch=(2,))], {}, COMPLEX, grad=False,
+        "LogMatrixDeterminant",
+        [wellcond(3, batch=(2,))],
+        {},
+        COMPLEX,
+        grad=False,
         grad_reason=_UNCONJUGATED,
     ),
     OpCase("LogMatrixDeterminant", [feed([[0.0, 2.0], [3.0, 0.0]])]),
@@ -82,7 +82,11 @@ CASES = [
     OpCase("MatrixSolveLs", [real(5, 3), real(5, 2), const(0.3, "float64")], {}, FLOAT_DOUBLE),
     OpCase("MatrixSolveLs", [real(3, 5), real(3, 2), const(0.3, "float64")], {}, FLOAT_DOUBLE),
     OpCase(
-        "MatrixSolveLs", [real(5, 3), real(5, 2), const(0.3, "float64")], {}, COMPLEX, grad=False,
+        "MatrixSolveLs",
+        [real(5, 3), real(5, 2), const(0.3, "float64")],
+        {},
+        COMPLEX,
+        grad=False,
         grad_reason=_NO_CONJUGATE,
     ),
     OpCase(
@@ -111,26 +115,42 @@ CASES = [
     OpCase("Cross", [real(2, 2), real(2, 2)], raises=True),
     OpCase("Qr", [real(4, 3)], {}, _TYPES, compare=_magnitude, grad=False, grad_reason=_SIGN),
     OpCase(
-        "Qr", [real(2, 3, 4)], {"full_matrices": True}, FLOAT_DOUBLE, compare=_magnitude,
-        grad=False, grad_reason=_SIGN,
+        "Qr",
+        [real(2, 3, 4)],
+        {"full_matrices": True},
+        FLOAT_DOUBLE,
+        compare=_magnitude,
+        grad=False,
+        grad_reason=_SIGN,
     ),
-    OpCase(
-        "Svd", [real(4, 3)], {"compute_uv": False}, FLOAT_DOUBLE, compare=_values_only
-    ),
-    OpCase(
-        "Svd", [real(2, 3, 4)], {"compute_uv": False}, FLOAT_DOUBLE, compare=_values_only
-    ),
+    OpCase("Svd", [real(4, 3)], {"compute_uv": False}, FLOAT_DOUBLE, compare=_values_only),
+    OpCase("Svd", [real(2, 3, 4)], {"compute_uv": False}, FLOAT_DOUBLE, compare=_values_only),
     OpCase("Svd", [real(4, 3)], {}, _TYPES, compare=_magnitude, grad=False, grad_reason=_SIGN),
     OpCase(
-        "Svd", [real(3, 3)], {"full_matrices": True}, FLOAT_DOUBLE, compare=_magnitude,
-        grad=False, grad_reason=_SIGN,
+        "Svd",
+        [real(3, 3)],
+        {"full_matrices": True},
+        FLOAT_DOUBLE,
+        compare=_magnitude,
+        grad=False,
+        grad_reason=_SIGN,
     ),
     OpCase(
-        "SelfAdjointEigV2", [spd(3)], {"compute_v": False}, FLOAT_DOUBLE, compare=_values_only,
-        grad=False, grad_reason=_TRIANGLE,
+        "SelfAdjointEigV2",
+        [spd(3)],
+        {"compute_v": False},
+        FLOAT_DOUBLE,
+        compare=_values_only,
+        grad=False,
+        grad_reason=_TRIANGLE,
     ),
     OpCase(
-        "SelfAdjointEigV2", [spd(3, batch=(2,))], {}, _TYPES, compare=_magnitude, grad=False,
+        "SelfAdjointEigV2",
+        [spd(3, batch=(2,))],
+        {},
+        _TYPES,
+        compare=_magnitude,
+        grad=False,
         grad_reason=_SIGN,
     ),
     OpCase("Diag", [real(3)], {}, FLOAT_DOUBLE + COMPLEX + ("int32", "int64")),

@@ -35,7 +35,6 @@ def ends(low: float, high: float) -> list[Spec]:
 _TIES = np.arange(0, 255 * 8 + 1, 4, dtype=np.float32) / 8
 
 
-
 def _relu_x(features: np.ndarray, top: Any, low: Any, high: Any) -> Any:
     # Steps of 0.04: 0.0 is the 125th, 2.5 the 62.5th after it, rounded up.
     return features.clip(125, 125 + 63), low, high

@@ -46,7 +46,11 @@ CASES = [
     OpCase("Any", [bools(3, 4), _NONE]),
     OpCase("EuclideanNorm", [real(3, 4), const(1)], {}, FLOATS),
     OpCase(
-        "EuclideanNorm", [real(3, 4), const(1)], {}, COMPLEX, grad=False,
+        "EuclideanNorm",
+        [real(3, 4), const(1)],
+        {},
+        COMPLEX,
+        grad=False,
         grad_reason="TF's gradient, which ours is, lacks a conjugate",
     ),
     OpCase("EuclideanNorm", [real(3, 4), const([0, 1])], {"keep_dims": True}, FLOAT_DOUBLE),

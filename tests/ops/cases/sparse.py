@@ -77,8 +77,12 @@ _LAYOUT = [
     OpCase("SparseSplit", [_i(0, const), *_sparse()], {"num_split": 2}),
     OpCase("SparseSplit", [_i(1), *_sparse(values=_WORDS)], {"num_split": 3}, ("string",)),
     OpCase("SparseSplit", [_i(2), *_sparse()], {"num_split": 2}, raises=True),
-    OpCase("SparseSplit", [_i(0), feed([[0, 4]], "int64"), feed([1.0]), _i([3, 4])],
-           {"num_split": 2}, raises=True),
+    OpCase(
+        "SparseSplit",
+        [_i(0), feed([[0, 4]], "int64"), feed([1.0]), _i([3, 4])],
+        {"num_split": 2},
+        raises=True,
+    ),
     OpCase("SparseSlice", [*_sparse(), _i([0, 1]), _i([2, 3])], {}, ALL),
     OpCase("SparseSlice", [*_sparse(_CUBE, _CUBE_SHAPE), _i([0, 1, 0]), _i([2, 5, 2])]),
     OpCase("SparseSlice", [*_sparse(), _i([1, 0]), _i([1, 1])]),
@@ -94,31 +98,32 @@ _LAYOUT = [
     OpCase("SparseFillEmptyRows", [*_EMPTY, real()]),
     OpCase("SparseFillEmptyRows", [*_sparse(values=_WORDS), strings(b"-")], {}, ("string",)),
     OpCase("SparseFillEmptyRows", [*_sparse(shape=[2, 4]), real()], raises=True),
-    OpCase(
-        "SparseFillEmptyRowsGrad", [_i([2, 1, 0, 4]), real(6)], {}, (*FLOATS, *INTS)
-    ),
+    OpCase("SparseFillEmptyRowsGrad", [_i([2, 1, 0, 4]), real(6)], {}, (*FLOATS, *INTS)),
     OpCase("SparseFillEmptyRowsGrad", [_i([2, 7]), real(6)], raises=True),
 ]
 
 _MATH = [
     OpCase("SparseAdd", [*_PAIR, const(0, "T")], {}, (*FLOAT_DOUBLE, *INTS[:4])),
     OpCase("SparseAdd", [*_PAIR, const(0, "float32")], {}, ("complex64",)),
-    OpCase("SparseAdd", [*_PAIR, feed(1.0)], {}, FLOAT_DOUBLE, grad=False,
-           grad_reason="the threshold cuts"),
+    OpCase(
+        "SparseAdd",
+        [*_PAIR, feed(1.0)],
+        {},
+        FLOAT_DOUBLE,
+        grad=False,
+        grad_reason="the threshold cuts",
+    ),
     OpCase("SparseAdd", [*_EMPTY, *_sparse(), const(0, "T")]),
     OpCase("SparseAdd", [*_sparse(), *_sparse(shape=[3, 5]), const(0, "T")], raises=True),
     OpCase(
-        "SparseAddGrad", [real(5), _i(_ORDERED), _i(_OTHER), _i([*_ORDERED[:2], [1, 1],
-                                                                 *_ORDERED[2:]])],
-        {}, (*FLOAT_DOUBLE, *INTS[:4], *COMPLEX),
+        "SparseAddGrad",
+        [real(5), _i(_ORDERED), _i(_OTHER), _i([*_ORDERED[:2], [1, 1], *_ORDERED[2:]])],
+        {},
+        (*FLOAT_DOUBLE, *INTS[:4], *COMPLEX),
     ),
-    *(
-        OpCase(f"SparseSparse{kind}", _PAIR, {}, _REAL) for kind in ("Maximum", "Minimum")
-    ),
+    *(OpCase(f"SparseSparse{kind}", _PAIR, {}, _REAL) for kind in ("Maximum", "Minimum")),
     OpCase("SparseSparseMaximum", [*_EMPTY, *_sparse()]),
-    OpCase(
-        "SparseTensorDenseAdd", [*_sparse(), real(3, 4)], {}, NUMERIC
-    ),
+    OpCase("SparseTensorDenseAdd", [*_sparse(), real(3, 4)], {}, NUMERIC),
     OpCase(
         "SparseTensorDenseAdd",
         [feed([[0], [2], [2]], "int32"), real(3), feed([4], "int32"), real(4)],
@@ -128,7 +133,9 @@ _MATH = [
         OpCase(f"SparseDenseCwise{kind}", [*_sparse(), dense], {}, sweep, **more)
         for kind, more in (("Add", _NO_GRAD), ("Mul", {}))
         for dense, sweep in (
-            (real(3, 4), _REAL), (real(4), FLOAT_DOUBLE), (real(3, 1), FLOAT_DOUBLE),
+            (real(3, 4), _REAL),
+            (real(4), FLOAT_DOUBLE),
+            (real(3, 1), FLOAT_DOUBLE),
             (real(), FLOAT_DOUBLE),
         )
     ),
@@ -140,14 +147,21 @@ _MATH = [
     OpCase("SparseSoftmax", _sparse(_CUBE, _CUBE_SHAPE), {}, FLOAT_DOUBLE),
     OpCase("SparseSoftmax", _sparse([[1], [2]], [4]), raises=True),
     *(
-        OpCase(f"Sparse{name}{form}", [*_sparse(_CUBE, _CUBE_SHAPE, distinct(5)), axes],
-               {"keep_dims": keep}, sweep)
+        OpCase(
+            f"Sparse{name}{form}",
+            [*_sparse(_CUBE, _CUBE_SHAPE, distinct(5)), axes],
+            {"keep_dims": keep},
+            sweep,
+        )
         for name in ("ReduceSum", "ReduceMax")
         for form in ("", "Sparse")
         for axes, keep, sweep in (
-            (const([1]), False, _REAL), (const([0, -1]), True, ("float32",)),
-            (feed([2], "int32"), False, ("float64",)), (const([0, 1, 2]), False, ("float32",)),
-            (const([0, 1, 2]), True, ("float32",)), (const(0), False, ("float32",)),
+            (const([1]), False, _REAL),
+            (const([0, -1]), True, ("float32",)),
+            (feed([2], "int32"), False, ("float64",)),
+            (const([0, 1, 2]), False, ("float32",)),
+            (const([0, 1, 2]), True, ("float32",)),
+            (const(0), False, ("float32",)),
         )
     ),
     OpCase("SparseReduceSum", [*_sparse(how=const), const([0])], {}, FLOAT_DOUBLE),

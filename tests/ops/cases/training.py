@@ -99,7 +99,9 @@ def _cases() -> list[OpCase]:
                 rows = [real(len(INDICES), *VAR[1:]), const(INDICES, index_type)]
                 cases.append(
                     OpCase(
-                        f"{prefix}SparseApply{name}", [*states, *head, *rows, *tail], attrs,
+                        f"{prefix}SparseApply{name}",
+                        [*states, *head, *rows, *tail],
+                        attrs,
                         _SPARSE_TYPES.get(name, FLOATS) if index_type == "int32" else FLOAT_DOUBLE,
                     )  # fmt: skip
                 )

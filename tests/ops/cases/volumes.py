@@ -75,8 +75,13 @@ def _pools(image, window, strides, padding):
     return [
         OpCase("MaxPool3D", [values], attrs, ("float32", "half", "bfloat16"), grad2=True),
         OpCase("MaxPool3DGrad", [values, pooled, real(*out)], attrs),
-        OpCase("MaxPool3DGradGrad", [values, pooled, real(*image)], attrs, grad=False,
-               grad_reason="it is MaxPool3DGrad, which takes no double precision"),
+        OpCase(
+            "MaxPool3DGradGrad",
+            [values, pooled, real(*image)],
+            attrs,
+            grad=False,
+            grad_reason="it is MaxPool3DGrad, which takes no double precision",
+        ),
         OpCase("AvgPool3D", [real(*image)], attrs, FLOATS, grad2=True),
         OpCase("AvgPool3DGrad", [const(list(image)), real(*out)], attrs, FLOATS),
     ]

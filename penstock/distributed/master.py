@@ -375,10 +375,14 @@ class MasterSession:
                 self._run_local(step.local, running, number, args, trace)
             self._watched(running.wait)
         except errors.OpError as error:
+            before = entered.error
             # What other tasks still send to the step is to be dropped.
             entered.fail(error)
             if isinstance(error, errors.CancelledError) and entered.error is not None:
                 raise entered.error from None  # why
+            if isinstance(before, errors.CancelledError):
+                # The session ended: a task that has forgotten its part by then says less.
+                raise before from None
             raise
         values: list[Any] = [None] * step.fetch_count
         for part in step.parts:

@@ -17,10 +17,11 @@ from typing import Any
 
 from penstock.base import origin
 from penstock.control_flow import kinds
-from penstock.graph import nest
+from penstock.graph import nest, proto_functions
 from penstock.graph.build import make
 from penstock.graph.convert import convert_to_tensor
 from penstock.graph.graph import Graph
+from penstock.graph.keys import GraphKeys
 from penstock.graph.operation import Operation, is_back_edge
 from penstock.graph.scopes import (
     colocate_with,
@@ -136,16 +137,14 @@ class ControlFlowContext:
 
     def to_proto(self, export_scope: str | None = None) -> Any:
         """Its message, as MetaGraphs hold it; see ``penstock.control_flow.messages``."""
-        from penstock.control_flow import messages
-
-        return messages.to_proto(self, export_scope)
+        to_proto: Any = proto_functions.get_to_proto_function(GraphKeys.WHILE_CONTEXT)
+        return to_proto(self, export_scope)
 
     @staticmethod
     def from_proto(context_def: Any, import_scope: str | None = None) -> Any:
         """The context that a message tells of."""
-        from penstock.control_flow import messages
-
-        return messages.from_proto(context_def, import_scope)
+        from_proto: Any = proto_functions.get_from_proto_function(GraphKeys.WHILE_CONTEXT)
+        return from_proto(context_def, import_scope)
 
     # ---- what it is --------------------------------------------------------------------------
 

@@ -131,6 +131,11 @@ def within_terms_of_1(_: Case, text: str) -> bool:
     return abs(found - expected) <= 1e-5
 
 
+def unsorted(case: Case, _: str) -> bool:
+    """The greatest are asked for in no order."""
+    return bool(case["kwargs"].get("sorted", {}).get("v") is False)
+
+
 CONDITIONAL: tuple[tuple[str, str, Condition, str], ...] = (
     (
         "losses.* metrics.*",
@@ -185,13 +190,19 @@ CONDITIONAL: tuple[tuple[str, str, Condition, str], ...] = (
         "sums and ranges that overflow, and what cancels among such numbers: another order of sums",
     ),
     (
+        "math.top_k",
+        r"^value",
+        unsorted,
+        "in which order the greatest stand that are not to be sorted",
+    ),
+    (
         "image.ssim",
         r"^value: np\.float32\([^)]*\) at .*, expected np\.float32",
         within_terms_of_1,
         "a mean of terms near 1 that cancel: another order of sums",
     ),
     (
-        "metrics.*_at_k reduce_min reduce_max",
+        "metrics.*_at_k math.top_k nn.top_k reduce_min reduce_max searchsorted",
         r"^value",
         with_nan,
         "which of NaN and a number is greater, Eigen's kernels decide by the order of the two",

@@ -73,6 +73,8 @@ CASES = {
     ),
     "labels": (_case("nn.ctc_loss", _sparse([0, 3]), _tensor(np.zeros((4, 2, 5)))), False),
     "no labels": (_case("nn.ctc_loss", _sparse([0, 4]), _tensor(np.zeros((4, 2, 5)))), True),
+    "sorted": ({**_case("math.top_k", SCORES), "kwargs": {"sorted": _option(True)}}, False),
+    "unsorted": ({**_case("math.top_k", SCORES), "kwargs": {"sorted": _option(False)}}, True),
     "rows": (_case("dynamic_stitch", _indices(2, 0, 1)), False),
     "gaps": (_case("dynamic_stitch", _indices(3, 0, 1)), True),
 }  # fmt: skip

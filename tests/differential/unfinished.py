@@ -7,7 +7,7 @@ from __future__ import annotations
 
 UNFINISHED: tuple[tuple[str, str, str], ...] = (
     (
-        "nn.* image.* linalg.lstsq extract_image_patches",
+        "nn.* image.* math.top_k linalg.lstsq extract_image_patches",
         r"^class: ValueError at build .*TensorFlow raises InvalidArgumentError at ",
         "refused while building, where TensorFlow leaves it to the run and to InvalidArgumentError",
     ),
@@ -55,8 +55,13 @@ UNFINISHED: tuple[tuple[str, str, str], ...] = (
         "half-precision parameters",
     ),
     ("image.random_flip* extract_image_patches", r"^class", "errors of another class"),
+    (
+        "image.rgb_to_hsv image.hsv_to_rgb cross strings.unsorted_segment_join",
+        r"^class: InvalidArgumentError at run .*raises (FailedPrecondition|OutOfRange)Error at run",
+        "a wrong number of channels, or rank, is an invalid argument, as of every other op",
+    ),
 )
-# The rows above were written from 25 calls of each function, those of arrays, strings, sparse
-# tensors, linear algebra, assertions, networks and images from 200.  Of these few differ in other
-# ways (a singular matrix, a rounding); what was not seen yet may differ in a part of its calls.
-UNSEEN = 0.05
+# Every row of ``calls/`` was run with 200 calls: of 135,000 all but 80 agree or have their reason,
+# and no function has more than 4 of those (corners of single calls: a NaN, a rounding, the class of
+# an error).  Other seeds, and what is mended elsewhere, may bring up as many.
+UNSEEN = 0.02

@@ -66,6 +66,13 @@ ADDED |= dict.fromkeys(
     """.split(),
     "graphs that tools have quantized hold them; the specification lists only some of their kind",
 )
+ADDED |= dict.fromkeys(
+    """
+    RaggedGather RaggedRange RaggedTensorFromVariant RaggedTensorToSparse RaggedTensorToVariant
+    UnicodeDecode UnicodeDecodeWithOffsets UnicodeEncode
+    """.split(),
+    "ragged tensors are made of them; 1.15 has them without public names",
+)
 ADDED["DeepCopy"] = "as the Inplace ops, which change copies; 1.15 has it without a public name"
 ADDED |= dict.fromkeys(
     """

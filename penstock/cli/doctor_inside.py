@@ -150,7 +150,7 @@ def openmp_runtimes(maps: Path = MAPS) -> tuple[str, ...]:
 def examine_choices() -> Choices:
     """What Penstock chose here; imports all of it."""
     begin = time.perf_counter()
-    import penstock  # noqa: F401  # that this works is a finding, too
+    from penstock import Session  # noqa: F401  # that this works is a finding, too
 
     took = time.perf_counter() - begin
     from penstock.ops import product_choice

@@ -44,7 +44,7 @@ def test_writes_are_effects_and_not_pure() -> None:
 
 def test_a_name_is_defined_once() -> None:
     with pytest.raises(KeyError, match="'Identity' is already registered"):
-        import penstock  # noqa: F401  (registers Identity)
+        import penstock.ops  # noqa: F401  (registers Identity)
 
         define_op("Identity", "x: float -> y: float", kernel="{x}")
 

@@ -23,7 +23,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from absences import OPS_ABSENT, SYMBOLS_ABSENT
 
-import penstock.ops
+import penstock
 from penstock.opdef.registry import all_ops
 
 ROOT = Path(__file__).resolve().parents[1]

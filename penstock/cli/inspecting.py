@@ -66,7 +66,6 @@ def _saved_model(found: Found, values: Sequence[str], verify: bool) -> list[dict
 
 
 def _graph(found: Found) -> dict[str, Any]:
-    import penstock.ops  # noqa: F401  # registers the op types
     from penstock.cli.graph_files import read_graph_file
     from penstock.cli.graph_report import report
     from penstock.opdef.registry import all_ops

@@ -23,7 +23,6 @@ def summarize_graph(output: Output, path: str, depth: int) -> None:
     Raises:
       Failure: there is no graph.
     """
-    import penstock.ops  # noqa: F401  # registers the op types
     from penstock.opdef.registry import all_ops
 
     read = read_graph_file(path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from penstock.base.registry import Registry
@@ -20,5 +21,6 @@ def lookup(op_type: str) -> OpDef:
 
 
 def all_ops() -> dict[str, OpDef]:
-    """Every registered op type."""
+    """Every op type; loads the families, which stand above this room."""
+    import_module("penstock.ops")
     return dict(OPS.items())

@@ -13,8 +13,10 @@ import torch
 
 from penstock.base.errors import InvalidArgumentError
 from penstock.graph.build import make
+from penstock.graph.composite import IndexedSlices
 from penstock.opdef import define_op
 from penstock.opdef.inference import Dims, ShapeContext, show
+from penstock.ops import nodes
 
 _SPLITS = "Tsplits: {int32, int64} = int64"
 _INTEGERS = "they are positions"
@@ -87,10 +89,8 @@ define_op(
 
 
 def _gather_shape(ctx: ShapeContext) -> list[Dims]:
-    values, indices = ctx["params_dense_values"], ctx["indices"]
+    values = ctx["params_dense_values"]
     splits: list[Dims] = [(None,)] * ctx.attr("OUTPUT_RAGGED_RANK")
-    if splits and indices and indices[0] is not None and len(indices) == 1:
-        splits[0] = (indices[0] + 1,)
     return [*splits, None if values is None else (None, *values[1:])]
 
 
@@ -103,9 +103,25 @@ def _picked(splits: Any, rows: Any) -> tuple[Any, Any]:
     return made, torch.arange(int(made[-1])) + offsets
 
 
+def _check_splits(splits: Any, size: int) -> None:
+    if not len(splits):
+        raise _refused("Ragged splits may not be empty")
+    if int(splits[0]) < 0:
+        raise _refused(f"Ragged splits must be non-negative; the first is {int(splits[0])}")
+    if int(splits[-1]) > size:
+        raise _refused(
+            f"Ragged splits must not point past values: the last is {int(splits[-1])} of {size}"
+        )
+    if bool((splits[1:] < splits[:-1]).any()):
+        raise _refused(f"Ragged splits must be sorted; they are {splits.tolist()}")
+
+
 def _gather_kernel(
     params_nested_splits: Any, params_dense_values: Any, indices: Any, Tsplits: Any
 ) -> list[Any]:
+    sizes = [len(splits) - 1 for splits in params_nested_splits[1:]]
+    for splits, size in zip(params_nested_splits, [*sizes, len(params_dense_values)], strict=True):
+        _check_splits(splits, size)
     outer = params_nested_splits[0]
     rows = indices.reshape(-1).to(torch.int64)
     wrong = (rows < 0) | (rows >= len(outer) - 1)
@@ -127,6 +143,20 @@ def _gather_kernel(
     return [[splits.to(Tsplits) for splits in made], params_dense_values[places]]
 
 
+def _gather_grad(op: Any, *grads: Any) -> list[Any]:
+    *splits, values, indices = op.inputs
+    dims = nodes.shape(values)
+    # Where each value came from: what the same rows hold of the positions.
+    *_, positions = make(
+        "RaggedGather",
+        splits,
+        nodes.range_to(nodes.element(dims, 0)),
+        indices,
+        OUTPUT_RAGGED_RANK=op.attrs["OUTPUT_RAGGED_RANK"],
+    )
+    return [*(None for _ in splits), IndexedSlices(grads[-1], positions, dims), None]
+
+
 define_op(
     "RaggedGather",
     "params_nested_splits: PARAMS_RAGGED_RANK * Tsplits, params_dense_values: Tvalues,"
@@ -138,7 +168,7 @@ define_op(
     ],
     shape=_gather_shape,
     kernel=_gather_kernel,
-    no_gradient="the public functions gather values by positions instead",
+    gradient=_gather_grad,
 )  # fmt: skip
 
 

@@ -125,10 +125,31 @@ def _is_no_character(code: int) -> bool:
     return outside or code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF
 
 
+def _check_splits(splits: list[int], count: int) -> None:
+    # TensorFlow 1.15 reads what lies before or behind its values; later ones refuse as here.
+    if splits[0] != 0:
+        raise invalid(f"First value in input_splits must be zero, found {splits[0]}")
+    if any(after < before for before, after in zip(splits, splits[1:])):
+        raise invalid(f"Values in input_splits must be equal or in ascending order: {splits}")
+    if splits[-1] != count:
+        raise invalid(
+            "Last value in input_splits must be equal to length of input_tensor: found"
+            f" {splits[-1]}, and {count} values"
+        )
+
+
+def _encoded_shape(ctx: ShapeContext) -> tuple[int | None]:
+    (count,) = ctx.rank("input_splits", 1)
+    if count == 0:
+        raise ValueError("Negative dimension size: input_splits must hold at least one value")
+    return (None if count is None else count - 1,)
+
+
 def _encode(
     input_values: Any, input_splits: Any, errors: str, output_encoding: str, replacement_char: int
 ) -> np.ndarray:
     codes, splits = input_values.tolist(), input_splits.tolist()
+    _check_splits(splits, len(codes))
     made = []
     for start, end in zip(splits, splits[1:]):
         text = []
@@ -154,10 +175,7 @@ define_op(
         "output_encoding: {'UTF-8', 'UTF-16-BE', 'UTF-32-BE'}",
         "replacement_char: int = 65533", _SPLITS,
     ],
-    shape=lambda ctx: (
-        None if not ctx["input_splits"] or ctx["input_splits"][0] is None
-        else ctx["input_splits"][0] - 1,
-    ),
+    shape=_encoded_shape,
     kernel=_encode,
     no_gradient=REASON,
 )  # fmt: skip

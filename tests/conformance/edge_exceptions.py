@@ -40,7 +40,7 @@ EXCEPTIONS: tuple[tuple[str, str, str], ...] = (
         " Selu LeakyRelu Elu MaxPool SegmentMin SegmentMax UnsortedSegmentProd Reciprocal Inv"
         " NonMaxSuppressionV2 NonMaxSuppressionV3 NonMaxSuppressionV4 NonMaxSuppressionWithOverlaps"
         " CombinedNonMaxSuppression RGBToHSV CropAndResizeGradImage StringFormat"
-        " HistogramSummary Xlogy Xdivy Mfcc CholeskyGrad"
+        " HistogramSummary Xlogy Xdivy Mfcc CholeskyGrad BatchCholesky QuantizeAndDequantizeV2"
         " ScaleAndTranslateGrad MatrixTriangularSolve FakeQuantWithMinMaxArgs"
         " FakeQuantWithMinMaxArgsGradient FakeQuantWithMinMaxVarsGradient"
         " FakeQuantWithMinMaxVarsPerChannelGradient",

@@ -50,6 +50,11 @@ CASES = [
     OpCase("RaggedGather",
            [[feed([0, 2, 2, 5], "int64")], real(5), feed([3], "int32")],
            {"OUTPUT_RAGGED_RANK": 1}, ("float",), raises=True),
+    *(
+        OpCase("RaggedGather", [[feed(splits, "int64")], real(5), feed([0], "int32")],
+               {"OUTPUT_RAGGED_RANK": 1}, ("float",), raises=True)
+        for splits in ([], [-1, 5], [0, 6], [0, 3, 2])
+    ),
     OpCase("RaggedTensorToSparse", [[feed([0, 2, 2, 5], "int64")], real(5)], {},
            ("float", "double"), ref=_sparse),
     OpCase("RaggedTensorToSparse", [[feed([0, 0], "int64")], real(0)], {}, ("float",),

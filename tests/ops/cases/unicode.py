@@ -39,6 +39,8 @@ CASES = [
     _points(_WIDE, "UTF-16-BE"),
     _points(strings([b"caf\xe9\x80"]), "ISO-8859-1"),
     _points(_TEXTS, "UTF-8", errors="strict", raises=True),
+    *(_text([104, 0xE9], splits, "UTF-8", raises=True)
+      for splits in ([1, 2], [0, 1], [0, 2, 1, 2], [0])),
     *(_text([104, 0xE9, 0x65E5, 0x1F600], [0, 2, 2, 4], encoding)
       for encoding in ("UTF-8", "UTF-16-BE", "UTF-32-BE")),
     _text([65, 0x110000, -1, 66], [0, 4]),

@@ -502,7 +502,9 @@ class MasterSession:
         try:
             return call()
         except errors.AbortedError as error:
-            self._ended = error
+            with self._cancels_lock:
+                if self._ended is None:  # else it was ended before, and tasks forget its parts
+                    self._ended = error
             raise
 
 

@@ -51,7 +51,8 @@ MINUTES ?= 30
 SEED ?= 1
 
 # Rooms whose long tests start processes of their own and wait for them: not beside others.
-ALONE := benchmarks data distribute distributed launch monitored
+ALONE := benchmarks cluster/distributed cluster/launch \
+    $(addprefix training/,data distribute estimator monitored)
 
 .PHONY: help venv demo test test-long chaos lint types bench peers tf115 browser conformance clean distclean
 
@@ -85,7 +86,7 @@ test-long: venv  ## the tests that take minutes; TURN=2/5: a part of them
 	done; exit $$failed
 
 chaos: venv  ## a cluster that trains among faults of every kind (MINUTES=30, SEED=1)
-	@$(BIN)/python -m tests.distributed.chaos --minutes $(MINUTES) --seed $(SEED) $(ARGS)
+	@$(BIN)/python -m tests.cluster.distributed.chaos --minutes $(MINUTES) --seed $(SEED) $(ARGS)
 
 lint: venv  ## ruff: rules and format
 	$(BIN)/ruff check .

@@ -1,6 +1,6 @@
 """``python -m benchmarks.cluster_prediction``: steps predicted by the simulator, and measured.
 
-1. ``penstock.simulate.calibrate`` measures one worker with one and two ps: the costs.
+1. ``penstock.cluster.simulate.calibrate`` measures one worker with one and two ps: the costs.
 2. A cluster of 2 ps and 4 workers is started; the step of one worker with nothing remote says how
    long the computing takes.
 3. For 1 to 4 workers, asynchronous and synchronous, the step is measured and simulated.
@@ -25,8 +25,8 @@ from benchmarks.cluster_processes import Cluster
 from benchmarks.cluster_rows import Row
 from benchmarks.cluster_turns import Prepared
 from benchmarks.workers import RESULTS, interpreter_of
-from penstock.simulate import Compute, Job, Model, Profile, simulate
-from penstock.simulate.calibrate import calibrate
+from penstock.cluster.simulate import Compute, Job, Model, Profile, simulate
+from penstock.cluster.simulate.calibrate import calibrate
 
 ALLOWED = 0.25
 PS = 2

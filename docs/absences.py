@@ -14,10 +14,9 @@ OPS_ABSENT: list[tuple[str, str, tuple[str, ...]]] = [
 
 # Pattern of public names and why they are absent.
 SYMBOLS_ABSENT: list[tuple[str, str]] = [
-    (r"layers\..*", "later, layers"),
-    (r"(estimator|feature_column)\..*|train\.VocabInfo", "later, estimators and feature columns"),
-    (r"distributions\..*", "later, probability distributions"),
-    (r"GradientTape|function|wrap_function", _EAGER),
+    (r"estimator\.\w*Head", "later, with Keras's metrics, which they are made of"),
+    (r"estimator\.BoostedTrees\w*", "later, boosted trees"),
+    (r"function|wrap_function", _EAGER),
     (r"enable_(v2|control_flow_v2|tensor_equality)\w*", _EAGER),
     (r"saved_model\.(load_v2|save)|train\.experimental\.PythonState", _EAGER),
     (r"nondifferentiable_batch_function", "later, serving: batches gathered over requests"),

@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from absences import OPS_ABSENT, SYMBOLS_ABSENT
 
 import penstock
-from penstock.opdef.registry import all_ops
+from penstock.foundation.opdef.registry import all_ops
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "ops.md"
@@ -105,7 +105,7 @@ def _families(names: Iterable[str]) -> dict[str, list[str]]:
     """
     direct: dict[str, str] = {}
     loose: dict[str, str] = {}
-    for path in sorted((ROOT / "penstock" / "ops").glob("*.py")):
+    for path in sorted((ROOT / "penstock" / "ops").rglob("*.py")):
         tree = ast.parse(path.read_text())
         for node in ast.walk(tree):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "define_op":

@@ -1,30 +1,19 @@
 """The public names and where they are, each said once; ``__init__.py`` reads it as well."""
 
-from penstock import (
-    compat as compat,
-    contrib as contrib,
-    data as data,
-    distribute as distribute,
-    estimator as estimator,
-    image as image,
-    nn as nn,
-    profiler as profiler,
-    saved_model as saved_model,
-    signal as signal,
-    summary as summary,
-    train as train,
-)
+from penstock import compat as compat, contrib as contrib
 from penstock.api import (
     app as app,
     audio as audio,
     bitwise as bitwise,
     debugging as debugging,
+    distributions as distributions,
     dtypes as dtypes,
     flags as flags,
     gfile as gfile,
     graph_util as graph_util,
     initializers as initializers,
     io as io,
+    keras as keras,
     linalg as linalg,
     logging as logging,
     lookup as lookup,
@@ -43,30 +32,24 @@ from penstock.api import (
     spectral as spectral,
     strings as strings,
     sysconfig as sysconfig,
-    test as test,
     user_ops as user_ops,
     version as version,
 )
-from penstock.autodiff.custom import (
-    custom_gradient as custom_gradient,
-    grad_pass_through as grad_pass_through,
-    recompute_grad as recompute_grad,
+from penstock.engine.session.options import (
+    ConfigProto as ConfigProto,
+    GPUOptions as GPUOptions,
+    GraphOptions as GraphOptions,
+    OptimizerOptions as OptimizerOptions,
+    RunMetadata as RunMetadata,
+    RunOptions as RunOptions,
 )
-from penstock.autodiff.gradients import gradients as gradients
-from penstock.autodiff.hessians import hessians as hessians
-from penstock.autodiff.options import (
-    AggregationMethod as AggregationMethod,
-    UnconnectedGradients as UnconnectedGradients,
+from penstock.engine.session.session import (
+    InteractiveSession as InteractiveSession,
+    Session as Session,
 )
-from penstock.autodiff.register import (
-    NoGradient as NoGradient,
-    NoGradient as _NotDifferentiable,
-    NoGradient as _no_gradient,
-    RegisterGradient as RegisterGradient,
-)
-from penstock.base import errors as errors
-from penstock.base.devices import DeviceSpec as DeviceSpec
-from penstock.base.dtypes import (
+from penstock.foundation.base import errors as errors
+from penstock.foundation.base.devices import DeviceSpec as DeviceSpec
+from penstock.foundation.base.dtypes import (
     QUANTIZED_DTYPES as QUANTIZED_DTYPES,
     DType as DType,
     as_dtype as as_dtype,
@@ -96,64 +79,14 @@ from penstock.base.dtypes import (
     uint64 as uint64,
     variant as variant,
 )
-from penstock.base.errors import OpError as OpError
-from penstock.base.shapes import (
+from penstock.foundation.base.errors import OpError as OpError
+from penstock.foundation.base.shapes import (
     Dimension as Dimension,
     TensorShape as TensorShape,
     dimension_at_index as dimension_at_index,
     dimension_value as dimension_value,
 )
-from penstock.control_flow.case import case as case
-from penstock.control_flow.cond import cond as cond
-from penstock.control_flow.functional import (
-    foldl as foldl,
-    foldr as foldr,
-    map_fn as map_fn,
-    scan as scan,
-)
-from penstock.control_flow.switch_case import switch_case as switch_case
-from penstock.control_flow.tensor_array import (
-    TensorArray as TensorArray,
-    TensorArraySpec as TensorArraySpec,
-)
-from penstock.control_flow.vectorized import vectorized_map as vectorized_map
-from penstock.control_flow.while_loop import while_loop as while_loop
-from penstock.data.accumulators import (
-    ConditionalAccumulator as ConditionalAccumulator,
-    ConditionalAccumulatorBase as ConditionalAccumulatorBase,
-    SparseConditionalAccumulator as SparseConditionalAccumulator,
-)
-from penstock.data.critical_section import CriticalSection as CriticalSection
-from penstock.data.features import (
-    FixedLenFeature as FixedLenFeature,
-    FixedLenSequenceFeature as FixedLenSequenceFeature,
-    SparseFeature as SparseFeature,
-    VarLenFeature as VarLenFeature,
-    parse_example as parse_example,
-    parse_single_example as parse_single_example,
-    parse_single_sequence_example as parse_single_sequence_example,
-)
-from penstock.data.lookup_initializers import (
-    initialize_all_tables as initialize_all_tables,
-    tables_initializer as tables_initializer,
-)
-from penstock.data.optional import OptionalSpec as OptionalSpec
-from penstock.data.queues import (
-    FIFOQueue as FIFOQueue,
-    PaddingFIFOQueue as PaddingFIFOQueue,
-    PriorityQueue as PriorityQueue,
-    QueueBase as QueueBase,
-    RandomShuffleQueue as RandomShuffleQueue,
-)
-from penstock.data.record_readers import (
-    FixedLengthRecordReader as FixedLengthRecordReader,
-    IdentityReader as IdentityReader,
-    ReaderBase as ReaderBase,
-    TextLineReader as TextLineReader,
-    TFRecordReader as TFRecordReader,
-    WholeFileReader as WholeFileReader,
-)
-from penstock.formats.messages import (
+from penstock.foundation.formats.messages import (
     AttrValue as AttrValue,
     Event as Event,
     GraphDef as GraphDef,
@@ -167,14 +100,13 @@ from penstock.formats.messages import (
     SummaryMetadata as SummaryMetadata,
     TensorInfo as TensorInfo,
 )
-from penstock.graph.behavior import (
+from penstock.foundation.graph.behavior import (
     control_flow_v2_enabled as control_flow_v2_enabled,
     disable_control_flow_v2 as disable_control_flow_v2,
     disable_eager_execution as disable_eager_execution,
     disable_tensor_equality as disable_tensor_equality,
     disable_v2_behavior as disable_v2_behavior,
     disable_v2_tensorshape as disable_v2_tensorshape,
-    enable_eager_execution as enable_eager_execution,
     executing_eagerly as executing_eagerly,
     get_static_value as get_static_value,
     init_scope as init_scope,
@@ -182,24 +114,24 @@ from penstock.graph.behavior import (
     make_ndarray as make_ndarray,
     op_scope as op_scope,
 )
-from penstock.graph.composite import (
+from penstock.foundation.graph.composite import (
     IndexedSlices as IndexedSlices,
     SparseTensor as SparseTensor,
     SparseTensorValue as SparseTensorValue,
 )
-from penstock.graph.composite_specs import (
+from penstock.foundation.graph.composite_specs import (
     IndexedSlicesSpec as IndexedSlicesSpec,
     SparseTensorSpec as SparseTensorSpec,
 )
-from penstock.graph.convert import (
+from penstock.foundation.graph.convert import (
     convert_to_tensor as convert_to_tensor,
     register_tensor_conversion_function as register_tensor_conversion_function,
 )
-from penstock.graph.graph import Graph as Graph
-from penstock.graph.graphdef import import_graph_def as import_graph_def
-from penstock.graph.keys import GraphKeys as GraphKeys
-from penstock.graph.operation import Operation as Operation
-from penstock.graph.scopes import (
+from penstock.foundation.graph.graph import Graph as Graph
+from penstock.foundation.graph.graphdef import import_graph_def as import_graph_def
+from penstock.foundation.graph.keys import GraphKeys as GraphKeys
+from penstock.foundation.graph.operation import Operation as Operation
+from penstock.foundation.graph.scopes import (
     add_to_collection as add_to_collection,
     add_to_collections as add_to_collections,
     colocate_with as colocate_with,
@@ -215,326 +147,50 @@ from penstock.graph.scopes import (
     reset_default_graph as reset_default_graph,
     set_random_seed as set_random_seed,
 )
-from penstock.graph.tensor import Tensor as Tensor
-from penstock.graph.type_spec import TensorSpec as TensorSpec, TypeSpec as TypeSpec
-from penstock.immediate.py_function import py_function as py_function
-from penstock.ops.addn import accumulate_n as accumulate_n
-from penstock.ops.argmax import (
-    arg_max as arg_max,
-    arg_min as arg_min,
-    argmax as argmax,
-    argmin as argmin,
+from penstock.foundation.graph.tensor import Tensor as Tensor
+from penstock.foundation.graph.type_spec import TensorSpec as TensorSpec, TypeSpec as TypeSpec
+from penstock.library import (
+    image as image,
+    layers as layers,
+    nn as nn,
+    signal as signal,
 )
-from penstock.ops.binary import scalar_mul as scalar_mul
-from penstock.ops.broadcasting import (
-    broadcast_dynamic_shape as broadcast_dynamic_shape,
-    broadcast_static_shape as broadcast_static_shape,
-    broadcast_to as broadcast_to,
+from penstock.library.autodiff.custom import (
+    custom_gradient as custom_gradient,
+    grad_pass_through as grad_pass_through,
+    recompute_grad as recompute_grad,
 )
-from penstock.ops.cast import bitcast as bitcast
-from penstock.ops.check import (
-    assert_equal as assert_equal,
-    assert_greater as assert_greater,
-    assert_greater_equal as assert_greater_equal,
-    assert_integer as assert_integer,
-    assert_less as assert_less,
-    assert_less_equal as assert_less_equal,
-    assert_near as assert_near,
-    assert_negative as assert_negative,
-    assert_non_negative as assert_non_negative,
-    assert_non_positive as assert_non_positive,
-    assert_none_equal as assert_none_equal,
-    assert_positive as assert_positive,
-    assert_proper_iterable as assert_proper_iterable,
-    assert_rank as assert_rank,
-    assert_rank_at_least as assert_rank_at_least,
-    assert_rank_in as assert_rank_in,
-    assert_same_float_dtype as assert_same_float_dtype,
-    assert_scalar as assert_scalar,
-    assert_type as assert_type,
-    is_non_decreasing as is_non_decreasing,
-    is_numeric_tensor as is_numeric_tensor,
-    is_strictly_increasing as is_strictly_increasing,
+from penstock.library.autodiff.gradients import gradients as gradients
+from penstock.library.autodiff.hessians import hessians as hessians
+from penstock.library.autodiff.options import (
+    AggregationMethod as AggregationMethod,
+    UnconnectedGradients as UnconnectedGradients,
 )
-from penstock.ops.clip import (
-    clip_by_average_norm as clip_by_average_norm,
-    clip_by_global_norm as clip_by_global_norm,
-    clip_by_norm as clip_by_norm,
-    global_norm as global_norm,
+from penstock.library.autodiff.register import (
+    NoGradient as NoGradient,
+    NoGradient as _NotDifferentiable,
+    NoGradient as _no_gradient,
+    RegisterGradient as RegisterGradient,
 )
-from penstock.ops.comparison import where_v2 as where_v2
-from penstock.ops.confusion_matrix import confusion_matrix as confusion_matrix
-from penstock.ops.constant import (
-    constant as constant,
-    make_tensor_proto as make_tensor_proto,
-    placeholder as placeholder,
-    placeholder_with_default as placeholder_with_default,
+from penstock.library.control_flow.case import case as case
+from penstock.library.control_flow.cond import cond as cond
+from penstock.library.control_flow.functional import (
+    foldl as foldl,
+    foldr as foldr,
+    map_fn as map_fn,
+    scan as scan,
 )
-from penstock.ops.contraction import einsum as einsum, tensordot as tensordot
-from penstock.ops.control import (
-    group as group,
-    identity_n as identity_n,
-    no_op as no_op,
-    stop_gradient as stop_gradient,
-    tuple_ as _tuple,
+from penstock.library.control_flow.switch_case import switch_case as switch_case
+from penstock.library.control_flow.tensor_array import (
+    TensorArray as TensorArray,
+    TensorArraySpec as TensorArraySpec,
 )
-from penstock.ops.cumulative import cumprod as cumprod, cumsum as cumsum
-from penstock.ops.debug import (
-    Assert as Assert,
-    Print as Print,
-    add_check_numerics_ops as add_check_numerics_ops,
-    print_ as _print,
-    timestamp as timestamp,
-    verify_tensor_all_finite as verify_tensor_all_finite,
-)
-from penstock.ops.edit_distance import edit_distance as edit_distance
-from penstock.ops.elementwise import sigmoid as sigmoid, tanh as tanh
-from penstock.ops.fft import (
-    fft as fft,
-    fft2d as fft2d,
-    fft3d as fft3d,
-    ifft as ifft,
-    ifft2d as ifft2d,
-    ifft3d as ifft3d,
-)
-from penstock.ops.files import (
-    matching_files as matching_files,
-    read_file as read_file,
-    write_file as write_file,
-)
-from penstock.ops.fill import (
-    fill as fill,
-    lin_space as _linspace,
-    lin_space as lin_space,
-    ones as ones,
-    range_ as _range,
-    zeros as zeros,
-)
-from penstock.ops.functions import (
-    fingerprint as fingerprint,
-    histogram_fixed_width_bins as histogram_fixed_width_bins,
-    lbeta as lbeta,
-)
-from penstock.ops.histogram import (
-    bincount as bincount,
-    histogram_fixed_width as histogram_fixed_width,
-)
-from penstock.ops.indexed_slices import (
-    convert_to_tensor_or_indexed_slices as convert_to_tensor_or_indexed_slices,
-    convert_to_tensor_or_sparse_tensor as convert_to_tensor_or_sparse_tensor,
-)
-from penstock.ops.join import parallel_stack as parallel_stack
-from penstock.ops.linalg import (
-    cholesky as cholesky,
-    cross as cross,
-    matrix_determinant as matrix_determinant,
-    matrix_inverse as matrix_inverse,
-    matrix_transpose as matrix_transpose,
-    trace as trace,
-)
-from penstock.ops.linalg_eig import (
-    qr as qr,
-    self_adjoint_eig as self_adjoint_eig,
-    self_adjoint_eigvals as self_adjoint_eigvals,
-    svd as svd,
-)
-from penstock.ops.linalg_norm import norm as norm
-from penstock.ops.linalg_solve import (
-    cholesky_solve as cholesky_solve,
-    matrix_solve as matrix_solve,
-    matrix_solve_ls as matrix_solve_ls,
-    matrix_triangular_solve as matrix_triangular_solve,
-)
-from penstock.ops.matmul import matmul as matmul, sparse_matmul as sparse_matmul
-from penstock.ops.matrix_diag import (
-    diag as diag,
-    diag_part as diag_part,
-    eye as eye,
-    matrix_band_part as matrix_band_part,
-    matrix_diag as matrix_diag,
-    matrix_diag_part as matrix_diag_part,
-    matrix_set_diag as matrix_set_diag,
-)
-from penstock.ops.matrix_functions import matrix_square_root as matrix_square_root
-from penstock.ops.onehot import (
-    meshgrid as meshgrid,
-    repeat as repeat,
-    sequence_mask as sequence_mask,
-)
-from penstock.ops.pad import pad as pad
-from penstock.ops.parsing import (
-    decode_csv as decode_csv,
-    decode_json_example as decode_json_example,
-    decode_raw as decode_raw,
-    parse_tensor as parse_tensor,
-    serialize_tensor as serialize_tensor,
-)
-from penstock.ops.patches3d import extract_volume_patches as extract_volume_patches
-from penstock.ops.py_func import numpy_function as numpy_function, py_func as py_func
-from penstock.ops.quantization import (
-    fake_quant_with_min_max_args as fake_quant_with_min_max_args,
-    fake_quant_with_min_max_args_gradient as fake_quant_with_min_max_args_gradient,
-    fake_quant_with_min_max_vars as fake_quant_with_min_max_vars,
-    fake_quant_with_min_max_vars_gradient as fake_quant_with_min_max_vars_gradient,
-    fake_quant_with_min_max_vars_per_channel as fake_quant_with_min_max_vars_per_channel,
-    fake_quant_with_min_max_vars_per_channel_gradient as _per_channel_gradient,
-)
-from penstock.ops.quantized import (
-    dequantize as dequantize,
-    quantize as quantize,
-    quantize_v2 as quantize_v2,
-)
-from penstock.ops.quantized_layers import quantized_concat as quantized_concat
-from penstock.ops.random import (
-    multinomial as multinomial,
-    random_crop as random_crop,
-    random_normal as random_normal,
-    random_shuffle as random_shuffle,
-    random_uniform as random_uniform,
-    truncated_normal as truncated_normal,
-)
-from penstock.ops.random_gamma import random_gamma as random_gamma, random_poisson as random_poisson
-from penstock.ops.reshape import reshape as reshape
-from penstock.ops.scatter import (
-    scatter_nd as scatter_nd,
-    tensor_scatter_add as _tensor_scatter_nd_add,
-    tensor_scatter_add as tensor_scatter_add,
-    tensor_scatter_nd_sub as _tensor_scatter_sub,
-    tensor_scatter_nd_sub as tensor_scatter_nd_sub,
-    tensor_scatter_nd_update as _tensor_scatter_update,
-    tensor_scatter_nd_update as tensor_scatter_nd_update,
-)
-from penstock.ops.segment import (
-    segment_max as segment_max,
-    segment_mean as segment_mean,
-    segment_min as segment_min,
-    segment_prod as segment_prod,
-    segment_sum as segment_sum,
-)
-from penstock.ops.session_values import (
-    delete_session_tensor as delete_session_tensor,
-    get_session_handle as get_session_handle,
-    get_session_tensor as get_session_tensor,
-)
-from penstock.ops.shape import (
-    ensure_shape as ensure_shape,
-    guarantee_const as guarantee_const,
-    shape as shape,
-    shape_n as shape_n,
-)
-from penstock.ops.slicing import (
-    boolean_mask as boolean_mask,
-    slice_ as _slice,
-    strided_slice as strided_slice,
-)
-from penstock.ops.sorting import argsort as argsort, sort as sort
-from penstock.ops.space import (
-    batch_to_space as batch_to_space,
-    batch_to_space_nd as batch_to_space_nd,
-    depth_to_space as depth_to_space,
-    extract_image_patches as extract_image_patches,
-    required_space_to_batch_paddings as required_space_to_batch_paddings,
-    space_to_batch as space_to_batch,
-    space_to_batch_nd as space_to_batch_nd,
-    space_to_depth as space_to_depth,
-)
-from penstock.ops.sparse import (
-    sparse_tensor_to_dense as sparse_tensor_to_dense,
-    sparse_to_dense as sparse_to_dense,
-)
-from penstock.ops.sparse_compose import (
-    sparse_mask as sparse_mask,
-    sparse_merge as sparse_merge,
-    sparse_placeholder as sparse_placeholder,
-    sparse_reset_shape as sparse_reset_shape,
-    sparse_retain as sparse_retain,
-    sparse_to_indicator as sparse_to_indicator,
-    sparse_transpose as sparse_transpose,
-)
-from penstock.ops.sparse_functions import (
-    deserialize_many_sparse as deserialize_many_sparse,
-    serialize_many_sparse as serialize_many_sparse,
-    serialize_sparse as serialize_sparse,
-    sparse_add as sparse_add,
-    sparse_concat as sparse_concat,
-    sparse_fill_empty_rows as sparse_fill_empty_rows,
-    sparse_maximum as sparse_maximum,
-    sparse_minimum as sparse_minimum,
-    sparse_reduce_max as sparse_reduce_max,
-    sparse_reduce_max_sparse as sparse_reduce_max_sparse,
-    sparse_reduce_sum as sparse_reduce_sum,
-    sparse_reduce_sum_sparse as sparse_reduce_sum_sparse,
-    sparse_reorder as sparse_reorder,
-    sparse_reshape as sparse_reshape,
-    sparse_slice as sparse_slice,
-    sparse_softmax as sparse_softmax,
-    sparse_split as sparse_split,
-    sparse_tensor_dense_matmul as sparse_tensor_dense_matmul,
-)
-from penstock.ops.sparse_segment import (
-    sparse_segment_mean as sparse_segment_mean,
-    sparse_segment_sqrt_n as sparse_segment_sqrt_n,
-    sparse_segment_sum as sparse_segment_sum,
-)
-from penstock.ops.special import (
-    betainc as betainc,
-    igamma as igamma,
-    igammac as igammac,
-    polygamma as polygamma,
-    zeta as zeta,
-)
-from penstock.ops.split import split as split, unstack as unstack
-from penstock.ops.state import (
-    assign as assign,
-    assign_add as assign_add,
-    assign_sub as assign_sub,
-    count_up_to as count_up_to,
-)
-from penstock.ops.state_scatter import (
-    batch_scatter_update as batch_scatter_update,
-    scatter_add as scatter_add,
-    scatter_div as scatter_div,
-    scatter_max as scatter_max,
-    scatter_min as scatter_min,
-    scatter_mul as scatter_mul,
-    scatter_nd_add as scatter_nd_add,
-    scatter_nd_sub as scatter_nd_sub,
-    scatter_nd_update as scatter_nd_update,
-    scatter_sub as scatter_sub,
-    scatter_update as scatter_update,
-)
-from penstock.ops.statistics import (
-    count_nonzero as count_nonzero,
-    reduce_logsumexp as reduce_logsumexp,
-)
-from penstock.ops.stitch import dynamic_stitch as dynamic_stitch
-from penstock.ops.transpose import (
-    invert_permutation as invert_permutation,
-    reverse as _reverse_v2,
-    reverse as reverse,
-    reverse_sequence as reverse_sequence,
-    roll as roll,
-    transpose as transpose,
-)
-from penstock.ops.unique import (
-    searchsorted as searchsorted,
-    setdiff1d as setdiff1d,
-    unique as unique,
-    unique_with_counts as unique_with_counts,
-    unravel_index as unravel_index,
-)
-from penstock.platform.tf_logging import get_logger as get_logger
-from penstock.platform.versions import (
-    COMPILER_VERSION as COMPILER_VERSION,
-    CXX11_ABI_FLAG as CXX11_ABI_FLAG,
-    GIT_VERSION as GIT_VERSION,
-    GRAPH_DEF_VERSION as GRAPH_DEF_VERSION,
-    GRAPH_DEF_VERSION_MIN_CONSUMER as GRAPH_DEF_VERSION_MIN_CONSUMER,
-    GRAPH_DEF_VERSION_MIN_PRODUCER as GRAPH_DEF_VERSION_MIN_PRODUCER,
-    MONOLITHIC_BUILD as MONOLITHIC_BUILD,
-    VERSION as VERSION,
-)
-from penstock.ragged_tensors.dispatched import (
+from penstock.library.control_flow.vectorized import vectorized_map as vectorized_map
+from penstock.library.control_flow.while_loop import while_loop as while_loop
+from penstock.library.eager.mode import enable_eager_execution as enable_eager_execution
+from penstock.library.eager.tape import GradientTape as GradientTape
+from penstock.library.immediate.py_function import py_function as py_function
+from penstock.library.ragged_tensors.dispatched import (
     abs_ as _abs,
     acos as acos,
     acosh as acosh,
@@ -662,33 +318,16 @@ from penstock.ragged_tensors.dispatched import (
     where as where,
     zeros_like as zeros_like,
 )
-from penstock.ragged_tensors.operators import RaggedTensor as RaggedTensor
-from penstock.ragged_tensors.spec import RaggedTensorSpec as RaggedTensorSpec
-from penstock.ragged_tensors.strings import string_split as string_split
-from penstock.session.options import (
-    ConfigProto as ConfigProto,
-    GPUOptions as GPUOptions,
-    GraphOptions as GraphOptions,
-    OptimizerOptions as OptimizerOptions,
-    RunMetadata as RunMetadata,
-    RunOptions as RunOptions,
-)
-from penstock.session.session import InteractiveSession as InteractiveSession, Session as Session
-from penstock.summary.legacy import (
-    audio_summary as audio_summary,
-    histogram_summary as histogram_summary,
-    image_summary as image_summary,
-    merge_all_summaries as merge_all_summaries,
-    merge_summary as merge_summary,
-    scalar_summary as scalar_summary,
-)
-from penstock.variables.creation import (
+from penstock.library.ragged_tensors.operators import RaggedTensor as RaggedTensor
+from penstock.library.ragged_tensors.spec import RaggedTensorSpec as RaggedTensorSpec
+from penstock.library.ragged_tensors.strings import string_split as string_split
+from penstock.library.variables.creation import (
     disable_resource_variables as disable_resource_variables,
     enable_resource_variables as enable_resource_variables,
     resource_variables_enabled as resource_variables_enabled,
     variable_creator_scope as variable_creator_scope,
 )
-from penstock.variables.initializers import (
+from penstock.library.variables.initializers import (
     constant_initializer as constant_initializer,
     glorot_normal_initializer as glorot_normal_initializer,
     glorot_uniform_initializer as glorot_uniform_initializer,
@@ -701,7 +340,7 @@ from penstock.variables.initializers import (
     variance_scaling_initializer as variance_scaling_initializer,
     zeros_initializer as zeros_initializer,
 )
-from penstock.variables.listing import (
+from penstock.library.variables.listing import (
     all_variables as all_variables,
     assert_variables_initialized as assert_variables_initialized,
     global_variables as global_variables,
@@ -718,13 +357,13 @@ from penstock.variables.listing import (
     trainable_variables as trainable_variables,
     variables_initializer as variables_initializer,
 )
-from penstock.variables.module import Module as Module
-from penstock.variables.partition import (
+from penstock.library.variables.module import Module as Module
+from penstock.library.variables.partition import (
     fixed_size_partitioner as fixed_size_partitioner,
     min_max_variable_partitioner as min_max_variable_partitioner,
     variable_axis_size_partitioner as variable_axis_size_partitioner,
 )
-from penstock.variables.scope import (
+from penstock.library.variables.scope import (
     VariableScope as VariableScope,
     create_partitioned_variables as create_partitioned_variables,
     get_local_variable as get_local_variable,
@@ -734,12 +373,384 @@ from penstock.variables.scope import (
     variable_op_scope as variable_op_scope,
     variable_scope as variable_scope,
 )
-from penstock.variables.store import AUTO_REUSE as AUTO_REUSE
-from penstock.variables.template import make_template as make_template
-from penstock.variables.variable import (
+from penstock.library.variables.store import AUTO_REUSE as AUTO_REUSE
+from penstock.library.variables.template import make_template as make_template
+from penstock.library.variables.variable import (
     Variable as Variable,
     VariableAggregation as VariableAggregation,
     VariableSynchronization as VariableSynchronization,
+)
+from penstock.ops.array.broadcasting import (
+    broadcast_dynamic_shape as broadcast_dynamic_shape,
+    broadcast_static_shape as broadcast_static_shape,
+    broadcast_to as broadcast_to,
+)
+from penstock.ops.array.cast import bitcast as bitcast
+from penstock.ops.array.constant import (
+    constant as constant,
+    make_tensor_proto as make_tensor_proto,
+    placeholder as placeholder,
+    placeholder_with_default as placeholder_with_default,
+)
+from penstock.ops.array.fill import (
+    fill as fill,
+    lin_space as _linspace,
+    lin_space as lin_space,
+    ones as ones,
+    range_ as _range,
+    zeros as zeros,
+)
+from penstock.ops.array.indexed_slices import (
+    convert_to_tensor_or_indexed_slices as convert_to_tensor_or_indexed_slices,
+    convert_to_tensor_or_sparse_tensor as convert_to_tensor_or_sparse_tensor,
+)
+from penstock.ops.array.join import parallel_stack as parallel_stack
+from penstock.ops.array.onehot import (
+    meshgrid as meshgrid,
+    repeat as repeat,
+    sequence_mask as sequence_mask,
+)
+from penstock.ops.array.pad import pad as pad
+from penstock.ops.array.patches3d import extract_volume_patches as extract_volume_patches
+from penstock.ops.array.reshape import reshape as reshape
+from penstock.ops.array.scatter import (
+    scatter_nd as scatter_nd,
+    tensor_scatter_add as _tensor_scatter_nd_add,
+    tensor_scatter_add as tensor_scatter_add,
+    tensor_scatter_nd_sub as _tensor_scatter_sub,
+    tensor_scatter_nd_sub as tensor_scatter_nd_sub,
+    tensor_scatter_nd_update as _tensor_scatter_update,
+    tensor_scatter_nd_update as tensor_scatter_nd_update,
+)
+from penstock.ops.array.shape import (
+    ensure_shape as ensure_shape,
+    guarantee_const as guarantee_const,
+    shape as shape,
+    shape_n as shape_n,
+)
+from penstock.ops.array.slicing import (
+    boolean_mask as boolean_mask,
+    slice_ as _slice,
+    strided_slice as strided_slice,
+)
+from penstock.ops.array.sorting import argsort as argsort, sort as sort
+from penstock.ops.array.space import (
+    batch_to_space as batch_to_space,
+    batch_to_space_nd as batch_to_space_nd,
+    depth_to_space as depth_to_space,
+    extract_image_patches as extract_image_patches,
+    required_space_to_batch_paddings as required_space_to_batch_paddings,
+    space_to_batch as space_to_batch,
+    space_to_batch_nd as space_to_batch_nd,
+    space_to_depth as space_to_depth,
+)
+from penstock.ops.array.split import split as split, unstack as unstack
+from penstock.ops.array.stitch import dynamic_stitch as dynamic_stitch
+from penstock.ops.array.transpose import (
+    invert_permutation as invert_permutation,
+    reverse as _reverse_v2,
+    reverse as reverse,
+    reverse_sequence as reverse_sequence,
+    roll as roll,
+    transpose as transpose,
+)
+from penstock.ops.array.unique import (
+    searchsorted as searchsorted,
+    setdiff1d as setdiff1d,
+    unique as unique,
+    unique_with_counts as unique_with_counts,
+    unravel_index as unravel_index,
+)
+from penstock.ops.control.check import (
+    assert_equal as assert_equal,
+    assert_greater as assert_greater,
+    assert_greater_equal as assert_greater_equal,
+    assert_integer as assert_integer,
+    assert_less as assert_less,
+    assert_less_equal as assert_less_equal,
+    assert_near as assert_near,
+    assert_negative as assert_negative,
+    assert_non_negative as assert_non_negative,
+    assert_non_positive as assert_non_positive,
+    assert_none_equal as assert_none_equal,
+    assert_positive as assert_positive,
+    assert_proper_iterable as assert_proper_iterable,
+    assert_rank as assert_rank,
+    assert_rank_at_least as assert_rank_at_least,
+    assert_rank_in as assert_rank_in,
+    assert_same_float_dtype as assert_same_float_dtype,
+    assert_scalar as assert_scalar,
+    assert_type as assert_type,
+    is_non_decreasing as is_non_decreasing,
+    is_numeric_tensor as is_numeric_tensor,
+    is_strictly_increasing as is_strictly_increasing,
+)
+from penstock.ops.control.control import (
+    group as group,
+    identity_n as identity_n,
+    no_op as no_op,
+    stop_gradient as stop_gradient,
+    tuple_ as _tuple,
+)
+from penstock.ops.control.debug import (
+    Assert as Assert,
+    Print as Print,
+    add_check_numerics_ops as add_check_numerics_ops,
+    print_ as _print,
+    timestamp as timestamp,
+    verify_tensor_all_finite as verify_tensor_all_finite,
+)
+from penstock.ops.control.py_func import numpy_function as numpy_function, py_func as py_func
+from penstock.ops.data.files import (
+    matching_files as matching_files,
+    read_file as read_file,
+    write_file as write_file,
+)
+from penstock.ops.data.parsing import (
+    decode_csv as decode_csv,
+    decode_json_example as decode_json_example,
+    decode_raw as decode_raw,
+    parse_tensor as parse_tensor,
+    serialize_tensor as serialize_tensor,
+)
+from penstock.ops.linalg.contraction import einsum as einsum, tensordot as tensordot
+from penstock.ops.linalg.linalg import (
+    cholesky as cholesky,
+    cross as cross,
+    matrix_determinant as matrix_determinant,
+    matrix_inverse as matrix_inverse,
+    matrix_transpose as matrix_transpose,
+    trace as trace,
+)
+from penstock.ops.linalg.linalg_eig import (
+    qr as qr,
+    self_adjoint_eig as self_adjoint_eig,
+    self_adjoint_eigvals as self_adjoint_eigvals,
+    svd as svd,
+)
+from penstock.ops.linalg.linalg_norm import norm as norm
+from penstock.ops.linalg.linalg_solve import (
+    cholesky_solve as cholesky_solve,
+    matrix_solve as matrix_solve,
+    matrix_solve_ls as matrix_solve_ls,
+    matrix_triangular_solve as matrix_triangular_solve,
+)
+from penstock.ops.linalg.matmul import matmul as matmul, sparse_matmul as sparse_matmul
+from penstock.ops.linalg.matrix_diag import (
+    diag as diag,
+    diag_part as diag_part,
+    eye as eye,
+    matrix_band_part as matrix_band_part,
+    matrix_diag as matrix_diag,
+    matrix_diag_part as matrix_diag_part,
+    matrix_set_diag as matrix_set_diag,
+)
+from penstock.ops.linalg.matrix_functions import matrix_square_root as matrix_square_root
+from penstock.ops.math.addn import accumulate_n as accumulate_n
+from penstock.ops.math.argmax import (
+    arg_max as arg_max,
+    arg_min as arg_min,
+    argmax as argmax,
+    argmin as argmin,
+)
+from penstock.ops.math.binary import scalar_mul as scalar_mul
+from penstock.ops.math.clip import (
+    clip_by_average_norm as clip_by_average_norm,
+    clip_by_global_norm as clip_by_global_norm,
+    clip_by_norm as clip_by_norm,
+    global_norm as global_norm,
+)
+from penstock.ops.math.comparison import where_v2 as where_v2
+from penstock.ops.math.confusion_matrix import confusion_matrix as confusion_matrix
+from penstock.ops.math.cumulative import cumprod as cumprod, cumsum as cumsum
+from penstock.ops.math.elementwise import sigmoid as sigmoid, tanh as tanh
+from penstock.ops.math.functions import (
+    fingerprint as fingerprint,
+    histogram_fixed_width_bins as histogram_fixed_width_bins,
+    lbeta as lbeta,
+)
+from penstock.ops.math.histogram import (
+    bincount as bincount,
+    histogram_fixed_width as histogram_fixed_width,
+)
+from penstock.ops.math.segment import (
+    segment_max as segment_max,
+    segment_mean as segment_mean,
+    segment_min as segment_min,
+    segment_prod as segment_prod,
+    segment_sum as segment_sum,
+)
+from penstock.ops.math.special import (
+    betainc as betainc,
+    igamma as igamma,
+    igammac as igammac,
+    polygamma as polygamma,
+    zeta as zeta,
+)
+from penstock.ops.math.statistics import (
+    count_nonzero as count_nonzero,
+    reduce_logsumexp as reduce_logsumexp,
+)
+from penstock.ops.quantized.quantization import (
+    fake_quant_with_min_max_args as fake_quant_with_min_max_args,
+    fake_quant_with_min_max_args_gradient as fake_quant_with_min_max_args_gradient,
+    fake_quant_with_min_max_vars as fake_quant_with_min_max_vars,
+    fake_quant_with_min_max_vars_gradient as fake_quant_with_min_max_vars_gradient,
+    fake_quant_with_min_max_vars_per_channel as fake_quant_with_min_max_vars_per_channel,
+    fake_quant_with_min_max_vars_per_channel_gradient as _per_channel_gradient,
+)
+from penstock.ops.quantized.quantized import (
+    dequantize as dequantize,
+    quantize as quantize,
+    quantize_v2 as quantize_v2,
+)
+from penstock.ops.quantized.quantized_layers import quantized_concat as quantized_concat
+from penstock.ops.random.random import (
+    multinomial as multinomial,
+    random_crop as random_crop,
+    random_normal as random_normal,
+    random_shuffle as random_shuffle,
+    random_uniform as random_uniform,
+    truncated_normal as truncated_normal,
+)
+from penstock.ops.random.random_gamma import (
+    random_gamma as random_gamma,
+    random_poisson as random_poisson,
+)
+from penstock.ops.signal.fft import (
+    fft as fft,
+    fft2d as fft2d,
+    fft3d as fft3d,
+    ifft as ifft,
+    ifft2d as ifft2d,
+    ifft3d as ifft3d,
+)
+from penstock.ops.sparse.edit_distance import edit_distance as edit_distance
+from penstock.ops.sparse.sparse import (
+    sparse_tensor_to_dense as sparse_tensor_to_dense,
+    sparse_to_dense as sparse_to_dense,
+)
+from penstock.ops.sparse.sparse_compose import (
+    sparse_mask as sparse_mask,
+    sparse_merge as sparse_merge,
+    sparse_placeholder as sparse_placeholder,
+    sparse_reset_shape as sparse_reset_shape,
+    sparse_retain as sparse_retain,
+    sparse_to_indicator as sparse_to_indicator,
+    sparse_transpose as sparse_transpose,
+)
+from penstock.ops.sparse.sparse_functions import (
+    deserialize_many_sparse as deserialize_many_sparse,
+    serialize_many_sparse as serialize_many_sparse,
+    serialize_sparse as serialize_sparse,
+    sparse_add as sparse_add,
+    sparse_concat as sparse_concat,
+    sparse_fill_empty_rows as sparse_fill_empty_rows,
+    sparse_maximum as sparse_maximum,
+    sparse_minimum as sparse_minimum,
+    sparse_reduce_max as sparse_reduce_max,
+    sparse_reduce_max_sparse as sparse_reduce_max_sparse,
+    sparse_reduce_sum as sparse_reduce_sum,
+    sparse_reduce_sum_sparse as sparse_reduce_sum_sparse,
+    sparse_reorder as sparse_reorder,
+    sparse_reshape as sparse_reshape,
+    sparse_slice as sparse_slice,
+    sparse_softmax as sparse_softmax,
+    sparse_split as sparse_split,
+    sparse_tensor_dense_matmul as sparse_tensor_dense_matmul,
+)
+from penstock.ops.sparse.sparse_segment import (
+    sparse_segment_mean as sparse_segment_mean,
+    sparse_segment_sqrt_n as sparse_segment_sqrt_n,
+    sparse_segment_sum as sparse_segment_sum,
+)
+from penstock.ops.state.session_values import (
+    delete_session_tensor as delete_session_tensor,
+    get_session_handle as get_session_handle,
+    get_session_tensor as get_session_tensor,
+)
+from penstock.ops.state.state import (
+    assign as assign,
+    assign_add as assign_add,
+    assign_sub as assign_sub,
+    count_up_to as count_up_to,
+)
+from penstock.ops.state.state_scatter import (
+    batch_scatter_update as batch_scatter_update,
+    scatter_add as scatter_add,
+    scatter_div as scatter_div,
+    scatter_max as scatter_max,
+    scatter_min as scatter_min,
+    scatter_mul as scatter_mul,
+    scatter_nd_add as scatter_nd_add,
+    scatter_nd_sub as scatter_nd_sub,
+    scatter_nd_update as scatter_nd_update,
+    scatter_sub as scatter_sub,
+    scatter_update as scatter_update,
+)
+from penstock.storage import saved_model as saved_model, summary as summary
+from penstock.storage.summary.legacy import (
+    audio_summary as audio_summary,
+    histogram_summary as histogram_summary,
+    image_summary as image_summary,
+    merge_all_summaries as merge_all_summaries,
+    merge_summary as merge_summary,
+    scalar_summary as scalar_summary,
+)
+from penstock.tools import profiler as profiler
+from penstock.tools.platform.tf_logging import get_logger as get_logger
+from penstock.tools.platform.versions import (
+    COMPILER_VERSION as COMPILER_VERSION,
+    CXX11_ABI_FLAG as CXX11_ABI_FLAG,
+    GIT_VERSION as GIT_VERSION,
+    GRAPH_DEF_VERSION as GRAPH_DEF_VERSION,
+    GRAPH_DEF_VERSION_MIN_CONSUMER as GRAPH_DEF_VERSION_MIN_CONSUMER,
+    GRAPH_DEF_VERSION_MIN_PRODUCER as GRAPH_DEF_VERSION_MIN_PRODUCER,
+    MONOLITHIC_BUILD as MONOLITHIC_BUILD,
+    VERSION as VERSION,
+)
+from penstock.tools.testing import public as _test
+from penstock.training import (
+    data as data,
+    distribute as distribute,
+    estimator as estimator,
+    feature_column as feature_column,
+    train as train,
+)
+from penstock.training.data.accumulators import (
+    ConditionalAccumulator as ConditionalAccumulator,
+    ConditionalAccumulatorBase as ConditionalAccumulatorBase,
+    SparseConditionalAccumulator as SparseConditionalAccumulator,
+)
+from penstock.training.data.critical_section import CriticalSection as CriticalSection
+from penstock.training.data.features import (
+    FixedLenFeature as FixedLenFeature,
+    FixedLenSequenceFeature as FixedLenSequenceFeature,
+    SparseFeature as SparseFeature,
+    VarLenFeature as VarLenFeature,
+    parse_example as parse_example,
+    parse_single_example as parse_single_example,
+    parse_single_sequence_example as parse_single_sequence_example,
+)
+from penstock.training.data.lookup_initializers import (
+    initialize_all_tables as initialize_all_tables,
+    tables_initializer as tables_initializer,
+)
+from penstock.training.data.optional import OptionalSpec as OptionalSpec
+from penstock.training.data.queues import (
+    FIFOQueue as FIFOQueue,
+    PaddingFIFOQueue as PaddingFIFOQueue,
+    PriorityQueue as PriorityQueue,
+    QueueBase as QueueBase,
+    RandomShuffleQueue as RandomShuffleQueue,
+)
+from penstock.training.data.record_readers import (
+    FixedLengthRecordReader as FixedLengthRecordReader,
+    IdentityReader as IdentityReader,
+    ReaderBase as ReaderBase,
+    TextLineReader as TextLineReader,
+    TFRecordReader as TFRecordReader,
+    WholeFileReader as WholeFileReader,
 )
 
 NotDifferentiable = _NotDifferentiable
@@ -758,6 +769,7 @@ slice = _slice
 tensor_scatter_nd_add = _tensor_scatter_nd_add
 tensor_scatter_sub = _tensor_scatter_sub
 tensor_scatter_update = _tensor_scatter_update
+test = _test
 tuple = _tuple
 newaxis: None
 __version__: str

@@ -2,7 +2,7 @@
 
 A directory's `conftest.py` takes `executor` and `pytest_generate_tests` from here. Modules that it
 names in `ONCE` run once: they compare graphs, or with another system, for minutes; what they run is
-run both ways by `tests/runtime/test_dataflow_agrees.py`.
+run both ways by `tests/engine/runtime/test_dataflow_agrees.py`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Settings of the test suite: what is collected and selected, and how Hypothesis searches.
 
-Tests mirror the tree: `tests/graph/` holds those of `penstock/graph/`. Files are collected in
-pytest's importlib mode, so two rooms may each have a `test_errors.py`. Only `tests` itself and
-what runs with ``python -m`` (`tests.conformance`) are packages by need.
+Tests mirror the tree: `tests/foundation/graph/` holds those of `penstock/foundation/graph/`. Files
+are collected in pytest's importlib mode, so two rooms may each have a `test_errors.py`. Only
+`tests` itself and what runs with ``python -m`` (`tests.conformance`) are packages by need.
 """
 
 from __future__ import annotations

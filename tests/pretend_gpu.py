@@ -23,9 +23,9 @@ from torch.utils.backend_registration import (
     _setup_privateuseone_for_python_backend as setup_backend,
 )
 
-from penstock.codegen import moves
-from penstock.runtime import gpus
-from penstock.session import execute
+from penstock.compiler.codegen import moves
+from penstock.engine.runtime import gpus
+from penstock.engine.session import execute
 
 _NAME = "pretend"
 setup_backend(rename=_NAME)
@@ -134,7 +134,7 @@ def pretend_gpu(monkeypatch: pytest.MonkeyPatch, count: int = 1) -> Iterator[Non
     monkeypatch.setattr(moves, "GPU", _NAME)
     monkeypatch.setattr(gpus, "memory_of_gpus", lambda: (1 << 34,) * count)
     # Wrappers cannot be inference tensors.
-    monkeypatch.setattr(execute, "_InferenceMode", lambda _: None)
+    monkeypatch.setattr(execute, "InferenceMode", lambda _: None)
     lifted = torch._C._only_lift_cpu_tensors()  # type: ignore[attr-defined]
     torch._C._set_only_lift_cpu_tensors(True)  # type: ignore[attr-defined]
     try:

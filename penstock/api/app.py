@@ -1,10 +1,4 @@
-"""``tf.app``: explicit re-exports, loaded when first used."""
+"""``tf.app``: explicit re-exports."""
 
-from typing import TYPE_CHECKING
-
-from penstock.api.when_used import names_of
-
-if TYPE_CHECKING:
-    from penstock.platform.app import *  # noqa: F403
-
-__getattr__, __dir__ = names_of("penstock.platform.app")
+from penstock.tools.platform.app import *  # noqa: F403
+from penstock.tools.platform.app import __all__ as __all__

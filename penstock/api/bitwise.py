@@ -1,6 +1,6 @@
 """``tf.bitwise``: bit operations; explicit re-exports, no logic."""
 
-from penstock.ragged_tensors.dispatched import (
+from penstock.library.ragged_tensors.dispatched import (
     bitwise_and as bitwise_and,
     bitwise_or as bitwise_or,
     bitwise_xor as bitwise_xor,

@@ -1,10 +1,12 @@
 """``tf.debugging``: checks; explicit re-exports, no logic."""
 
-from penstock.debug.check_numerics import (
-    disable_check_numerics as disable_check_numerics,
-    enable_check_numerics as enable_check_numerics,
+from penstock.library.ragged_tensors.dispatched import (
+    check_numerics as check_numerics,
+    is_finite as is_finite,
+    is_inf as is_inf,
+    is_nan as is_nan,
 )
-from penstock.ops.check import (
+from penstock.ops.control.check import (
     assert_equal as assert_equal,
     assert_greater as assert_greater,
     assert_greater_equal as assert_greater_equal,
@@ -28,13 +30,14 @@ from penstock.ops.check import (
     is_numeric_tensor as is_numeric_tensor,
     is_strictly_increasing as is_strictly_increasing,
 )
-from penstock.ops.check_shapes import assert_shapes as assert_shapes
-from penstock.ops.debug import Assert as Assert, verify_tensor_all_finite as _assert_all_finite
-from penstock.ragged_tensors.dispatched import (
-    check_numerics as check_numerics,
-    is_finite as is_finite,
-    is_inf as is_inf,
-    is_nan as is_nan,
+from penstock.ops.control.check_shapes import assert_shapes as assert_shapes
+from penstock.ops.control.debug import (
+    Assert as Assert,
+    verify_tensor_all_finite as _assert_all_finite,
+)
+from penstock.tools.debug.check_numerics import (
+    disable_check_numerics as disable_check_numerics,
+    enable_check_numerics as enable_check_numerics,
 )
 
 assert_all_finite = _assert_all_finite

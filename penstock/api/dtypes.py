@@ -1,6 +1,6 @@
 """``tf.dtypes``: element types; explicit re-exports, no logic."""
 
-from penstock.base.dtypes import (
+from penstock.foundation.base.dtypes import (
     QUANTIZED_DTYPES as QUANTIZED_DTYPES,
     DType as DType,
     as_dtype as as_dtype,
@@ -30,7 +30,7 @@ from penstock.base.dtypes import (
     uint64 as uint64,
     variant as variant,
 )
-from penstock.ragged_tensors.dispatched import (
+from penstock.library.ragged_tensors.dispatched import (
     as_string as as_string,
     cast as cast,
     complex_ as _complex,

@@ -1,10 +1,4 @@
-"""``tf.flags``: explicit re-exports, loaded when first used."""
+"""``tf.flags``: explicit re-exports."""
 
-from typing import TYPE_CHECKING
-
-from penstock.api.when_used import names_of
-
-if TYPE_CHECKING:
-    from penstock.platform.flags import *  # noqa: F403
-
-__getattr__, __dir__ = names_of("penstock.platform.flags")
+from penstock.tools.platform.flags import *  # noqa: F403
+from penstock.tools.platform.flags import __all__ as __all__

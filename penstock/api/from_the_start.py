@@ -4,14 +4,14 @@ These modules tell others what to do with what a program may bring by other ways
 names: a graph from a file that holds loops, functions, queue runners or savers.
 """
 
-from penstock.autodiff import functional as functional, gradients as gradients
-from penstock.checkpoint import saver as saver
-from penstock.control_flow import (
+from penstock.foundation.graph import composite_specs as composite_specs
+from penstock.library.autodiff import functional as functional, gradients as gradients
+from penstock.library.control_flow import (
     cond as cond,
     functional as loops,  # noqa: F401
     messages as messages,
     tensor_array as tensor_array,
 )
-from penstock.data import queue_runner as queue_runner
-from penstock.graph import composite_specs as composite_specs
-from penstock.variables import partition as partition, variable as variable
+from penstock.library.variables import partition as partition, variable as variable
+from penstock.storage.checkpoint import saver as saver
+from penstock.training.data import queue_runner as queue_runner

@@ -1,6 +1,6 @@
 """``tf.gfile``: files and directories; explicit re-exports, no logic."""
 
-from penstock.formats.gfile import (
+from penstock.foundation.formats.gfile import (
     Copy as Copy,
     DeleteRecursively as DeleteRecursively,
     Exists as Exists,

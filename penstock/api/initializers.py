@@ -1,7 +1,6 @@
 """``tf.initializers``: initializers of variables; explicit re-exports, no logic."""
 
-from penstock.data.lookup_initializers import tables_initializer as tables_initializer
-from penstock.variables.initializers import (
+from penstock.library.variables.initializers import (
     constant_initializer as _constant,
     glorot_normal_initializer as _glorot_normal,
     glorot_uniform_initializer as _glorot_uniform,
@@ -19,11 +18,12 @@ from penstock.variables.initializers import (
     variance_scaling_initializer as _variance_scaling,
     zeros_initializer as _zeros,
 )
-from penstock.variables.listing import (
+from penstock.library.variables.listing import (
     global_variables_initializer as _global_variables,
     local_variables_initializer as _local_variables,
     variables_initializer as _variables,
 )
+from penstock.training.data.lookup_initializers import tables_initializer as tables_initializer
 
 constant = _constant
 global_variables = _global_variables

@@ -1,6 +1,6 @@
 """``tf.io.gfile``: files and directories; explicit re-exports, no logic."""
 
-from penstock.formats.gfile import (
+from penstock.foundation.formats.gfile import (
     GFile as GFile,
     copy as copy,
     exists as exists,

@@ -1,6 +1,6 @@
 """``tf.linalg``: linear algebra; explicit re-exports, no logic."""
 
-from penstock.linear_operators import (
+from penstock.library.linear_operators import (
     LinearOperator as LinearOperator,
     LinearOperatorAdjoint as LinearOperatorAdjoint,
     LinearOperatorBlockDiag as LinearOperatorBlockDiag,
@@ -20,11 +20,9 @@ from penstock.linear_operators import (
     LinearOperatorToeplitz as LinearOperatorToeplitz,
     LinearOperatorZeros as LinearOperatorZeros,
 )
-from penstock.nn.normalization import l2_normalize as l2_normalize
-from penstock.ops.clip import global_norm as global_norm
-from penstock.ops.contraction import einsum as einsum, tensordot as tensordot
-from penstock.ops.functions import normalize as normalize
-from penstock.ops.linalg import (
+from penstock.library.nn.normalization import l2_normalize as l2_normalize
+from penstock.ops.linalg.contraction import einsum as einsum, tensordot as tensordot
+from penstock.ops.linalg.linalg import (
     adjoint as adjoint,
     cholesky as cholesky,
     cross as cross,
@@ -37,22 +35,22 @@ from penstock.ops.linalg import (
     slogdet as slogdet,
     trace as trace,
 )
-from penstock.ops.linalg_eig import (
+from penstock.ops.linalg.linalg_eig import (
     qr as qr,
     self_adjoint_eig as _eigh,
     self_adjoint_eigvals as _eigvalsh,
     svd as svd,
 )
-from penstock.ops.linalg_norm import norm as norm
-from penstock.ops.linalg_rank import matrix_rank as matrix_rank, pinv as pinv
-from penstock.ops.linalg_solve import (
+from penstock.ops.linalg.linalg_norm import norm as norm
+from penstock.ops.linalg.linalg_rank import matrix_rank as matrix_rank, pinv as pinv
+from penstock.ops.linalg.linalg_solve import (
     cholesky_solve as cholesky_solve,
     matrix_solve as _solve,
     matrix_solve_ls as _lstsq,
     matrix_triangular_solve as _triangular_solve,
 )
-from penstock.ops.matmul import matmul as matmul, matvec as matvec
-from penstock.ops.matrix_diag import (
+from penstock.ops.linalg.matmul import matmul as matmul, matvec as matvec
+from penstock.ops.linalg.matrix_diag import (
     diag as _tensor_diag,
     diag_part as _tensor_diag_part,
     eye as eye,
@@ -61,9 +59,15 @@ from penstock.ops.matrix_diag import (
     matrix_diag_part as _diag_part,
     matrix_set_diag as _set_diag,
 )
-from penstock.ops.matrix_functions import expm as expm, logm as logm, matrix_square_root as _sqrtm
-from penstock.ops.tridiagonal import tridiagonal_solve as tridiagonal_solve
-from penstock.ops.tridiagonal_product import tridiagonal_matmul as tridiagonal_matmul
+from penstock.ops.linalg.matrix_functions import (
+    expm as expm,
+    logm as logm,
+    matrix_square_root as _sqrtm,
+)
+from penstock.ops.linalg.tridiagonal import tridiagonal_solve as tridiagonal_solve
+from penstock.ops.linalg.tridiagonal_product import tridiagonal_matmul as tridiagonal_matmul
+from penstock.ops.math.clip import global_norm as global_norm
+from penstock.ops.math.functions import normalize as normalize
 
 band_part = _band_part
 det = _det

@@ -1,6 +1,6 @@
 """``tf.logging``: explicit re-exports, no logic."""
 
-from penstock.platform.tf_logging import (
+from penstock.tools.platform.tf_logging import (
     DEBUG as DEBUG,
     ERROR as ERROR,
     FATAL as FATAL,

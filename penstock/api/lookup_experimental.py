@@ -1,5 +1,5 @@
 """``tf.lookup.experimental``: explicit re-exports, no logic."""
 
-from penstock.data.lookup_mutable import MutableDenseHashTable as _DenseHashTable
+from penstock.training.data.lookup_mutable import MutableDenseHashTable as _DenseHashTable
 
 DenseHashTable = _DenseHashTable

@@ -1,6 +1,6 @@
 """``tf.losses``: losses; explicit re-exports, no logic."""
 
-from penstock.nn.losses import (
+from penstock.library.nn.losses import (
     Reduction as Reduction,
     absolute_difference as absolute_difference,
     add_loss as add_loss,

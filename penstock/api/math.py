@@ -1,59 +1,10 @@
 """``tf.math``: mathematics; explicit re-exports, no logic."""
 
-from penstock.nn.normalization import l2_normalize as l2_normalize, zero_fraction as zero_fraction
-from penstock.ops.activation import softplus as softplus, softsign as softsign
-from penstock.ops.addn import accumulate_n as accumulate_n
-from penstock.ops.argmax import argmax as argmax, argmin as argmin
-from penstock.ops.bessel import (
-    bessel_i0 as bessel_i0,
-    bessel_i0e as bessel_i0e,
-    bessel_i1 as bessel_i1,
-    bessel_i1e as bessel_i1e,
-    nextafter as nextafter,
+from penstock.library.nn.normalization import (
+    l2_normalize as l2_normalize,
+    zero_fraction as zero_fraction,
 )
-from penstock.ops.binary import scalar_mul as scalar_mul, xdivy as xdivy, xlogy as xlogy
-from penstock.ops.check import (
-    is_non_decreasing as is_non_decreasing,
-    is_strictly_increasing as is_strictly_increasing,
-)
-from penstock.ops.confusion_matrix import confusion_matrix as confusion_matrix
-from penstock.ops.cumulative import (
-    cumprod as cumprod,
-    cumsum as cumsum,
-    cumulative_logsumexp as cumulative_logsumexp,
-)
-from penstock.ops.division import (
-    multiply_no_nan as multiply_no_nan,
-    reciprocal_no_nan as reciprocal_no_nan,
-)
-from penstock.ops.elementwise import sigmoid as sigmoid, tanh as tanh
-from penstock.ops.functions import lbeta as lbeta, polyval as polyval
-from penstock.ops.histogram import bincount as bincount
-from penstock.ops.reduction import reduce_euclidean_norm as reduce_euclidean_norm
-from penstock.ops.segment import (
-    segment_max as segment_max,
-    segment_mean as segment_mean,
-    segment_min as segment_min,
-    segment_prod as segment_prod,
-    segment_sum as segment_sum,
-)
-from penstock.ops.softmax import log_softmax as log_softmax, softmax as softmax
-from penstock.ops.sorting import in_top_k as in_top_k, top_k as top_k
-from penstock.ops.special import (
-    betainc as betainc,
-    igamma as igamma,
-    igammac as igammac,
-    polygamma as polygamma,
-    zeta as zeta,
-)
-from penstock.ops.statistics import (
-    count_nonzero as count_nonzero,
-    reduce_logsumexp as reduce_logsumexp,
-    reduce_std as reduce_std,
-    reduce_variance as reduce_variance,
-)
-from penstock.ops.transpose import invert_permutation as invert_permutation
-from penstock.ragged_tensors.dispatched import (
+from penstock.library.ragged_tensors.dispatched import (
     abs_ as _abs,
     acos as acos,
     acosh as acosh,
@@ -131,6 +82,58 @@ from penstock.ragged_tensors.dispatched import (
     unsorted_segment_sqrt_n as unsorted_segment_sqrt_n,
     unsorted_segment_sum as unsorted_segment_sum,
 )
+from penstock.ops.array.sorting import in_top_k as in_top_k, top_k as top_k
+from penstock.ops.array.transpose import invert_permutation as invert_permutation
+from penstock.ops.control.check import (
+    is_non_decreasing as is_non_decreasing,
+    is_strictly_increasing as is_strictly_increasing,
+)
+from penstock.ops.math.addn import accumulate_n as accumulate_n
+from penstock.ops.math.argmax import argmax as argmax, argmin as argmin
+from penstock.ops.math.bessel import (
+    bessel_i0 as bessel_i0,
+    bessel_i0e as bessel_i0e,
+    bessel_i1 as bessel_i1,
+    bessel_i1e as bessel_i1e,
+    nextafter as nextafter,
+)
+from penstock.ops.math.binary import scalar_mul as scalar_mul, xdivy as xdivy, xlogy as xlogy
+from penstock.ops.math.confusion_matrix import confusion_matrix as confusion_matrix
+from penstock.ops.math.cumulative import (
+    cumprod as cumprod,
+    cumsum as cumsum,
+    cumulative_logsumexp as cumulative_logsumexp,
+)
+from penstock.ops.math.division import (
+    multiply_no_nan as multiply_no_nan,
+    reciprocal_no_nan as reciprocal_no_nan,
+)
+from penstock.ops.math.elementwise import sigmoid as sigmoid, tanh as tanh
+from penstock.ops.math.functions import lbeta as lbeta, polyval as polyval
+from penstock.ops.math.histogram import bincount as bincount
+from penstock.ops.math.reduction import reduce_euclidean_norm as reduce_euclidean_norm
+from penstock.ops.math.segment import (
+    segment_max as segment_max,
+    segment_mean as segment_mean,
+    segment_min as segment_min,
+    segment_prod as segment_prod,
+    segment_sum as segment_sum,
+)
+from penstock.ops.math.special import (
+    betainc as betainc,
+    igamma as igamma,
+    igammac as igammac,
+    polygamma as polygamma,
+    zeta as zeta,
+)
+from penstock.ops.math.statistics import (
+    count_nonzero as count_nonzero,
+    reduce_logsumexp as reduce_logsumexp,
+    reduce_std as reduce_std,
+    reduce_variance as reduce_variance,
+)
+from penstock.ops.nn.activation import softplus as softplus, softsign as softsign
+from penstock.ops.nn.softmax import log_softmax as log_softmax, softmax as softmax
 
 abs = _abs
 divide_no_nan = _divide_no_nan

@@ -1,6 +1,6 @@
 """``tf.metrics``: what many steps measure; explicit re-exports, no logic."""
 
-from penstock.variables.metrics import (
+from penstock.library.variables.metrics import (
     accuracy as accuracy,
     mean as mean,
     mean_absolute_error as mean_absolute_error,
@@ -13,7 +13,7 @@ from penstock.variables.metrics import (
     percentage_below as percentage_below,
     root_mean_squared_error as root_mean_squared_error,
 )
-from penstock.variables.metrics_at_k import (
+from penstock.library.variables.metrics_at_k import (
     average_precision_at_k as average_precision_at_k,
     precision_at_k as precision_at_k,
     precision_at_top_k as precision_at_top_k,
@@ -22,7 +22,7 @@ from penstock.variables.metrics_at_k import (
     sparse_average_precision_at_k as sparse_average_precision_at_k,
     sparse_precision_at_k as sparse_precision_at_k,
 )
-from penstock.variables.metrics_counts import (
+from penstock.library.variables.metrics_counts import (
     auc as auc,
     false_negatives as false_negatives,
     false_negatives_at_thresholds as false_negatives_at_thresholds,

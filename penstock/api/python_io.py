@@ -1,6 +1,6 @@
 """``tf.python_io``: TFRecord files; explicit re-exports, no logic."""
 
-from penstock.formats.record_file import (
+from penstock.foundation.formats.record_file import (
     TFRecordCompressionType as TFRecordCompressionType,
     TFRecordOptions as TFRecordOptions,
     TFRecordWriter as TFRecordWriter,

@@ -1,6 +1,6 @@
 """``tf.quantization``: quantized tensors, and simulated quantization; re-exports, no logic."""
 
-from penstock.ops.quantization import (
+from penstock.ops.quantized.quantization import (
     fake_quant_with_min_max_args as fake_quant_with_min_max_args,
     fake_quant_with_min_max_args_gradient as fake_quant_with_min_max_args_gradient,
     fake_quant_with_min_max_vars as fake_quant_with_min_max_vars,
@@ -9,7 +9,7 @@ from penstock.ops.quantization import (
     fake_quant_with_min_max_vars_per_channel_gradient as _per_channel_gradient,
     quantize_and_dequantize as quantize_and_dequantize,
 )
-from penstock.ops.quantized import dequantize as dequantize, quantize as quantize
-from penstock.ops.quantized_layers import quantized_concat as quantized_concat
+from penstock.ops.quantized.quantized import dequantize as dequantize, quantize as quantize
+from penstock.ops.quantized.quantized_layers import quantized_concat as quantized_concat
 
 fake_quant_with_min_max_vars_per_channel_gradient = _per_channel_gradient

@@ -1,6 +1,6 @@
 """``tf.queue``: explicit re-exports, no logic."""
 
-from penstock.data.queues import (
+from penstock.training.data.queues import (
     FIFOQueue as FIFOQueue,
     PaddingFIFOQueue as PaddingFIFOQueue,
     PriorityQueue as PriorityQueue,

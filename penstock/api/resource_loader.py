@@ -1,6 +1,6 @@
 """``tf.resource_loader``: explicit re-exports, no logic."""
 
-from penstock.platform.resource_loader import (
+from penstock.tools.platform.resource_loader import (
     get_data_files_path as get_data_files_path,
     get_path_to_datafile as get_path_to_datafile,
     get_root_dir_with_all_resources as get_root_dir_with_all_resources,

@@ -1,6 +1,6 @@
 """``tf.sets``: explicit re-exports, no logic."""
 
-from penstock.ops.sets import (
+from penstock.ops.sparse.sets import (
     set_difference as _difference,
     set_difference as set_difference,
     set_intersection as _intersection,

@@ -1,9 +1,8 @@
 """``tf.sparse``: sparse tensors; explicit re-exports, no logic."""
 
-from penstock.data.accumulators import SparseConditionalAccumulator as SparseConditionalAccumulator
-from penstock.graph.composite import SparseTensor as SparseTensor
-from penstock.ops.sparse import sparse_tensor_to_dense as _to_dense
-from penstock.ops.sparse_compose import (
+from penstock.foundation.graph.composite import SparseTensor as SparseTensor
+from penstock.ops.sparse.sparse import sparse_tensor_to_dense as _to_dense
+from penstock.ops.sparse.sparse_compose import (
     sparse_expand_dims as _expand_dims,
     sparse_eye as _eye,
     sparse_from_dense as _from_dense,
@@ -15,8 +14,11 @@ from penstock.ops.sparse_compose import (
     sparse_to_indicator as _to_indicator,
     sparse_transpose as _transpose,
 )
-from penstock.ops.sparse_cross import sparse_cross as _cross, sparse_cross_hashed as _cross_hashed
-from penstock.ops.sparse_functions import (
+from penstock.ops.sparse.sparse_cross import (
+    sparse_cross as _cross,
+    sparse_cross_hashed as _cross_hashed,
+)
+from penstock.ops.sparse.sparse_functions import (
     sparse_add as _add,
     sparse_concat as _concat,
     sparse_fill_empty_rows as _fill_empty_rows,
@@ -34,10 +36,13 @@ from penstock.ops.sparse_functions import (
     sparse_tensor_dense_matmul as _matmul,
     sparse_tensor_dense_matmul as _sparse_dense_matmul,
 )
-from penstock.ops.sparse_segment import (
+from penstock.ops.sparse.sparse_segment import (
     sparse_segment_mean as _segment_mean,
     sparse_segment_sqrt_n as _segment_sqrt_n,
     sparse_segment_sum as _segment_sum,
+)
+from penstock.training.data.accumulators import (
+    SparseConditionalAccumulator as SparseConditionalAccumulator,
 )
 
 add = _add

@@ -1,6 +1,7 @@
 """``tf.spectral``: Fourier transforms; explicit re-exports, no logic."""
 
-from penstock.ops.fft import (
+from penstock.library.signal.cosine import dct as dct, idct as idct
+from penstock.ops.signal.fft import (
     fft as fft,
     fft2d as fft2d,
     fft3d as fft3d,
@@ -14,4 +15,3 @@ from penstock.ops.fft import (
     rfft2d as rfft2d,
     rfft3d as rfft3d,
 )
-from penstock.signal.cosine import dct as dct, idct as idct

@@ -1,10 +1,6 @@
 """``tf.strings``: explicit re-exports, no logic."""
 
-from penstock.ops.debug import string_format as _format
-from penstock.ops.string_reduce import unsorted_segment_join as unsorted_segment_join
-from penstock.ops.string_text import string_lower as _lower, string_upper as _upper
-from penstock.ops.string_unicode import unicode_transcode as unicode_transcode
-from penstock.ragged_tensors.dispatched import (
+from penstock.library.ragged_tensors.dispatched import (
     as_string as as_string,
     reduce_join as reduce_join,
     regex_full_match as regex_full_match,
@@ -19,8 +15,8 @@ from penstock.ragged_tensors.dispatched import (
     substr as substr,
     unicode_script as unicode_script,
 )
-from penstock.ragged_tensors.ngrams import ngrams as ngrams
-from penstock.ragged_tensors.strings import (
+from penstock.library.ragged_tensors.ngrams import ngrams as ngrams
+from penstock.library.ragged_tensors.strings import (
     bytes_split as bytes_split,
     split as split,
     unicode_decode as unicode_decode,
@@ -29,6 +25,10 @@ from penstock.ragged_tensors.strings import (
     unicode_split as unicode_split,
     unicode_split_with_offsets as unicode_split_with_offsets,
 )
+from penstock.ops.control.debug import string_format as _format
+from penstock.ops.strings.string_reduce import unsorted_segment_join as unsorted_segment_join
+from penstock.ops.strings.string_text import string_lower as _lower, string_upper as _upper
+from penstock.ops.strings.string_unicode import unicode_transcode as unicode_transcode
 
 format = _format
 join = _join

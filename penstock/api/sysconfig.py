@@ -1,6 +1,6 @@
 """``tf.sysconfig``: explicit re-exports, no logic."""
 
-from penstock.platform.sysconfig import (
+from penstock.tools.platform.sysconfig import (
     CXX11_ABI_FLAG as CXX11_ABI_FLAG,
     MONOLITHIC_BUILD as MONOLITHIC_BUILD,
     get_compile_flags as get_compile_flags,

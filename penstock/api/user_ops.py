@@ -1,3 +1,3 @@
 """``tf.user_ops``: explicit re-exports, no logic."""
 
-from penstock.ops.fact import my_fact as my_fact
+from penstock.ops.math.fact import my_fact as my_fact

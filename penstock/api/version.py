@@ -1,6 +1,6 @@
 """``tf.version``: explicit re-exports, no logic."""
 
-from penstock.platform.versions import (
+from penstock.tools.platform.versions import (
     COMPILER_VERSION as COMPILER_VERSION,
     GIT_VERSION as GIT_VERSION,
     GRAPH_DEF_VERSION as GRAPH_DEF_VERSION,

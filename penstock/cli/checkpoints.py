@@ -8,14 +8,14 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from penstock.base import errors
-from penstock.base.dtypes import DType
 from penstock.cli.identify import Found, Kind
 from penstock.cli.output import Failure, Output, shape_text, size
-from penstock.formats import files
-from penstock.formats.bundle import BundleReader, data_path
-from penstock.formats.checkpoint_reader import open_checkpoint
-from penstock.formats.checkpoint_v1 import V1Reader
+from penstock.foundation.base import errors
+from penstock.foundation.base.dtypes import DType
+from penstock.foundation.formats import files
+from penstock.foundation.formats.bundle import BundleReader, data_path
+from penstock.foundation.formats.checkpoint_reader import open_checkpoint
+from penstock.foundation.formats.checkpoint_v1 import V1Reader
 
 _HEAD = 8
 

@@ -10,7 +10,7 @@ from typing import Any
 from penstock.cli.checkpoints import Tensors, byte_count, open_tensors
 from penstock.cli.identify import CHECKPOINTS, single
 from penstock.cli.output import Failure, Output, size
-from penstock.formats import files
+from penstock.foundation.formats import files
 
 _SUFFIXES = {
     ".safetensors": "safetensors", ".pt": "torch", ".pth": "torch", ".bin": "torch",
@@ -77,14 +77,14 @@ def _writer(kind: str, dest: str) -> Any:
 
         return TorchWriter(dest)
     if kind == "safetensors":
-        from penstock.formats.safetensors_file import SafetensorsWriter
+        from penstock.foundation.formats.safetensors_file import SafetensorsWriter
 
         return SafetensorsWriter(dest)
     if kind == "v1":
-        from penstock.formats.checkpoint_v1 import V1Writer
+        from penstock.foundation.formats.checkpoint_v1 import V1Writer
 
         return V1Writer(dest)
-    from penstock.formats.bundle import BundleWriter
+    from penstock.foundation.formats.bundle import BundleWriter
 
     return BundleWriter(dest)
 

@@ -30,7 +30,7 @@ from typing import Any
 from penstock.cli import doctor_inside
 from penstock.cli.doctor_inside import Choices, Gpu, Torch
 from penstock.cli.doctor_variables import Variable, variables
-from penstock.machine import cache as kept, compilers, gpus, hardware, load, proc
+from penstock.foundation.machine import cache as kept, compilers, gpus, hardware, load, proc
 
 # Longer than a working torch takes to import anywhere.
 _IMPORT_SECONDS = 120

@@ -17,8 +17,8 @@ from enum import StrEnum
 from penstock.cli.doctor_facts import Facts
 from penstock.cli.doctor_variables import KNOWN
 from penstock.cli.output import size
-from penstock.machine import hardware
-from penstock.machine.instructions import capability
+from penstock.foundation.machine import hardware
+from penstock.foundation.machine.instructions import capability
 
 _MIB, _GIB = 1 << 20, 1 << 30
 # Others' use of the cores, and what the hypervisor takes of them, that a step's time shows.

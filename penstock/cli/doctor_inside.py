@@ -148,13 +148,13 @@ def openmp_runtimes(maps: Path = MAPS) -> tuple[str, ...]:
 
 
 def examine_choices() -> Choices:
-    """What Penstock chose here; imports all of it."""
+    """What Penstock chose here; imports what every step needs."""
     begin = time.perf_counter()
     from penstock import Session  # noqa: F401  # that this works is a finding, too
 
     took = time.perf_counter() - begin
-    from penstock.ops import product_choice
-    from penstock.runtime import teams
+    from penstock.engine.runtime import teams
+    from penstock.ops.linalg import product_choice
 
     return Choices(product_choice.report(), teams.report(), took)
 

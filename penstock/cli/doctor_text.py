@@ -10,7 +10,7 @@ from penstock.cli.doctor_facts import Cache, Facts, Machine, Package, Python
 from penstock.cli.doctor_findings import Finding, Severity
 from penstock.cli.doctor_inside import Choices
 from penstock.cli.output import Output, cell, size
-from penstock.machine.instructions import capability
+from penstock.foundation.machine.instructions import capability
 
 # Of lines; where a terminal is narrower, it decides.
 _WIDTH = 96

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 _TLS = "secured links: this task's"
 # Name to what it does, in a line.
 KNOWN = {
+    "PENSTOCK_AS_TENSORFLOW": "instead: penstock.as_tensorflow replaces an installed TensorFlow",
     "PENSTOCK_BIND": "the address that servers listen on",
     "PENSTOCK_CACHE": "the folder of what is kept between runs; off: nothing is",
     "PENSTOCK_COLLECTIVE_STORE": "host:port where the workers of a strategy meet",
@@ -29,6 +30,7 @@ KNOWN = {
     "PENSTOCK_PLACEMENT": "cost: nodes are placed by what they are estimated to cost",
     "PENSTOCK_PRODUCTS": "mm or another kernel's name: takes it for matrix products, measures none",
     "PENSTOCK_RESTARTS": "how often penstock launch has started this task again",
+    "PENSTOCK_TF_VERSION": "what tf.__version__ is under penstock.as_tensorflow",
     "PENSTOCK_TLS_CA": f"{_TLS} authority (a file)",
     "PENSTOCK_TLS_CERT": f"{_TLS} certificate (a file)",
     "PENSTOCK_TLS_KEY": f"{_TLS} key (a file)",

@@ -13,10 +13,10 @@ from typing import Any
 from google.protobuf.message import DecodeError
 from tensorboard.compat.proto.event_pb2 import Event
 
-from penstock.base import errors
 from penstock.cli.identify import event_files
 from penstock.cli.output import Output
-from penstock.formats import tensor_proto, tfrecord
+from penstock.foundation.base import errors
+from penstock.foundation.formats import tensor_proto, tfrecord
 
 _FIELDS = {
     "simple_value": "scalar", "histo": "histogram", "image": "image", "audio": "audio",

@@ -9,15 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from penstock.base import dtypes
 from penstock.cli.graph_files import read_graph_file
 from penstock.cli.loading import initialize, load, restore
 from penstock.cli.output import Failure, Output, shape_text
-from penstock.passes.prune import needed_operations
+from penstock.compiler.passes.prune import needed_operations
+from penstock.foundation.base import dtypes
 
 _MADE_UP = re.compile(r"^\[?([\d,x ]*)\]?/(\w+)$")
-_PLACEHOLDERS = ("Placeholder", "PlaceholderV2")
-_VARIABLES = ("VariableV2", "Variable", "VarHandleOp")
 
 
 def explain_step(
@@ -48,14 +46,14 @@ def explain_step(
         fed = dict(_feed(session.graph, text, path) for text in feeds)
         needed = _needed(wanted, fed)
         if not runs and not fed:
-            holders = [op.outputs[0] for op in needed if op.type in _PLACEHOLDERS]
+            holders = [op.outputs[0] for op in needed if op.op_def.role == "placeholder"]
             output.code(session.explain(wanted, holders))
             return
         _refuse_unfed(needed)
         if runs:
             if checkpoint is not None:
                 restore(session, saver, read, checkpoint, needed)
-            elif any(op.type in _VARIABLES for op in needed):
+            elif any(op.op_def.role == "variable" for op in needed):
                 initialize(session)
         output.code(session.explain(wanted, fed, timed_runs=runs))
 
@@ -78,7 +76,7 @@ def _needed(wanted: Sequence[Any], fed: dict[Any, Any]) -> list[Any]:
 
 
 def _refuse_unfed(needed: Sequence[Any]) -> None:
-    missing = [op.outputs[0] for op in needed if op.type in _PLACEHOLDERS]
+    missing = [op.outputs[0] for op in needed if op.op_def.role == "placeholder"]
     if missing:
         shown = ", ".join(f"{t.op.name} ({t.dtype.name} {shape_text(t.sizes)})" for t in missing)
         first = missing[0]

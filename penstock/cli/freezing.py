@@ -7,10 +7,10 @@ from penstock.cli.identify import CHECKPOINTS, Kind, single
 from penstock.cli.loading import load, restore
 from penstock.cli.output import Failure, Output, size
 from penstock.cli.saved_models import meta_graph_of, variables_prefix
-from penstock.export.frozen import convert_variables_to_constants
-from penstock.export.graph_file import write_graph
-from penstock.export.sub_graph import remove_training_nodes
-from penstock.formats import files
+from penstock.foundation.formats import files
+from penstock.storage.export.frozen import convert_variables_to_constants
+from penstock.storage.export.graph_file import write_graph
+from penstock.storage.export.sub_graph import remove_training_nodes
 
 
 def freeze_graph(

@@ -13,7 +13,7 @@ from tensorboard.compat.proto.node_def_pb2 import NodeDef
 
 from penstock.cli.identify import Kind, single
 from penstock.cli.output import Failure
-from penstock.formats import files
+from penstock.foundation.formats import files
 
 _OP_TYPE = re.compile(r"^[A-Za-z_>][\w>./-]*$")
 
@@ -103,7 +103,7 @@ def parse_message(path: str, kind: Any) -> Any:
     Raises:
       Failure: it cannot be parsed.
     """
-    from penstock.export import graph_file, message_files, meta_graph
+    from penstock.storage.export import graph_file, message_files, meta_graph
 
     try:
         if kind is GraphDef:

@@ -12,18 +12,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from penstock.base import dtypes
+from penstock.foundation.base import dtypes
+from penstock.foundation.opdef.registry import all_ops, control_of, role_of
 
-_PLACEHOLDERS = ("Placeholder", "PlaceholderV2", "PlaceholderWithDefault")
-_VARIABLES = ("VariableV2", "Variable", "VarHandleOp", "TemporaryVariable")
 # Nodes that a saver or `tf.gradients` made: nobody feeds or fetches them by hand.
 _MACHINERY = re.compile(r"(^|/)(save|gradients)(_\d+)?/")
-_PASS_ON = ("Identity", "ReadVariableOp", "Enter", "Switch", "RefSwitch", "StopGradient")
+_TO_BE_FED = ("placeholder", "default")
+_NOT_WANTED = (*_TO_BE_FED, "constant", "initialized", "shape")
 # Nodes at the end of a graph that nobody would fetch for its value.
 _NO_RESULTS = (
-    "Const", "NoOp", "Assert", "SaveV2", "Save", "SaveSlices", "RestoreV2", "Restore", "Print",
-    "IsVariableInitialized", "VarIsInitializedOp", "Shape", "ScalarSummary", "HistogramSummary",
-    "ImageSummary", "AudioSummary", "TensorSummary", "TensorSummaryV2", "FIFOQueueV2",
+    "NoOp", "Assert", "SaveV2", "Save", "SaveSlices", "RestoreV2", "Restore", "Print",
+    "ScalarSummary", "HistogramSummary", "ImageSummary", "AudioSummary", "TensorSummary",
+    "TensorSummaryV2", "FIFOQueueV2",
 )  # fmt: skip
 
 
@@ -76,12 +76,13 @@ def report(graph: Any, known: Iterable[str] | None = None) -> Report:
       graph: a GraphDef.
       known: op types that have a definition, or None when that does not matter.
     """
+    all_ops()  # what nodes are for, their definitions say
     nodes = {node.name: node for node in graph.node}
     ops: Counter[str] = Counter(node.op for node in graph.node)
     functions = {f.signature.name for f in graph.library.function}
     for function in graph.library.function:
         ops.update(node.op for node in function.node_def)
-    constants = [_described(n) for n in graph.node if n.op == "Const"]
+    constants = [_described(n) for n in graph.node if role_of(n.op) == "constant"]
     found = Report(
         producer=graph.versions.producer,
         nodes=len(graph.node),
@@ -90,7 +91,7 @@ def report(graph: Any, known: Iterable[str] | None = None) -> Report:
         inputs=[
             _described(n)
             for n in graph.node
-            if n.op in _PLACEHOLDERS and not _MACHINERY.search(n.name)
+            if role_of(n.op) in _TO_BE_FED and not _MACHINERY.search(n.name)
         ],
         outputs=[_described(n) for n in _outputs(graph, nodes)],
         variables=_variables(graph, nodes),
@@ -108,7 +109,7 @@ def report(graph: Any, known: Iterable[str] | None = None) -> Report:
 def _described(node: Any, role: str = "") -> Node:
     attr = node.attr
     kind, shape = "", None
-    if node.op == "Const" and "value" in attr:
+    if role_of(node.op) == "constant" and "value" in attr:
         kind = dtypes.as_dtype(attr["value"].tensor.dtype).name
         shape = _dims(attr["value"].tensor.tensor_shape)
     else:
@@ -145,12 +146,21 @@ def _outputs(graph: Any, nodes: dict[str, Any]) -> list[Any]:
         for node in graph.node
         if node.name not in used
         and node.op not in _NO_RESULTS
-        and node.op not in _PLACEHOLDERS
-        and node.op not in _VARIABLES
+        and role_of(node.op) not in _NOT_WANTED
+        and not _is_variable(node)
         and not _is_update(node)
         and not _MACHINERY.search(node.name)
         and _variable_behind(node.name, nodes) is None
     ]
+
+
+def _is_variable(node: Any) -> bool:
+    return role_of(node.op) == "variable" or node.op == "TemporaryVariable"
+
+
+def _passes_on(node: Any) -> bool:
+    handed_on = role_of(node.op) in ("identity", "read") or node.op == "StopGradient"
+    return handed_on or control_of(node.op) in ("enter", "switch")
 
 
 def _is_update(node: Any) -> bool:
@@ -158,7 +168,7 @@ def _is_update(node: Any) -> bool:
         node.op.startswith(("Assign", "Scatter", "ResourceScatter"))
         or "Apply" in node.op
         or node.op.endswith("VariableOp")
-        and node.op != "ReadVariableOp"
+        and role_of(node.op) != "read"
     )
 
 
@@ -176,7 +186,7 @@ def _variables(graph: Any, nodes: dict[str, Any]) -> list[Node]:
                 roles[source] = "trained"
             elif roles.get(source) != "trained":
                 roles[source] = "slot"
-    return [_described(n, roles.get(n.name, "")) for n in graph.node if n.op in _VARIABLES]
+    return [_described(n, roles.get(n.name, "")) for n in graph.node if _is_variable(n)]
 
 
 def _variable_behind(name: str, nodes: dict[str, Any]) -> str | None:
@@ -185,9 +195,9 @@ def _variable_behind(name: str, nodes: dict[str, Any]) -> str | None:
         node = nodes.get(name)
         if node is None:
             return None
-        if node.op in _VARIABLES:
+        if _is_variable(node):
             return name
-        if node.op not in _PASS_ON or not node.input:
+        if not _passes_on(node) or not node.input:
             return None
         name = node_of(node.input[0])
     return None
@@ -212,7 +222,7 @@ def scopes(graph: Any, found: Report) -> Scope:
     if found.variables:
         sizes = {v.name: v.elements or 0 for v in found.variables if v.role != "slot"}
     else:
-        constants = (_described(n) for n in graph.node if n.op == "Const")
+        constants = (_described(n) for n in graph.node if role_of(n.op) == "constant")
         sizes = {c.name: c.elements or 0 for c in constants}
     root = Scope("")
     for node in graph.node:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from penstock.cli.output import Failure
-from penstock.formats import files
+from penstock.foundation.formats import files
 
 
 class Kind(StrEnum):

@@ -68,7 +68,7 @@ def _saved_model(found: Found, values: Sequence[str], verify: bool) -> list[dict
 def _graph(found: Found) -> dict[str, Any]:
     from penstock.cli.graph_files import read_graph_file
     from penstock.cli.graph_report import report
-    from penstock.opdef.registry import all_ops
+    from penstock.foundation.opdef.registry import all_ops
 
     read = read_graph_file(found.path)
     facts: dict[str, Any] = {"kind": found.kind.value, "path": found.path}

@@ -10,11 +10,11 @@ from pathlib import Path
 from rich.console import Console
 
 from penstock.cli.output import Failure, Output
-from penstock.launch.job import Job, Task
-from penstock.launch.local import Outcome, run_local
-from penstock.launch.logs import Logs
-from penstock.launch.on_ray import RayOptions, run_on_ray
-from penstock.launch.supervisor import Policy, code_text
+from penstock.cluster.launch.job import Job, Task
+from penstock.cluster.launch.local import Outcome, run_local
+from penstock.cluster.launch.logs import Logs
+from penstock.cluster.launch.on_ray import RayOptions, run_on_ray
+from penstock.cluster.launch.supervisor import Policy, code_text
 
 _COLOURS = ("cyan", "green", "yellow", "magenta", "blue", "bright_red", "bright_cyan",
             "bright_green", "bright_yellow", "bright_magenta", "bright_blue")  # fmt: skip

@@ -9,20 +9,19 @@ from typing import Any
 from tensorboard.compat.proto.variable_pb2 import SaveSliceInfoDef, VariableDef
 
 import penstock.ops  # noqa: F401  # registers the op types
-from penstock.checkpoint.saver import import_meta_graph
 from penstock.cli.checkpoints import open_tensors
 from penstock.cli.graph_files import GraphFile
 from penstock.cli.identify import CHECKPOINTS, single
 from penstock.cli.output import Failure
-from penstock.formats.tensor_slice import TensorSlice
-from penstock.graph.build import make
-from penstock.graph.graph import Graph
-from penstock.graph.graphdef import import_graph_def
-from penstock.passes.prune import needed_operations
-from penstock.session.session import Session
+from penstock.compiler.passes.prune import needed_operations
+from penstock.engine.session.session import Session
+from penstock.foundation.formats.tensor_slice import TensorSlice
+from penstock.foundation.graph.build import make
+from penstock.foundation.graph.graph import Graph
+from penstock.foundation.graph.graphdef import import_graph_def
+from penstock.foundation.graph.handles import is_reference_variable
+from penstock.storage.checkpoint.saver import import_meta_graph
 
-_VARIABLES = ("VariableV2", "Variable", "VarHandleOp")
-_ASSIGNMENTS = ("Assign", "AssignVariableOp")
 _AT_ONCE = 64
 _PART = re.compile(r"(.+)/part_(\d+)")
 
@@ -72,7 +71,7 @@ def restore(
     try:
         names = set(tensors.names())
         needed = needed_operations(roots, set())
-        variables = [op for op in needed if op.type in _VARIABLES]
+        variables = [op for op in needed if op.op_def.role == "variable"]
         pieces = _partitions(read.meta) | _parts_by_name(tensors, names, variables)
         missing = [op.name for op in variables if _key(op, names, pieces) is None]
         if missing:
@@ -135,7 +134,7 @@ def _assign(session: Session, variables: Sequence[Any], values: Sequence[Any]) -
     with session.graph.as_default(), session.graph.name_scope("restored"):
         for op, value in zip(variables, values, strict=True):
             holder = make("Placeholder", dtype=op.attrs["dtype"], shape=op.attrs.get("shape"))
-            kind = "AssignVariableOp" if op.type == "VarHandleOp" else "Assign"
+            kind = "Assign" if is_reference_variable(op) else "AssignVariableOp"
             updates.append(make(kind, op.outputs[0], holder))
             feeds[holder] = value
     session.run([update if not hasattr(update, "op") else update.op for update in updates], feeds)
@@ -144,6 +143,6 @@ def _assign(session: Session, variables: Sequence[Any], values: Sequence[Any]) -
 def initialize(session: Session) -> None:
     """Runs the initializers of all variables: the assignments called ``NAME/Assign``."""
     graph = session.graph
-    names = [op.name for op in graph.operations if op.type in _VARIABLES]
+    names = [op.name for op in graph.operations if op.op_def.role == "variable"]
     found = [graph.by_name.get(f"{name}/Assign") for name in names]
-    session.run([op for op in found if op is not None and op.type in _ASSIGNMENTS])
+    session.run([op for op in found if op is not None and op.op_def.writes])

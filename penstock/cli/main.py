@@ -19,12 +19,13 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from penstock.base import errors
 from penstock.cli.output import Failure, Output
+from penstock.foundation.base import errors
 
 _HELP = (
-    "Look at, convert, freeze and explain graphs, checkpoints, saved models and event files; run"
-    " programs as clusters of tasks; tell what is wrong with a machine."
+    "Run TensorFlow 1.x programs unchanged; look at, convert, freeze and explain graphs,"
+    " checkpoints, saved models and event files; run programs as clusters of tasks; tell what is"
+    " wrong with a machine."
 )
 
 
@@ -42,8 +43,7 @@ class _Group(TyperGroup):
     ) -> Any:
         """Runs the command line and exits."""
         words = list(sys.argv[1:] if args is None else args)
-        # What stands behind "--" is somebody else's.
-        end = words.index("--") if "--" in words else len(words)
+        end = _own(words)
         debug = "--debug" in words[:end]
         words = [word for word in words[:end] if word != "--debug"] + words[end:]
         code: Any = 1
@@ -59,6 +59,12 @@ class _Group(TyperGroup):
         except Exception as error:
             code = _report(error, debug)
         sys.exit(code if isinstance(code, int) else 0)
+
+
+def _own(words: list[str]) -> int:
+    """How many of the words are this command's: behind "--" and "run" they are a program's."""
+    ends = [words.index(end) for end in ("--", "run") if end in words]
+    return min(ends, default=len(words))
 
 
 def _forget_stdout() -> None:
@@ -337,9 +343,9 @@ def launch(
     and 143 stopped by ctrl-C and SIGTERM.
     """
     from penstock.cli.launching import launch_here, launch_on_ray, split_words
-    from penstock.launch.job import Job
-    from penstock.launch.on_ray import RayOptions
-    from penstock.launch.supervisor import Policy
+    from penstock.cluster.launch.job import Job
+    from penstock.cluster.launch.on_ray import RayOptions
+    from penstock.cluster.launch.supervisor import Policy
 
     program, args = split_words(script)
     job = Job(program, args, ps, workers, chief, evaluator, flags)
@@ -356,6 +362,33 @@ def launch(
         options = RayOptions(address, cpus, gpus, strategy.upper(), working_dir, host)
         code = launch_on_ray(Output(), job, policy, log_dir, options)
     raise typer.Exit(code)
+
+
+# "-m" ends the options as SCRIPT does, which is why it is none of them.
+@app.command(context_settings={"allow_interspersed_args": False, "ignore_unknown_options": True})
+def run(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="SCRIPT|-m MODULE [ARGS...]", help="The program, its arguments."),
+    ] = None,
+    tf_version: Annotated[
+        str, typer.Option(help="What tf.__version__ is.", metavar="VERSION")
+    ] = "1.15.0",
+    instead: Annotated[
+        bool, typer.Option("--instead", help="Also where TensorFlow is installed.")
+    ] = False,
+    strict: Annotated[
+        bool,
+        typer.Option("--strict", help="Put back no old spelling, nor what Python has dropped."),
+    ] = False,
+) -> None:
+    """Run a program that imports tensorflow, unchanged: it gets Penstock.
+
+    Options of the command stand before SCRIPT; what follows is the program's own.
+    """
+    from penstock.cli.run import run_program
+
+    raise typer.Exit(run_program(words or [], tf_version, instead, strict))
 
 
 @app.command(context_settings=_REST)
@@ -415,8 +448,8 @@ def k8s(
     """
     from penstock.cli.launching import split_words
     from penstock.cli.manifests import write_job
-    from penstock.launch.job import Job
-    from penstock.launch.pods import Options
+    from penstock.cluster.launch.job import Job
+    from penstock.cluster.launch.pods import Options
 
     program, args = split_words(script)
     job = Job(program, args, ps, workers, chief, evaluator, flags)
@@ -434,7 +467,7 @@ def hold(
 
     For pods that are started again whenever they end. A failure's exit status is passed on.
     """
-    from penstock.launch.hold import hold as run_once
+    from penstock.cluster.launch.hold import hold as run_once
 
     raise typer.Exit(run_once(command))
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from penstock.cli.output import Output, size
-from penstock.launch.job import Job
-from penstock.launch.kubernetes import write_manifests
-from penstock.launch.pods import Options
+from penstock.cluster.launch.job import Job
+from penstock.cluster.launch.kubernetes import write_manifests
+from penstock.cluster.launch.pods import Options
 
 
 def write_job(output: Output, job: Job, options: Options, kind: str, directory: str) -> None:

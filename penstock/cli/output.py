@@ -17,7 +17,7 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
-from penstock.base.mismatch import show
+from penstock.foundation.base.mismatch import show
 
 # Wider than any line: rich would fold or cut what does not fit.
 _UNBOUNDED = 1_000_000

@@ -6,12 +6,12 @@ from typing import Any
 
 from tensorboard.compat.proto.meta_graph_pb2 import AssetFileDef
 
-from penstock.base import dtypes
 from penstock.cli.graph_files import parse_message
 from penstock.cli.identify import SAVED_MODEL_FILES
 from penstock.cli.output import Failure, Output, shape_text
-from penstock.formats import files
-from penstock.formats.schema import SavedModel
+from penstock.foundation.base import dtypes
+from penstock.foundation.formats import files
+from penstock.foundation.formats.schema import SavedModel
 
 _ASSETS = "saved_model_assets"
 

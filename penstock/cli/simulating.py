@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from penstock.cli.output import Failure, Output
-from penstock.simulate import Compute, Job, Model, Profile, Result, load_profile, simulate
+from penstock.cluster.simulate import Compute, Job, Model, Profile, Result, load_profile, simulate
 
 _UNITS = {"": 1, "B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 _TIMES = {"": 1.0, "s": 1.0, "ms": 1e-3, "us": 1e-6}
@@ -162,7 +162,7 @@ def calibrate_here(
     Raises:
       Failure: the measuring failed, or ``dest`` cannot be written.
     """
-    from penstock.simulate.calibrate import CalibrationError, calibrate
+    from penstock.cluster.simulate.calibrate import CalibrationError, calibrate
 
     if not Path(dest).resolve().parent.is_dir():
         raise Failure(f"{dest}: there is no directory {str(Path(dest).parent)!r}")

@@ -23,7 +23,7 @@ def summarize_graph(output: Output, path: str, depth: int) -> None:
     Raises:
       Failure: there is no graph.
     """
-    from penstock.opdef.registry import all_ops
+    from penstock.foundation.opdef.registry import all_ops
 
     read = read_graph_file(path)
     found = report(read.graph, all_ops())
@@ -74,9 +74,9 @@ def _float_operations(read: GraphFile, found: Report) -> tuple[int | None, str]:
         return None, f"not counted: Penstock does not have {', '.join(found.unknown)}"
     if found.functions:
         return None, "not counted: the graph has functions"
-    from penstock.graph.graph import Graph
-    from penstock.graph.graphdef import import_graph_def
-    from penstock.profiler import float_ops
+    from penstock.foundation.graph.graph import Graph
+    from penstock.foundation.graph.graphdef import import_graph_def
+    from penstock.tools.profiler import float_ops
 
     graph = Graph()
     try:

@@ -15,10 +15,10 @@ from typing import Any, Self
 import numpy as np
 import torch
 
-from penstock.base import dtypes
-from penstock.base.dtypes import DType
 from penstock.cli.output import Failure
-from penstock.formats import files
+from penstock.foundation.base import dtypes
+from penstock.foundation.base.dtypes import DType
+from penstock.foundation.formats import files
 
 _BFLOAT16 = np.dtype(dtypes.bfloat16.as_numpy_dtype)
 
@@ -92,8 +92,7 @@ class TorchReader:
         tensor = tensor.contiguous().resolve_conj().resolve_neg()
         if tensor.dtype is torch.bfloat16:
             return tensor.view(torch.int16).numpy().view(_BFLOAT16)
-        array: np.ndarray = tensor.numpy()
-        return array
+        return tensor.numpy()
 
     def close(self) -> None:
         """Forgets the file."""

@@ -6,7 +6,7 @@ So are the modules below it: ``penstock.compat.v1.nn`` is ``penstock.nn``, not a
 from typing import TYPE_CHECKING
 
 import penstock
-from penstock.base.other_names import also_known_as
+from penstock.foundation.base.other_names import also_known_as
 
 if TYPE_CHECKING:
     from penstock import *  # noqa: F403

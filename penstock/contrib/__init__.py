@@ -1,17 +1,7 @@
-"""``tf.contrib``: explicit re-exports, no logic."""
+"""``tf.contrib``: ``__init__.pyi`` names its packages; each is loaded when it is first used."""
 
-from penstock.contrib import (
-    data as data,
-    distribute as distribute,
-    framework as framework,
-    learn as learn,
-    legacy_seq2seq as legacy_seq2seq,
-    lookup as lookup,
-    penstock as penstock,
-    rnn as rnn,
-    seq2seq as seq2seq,
-    signal as signal,
-    staging as staging,
-    tensorboard as tensorboard,
-    training as training,
+from penstock.foundation.base import public_names
+
+__getattr__, __dir__, __all__ = public_names.of_package(
+    __name__, page="docs/ops.md", first="penstock.api.from_the_start"
 )

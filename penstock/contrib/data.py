@@ -1,11 +1,14 @@
 """``tf.contrib.data``: older names of ``tf.data.experimental``; explicit re-exports, no logic."""
 
-from penstock.data.dataset_readers import (
+from penstock.training.data.dataset import Dataset as Dataset
+from penstock.training.data.dataset_readers import (
     CsvDataset as CsvDataset,
     SqlDataset as SqlDataset,
+    TextLineDataset as TextLineDataset,
+    TFRecordDataset as TFRecordDataset,
     TFRecordWriter as TFRecordWriter,
 )
-from penstock.data.examples import (
+from penstock.training.data.examples import (
     assert_element_shape as assert_element_shape,
     copy_to_device as copy_to_device,
     dense_to_sparse_batch as dense_to_sparse_batch,
@@ -16,20 +19,20 @@ from penstock.data.examples import (
     reduce_dataset as reduce_dataset,
     sliding_window_batch as sliding_window_batch,
 )
-from penstock.data.interleaving import parallel_interleave as parallel_interleave
-from penstock.data.older import (
+from penstock.training.data.interleaving import parallel_interleave as parallel_interleave
+from penstock.training.data.older import (
     batch_and_drop_remainder as batch_and_drop_remainder,
     bucket_by_sequence_length as bucket_by_sequence_length,
     make_csv_dataset as make_csv_dataset,
     padded_batch_and_drop_remainder as padded_batch_and_drop_remainder,
     sloppy_interleave as sloppy_interleave,
 )
-from penstock.data.optional import (
+from penstock.training.data.optional import (
     Optional as Optional,
     get_next_as_optional as get_next_as_optional,
 )
-from penstock.data.resampling import rejection_resample as rejection_resample
-from penstock.data.transformations import (
+from penstock.training.data.resampling import rejection_resample as rejection_resample
+from penstock.training.data.transformations import (
     AUTOTUNE as AUTOTUNE,
     Counter as Counter,
     RandomDataset as RandomDataset,

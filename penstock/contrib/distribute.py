@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from penstock.distribute.cluster import read
-from penstock.distribute.context import (
+from penstock.training.distribute.cluster import read
+from penstock.training.distribute.context import (
     get_cross_replica_context as get_cross_replica_context,
     get_loss_reduction as get_loss_reduction,
     get_replica_context as get_replica_context,
@@ -17,17 +17,17 @@ from penstock.distribute.context import (
     require_replica_context as require_replica_context,
     updating,
 )
-from penstock.distribute.cross_device import (
+from penstock.training.distribute.cross_device import (
     AllReduceCrossDeviceOps as AllReduceCrossDeviceOps,
     CrossDeviceOps as CrossDeviceOps,
 )
-from penstock.distribute.mirrored import MirroredExtended, default_devices
-from penstock.distribute.multi_worker import CollectiveCommunication, MultiWorkerExtended
-from penstock.distribute.single_device import (
+from penstock.training.distribute.mirrored import MirroredExtended, default_devices
+from penstock.training.distribute.multi_worker import CollectiveCommunication, MultiWorkerExtended
+from penstock.training.distribute.single_device import (
     OneDeviceStrategy as OneDeviceStrategy,
     ParameterServerStrategy as _ParameterServerStrategy,
 )
-from penstock.distribute.strategy import ReplicaContext as ReplicaContext, Strategy
+from penstock.training.distribute.strategy import ReplicaContext as ReplicaContext, Strategy
 
 DistributionStrategy = Strategy
 get_distribution_strategy = get_strategy

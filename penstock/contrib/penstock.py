@@ -1,3 +1,3 @@
 """``tf.contrib.penstock``: what is Penstock's own; explicit re-exports, no logic."""
 
-from penstock.ops.send_recv import compress as compress
+from penstock.ops.control.send_recv import compress as compress

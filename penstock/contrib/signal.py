@@ -1,6 +1,6 @@
 """``tf.contrib.signal``: the first name of what is ``tf.signal``; explicit re-exports, no logic."""
 
-from penstock.signal import (
+from penstock.library.signal import (
     frame as frame,
     hamming_window as hamming_window,
     hann_window as hann_window,

@@ -1,3 +1,3 @@
 """``tf.contrib.staging``: explicit re-exports, no logic."""
 
-from penstock.data.staging import StagingArea as StagingArea
+from penstock.training.data.staging import StagingArea as StagingArea

@@ -4,7 +4,7 @@ Importing this package registers every op type.
 """
 
 from importlib import import_module
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 
-for _family in sorted(module.name for module in iter_modules(__path__)):
-    import_module(f"{__name__}.{_family}")
+for _module in sorted(module.name for module in walk_packages(__path__, f"{__name__}.")):
+    import_module(_module)

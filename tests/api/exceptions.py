@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-_LAYERS = (
-    "activity_regularizer|add_metric|compute_mask|compute_output_(shape|signature)|dynamic"
-    "|get_(input|output)(_mask|_shape)?_at|get_(losses|updates)_for|[gs]et_weights"
-    "|(in|out)bound_nodes|(input|output)(_mask|_shape)?|input_spec|metrics|name_scope|submodules"
-    "|with_name_scope"
-)
-_CELL = r"((contrib|nn)\.rnn(_cell)?|contrib\.seq2seq)\.\w+\."
+_CELL = r"((contrib|nn)\.rnn(_cell)?|contrib\.(seq2seq|crf))\.\w+\."
 
 DIFFERENT: list[tuple[str, str]] = [
     # Values.
@@ -20,6 +14,8 @@ DIFFERENT: list[tuple[str, str]] = [
     ("train.Saver", "two more arguments, last: format and durable"),
     (r"estimator\.RunConfig", "one more argument, last: durable"),
     (_CELL + "from_config", "one more argument, last: custom_objects"),
+    (r"contrib\.eager\.Variable(\.assign(_add|_sub)?)?", "defaults say what None means there"),
+    (r"contrib\.eager\.make_template", "tf.make_template, without create_graph_function_"),
     # Other arguments.
     ("Variable", "a metaclass makes reference and resource variables; see variables.variable"),
     ("Operation", "made by Graph.create_op and never by users; there is no NodeDef behind it"),
@@ -28,6 +24,10 @@ DIFFERENT: list[tuple[str, str]] = [
         r"contrib\.data\.(make_batched|read_batch)_features\w*",
         "the reader is TFRecordDataset, which has no other version here",
     ),
+    (
+        r"contrib\.(layers|slim)\.legacy_relu",
+        "a partial, as there: what follows the argument that it sets is given by keyword",
+    ),
     # Cells.
     (_CELL + "build", "the name of the argument is lost there, in a decorator"),
     (
@@ -35,7 +35,7 @@ DIFFERENT: list[tuple[str, str]] = [
         "takes the state as well; theirs is Layer's, which is not called",
     ),
     (
-        _CELL + f"({_LAYERS})",
-        "cells are layers with variables and losses; the rest of Keras' layers comes with these",
+        r"(layers|contrib\.(rnn|seq2seq|crf)|nn\.rnn_cell)\.\w+\.add_metric",
+        "comes with tf.keras.metrics, whose objects it makes",
     ),
 ]

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from penstock.base import dtypes
+from penstock.foundation.base import dtypes
 
 ABSENT = object()
 # What a decorated function shows: it says nothing about the parameters.

@@ -22,12 +22,12 @@ from tests.api.exceptions import DIFFERENT
 SPEC = spec.load("public_api.json")
 # How much is compared at least, so that nothing vanishes unseen; raise it when names are added.
 FLOORS = {
-    "functions": 1320,
-    "classes": 285,
-    "methods": 2231,
-    "properties": 1900,
+    "functions": 1359,
+    "classes": 312,
+    "methods": 3384,
+    "properties": 3089,
     "values": 123,
-    "messages": 42,
+    "messages": 43,
 }
 
 
@@ -41,9 +41,9 @@ PRESENT = {
 _LITERAL = re.compile(r"-?\d+|'.*'|None|tf\.\w+")
 
 
-def _value_difference(found: Any, text: str) -> str | None:
+def _value_difference(found: Any, text: str | None) -> str | None:
     shown = f"tf.{found.name}" if isinstance(found, tf.DType) else repr(found)
-    if not _LITERAL.fullmatch(text) or shown == text:
+    if not text or not _LITERAL.fullmatch(text) or shown == text:
         return None
     return f"{shown}; theirs {text}"
 

@@ -11,9 +11,9 @@ import pytest
 from typer.testing import CliRunner
 
 import penstock as tf
-from penstock.checkpoint.saver import Saver
 from penstock.cli.main import app
-from penstock.export.graph_file import write_graph
+from penstock.storage.checkpoint.saver import Saver
+from penstock.storage.export.graph_file import write_graph
 
 
 @dataclass

@@ -8,9 +8,9 @@ from typing import Any
 from penstock.cli.doctor_facts import Cache, CacheFile, Facts, Machine, Package, Python
 from penstock.cli.doctor_inside import Choices, Torch
 from penstock.cli.doctor_variables import variables
-from penstock.machine import hardware, load
-from penstock.machine.compilers import Compiler, Toolchain
-from penstock.machine.instructions import x86_sets
+from penstock.foundation.machine import hardware, load
+from penstock.foundation.machine.compilers import Compiler, Toolchain
+from penstock.foundation.machine.instructions import x86_sets
 
 GIB = 1 << 30
 AVX2 = x86_sets("sse4_2 avx f16c fma avx2".split())

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from penstock.formats.bundle import BundleReader, BundleWriter
+from penstock.foundation.formats.bundle import BundleReader, BundleWriter
 
 ARRAYS: dict[str, np.ndarray] = {
     "a/float": np.arange(6, dtype=np.float32).reshape(2, 3),

@@ -11,8 +11,8 @@ import pytest
 from penstock.cli import doctor_findings
 from penstock.cli.doctor_facts import Cache, Package
 from penstock.cli.doctor_findings import Severity, findings
-from penstock.machine.compilers import Compiler, Toolchain
-from penstock.machine.instructions import x86_sets
+from penstock.foundation.machine.compilers import Compiler, Toolchain
+from penstock.foundation.machine.instructions import x86_sets
 from tests.cli.made_up_machines import AVX2, GIB, GOOD, but
 
 AVX512 = (*AVX2, *x86_sets("avx512f avx512bw avx512dq avx512vl".split()))

@@ -14,7 +14,7 @@ from tensorboard.compat.proto.graph_pb2 import GraphDef
 from tensorboard.compat.proto.summary_pb2 import Summary
 
 from penstock.cli.identify import identify
-from penstock.formats.tfrecord import RecordWriter
+from penstock.foundation.formats.tfrecord import RecordWriter
 
 KINDS = [
     ("model.ckpt-7", "checkpoint"), ("model.ckpt-7.index", "checkpoint"),
@@ -43,7 +43,7 @@ def test_checkpoint(model: Any, penstock: Any) -> None:
 
 
 def test_names_stay_whole_on_one_line(penstock: Any, tmp_path: Path) -> None:
-    from penstock.formats.bundle import BundleWriter
+    from penstock.foundation.formats.bundle import BundleWriter
 
     long = "/".join(["a_scope_of_some_length"] * 20) + "/[bold]w"
     with BundleWriter(str(tmp_path / "c")) as writer:
@@ -55,7 +55,7 @@ def test_names_stay_whole_on_one_line(penstock: Any, tmp_path: Path) -> None:
 
 
 def test_verify_finds_a_flipped_bit(model: Any, penstock: Any, tmp_path: Path) -> None:
-    from penstock.formats.bundle import BundleWriter
+    from penstock.foundation.formats.bundle import BundleWriter
 
     prefix = tmp_path / "c"
     with BundleWriter(str(prefix)) as writer:
@@ -170,7 +170,7 @@ def test_mistakes(model: Any, penstock: Any, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("options", [(), ("--verify",)], ids=repr)
 def test_a_missing_data_file_is_named(penstock: Any, tmp_path: Path, options: Any) -> None:
-    from penstock.formats.bundle import BundleWriter
+    from penstock.foundation.formats.bundle import BundleWriter
 
     prefix = tmp_path / "c"
     with BundleWriter(str(prefix)) as writer:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from penstock.formats.bundle import BundleWriter
+from penstock.foundation.formats.bundle import BundleWriter
 
 ROOT = Path(__file__).resolve().parents[2]
 # What the console script runs.

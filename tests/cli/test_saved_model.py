@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import penstock as tf
-from penstock.saved_model.simple_save import simple_save
+from penstock.storage.saved_model.simple_save import simple_save
 from tests.cli.conftest import build
 from tests.cli.test_graph_commands import run_frozen
 

@@ -26,7 +26,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from penstock.opdef import registry
+from penstock.foundation.opdef import registry
 from tests import provenance
 from tests.conformance import builds, edges, peers, programs
 from tests.conformance.jobs import run_job

@@ -30,7 +30,7 @@ from typing import Any
 
 import numpy as np
 
-from penstock.opdef import registry
+from penstock.foundation.opdef import registry
 from tests.conformance import builds, peers
 from tests.conformance.edge_exceptions import EXCEPTIONS, UNFINISHED
 from tests.conformance.judge import NO_KERNEL, Verdict, judge, lacks_kernel

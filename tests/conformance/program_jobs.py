@@ -3,8 +3,8 @@
 A job is a plain dict with an ``id`` and a ``kind``:
 
     text      ``source`` (see ``random_programs``) run with each of ``feeds``
-    autodiff  ``name`` of a program of ``tests/autodiff``, with its gradients
-    arrays    ``name``, ``number``: a case of ``tests/control_flow/tensor_array_programs``
+    autodiff  ``name`` of a program of ``tests/library/autodiff``, with its gradients
+    arrays    ``name``, ``number``: a case of ``tests/library/control_flow/tensor_array_programs``
     graph     a GraphDef that Penstock made, with what to feed and to fetch
 
 ``run_job`` gives ``{"id", "values"}``: arrays packed as bytes in nestings of lists and dicts; or
@@ -13,9 +13,9 @@ A job is a plain dict with an ``id`` and a ``kind``:
 
 import numpy as np
 
-from tests.autodiff import control_flow_programs, control_flow_random
 from tests.conformance.jobs import describe, pack
-from tests.control_flow import tensor_array_programs
+from tests.library.autodiff import control_flow_programs, control_flow_random
+from tests.library.control_flow import tensor_array_programs
 
 
 def packed(value):

@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 
 import penstock as tf
-from tests.autodiff import control_flow_programs as autodiff
 from tests.conformance import peers, program_jobs, random_programs
 from tests.conformance.jobs import describe, unpack
-from tests.control_flow import programs as graphs
+from tests.library.autodiff import control_flow_programs as autodiff
+from tests.library.control_flow import programs as graphs
 
 RUNNER = Path(__file__).with_name("program_runner.py")
 MODES = ("lowered", "dataflow")
@@ -41,7 +41,8 @@ NOT_RUN = {
 }
 # Programs whose gradient TensorFlow (1.15 and 2.21 alike) gets wrong, as finite differences show.
 WRONG_IN_TENSORFLOW = {
-    "seed 261": "a scan inside an inner gradient; tests/autodiff/test_control_flow_gradients.py::"
+    "seed 261": "a scan inside an inner gradient; "
+    "tests/library/autodiff/test_control_flow_gradients.py::"
     "test_through_an_inner_gradient_of_a_scan has it cut down",
 }
 FED = {"bool": True, "int32": 2, "float32": 5.0}

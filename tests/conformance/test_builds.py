@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from penstock.opdef import registry
+from penstock.foundation.opdef import registry
 from tests.conformance import builds, peers
 from tests.conformance.judge import Verdict
 from tests.ops.opcase import OpCase, real

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from penstock.opdef import registry
+from penstock.foundation.opdef import registry
 from tests.conformance import edge_runner, edges, peers
 from tests.conformance.edge_exceptions import EXCEPTIONS, UNFINISHED
 from tests.ops.opcase import Bound, OpCase, const, feed, real

@@ -6,7 +6,7 @@ its gradients, with weights that depend on the variables' names only.
 
 import numpy as np
 
-from tests.recurrent import cases
+from tests.library.recurrent import cases
 
 CASES = {}
 

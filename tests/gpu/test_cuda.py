@@ -20,7 +20,7 @@ def test_a_program_gives_what_it_gives_on_the_cpu(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = run(PROGRAMS[name])
-    monkeypatch.setattr("penstock.runtime.gpus.memory_of_gpus", lambda: ())
+    monkeypatch.setattr("penstock.engine.runtime.gpus.memory_of_gpus", lambda: ())
     same(found, run(PROGRAMS[name]), rtol=1e-3, atol=1e-4)
 
 

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import penstock as tf
 from penstock.models import model_parallel_lstm as split
-from tests.distributed.process_cluster import ProcessCluster
+from tests.cluster.distributed.process_cluster import ProcessCluster
 
 # 11 words in 4 parts: of 3, 3, 3 and 2.
 SMALL = split.Settings(words=11, length=3, units=8, batch=5)

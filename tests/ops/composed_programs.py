@@ -8,7 +8,7 @@ import zlib
 
 import numpy as np
 
-from tests.signal.programs import fed, gradient, wave
+from tests.library.signal.programs import fed, gradient, wave
 from tests.tf1_programs import answer
 
 PROGRAMS = {}

@@ -3,33 +3,33 @@
 from __future__ import annotations
 
 WITHOUT_ROW: dict[str, str] = {
-    "FixedLengthRecordReader": "a handle; tests/data/test_pipelines.py reads with it",
-    "FixedLengthRecordReaderV2": "a handle; tests/data/test_pipelines.py reads with it",
-    "IdentityReader": "a handle; tests/data/test_pipelines.py reads with it",
-    "IdentityReaderV2": "a handle; tests/data/test_pipelines.py reads with it",
-    "TFRecordReader": "a handle; tests/data/test_pipelines.py reads with it",
-    "TFRecordReaderV2": "a handle; tests/data/test_pipelines.py reads with it",
-    "TextLineReader": "a handle; tests/data/test_pipelines.py reads with it",
-    "TextLineReaderV2": "a handle; tests/data/test_pipelines.py reads with it",
-    "WholeFileReader": "a handle; tests/data/test_pipelines.py reads with it",
-    "WholeFileReaderV2": "a handle; tests/data/test_pipelines.py reads with it",
-    "ReaderRead": "it takes a name from a filled queue; tests/data/test_pipelines.py",
-    "ReaderReadV2": "it takes a name from a filled queue; tests/data/test_pipelines.py",
-    "ReaderReadUpTo": "it takes a name from a filled queue; tests/data/test_pipelines.py",
-    "ReaderReadUpToV2": "it takes a name from a filled queue; tests/data/test_pipelines.py",
+    "FixedLengthRecordReader": "a handle; tests/training/data/test_pipelines.py reads with it",
+    "FixedLengthRecordReaderV2": "a handle; tests/training/data/test_pipelines.py reads with it",
+    "IdentityReader": "a handle; tests/training/data/test_pipelines.py reads with it",
+    "IdentityReaderV2": "a handle; tests/training/data/test_pipelines.py reads with it",
+    "TFRecordReader": "a handle; tests/training/data/test_pipelines.py reads with it",
+    "TFRecordReaderV2": "a handle; tests/training/data/test_pipelines.py reads with it",
+    "TextLineReader": "a handle; tests/training/data/test_pipelines.py reads with it",
+    "TextLineReaderV2": "a handle; tests/training/data/test_pipelines.py reads with it",
+    "WholeFileReader": "a handle; tests/training/data/test_pipelines.py reads with it",
+    "WholeFileReaderV2": "a handle; tests/training/data/test_pipelines.py reads with it",
+    "ReaderRead": "a name from a filled queue; tests/training/data/test_pipelines.py",
+    "ReaderReadV2": "a name from a filled queue; tests/training/data/test_pipelines.py",
+    "ReaderReadUpTo": "a name from a filled queue; tests/training/data/test_pipelines.py",
+    "ReaderReadUpToV2": "a name from a filled queue; tests/training/data/test_pipelines.py",
     **{
         f"{kind}{form}": "it makes a handle; the rows of the queue ops run it"
         for kind in ("FIFOQueue", "PaddingFIFOQueue", "PriorityQueue", "RandomShuffleQueue")
         for form in ("", "V2")
     },
     **{
-        f"QueueDequeue{form}": "it waits for an earlier step's element; see tests/data/test_queues"
+        f"QueueDequeue{form}": "an earlier step's element; tests/training/data/test_queues"
         for form in ("", "V2")
     },
     "Placeholder": "its value is whatever is fed; every row of the table feeds one",
     "Skipgram": "it draws pairs from a file; tests/ops/test_skipgram.py",
-    "_If": "it holds steps; tests/codegen/test_control_flow.py runs it",
-    "_While": "it holds steps; tests/codegen/test_control_flow.py runs it",
+    "_If": "it holds steps; tests/compiler/codegen/test_control_flow.py runs it",
+    "_While": "it holds steps; tests/compiler/codegen/test_control_flow.py runs it",
 }
 
 # Ops that make state (variables, queues) have ``state`` in place of a kernel: not named here.
@@ -37,13 +37,13 @@ WITHOUT_KERNEL: dict[str, str] = {
     "Const": "its value is bound in the program",
     "Placeholder": "its value is fed; running it is an error",
     "_Feed": "its value is an argument of the program",
-    "_If": "it is written into the program as an `if`; tests/codegen/test_control_flow.py",
-    "_While": "it is written into the program as a `while`; tests/codegen/test_control_flow.py",
+    "_If": "an `if` of the program; tests/compiler/codegen/test_control_flow.py",
+    "_While": "a `while` of the program; tests/compiler/codegen/test_control_flow.py",
 }
 
 # What these do shows only in sequences of steps.
-_SEQUENCES = "random sequences against TensorFlow: tests/data/test_sync_conformance.py"
-_SESSIONS = "in sessions, under threads: tests/data/test_synchronization.py"
+_SEQUENCES = "random sequences against TensorFlow: tests/training/data/test_sync_conformance.py"
+_SESSIONS = "in sessions, under threads: tests/training/data/test_synchronization.py"
 WITHOUT_ROW |= dict.fromkeys(
     """
     Barrier BarrierInsertMany BarrierTakeMany BarrierClose BarrierReadySize
@@ -68,7 +68,10 @@ WITHOUT_ROW |= dict.fromkeys(
 )
 
 # Arrays are values of a step, which only several nodes together show.
-_ARRAYS = "random sequences against TensorFlow: tests/control_flow/test_tensor_array_conformance.py"
+_ARRAYS = (
+    "random sequences against TensorFlow: "
+    "tests/library/control_flow/test_tensor_array_conformance.py"
+)
 _OLDER_ARRAYS = "as the V3 ops, which are compared with TensorFlow: tests/ops/test_tensor_array.py"
 for _name in "Close Concat Gather Grad Read Scatter Size Split Write".split():
     WITHOUT_ROW |= {f"TensorArray{_name}V2": _OLDER_ARRAYS, f"TensorArray{_name}V3": _ARRAYS}
@@ -90,17 +93,19 @@ WITHOUT_ROW |= dict.fromkeys(
 )
 WITHOUT_ROW |= dict.fromkeys(
     "GetSessionHandle GetSessionHandleV2 GetSessionTensor DeleteSessionTensor".split(),
-    "a step uses what another kept: tests/session/test_handles.py",
+    "a step uses what another kept: tests/engine/session/test_handles.py",
 )
 WITHOUT_ROW["PlaceholderV2"] = "its value is whatever is fed; tests/ops/test_constant.py"
 WITHOUT_ROW |= dict.fromkeys(
     ("RaggedTensorFromVariant", "RaggedTensorToVariant"),
-    "there and back, in datasets: tests/ragged_tensors/test_datasets.py",
+    "there and back, in datasets: tests/library/ragged_tensors/test_datasets.py",
 )
-WITHOUT_ROW["EagerPyFunc"] = "what it does is the function's: tests/immediate/test_py_function.py"
+WITHOUT_ROW["EagerPyFunc"] = (
+    "what it does is the function's: tests/library/immediate/test_py_function.py"
+)
 
 # Datasets are variants, and iterators have positions.
-_DATASETS = "whole pipelines against TensorFlow: tests/data/test_dataset.py"
+_DATASETS = "whole pipelines against TensorFlow: tests/training/data/test_dataset.py"
 WITHOUT_ROW |= dict.fromkeys(
     """
     BatchDataset BatchDatasetV2 CSVDataset CacheDataset ConcatenateDataset DatasetCardinality
@@ -128,21 +133,21 @@ WITHOUT_ROW |= dict.fromkeys(
     SetStatsAggregatorDataset SlidingWindowDataset SqlDataset StatsAggregatorHandle
     StatsAggregatorHandleV2 StatsAggregatorSummary
     """.split(),
-    "whole pipelines: tests/data/test_dataset_experimental.py, test_dataset_workers.py",
+    "whole pipelines: tests/training/data/test_dataset_experimental.py, test_dataset_workers.py",
 )
 
 WITHOUT_ROW |= dict.fromkeys(
     ["AddSparseToTensorsMap", "AddManySparseToTensorsMap", "TakeManySparseFromTensorsMap"],
-    "a step takes out what another put in; tests/data/test_sparse_queues.py",
+    "a step takes out what another put in; tests/training/data/test_sparse_queues.py",
 )
 
-# What these do shows only together: tests/control_flow builds and runs constructs of them.
+# What these do shows only together: tests/library/control_flow builds and runs constructs of them.
 _PRIMITIVES = """
     Switch RefSwitch Merge RefMerge Enter RefEnter Exit RefExit NextIteration RefNextIteration
     LoopCond
 """.split()
 WITHOUT_ROW |= dict.fromkeys(
-    [*_PRIMITIVES, "ControlTrigger", "Abort"], "constructs made of them: tests/control_flow"
+    [*_PRIMITIVES, "ControlTrigger", "Abort"], "constructs made of them: tests/library/control_flow"
 )
 WITHOUT_KERNEL |= dict.fromkeys(
     _PRIMITIVES, "lowering makes Python's if and while of them; the executor interprets them"
@@ -154,10 +159,12 @@ _FUNCTIONAL = """
     StatefulPartitionedCall RemoteCall SymbolicGradient
 """.split()
 WITHOUT_ROW |= dict.fromkeys(
-    _FUNCTIONAL, "programs against TensorFlow: tests/control_flow/test_functions_conformance.py"
+    _FUNCTIONAL,
+    "programs against TensorFlow: tests/library/control_flow/test_functions_conformance.py",
 )
 WITHOUT_KERNEL |= dict.fromkeys(
-    _FUNCTIONAL, "a step has the bodies' nodes in its place: tests/passes/test_functional.py"
+    _FUNCTIONAL,
+    "a step has the bodies' nodes in its place: tests/compiler/passes/test_functional.py",
 )
 # Lists are values of a step, which only several nodes together show.
 WITHOUT_ROW |= dict.fromkeys(
@@ -168,14 +175,14 @@ WITHOUT_ROW |= dict.fromkeys(
     TensorListScatterIntoExistingList TensorListSplit TensorListConcat TensorListConcatV2
     TensorListConcatLists
     """.split(),
-    "graphs of TensorFlow 2.21: tests/control_flow/test_functions_conformance.py",
+    "graphs of TensorFlow 2.21: tests/library/control_flow/test_functions_conformance.py",
 )
 WITHOUT_ROW |= dict.fromkeys(
     """
     HashTable HashTableV2 MutableHashTable MutableHashTableV2 MutableHashTableOfTensors
     MutableHashTableOfTensorsV2 MutableDenseHashTable MutableDenseHashTableV2
     """.split(),
-    "it makes a table; the rows of the lookup ops and tests/data/test_lookup.py use it",
+    "it makes a table; the rows of the lookup ops and tests/training/data/test_lookup.py use it",
 )
 WITHOUT_ROW |= dict.fromkeys(
     ("GenerateVocabRemapping", "LoadAndRemapMatrix"),
@@ -190,5 +197,5 @@ WITHOUT_ROW |= dict.fromkeys(
 # They take part in a group of processes; one process alone would only copy.
 WITHOUT_ROW |= dict.fromkeys(
     ("CollectiveReduce", "CollectiveGather", "CollectiveBcastSend", "CollectiveBcastRecv"),
-    "between processes, each op on each dtype: tests/distribute/test_processes.py",
+    "between processes, each op on each dtype: tests/training/distribute/test_processes.py",
 )

@@ -8,9 +8,9 @@ import ml_dtypes
 import numpy as np
 
 import penstock as tf
-from penstock.graph.build import make
-from penstock.opdef import registry
-from penstock.opdef.opdef import OpDef
+from penstock.foundation.graph.build import make
+from penstock.foundation.opdef import registry
+from penstock.foundation.opdef.opdef import OpDef
 from tests.conformance.jobs import base_name
 from tests.ops.cases import all_cases
 from tests.ops.opcase import COMPLEX, FLOATS, Bound, OpCase, cast

@@ -28,9 +28,9 @@ import numpy as np
 from PIL import Image
 
 import penstock as tf
-from penstock.formats import crc
-from penstock.formats.tensor_proto import to_proto
-from penstock.ops import audio_codec
+from penstock.foundation.formats import crc
+from penstock.foundation.formats.tensor_proto import to_proto
+from penstock.ops.signal import audio_codec
 from tests.suite.clock import Clock
 
 ROOT = Path(__file__).resolve().parents[2]

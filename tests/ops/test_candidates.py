@@ -10,9 +10,9 @@ import pytest
 import scipy
 
 import penstock as tf
-from penstock.ops import candidates
-from penstock.resources import sampler
-from penstock.resources.stream import Stream
+from penstock.engine.resources import sampler
+from penstock.engine.resources.stream import Stream
+from penstock.ops.nn import candidates
 
 RARE = 1e-3
 LOG_UNIFORM = np.log((np.arange(10) + 2) / (np.arange(10) + 1)) / np.log(11)

@@ -9,10 +9,10 @@ import pytest
 import torch
 
 import penstock as tf
-from penstock.base.dtypes import stored_as
-from penstock.opdef import registry
-from penstock.opdef.opdef import call_kernel
-from penstock.session import shaped
+from penstock.engine.session import shaped
+from penstock.foundation.base.dtypes import stored_as
+from penstock.foundation.opdef import registry
+from penstock.foundation.opdef.opdef import call_kernel
 from tests.conformance.jobs import base_name, build, run_built, static_shape
 from tests.conformance.peers import to_job
 from tests.ops.cases import all_cases

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import penstock as tf
-from penstock.ops import debug
-from penstock.ops.check_shapes import assert_shapes
+from penstock.ops.control import debug
+from penstock.ops.control.check_shapes import assert_shapes
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import penstock as tf
-from penstock.graph.build import make
+from penstock.foundation.graph.build import make
 
 
 def test_constants_without_elements_take_any_value() -> None:

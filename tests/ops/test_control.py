@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import penstock as tf
-from penstock.graph.build import make
-from penstock.opdef import static
-from penstock.ops import control
+from penstock.foundation.graph.build import make
+from penstock.foundation.opdef import static
+from penstock.ops.control import control
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import penstock as tf
-from penstock.graph.build import make
+from penstock.foundation.graph.build import make
 
 _PLANE, _VOLUME = [1, 1, 1, 1], [1, 1, 1, 1, 1]
 _MISFITS = [

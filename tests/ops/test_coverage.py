@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import penstock as tf
-from penstock.opdef import registry
+from penstock.foundation.opdef import registry
 from tests.ops.cases import all_cases
 from tests.ops.coverage_reasons import WITHOUT_KERNEL, WITHOUT_ROW
 

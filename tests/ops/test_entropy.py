@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import penstock as tf
-from penstock.graph.build import make
+from penstock.foundation.graph.build import make
 
 
 @pytest.mark.parametrize("dtype", ["int32", "int64", "uint32", "uint64"])

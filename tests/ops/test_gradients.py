@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import penstock as tf
-from penstock.opdef import registry
+from penstock.foundation.opdef import registry
 from tests.conformance.jobs import FLOATING, base_name, build
 from tests.conformance.peers import to_job
 from tests.ops.cases import all_cases

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import penstock as tf
-from penstock.ops import (
+from penstock.ops.linalg import (
     contraction,
     linalg,
     linalg_eig,
@@ -18,8 +18,8 @@ from penstock.ops import (
     matmul,
     matrix_diag,
     matrix_functions,
-    reduction,
 )
+from penstock.ops.math import reduction
 
 
 @pytest.fixture(autouse=True)

@@ -17,11 +17,11 @@ import pytest
 import torch
 
 import penstock as tf
-from penstock.machine import cache
-from penstock.ops import product_choice, product_forms
-from penstock.ops.product_choice import Choice
-from penstock.ops.product_forms import Form
-from penstock.resources import threads
+from penstock.engine.resources import threads
+from penstock.foundation.machine import cache
+from penstock.ops.linalg import product_choice, product_forms
+from penstock.ops.linalg.product_choice import Choice
+from penstock.ops.linalg.product_forms import Form
 
 ROOT = Path(__file__).resolve().parents[2]
 LARGE = Form(128, 256, 64)
@@ -193,8 +193,8 @@ def test_training_is_the_same_with_every_kernel(
 
 _CHOOSE = """
 import json, time
-from penstock.ops import product_choice
-from penstock.ops.product_forms import Form
+from penstock.ops.linalg import product_choice
+from penstock.ops.linalg.product_forms import Form
 begin = time.perf_counter()
 found = product_choice.best(Form(128, 784, 512))
 print(json.dumps([found, product_choice.report(), time.perf_counter() - begin]))

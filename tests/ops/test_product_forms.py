@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from penstock.ops import product_forms
-from penstock.ops.product_forms import Form
+from penstock.ops.linalg import product_forms
+from penstock.ops.linalg.product_forms import Form
 
 FLAGS = [
     flags

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import penstock as tf
-from penstock.graph.build import make  # for what only tools that quantize graphs make
+from penstock.foundation.graph.build import make  # for what only tools that quantize graphs make
 
 QUANTIZED = [tf.qint8, tf.quint8, tf.qint16, tf.quint16, tf.qint32]
 RANGES = [(-3.0, 5.0), (0.0, 6.0), (-4.0, 0.0), (-100.0, 0.5)]

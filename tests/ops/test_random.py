@@ -10,8 +10,8 @@ import pytest
 import scipy
 
 import penstock as tf
-from penstock.graph.build import make
-from penstock.ops import stateless_random
+from penstock.foundation.graph.build import make
+from penstock.ops.random import stateless_random
 
 DRAWS = 20_000
 # Seeds are fixed, so a test either always passes or always fails; a right distribution gives a p

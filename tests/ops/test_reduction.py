@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 import penstock as tf
-from penstock.ops import (
+from penstock.ops.math import (
     argmax,
     cumulative,
     histogram,
     reduction,
     segment,
-    sparse_segment,
     statistics,
     unsorted_segment,
 )
+from penstock.ops.sparse import sparse_segment
 
 
 @pytest.fixture(autouse=True)

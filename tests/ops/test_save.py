@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import penstock as tf
-from penstock.graph.build import make
+from penstock.foundation.graph.build import make
 
 
 def test_older_ops(tmp_path: Path) -> None:

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import penstock as tf
-from penstock.graph.build import make
-from penstock.ops.skipgram import Noise, Text
-from penstock.resources.stream import Stream
+from penstock.engine.resources.stream import Stream
+from penstock.foundation.graph.build import make
+from penstock.ops.nn.skipgram import Noise, Text
 
 _WORDS = [b"a", b"b", b"a", b"c", b"a", b"b", b"d"] * 50
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings, strategies as st
 from hypothesis.extra import numpy as hnp
 
 import penstock as tf
-from penstock.graph.build import make
-from penstock.ops import slicing
+from penstock.foundation.graph.build import make
+from penstock.ops.array import slicing
 
 
 @st.composite

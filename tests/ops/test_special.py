@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import penstock as tf
-from penstock.ops import special
+from penstock.ops.math import special
 
 
 @pytest.fixture(autouse=True)

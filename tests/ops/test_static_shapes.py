@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 import penstock as tf
-from penstock.graph.build import make
-from penstock.opdef import static
-from penstock.ops import slicing
+from penstock.foundation.graph.build import make
+from penstock.foundation.opdef import static
+from penstock.ops.array import slicing
 
 
 def ph(*dims: int | None, dtype: Any = tf.float32) -> tf.Tensor:

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import penstock as tf
-from penstock.graph.build import make
-from penstock.ops.tensor_array import gradient_source
+from penstock.foundation.graph.build import make
+from penstock.ops.control.tensor_array import gradient_source
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import penstock as tf
-from penstock.graph.build import make
+from penstock.foundation.graph.build import make
 
 
 def _run(op: str, *inputs: Any, **attrs: Any) -> Any:

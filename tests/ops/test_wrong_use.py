@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import penstock as tf
-from penstock.base import errors
+from penstock.foundation.base import errors
 
 _M = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
 _V = [1.0, 2.0, 3.0]

@@ -26,33 +26,39 @@ def _one_a_turn(test: str, *parameters: object, first: int = 1) -> dict[str, int
     }
 
 
-_FAULTS = "tests/distributed/test_faults.py::test_"
-_SEED_PROGRAMS = "tests/distributed/test_seed_programs.py::test_"
+_CRASHES = "tests/training/monitored/test_crashes.py::test_"
+_STRESS = "tests/training/data/test_queue_stress.py::test_"
+_FAULTS = "tests/cluster/distributed/test_faults.py::test_"
+_SEED_PROGRAMS = "tests/cluster/distributed/test_seed_programs.py::test_"
 _WORD_VECTORS = "tests/models/test_word2vec.py::test_pythons_reference_is_learned"
 # The turns of what takes longest, by the names that ``goes_with`` gives.
 PLACED: dict[str, int] = {
-    **_one_a_turn("tests/monitored/test_crashes.py::test_killed_at_random_often", *range(20)),
-    **_one_a_turn("tests/data/test_queue_stress.py::test_a_million_elements_in_all", *range(20)),
+    **_one_a_turn(f"{_CRASHES}killed_at_random_often", *range(20)),
+    **_one_a_turn(f"{_STRESS}a_million_elements_in_all", *range(20)),
     **_one_a_turn(
-        "tests/partition/test_programs.py::test_many_random_programs_with_random_placements",
+        "tests/compiler/partition/test_programs.py::test_many_random_programs_with_random_placements",
         *range(100, 500, 80),
     ),
     **_one_a_turn(
-        "tests/runtime/test_dataflow_agrees.py::test_many_random_programs", *range(5), first=3
+        "tests/engine/runtime/test_dataflow_agrees.py::test_many_random_programs",
+        *range(5),
+        first=3,
     ),
     **_one_a_turn(
         _WORD_VECTORS, "cbow-nce", "skip-gram-nce", "cbow-sampled-softmax",
         "skip-gram-sampled-softmax",
     ),
-    **_one_a_turn("tests/formats/test_killed.py::test_a_hundred_kills", "same", "new", first=5),
+    **_one_a_turn(
+        "tests/foundation/formats/test_killed.py::test_a_hundred_kills", "same", "new", first=5
+    ),
     f"{_FAULTS}a_worker_is_killed[0]": 1,
     f"{_FAULTS}a_parameter_server_is_killed[0]": 2,
     f"{_FAULTS}the_chief_is_killed[0]": 3,
     f"{_FAULTS}a_worker_is_stopped_for_a_while[0]": 4,
     f"{_FAULTS}everything_is_killed_at_once[0]": 5,
     f"{_SEED_PROGRAMS}async_word_vectors_reach_the_loss_of_one_process": 5,
-    "tests/distributed/test_cut_links.py": 3,
-    "tests/image/test_conformance.py": 5,
+    "tests/cluster/distributed/test_cut_links.py": 3,
+    "tests/library/image/test_conformance.py": 5,
 }  # fmt: skip
 
 

@@ -1,4 +1,7 @@
-"""``tf.contrib.learn``: its RunConfig, and what belongs to that."""
+"""``tf.contrib.learn``: its RunConfig and what belongs to that; data sets."""
 
+from penstock.contrib.learn import datasets as datasets, preprocessing as preprocessing
 from penstock.contrib.learn.run_config import RunConfig as RunConfig, TaskType as TaskType
-from penstock.monitored.basic_hooks import NanLossDuringTrainingError as NanLossDuringTrainingError
+from penstock.training.monitored.basic_hooks import (
+    NanLossDuringTrainingError as NanLossDuringTrainingError,
+)

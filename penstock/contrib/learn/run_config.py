@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from penstock.distributed.cluster_spec import ClusterSpec
-from penstock.estimator import run_config
-from penstock.session.options import ConfigProto, GPUOptions
+from penstock.cluster.distributed.cluster_spec import ClusterSpec
+from penstock.engine.session.options import ConfigProto, GPUOptions
+from penstock.training.estimator import run_config
 
 _USE_DEFAULT: Any = 0
 _CLOUD, _LOCAL = "cloud", "local"

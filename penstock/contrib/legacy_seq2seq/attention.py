@@ -5,28 +5,19 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from penstock.base import dtypes, shapes
 from penstock.contrib.legacy_seq2seq.decoders import either, fed_back
-from penstock.graph import nest
-from penstock.graph.convert import convert_to_tensor
-from penstock.graph.tensor import Tensor
-from penstock.nn.conv import conv2d
-from penstock.ops import (
-    cast,
-    elementwise,
-    embedding,
-    fill,
-    join,
-    nodes,
-    reduction,
-    reshape,
-    shape,
-    softmax,
-)
-from penstock.recurrent.linear import Linear
-from penstock.recurrent.projection import EmbeddingWrapper, OutputProjectionWrapper
-from penstock.recurrent.static import static_rnn
-from penstock.variables.scope import get_variable, get_variable_scope, variable_scope
+from penstock.foundation.base import dtypes, shapes
+from penstock.foundation.graph import nest
+from penstock.foundation.graph.convert import convert_to_tensor
+from penstock.foundation.graph.tensor import Tensor
+from penstock.library.nn.conv import conv2d
+from penstock.library.recurrent.linear import Linear
+from penstock.library.recurrent.projection import EmbeddingWrapper, OutputProjectionWrapper
+from penstock.library.recurrent.static import static_rnn
+from penstock.library.variables.scope import get_variable, get_variable_scope, variable_scope
+from penstock.ops.array import cast, fill, join, nodes, reshape, shape
+from penstock.ops.math import elementwise, reduction
+from penstock.ops.nn import embedding, softmax
 
 
 class _Heads:
@@ -60,8 +51,7 @@ class _Heads:
             weights: Any = softmax.softmax(cast.cast(score, dtypes.float32))
             weights = reshape.reshape(cast.cast(weights, self._dtype), [-1, self._length, 1, 1])
             seen = reduction.reduce_sum(weights * self._hidden, [1, 2])
-            made: Tensor = reshape.reshape(seen, [-1, self.size])
-            return made
+            return reshape.reshape(seen, [-1, self.size])
 
     def nothing(self, batch_size: Any) -> list[Tensor]:
         """What is seen before the first step."""

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from penstock.base import dtypes
-from penstock.control_flow.cond import cond
-from penstock.graph import nest
-from penstock.graph.convert import convert_to_tensor
-from penstock.nn.linear import xw_plus_b
-from penstock.ops import argmax, control, embedding
-from penstock.variables.scope import get_variable, get_variable_scope, variable_scope
+from penstock.foundation.base import dtypes
+from penstock.foundation.graph import nest
+from penstock.foundation.graph.convert import convert_to_tensor
+from penstock.library.control_flow.cond import cond
+from penstock.library.nn.linear import xw_plus_b
+from penstock.library.variables.scope import get_variable, get_variable_scope, variable_scope
+from penstock.ops.control import control
+from penstock.ops.math import argmax
+from penstock.ops.nn import embedding
 
 
 def rnn_decoder(

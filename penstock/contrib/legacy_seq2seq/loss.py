@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock.graph import scopes
-from penstock.graph.tensor import Tensor
-from penstock.nn.cross_entropy import sparse_softmax_cross_entropy_with_logits
-from penstock.ops import addn, cast, nodes, reduction, reshape, shape
-from penstock.variables.scope import get_variable_scope, variable_scope
+from penstock.foundation.graph import scopes
+from penstock.foundation.graph.tensor import Tensor
+from penstock.library.nn.cross_entropy import sparse_softmax_cross_entropy_with_logits
+from penstock.library.variables.scope import get_variable_scope, variable_scope
+from penstock.ops.array import cast, nodes, reshape, shape
+from penstock.ops.math import addn, reduction
 
 
 def sequence_loss_by_example(
@@ -28,7 +29,6 @@ def sequence_loss_by_example(
       average_across_timesteps: whether to divide by the sum of the weights.
       softmax_loss_function: from (labels, logits), named so, to losses; default the sparse softmax
         cross entropy.
-      name: name scope.
 
     Returns:
       [batch] floats.
@@ -73,7 +73,6 @@ def sequence_loss(
     Args:
       logits, targets, weights, average_across_timesteps, softmax_loss_function: as there.
       average_across_batch: whether to divide by the batch size.
-      name: name scope.
 
     Returns:
       A scalar.
@@ -119,7 +118,6 @@ def model_with_buckets(
       seq2seq: from (encoder inputs, decoder inputs) to (outputs, state).
       softmax_loss_function: as of ``sequence_loss``.
       per_example_loss: whether losses are [batch], or scalars.
-      name: name scope.
 
     Returns:
       The outputs and the losses of the buckets.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from penstock.base import dtypes, shapes
 from penstock.contrib.legacy_seq2seq.decoders import (
     check_projection,
     either,
@@ -13,10 +12,12 @@ from penstock.contrib.legacy_seq2seq.decoders import (
     fed_back,
     rnn_decoder,
 )
-from penstock.ops import embedding, nodes, shape
-from penstock.recurrent.projection import EmbeddingWrapper, OutputProjectionWrapper
-from penstock.recurrent.static import static_rnn
-from penstock.variables.scope import get_variable, get_variable_scope, variable_scope
+from penstock.foundation.base import dtypes, shapes
+from penstock.library.recurrent.projection import EmbeddingWrapper, OutputProjectionWrapper
+from penstock.library.recurrent.static import static_rnn
+from penstock.library.variables.scope import get_variable, get_variable_scope, variable_scope
+from penstock.ops.array import nodes, shape
+from penstock.ops.nn import embedding
 
 
 def basic_rnn_seq2seq(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock.base import dtypes
-from penstock.data import lookup_vocabulary
-from penstock.data.lookup import (
+from penstock.foundation.base import dtypes
+from penstock.training.data import lookup_vocabulary
+from penstock.training.data.lookup import (
     HashTable as HashTable,
     InitializableLookupTableBase as InitializableLookupTableBase,
     LookupInterface as LookupInterface,
 )
-from penstock.data.lookup_initializers import (
+from penstock.training.data.lookup_initializers import (
     KeyValueTensorInitializer as KeyValueTensorInitializer,
     TableInitializerBase as TableInitializerBase,
     TextFileIdTableInitializer as TextFileIdTableInitializer,
@@ -19,11 +19,11 @@ from penstock.data.lookup_initializers import (
     TextFileInitializer as TextFileInitializer,
     TextFileStringTableInitializer as TextFileStringTableInitializer,
 )
-from penstock.data.lookup_mutable import (
+from penstock.training.data.lookup_mutable import (
     MutableDenseHashTable as MutableDenseHashTable,
     MutableHashTable as MutableHashTable,
 )
-from penstock.data.lookup_vocabulary import (
+from penstock.training.data.lookup_vocabulary import (
     FastHashSpec as FastHashSpec,
     HasherSpec as HasherSpec,
     IdTableWithHashBuckets as IdTableWithHashBuckets,
@@ -45,7 +45,6 @@ def index_table_from_tensor(
       default_value: id of unknown words, where there are no buckets.
       hasher_spec: which hash spreads them.
       dtype: type of the words that are looked up.
-      name: name scope.
 
     Returns:
       A table.
@@ -63,7 +62,6 @@ def index_to_string_table_from_tensor(
     Args:
       mapping: string vector.
       default_value: the word of ids that it lacks.
-      name: name scope.
 
     Returns:
       A table.

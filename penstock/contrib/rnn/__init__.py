@@ -50,30 +50,32 @@ from penstock.contrib.rnn.stacked import (
     stack_bidirectional_dynamic_rnn as stack_bidirectional_dynamic_rnn,
     stack_bidirectional_rnn as stack_bidirectional_rnn,
 )
-from penstock.recurrent import rnn_cell as rnn_cell
-from penstock.recurrent.basic import BasicRNNCell as BasicRNNCell, GRUCell as GRUCell
-from penstock.recurrent.bidirectional import static_bidirectional_rnn as static_bidirectional_rnn
-from penstock.recurrent.cell import (
+from penstock.library.recurrent import rnn_cell as rnn_cell
+from penstock.library.recurrent.basic import BasicRNNCell as BasicRNNCell, GRUCell as GRUCell
+from penstock.library.recurrent.bidirectional import (
+    static_bidirectional_rnn as static_bidirectional_rnn,
+)
+from penstock.library.recurrent.cell import (
     LayerRNNCell as LayerRNNCell,
     LSTMStateTuple as LSTMStateTuple,
     RNNCell as RNNCell,
 )
-from penstock.recurrent.lstm import BasicLSTMCell as BasicLSTMCell, LSTMCell as LSTMCell
-from penstock.recurrent.multi import MultiRNNCell as MultiRNNCell
-from penstock.recurrent.projection import (
+from penstock.library.recurrent.lstm import BasicLSTMCell as BasicLSTMCell, LSTMCell as LSTMCell
+from penstock.library.recurrent.multi import MultiRNNCell as MultiRNNCell
+from penstock.library.recurrent.projection import (
     EmbeddingWrapper as EmbeddingWrapper,
     InputProjectionWrapper as InputProjectionWrapper,
     OutputProjectionWrapper as OutputProjectionWrapper,
 )
-from penstock.recurrent.static import (
+from penstock.library.recurrent.static import (
     static_rnn as static_rnn,
     static_state_saving_rnn as static_state_saving_rnn,
 )
-from penstock.recurrent.step import (
+from penstock.library.recurrent.step import (
     best_effort_input_batch_size as best_effort_input_batch_size,
     transpose_batch_time as transpose_batch_time,
 )
-from penstock.recurrent.wrappers import (
+from penstock.library.recurrent.wrappers import (
     DeviceWrapper as DeviceWrapper,
     DropoutWrapper as DropoutWrapper,
     ResidualWrapper as ResidualWrapper,

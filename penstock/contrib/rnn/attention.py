@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock.graph import nest
-from penstock.graph.tensor import Tensor
-from penstock.nn import conv
-from penstock.ops import elementwise, join, reduction, reshape, slicing, softmax
-from penstock.recurrent.cell import RNNCell, assert_like_rnncell
-from penstock.recurrent.linear import Linear
-from penstock.variables.scope import get_variable, variable_scope
+from penstock.foundation.graph import nest
+from penstock.foundation.graph.tensor import Tensor
+from penstock.library.nn import conv
+from penstock.library.recurrent.cell import RNNCell, assert_like_rnncell
+from penstock.library.recurrent.linear import Linear
+from penstock.library.variables.scope import get_variable, variable_scope
+from penstock.ops.array import join, reshape, slicing
+from penstock.ops.math import elementwise, reduction
+from penstock.ops.nn import softmax
 
 
 class AttentionCellWrapper(RNNCell):
@@ -81,7 +83,7 @@ class AttentionCellWrapper(RNNCell):
             slicing.slice_(state, [0, second], [-1, self._size * self._length]),
         )
 
-    def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any, state: Any) -> Any:
         """One step."""
         own, attended, kept = self._parts(state)
         kept = reshape.reshape(kept, [-1, self._length, self._size])

@@ -5,25 +5,32 @@ from __future__ import annotations
 import abc
 from typing import Any
 
-from penstock.base import dtypes
-from penstock.graph.build import make
-from penstock.graph.convert import convert_to_tensor
-from penstock.ops import (
+from penstock.foundation.base import dtypes
+from penstock.foundation.graph.build import make
+from penstock.foundation.graph.convert import convert_to_tensor
+from penstock.library.layer_base.input_spec import InputSpec, check_inputs
+from penstock.library.layer_base.scoped import Layer
+from penstock.library.recurrent.cell import (
+    LayerRNNCell,
+    LSTMStateTuple,
+    PairOfUnits,
+    SizedByUnits,
+    input_depth,
+)
+from penstock.library.variables import initializers
+from penstock.ops.array import (
     cast,
     fill,
     gather,
     join,
     nodes,
     onehot,
-    reduction,
     reshape,
     shape,
     split,
     transpose,
 )
-from penstock.recurrent.cell import LayerRNNCell, LSTMStateTuple, input_depth
-from penstock.recurrent.layer import Layer
-from penstock.variables import initializers
+from penstock.ops.math import reduction
 
 
 class _LSTMWeights:
@@ -43,7 +50,7 @@ class _LSTMWeights:
         return self._diagonals or [fill.zeros([self._units], dtype=dtype)] * 3
 
 
-class LSTMBlockCell(LayerRNNCell):
+class LSTMBlockCell(PairOfUnits, LayerRNNCell):
     """An LSTM cell of one op, ``LSTMBlockCell``; the same function as ``LSTMCell``.
 
     Args:
@@ -73,23 +80,13 @@ class LSTMBlockCell(LayerRNNCell):
         self._cell_clip = -1 if cell_clip is None else cell_clip
         self._use_peephole = use_peephole
 
-    @property
-    def state_size(self) -> Any:
-        """Sizes of c and h."""
-        return LSTMStateTuple(self._num_units, self._num_units)
-
-    @property
-    def output_size(self) -> Any:
-        """The number of units."""
-        return self._num_units
-
     def build(self, inputs_shape: Any) -> None:
         """Makes the variables."""
         depth = input_depth(inputs_shape)
         self._weights = _LSTMWeights(self, depth, self._num_units, self._use_peephole)
         self.built = True
 
-    def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any, state: Any) -> Any:
         """One step."""
         if len(state) != 2:
             raise ValueError("Expecting state to be a tuple with length 2.")
@@ -122,11 +119,16 @@ class LSTMBlockWrapper(Layer, abc.ABC):
     ) -> tuple[Any, Any]:  # fmt: skip
         """Memories and outputs of all steps, [time, batch, units]."""
 
-    def _build_once(self, inputs: Any) -> None:
-        # A list is as good as the tensor of its steps.
-        super()._build_once(join.stack(inputs) if isinstance(inputs, list) else inputs)
+    # What the tensor of all steps must be.
+    _steps_spec: InputSpec | None = None
 
-    def call(  # type: ignore[override]
+    def _maybe_build(self, inputs: Any) -> None:
+        # A list is as good as the tensor of its steps.
+        steps = join.stack(inputs) if isinstance(inputs, list) else inputs
+        check_inputs(self._steps_spec, steps, self.name)
+        super()._maybe_build(steps)
+
+    def call(
         self,
         inputs: Any,
         initial_state: Any = None,
@@ -205,8 +207,6 @@ class LSTMBlockFusedCell(LSTMBlockWrapper):
       name: name of the variable scope.
     """
 
-    _input_rank = 3
-
     def __init__(
         self,
         num_units: int,
@@ -221,6 +221,7 @@ class LSTMBlockFusedCell(LSTMBlockWrapper):
         self._num_units, self._forget_bias = num_units, forget_bias
         self._cell_clip = -1 if cell_clip is None else cell_clip
         self._use_peephole = use_peephole
+        self._steps_spec = InputSpec(ndim=3)
 
     @property
     def num_units(self) -> int:
@@ -252,7 +253,7 @@ class LSTMBlockFusedCell(LSTMBlockWrapper):
         return found.cs, found.h
 
 
-class GRUBlockCell(LayerRNNCell):
+class GRUBlockCell(SizedByUnits, LayerRNNCell):
     """A GRU cell of one op, ``GRUBlockCell``; the same function as ``GRUCell``.
 
     Args:
@@ -283,16 +284,6 @@ class GRUBlockCell(LayerRNNCell):
             )
         self._num_units: int = num_units or cell_size or 0
 
-    @property
-    def state_size(self) -> Any:
-        """The number of units."""
-        return self._num_units
-
-    @property
-    def output_size(self) -> Any:
-        """The number of units."""
-        return self._num_units
-
     def build(self, input_shape: Any) -> None:
         """Makes the kernels and biases of gates and candidate."""
         depth, units = input_depth(input_shape), self._num_units
@@ -306,7 +297,7 @@ class GRUBlockCell(LayerRNNCell):
             ]
         self.built = True
 
-    def call(self, inputs: Any, h_prev: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any, h_prev: Any) -> Any:
         """One step."""
         w_ru, b_ru, w_c, b_c = self._variables
         new = make("GRUBlockCell", inputs, h_prev, w_ru, w_c, b_ru, b_c).h

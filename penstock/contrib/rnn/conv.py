@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock.base import shapes
-from penstock.graph.build import make
-from penstock.nn import conv
-from penstock.ops import elementwise, join, split
-from penstock.recurrent.cell import LSTMStateTuple, RNNCell
-from penstock.variables import initializers
-from penstock.variables.scope import get_variable
+from penstock.foundation.base import shapes
+from penstock.foundation.graph.build import make
+from penstock.library.nn import conv
+from penstock.library.recurrent.cell import LSTMStateTuple, RNNCell
+from penstock.library.variables import initializers
+from penstock.library.variables.scope import get_variable
+from penstock.ops.array import join, split
+from penstock.ops.math import elementwise
 
 
 class ConvLSTMCell(RNNCell):
@@ -63,7 +64,7 @@ class ConvLSTMCell(RNNCell):
         skipped = self._input_shape[-1] if self._skip_connection else 0
         return shapes.TensorShape([*self._input_shape[:-1], self._output_channels + skipped])
 
-    def call(self, inputs: Any, state: Any, scope: Any = None) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any, state: Any, scope: Any = None) -> Any:
         """One step."""
         sigmoid, tanh = elementwise.sigmoid, elementwise.tanh
         cell, hidden = state

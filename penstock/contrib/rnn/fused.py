@@ -5,9 +5,9 @@ from __future__ import annotations
 import abc
 from typing import Any
 
-from penstock.ops import join, split, transpose
-from penstock.recurrent.dynamic import dynamic_rnn
-from penstock.recurrent.static import static_rnn
+from penstock.library.recurrent.dynamic import dynamic_rnn
+from penstock.library.recurrent.static import static_rnn
+from penstock.ops.array import join, split, transpose
 
 
 class FusedRNNCell(abc.ABC):

@@ -6,22 +6,17 @@ import math
 from typing import Any
 
 from penstock.contrib.rnn.linear import input_size
-from penstock.ops import (
-    activation as activations,
-    bias,
-    elementwise,
-    join,
-    matmul,
-    split,
-    transpose,
-)
-from penstock.recurrent.cell import LayerRNNCell, RNNCell, input_depth
-from penstock.recurrent.linear import Linear
-from penstock.variables import initializers
-from penstock.variables.scope import get_variable_scope, variable_scope
+from penstock.library.recurrent.cell import LayerRNNCell, RNNCell, SizedByUnits, input_depth
+from penstock.library.recurrent.linear import Linear
+from penstock.library.variables import initializers
+from penstock.library.variables.scope import get_variable_scope, variable_scope
+from penstock.ops.array import join, split, transpose
+from penstock.ops.linalg import matmul
+from penstock.ops.math import elementwise
+from penstock.ops.nn import activation as activations, bias
 
 
-class UGRNNCell(RNNCell):
+class UGRNNCell(SizedByUnits, RNNCell):
     """Update gate recurrent unit (Collins et al., 2016): ``h' = g h + (1 - g) c``.
 
     Args:
@@ -45,17 +40,7 @@ class UGRNNCell(RNNCell):
         self._forget_bias, self._activation = forget_bias, activation
         self._linear: Linear | None = None
 
-    @property
-    def state_size(self) -> Any:
-        """The number of units."""
-        return self._num_units
-
-    @property
-    def output_size(self) -> Any:
-        """The number of units."""
-        return self._num_units
-
-    def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any, state: Any) -> Any:
         """One step."""
         input_size(inputs)
         with variable_scope(get_variable_scope(), initializer=self._initializer):
@@ -69,7 +54,7 @@ class UGRNNCell(RNNCell):
         return new, new
 
 
-class IntersectionRNNCell(RNNCell):
+class IntersectionRNNCell(SizedByUnits, RNNCell):
     """Intersection RNN with +-gates (Collins et al., 2016); its output adds to its input.
 
     Args:
@@ -99,16 +84,6 @@ class IntersectionRNNCell(RNNCell):
         self._projection: Linear | None = None
         self._linear: Linear | None = None
 
-    @property
-    def state_size(self) -> Any:
-        """The number of units."""
-        return self._num_units
-
-    @property
-    def output_size(self) -> Any:
-        """The number of units."""
-        return self._num_units
-
     def _projected(self, inputs: Any) -> Any:
         if input_size(inputs) == self._num_units:
             return inputs
@@ -122,7 +97,7 @@ class IntersectionRNNCell(RNNCell):
                 self._projection = Linear(inputs, self._num_units, True)
             return self._projection(inputs)
 
-    def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any, state: Any) -> Any:
         """One step."""
         n, sigmoid = self._num_units, elementwise.sigmoid
         with variable_scope(get_variable_scope(), initializer=self._initializer):
@@ -139,7 +114,7 @@ class IntersectionRNNCell(RNNCell):
         return output, new_state
 
 
-class SRUCell(LayerRNNCell):
+class SRUCell(SizedByUnits, LayerRNNCell):
     """Simple recurrent unit (Lei et al., 2017), whose gates do not see the state.
 
     Args:
@@ -163,16 +138,6 @@ class SRUCell(LayerRNNCell):
         super().__init__(_reuse=reuse, name=name, **kwargs)
         self._num_units, self._activation = num_units, activation or elementwise.tanh
 
-    @property
-    def state_size(self) -> Any:
-        """The number of units."""
-        return self._num_units
-
-    @property
-    def output_size(self) -> Any:
-        """The number of units."""
-        return self._num_units
-
     def build(self, inputs_shape: Any) -> None:
         """Makes ``kernel`` [input, 4 units] and ``bias`` [2 units]."""
         depth, units = input_depth(inputs_shape), self._num_units
@@ -181,7 +146,7 @@ class SRUCell(LayerRNNCell):
         self._bias = self.add_variable("bias", [2 * units], initializer=zeros)
         self.built = True
 
-    def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any, state: Any) -> Any:
         """One step."""
         product = matmul.matmul(inputs, self._kernel)
         x_bar, f, r, x = split.split(value=product, num_or_size_splits=4, axis=1)
@@ -198,7 +163,7 @@ def _small(units: int, dtype: Any) -> Any:
     return initializers.random_uniform_initializer(minval=-bound, maxval=bound, dtype=dtype)
 
 
-class IndRNNCell(LayerRNNCell):
+class IndRNNCell(SizedByUnits, LayerRNNCell):
     """Basic cell whose units see only themselves (Li et al., 2018).
 
     Args:
@@ -222,16 +187,6 @@ class IndRNNCell(LayerRNNCell):
         super().__init__(_reuse=reuse, name=name, dtype=dtype)
         self._num_units, self._activation = num_units, activation or elementwise.tanh
 
-    @property
-    def state_size(self) -> Any:
-        """The number of units."""
-        return self._num_units
-
-    @property
-    def output_size(self) -> Any:
-        """The number of units."""
-        return self._num_units
-
     def build(self, inputs_shape: Any) -> None:
         """Makes ``kernel_w`` [input, units], ``kernel_u`` [1, units] and ``bias``."""
         depth, units = input_depth(inputs_shape), self._num_units
@@ -246,14 +201,14 @@ class IndRNNCell(LayerRNNCell):
         self._bias = self.add_variable("bias", [units], initializer=zeros)
         self.built = True
 
-    def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any, state: Any) -> Any:
         """One step."""
         gates = matmul.matmul(inputs, self._kernel_w) + state * self._kernel_u
         output = self._activation(bias.bias_add(gates, self._bias))
         return output, output
 
 
-class IndyGRUCell(LayerRNNCell):
+class IndyGRUCell(SizedByUnits, LayerRNNCell):
     """GRU whose units see only themselves: its recurrent weights are diagonal.
 
     Args:
@@ -283,16 +238,6 @@ class IndyGRUCell(LayerRNNCell):
         self._kernel_initializer = kernel_initializer
         self._bias_initializer = bias_initializer
 
-    @property
-    def state_size(self) -> Any:
-        """The number of units."""
-        return self._num_units
-
-    @property
-    def output_size(self) -> Any:
-        """The number of units."""
-        return self._num_units
-
     def build(self, inputs_shape: Any) -> None:
         """Makes kernels, diagonal kernels and biases of ``gates`` and ``candidate``."""
         depth, units, given = input_depth(inputs_shape), self._num_units, self._bias_initializer
@@ -318,7 +263,7 @@ class IndyGRUCell(LayerRNNCell):
         )
         self.built = True
 
-    def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any, state: Any) -> Any:
         """One step."""
         gates = matmul.matmul(inputs, self._gate_kernel_w)
         gates += transpose.tile(state, [1, 2]) * self._gate_kernel_u

@@ -9,26 +9,17 @@ from __future__ import annotations
 import collections
 from typing import Any
 
-from penstock.base import dtypes, shapes
 from penstock.contrib.rnn.linear import sharded
-from penstock.graph.build import constant
-from penstock.graph.tensor import Tensor
-from penstock.ops import (
-    bias,
-    clip,
-    elementwise,
-    fill,
-    join,
-    matmul,
-    nodes,
-    pad,
-    shape,
-    slicing,
-    split,
-)
-from penstock.recurrent.cell import RNNCell
-from penstock.variables import initializers
-from penstock.variables.scope import get_variable, variable_scope
+from penstock.foundation.base import dtypes, shapes
+from penstock.foundation.graph.build import constant
+from penstock.foundation.graph.tensor import Tensor
+from penstock.library.recurrent.cell import RNNCell
+from penstock.library.variables import initializers
+from penstock.library.variables.scope import get_variable, variable_scope
+from penstock.ops.array import fill, join, nodes, pad, shape, slicing, split
+from penstock.ops.linalg import matmul
+from penstock.ops.math import clip, elementwise
+from penstock.ops.nn import bias
 
 
 def _width(inputs: Any) -> int:
@@ -97,7 +88,7 @@ class TimeFreqLSTMCell(RNNCell):
         count = int((_width(inputs) - size) / skip) + 1
         return [slicing.slice_(inputs, [0, f * skip], [-1, size]) for f in range(count)]
 
-    def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any, state: Any) -> Any:
         """One step."""
         units, sigmoid, tanh = self._num_units, elementwise.sigmoid, elementwise.tanh
         windows, dtype = self._windows(inputs), inputs.dtype
@@ -263,7 +254,7 @@ class GridLSTMCell(RNNCell):
         """The namedtuple of states."""
         return self._tuple
 
-    def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any, state: Any) -> Any:
         """One step."""
         batch = _batch_size(inputs)
         outputs: list[Any] = []
@@ -393,7 +384,7 @@ class BidirectionalGridLSTMCell(GridLSTMCell):
         """Both outputs of all windows, in both directions."""
         return 2 * super().output_size
 
-    def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any, state: Any) -> Any:
         """One step."""
         batch = _batch_size(inputs)
         forward = self._windows(inputs)

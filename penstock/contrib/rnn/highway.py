@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock.graph import nest
-from penstock.nn.linear import xw_plus_b
-from penstock.ops import elementwise
-from penstock.recurrent.projection import Around
-from penstock.variables import initializers
-from penstock.variables.scope import get_variable
+from penstock.foundation.graph import nest
+from penstock.library.nn.linear import xw_plus_b
+from penstock.library.recurrent.projection import Around
+from penstock.library.variables import initializers
+from penstock.library.variables.scope import get_variable
+from penstock.ops.math import elementwise
 
 
 class HighwayWrapper(Around):

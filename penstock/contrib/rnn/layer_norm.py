@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock.base import dtypes
-from penstock.graph.tensor import Tensor
-from penstock.nn import normalization
-from penstock.ops import bias, dropout, elementwise, join, matmul, split
-from penstock.recurrent.cell import LSTMStateTuple, RNNCell
-from penstock.variables import initializers
-from penstock.variables.scope import get_variable, variable_scope
+from penstock.foundation.base import dtypes
+from penstock.foundation.graph.tensor import Tensor
+from penstock.library.nn import normalization
+from penstock.library.recurrent.cell import LSTMStateTuple, PairOfUnits, RNNCell
+from penstock.library.variables import initializers
+from penstock.library.variables.scope import get_variable, variable_scope
+from penstock.ops.array import join, split
+from penstock.ops.linalg import matmul
+from penstock.ops.math import elementwise
+from penstock.ops.nn import bias, dropout
 
 
 def layer_norm(inp: Tensor, scope: str, gain: float, shift: float, dtype: Any) -> Any:
@@ -40,7 +43,7 @@ def layer_norm(inp: Tensor, scope: str, gain: float, shift: float, dtype: Any) -
     return made
 
 
-class LayerNormBasicLSTMCell(RNNCell):
+class LayerNormBasicLSTMCell(PairOfUnits, RNNCell):
     """LSTM with layer normalization of its gates and memory, and recurrent dropout.
 
     Ba et al., 2016, and Semeniuta et al., 2016: dropout applies to the new input of the memory, so
@@ -76,16 +79,6 @@ class LayerNormBasicLSTMCell(RNNCell):
         self._keep_prob, self._seed = dropout_keep_prob, dropout_prob_seed
         self._layer_norm, self._gain, self._shift = layer_norm, norm_gain, norm_shift
 
-    @property
-    def state_size(self) -> Any:
-        """Sizes of c and h."""
-        return LSTMStateTuple(self._num_units, self._num_units)
-
-    @property
-    def output_size(self) -> Any:
-        """The number of units."""
-        return self._num_units
-
     def _gates(self, args: Tensor) -> Tensor:
         width = 4 * self._num_units
         kernel = get_variable("kernel", [args.get_shape()[-1], width], dtype=args.dtype)
@@ -99,7 +92,7 @@ class LayerNormBasicLSTMCell(RNNCell):
             return value
         return layer_norm(value, scope, self._gain, self._shift, value.dtype.base_dtype)
 
-    def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any, state: Any) -> Any:
         """One step."""
         c, h = state
         gates = self._gates(join.concat([inputs, h], 1))

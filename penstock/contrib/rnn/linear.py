@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock.base import shapes
-from penstock.graph import scopes
-from penstock.ops import join
-from penstock.variables.scope import get_variable, get_variable_scope
+from penstock.foundation.base import shapes
+from penstock.foundation.graph import scopes
+from penstock.library.variables.scope import get_variable, get_variable_scope
+from penstock.ops.array import join
 
 _CONCATENATED = "concatenated_variables"
 

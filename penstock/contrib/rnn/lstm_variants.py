@@ -5,34 +5,27 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from penstock.base import dtypes, shapes
 from penstock.contrib.rnn.layer_norm import layer_norm as normalize
 from penstock.contrib.rnn.linear import input_size, sharded
-from penstock.graph.build import constant
-from penstock.graph.tensor import Tensor
-from penstock.ops import (
-    activation as activations,
-    bias,
-    binary,
-    cast,
-    clip,
-    comparison,
-    control,
-    division,
-    elementwise,
-    join,
-    matmul,
-    nodes,
-    random,
-    shape,
-    slicing,
-    split,
-    transpose,
+from penstock.foundation.base import dtypes, shapes
+from penstock.foundation.graph.build import constant
+from penstock.foundation.graph.tensor import Tensor
+from penstock.library.recurrent.cell import (
+    LayerRNNCell,
+    LSTMStateTuple,
+    PairOfUnits,
+    RNNCell,
+    input_depth,
 )
-from penstock.recurrent.cell import LayerRNNCell, LSTMStateTuple, RNNCell, input_depth
-from penstock.recurrent.linear import Linear
-from penstock.variables import initializers
-from penstock.variables.scope import get_variable, get_variable_scope, variable_scope
+from penstock.library.recurrent.linear import Linear
+from penstock.library.variables import initializers
+from penstock.library.variables.scope import get_variable, get_variable_scope, variable_scope
+from penstock.ops.array import cast, join, nodes, shape, slicing, split, transpose
+from penstock.ops.control import control
+from penstock.ops.linalg import matmul
+from penstock.ops.math import binary, clip, comparison, division, elementwise
+from penstock.ops.nn import activation as activations, bias
+from penstock.ops.random import random
 
 
 class CoupledInputForgetGateLSTMCell(RNNCell):
@@ -93,7 +86,7 @@ class CoupledInputForgetGateLSTMCell(RNNCell):
             return value
         return normalize(value, scope, self._gain, self._shift, dtype)
 
-    def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any, state: Any) -> Any:
         """One step."""
         units, sigmoid, dtype = self._num_units, elementwise.sigmoid, inputs.dtype
         if self._state_is_tuple:
@@ -183,7 +176,7 @@ class NASCell(LayerRNNCell):
             )
         self.built = True
 
-    def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any, state: Any) -> Any:
         """One step."""
         c_prev, m_prev = state
         functions = {
@@ -218,7 +211,7 @@ def _exponential(low: float, high: float) -> Any:
     return draw
 
 
-class PhasedLSTMCell(RNNCell):
+class PhasedLSTMCell(PairOfUnits, RNNCell):
     """LSTM with a time gate that opens once a period (Neil et al., 2016).
 
     The input is a pair: the times of the events, [batch, 1], and the features, [batch, size].
@@ -250,22 +243,12 @@ class PhasedLSTMCell(RNNCell):
         self._period = period_init_min, period_init_max
         self._linears: dict[str, Linear] = {}
 
-    @property
-    def state_size(self) -> Any:
-        """Sizes of c and h."""
-        return LSTMStateTuple(self._num_units, self._num_units)
-
-    @property
-    def output_size(self) -> Any:
-        """The number of units."""
-        return self._num_units
-
     def _linear(self, scope: str, args: list[Any], size: int) -> Tensor:
         if scope not in self._linears:
             self._linears[scope] = Linear(args, size, True)
         return self._linears[scope](args)
 
-    def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any, state: Any) -> Any:
         """One step."""
         sigmoid, tanh, units = elementwise.sigmoid, elementwise.tanh, self._num_units
         (c_prev, h_prev), (time, x) = state, inputs
@@ -355,7 +338,7 @@ class GLSTMCell(RNNCell):
         """Size of the projection, or the number of units."""
         return self._num_units if self._num_proj is None else self._num_proj
 
-    def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any, state: Any) -> Any:
         """One step."""
         c_prev, m_prev = state
         batch = shapes.dimension_value(inputs.get_shape()[0])
@@ -410,7 +393,7 @@ def _group(value: Any, batch: Any, group: int, size: int) -> Tensor:
     return slicing.slice_(value, [0, group * size], [batch, size], name=name)
 
 
-class IndyLSTMCell(LayerRNNCell):
+class IndyLSTMCell(PairOfUnits, LayerRNNCell):
     """LSTM whose units see only themselves: its recurrent weights are diagonal (Gonnet, 2019).
 
     Args:
@@ -443,16 +426,6 @@ class IndyLSTMCell(LayerRNNCell):
         self._kernel_initializer = kernel_initializer
         self._bias_initializer = bias_initializer
 
-    @property
-    def state_size(self) -> Any:
-        """Sizes of c and h."""
-        return LSTMStateTuple(self._num_units, self._num_units)
-
-    @property
-    def output_size(self) -> Any:
-        """The number of units."""
-        return self._num_units
-
     def build(self, inputs_shape: Any) -> None:
         """Makes ``kernel_w`` [input, 4 units], ``kernel_u`` [1, 4 units] and ``bias``."""
         depth, width = input_depth(inputs_shape), 4 * self._num_units
@@ -474,7 +447,7 @@ class IndyLSTMCell(LayerRNNCell):
         )
         self.built = True
 
-    def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any, state: Any) -> Any:
         """One step."""
         add, multiply, sigmoid = binary.add, binary.multiply, elementwise.sigmoid
         one = constant(1, dtypes.int32)

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from penstock.ops import join
-from penstock.recurrent.bidirectional import bidirectional_dynamic_rnn, static_bidirectional_rnn
-from penstock.variables.scope import variable_scope
+from penstock.library.recurrent.bidirectional import (
+    bidirectional_dynamic_rnn,
+    static_bidirectional_rnn,
+)
+from penstock.library.variables.scope import variable_scope
+from penstock.ops.array import join
 
 
 def _check(cells_fw: Any, cells_bw: Any, states_fw: Any, states_bw: Any) -> None:

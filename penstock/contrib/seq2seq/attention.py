@@ -12,28 +12,19 @@ from typing import Any
 
 import numpy as np
 
-from penstock.base import dtypes, shapes
 from penstock.contrib.seq2seq.dense import Dense, is_layer
-from penstock.graph import nest, scopes
-from penstock.graph.convert import convert_to_tensor
-from penstock.graph.tensor import Tensor
-from penstock.ops import (
-    check,
-    comparison,
-    elementwise,
-    fill,
-    join,
-    matmul,
-    nodes,
-    onehot,
-    reduction,
-    reshape,
-    shape,
-    softmax,
-)
-from penstock.recurrent.cell import zeros_of
-from penstock.variables import initializers
-from penstock.variables.scope import get_variable, variable_scope
+from penstock.foundation.base import dtypes, shapes
+from penstock.foundation.graph import nest, scopes
+from penstock.foundation.graph.convert import convert_to_tensor
+from penstock.foundation.graph.tensor import Tensor
+from penstock.library.recurrent.cell import zeros_of
+from penstock.library.variables import initializers
+from penstock.library.variables.scope import get_variable, variable_scope
+from penstock.ops.array import fill, join, nodes, onehot, reshape, shape
+from penstock.ops.control import check
+from penstock.ops.linalg import matmul
+from penstock.ops.math import comparison, elementwise, reduction
+from penstock.ops.nn import softmax
 
 
 class AttentionMechanism:
@@ -62,7 +53,6 @@ class BaseAttentionMechanism(AttentionMechanism):
       check_inner_dims_defined: whether all dims of the memory but the first two must be known.
       score_mask_value: score of elements not to be looked at; default -inf.
       custom_key_value_fn: from (keys, values) to (keys, values).
-      name: name scope.
 
     Raises:
       TypeError: a layer is none.
@@ -165,7 +155,6 @@ class LuongAttention(BaseAttentionMechanism):
       score_mask_value: score of elements after the end; default -inf.
       dtype: type of the memory layer; default float32.
       custom_key_value_fn: from (keys, values) to (keys, values).
-      name: name scope.
 
     Raises:
       ValueError: query and keys differ in size (when called).
@@ -215,7 +204,6 @@ class BahdanauAttention(BaseAttentionMechanism):
       score_mask_value: score of elements after the end; default -inf.
       dtype: type of the layers; default float32.
       custom_key_value_fn: from (keys, values) to (keys, values).
-      name: name scope.
     """
 
     def __init__(
@@ -275,8 +263,7 @@ def luong_score(query: Any, keys: Any, scale: bool) -> Tensor:
         )
     score = matmul.matmul(reshape.expand_dims(query, 1), keys, transpose_b=True)
     score = reshape.squeeze(score, [1])
-    made: Tensor = score if gain is None else gain * score
-    return made
+    return score if gain is None else gain * score
 
 
 def bahdanau_score(
@@ -353,5 +340,4 @@ def _masked(score: Any, lengths: Any, value: Any) -> Tensor:
     with scopes.control_dependencies([check.assert_positive(lengths, message=message)]):
         longest = nodes.element(shape.shape(score), 1)
         mask = onehot.sequence_mask(lengths, maxlen=longest)
-    masked: Tensor = comparison.where(mask, score, value * elementwise.ones_like(score))
-    return masked
+    return comparison.where(mask, score, value * elementwise.ones_like(score))

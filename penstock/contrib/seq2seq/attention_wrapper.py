@@ -5,16 +5,19 @@ from __future__ import annotations
 import collections
 from typing import Any
 
-from penstock.base import dtypes, shapes
 from penstock.contrib.seq2seq.attention import AttentionMechanism, dim_of
 from penstock.contrib.seq2seq.dense import Dense
 from penstock.contrib.seq2seq.same_shape import with_same_shape
-from penstock.control_flow.tensor_array import TensorArray
-from penstock.graph import nest, scopes
-from penstock.graph.convert import convert_to_tensor
-from penstock.graph.tensor import Tensor
-from penstock.ops import argmax, check, control, fill, join, matmul, nodes, onehot, reshape, shape
-from penstock.recurrent.cell import RNNCell, assert_like_rnncell, zeros_of
+from penstock.foundation.base import dtypes, shapes
+from penstock.foundation.graph import nest, scopes
+from penstock.foundation.graph.convert import convert_to_tensor
+from penstock.foundation.graph.tensor import Tensor
+from penstock.library.control_flow.tensor_array import TensorArray
+from penstock.library.recurrent.cell import RNNCell, assert_like_rnncell, zeros_of
+from penstock.ops.array import fill, join, nodes, onehot, reshape, shape
+from penstock.ops.control import check, control
+from penstock.ops.linalg import matmul
+from penstock.ops.math import argmax
 
 
 def hardmax(logits: Any, name: str | None = None) -> Tensor:
@@ -22,7 +25,6 @@ def hardmax(logits: Any, name: str | None = None) -> Tensor:
 
     Args:
       logits: [..., size] tensor.
-      name: name scope.
 
     >>> with tf.Graph().as_default(), tf.Session() as sess:
     ...     sess.run(tf.contrib.seq2seq.hardmax([[1.0, 3.0, 2.0]])).tolist()
@@ -33,8 +35,7 @@ def hardmax(logits: Any, name: str | None = None) -> Tensor:
         depth: Any = shapes.dimension_value(logits.get_shape()[-1])
         if depth is None:
             depth = nodes.element(shape.shape(logits), -1)
-        made: Tensor = onehot.one_hot(argmax.argmax(logits, -1), depth, dtype=logits.dtype)
-        return made
+        return onehot.one_hot(argmax.argmax(logits, -1), depth, dtype=logits.dtype)
 
 
 class AttentionWrapperState(
@@ -127,11 +128,11 @@ class AttentionWrapper(RNNCell):
         self._attention_fn = attention_fn or _attend
         self._output_attention, self._alignment_history = output_attention, alignment_history
         self._attention_layers: Any = None
-        self._attention_layer_size = self._layers(attention_layer_size, attention_layer)
+        self._attention_layer_size = self._layers_for(attention_layer_size, attention_layer)
         with scopes.name_scope(name, "AttentionWrapperInit"):
             self._initial_cell_state = self._checked_initial(initial_cell_state)
 
-    def _layers(self, sizes: Any, layers: Any) -> int:
+    def _layers_for(self, sizes: Any, layers: Any) -> int:
         """Sets the layers; returns the size of the attention."""
         mechanisms = self._attention_mechanisms
         if sizes is not None and layers is not None:
@@ -240,7 +241,7 @@ class AttentionWrapper(RNNCell):
                 ),
             )
 
-    def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any, state: Any) -> Any:
         """One step.
 
         Raises:

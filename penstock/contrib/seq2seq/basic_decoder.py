@@ -5,12 +5,12 @@ from __future__ import annotations
 import collections
 from typing import Any
 
-from penstock.base import shapes
 from penstock.contrib.seq2seq.decoder import Decoder
 from penstock.contrib.seq2seq.dense import is_layer
 from penstock.contrib.seq2seq.helper import Helper
-from penstock.graph import nest, scopes
-from penstock.recurrent.cell import assert_like_rnncell
+from penstock.foundation.base import shapes
+from penstock.foundation.graph import nest, scopes
+from penstock.library.recurrent.cell import assert_like_rnncell
 
 
 class BasicDecoderOutput(collections.namedtuple("BasicDecoderOutput", ("rnn_output", "sample_id"))):

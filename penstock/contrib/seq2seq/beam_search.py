@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from penstock.base import dtypes, shapes
 from penstock.contrib.seq2seq.basic_decoder import output_size_of
 from penstock.contrib.seq2seq.beam_shapes import Beams
 from penstock.contrib.seq2seq.beam_step import (
@@ -21,24 +20,16 @@ from penstock.contrib.seq2seq.decoder import Decoder
 from penstock.contrib.seq2seq.dense import is_layer
 from penstock.contrib.seq2seq.gather_tree import gather_tree, gather_tree_from_array
 from penstock.contrib.seq2seq.inference import lookup_of
-from penstock.control_flow.cond import cond
-from penstock.control_flow.tensor_array import TensorArray
-from penstock.graph import nest, scopes
-from penstock.graph.convert import convert_to_tensor
-from penstock.graph.tensor import Tensor
-from penstock.ops import (
-    cast,
-    comparison,
-    debug,
-    fill,
-    nodes,
-    onehot,
-    reduction,
-    reshape,
-    shape,
-    transpose,
-)
-from penstock.recurrent.cell import assert_like_rnncell
+from penstock.foundation.base import dtypes, shapes
+from penstock.foundation.graph import nest, scopes
+from penstock.foundation.graph.convert import convert_to_tensor
+from penstock.foundation.graph.tensor import Tensor
+from penstock.library.control_flow.cond import cond
+from penstock.library.control_flow.tensor_array import TensorArray
+from penstock.library.recurrent.cell import assert_like_rnncell
+from penstock.ops.array import cast, fill, nodes, onehot, reshape, shape, transpose
+from penstock.ops.control import debug
+from penstock.ops.math import comparison, reduction
 
 
 class FinalBeamSearchDecoderOutput(
@@ -124,8 +115,7 @@ class BeamSearchDecoder(Decoder):
 
     def _first(self, **options: Any) -> Tensor:
         zeros = fill.zeros([self._batch_size], dtype=dtypes.int32)
-        made: Tensor = onehot.one_hot(zeros, depth=self._beam_width, **options)
-        return made
+        return onehot.one_hot(zeros, depth=self._beam_width, **options)
 
     @property
     def batch_size(self) -> Any:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock.base import shapes
-from penstock.control_flow.tensor_array import TensorArray
-from penstock.graph import nest, scopes
-from penstock.graph.convert import convert_to_tensor
-from penstock.graph.tensor import Tensor
-from penstock.opdef import static
-from penstock.ops import fill, gather, join, nodes, reshape, shape, transpose
-from penstock.recurrent.step import static_size
+from penstock.foundation.base import shapes
+from penstock.foundation.graph import nest, scopes
+from penstock.foundation.graph.convert import convert_to_tensor
+from penstock.foundation.graph.tensor import Tensor
+from penstock.foundation.opdef import static
+from penstock.library.control_flow.tensor_array import TensorArray
+from penstock.library.recurrent.step import static_size
+from penstock.ops.array import fill, gather, join, nodes, reshape, shape, transpose
 
 _TILING = (
     "States must be tiled with tf.contrib.seq2seq.tile_batch, or made by zero_state with"
@@ -25,7 +25,6 @@ def tile_batch(t: Any, multiplier: Any, name: str | None = None) -> Any:
     Args:
       t: a tensor [batch, ...], or a nesting of such.
       multiplier: how often, an int or a scalar tensor.
-      name: name scope.
 
     Returns:
       The nesting of tensors [batch * multiplier, ...]; copies of an example are side by side.
@@ -132,7 +131,6 @@ class Beams:
           source: [batch, count, ...].
           count: how many elements an example has.
           flat: shape of ``source`` with the elements of all examples in one dim.
-          name: name scope.
 
         Returns:
           [batch, n, ...].

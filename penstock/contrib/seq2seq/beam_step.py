@@ -11,30 +11,16 @@ from __future__ import annotations
 import collections
 from typing import Any
 
-from penstock.base import dtypes, shapes
 from penstock.contrib.seq2seq.attention_wrapper import AttentionWrapperState
 from penstock.contrib.seq2seq.beam_shapes import Beams
-from penstock.graph import nest
-from penstock.graph.convert import convert_to_tensor
-from penstock.graph.tensor import Tensor
-from penstock.opdef import static
-from penstock.ops import (
-    binary,
-    cast,
-    comparison,
-    division,
-    elementwise,
-    fill,
-    join,
-    nodes,
-    onehot,
-    reduction,
-    reshape,
-    shape,
-    softmax,
-    sorting,
-    transpose,
-)
+from penstock.foundation.base import dtypes, shapes
+from penstock.foundation.graph import nest
+from penstock.foundation.graph.convert import convert_to_tensor
+from penstock.foundation.graph.tensor import Tensor
+from penstock.foundation.opdef import static
+from penstock.ops.array import cast, fill, join, nodes, onehot, reshape, shape, sorting, transpose
+from penstock.ops.math import binary, comparison, division, elementwise, reduction
+from penstock.ops.nn import softmax
 
 
 class BeamSearchDecoderState(
@@ -143,8 +129,7 @@ class Step:
             reshape.reshape(row, [1, 1, -1]), join.concat([shape.shape(finished), [1]], 0)
         )
         mask = transpose.tile(reshape.expand_dims(finished, 2), [1, 1, words])
-        masked: Tensor = comparison.where(mask, rows, probs)
-        return masked
+        return comparison.where(mask, rows, probs)
 
     def _lengths(self, words: Any, open_beams: Any, lengths: Any) -> Tensor:
         """Lengths of all continuations: one more, but for the end token and finished beams."""

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock.base import dtypes, shapes
-from penstock.control_flow.tensor_array import TensorArray
-from penstock.control_flow.while_loop import while_loop
-from penstock.graph import nest
-from penstock.graph.build import constant
-from penstock.graph.convert import convert_to_tensor
-from penstock.graph.tensor import Tensor
-from penstock.opdef import static
-from penstock.ops import comparison, elementwise, fill, reduction, shape
-from penstock.recurrent.cell import zeros_of
-from penstock.recurrent.step import cache_reads, transpose_batch_time
-from penstock.variables.scope import variable_scope
+from penstock.foundation.base import dtypes, shapes
+from penstock.foundation.graph import nest
+from penstock.foundation.graph.build import constant
+from penstock.foundation.graph.convert import convert_to_tensor
+from penstock.foundation.graph.tensor import Tensor
+from penstock.foundation.opdef import static
+from penstock.library.control_flow.tensor_array import TensorArray
+from penstock.library.control_flow.while_loop import while_loop
+from penstock.library.recurrent.cell import zeros_of
+from penstock.library.recurrent.step import cache_reads, transpose_batch_time
+from penstock.library.variables.scope import variable_scope
+from penstock.ops.array import fill, shape
+from penstock.ops.math import comparison, elementwise, reduction
 
 
 class Decoder:

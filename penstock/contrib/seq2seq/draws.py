@@ -8,22 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock.base import dtypes
-from penstock.graph import scopes
-from penstock.graph.convert import convert_to_tensor
-from penstock.graph.tensor import Tensor
-from penstock.ops import (
-    cast,
-    comparison,
-    join,
-    nodes,
-    pad,
-    random,
-    reduction,
-    reshape,
-    shape,
-    transpose,
-)
+from penstock.foundation.base import dtypes
+from penstock.foundation.graph import scopes
+from penstock.foundation.graph.convert import convert_to_tensor
+from penstock.foundation.graph.tensor import Tensor
+from penstock.ops.array import cast, join, nodes, pad, reshape, shape, transpose
+from penstock.ops.math import comparison, reduction
+from penstock.ops.random import random
 
 
 def _sizes(sample_shape: Tensor) -> tuple[Tensor, Tensor]:
@@ -38,8 +29,7 @@ def _sizes(sample_shape: Tensor) -> tuple[Tensor, Tensor]:
 def _arranged(drawn: Tensor, sample_shape: Tensor) -> Tensor:
     """Draws [count, batch...] as [sample_shape..., batch...]."""
     known: Any = shape.shape(drawn)
-    made: Tensor = reshape.reshape(drawn, join.concat([sample_shape, known[1:]], 0))
-    return made
+    return reshape.reshape(drawn, join.concat([sample_shape, known[1:]], 0))
 
 
 def categorical(logits: Any, seed: int | None) -> Tensor:

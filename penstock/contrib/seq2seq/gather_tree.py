@@ -4,22 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock.base import dtypes, shapes
-from penstock.graph.build import make
-from penstock.graph.tensor import Tensor
-from penstock.ops import (
-    cast,
-    comparison,
-    fill,
-    gather,
-    join,
-    nodes,
-    onehot,
-    reduction,
-    reshape,
-    shape,
-    transpose,
-)
+from penstock.foundation.base import dtypes, shapes
+from penstock.foundation.graph.build import make_tensor
+from penstock.foundation.graph.tensor import Tensor
+from penstock.ops.array import cast, fill, gather, join, nodes, onehot, reshape, shape, transpose
+from penstock.ops.math import comparison, reduction
 
 
 def gather_tree(
@@ -36,7 +25,6 @@ def gather_tree(
       parent_ids: the same shape: which beam of the step before it continues.
       max_sequence_lengths: int32 [batch], how many steps count.
       end_token: int32 scalar; after the first one in a beam there are only end tokens.
-      name: name of the node.
 
     Returns:
       int32 [time, batch, beam]; ``end_token`` after the end.
@@ -50,10 +38,9 @@ def gather_tree(
     ...     sess.run(beams).tolist()
     [[[2, 1]], [[3, 4]]]
     """
-    beams: Tensor = make(
+    return make_tensor(
         "GatherTree", step_ids, parent_ids, max_sequence_lengths, end_token, name=name
     )
-    return beams
 
 
 def gather_tree_from_array(t: Any, parent_ids: Any, sequence_length: Any) -> Tensor:
@@ -86,8 +73,7 @@ def gather_tree_from_array(t: Any, parent_ids: Any, sequence_length: Any) -> Ten
     indices = join.stack([times, examples, sorted_ids], -1)
     dims = shape.shape(t)
     flat = reshape.reshape(t, [max_time, batch_size, beam_width, -1])
-    ordered: Tensor = reshape.reshape(gather.gather_nd(flat, indices), dims)
-    return ordered
+    return reshape.reshape(gather.gather_nd(flat, indices), dims)
 
 
 def _dim(tensor: Any, axis: int) -> Any:

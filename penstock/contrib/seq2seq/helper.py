@@ -12,14 +12,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock.base import dtypes, shapes
-from penstock.control_flow.cond import cond
-from penstock.control_flow.tensor_array import TensorArray
-from penstock.graph import nest, scopes
-from penstock.graph.convert import convert_to_tensor
-from penstock.graph.tensor import Tensor
-from penstock.ops import argmax, cast, comparison, elementwise, nodes, reduction, shape
-from penstock.recurrent.step import transpose_batch_time
+from penstock.foundation.base import dtypes, shapes
+from penstock.foundation.graph import nest, scopes
+from penstock.foundation.graph.convert import convert_to_tensor
+from penstock.foundation.graph.tensor import Tensor
+from penstock.library.control_flow.cond import cond
+from penstock.library.control_flow.tensor_array import TensorArray
+from penstock.library.recurrent.step import transpose_batch_time
+from penstock.ops.array import cast, nodes, shape
+from penstock.ops.math import argmax, comparison, elementwise, reduction
 
 
 class Helper:
@@ -131,7 +132,6 @@ class TrainingHelper(Helper):
       inputs: [batch, time, ...] tensor, or [time, batch, ...] if ``time_major``.
       sequence_length: int vector [batch].
       time_major: whether the first dim is time.
-      name: name scope.
 
     Raises:
       ValueError: ``sequence_length`` is no vector.

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock.base import dtypes, shapes
 from penstock.contrib.seq2seq import draws
 from penstock.contrib.seq2seq.helper import Helper
-from penstock.control_flow.cond import cond
-from penstock.graph.convert import convert_to_tensor
-from penstock.graph.tensor import Tensor
-from penstock.ops import argmax, comparison, embedding, nodes, reduction, shape, transpose
+from penstock.foundation.base import dtypes, shapes
+from penstock.foundation.graph.convert import convert_to_tensor
+from penstock.foundation.graph.tensor import Tensor
+from penstock.library.control_flow.cond import cond
+from penstock.ops.array import nodes, shape, transpose
+from penstock.ops.math import argmax, comparison, reduction
+from penstock.ops.nn import embedding
 
 
 def lookup_of(given: Any) -> Any:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock.graph import scopes
-from penstock.graph.convert import convert_to_tensor
-from penstock.graph.tensor import Tensor
-from penstock.nn.cross_entropy import sparse_softmax_cross_entropy_with_logits
-from penstock.ops import cast, division, nodes, reduction, reshape, shape, statistics
+from penstock.foundation.graph import scopes
+from penstock.foundation.graph.convert import convert_to_tensor
+from penstock.foundation.graph.tensor import Tensor
+from penstock.library.nn.cross_entropy import sparse_softmax_cross_entropy_with_logits
+from penstock.ops.array import cast, nodes, reshape, shape
+from penstock.ops.math import division, reduction, statistics
 
 
 def sequence_loss(
@@ -35,7 +36,6 @@ def sequence_loss(
       sum_over_batch: the same over the batch.
       softmax_loss_function: from (labels, logits), named so, to losses; default the sparse
         softmax cross entropy.
-      name: name scope.
 
     Returns:
       A scalar, or [time] or [batch] or [batch, time] where nothing is said of a dim.
@@ -82,8 +82,7 @@ def _divided(losses: Tensor, weights: Any, axis: int | None, by_weight: bool) ->
         count = reduction.reduce_sum(weights, axis=where)
     else:
         count = cast.cast(statistics.count_nonzero(weights, axis=axis), total.dtype)
-    made: Tensor = division.div_no_nan(total, count)
-    return made
+    return division.div_no_nan(total, count)
 
 
 def _check_ranks(logits: Any, targets: Any, weights: Any) -> None:

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from penstock.base import dtypes
 from penstock.contrib.seq2seq.attention import (
     BaseAttentionMechanism,
     bahdanau_score,
@@ -14,24 +13,15 @@ from penstock.contrib.seq2seq.attention import (
     luong_score,
     unbiased,
 )
-from penstock.control_flow.functional import scan
-from penstock.graph import scopes
-from penstock.graph.convert import convert_to_tensor
-from penstock.graph.tensor import Tensor
-from penstock.ops import (
-    cast,
-    clip,
-    cumulative,
-    elementwise,
-    fill,
-    join,
-    onehot,
-    random,
-    reshape,
-    shape,
-    transpose,
-)
-from penstock.variables.scope import get_variable, variable_scope
+from penstock.foundation.base import dtypes
+from penstock.foundation.graph import scopes
+from penstock.foundation.graph.convert import convert_to_tensor
+from penstock.foundation.graph.tensor import Tensor
+from penstock.library.control_flow.functional import scan
+from penstock.library.variables.scope import get_variable, variable_scope
+from penstock.ops.array import cast, fill, join, onehot, reshape, shape, transpose
+from penstock.ops.math import clip, cumulative, elementwise
+from penstock.ops.random import random
 
 
 def safe_cumprod(x: Any, *args: Any, **kwargs: Any) -> Tensor:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock.graph import scopes
-from penstock.graph.tensor import Tensor
-from penstock.ops import comparison, control, debug, reduction, shape
+from penstock.foundation.graph import scopes
+from penstock.foundation.graph.tensor import Tensor
+from penstock.ops.array import shape
+from penstock.ops.control import control, debug
+from penstock.ops.math import comparison, reduction
 
 
 def with_same_shape(expected: Any, given: Any) -> Any:

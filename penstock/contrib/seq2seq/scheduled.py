@@ -4,26 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock.base import dtypes
 from penstock.contrib.seq2seq import draws
 from penstock.contrib.seq2seq.helper import TrainingHelper, unstacked
 from penstock.contrib.seq2seq.inference import lookup_of
-from penstock.control_flow.cond import cond
-from penstock.graph import nest, scopes
-from penstock.graph.convert import convert_to_tensor
-from penstock.graph.tensor import Tensor
-from penstock.ops import (
-    cast,
-    comparison,
-    elementwise,
-    fill,
-    gather,
-    join,
-    reduction,
-    scatter,
-    shape,
-)
-from penstock.recurrent.step import transpose_batch_time
+from penstock.foundation.base import dtypes
+from penstock.foundation.graph import nest, scopes
+from penstock.foundation.graph.convert import convert_to_tensor
+from penstock.foundation.graph.tensor import Tensor
+from penstock.library.control_flow.cond import cond
+from penstock.library.recurrent.step import transpose_batch_time
+from penstock.ops.array import cast, fill, gather, join, scatter, shape
+from penstock.ops.math import comparison, elementwise, reduction
 
 
 def _probability(given: Any) -> Tensor:
@@ -50,7 +41,6 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
       sampling_probability: float scalar or vector [batch]: how often to feed a drawn id.
       seed: seed of the ids.
       scheduling_seed: seed of whether to draw.
-      name: name scope.
 
     Raises:
       ValueError: ``sampling_probability`` is neither a scalar nor a vector.
@@ -121,7 +111,6 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
       next_inputs_fn: from outputs to inputs; default the outputs themselves.
       auxiliary_inputs: joined to the inputs, and to outputs that are fed; shaped as ``inputs``
         but for the last dim.
-      name: name scope.
 
     Raises:
       ValueError: ``sampling_probability`` is neither a scalar nor a vector.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from penstock.ops.audio_codec import wav_bytes
+from penstock.ops.signal.audio_codec import wav_bytes
 from tests.ops.opcase import OpCase, const, real, strings
 
 _TWO = wav_bytes(np.linspace(-1, 1, 24, dtype=np.float32).reshape(12, 2), 8000)

@@ -5,7 +5,7 @@ from tests.ops.opcase import OpCase, const, real
 _FLOATS, _HALF = ("float32", "half"), ("half",)
 _UNCHECKED = {
     "grad": False,
-    "grad_reason": "only memory and output carry gradients; tests/recurrent compares these",
+    "grad_reason": "only memory and output carry gradients; tests/library/recurrent compares these",
 }
 _BATCH, _IN, _UNITS, _STEPS = 3, 4, 2, 5
 _WEIGHTS = [real(_IN + _UNITS, 4 * _UNITS), *[real(_UNITS)] * 3, real(4 * _UNITS)]

@@ -16,7 +16,7 @@ _SINGLE = {
 
 _NO_GRAD = {
     "grad": False,
-    "grad_reason": "the second output is the gradient; tests/nn/test_ctc.py",
+    "grad_reason": "the second output is the gradient; tests/library/nn/test_ctc.py",
 }
 
 

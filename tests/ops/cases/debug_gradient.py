@@ -2,7 +2,7 @@
 
 from tests.ops.opcase import ALL, OpCase, real, var
 
-_REASON = "TensorFlow's gradient looks for a debugger by the node's name; see tests/debug"
+_REASON = "TensorFlow's gradient looks for a debugger by the node's name; see tests/tools/debug"
 
 CASES = [
     OpCase("DebugGradientIdentity", [real(3, 4)], {}, ALL, grad=False, grad_reason=_REASON,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from penstock.ops.image_codec import png_bytes
+from penstock.ops.image.image_codec import png_bytes
 from tests.ops.opcase import OpCase, const, ints, strings
 
 _RNG = np.random.default_rng(3)

@@ -1,4 +1,4 @@
-"""Lookup tables, each op on a fresh table; tests/data/test_lookup.py has longer programs."""
+"""Lookup tables, each op on a fresh table; longer programs: tests/training/data/test_lookup.py."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def _version(version, sweep):
     inference = {"is_training": False, "epsilon": 0.01}
     unchecked = {
         "grad": False,
-        "grad_reason": "only y has a gradient; tests/nn compares it with the composed one",
+        "grad_reason": "only y has a gradient; tests/library/nn compares it with the composed one",
     }
     return [
         OpCase(

@@ -1,4 +1,4 @@
-"""Queue ops, each on a fresh queue; tests/data has what takes several steps."""
+"""Queue ops, each on a fresh queue; tests/training/data has what takes several steps."""
 
 from tests.ops.opcase import OpCase, const, feed, made, real, strings
 

@@ -9,7 +9,7 @@ import numpy as np
 from PIL import Image
 from tensorboard.compat.proto.summary_pb2 import Summary
 
-from penstock.formats import tensor_proto
+from penstock.foundation.formats import tensor_proto
 from tests.ops.opcase import OpCase, Spec, const, feed, real, strings
 
 NUMBERS = (

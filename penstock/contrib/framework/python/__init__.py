@@ -1,1 +1,3 @@
 """Module paths of TensorFlow that programs import directly: explicit re-exports, no logic."""
+
+from penstock.contrib.framework.python import ops as ops

@@ -1,6 +1,6 @@
 """``tf.contrib.tensorboard.plugins.projector``: explicit re-exports, no logic."""
 
-from penstock.summary.projector import (
+from penstock.storage.summary.projector import (
     EmbeddingInfo as EmbeddingInfo,
     ProjectorConfig as ProjectorConfig,
     SpriteMetadata as SpriteMetadata,

@@ -1,0 +1,20 @@
+"""The public names of ``tf.keras``; ``__init__.py`` reads it as well."""
+
+from penstock.api.keras import (
+    activations as activations,
+    backend as backend,
+    callbacks as callbacks,
+    constraints as constraints,
+    initializers as initializers,
+    losses as losses,
+    metrics as metrics,
+    models as models,
+    optimizers as optimizers,
+    preprocessing as preprocessing,
+    regularizers as regularizers,
+    utils as utils,
+)
+from penstock.library.keras import layers as layers
+from penstock.training.keras_models.input_layer import Input as Input
+from penstock.training.keras_models.model import Model as Model
+from penstock.training.keras_models.sequential import Sequential as Sequential

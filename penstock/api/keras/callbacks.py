@@ -1,0 +1,14 @@
+"""``tf.keras.callbacks``: explicit re-exports, no logic."""
+
+from penstock.training.keras_models.callbacks import (
+    Callback as Callback,
+    CSVLogger as CSVLogger,
+    EarlyStopping as EarlyStopping,
+    History as History,
+    LambdaCallback as LambdaCallback,
+    LearningRateScheduler as LearningRateScheduler,
+    ModelCheckpoint as ModelCheckpoint,
+    ProgbarLogger as ProgbarLogger,
+    ReduceLROnPlateau as ReduceLROnPlateau,
+    TerminateOnNaN as TerminateOnNaN,
+)

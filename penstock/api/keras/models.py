@@ -1,0 +1,8 @@
+"""``tf.keras.models``: explicit re-exports, no logic."""
+
+from penstock.training.keras_models.model import Model as Model
+from penstock.training.keras_models.reading import (
+    model_from_config as model_from_config,
+    model_from_json as model_from_json,
+)
+from penstock.training.keras_models.sequential import Sequential as Sequential

@@ -1,0 +1,20 @@
+"""``tf.keras.optimizers``: explicit re-exports, no logic."""
+
+from penstock.training.keras_models.optimizer import OptimizerV2 as Optimizer
+from penstock.training.keras_models.optimizers import (
+    SGD as SGD,
+    Adadelta as Adadelta,
+    Adagrad as Adagrad,
+    Adam as Adam,
+    Adamax as Adamax,
+    Nadam as Nadam,
+    RMSprop as RMSprop,
+    deserialize as deserialize,
+    get as get,
+    serialize as serialize,
+)
+
+__all__ = [
+    "SGD", "Adadelta", "Adagrad", "Adam", "Adamax", "Nadam", "Optimizer", "RMSprop",
+    "deserialize", "get", "serialize",
+]  # fmt: skip

@@ -1,0 +1,217 @@
+"""Local simplifications, as rows of a table: each rule sees one node and may give other tensors.
+
+Rules look at traits where they can; a rule about particular arithmetic names its op
+types in its row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from penstock.foundation.graph.operation import Operation
+from penstock.foundation.graph.rebuild import Rebuilder
+from penstock.foundation.graph.step import StepGraph
+from penstock.foundation.graph.tensor import Tensor
+
+LocalRule = Callable[[Rebuilder, Operation], "list[Tensor] | None"]
+
+
+def drop_idle_controls(step: StepGraph) -> StepGraph:
+    """Cuts control edges that order nothing with an effect.
+
+    A control edge orders a node after the nearest nodes with an effect (or that may wait) behind
+    it.  Those that the node's inputs come after anyway need no edge, and where the others are no
+    more than the edges were, edges lead to them directly.  The nodes stand in a valid order
+    already, so nothing is lost but needless computing: a gradient gate no longer makes every other
+    gradient run, also in a step whose images come out of a queue.  Nodes with an effect become
+    targets: whatever later passes find out about the values that led to them, they run.
+    """
+    position = {op: index for index, op in enumerate(step.operations)}
+    # For each node the nearest nodes with an effect that it comes after; itself, if it has one.
+    after: dict[Operation, frozenset[Operation]] = {}
+    others: dict[Operation, tuple[Operation, ...]] = {}
+    for op in step.operations:
+        inputs = _joined(after[t.op] for t in op.inputs)
+        controls = _joined(after[c] for c in op.control_inputs)
+        has_effect = op.op_def.effect or op.op_def.blocking
+        after[op] = frozenset([op]) if has_effect else _joined((inputs, controls))
+        if op.control_inputs:
+            wanted: Collection[Operation] = controls - inputs
+            if len(wanted) > len(op.control_inputs):
+                wanted = [c for c in op.control_inputs if after[c]]
+            ordered = tuple(sorted(wanted, key=position.__getitem__))
+            if ordered != op.control_inputs:
+                others[op] = ordered
+    cut = _with_controls(step, others) if others else step
+    effects = [op for op in cut.operations if op.op_def.effect]
+    targets = list(dict.fromkeys([*cut.targets, *effects]))
+    return cut if targets == cut.targets else replace(cut, targets=targets)
+
+
+def _with_controls(step: StepGraph, controls: dict[Operation, tuple[Operation, ...]]) -> StepGraph:
+    rebuilder = Rebuilder(step)
+    for op in step.operations:
+        new = rebuilder.copy(op)
+        if op in controls:
+            new.control_inputs = tuple(rebuilder.ops(controls[op]))
+    return rebuilder.finish()
+
+
+def _joined(sets: Iterable[frozenset[Operation]]) -> frozenset[Operation]:
+    """The union; one of the sets itself where it holds the others, as it mostly does."""
+    found: frozenset[Operation] = frozenset()
+    for one in sets:
+        if found is not one and not one <= found:
+            found = one if found <= one else found | one
+    return found
+
+
+# ---- rules ---------------------------------------------------------------------------------------
+
+
+def bypass_pass_through(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
+    """A node that hands its input on; what reads a reference variable here is left (``reads``)."""
+    if not op.op_def.passes_through or op.control_inputs:
+        return None
+    source = rebuilder[op.inputs[0]]
+    return None if source.dtype.is_ref else [source]
+
+
+def bypass_same_cast(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
+    """A cast to the type that the input has."""
+    if op.attrs["SrcT"] is op.attrs["DstT"] and not op.control_inputs:
+        return [rebuilder[op.inputs[0]]]
+    return None
+
+
+def bypass_same_reshape(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
+    """A reshape to the shape that the input certainly has: at most one dim may be unknown."""
+    before, after = rebuilder[op.inputs[0]].sizes, op.outputs[0].sizes
+    same = before is not None and before == after and before.count(None) <= 1
+    if same and 0 not in (before or ()) and not op.control_inputs:
+        return [rebuilder[op.inputs[0]]]
+    return None
+
+
+_RESHAPES = ("Reshape", "ExpandDims", "Squeeze")
+
+
+def collapse_reshapes(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
+    """A reshape of reshapes: only the last one counts, and none where it undoes the others."""
+    source = rebuilder[op.inputs[0]]
+    if source.op.type not in _RESHAPES or op.control_inputs or source.op.control_inputs:
+        return None
+    while source.op.type in _RESHAPES and not source.op.control_inputs:
+        source = source.op.inputs[0]
+    dims = op.outputs[0].sizes
+    if dims is not None and None not in dims and source.sizes == dims:
+        return [source]
+    if op.type != "Reshape":
+        return None
+    return [rebuilder.make("Reshape", source, rebuilder[op.inputs[1]])]
+
+
+def bypass_empty_reduction(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
+    """A reduction over no axes."""
+    axes = constant_of(rebuilder[op.inputs[1]])
+    if axes is not None and axes.size == 0 and not op.control_inputs:
+        return [rebuilder[op.inputs[0]]]
+    return None
+
+
+def bypass_unit_tile(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
+    """A tile with all multiples one."""
+    multiples = constant_of(rebuilder[op.inputs[1]])
+    if multiples is not None and np.all(multiples == 1) and not op.control_inputs:
+        return [rebuilder[op.inputs[0]]]
+    return None
+
+
+def bypass_unit_factor(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
+    """A product with a constant one that does not broadcast the other factor."""
+    if op.control_inputs or not op.outputs[0].dtype.is_floating:
+        return None
+    first, second = rebuilder.inputs(op)
+    for factor, other in ((second, first), (first, second)):
+        value = constant_of(factor)
+        if value is not None and value.size == 1 and value.ravel()[0] == 1:
+            if other.sizes is not None and other.sizes == op.outputs[0].sizes:
+                return [other]
+            if value.ndim == 0:
+                return [other]
+        if op.type != "Mul":
+            break
+    return None
+
+
+def bypass_single_sum(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
+    """A sum of one tensor."""
+    return [rebuilder[op.inputs[0]]] if len(op.inputs) == 1 and not op.control_inputs else None
+
+
+def sum_to_shape(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
+    """The gradient of broadcasting: sum over broadcast dims, in the operand's shape."""
+    if op.control_inputs:
+        return None
+    total = rebuilder[op.inputs[0]].op
+    if total.type != "Sum" or total.control_inputs:
+        return None
+    axes = total.inputs[1]
+    if axes.op.type != "BroadcastGradientArgs":
+        return None
+    shape = axes.op.inputs[axes.value_index]
+    if rebuilder[op.inputs[1]] is not shape or shape.op.type != "Shape":
+        return None
+    grad, operand = total.inputs[0], shape.op.inputs[0]
+    if _is_known(grad) and grad.sizes == operand.sizes:
+        return [grad]
+    if _is_known(grad) and _is_known(operand):
+        # The axes fold to constants, and a plain sum is the faster.
+        return None
+    return [rebuilder.make("_SumToShape", grad, operand)]
+
+
+def _is_known(tensor: Tensor) -> bool:
+    return tensor.sizes is not None and None not in tensor.sizes
+
+
+def constant_of(tensor: Tensor) -> np.ndarray | None:
+    """The value of a constant that waits for nothing, so that no control edge is lost with it."""
+    op = tensor.op
+    return op.attrs["value"] if op.op_def.role == "constant" and not op.control_inputs else None
+
+
+# Op type to the rules that are tried on it, in order; None stands for every type.
+RULES: dict[str | None, list[LocalRule]] = {
+    None: [bypass_pass_through],
+    "Cast": [bypass_same_cast],
+    "Reshape": [bypass_same_reshape, collapse_reshapes, sum_to_shape],
+    "ExpandDims": [collapse_reshapes],
+    "Squeeze": [collapse_reshapes],
+    "Sum": [bypass_empty_reduction],
+    "Mean": [bypass_empty_reduction],
+    "Max": [bypass_empty_reduction],
+    "Tile": [bypass_unit_tile],
+    "Mul": [bypass_unit_factor],
+    "RealDiv": [bypass_unit_factor],
+    "AddN": [bypass_single_sum],
+}
+
+
+def simplify(step: StepGraph) -> StepGraph:
+    """Applies the first rule that fires to each node."""
+    if not any(op.type in RULES or op.op_def.passes_through for op in step.operations):
+        return step
+    general = RULES[None]
+
+    def rule(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
+        for one in (*general, *RULES.get(op.type, ())):
+            found: list[Tensor] | None = one(rebuilder, op)
+            if found is not None:
+                return found
+        return None
+
+    return Rebuilder(step).run(rule)

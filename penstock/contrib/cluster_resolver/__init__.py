@@ -1,0 +1,8 @@
+"""``tf.contrib.cluster_resolver``: what tasks a cluster has, and which of them this is."""
+
+from penstock.contrib.cluster_resolver.resolvers import (
+    ClusterResolver as ClusterResolver,
+    SimpleClusterResolver as SimpleClusterResolver,
+    TFConfigClusterResolver as TFConfigClusterResolver,
+    UnionClusterResolver as UnionClusterResolver,
+)

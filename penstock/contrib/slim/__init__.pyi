@@ -1,0 +1,23 @@
+"""The public names of ``tf.contrib.slim``; ``__init__.py`` reads it as well."""
+
+from penstock.contrib import layers as layers, losses as losses, metrics as metrics
+from penstock.contrib.framework import *  # noqa: F403
+from penstock.contrib.layers import *  # type: ignore[no-redef]  # noqa: F403
+from penstock.contrib.slim import (  # type: ignore[no-redef]
+    evaluation as evaluation,
+    learning as learning,
+    model_analyzer as model_analyzer,
+    nets as nets,
+    python as python,
+    queues as queues,
+    summaries as summaries,
+)
+from penstock.contrib.slim.data import (
+    data_decoder as data_decoder,
+    data_provider as data_provider,
+    dataset as dataset,
+    dataset_data_provider as dataset_data_provider,
+    parallel_reader as parallel_reader,
+    prefetch_queue as prefetch_queue,
+    tfexample_decoder as tfexample_decoder,
+)

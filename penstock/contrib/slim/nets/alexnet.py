@@ -1,0 +1,80 @@
+"""AlexNet v2: Krizhevsky 2014, "One weird trick for parallelizing convolutional neural networks".
+
+Fully connected layers are convolutions, so that larger images give more than one prediction.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from penstock.contrib.framework.argument_scopes import arg_scope
+from penstock.contrib.layers.convolutions import conv2d
+from penstock.contrib.layers.dense import fully_connected
+from penstock.contrib.layers.pooling import max_pool2d
+from penstock.contrib.layers.regularizers import l2_regularizer
+from penstock.contrib.slim.nets.plain import classified, ended, trunc_normal
+from penstock.library.variables.initializers import constant_initializer, zeros_initializer
+from penstock.library.variables.scope import variable_scope
+from penstock.ops.nn.activation import relu
+
+
+def alexnet_v2_arg_scope(weight_decay: float = 0.0005) -> Any:
+    """The arguments of its layers, for ``slim.arg_scope``.
+
+    Args:
+      weight_decay: scale of the l2 loss of weights.
+    """
+    with arg_scope(
+        [conv2d, fully_connected], activation_fn=relu,
+        biases_initializer=constant_initializer(0.1),
+        weights_regularizer=l2_regularizer(weight_decay),
+    ):  # fmt: skip
+        with arg_scope([conv2d], padding="SAME"):
+            with arg_scope([max_pool2d], padding="VALID") as scope:
+                return scope
+
+
+def alexnet_v2(
+    inputs: Any,
+    num_classes: int = 1000,
+    is_training: Any = True,
+    dropout_keep_prob: float = 0.5,
+    spatial_squeeze: bool = True,
+    scope: Any = "alexnet_v2",
+) -> tuple[Any, Any]:
+    """AlexNet v2.
+
+    Args:
+      inputs: [batch, height, width, 3]; 224 by 224 for one prediction.
+      num_classes: number of classes.
+      is_training: whether dropout drops anything.
+      dropout_keep_prob: what it keeps.
+      spatial_squeeze: whether height and width of the logits, both 1, are dropped.
+      scope: variable scope.
+
+    Returns:
+      The logits, and the end points by name.
+    """
+    with variable_scope(scope, "alexnet_v2", [inputs]) as sc:
+        collection = f"{sc.original_name_scope}_end_points"
+        with arg_scope([conv2d, fully_connected, max_pool2d], outputs_collections=[collection]):
+            net = conv2d(inputs, 64, [11, 11], 4, padding="VALID", scope="conv1")
+            net = max_pool2d(net, [3, 3], 2, scope="pool1")
+            net = conv2d(net, 192, [5, 5], scope="conv2")
+            net = max_pool2d(net, [3, 3], 2, scope="pool2")
+            net = conv2d(net, 384, [3, 3], scope="conv3")
+            net = conv2d(net, 384, [3, 3], scope="conv4")
+            net = conv2d(net, 256, [3, 3], scope="conv5")
+            net = max_pool2d(net, [3, 3], 2, scope="pool5")
+            with arg_scope(
+                [conv2d], weights_initializer=trunc_normal(0.005),
+                biases_initializer=constant_initializer(0.1),
+            ):  # fmt: skip
+                net = classified(
+                    net, (4096, 4096), [5, 5], "VALID", num_classes, is_training,
+                    dropout_keep_prob, {"biases_initializer": zeros_initializer()},
+                )  # fmt: skip
+            return ended(net, sc, collection, spatial_squeeze)
+
+
+alexnet_v2.default_image_size = 224  # type: ignore[attr-defined]

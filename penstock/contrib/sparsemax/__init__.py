@@ -1,0 +1,6 @@
+"""``tf.contrib.sparsemax``: the projection of logits onto the simplex, and its loss."""
+
+from penstock.contrib.sparsemax.projection import (
+    sparsemax as sparsemax,
+    sparsemax_loss as sparsemax_loss,
+)

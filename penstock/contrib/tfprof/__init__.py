@@ -1,0 +1,3 @@
+"""``tf.contrib.tfprof``: the first place of ``tf.profiler``."""
+
+from penstock.contrib.tfprof import model_analyzer as model_analyzer

@@ -1,0 +1,346 @@
+"""Work ahead of the consumer: a thread that fills a buffer, threads that run a mapped function.
+
+Those of a mapped function read its source themselves.  What is made and not taken is limited: to as
+many as run at once, and for batches to two batches.
+
+Threads never keep an iterator alive: they hold the parts that they need, and a finalizer of the
+iterator tells them to end.  A consumer waits as a blocked op does (``waiting``), so that its step's
+deadline and the closing of the session end the wait; the threads work under the cancellation of the
+session that initialized the iterator.  What fails, fails where its element would come out.
+
+State of an iterator: that of its source and the elements made but not taken; in the middle of
+making, saving waits until the element is made.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+from collections import deque
+from collections.abc import Sequence
+from typing import Any
+
+from penstock.engine.resources import ending, threads, waiting
+from penstock.engine.resources.dataset.base import (
+    Context,
+    Dataset,
+    Element,
+    EndOfSequence,
+    Function,
+    Iterator,
+    State,
+)  # fmt: skip
+from penstock.engine.resources.dataset.functional import Called
+from penstock.engine.resources.dataset.order import Over
+from penstock.engine.resources.dataset.outcomes import Outcome, made, restored, saved, taken
+from penstock.foundation.base import errors
+
+AUTOTUNE = -1
+_AUTOMATIC_BUFFER = 4
+
+
+def processors() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class Prefetch(Over):
+    """The elements of the source, made ahead by a thread.
+
+    Args:
+      source: the elements.
+      size: the most that are held; 0: none are made ahead; AUTOTUNE: a few.
+    """
+
+    def __init__(self, source: Dataset, size: int) -> None:
+        super().__init__(source)
+        if size < AUTOTUNE:
+            raise errors.invalid(f"buffer_size must be >= 0; found {size}")
+        self.size = _AUTOMATIC_BUFFER if size == AUTOTUNE else size
+
+    def iterator(self, context: Context) -> Iterator:
+        source = self.source.iterator(context)
+        return PrefetchIterator(source, self.size, context) if self.size else source
+
+    def cardinality(self) -> int:
+        return self.source.cardinality()
+
+
+class _Buffer:
+    """What the thread and the consumer of a prefetch share."""
+
+    def __init__(self, source: Iterator, size: int, context: Context) -> None:
+        self.source, self.size, self.cancellation = source, size, context.cancellation
+        self.lock = threading.Lock()
+        self.room = threading.Condition(self.lock)
+        self.items: deque[Outcome] = deque()
+        self.waiter: waiting.Waiter | None = None
+        self.stopped: Any = False  # another thread sets it
+        # Held while an element is made.
+        self.making = threading.Lock()
+
+    def stop(self) -> None:
+        with self.lock:
+            self.stopped = True
+            self.items.clear()
+            self.room.notify_all()
+
+    @ending.in_steps
+    def produce(self) -> None:
+        """The thread's work."""
+        threads.compute_alone()
+        with waiting.running(self.cancellation):
+            ended = False
+            while not ended:
+                with self.lock:
+                    while len(self.items) >= self.size and not self.stopped:
+                        self.room.wait()
+                with self.making:
+                    if self.stopped:
+                        return
+                    outcome = made(self.source.next)
+                    ended = isinstance(outcome[1], EndOfSequence)
+                    with self.lock:
+                        if self.stopped:
+                            return
+                        self.items.append(outcome)
+                        if self.waiter is not None:
+                            self.waiter.wake()
+                            self.waiter = None
+
+
+class PrefetchIterator(Iterator):
+    """Reads ahead in a thread of its own, from the first call on."""
+
+    def __init__(self, source: Iterator, size: int, context: Context) -> None:
+        self._buffer = _Buffer(source, size, context)
+        self._started = False
+        self._ended = False
+
+    def _start(self) -> None:
+        self._started = True
+        buffer = self._buffer
+        weakref.finalize(self, buffer.stop).atexit = False
+        threading.Thread(target=buffer.produce, name="penstock prefetch", daemon=True).start()
+
+    def next(self) -> Element:
+        if self._ended:
+            raise EndOfSequence
+        if not self._started:
+            self._start()
+        buffer = self._buffer
+        while True:
+            with buffer.lock:
+                if buffer.items:
+                    outcome = buffer.items.popleft()
+                    buffer.room.notify()
+                    break
+                waiter = buffer.waiter = waiting.Waiter()
+            waiting.wait(waiter, lambda: True, lambda: "an element to be made ahead")
+        if isinstance(outcome[1], EndOfSequence):
+            self._ended = True
+        return taken(outcome)
+
+    def save(self) -> State:
+        buffer = self._buffer
+        with buffer.making, buffer.lock:
+            items = [saved(o) for o in buffer.items]
+            return [self._ended, items, buffer.source.save()]
+
+    def restore(self, state: State) -> None:
+        self._ended = state[0]
+        self._buffer.items = deque(restored(s) for s in state[1])
+        self._buffer.source.restore(state[2])
+
+
+class _Future:
+    """A call of a function that a worker makes.
+
+    The worker writes the outcome and then looks for a waiter, the consumer leaves a waiter and then
+    looks for the outcome: one of them finds the other without a lock.
+    """
+
+    __slots__ = ("run", "args", "outcome", "_waiter")
+
+    def __init__(self, run: Function, args: Element) -> None:
+        self.run, self.args = run, args
+        self.outcome: Outcome | None = None
+        self._waiter: waiting.Waiter | None = None
+
+    def work(self) -> None:
+        try:
+            self.outcome = self.run(*self.args), None
+        except ending.ProcessEnds:
+            raise
+        except BaseException as error:
+            self.outcome = None, error
+        if self._waiter is not None:
+            self._waiter.wake()
+
+    def result(self) -> Outcome:
+        while (outcome := self.outcome) is None:
+            waiter = self._waiter = waiting.Waiter()
+            if self.outcome is None:
+                waiting.wait(waiter, lambda: True, lambda: "a mapped function to return")
+        return outcome
+
+
+class _Calls:
+    """What the workers and the consumer of a parallel map share.
+
+    The workers read the source themselves, one at a time and in order, so that none of them waits
+    for the consumer while there is room for what they make.
+    """
+
+    def __init__(self, source: Iterator, run: Function, room: int, context: Context) -> None:
+        self.source, self.run, self.room = source, run, room
+        self.cancellation = context.cancellation
+        self.turn = threading.Lock()  # held while the source is read
+        self.lock = threading.Lock()
+        self.taken = threading.Condition(self.lock)
+        # Calls in work, outcomes of calls that a checkpoint brought, errors of the source.
+        self.pending: deque[_Future | Outcome] = deque()
+        self.waiter: waiting.Waiter | None = None  # of a consumer that finds nothing pending
+        self.ended: Any = False  # another thread sets it
+        self.stopped: Any = False
+
+    def stop(self) -> None:
+        with self.lock:
+            self.stopped = True
+            self.pending.clear()
+            self.taken.notify_all()
+
+    @ending.in_steps
+    def serve(self) -> None:
+        """A worker's work."""
+        threads.compute_alone()
+        with waiting.running(self.cancellation):
+            while (future := self._read()) is not None:
+                future.work()
+                del future
+
+    def _read(self) -> _Future | None:
+        while True:
+            with self.lock:
+                while len(self.pending) >= self.room and not (self.stopped or self.ended):
+                    self.taken.wait()
+            with self.turn:
+                if self.stopped or self.ended:
+                    return None
+                if len(self.pending) >= self.room:  # another worker was first
+                    continue
+                element, error = made(self.source.next)
+                future = None if element is None else _Future(self.run, element)
+                with self.lock:
+                    if future is not None:
+                        self.pending.append(future)
+                    elif isinstance(error, EndOfSequence):
+                        self.ended = True
+                    else:
+                        self.pending.append((None, error))
+                    if self.waiter is not None:
+                        self.waiter.wake()
+                        self.waiter = None
+                if future is not None:
+                    return future
+
+    def find(self, index: int) -> _Future | Outcome | None:
+        """What is pending at a place, or last where the end comes before; None: at the end."""
+        while True:
+            with self.lock:
+                if len(self.pending) > index:
+                    return self.pending[index]
+                if self.ended:
+                    return self.pending[-1] if self.pending else None
+                waiter = self.waiter = waiting.Waiter()
+            waiting.wait(waiter, lambda: True, lambda: "an element to map")
+
+
+def _outcome(pending: _Future | Outcome) -> Outcome:
+    return pending.result() if isinstance(pending, _Future) else pending
+
+
+class ParallelMap(Called):
+    """What the function makes of each element, several at a time, in the order of the elements.
+
+    Args:
+      source, function, captured: as for ``Map``.
+      calls: how many at a time; AUTOTUNE: as many as there are processors.
+    """
+
+    owned = True
+
+    def __init__(self, source: Dataset, function: Any, captured: Sequence[Any], calls: int) -> None:
+        super().__init__(source, function, captured)
+        if calls < 1 and calls != AUTOTUNE:
+            raise errors.invalid(f"num_parallel_calls must be greater than zero; found {calls}")
+        self.calls = processors() if calls == AUTOTUNE else calls
+
+    def iterator(self, context: Context) -> Iterator:
+        source = self.source.iterator(context)
+        return _ParallelMapIterator(source, self.run(context), self.calls, context)
+
+    def cardinality(self) -> int:
+        return self.source.cardinality()
+
+
+class _ParallelMapIterator(Iterator):
+    def __init__(self, source: Iterator, run: Function, calls: int, context: Context) -> None:
+        self._calls = _Calls(source, run, calls, context)
+        self._workers = calls
+        self._started = False
+
+    def _start(self) -> None:
+        self._started = True
+        calls = self._calls
+        weakref.finalize(self, calls.stop).atexit = False
+        for _ in range(self._workers):
+            threading.Thread(target=calls.serve, name="penstock map", daemon=True).start()
+
+    def make_ahead(self, count: int) -> None:
+        """Waits for the last of ``count`` elements, once: the first ones are there by then.
+
+        While the consumer puts them together, the workers go on with as many.
+        """
+        calls = self._calls
+        if not self._started:
+            self._start()
+        if calls.room < 2 * count:
+            with calls.lock:
+                calls.room = 2 * count
+                calls.taken.notify_all()
+        last = calls.find(count - 1)
+        if last is not None:
+            _outcome(last)
+
+    def next(self) -> Element:
+        if not self._started:
+            self._start()
+        calls = self._calls
+        first = calls.find(0)
+        if first is None:
+            raise EndOfSequence
+        outcome = _outcome(first)
+        with calls.lock:
+            calls.pending.popleft()
+            if isinstance(outcome[1], EndOfSequence):
+                # The function itself ended the sequence.
+                calls.ended = True
+                calls.pending.clear()
+            if calls.ended:
+                calls.taken.notify_all()
+            else:
+                calls.taken.notify()
+        return taken(outcome)
+
+    def save(self) -> State:
+        calls = self._calls
+        with calls.turn:
+            outcomes = [_outcome(p) for p in calls.pending]
+            return [calls.ended, [saved(o) for o in outcomes], calls.source.save()]
+
+    def restore(self, state: State) -> None:
+        self._calls.ended = state[0]
+        self._calls.pending = deque(restored(s) for s in state[1])
+        self._calls.source.restore(state[2])

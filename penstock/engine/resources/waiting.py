@@ -1,0 +1,315 @@
+"""Waiting for another step, so that a deadline, a cancelled step or a closed session ends it.
+
+A blocked op holds a ``Waiter``.  Whoever makes progress possible wakes it; the deadline of the step
+ends the wait by itself; and a ``Cancellation`` (one a session) wakes all that wait in it.  A wait
+releases the interpreter: it is one ``Lock.acquire`` with a timeout.
+
+State: per thread, the deadline and the cancellation of the step that it runs, and how long it has
+waited in all; per cancellation, the waiters blocked now.
+
+    thread A                                   thread B
+    with running(cancellation, until):         queue.enqueue(...)  -> waiter.wake()
+        queue.dequeue() -> waiter.wait(...)    session.close()     -> cancellation.cancel(...)
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from penstock.engine.resources import ending
+from penstock.foundation.base import errors
+
+# How often a wait that wants to be told of says that it still waits.
+REMIND_SECONDS = 10.0
+
+
+class Waiter:
+    """One blocked op."""
+
+    __slots__ = ("_lock",)
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._lock.acquire()
+
+    def wake(self) -> None:
+        """Ends the wait, or keeps it from beginning; later calls change nothing."""
+        with suppress(RuntimeError):  # woken already, perhaps by another thread just now
+            self._lock.release()
+
+    def _block(self, seconds: float | None) -> bool:
+        return self._lock.acquire(timeout=-1 if seconds is None else max(seconds, 0.0))
+
+
+ending.waits_in(Waiter._block)
+
+# How many forks made this process.  Threads stay behind in each, and with them all that would end a
+# wait in what is older.
+_forks = 0
+
+
+def _after_fork() -> None:
+    global _forks
+    _forks += 1
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
+class _Call:
+    """A function in the place of a waiter."""
+
+    __slots__ = ("wake",)
+
+    def __init__(self, wake: Callable[[], None]) -> None:
+        self.wake = wake
+
+
+class Cancellation:
+    """What ends all the waits of a session at once."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._waiters: set[Waiter | _Call] = set()
+        # The reasons, once it is cancelled.  A list, since a loop that asks in each of its rounds
+        # whether something is in it hardly feels that (8 ns; a call would be 200).
+        self._reasons: list[str] = []
+        self._made_after = _forks
+
+    @property
+    def reason(self) -> str | None:
+        """Why it was cancelled, or None."""
+        return self._reasons[-1] if self._reasons else None
+
+    def check_process(self, what: str) -> None:
+        """Refuses what would wait in a child process for threads of its parent.
+
+        Raises:
+          tf.errors.FailedPreconditionError: this was made before the fork.
+        """
+        if self._made_after != _forks:
+            raise errors.FailedPreconditionError(
+                None, None, f"this process was forked after the session was made, and {what} would"
+                " wait for threads that stayed in the parent: make a session (and iterators,"
+                " queue runners and servers) in the child, or start it by 'spawn'",
+            )  # fmt: skip
+
+    def cancel(self, reason: str) -> None:
+        """Wakes every waiter, and keeps later waits from beginning."""
+        with self._lock:
+            self._reasons.append(reason)
+            for waiter in self._waiters:
+                waiter.wake()
+
+    @contextmanager
+    def calling(self, callback: Callable[[str], None]) -> Iterator[None]:
+        """Has a function called with the reason, if it is cancelled meanwhile or was before.
+
+        It is called in the thread that cancels, must not wait, and is not called after the end.
+        """
+        call = _Call(lambda: callback(str(self.reason)))
+        self._enter(call)
+        try:
+            yield
+        finally:
+            self._leave(call)
+
+    def has_waiters(self) -> bool:
+        """Whether something waits in it now."""
+        with self._lock:
+            return bool(self._waiters)
+
+    def _enter(self, waiter: Waiter | _Call) -> None:
+        with self._lock:
+            self._waiters.add(waiter)
+            if self._reasons:
+                waiter.wake()
+
+    def _leave(self, waiter: Waiter | _Call) -> None:
+        with self._lock:
+            self._waiters.discard(waiter)
+
+
+class StepLock:
+    """A lock whose waiters keep the deadline of the step that they prepare; may be nested."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+
+    def __enter__(self) -> None:
+        left = seconds_left()
+        if not self._lock.acquire(timeout=-1 if left is None else left):
+            raise deadline_error("another step of its session to be prepared")
+
+    def __exit__(self, *exc: Any) -> None:
+        self._lock.release()
+
+
+class _Running(threading.local):
+    def __init__(self) -> None:
+        self.cancellation: Cancellation | None = None
+        self.until: float | None = None
+        self.seconds = 0.0
+        self.waited = 0.0
+
+
+_running = _Running()
+_DEADLINE = ("a deadline",)
+
+
+@contextmanager
+def running(
+    cancellation: Cancellation | None = None, seconds: float | None = None
+) -> Iterator[None]:
+    """The step that this thread runs: what cancels it, and the seconds it may take.
+
+    Contexts nest; None leaves what the outer one says.
+    """
+    saved = _running.cancellation, _running.until, _running.seconds
+    if cancellation is not None:
+        _running.cancellation = cancellation
+    if seconds is not None:
+        _running.until, _running.seconds = time.monotonic() + seconds, seconds
+    try:
+        yield
+    finally:
+        _running.cancellation, _running.until, _running.seconds = saved
+
+
+@contextmanager
+def extended(seconds: float) -> Iterator[None]:
+    """The step's deadline is later here, since another process ends it and says why."""
+    saved = _running.until
+    if saved is not None:
+        _running.until = saved + seconds
+    try:
+        yield
+    finally:
+        _running.until = saved
+
+
+def has_deadline() -> bool:
+    """Whether the step that this thread runs has a deadline."""
+    return _running.until is not None
+
+
+def check_deadline() -> None:
+    """Raises DeadlineExceededError when the time of this thread's step is up."""
+    until = _running.until
+    if until is not None and time.monotonic() > until:
+        raise deadline_error()
+
+
+def deadline_error(waited_for: str | None = None) -> errors.DeadlineExceededError:
+    """The error of this thread's step when its time is up; what it waited for then, if it did."""
+    message = (
+        "Timed out waiting for notification: the step did not end within its"
+        f" {_running.seconds:g} s"
+    )
+    if waited_for is not None:
+        message += f": it waited for {waited_for}"
+    return errors.DeadlineExceededError(None, None, message)
+
+
+def check_running() -> None:
+    """Ends this thread's step when it was cancelled, or its time is up.
+
+    Raises:
+      tf.errors.CancelledError, tf.errors.DeadlineExceededError: so it is.
+    """
+    cancellation = _running.cancellation
+    if cancellation is not None and cancellation._reasons:
+        raise errors.CancelledError(None, None, f"{cancellation.reason} while it ran")
+    check_deadline()
+
+
+def alarm() -> Sequence[str]:
+    """What is empty while nothing ends this thread's step, for loops that ask in each round.
+
+    A loop calls ``check_running`` once something is in it; a step with a deadline has something in
+    it from the start, since a deadline passes by itself.
+    """
+    if _running.until is not None:
+        return _DEADLINE
+    cancellation = _running.cancellation
+    return () if cancellation is None else cancellation._reasons
+
+
+def wait(
+    waiter: Waiter,
+    give_up: Callable[[], bool],
+    waiting_for: Callable[[], str],
+    remind: Callable[[], None] | None = None,
+) -> None:
+    """Blocks until the waiter is woken, or the step's deadline or cancellation ends the wait.
+
+    Args:
+      waiter: what is woken.
+      give_up: withdraws the request; False when it was granted in the meantime, so that nothing
+        that was handed over gets lost.
+      waiting_for: tells what the op waits for, for the error: "an element in queue 'q'".
+      remind: called every ``REMIND_SECONDS`` of the wait.
+
+    Raises:
+      tf.errors.DeadlineExceededError: the time of the step is up.
+      tf.errors.CancelledError: the session was closed or the step cancelled.
+    """
+    cancellation = _running.cancellation
+    until = _running.until
+    if cancellation is not None:
+        if cancellation._made_after != _forks and give_up():
+            cancellation.check_process(waiting_for())
+        cancellation._enter(waiter)
+    began = time.perf_counter()
+    try:
+        woken = _blocked(waiter, until, remind)
+    except BaseException:  # KeyboardInterrupt: the request must not stay behind
+        give_up()
+        raise
+    finally:
+        _running.waited += time.perf_counter() - began
+        if cancellation is not None:
+            cancellation._leave(waiter)
+    reason = cancellation.reason if cancellation is not None else None
+    if woken and reason is None:
+        return
+    what = waiting_for()
+    if not give_up():
+        return
+    if reason is not None:
+        message = f"the operation was cancelled: {reason} while waiting for {what}"
+        raise errors.CancelledError(None, None, message)
+    raise deadline_error(what)
+
+
+def _blocked(waiter: Waiter, until: float | None, remind: Callable[[], None] | None) -> bool:
+    while remind is not None:
+        left = None if until is None else until - time.monotonic()
+        last = left is not None and left <= REMIND_SECONDS
+        if waiter._block(left if last else REMIND_SECONDS):
+            return True
+        if last:
+            return False
+        remind()
+    return waiter._block(None if until is None else until - time.monotonic())
+
+
+def waited() -> float:
+    """The seconds that this thread's steps have waited for others, ever."""
+    return _running.waited
+
+
+def current_cancellation() -> Cancellation | None:
+    """What cancels the step that this thread runs, for threads that work on behalf of it."""
+    return _running.cancellation
+
+
+def seconds_left() -> float | None:
+    """The seconds that are left to the step that this thread runs; None without a deadline."""
+    until = _running.until
+    return None if until is None else max(until - time.monotonic(), 0.001)

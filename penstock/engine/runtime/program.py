@@ -1,0 +1,335 @@
+"""A linked program: the function that runs a step, and what its lines mean.
+
+The text is registered in ``linecache``, so tracebacks and debuggers show it.  When a line raises,
+the line map gives the node; the node's input values are read from the failed frame.  A program that
+does not fail pays nothing for that.
+"""
+
+from __future__ import annotations
+
+import builtins
+import itertools
+import linecache
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from penstock.compiler.codegen.source import Source
+from penstock.engine.resources import waiting
+from penstock.engine.resources.manager import ResourceManager
+from penstock.engine.resources.variable import Variable
+from penstock.engine.runtime import values
+from penstock.engine.runtime.teams import CORES, team_of
+from penstock.engine.runtime.words import in_tensorflows_words
+from penstock.foundation.base import dtypes, errors, shapes
+from penstock.foundation.base.mismatch import show
+from penstock.foundation.graph.function import FunctionGraph
+from penstock.foundation.graph.handles import resource_key, written_keys
+from penstock.foundation.graph.operation import Operation
+from penstock.foundation.opdef import opdef
+from penstock.foundation.opdef.shared_state import Request, SharedState
+
+_numbers = itertools.count()
+
+# Makes a callable of a function's body: ``session.function`` has it.
+Compile = Callable[[FunctionGraph], Any]
+
+
+class Program:
+    """A step's function, linked to torch and to state.
+
+    Args:
+      source: its text.
+      resources: the state that it works on.
+      name: the function's name in the text.
+      compile: makes callables of the functions that nodes call.
+      private: state of single nodes (random streams), by the node's name; None: the session's.
+        Each iterator that uses a function has its own.
+      threads: that its kernels are split among; 0: as many as are fastest.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        resources: ResourceManager,
+        name: str,
+        compile: Compile | None = None,
+        private: dict[str, Any] | None = None,
+        threads: int = 0,
+    ) -> None:
+        self.source = source
+        # Whether a node of it may wait for another step.
+        self.blocking = any(op.op_def.blocking for op in source.line_ops.values())
+        # Whether closing the session can end it before its last line.
+        loops = any(op.op_def.role == "loop" for op in source.line_ops.values())
+        self.can_be_ended = self.blocking or loops
+        # Sets the team of threads of each run; None where no kernel is split.
+        self.team = team_of(source.step, CORES, threads, self.blocking)
+        self.filename = f"<penstock program {next(_numbers)}>"
+        scope = self._link(source, resources, compile or _no_functions, private)
+        linecache.cache[self.filename] = (
+            len(source.text), None, source.text.splitlines(keepends=True), self.filename,
+        )  # fmt: skip
+        exec(builtins.compile(source.text, self.filename, "exec"), scope)
+        self.function: Callable[..., tuple[Any, ...]] = scope[name]
+        self.scope = scope
+        # Whether all that it does is to put something where other steps take it from.
+        self.feeds = self._only_feeds()
+
+    def _only_feeds(self) -> bool:
+        ops = self.source.line_ops.values()
+        gives = any(op.op_def.blocking and not op.outputs for op in ops)
+        if not gives or self.source.step.fetches:
+            return False
+        written = set().union(*map(written_keys, ops))
+        return not any(
+            resource_key(op) in written and isinstance(self.scope[name], Variable)
+            for name, op in self.source.resources.items()
+        )
+
+    def __del__(self) -> None:
+        linecache.cache.pop(self.filename, None)
+
+    @staticmethod
+    def _link(
+        source: Source,
+        resources: ResourceManager,
+        compile: Compile,
+        private: dict[str, Any] | None,
+    ) -> dict[str, Any]:
+        scope: dict[str, Any] = {
+            "torch": torch,
+            "check": waiting.check_running,
+            "get_alarm": waiting.alarm,
+            "fetched": values.fetched,
+            "scalar_truth": values.scalar_truth,
+            "bfloat16_array": values.bfloat16_array,
+            **values.SCALAR_NAMES,
+        }
+        for name, array in source.constants.items():
+            scope[name] = values.from_array(np.asarray(array), copy=True)
+        for name, memory in source.memories.items():
+            scope[name] = scope[name].to(memory)
+        for name, op in source.resources.items():
+            scope[name] = _state(op, resources, compile)
+        for name, op in source.states.items():
+            if private is None or "shared_name" in op.attrs:
+                scope[name] = _state(op, resources, compile)
+                continue
+            _, key = resource_key(op)
+            scope[name] = private.get(key) or private.setdefault(key, _maker(op, compile)())
+        for op in source.step.operations:
+            # Several nodes of one key have one line above, but each must agree with the state.
+            if isinstance(op.op_def.state, SharedState) and op.op_def.state.mismatch is not None:
+                _state(op, resources, compile)
+        for name, body in source.bodies.items():
+            scope[name] = compile(body)
+        for name, layout in source.layouts.items():
+            scope[name].prefer_layout(layout)
+        scope.update(source.functions)
+        return scope
+
+    def explain(self) -> str:
+        """The text of the program."""
+        return self.source.text
+
+    def error(self, raised: BaseException) -> errors.OpError | None:
+        """The ``tf.errors`` error that ``raised`` means, or None when no line of ours raised it."""
+        traceback = raised.__traceback__
+        frame = None
+        number = 0
+        while traceback is not None:
+            if traceback.tb_frame.f_code.co_filename == self.filename:
+                frame, number = traceback.tb_frame, traceback.tb_lineno
+            traceback = traceback.tb_next
+        op = self.source.line_ops.get(number)
+        if frame is not None and op is None:
+            if _error_class(raised) is errors.ResourceExhaustedError:  # the line that returns
+                return errors.ResourceExhaustedError(None, None, f"for what is fetched: {raised}")
+        if frame is None or op is None:
+            return None
+        missing = self._uninitialized(raised, op)
+        if missing is not None:
+            return missing
+        local = frame.f_locals
+        operands, shapes_given = [], []
+        for name, tensor in self.source.line_inputs.get(number, ()):
+            value = local.get(name, self.scope.get(name))
+            operands.append(f"{_shown(tensor)} {_describe(value, tensor)}")
+            shapes_given.append(tuple(getattr(value, "shape", ())))
+        kind: Any = _error_class(raised)
+        message = _message(op, raised, operands, shapes_given)
+        return kind(None, op, message) if kind is not errors.OpError else None
+
+    @staticmethod
+    def _uninitialized(raised: BaseException, op: Operation) -> errors.OpError | None:
+        resource = getattr(raised, "obj", None)
+        if not (isinstance(raised, AttributeError) and raised.name == "value"):
+            return None
+        name = getattr(resource, "name", op.name)
+        message = (
+            f"{_uninitialized_words(op, name)}: variable {name!r} is used before it has a value:"
+            " run its initializer"
+            f" ({name}/Assign, or tf.global_variables_initializer()) or restore it first;"
+            f" reading it: {op.type} {op.name!r}{_made_at(op)}"
+        )
+        return errors.FailedPreconditionError(None, op, message)
+
+
+def _uninitialized_words(op: Operation, name: str) -> str:
+    """What TensorFlow says of a variable without a value, of one and of the other kind."""
+    if any(t.dtype.base_dtype.name == "resource" for t in (*op.outputs, *op.inputs)):
+        return (
+            f"Error while reading resource variable {name} from Container: localhost. This could"
+            " mean that the variable was uninitialized. Attempting to use uninitialized value"
+            f" {name}"
+        )
+    return f"Attempting to use uninitialized value {name}"
+
+
+def _state(op: Operation, resources: ResourceManager, compile: Compile) -> Any:
+    """The state that the node shares, found or made.
+
+    Raises:
+      tf.errors.InvalidArgumentError: it was made by a node that asked for something else.
+    """
+    container, key = resource_key(op)
+    maker = _maker(op, compile)
+    shared = op.op_def.state
+    if not isinstance(shared, SharedState) or shared.mismatch is None:
+        return resources.lookup_or_create(container, key, maker)
+    mismatch = shared.mismatch
+    asked = Request(op.type, op.name, op.attrs.get("shared_name") or op.name, dict(op.attrs))
+
+    def check(first: Request) -> None:
+        why = mismatch(first, asked)
+        if why is not None:
+            made_by = f"; node {first.node!r} made it" if first.node != op.name else ""
+            raise errors.InvalidArgumentError(
+                None, op, f"{op.type} {op.name!r} failed: {why}{made_by}{_made_at(op)}"
+            )
+
+    return resources.lookup_or_create(container, key, maker, asked, check)
+
+
+def _maker(op: Operation, compile: Compile) -> Callable[[], Any]:
+    factory = op.op_def.state
+    if factory is None:
+        raise LookupError(f"op {op.type} ({op.name}) has no state")
+    attrs = {k: compile(v) if isinstance(v, FunctionGraph) else v for k, v in op.attrs.items()}
+    return lambda: factory(attrs, op.name)
+
+
+def _no_functions(body: FunctionGraph) -> Any:
+    raise LookupError(f"function {body.name} cannot be called here")
+
+
+def _describe(value: Any, tensor: Any) -> str:
+    if isinstance(value, torch.Tensor):
+        return f"{str(value.dtype).removeprefix('torch.')}{list(value.shape)}"
+    return f"{tensor.dtype.name}{shapes.format_static(tensor.sizes)}"
+
+
+def _shown(tensor: Any) -> str:
+    """The user's name of what is fed to a step, or handed to a branch or a round."""
+    return str(tensor.name).removeprefix("_feed/").removeprefix("_in/")
+
+
+def _message(
+    op: Operation, raised: BaseException, operands: list[str], given: list[tuple[int, ...]]
+) -> str:
+    inputs = f"; its inputs: {', '.join(operands)}" if operands else ""
+    if isinstance(raised, errors.OpError):
+        reason = raised.message
+    else:
+        reason = in_tensorflows_words(str(raised), given)
+    if reason == "ZeroDivisionError":  # all that torch says
+        reason = "Integer division by zero"
+    if op.op_def.role == "placeholder":
+        reason = f"{_unfed_words(op)}: {reason}"
+    if op.op_def.role == "taken":
+        # Not a node of the user's: it stands for a fetch, which the reason names.
+        return f"{reason}{_made_at(op)}"
+    return f"{op.type} {op.name!r} failed: {reason}{inputs}{_made_at(op)}"
+
+
+def _unfed_words(op: Operation) -> str:
+    """What TensorFlow says of a placeholder without a value."""
+    output = op.outputs[0]
+    dims, kind = output.sizes, dtypes.message_name(output.dtype.name)
+    words = f"You must feed a value for placeholder tensor '{op.name}' with dtype {kind}"
+    if dims is None:
+        return words
+    return f"{words} and shape {show(dims)}"
+
+
+def _made_at(op: Operation) -> str:
+    return f"\nmade at {op.origin}" if op.origin else ""
+
+
+def _error_class(raised: BaseException) -> type[errors.OpError]:
+    if isinstance(raised, errors.OpError):
+        return type(raised)
+    text = str(raised).lower()
+    if isinstance(raised, MemoryError) or "out of memory" in text or "allocate memory" in text:
+        return errors.ResourceExhaustedError
+    if isinstance(raised, NotImplementedError):
+        return errors.UnimplementedError
+    if isinstance(raised, RuntimeError | ValueError | IndexError | TypeError | ArithmeticError):
+        return errors.InvalidArgumentError
+    if isinstance(raised, Exception):
+        return errors.UnknownError
+    return errors.OpError
+
+
+def evaluate(op: Operation, inputs: list[np.ndarray]) -> list[np.ndarray] | None:
+    """Runs one pure node on arrays, for constant folding.
+
+    Args:
+      op: the node.
+      inputs: values of its flat inputs.
+
+    Returns:
+      The output arrays, or None when the node cannot be evaluated ahead of time.
+    """
+    definition = op.op_def
+    named: dict[str, Any] = {}
+    position = 0
+    for arg_name, tensors in op.inputs_by_name().items():
+        host = arg_name in definition.host
+        count = len(tensors) if isinstance(tensors, list) else 1
+        made = [_operand(a, host) for a in inputs[position : position + count]]
+        named[arg_name] = made if isinstance(tensors, list) else made[0]
+        position += count
+    for name in definition.parameters:
+        if name not in named:
+            named[name] = attr_value(op.attrs.get(name))
+    with torch.inference_mode():
+        result = opdef.call_kernel(definition, named)
+    flat: list[Any] = []
+    if definition.has_list_output or len(op.outputs) > 1:
+        groups = [result] if len(definition.outputs) == 1 else list(result)
+        for group in groups:
+            flat.extend(group if isinstance(group, list | tuple) else [group])
+    else:
+        flat = [result]
+    return [np.array(values.to_array(v)) for v in flat]
+
+
+def _operand(array: np.ndarray, host: bool) -> Any:
+    return array.tolist() if host else values.from_array(array, copy=True)
+
+
+def attr_value(value: Any) -> Any:
+    """What a kernel is given for an attr: torch's dtype, dims, tensors."""
+    if isinstance(value, dtypes.DType):
+        return values.torch_dtype(value) or object
+    if isinstance(value, shapes.TensorShape):
+        return value.sizes
+    if isinstance(value, list):
+        return [attr_value(v) for v in value]
+    if isinstance(value, np.ndarray):
+        return values.from_array(value, copy=True)
+    return value

@@ -1,0 +1,232 @@
+"""The pipeline on one screen: from (graph, feeds, fetches) to a program.
+
+Cut the step out of the graph, look at the devices it asks for, read variables where they are used,
+take the shapes that are fed, rewrite, decide about memory, write the text, link it to state.  Only
+the rewriting is optional (``opt_level=-1`` in the session's OptimizerOptions leaves it out).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from penstock.compiler.codegen.emit import emit
+from penstock.compiler.codegen.moves import moves_between_devices
+from penstock.compiler.codegen.plan import make_plan
+from penstock.compiler.codegen.source import FetchSource, Source, Watch
+from penstock.compiler.passes import pipeline
+from penstock.compiler.passes.blocking import order_blocking
+from penstock.compiler.passes.collectives import order_collectives
+from penstock.compiler.passes.frames import Unstructured
+from penstock.compiler.passes.functional import expand_functions
+from penstock.compiler.passes.inside import has_regions
+from penstock.compiler.passes.primitives import with_primitives
+from penstock.compiler.passes.prune import needed_in_order, prune
+from penstock.compiler.passes.reads import read_at_use
+from penstock.compiler.passes.refine import refine
+from penstock.compiler.passes.regions import has_control_flow
+from penstock.engine.resources.manager import ResourceManager
+from penstock.engine.runtime.dataflow_program import DataflowProgram
+from penstock.engine.runtime.program import Compile, Program, evaluate
+from penstock.engine.runtime.values import fetch_source, value_source
+from penstock.engine.session.function import BodyFunction
+from penstock.engine.session.options import Options
+from penstock.foundation.base.collector import collector_paused
+from penstock.foundation.graph.function import FunctionGraph
+from penstock.foundation.graph.graph import Graph
+from penstock.foundation.graph.operation import Operation
+from penstock.foundation.graph.step import StepGraph
+from penstock.foundation.graph.tensor import Tensor
+from penstock.foundation.graph.verify import verified, verify
+
+
+def build_program(
+    graph: Graph,
+    feeds: Sequence[Tensor],
+    fetches: Sequence[Tensor],
+    targets: Sequence[Operation],
+    resources: ResourceManager,
+    options: Options,
+    *,
+    shapes: Sequence[tuple[int, ...]] | None = None,
+    watch: Watch = "",
+    done: frozenset[Operation] = frozenset(),
+    result_source: FetchSource = fetch_source,
+) -> Program:
+    """Compiles one step.
+
+    Args:
+      graph: the user's graph.
+      feeds, fetches: tensors of it; ``targets``: nodes of it to run.
+      resources: the state that the program works on.
+      options: the session's options.
+      shapes: of the values fed, when the program is to be for these shapes alone.
+      watch: what the program does between lines: nothing, look for deadlines, or call an observer.
+      done: nodes that an earlier part of a partial run has run.
+      result_source: how values are returned: as users get them, or run-time values.
+
+    Returns:
+      A program that takes the feeds' values in order (and, if it is observed, the observer) and
+      returns the fetches' values in order.
+    """
+    options.placer.check(graph.operations)
+    asked = _Asked(graph, feeds, fetches, targets, shapes, done)
+    compiler = function_compiler(resources, options)
+    return _program(asked, resources, options, compiler, watch=watch, result_source=result_source)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What a program is to be for."""
+
+    graph: Graph
+    feeds: Sequence[Tensor]
+    fetches: Sequence[Tensor]
+    targets: Sequence[Operation]
+    shapes: Sequence[tuple[int, ...]] | None
+    done: frozenset[Operation] = frozenset()
+
+
+def _program(
+    asked: _Asked,
+    resources: ResourceManager,
+    options: Options,
+    compiler: Compile,
+    private: dict[str, Any] | None = None,
+    result_source: FetchSource = fetch_source,
+    watch: Watch = "",
+) -> Program:
+    """The program; where control flow does not nest, one that the dataflow executor runs."""
+    with collector_paused():
+        asked = _without_functions(asked)
+        why = "PENSTOCK_DATAFLOW=1" if options.dataflow and _has_control_flow(asked) else ""
+        if not why:
+            try:
+                pruned = _pruned(asked, options)
+                source = _compiled(pruned, asked.shapes, options, watch, result_source)
+                return Program(source, resources, "step", compiler, private, options.threads)
+            except Unstructured as reason:
+                why = str(reason)
+        step = with_primitives(asked.graph, asked.feeds, asked.fetches, asked.targets, asked.done)
+        options.placer.assign(step)
+        return DataflowProgram(
+            step, why, resources, compiler, private, result_source, watch, options.threads
+        )
+
+
+def _pruned(asked: _Asked, options: Options) -> StepGraph:
+    graph, feeds, fetches, targets = asked.graph, asked.feeds, asked.fetches, asked.targets
+    pruned = verify(prune(graph, feeds, fetches, targets, asked.done), "prune")
+    options.placer.assign(pruned)
+    return pruned
+
+
+def _without_functions(asked: _Asked) -> _Asked:
+    """The same of a graph where the bodies of functions stand in place of their calls."""
+    request = expand_functions(asked.graph, asked.feeds, asked.fetches, asked.targets, asked.done)
+    return _Asked(*request, asked.shapes, asked.done)
+
+
+def _has_control_flow(asked: _Asked) -> bool:
+    needed = needed_in_order(asked.feeds, asked.fetches, asked.targets, asked.done)
+    return has_control_flow(needed)
+
+
+def function_compiler(resources: ResourceManager, options: Options) -> Compile:
+    """What makes callables of the functions that a program's nodes call.
+
+    Args:
+      resources: the state that they work on.
+      options: of the session that they are called for.
+    """
+
+    def compile_body(
+        body: FunctionGraph, shapes: Sequence[tuple[int, ...]] | None, private: dict[str, Any]
+    ) -> Program:
+        asked = _Asked(body, body.inputs, body.outputs, body.effects(), shapes)
+        return _program(asked, resources, options, compiler, private, value_source)
+
+    def compiler(body: FunctionGraph) -> BodyFunction:
+        return BodyFunction(body, compile_body)
+
+    return compiler
+
+
+def program_of_step(
+    step: StepGraph,
+    resources: ResourceManager,
+    options: Options,
+    *,
+    shapes: Sequence[tuple[int, ...]] | None = None,
+    watch: Watch = "",
+    private: dict[str, Any] | None = None,
+) -> Program:
+    """Compiles a step that is pruned and placed already: a task's part of a larger one.
+
+    Args:
+      step: as ``prune`` leaves it.
+      resources, options, shapes, watch: as for ``build_program``.
+      private: state of single nodes (random streams) by name, where several graphs share
+        ``resources``.
+
+    Returns:
+      A program as ``build_program`` makes, but its values are run-time values in memory of their
+      own, not what users get.
+    """
+    with collector_paused():
+        compiler = function_compiler(resources, options)
+        if has_control_flow(step.operations):
+            why = "its control flow does not nest"
+            return DataflowProgram(
+                step, why, resources, compiler, private, value_source, watch, options.threads
+            )
+        source = _compiled(step, shapes, options, watch, value_source)
+        return Program(source, resources, "step", compiler, private, options.threads)
+
+
+def step_to_place(
+    graph: Graph,
+    feeds: Sequence[Tensor],
+    fetches: Sequence[Tensor],
+    targets: Sequence[Operation],
+    done: frozenset[Operation] = frozenset(),
+) -> StepGraph:
+    """Cuts a step out of a graph, for placing its nodes on several tasks.
+
+    Control flow that does not nest stays in primitives, which one task must run together.
+
+    Args:
+      graph, feeds, fetches, targets, done: as for ``build_program``.
+    """
+    with collector_paused():
+        asked = _without_functions(_Asked(graph, feeds, fetches, targets, None, done))
+        request = asked.graph, asked.feeds, asked.fetches, asked.targets, asked.done
+        try:
+            return verify(prune(*request), "prune")
+        except Unstructured:
+            return with_primitives(*request)
+
+
+def _compiled(
+    pruned: StepGraph,
+    shapes: Sequence[tuple[int, ...]] | None,
+    options: Options,
+    watch: Watch,
+    result_source: FetchSource,
+) -> Source:
+    """The stages after pruning and placement, one a line."""
+    read = verified(pruned, read_at_use, "read_at_use")
+    meant = verified(read, order_blocking, "order_blocking")
+    agreed = verified(meant, order_collectives, "order_collectives")
+    refined = _refined(agreed, shapes)
+    rewritten = pipeline.rewrite(refined, evaluate) if options.optimize else refined
+    plan = make_plan(moves_between_devices(rewritten))
+    return emit(plan, result_source, name="step", watch=watch)
+
+
+def _refined(step: StepGraph, shapes: Sequence[tuple[int, ...]] | None) -> StepGraph:
+    if shapes is None and not has_regions(step):
+        return step
+    # The shapes of a loop's variables follow from what enters it.
+    return refine(step, shapes or [None] * len(step.feeds))

@@ -1,0 +1,616 @@
+"""Sessions: where graphs meet state and run.
+
+State: the graph, the resources (this session's variables and streams), and two caches: from what
+the user asked (fetch nesting, feed keys) to a prepared step, and from (feeds, fetches, targets, and
+for a special program the shapes fed) to a compiled program.  Both are valid for one
+``mutation_version`` of the graph; growth of the graph invalidates nothing, since nodes do not
+change.
+
+``run`` is safe to call from several threads at once: programs keep their values in locals, and
+shared state is in resources.
+"""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from penstock.compiler.codegen.source import Observe, Watch
+from penstock.engine.resources import ending, threads, waiting
+from penstock.engine.runtime import memory, timing
+from penstock.engine.runtime.program import Program
+from penstock.engine.session import feeds as feeding, partial, tracing
+from penstock.engine.session.callables import from_options
+from penstock.engine.session.engine import Request, engine_for, scheme_of
+from penstock.engine.session.execute import execute
+from penstock.engine.session.fetches import FetchPlan, fetch_key
+from penstock.engine.session.handles import TensorHandle, wrapped
+from penstock.engine.session.options import apply_config, check_run_arguments
+from penstock.engine.session.shaped import ShapedPrograms
+from penstock.engine.session.users_graph import users_node
+from penstock.foundation.base import errors
+from penstock.foundation.graph import scopes
+from penstock.foundation.graph.graph import Graph
+from penstock.foundation.graph.operation import Operation
+from penstock.foundation.graph.tensor import Tensor
+
+_CLOSED = "Attempted to use a closed Session."
+_MANY_PROGRAMS = 100
+
+
+class _Step:
+    """A prepared ``run`` call: how to convert feeds, what to run, how to assemble the result."""
+
+    __slots__ = ("version", "feeds", "program", "build", "assemble", "single")
+
+    def __init__(
+        self,
+        version: int,
+        feeds: list[tuple[Any, Callable[[Any], Any]]],
+        programs: ShapedPrograms,
+        plan: FetchPlan,
+        single: bool,
+    ) -> None:
+        self.version = version
+        self.feeds = feeds
+        self.program = programs.program
+        self.build = programs.general
+        self.assemble = plan.assemble
+        self.single = single
+
+
+class BaseSession:
+    """What all sessions share; use ``Session`` or ``InteractiveSession``.
+
+    Args:
+      target: where to run; the empty string means in this process.
+      graph: the graph to run; default is the default graph.
+      config: a ``ConfigProto``.
+
+    Raises:
+      TypeError: an argument of a wrong kind.
+    """
+
+    # What runs in place of every step, ``(session, fetches, feed_dict) -> values``: a check or a
+    # debugger, set on the class for all sessions or on one session.
+    inspect: Callable[..., Any] | None = None
+
+    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+        if not isinstance(target, str | bytes):
+            raise TypeError(f"target must be a string; found {type(target).__name__}")
+        if graph is not None and not isinstance(graph, Graph):
+            raise TypeError(f"graph must be a Graph; found {type(graph).__name__}")
+        self._target = target.encode() if isinstance(target, str) else target
+        self._graph = graph if graph is not None else scopes.get_default_graph()
+        self._config = config
+        self._options = apply_config(config)
+        memory.keep_freed_memory()
+        self._engine = engine_for(self._target.decode(), self._graph, config, self._options)
+        # Ends the waits of this session's steps when it is closed.
+        self._cancellation = waiting.Cancellation()
+        self._steps: dict[Any, _Step] = {}
+        self._programs: dict[Any, Program] = {}
+        self._compile_lock = waiting.StepLock()
+        self._partial: dict[str, partial.PartialStep] = {}
+        self._closed = False
+        self._warned = False
+        # How often each call ran, where the session builds cost models.
+        self._cost_runs: dict[Any, int] = {}
+        # Handles of tensors that stay here, which nobody has any more.
+        self.dead_handles: list[str] = []
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that this session runs."""
+        return self._graph
+
+    @property
+    def graph_def(self) -> Any:
+        """The graph as a GraphDef, with ``_output_shapes`` if the config has ``infer_shapes``."""
+        return self._graph.as_graph_def(add_shapes=self._options.infer_shapes)
+
+    @property
+    def sess_str(self) -> bytes:
+        """The target."""
+        return self._target
+
+    def close(self) -> None:
+        """Ends the session and frees its state; running it afterwards is an error.
+
+        Steps of other threads that wait (for an element of a queue, say) end with CancelledError.
+        """
+        self._closed = True
+        self._cancellation.cancel("the session was closed")
+        self._steps.clear()
+        self._programs.clear()
+        self._engine.close()
+
+    def as_default(self) -> Any:
+        """A context manager that makes this the default session."""
+        return scopes.default_session_scope(self)
+
+    # ---- running -----------------------------------------------------------------------------
+
+    def run(
+        self,
+        fetches: Any,
+        feed_dict: Any = None,
+        options: Any = None,
+        run_metadata: Any = None,
+    ) -> Any:
+        """Runs what ``fetches`` needs and returns the values, nested as ``fetches`` is.
+
+        Args:
+          fetches: a tensor, operation, name, SparseTensor, IndexedSlices or variable, or any
+            nesting of those in lists, tuples, namedtuples and dicts.
+          feed_dict: from tensors (or names) to the values to use for them: Python numbers, lists,
+            NumPy arrays or torch tensors.
+          options: a ``RunOptions``; ``timeout_in_ms`` bounds the step, ``trace_level`` and
+            ``output_partition_graphs`` fill ``run_metadata`` (see ``session.tracing``, which says
+            what each option means here).
+          run_metadata: a ``RunMetadata`` that takes what ``options`` ask for.
+
+        Returns:
+          NumPy arrays and scalars in the nesting of ``fetches``; None for operations.
+
+        Raises:
+          RuntimeError: the session is closed.
+          TypeError, ValueError: fetches or feeds that make no sense for this graph; ``options`` or
+            ``run_metadata`` of another type.
+          tf.errors.OpError: a node failed; the message names it and the line that made it.
+        """
+        if run_metadata is not None:
+            check_run_arguments(options, run_metadata)
+        if self.inspect is not None:
+            return self.inspect(fetches, feed_dict)
+        if ending.begun:
+            ending.stay()
+        try:
+            key = (
+                fetches if type(fetches) is Tensor else fetch_key(fetches),
+                tuple(feed_dict) if feed_dict else (),
+            )
+            step = self._steps.get(key)
+        except TypeError:
+            key, step = None, None
+        try:
+            if step is None or step.version != self._graph.mutation_version or options is not None:
+                return self._run_with_options(key, fetches, feed_dict or {}, options, run_metadata)
+            return self._execute(step, feed_dict)
+        except ending.ProcessEnds:
+            ending.wait_for_end()
+
+    def _run_with_options(
+        self, key: Any, fetches: Any, feed_dict: Any, options: Any, run_metadata: Any
+    ) -> Any:
+        """The way of a call that is new, bounded in time or traced."""
+        ending.check()
+        if self._closed:
+            raise RuntimeError(_CLOSED)
+        check_run_arguments(options, run_metadata)
+        seconds = self.timeout(options)
+        wanted = self._wanted(options, run_metadata, key)
+        with waiting.running(seconds=seconds):
+            if wanted is not None:
+                run = tracing.run_on_cluster if self._engine.remote else tracing.run
+                return run(self, fetches, feed_dict, wanted, run_metadata)
+            step = self._prepare(key, fetches, feed_dict, "" if seconds is None else "deadline")
+            return self._execute(step, feed_dict)
+
+    def _wanted(self, options: Any, run_metadata: Any, key: Any) -> tracing.Wanted | None:
+        every, after = self._options.build_cost_model, self._options.build_cost_model_after
+        due = False
+        if every > 0:
+            count = self._cost_runs[key] = self._cost_runs.get(key, 0) + 1
+            due = count > after and (count - after) % every == 0
+        return tracing.wanted(options, due) if run_metadata is not None else None
+
+    def timeout(self, options: Any) -> float | None:
+        milliseconds = getattr(options, "timeout_in_ms", 0) or self._options.timeout_in_ms
+        return milliseconds / 1000.0 if milliseconds > 0 else None
+
+    def _execute(self, step: _Step, feed_dict: Any) -> Any:
+        return self._launch(step, [convert(feed_dict[key]) for key, convert in step.feeds])
+
+    def _launch(self, step: _Step, args: list[Any]) -> Any:
+        values = self._call(step.program(args), args)
+        return values[0] if step.single else step.assemble(values)
+
+    def observed(
+        self,
+        fetches: Any,
+        feed_dict: Any,
+        make_observer: Callable[[Program, list[Any]], Observe],
+        *,
+        optimize: bool = True,
+    ) -> Any:
+        """Runs a step, with its effects, under the eyes of an observer.
+
+        The one place for everything that looks into a running step.  The observed program is
+        compiled apart from the one that ``run`` uses, which stays as it is, and is cached; threads
+        may observe at the same time.
+
+        Args:
+          fetches, feed_dict: as for ``run``.
+          make_observer: ``(program, args) -> observe``, called just before each run.  ``program``
+            is the observed ``Program`` (its ``source.line_ops``, ``line_inputs``, ``constants``
+            and ``step``, the step graph after the passes; ``scope`` has the values of constants
+            and the resources by the names in ``source``); ``args`` are the values fed, in the
+            order of ``program.source.step.feeds``.  ``observe(line, outputs)`` is called after
+            each line; ``codegen.emit`` says with what.
+          optimize: False compiles without the optimizing passes, so that every node of the user's
+            graph that the step needs has a line of its own (with its own name).
+
+        Returns:
+          What ``run`` would return.
+
+        Raises:
+          What ``run`` raises, errors naming the user's node; what ``observe`` raises as it is.
+
+        Example::
+
+            session.observed(loss, feeds, lambda program, args: lambda line, outputs:
+                print(program.source.line_ops[line].name, outputs))
+        """
+        step = self.observed_step(fetches, feed_dict or {}, optimize)
+        args = [convert(feed_dict[key]) for key, convert in step.feeds]
+        program = step.program(args)
+        values = self._call(program, [*args, make_observer(program, args)])
+        return values[0] if step.single else step.assemble(values)
+
+    def observed_step(self, fetches: Any, feed_dict: Any, optimize: bool = True) -> _Step:
+        if self._closed:
+            raise RuntimeError(_CLOSED)
+        try:
+            key: Any = (fetch_key(fetches), tuple(feed_dict), "observe", optimize)
+            step = self._steps.get(key)
+        except TypeError:
+            key, step = None, None
+        if step is None or step.version != self._graph.mutation_version:
+            step = self._prepare(key, fetches, feed_dict, "observe", optimize)
+        return step
+
+    def _call(self, program: Program, args: Sequence[Any]) -> tuple[Any, ...]:
+        """Runs a program; what its lines raise becomes the error of the node."""
+        if program.can_be_ended:
+            if self._engine.remote:
+                self._cancellation.check_process("a step on other tasks")
+            with waiting.running(self._cancellation):
+                if program.feeds and threading.get_ident() != threading.main_thread().ident:
+                    # It works beside the step that takes what it makes.
+                    with threads.computing_alone():
+                        return self._call_now(program, args)
+                return self._call_now(program, args)
+        return self._call_now(program, args)
+
+    def _call_now(self, program: Program, args: Sequence[Any]) -> tuple[Any, ...]:
+        try:
+            return execute(program, args)
+        except errors.OpError as error:
+            # The error's node is to be that of the user's graph, not the pass's copy of it.
+            error._op = users_node(self._graph, error.op.name) if error.op is not None else None
+            raise
+
+    def _prepare(
+        self, key: Any, fetches: Any, feed_dict: Any, watch: Watch = "", optimize: bool = True
+    ) -> _Step:
+        if not self._graph.operations:
+            raise RuntimeError(
+                "The Session graph is empty.  Add operations to the graph before calling run()."
+            )
+        with self._compile_lock:
+            version = self._graph.mutation_version
+            fed = feeding.expand(self._graph, feed_dict)
+            plan = FetchPlan(self._graph, fetches, self._kept)
+            fed.sort(key=lambda row: (row[2].op.id, row[2].value_index))
+            tensors = [tensor for _, _, tensor in fed]
+            step = _Step(
+                version,
+                [(k, feeding.composed(pick, tensor)) for k, pick, tensor in fed],
+                ShapedPrograms(
+                    [] if self._engine.remote else tensors,
+                    lambda shapes: self._program(tensors, plan, shapes, watch, optimize),
+                    self._compile_lock,
+                ),
+                plan,
+                isinstance(fetches, Tensor) and fetches.op.op_def.role != "session_handle",
+            )
+            # Under a deadline, or where runs are counted for a cost model, calls come here again.
+            if key is not None and watch != "deadline" and not self._options.build_cost_model:
+                self._steps[key] = step
+            return step
+
+    def _kept(self, value: Any, dtype: Any) -> TensorHandle:
+        return wrapped(self, value, dtype)
+
+    def _program(
+        self,
+        feeds: list[Tensor],
+        plan: FetchPlan,
+        shapes: tuple[Any, ...] | None,
+        watch: Watch,
+        optimize: bool,
+    ) -> Program:
+        graph = self._graph
+        targets = plan.operations
+        key = (
+            tuple(feeds), tuple(plan.tensors), tuple(targets), graph.mutation_version, watch,
+            optimize, shapes,
+        )  # fmt: skip
+        with self._compile_lock:
+            program = self._programs.get(key)
+            if program is None:
+                request = Request(graph, feeds, plan.tensors, targets, shapes, watch, optimize)
+                # An engine may wait for other tasks.
+                with waiting.running(self._cancellation):
+                    program = self._programs[key] = self._engine.program(request)
+                self._warn_when_growing()
+            return program
+
+    def _warn_when_growing(self) -> None:
+        if len(self._programs) < _MANY_PROGRAMS or self._warned:
+            return
+        self._warned = True
+        last = self._graph.operations[-1] if self._graph.operations else None
+        where = f"; the newest node, {last.name!r}, was made at {last.origin}" if last else ""
+        warnings.warn(
+            f"this session has compiled {len(self._programs)} different steps; a graph that grows"
+            f" inside the training loop makes every step slow{where}",
+            stacklevel=5,
+        )
+
+    def explain(self, fetches: Any, feed_dict: Any = None, timed_runs: int = 0) -> str:
+        """The generated program that ``run(fetches, feed_dict)`` would run.
+
+        Args:
+          fetches: as for ``run``.
+          feed_dict: as for ``run``, or just a sequence of the tensors fed, which gives the program
+            that serves any shapes.
+          timed_runs: run the step so many times (with its effects!) and give each line's median
+            time; needs values in ``feed_dict``.
+
+        Returns:
+          Python source: one line a node, the node's name in a comment.
+        """
+        step = self._prepare(None, fetches, feed_dict or {}, "observe" if timed_runs else "")
+        if not isinstance(feed_dict, dict):
+            return step.build().explain()
+        args = [convert(feed_dict[key]) for key, convert in step.feeds]
+        program = step.program(args)
+        if not timed_runs:
+            return program.explain()
+        clock = timing.LineClock()
+        for _ in range(timed_runs):
+            clock.start()
+            self._call(program, [*args, clock.observe])
+        return clock.annotate(program.explain())
+
+    def make_callable(
+        self, fetches: Any, feed_list: Sequence[Any] | None = None, accept_options: bool = False
+    ) -> Callable[..., Any]:
+        """A function that runs ``fetches`` with its positional arguments fed to ``feed_list``.
+
+        Args:
+          fetches: as for ``run``.
+          feed_list: tensors to feed, one for each argument.
+          accept_options: whether the function also takes ``options`` and ``run_metadata``.
+
+        Returns:
+          A function faster than ``run``, which looks nothing up.
+        """
+        keys = list(feed_list or ())
+        seconds = self.timeout(None)
+        watch: Watch = "" if seconds is None else "deadline"
+        step = self._prepare(None, fetches, dict.fromkeys(keys), watch)
+        converters = [(keys.index(key), convert) for key, convert in step.feeds]
+
+        def call(*args: Any) -> Any:
+            if self._closed:
+                raise RuntimeError(_CLOSED)
+            if len(args) != len(keys):
+                raise TypeError(f"the callable takes {len(keys)} value(s); {len(args)} were given")
+            if self.inspect is not None:
+                return self.inspect(fetches, dict(zip(keys, args, strict=True)))
+            try:
+                ending.check()
+                given = [convert(args[index]) for index, convert in converters]
+                if seconds is None:
+                    return self._launch(step, given)
+                with waiting.running(seconds=seconds):
+                    return self._launch(step, given)
+            except ending.ProcessEnds:
+                ending.wait_for_end()
+
+        ending.stops_in(call)
+
+        def call_with_options(*args: Any, options: Any = None, run_metadata: Any = None) -> Any:
+            fed = dict(zip(keys, args, strict=True))
+            return self.run(fetches, fed, options, run_metadata)
+
+        return call_with_options if accept_options else call
+
+    def _make_callable_from_options(self, callable_options: Any) -> Callable[..., list[Any]]:
+        """A function as ``make_callable`` makes, from a ``CallableOptions``.
+
+        Args:
+          callable_options: names of ``feed``, ``fetch`` and ``target``, and ``run_options``.
+
+        Returns:
+          ``call(*feeds, run_metadata=None)``, which returns the values of the fetches in a list.
+        """
+        return from_options(self.make_callable, callable_options)
+
+    def partial_run_setup(self, fetches: Any, feeds: Sequence[Any] | None = None) -> str:
+        """Declares a step that will be run in parts.
+
+        Args:
+          fetches: everything that will be fetched.
+          feeds: every tensor that will be fed.
+
+        Returns:
+          A handle for ``partial_run``, which ends when everything was fed and fetched.
+
+        Raises:
+          RuntimeError: the session is closed.
+          InvalidArgumentError: nothing is fetched, or a tensor is fed twice or fed and fetched.
+        """
+        if self._closed:
+            raise RuntimeError(_CLOSED)
+        step = partial.set_up(self._graph, fetches, feeds)
+        self._partial[step.name] = step
+        return step.name
+
+    def partial_run(self, handle: str | None, fetches: Any, feed_dict: Any = None) -> Any:
+        """Runs a part of a step: what ``fetches`` needs and has not run yet.
+
+        Args:
+          handle: from ``partial_run_setup``; None runs a whole step, as ``run`` does.
+          fetches: some of the declared fetches.
+          feed_dict: values for some of the declared feeds, each fed once in the whole run.
+
+        Returns:
+          Values in the nesting of ``fetches``.
+
+        Raises:
+          RuntimeError: the session is closed.
+          InvalidArgumentError: an unknown handle or one of a run that is over, what was not
+            declared, or what was fed or fetched before.
+          tf.errors.OpError: a node failed, which ends the run.
+        """
+        if handle is None:
+            return self.run(fetches, feed_dict)
+        if self._closed:
+            raise RuntimeError(_CLOSED)
+        step = partial.step_of(self._partial, handle)
+        try:
+            with waiting.running(seconds=self.timeout(None)):
+                return partial.run_part(self, step, fetches, feed_dict)
+        except ending.ProcessEnds:
+            ending.wait_for_end()
+        finally:
+            if step.over:
+                self._partial.pop(handle, None)
+
+    def part_program(
+        self,
+        feeds: list[Tensor],
+        fetches: list[Tensor],
+        targets: list[Operation],
+        done: frozenset[Operation],
+    ) -> Program:
+        key = (tuple(feeds), tuple(fetches), tuple(targets), done)
+        with self._compile_lock:
+            if key not in self._programs:
+                request = Request(self._graph, feeds, fetches, targets, done=done)
+                with waiting.running(self._cancellation):
+                    self._programs[key] = self._engine.program(request)
+            return self._programs[key]
+
+    def list_devices(self) -> list[Any]:
+        """The devices of this session."""
+        with waiting.running(self._cancellation, self.timeout(None)):
+            return self._engine.list_devices()
+
+
+ending.stops_in(BaseSession.run, BaseSession.partial_run)
+
+
+class Session(BaseSession):
+    """Runs operations and evaluates tensors of a graph.
+
+    Used as a context manager it is the default session and its graph the default graph; the
+    session is closed at the end.
+
+    Args:
+      target: where to run; the empty string means in this process.
+      graph: the graph to run; default is the default graph.
+      config: a ``ConfigProto``.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Graph().as_default(), tf.Session() as sess:
+      ...     sess.run(tf.constant(2.0) * 3.0)
+      np.float32(6.0)
+    """
+
+    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+        super().__init__(target, graph, config)
+        self._contexts: list[Any] = []
+
+    def __enter__(self) -> Session:
+        if self._contexts:
+            raise RuntimeError(
+                "Session context managers are not re-entrant. Use `Session.as_default()` if you"
+                " want to enter a session multiple times."
+            )
+        contexts = [self.graph.as_default(), self.as_default()]
+        for context in contexts:
+            context.__enter__()
+        self._contexts.append(contexts)
+        return self
+
+    def __exit__(self, *exc: Any) -> None:
+        for context in reversed(self._contexts.pop()):
+            context.__exit__(*exc)
+        if not self._contexts:
+            self.close()
+
+    @staticmethod
+    def reset(target: str, containers: Any = None, config: Any = None) -> None:
+        """Clears the resource containers of a server; a session in this process has its own.
+
+        Args:
+          target: of the server.
+          containers: their names; the name of the server's job, or None, means what is in no other.
+          config: a ``ConfigProto``: ``operation_timeout_in_ms`` bounds the call.
+
+        Raises:
+          tf.errors.OpError: a task cannot be reached, or not in time.
+        """
+        if not target:
+            raise errors.invalid("Session.reset needs the target of a server; '' names none")
+        named = [containers] if isinstance(containers, str) else list(containers or ())
+        milliseconds = config.operation_timeout_in_ms if config is not None else 0
+        with waiting.running(seconds=milliseconds / 1000 if milliseconds > 0 else None):
+            scheme_of(target).reset(target, named, config)
+
+
+class InteractiveSession(BaseSession):
+    """A session that is the default from its making until ``close``, for shells and notebooks.
+
+    Warns where another one is open: each holds what its steps made.
+    """
+
+    _open = 0
+    _open_lock = threading.Lock()
+
+    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+        super().__init__(target, graph, config)
+        with self._open_lock:
+            if InteractiveSession._open:
+                warnings.warn(
+                    "An interactive session is already active. This can cause out-of-memory errors"
+                    " in some cases: call its close() to release what it holds",
+                    stacklevel=2,
+                )
+            InteractiveSession._open += 1
+        # Interactive sessions may be closed in any order.
+        self._session_scope = scopes.default_session_scope(self, ordered=False)
+        self._session_scope.__enter__()
+        self._graph_scope: Any = None
+        if graph is not None:
+            self._graph_scope = scopes.default_graph_scope(graph, ordered=False)
+            self._graph_scope.__enter__()
+
+    def close(self) -> None:
+        """Ends the session; it is no longer the default."""
+        if self._closed:
+            return
+        super().close()
+        with self._open_lock:
+            InteractiveSession._open -= 1
+        if self._graph_scope is not None:
+            self._graph_scope.__exit__(None, None, None)
+        self._session_scope.__exit__(None, None, None)

@@ -1,0 +1,79 @@
+"""Questions about the mode of execution, which is graph mode until a program asks for another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from penstock.foundation.formats import tensor_proto
+from penstock.foundation.graph import scopes
+from penstock.foundation.graph.composite import IndexedSlices, SparseTensor
+from penstock.foundation.graph.tensor import Tensor
+from penstock.foundation.opdef import static
+
+
+def executing_eagerly() -> bool:
+    """Whether operations run as they are called; else nodes are built, and sessions run them.
+
+    True after ``tf.enable_eager_execution()``, and in the body of a ``tf.py_function``.
+    """
+    return scopes.get_default_graph().tensor_class is not Tensor
+
+
+def _already_so() -> None:
+    """Does nothing: this is how Penstock always behaves."""
+
+
+disable_eager_execution = disable_v2_behavior = disable_tensor_equality = _already_so
+disable_v2_tensorshape = disable_control_flow_v2 = _already_so
+
+
+def control_flow_v2_enabled() -> bool:
+    """False: control flow is made of the primitive ops."""
+    return False
+
+
+@contextmanager
+def init_scope() -> Iterator[None]:
+    """Lifts nodes out of control dependencies, into the outermost graph."""
+    graph = scopes.get_default_graph()
+    scope = graph.get_name_scope()
+    with graph.control_dependencies(None), graph.name_scope(f"{scope}/" if scope else None):
+        yield
+
+
+def is_tensor(x: Any) -> bool:
+    """Whether ``x`` is a tensor, a sparse tensor, slices or a variable."""
+    known = isinstance(x, Tensor | SparseTensor | IndexedSlices)
+    return known or getattr(x, "_is_dense_tensor_like", False) is True
+
+
+def get_static_value(tensor: Any, partial: bool = False) -> Any:
+    """The value of a tensor where it is known before running, else None.
+
+    Args:
+      tensor: a tensor; anything else is its own value.
+      partial: accepted for compatibility; values are known wholly or not at all.
+
+    Returns:
+      A NumPy array, or None.
+    """
+    if not isinstance(tensor, Tensor):
+        return tensor
+    value = static.constant_value(tensor)
+    return None if value is None else value.copy()
+
+
+def make_ndarray(tensor: Any) -> np.ndarray:
+    """The NumPy array of a ``TensorProto``."""
+    return tensor_proto.to_array(tensor)
+
+
+@contextmanager
+def op_scope(values: Any, name: str | None, default_name: str | None = None) -> Iterator[str]:
+    """The older form of ``name_scope``, with its arguments in another order."""
+    with scopes.name_scope(name, default_name, values) as scope:
+        yield scope

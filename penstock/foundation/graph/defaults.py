@@ -1,0 +1,98 @@
+"""The default graphs and sessions of each thread, as stacks.
+
+State: the stacks.  This is below ``Graph``, whose methods enter them; the graph that is the default
+where no other is stands in ``scopes``.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from penstock.foundation.graph.graph import Graph
+
+
+class _Stacks(threading.local):
+    def __init__(self) -> None:
+        self.graphs: list[Graph] = []
+        self.sessions: list[Any] = []
+
+
+_stacks = _Stacks()
+
+
+def innermost_graph() -> Graph | None:
+    """The graph of the innermost block of this thread, if it is in one."""
+    return _stacks.graphs[-1] if _stacks.graphs else None
+
+
+@contextmanager
+def default_graph_scope(graph: Graph, ordered: bool = True) -> Iterator[Graph]:
+    """Makes ``graph`` the default for this thread.
+
+    Args:
+      graph: the graph.
+      ordered: whether blocks that were entered later must have been left before.
+
+    Raises:
+      AssertionError: they were not.
+    """
+    _stacks.graphs.append(graph)
+    try:
+        yield graph
+    finally:
+        _leave(_stacks.graphs, graph, ordered)
+
+
+def forget_default_graphs() -> None:
+    """Makes the global default graph the default of this thread, whatever blocks it is in.
+
+    For tests: one that failed may have left the ``with`` block of a graph unfinished.
+    """
+    _stacks.graphs.clear()
+
+
+def get_default_session() -> Any:
+    """The innermost default session of this thread, or None."""
+    return _stacks.sessions[-1] if _stacks.sessions else None
+
+
+@contextmanager
+def default_session_scope(session: Any, ordered: bool = True) -> Iterator[Any]:
+    """Makes ``session`` the default for this thread; ``ordered`` is as for graphs."""
+    _stacks.sessions.append(session)
+    try:
+        yield session
+    finally:
+        _leave(_stacks.sessions, session, ordered)
+
+
+def _leave(stack: list[Any], item: Any, ordered: bool) -> None:
+    """Takes an item off; it need not be there, since tests forget all graphs."""
+    violated = ordered and bool(stack) and stack[-1] is not item
+    for index in range(len(stack) - 1, -1, -1):
+        if stack[index] is item:
+            del stack[index]
+            break
+    if violated:
+        raise AssertionError(
+            f"Nesting violated for default stack of {type(item)} objects: blocks are left in the"
+            " reverse of the order in which they were entered"
+        )
+
+
+def session_for(session: Any, graph: Graph, asker: str) -> Any:
+    """``session`` or the default one, checked to run ``graph``."""
+    if session is None:
+        session = get_default_session()
+        if session is None:
+            raise ValueError(
+                f"No default session is registered: {asker} needs a session: none is the default"
+                " and none was given"
+            )
+    if session.graph is not graph:
+        raise ValueError(f"{asker}: the session runs another graph than the one of this element")
+    return session

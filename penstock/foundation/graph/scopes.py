@@ -1,0 +1,211 @@
+"""The default graph, the default session and the module-level scope functions.
+
+This is the only implicit state of graph building: per thread, a stack of default graphs and one of
+default sessions, above one global default graph.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from typing import Any
+
+from penstock.foundation.graph.defaults import (
+    default_graph_scope as default_graph_scope,
+    default_session_scope as default_session_scope,
+    forget_default_graphs as forget_default_graphs,
+    get_default_session as get_default_session,
+    innermost_graph,
+    session_for as session_for,
+)
+from penstock.foundation.graph.graph import Graph
+from penstock.foundation.graph.operation import Operation
+from penstock.foundation.graph.tensor import Tensor
+
+_global_graph: Graph | None = None
+_global_lock = threading.Lock()
+
+
+def get_default_graph() -> Graph:
+    """The graph that nodes are added to now."""
+    global _global_graph
+    graph = innermost_graph()
+    if graph is not None:
+        return graph
+    if _global_graph is None:
+        with _global_lock:
+            if _global_graph is None:
+                _global_graph = Graph()
+    return _global_graph
+
+
+def reset_default_graph() -> None:
+    """Replaces the global default graph by an empty one.
+
+    Raises:
+      AssertionError: inside a ``with graph.as_default()`` block, where it would have no effect.
+    """
+    global _global_graph
+    if innermost_graph() is not None:
+        raise AssertionError("reset_default_graph inside a nested default graph has no effect")
+    _global_graph = Graph()
+
+
+def replace_global_graph(graph: Graph) -> None:
+    """Makes ``graph`` the default where no block of a thread says another.
+
+    Raises:
+      ValueError: the one that was it has nodes, or a block has a graph of its own.
+    """
+    global _global_graph
+    if innermost_graph() is not None or (_global_graph and _global_graph.operations):
+        raise ValueError("tf.enable_eager_execution must be called at program startup.")
+    _global_graph = graph
+
+
+def graph_from_inputs(items: Iterable[Any]) -> Graph:
+    """The one graph that all graph elements among ``items`` are in, else the default graph.
+
+    Raises:
+      ValueError: when two elements are of different graphs, naming both.
+    """
+    default = get_default_graph()
+    if default.building_function or default.executes:
+        return default
+    found: Any = None
+    for item in items:
+        if isinstance(item, Tensor | Operation):
+            if found is None:
+                found = item
+            elif item.graph is not found.graph:
+                raise ValueError(
+                    f"{item} must be from the same graph as {found}.: {item.name!r} is not in the"
+                    f" same graph as {found.name!r}"
+                )
+    return default if found is None else found.graph
+
+
+class name_scope:
+    """Prefixes the names of nodes made in a ``with`` block.
+
+    Args:
+      name: the scope's name; None means ``default_name``.
+      default_name: used, made unique, when ``name`` is None.
+      values: graph elements that say which graph is meant.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Graph().as_default(), tf.name_scope("layer"):
+      ...     tf.constant(1.0).name
+      'layer/Const:0'
+    """
+
+    def __init__(self, name: Any, default_name: str | None = None, values: Any = None) -> None:
+        if isinstance(name, bytes):
+            name = name.decode()
+        if not (name is None or isinstance(name, str)):
+            raise TypeError(f"name must be a string or None; found {type(name).__name__}")
+        self._name = default_name if name is None else name
+        if self._name is None and values is not None:
+            raise ValueError("name_scope: at least one of name and default_name must be given")
+        self._values = values
+        self._stack: list[Any] = []
+
+    @property
+    def name(self) -> str | None:
+        """The name given."""
+        return self._name
+
+    def __enter__(self) -> str:
+        graph = graph_from_inputs(self._values) if self._values else get_default_graph()
+        default = default_graph_scope(graph)
+        default.__enter__()
+        scope = graph.name_scope(self._name)
+        try:
+            text = scope.__enter__()
+        except BaseException:
+            default.__exit__(None, None, None)
+            raise
+        self._stack.append((default, scope))
+        return text
+
+    def __exit__(self, *exc: Any) -> None:
+        default, scope = self._stack.pop()
+        scope.__exit__(*exc)
+        default.__exit__(*exc)
+
+
+def control_dependencies(control_inputs: Iterable[Any] | None) -> Any:
+    """``Graph.control_dependencies`` of the default graph."""
+    return get_default_graph().control_dependencies(control_inputs)
+
+
+def device(device_name_or_function: Any) -> Any:
+    """``Graph.device`` of the default graph."""
+    return get_default_graph().device(device_name_or_function)
+
+
+def container(container_name: str) -> Any:
+    """``Graph.container`` of the default graph."""
+    return get_default_graph().container(container_name)
+
+
+def colocate_with(op: Any, ignore_existing: bool = False) -> Any:
+    """``Graph.colocate_with`` of the default graph."""
+    return get_default_graph().colocate_with(op, ignore_existing)
+
+
+def add_to_collection(name: Any, value: Any) -> None:
+    """``Graph.add_to_collection`` of the default graph."""
+    get_default_graph().add_to_collection(name, value)
+
+
+def add_to_collections(names: Any, value: Any) -> None:
+    """``Graph.add_to_collections`` of the default graph."""
+    get_default_graph().add_to_collections(names, value)
+
+
+def get_collection(key: Any, scope: str | None = None) -> list[Any]:
+    """``Graph.get_collection`` of the default graph."""
+    return get_default_graph().get_collection(key, scope)
+
+
+def get_collection_ref(key: Any) -> list[Any]:
+    """``Graph.get_collection_ref`` of the default graph."""
+    return get_default_graph().get_collection_ref(key)
+
+
+def set_random_seed(seed: int | None) -> None:
+    """Sets the graph-level seed of the default graph.
+
+    An op's seeds derive from it and from the op's own ``seed``; with the graph seed alone set, each
+    op still gets its own reproducible stream.
+    """
+    get_default_graph().seed = seed
+
+
+_DEFAULT_GRAPH_SEED = 87654321
+_MAXINT32 = 2**31 - 1
+
+
+def get_seed(op_seed: Any) -> tuple[Any, Any]:
+    """The two seeds for a random op made now, from the graph seed and the op seed.
+
+    Args:
+      op_seed: an int, an integer scalar, or None.
+
+    Returns:
+      ``(graph seed, op seed)``; both None when the op is to be non-deterministic.
+    """
+    graph = get_default_graph()
+    graph_seed = graph.seed
+    if graph_seed is not None:
+        if op_seed is None:
+            op_seed = graph.operation_seed()
+        seeds: tuple[Any, Any] = (graph_seed % _MAXINT32, op_seed % _MAXINT32)
+    elif op_seed is not None:
+        seeds = (_DEFAULT_GRAPH_SEED, op_seed % _MAXINT32)
+    else:
+        return None, None
+    # Both zero would mean "not seeded" to the op.
+    return (0, _MAXINT32) if seeds == (0, 0) else seeds

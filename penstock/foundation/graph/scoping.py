@@ -1,0 +1,198 @@
+"""What ``with`` blocks of a graph say about the nodes that are made inside: names, devices, more.
+
+State: of the graph, one bundle of scopes for each thread, in ``scopes``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from penstock.foundation.base import devices
+from penstock.foundation.graph.names import check_scope_name
+from penstock.foundation.graph.operation import Operation
+from penstock.foundation.graph.tensor import Tensor
+from penstock.foundation.graph.thread_scopes import Controller, ThreadScopes
+
+DeviceLike = Any
+
+
+class Scoping:
+    """The blocks; a base class of ``Graph``."""
+
+    scopes: ThreadScopes
+    _first_scopes: dict[str, list[Any]]
+
+    if TYPE_CHECKING:
+
+        def as_graph_element(
+            self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True
+        ) -> Any:
+            """``Graph``'s."""
+
+        def unique_name(self, name: str, mark_as_used: bool = True) -> str:
+            """``Graph``'s."""
+
+    @contextmanager
+    def name_scope(self, name: str | bytes | None) -> Iterator[str]:
+        """Prefixes names of nodes made inside; yields the scope's full name with a slash."""
+        scopes = self.scopes
+        saved = scopes.name
+        name = name.decode() if isinstance(name, bytes) else name
+        if not name:
+            scopes.name = ""
+        elif name.endswith("/"):
+            scopes.name = name[:-1]
+        else:
+            check_scope_name(name, nested=bool(saved))
+            scopes.name = self.unique_name(name)
+        try:
+            yield f"{scopes.name}/" if scopes.name else ""
+        finally:
+            scopes.name = saved
+
+    def get_name_scope(self) -> str:
+        """The current name scope without its slash."""
+        return self.scopes.name
+
+    @contextmanager
+    def control_dependencies(self, control_inputs: Iterable[Any] | None) -> Iterator[None]:
+        """Nodes made inside run after ``control_inputs``; None clears the outer ones."""
+        stack = self.scopes
+        saved = stack.controllers
+        saved_flow = stack.control_flow
+        if control_inputs is None:
+            stack.controllers = []
+            stack.control_flow = None
+        else:
+            ops = [self._as_operation(c) for c in control_inputs]
+            unique = list(dict.fromkeys(op for op in ops if op is not None))
+            outer = {op for controller in saved for op in controller.ops}
+            fresh = [op for op in unique if op not in outer]
+            stack.controllers = [*saved, Controller(fresh, False)]
+        try:
+            yield
+        finally:
+            stack.controllers = saved
+            stack.control_flow = saved_flow
+
+    def _as_operation(self, item: Any) -> Operation | None:
+        if hasattr(item, "handle") and not isinstance(item, Tensor | Operation):
+            # The handle's node, or the update that an assigned variable waits for.
+            item = item.op
+        if hasattr(item, "_as_graph_element"):
+            item = item._as_graph_element()
+        if hasattr(item, "op") and hasattr(item, "values") and hasattr(item, "indices"):
+            item = item.values.op
+        element = self.as_graph_element(item)
+        return element.op if isinstance(element, Tensor) else element
+
+    @contextmanager
+    def device(self, device_name_or_function: DeviceLike) -> Iterator[None]:
+        """Asks for a device for nodes made inside: a string, a function of the node, or None."""
+        scope = device_name_or_function
+        if scope is not None and not callable(scope):
+            text = scope.to_string() if hasattr(scope, "to_string") else str(scope)
+            scope = devices.canonical_name(text)
+        stack = self.scopes
+        saved = stack.devices
+        entered = [*saved, scope]
+        stack.devices = entered
+        try:
+            yield
+        finally:
+            left, stack.devices = stack.devices, saved
+        if left is not entered:
+            raise RuntimeError(
+                "Exiting device scope without proper scope nesting.: device scopes are left in the"
+                f" reverse of the order in which they were entered; {scope!r} was not the last"
+            )
+
+    @contextmanager
+    def colocate_with(self, op: Any, ignore_existing: bool = False) -> Iterator[None]:
+        """Asks that nodes made inside live on the device of ``op``; None clears."""
+        stack = self.scopes
+        saved, saved_devices = stack.colocation, stack.devices
+        target = None if op is None else self._as_operation(op)
+        if target is None:
+            stack.colocation = []
+        else:
+            stack.colocation = [target] if ignore_existing else [*saved, target]
+            # The device of the colocated op rules inside, not the surrounding device scopes.
+            stack.devices = []
+        try:
+            yield
+        finally:
+            stack.colocation, stack.devices = saved, saved_devices
+
+    @contextmanager
+    def container(self, container_name: str) -> Iterator[str]:
+        """Stateful nodes made inside keep their state in the named resource container."""
+        saved = self.scopes.container
+        self.scopes.container = container_name
+        try:
+            yield container_name
+        finally:
+            self.scopes.container = saved
+
+    @contextmanager
+    def gradient_override_map(self, op_type_map: dict[str, str]) -> Iterator[None]:
+        """Nodes made inside use the gradients registered under the mapped names."""
+        for key, value in op_type_map.items():
+            if not isinstance(key, str) or not isinstance(value, str):
+                raise TypeError(f"op_type_map maps str to str; found {key!r}: {value!r}")
+        saved = self.scopes.gradient_overrides
+        self.scopes.gradient_overrides = {**saved, **op_type_map}
+        try:
+            yield
+        finally:
+            self.scopes.gradient_overrides = saved
+
+    @contextmanager
+    def _kernel_label_map(self, op_to_kernel_label_map: dict[str, str]) -> Iterator[None]:
+        """Nodes made inside carry the label of their op type as the attr ``_kernel``.
+
+        There is one kernel for each op here, so the label is for other readers of the graph.
+        """
+        for key, value in op_to_kernel_label_map.items():
+            if not isinstance(key, str) or not isinstance(value, str):
+                raise TypeError(
+                    "op_to_kernel_label_map must be a dictionary mapping strings to strings; found"
+                    f" {key!r}: {value!r}"
+                )
+        saved = self.scopes.kernel_labels
+        self.scopes.kernel_labels = {**saved, **op_to_kernel_label_map}
+        try:
+            yield
+        finally:
+            self.scopes.kernel_labels = saved
+
+    @contextmanager
+    def _original_op(self, op: Operation) -> Iterator[None]:
+        """Nodes made inside have ``op`` as their ``_original_op``: they are made because of it."""
+        saved = self.scopes.original_op
+        self.scopes.original_op = op
+        try:
+            yield
+        finally:
+            self.scopes.original_op = saved
+
+    @contextmanager
+    def _attr_scope(self, attr_map: dict[str, Any]) -> Iterator[None]:
+        saved = self.scopes.attrs
+        merged = {**saved, **attr_map}
+        self.scopes.attrs = {k: v for k, v in merged.items() if v is not None}
+        try:
+            yield
+        finally:
+            self.scopes.attrs = saved
+
+    def switch_to_thread_local(self) -> None:
+        """Lets threads to come begin with the devices and dependencies of now, at the first call.
+
+        Each thread always has its own; without this call a new one begins with none.
+        """
+        if not self._first_scopes:
+            for part in ("devices", "controllers", "colocation"):
+                self._first_scopes[part] = list(getattr(self.scopes, part))

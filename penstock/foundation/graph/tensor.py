@@ -1,0 +1,199 @@
+"""A symbolic tensor: one output of one operation.
+
+The operators (``+``, slicing, ...) are put on the class by ``penstock.ops.math.operators``, because
+they make nodes of op types that live there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from penstock.foundation.base import dtypes, shapes
+from penstock.foundation.graph.defaults import session_for
+from penstock.foundation.graph.reference import Reference
+from penstock.foundation.opdef.static import UNSET
+
+if TYPE_CHECKING:
+    from penstock.foundation.graph.graph import Graph
+    from penstock.foundation.graph.operation import Operation
+
+_new = object.__new__
+
+
+class Tensor:
+    """The value that an operation will produce; nothing is computed until a session runs it.
+
+    Besides TensorFlow's there are two fields to read, which ``set_shape`` and the graph write:
+    ``sizes`` is the static shape as a tuple with None for a size that is not known, or None for an
+    unknown rank; ``uses`` has an operation for each input that takes this tensor.
+    """
+
+    __slots__ = ("op", "value_index", "dtype", "sizes", "static_value", "uses", "__weakref__")
+    __array_priority__ = 100
+    # Whether it is the value of an operation that has run, and not an output of a node.
+    has_value = False
+    OVERLOADABLE_OPERATORS: frozenset[str] = frozenset()
+
+    def __init__(self, op: Operation, value_index: int, dtype: Any) -> None:
+        self.op = op
+        self.value_index = value_index
+        self.dtype: dtypes.DType = dtypes.as_dtype(dtype)
+        self.sizes: tuple[int | None, ...] | None = None
+        self.static_value: Any = UNSET
+        self.uses: list[Operation] = []
+
+    def _copied(self, op: Operation) -> Tensor:
+        """The same output of a copy of the node that makes it."""
+        new = _new(Tensor)
+        new.op, new.value_index, new.dtype = op, self.value_index, self.dtype
+        new.sizes, new.static_value, new.uses = self.sizes, UNSET, []
+        return new
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that holds this tensor."""
+        return self.op.graph
+
+    @property
+    def name(self) -> str:
+        """``"<operation>:<output index>"``, the name to feed or fetch it by."""
+        return f"{self.op.name}:{self.value_index}"
+
+    @property
+    def label(self) -> str:
+        """What messages call it."""
+        return self.name
+
+    @property
+    def op_type(self) -> str:
+        """The type of the operation that makes it; empty of a tensor that is in no graph."""
+        return self.op.type
+
+    @property
+    def device(self) -> str:
+        """The device string of the operation that makes it; empty when unconstrained."""
+        return self.op.device
+
+    @property
+    def shape(self) -> shapes.TensorShape:
+        """What is known of the shape before running."""
+        return shapes.TensorShape(self.sizes)
+
+    def get_shape(self) -> shapes.TensorShape:
+        """Alias of ``shape``."""
+        return shapes.TensorShape(self.sizes)
+
+    def _shape_as_list(self) -> list[int | None] | None:
+        return None if self.sizes is None else list(self.sizes)
+
+    @property
+    def rank(self) -> int | None:
+        """How many dims it has; None where that is not known."""
+        return None if self.sizes is None else len(self.sizes)
+
+    def set_shape(self, shape: Any) -> None:
+        """Adds knowledge about the shape.
+
+        Args:
+          shape: anything that makes a TensorShape.
+
+        Raises:
+          ValueError: when it contradicts what is known already.
+        """
+        given = shapes.as_shape(shape).sizes
+        try:
+            merged = shapes.merge_static(self.sizes, given)
+        except ValueError as error:
+            raise ValueError(f"set_shape on {self.name}: {error}") from None
+        if merged != self.sizes:
+            self.sizes = merged
+            self.static_value = UNSET
+            self.op.graph.note_mutation()
+
+    def consumers(self) -> list[Operation]:
+        """The operations that take this tensor as an input, each once."""
+        return list(dict.fromkeys(self.uses))
+
+    def experimental_ref(self) -> Reference:
+        """A hashable stand-in that compares by identity; ``deref()`` gives the tensor back."""
+        return Reference(self)
+
+    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
+        """Runs this tensor in ``session`` (default: the default session) and returns its value."""
+        return session_for(session, self.graph, "Tensor.eval").run(self, feed_dict)
+
+    def _as_node_def_input(self) -> str:
+        return self.name if self.value_index else self.op.name
+
+    def __iter__(self) -> Iterator[Any]:
+        raise TypeError(
+            "iterating over `tf.Tensor` is not allowed in Graph execution:"
+            f" {self.name} cannot be iterated over: it has no values while the graph is built; use"
+            " tf.unstack, tf.map_fn or indexing"
+        )
+
+    def __bool__(self) -> bool:
+        raise TypeError(
+            "using a `tf.Tensor` as a Python `bool` is not allowed in Graph execution:"
+            f" {self.name} cannot be used as a Python bool: it has no value while the graph is"
+            " built; write `if t is not None:` to test for presence, tf.cond to branch on a value"
+        )
+
+    __nonzero__ = __bool__
+
+    def __len__(self) -> int:
+        raise TypeError(
+            f"len is not well defined for symbolic Tensors. ({self.name}) use tf.shape or .shape[0]"
+        )
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise NotImplementedError(
+            f"{self.name} is symbolic and cannot become a NumPy array; run it in a session"
+        )
+
+    if TYPE_CHECKING:
+        # ``ops.operators`` puts these on the class.
+        def __add__(self, other: Any) -> Tensor: ...
+        def __radd__(self, other: Any) -> Tensor: ...
+        def __sub__(self, other: Any) -> Tensor: ...
+        def __rsub__(self, other: Any) -> Tensor: ...
+        def __mul__(self, other: Any) -> Tensor: ...
+        def __rmul__(self, other: Any) -> Tensor: ...
+        def __truediv__(self, other: Any) -> Tensor: ...
+        def __rtruediv__(self, other: Any) -> Tensor: ...
+        def __floordiv__(self, other: Any) -> Tensor: ...
+        def __rfloordiv__(self, other: Any) -> Tensor: ...
+        def __mod__(self, other: Any) -> Tensor: ...
+        def __rmod__(self, other: Any) -> Tensor: ...
+        def __pow__(self, other: Any) -> Tensor: ...
+        def __rpow__(self, other: Any) -> Tensor: ...
+        def __matmul__(self, other: Any) -> Tensor: ...
+        def __rmatmul__(self, other: Any) -> Tensor: ...
+        def __lt__(self, other: Any) -> Tensor: ...
+        def __le__(self, other: Any) -> Tensor: ...
+        def __gt__(self, other: Any) -> Tensor: ...
+        def __ge__(self, other: Any) -> Tensor: ...
+        def __and__(self, other: Any) -> Tensor: ...
+        def __rand__(self, other: Any) -> Tensor: ...
+        def __or__(self, other: Any) -> Tensor: ...
+        def __ror__(self, other: Any) -> Tensor: ...
+        def __xor__(self, other: Any) -> Tensor: ...
+        def __rxor__(self, other: Any) -> Tensor: ...
+        def __invert__(self) -> Tensor: ...
+        def __neg__(self) -> Tensor: ...
+        def __abs__(self) -> Tensor: ...
+        def __getitem__(self, item: Any) -> Tensor: ...
+
+    def __copy__(self) -> Tensor:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Tensor:
+        return self
+
+    def __repr__(self) -> str:
+        return f"<tf.Tensor '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
+
+    def __str__(self) -> str:
+        shape = f", shape={self.shape}" if self.sizes is not None else ""
+        return f'Tensor("{self.name}"{shape}, dtype={self.dtype.name})'

@@ -1,0 +1,316 @@
+"""The definition of an op type, and ``define_op`` which registers one.
+
+A kernel is a Python function over ATen (or one line of source) whose parameters are named after the
+op's inputs and attrs; the code generator writes a call of it with the inputs as local variables and
+the attrs as literals::
+
+    def _sum(input, reduction_indices, keep_dims):
+        return torch.sum(input, reduction_indices, keepdim=keep_dims)
+
+    define_op("Sum", "input: T, reduction_indices: Tidx -> output: T",
+              attrs=[...], kernel=_sum, host=("reduction_indices",), ...)
+
+becomes ``v3 = _sum(v1, [1], False)``.  What a kernel receives:
+
+======================  ==============================================================
+parameter named after   value
+======================  ==============================================================
+an input                a torch tensor (string tensors: a NumPy object array)
+a list input            a Python list of those
+a ``host`` input        a Python number or (nested) list: ``.tolist()`` of the tensor
+a ref/resource input    the resource object itself (for instance a ``Variable``)
+an attr                 its Python value; types as ``torch.dtype`` (string: ``object``),
+                        shapes as a tuple with None for unknown dims, or None
+``state``               what ``state(attrs, name)`` made for this session and node
+======================  ==============================================================
+
+One output is returned as itself, several as a tuple in order, a list output as a sequence.
+
+Traits (passes and the code generator ask these, never op names):
+
+* ``stateful``: must not be folded, merged or dropped as if it were a function of its inputs.
+* ``commutative``: the first two inputs may be swapped.
+* ``aliases``: inputs whose memory an output may share (views, pass-throughs).
+* ``keeps``: inputs whose memory an object of the step (a stack, a TensorArray) holds on to; the
+  planner lets nobody overwrite it from then on, and copies a variable that is written later.
+* ``lends``: the outputs may lie in memory that such an object got: never overwritten either.
+* ``host``: inputs whose values the kernel wants on the host, as Python numbers and lists.
+* ``on_host``: the kernel computes on the host whatever device its node is on: it goes through
+  values one by one in Python, or by libraries that know no GPU, or makes of nothing what a GPU
+  then gets (numbers are drawn on the host, so that a seed gives the same ones everywhere).  What
+  is ``random`` or ``blocking`` does so anyway.
+* ``moves``: the outputs hold elements of the inputs, or memory that nobody has written yet: no
+  number is there that was not there before.
+* ``number``: the value as a Python number, source in which ``{0}`` and ``{1}`` are the inputs': for
+  scalars of whole numbers and truths.  ``wraps``: as a tensor it may wrap around.
+* ``later``: attrs that a later TensorFlow gave the op, which nodes from there may have: with any
+  value where the line has no default, else with the default alone, which means what the op does.
+* ``flops``: its float operations, a formula of ``arithmetic``; ``work``: what a placement reckons
+  with where TensorFlow, whose counts ``flops`` are, counts none.
+* ``reads`` / ``writes``: ref or resource inputs whose state is read or changed.
+* ``inplace``: per input, source that computes output 0 into that input's memory, or a
+  function of the node that gives it, or None where it does not apply.
+* ``layouts``: per input, the physical order of dims that the kernel likes best; a variable that
+  feeds it is kept in that order under its unchanged shape.
+* ``state``: ``state(attrs, name)`` makes the op's lasting state: what a ref or resource
+  output stands for (shared by container and shared_name), or a stream private to the node.
+* ``effect``: running it matters even if nobody consumes it (asserts, prints, writes).
+* ``random``: draws from a stream; ``blocking``: may wait for another step.
+* ``control``, ``role``: what it does to the flow of control, and what else it is for, where that is
+  asked (a constant, say); else None.  ``kinds`` lists them.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from penstock.foundation.base import dtypes
+from penstock.foundation.opdef.arithmetic import Flops
+from penstock.foundation.opdef.kinds import Control, Role
+from penstock.foundation.opdef.registry import GRADIENTS, OPS
+from penstock.foundation.opdef.signature import ArgDef, AttrDef, parse_attr, parse_signature
+
+Kernel = Callable[..., Any] | str
+InPlace = str | Callable[[Any], str | None]
+_FIELD = re.compile(r"\{(\w+)\}")
+
+
+class OpDef:
+    """Everything that Penstock knows about one op type; see the module's docstring."""
+
+    __slots__ = (
+        "aliases", "attrs", "blocking", "commutative", "control", "effect", "flops", "fold",
+        "gradient", "has_list_input", "has_list_output", "host", "inferred_attrs", "inline",
+        "inplace", "inputs", "internal", "keeps", "kernel", "kernel_name", "later", "layouts",
+        "lends", "moves", "name", "no_gradient", "number", "on_host", "outputs", "parameters",
+        "random", "reads", "role", "shape", "state", "stateful", "template", "work", "wraps",
+        "writes", "_call",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        name: str,
+        inputs: tuple[ArgDef, ...],
+        outputs: tuple[ArgDef, ...],
+        attrs: Mapping[str, AttrDef],
+    ) -> None:
+        self.name = name
+        self.inputs = inputs
+        self.outputs = outputs
+        self.attrs = dict(attrs)
+        inferred = {a.type_attr for a in inputs} | {a.number_attr for a in inputs}
+        inferred |= {a.type_list_attr for a in inputs}
+        self.inferred_attrs = frozenset(str(n) for n in inferred if n)
+        self.has_list_input = any(arg.is_list for arg in inputs)
+        self.has_list_output = any(arg.is_list for arg in outputs)
+        self.shape: Callable[..., Any] | None = None
+        self.kernel: Callable[..., Any] | None = None
+        self.kernel_name = ""
+        self.template: str | None = None
+        self.parameters: tuple[str, ...] = ()
+        self.inline: Callable[..., str | None] | None = None
+        self.fold: Callable[..., Any] | None = None
+        self.gradient: Callable[..., Any] | None = None
+        self.no_gradient: str | None = None
+        self.aliases: tuple[str, ...] = ()
+        self.keeps: tuple[str, ...] = ()
+        self.lends = False
+        self.host: frozenset[str] = frozenset()
+        self.reads: tuple[str, ...] = ()
+        self.writes: tuple[str, ...] = ()
+        self.inplace: dict[str, InPlace] = {}
+        self.layouts: dict[str, tuple[int, ...]] = {}
+        self.state: Callable[..., Any] | None = None
+        self.stateful = self.commutative = self.effect = False
+        self.random = self.blocking = self.internal = self.on_host = False
+        self.moves = self.wraps = False
+        self.number: str | None = None
+        self.later: dict[str, AttrDef] = {}
+        self.flops: Flops | None = None
+        self.work: Flops | None = None
+        self.control: Control | None = None
+        self.role: Role | None = None
+        self._call: Callable[..., Any] | None = None
+
+    @property
+    def pure(self) -> bool:
+        """Whether an output depends on nothing but inputs and attrs."""
+        return not (self.stateful or self.writes or self.reads or self.effect)
+
+    @property
+    def passes_through(self) -> bool:
+        """Whether the only output is the first input, unchanged."""
+        if self.template is None or not self.inputs or self.reads or self.effect:
+            return False
+        first = self.inputs[0]
+        return not first.is_list and self.template == f"{{{first.name}}}"
+
+    @property
+    def does_nothing(self) -> bool:
+        """Whether it is a place for control edges and no more."""
+        return self.template == "None"
+
+    def __repr__(self) -> str:
+        sides = (", ".join(map(str, side)) for side in (self.inputs, self.outputs))
+        return f"{self.name}({' -> '.join(sides)})"
+
+
+def define_op(
+    name: str,
+    signature: str,
+    *,
+    attrs: Sequence[str] = (),
+    shape: Callable[..., Any] | None = None,
+    kernel: Kernel | None = None,
+    inline: Callable[..., str | None] | None = None,
+    fold: Callable[..., Any] | None = None,
+    gradient: Callable[..., Any] | None = None,
+    no_gradient: str | None = None,
+    stateful: bool = False,
+    commutative: bool = False,
+    aliases: Sequence[str] = (),
+    keeps: Sequence[str] = (),
+    lends: bool = False,
+    host: Sequence[str] = (),
+    on_host: bool = False,
+    reads: Sequence[str] = (),
+    writes: Sequence[str] = (),
+    inplace: Mapping[str, InPlace] | None = None,
+    layouts: Mapping[str, tuple[int, ...]] | None = None,
+    state: Callable[..., Any] | None = None,
+    effect: bool = False,
+    random: bool = False,
+    blocking: bool = False,
+    internal: bool = False,
+    control: Control | None = None,
+    role: Role | None = None,
+    moves: bool = False,
+    number: str | None = None,
+    wraps: bool = False,
+    later: Sequence[str] = (),
+    flops: Flops | None = None,
+    work: Flops | None = None,
+) -> OpDef:
+    """Registers an op type.
+
+    Args:
+      name: the op type, as GraphDefs spell it.
+      signature: inputs and outputs, ``"a: T, b: T -> product: T"``.
+      attrs: one line each, ``"T: {float, double}"``; see ``signature``.
+      shape: shape rule, ``rule(ctx) -> dims`` for one output (a tuple of int | None, or None for
+        unknown rank), a list of those for several; see ``inference``.
+      kernel: a function, or source with ``{parameter}`` fields such as ``"torch.mm({a}, {b})"``.
+      inline: given a ``codegen`` call, source that is faster than calling the kernel, or None.
+      fold: static value for shape inference: ``fold(ctx, *input arrays) -> array | None``; called
+        with None for inputs that are not statically known; a list, one an output, where the op has
+        several.
+      gradient: ``gradient(op, *output gradients) -> input gradient(s)``, graph-building.
+      no_gradient: why there is none; an op needs this or a gradient.
+      stateful .. work: traits; see the module's docstring.  ``internal`` marks ops that only
+        passes make.
+
+    Returns:
+      The registered definition.
+
+    Raises:
+      ValueError: when the kernel has a parameter that is neither an input, an attr nor ``state``.
+    """
+    inputs, outputs = parse_signature(signature)
+    attr_defs = {a.name: a for a in map(parse_attr, attrs)}
+    for arg in (*inputs, *outputs):
+        _check_attrs_of(name, arg, attr_defs)
+    op = OpDef(name, inputs, outputs, attr_defs)
+    op.shape, op.inline, op.fold = shape, inline, fold
+    op.gradient, op.no_gradient = gradient, no_gradient
+    op.stateful, op.commutative, op.random, op.blocking = stateful, commutative, random, blocking
+    op.aliases, op.host, op.on_host = tuple(aliases), frozenset(host), on_host
+    op.keeps, op.lends = tuple(keeps), lends
+    op.reads, op.writes, op.inplace = tuple(reads), tuple(writes), dict(inplace or {})
+    op.state, op.internal, op.layouts = state, internal, dict(layouts or {})
+    op.effect, op.control, op.role = effect or bool(writes), control, role
+    op.moves, op.number, op.wraps = moves, number, wraps
+    op.later = {a.name: a for a in map(parse_attr, later)}
+    op.flops, op.work = flops, work or flops
+    _set_kernel(op, kernel)
+    OPS.register(name, op)
+    if gradient is not None or no_gradient is not None:
+        GRADIENTS.register(name, gradient)
+    return op
+
+
+def _check_attrs_of(op_name: str, arg: ArgDef, attrs: Mapping[str, AttrDef]) -> None:
+    for attr in (arg.type_attr, arg.number_attr, arg.type_list_attr):
+        if attr is not None and attr not in attrs:
+            raise ValueError(
+                f"{op_name}: argument {arg} names attr {attr!r}, which is not declared"
+            )
+
+
+def _set_kernel(op: OpDef, kernel: Kernel | None) -> None:
+    if kernel is None:
+        return
+    known = {a.name for a in op.inputs} | set(op.attrs) | {"state"}
+    if isinstance(kernel, str):
+        op.template = kernel
+        op.parameters = tuple(dict.fromkeys(_FIELD.findall(kernel)))
+        op.kernel_name = f"{op.name}_kernel"
+    else:
+        op.kernel = kernel
+        op.kernel_name = kernel.__name__
+        op.parameters = tuple(inspect.signature(kernel).parameters)
+    unknown = [p for p in op.parameters if p not in known]
+    if unknown:
+        raise ValueError(
+            f"kernel of {op.name} has parameter(s) {unknown}; allowed are {sorted(known)}"
+        )
+
+
+def call_kernel(op: OpDef, values: Mapping[str, Any]) -> Any:
+    """Runs the kernel of ``op`` on named values (inputs and attrs, as the program would pass them).
+
+    Args:
+      op: the op definition.
+      values: parameter name to value; the table in the module's docstring says of what kind.
+
+    Returns:
+      What the kernel returns: a tensor, a tuple or a sequence.
+    """
+    return compiled(op)(*[values[name] for name in op.parameters])
+
+
+def compiled(op: OpDef) -> Callable[..., Any]:
+    """The kernel of ``op`` as a function, also where the definition gives its source.
+
+    Raises:
+      LookupError: it has no kernel.
+    """
+    if op.kernel is None:
+        op.kernel = _compile_template(op)
+    return op.kernel
+
+
+def _compile_template(op: OpDef) -> Callable[..., Any]:
+    if op.template is None:
+        raise LookupError(f"op {op.name} has no kernel")
+    import torch  # a template names torch; the rooms that only make graphs never come here
+
+    body = _FIELD.sub(r"\1", op.template)
+    scope: dict[str, Any] = {"torch": torch}
+    exec(f"def {op.kernel_name}({', '.join(op.parameters)}):\n    return {body}", scope)
+    function: Callable[..., Any] = scope[op.kernel_name]
+    return function
+
+
+def torch_dtype_name(dtype: dtypes.DType) -> str:
+    """Source text for a dtype in a program: ``torch.float32``, or ``object`` for strings.
+
+    A quantized type is that of its integers: torch's own quantized types carry a scale, while here
+    the range of the values is a tensor beside them.
+    """
+    base = dtypes.stored_as(dtype)
+    if base is dtypes.string or base in (dtypes.resource, dtypes.variant):
+        return "object"
+    return f"torch.{base.name}"

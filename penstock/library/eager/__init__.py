@@ -1,0 +1,1 @@
+"""Eager execution: operations run as they are called, and tapes differentiate what ran."""

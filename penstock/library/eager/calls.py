@@ -1,0 +1,265 @@
+"""How an operation is called eagerly: one short function for each (op type, attrs, dtypes).
+
+The function hands the kernel what a generated program would: torch tensors, Python numbers of
+``host`` inputs, resources, attrs.  The op type's shape rule looks at each combination of shapes
+once; a kernel that accepts what the rule refuses is not believed.
+
+State: of a call, the shapes that were looked at, and the state of its own (a random stream).
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from penstock.engine.resources import threads
+from penstock.engine.resources.pending import storage_uses
+from penstock.engine.resources.variable import Variable
+from penstock.engine.runtime.program import attr_value
+from penstock.engine.runtime.words import in_tensorflows_words
+from penstock.engine.session.execute import InferenceMode
+from penstock.foundation.base import dtypes, errors
+from penstock.foundation.graph.function import FunctionGraph
+from penstock.foundation.graph.graph import Graph
+from penstock.foundation.graph.infer import infer_shapes
+from penstock.foundation.graph.operation import Operation
+from penstock.foundation.graph.tensor import Tensor
+from penstock.foundation.opdef import opdef
+from penstock.foundation.opdef.inference import RefusedAtBuild
+from penstock.foundation.opdef.opdef import OpDef
+from penstock.foundation.opdef.registry import OPS
+
+Compile = Callable[[FunctionGraph], Any]
+# Where the operations that shape rules look at are made; it keeps none of them.
+_RULES = Graph()
+# Numbers of elements between which kernels may split what one thread does sooner.
+_LEAST_SPLIT, _MOST_ALONE = 512, 1 << 15
+
+
+class Call:
+    """A way to call one op type with one set of attrs.
+
+    Args:
+      op_def: the op type.
+      attrs: all of them.
+      types: the dtypes of the outputs.
+      count: how many flat inputs there are.
+      compile: makes callables of functions among the attrs.
+    """
+
+    __slots__ = (
+        "op_def", "attrs", "types", "function", "checked", "single", "written", "_groups", "read",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        op_def: OpDef,
+        attrs: dict[str, Any],
+        types: Sequence[dtypes.DType],
+        count: int,
+        compile: Compile,
+    ) -> None:
+        self.op_def, self.attrs, self.types = op_def, attrs, tuple(types)
+        # By the shapes: whether the kernel is to run on the calling thread alone.
+        self.checked: dict[Any, bool] = {}
+        self.single = len(op_def.outputs) == 1 and not op_def.has_list_output
+        self._groups = [arg.count(attrs) if arg.is_list else -1 for arg in op_def.outputs]
+        places, flat = _places(op_def, attrs)
+        self.read = bool(op_def.reads and op_def.aliases)
+        self.written = tuple(places[name][0] for name in op_def.writes if places.get(name))
+        self.function = _function(op_def, attrs, places, flat, count, compile)
+
+    def run(self, inputs: Sequence[Any], run_values: Sequence[Any]) -> Any:
+        """What the kernel returns for run-time values.
+
+        Args:
+          inputs: the tensors, for the shape rule.
+          run_values: their values.
+
+        Raises:
+          tf.errors.OpError: the kernel fails, or the shape rule refuses the inputs.
+        """
+        seen = tuple([getattr(v, "shape", None) for v in run_values])
+        refused = None
+        alone = self.checked.get(seen)
+        if alone is None:
+            refused = self._refusal(inputs)
+            if refused is not None and self.written:
+                raise refused
+        for place in self.written:
+            unshare(run_values[place])
+        guard = InferenceMode(True)
+        before = (threads.settle(), threads.resize(1)) if alone else None
+        try:
+            result = self.function(*run_values)
+        except errors.OpError:
+            raise
+        except Exception as raised:
+            raise self._error(raised, run_values, seen) from raised
+        finally:
+            if before is not None:
+                threads.restore(*before)
+            del guard
+        if refused is not None:
+            raise refused
+        if alone is None:
+            self.checked[seen] = threads.CAN_RESIZE and _is_small(run_values)
+        return result
+
+    def flat(self, result: Any) -> list[Any]:
+        """The values of the outputs, in order."""
+        if not self.types:
+            return []
+        groups = [result] if len(self._groups) == 1 else list(result)
+        found: list[Any] = []
+        for group, count in zip(groups, self._groups, strict=True):
+            found.extend(group) if count >= 0 else found.append(group)
+        return found
+
+    def _refusal(self, inputs: Sequence[Any]) -> errors.OpError | None:
+        name = self.op_def.name
+        shown = [_as_nodes(t) for t in inputs]
+        op = Operation(_RULES, self.op_def, name, shown, (), self.attrs, self.types, None)
+        try:
+            infer_shapes(op)
+        except ValueError as error:
+            cause = error.__cause__
+            if isinstance(cause, RefusedAtBuild):
+                kind = cause.at_run
+                return None if kind is None else _made(kind, str(cause), self.op_def)
+            return _made("InvalidArgumentError", str(cause or error), self.op_def)
+        if op.refusal is None:
+            return None
+        return _made(op.refusal.error, op.refusal.reason, self.op_def)
+
+    def _error(self, raised: Exception, run_values: Sequence[Any], seen: Any) -> errors.OpError:
+        if isinstance(raised, AttributeError) and isinstance(raised.obj, Variable):
+            name = raised.obj.name
+            return _made(
+                "FailedPreconditionError",
+                f"Error while reading resource variable {name} from Container: localhost. This"
+                f" could mean that the variable was uninitialized.: {name!r} has no value",
+                self.op_def,
+            )
+        given = [tuple(shape or ()) for shape in seen]
+        kind = "InvalidArgumentError"
+        if isinstance(raised, NotImplementedError):
+            kind = "UnimplementedError"
+        elif isinstance(raised, MemoryError):
+            kind = "ResourceExhaustedError"
+        reason = in_tensorflows_words(str(raised), given)
+        if reason == "ZeroDivisionError":  # all that torch says
+            reason = "Integer division by zero"
+        return _made(kind, reason, self.op_def)
+
+
+@functools.cache
+def _source() -> Operation:
+    """What stands for the operation of a tensor that has none."""
+    return Operation(_RULES, OPS["Placeholder"], "input", (), (), {}, (), None)
+
+
+def _is_small(run_values: Sequence[Any]) -> bool:
+    """Whether a team of threads would wait for each other longer than it computes."""
+    elements = sum(v.numel() for v in run_values if isinstance(v, torch.Tensor))
+    return _LEAST_SPLIT < elements < _MOST_ALONE
+
+
+def _as_nodes(tensor: Any) -> Any:
+    """A tensor as a shape rule sees one of a graph: with a name, its dims and its value."""
+    if hasattr(tensor, "handle_op"):
+        return tensor
+    made = Tensor(_source(), 0, tensor.dtype)
+    made.sizes = None if tensor.dtype in (dtypes.resource, dtypes.variant) else tensor.sizes
+    if tensor.value is not None and made.sizes is not None and tensor.dtype.is_numpy_compatible:
+        made.static_value = tensor.static_value
+    return made
+
+
+def _made(kind: str, reason: str, op_def: OpDef) -> errors.OpError:
+    made: errors.OpError = getattr(errors, kind)(None, None, f"{reason} [Op:{op_def.name}]")
+    return made
+
+
+def _places(op_def: OpDef, attrs: dict[str, Any]) -> tuple[dict[str, list[int]], int]:
+    """The flat positions of each input by name, and how many there are."""
+    places: dict[str, list[int]] = {}
+    position = 0
+    for arg in op_def.inputs:
+        count = arg.count(attrs) if arg.is_list else 1
+        places[arg.name] = list(range(position, position + count))
+        position += count
+    return places, position
+
+
+def _function(
+    op_def: OpDef,
+    attrs: dict[str, Any],
+    places: dict[str, list[int]],
+    flat: int,
+    count: int,
+    compile: Compile,
+) -> Callable[..., Any]:
+    if flat != count:
+        raise RuntimeError(f"{op_def.name} was given {count} inputs; its attrs say {flat}")
+    if op_def.kernel is None and op_def.template is None:
+        raise NotImplementedError(
+            f"{op_def.name} is not supported when eager execution is enabled: it has a meaning in"
+            " a graph only"
+        )
+    if op_def.kernel is None:
+        opdef.compiled(op_def)
+    lists = {arg.name for arg in op_def.inputs if arg.is_list}
+    scope: dict[str, Any] = {"kernel": op_def.kernel, "live": _live}
+    arguments = []
+    for name in op_def.parameters:
+        if name in places:
+            made = [_operand(op_def, name, i) for i in places[name]]
+            arguments.append(f"[{', '.join(made)}]" if name in lists else made[0])
+            continue
+        scope[f"a_{name}"] = _parameter(op_def, name, attrs, compile)
+        arguments.append(f"a_{name}")
+    given = ", ".join(f"x{i}" for i in range(flat))
+    function: Callable[..., Any] = eval(  # the names are those of the definition
+        f"lambda {given}: kernel({', '.join(arguments)})", scope
+    )
+    return function
+
+
+def _operand(op_def: OpDef, name: str, index: int) -> str:
+    if name in op_def.host:
+        return f"x{index}.tolist()"
+    if name in op_def.reads and name in op_def.aliases:
+        return f"live(x{index})"
+    return f"x{index}"
+
+
+def _live(variable: Any) -> Any:
+    """The memory of a variable, which ``unshare`` leaves to who has it; strings are copied."""
+    value = variable.value
+    return value.detach() if isinstance(value, torch.Tensor) else value.copy()
+
+
+def unshare(resource: Any) -> None:
+    """Gives a variable memory of its own, where a tensor that was read still has its memory."""
+    if not isinstance(resource, Variable) or not resource.initialized:
+        return
+    value = resource.value
+    if isinstance(value, torch.Tensor):
+        # One use is the variable's, one that of the storage's Python object here.
+        if storage_uses(value.untyped_storage()) > 2:
+            with torch.inference_mode():
+                resource.value = value.clone()
+
+
+def _parameter(op_def: OpDef, name: str, attrs: dict[str, Any], compile: Compile) -> Any:
+    if name == "state":
+        if op_def.state is None:
+            raise LookupError(f"op {op_def.name} has no state")
+        made = {k: compile(v) if isinstance(v, FunctionGraph) else v for k, v in attrs.items()}
+        return op_def.state(made, op_def.name)
+    value = attrs.get(name)
+    return compile(value) if isinstance(value, FunctionGraph) else attr_value(value)

@@ -1,0 +1,391 @@
+"""The eager context: a graph by its methods, in which a call runs and nothing is kept.
+
+Builders add nodes by ``make``; where the default graph ``executes``, ``make`` hands the call on to
+``EagerContext.execute``, which finds the ``Call`` for the op type, the attrs and the dtypes, and
+runs its kernel.  Arguments that are tensors already take the short way; others are converted by
+what converts a node's.
+
+State: the calls that were made before, constants of Python's numbers, resources with a shared name.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from typing import Any
+
+import numpy as np
+import torch
+
+from penstock.engine.resources.manager import ResourceManager
+from penstock.engine.runtime import values
+from penstock.engine.session.build import function_compiler
+from penstock.engine.session.options import Options, apply_config
+from penstock.foundation.base import dtypes, errors
+from penstock.foundation.graph.build import Solver, complete_attrs, make, output_types, tuple_of
+from penstock.foundation.graph.convert import convert_to_tensor
+from penstock.foundation.graph.function import FunctionGraph
+from penstock.foundation.graph.graph import Graph
+from penstock.foundation.graph.operation import Operation
+from penstock.foundation.opdef.opdef import OpDef
+from penstock.foundation.opdef.registry import OPS
+from penstock.library.eager.calls import Call
+from penstock.library.eager.tensor import EagerOperation, EagerTensor, eager_tensor
+
+_new = object.__new__
+_MOST_CALLS = 1 << 14
+_MOST_NUMBERS = 1 << 12
+_MAXINT32 = 2**31 - 1
+# Records what ran on tapes: ``(op_def, attrs, inputs, outputs)``.
+Recorder = Callable[[OpDef, dict[str, Any], Sequence[Any], Sequence[Any]], None]
+
+
+class _Recorders(threading.local):
+    def __init__(self) -> None:
+        self.active: list[Recorder] = []
+
+
+recorders = _Recorders()
+
+
+class _Scope:
+    """A name scope: names are neither kept nor made unique."""
+
+    __slots__ = ("scopes", "name", "saved")
+
+    def __init__(self, scopes: Any, name: str | None) -> None:
+        self.scopes, self.name, self.saved = scopes, name, ""
+
+    def __enter__(self) -> str:
+        scopes, name = self.scopes, self.name
+        self.saved = scopes.name
+        if not name:
+            scopes.name = ""
+        elif name[-1] == "/":
+            scopes.name = name[:-1]
+        else:
+            scopes.name = f"{self.saved}/{name}" if self.saved else name
+        return f"{scopes.name}/" if scopes.name else ""
+
+    def __exit__(self, *exc: Any) -> None:
+        self.scopes.name = self.saved
+
+
+class EagerContext(Graph):
+    """Where operations run as they are called.
+
+    Args:
+      config: a ``ConfigProto``; what of it is for the process is set.
+    """
+
+    executes = True
+    tensor_class = EagerTensor
+
+    def __init__(self, config: Any = None) -> None:
+        super().__init__()
+        self.resources = ResourceManager()
+        self.options: Options = apply_config(config)
+        self.compile = function_compiler(self.resources, self.options)
+        self._calls: dict[Any, Call] = {}
+        self._numbers: dict[Any, EagerTensor] = {}
+        self._random = random.Random()
+
+    # ---- running an operation -------------------------------------------------------------------
+
+    def execute(
+        self, op_type: str, inputs: Sequence[Any], name: str | None, attrs: dict[str, Any]
+    ) -> Any:
+        """Runs an operation.
+
+        Args:
+          op_type: a registered op type.
+          inputs, name, attrs: as ``make`` takes them.
+
+        Returns:
+          What ``make`` returns, of tensors that have values; None where there are no outputs.
+
+        Raises:
+          tf.errors.OpError: it fails.
+          TypeError, ValueError: arguments that do not become tensors, as of ``make``.
+        """
+        key: list[Any] = [op_type]
+        run_values = []
+        for item in inputs:
+            if type(item) is not EagerTensor:
+                return self._convert_and_execute(op_type, inputs, name, attrs)
+            run_values.append(item.value)
+            key.append(item.dtype)
+        for attr, given in attrs.items():
+            key.append(attr)
+            key.append(tuple(given) if type(given) is list else given)
+        try:
+            call = self._calls.get(tuple(key))
+        except TypeError:
+            call = None
+        if call is None:
+            return self._convert_and_execute(op_type, inputs, name, attrs)
+        result = call.run(inputs, run_values)
+        if call.single:
+            made = _new(EagerTensor)
+            made.value, made.dtype = result, call.types[0]
+            if recorders.active:
+                self._record(call, inputs, (made,))
+            return made
+        return self._outputs(call, inputs, result)
+
+    def _convert_and_execute(
+        self, op_type: str, inputs: Sequence[Any], name: str | None, attrs: dict[str, Any]
+    ) -> Any:
+        op_def = OPS[op_type]
+        if op_def.role == "constant":
+            return _constant(attrs)
+        if op_def.role == "placeholder":
+            raise RuntimeError("tf.placeholder() is not compatible with eager execution.")
+        if len(inputs) != len(op_def.inputs):
+            raise TypeError(
+                f"{op_type} takes {len(op_def.inputs)} input(s); {len(inputs)} were given"
+            )
+        simple = not op_def.has_list_input
+        if simple and not all(type(x) is EagerTensor for x in inputs):
+            inputs = self._numbers_converted(op_def, inputs)
+            if all(type(x) is EagerTensor for x in inputs):
+                return self.execute(op_type, inputs, name, attrs)
+        _check_dtypes(op_def, inputs)
+        full = self.node_name(name, op_type)
+        solver = Solver(op_def, self, full, attrs)
+        flat, solved = solver.solve(inputs)
+        tensors = [self._inside(t, op_def) for t in flat]
+        complete = complete_attrs(op_def, full, solved, attrs)
+        types = output_types(op_def, complete)
+        if op_def.state is not None and op_def.kernel is None and op_def.template is None:
+            return self._state(op_def, full, complete)
+        call = self._call(op_def, tensors, complete, types)
+        if simple:
+            self._remember(call, op_type, tensors, attrs)
+        return self._outputs(call, tensors, call.run(tensors, [t.value for t in tensors]))
+
+    def _call(
+        self, op_def: OpDef, tensors: Sequence[Any], attrs: dict[str, Any], types: Sequence[Any]
+    ) -> Call:
+        key: Any = (op_def.name, *map(_frozen, attrs.items()))
+        try:
+            call = self._calls.get(key)
+        except TypeError:
+            return Call(op_def, attrs, types, len(tensors), self.compile)
+        if call is None:
+            if len(self._calls) > _MOST_CALLS:
+                self._calls.clear()
+            call = self._calls[key] = Call(op_def, attrs, types, len(tensors), self.compile)
+        return call
+
+    def _remember(
+        self, call: Call, op_type: str, tensors: Sequence[Any], attrs: dict[str, Any]
+    ) -> None:
+        key: list[Any] = [op_type, *(t.dtype for t in tensors)]
+        for attr, given in attrs.items():
+            key.append(attr)
+            key.append(tuple(given) if type(given) is list else given)
+        try:
+            self._calls[tuple(key)] = call
+        except TypeError:
+            return  # attrs that cannot be a key
+
+    def _numbers_converted(self, op_def: OpDef, inputs: Sequence[Any]) -> list[Any]:
+        """The inputs, Python's numbers beside a tensor of the same type attr as constants."""
+        known = {
+            arg.type_attr: x.dtype
+            for arg, x in reversed(list(zip(op_def.inputs, inputs, strict=True)))
+            if type(x) is EagerTensor
+        }
+        result = list(inputs)
+        for index, (arg, x) in enumerate(zip(op_def.inputs, inputs, strict=True)):
+            if type(x) in (float, int, bool):
+                wanted = arg.dtype or known.get(arg.type_attr)
+                if wanted is not None:
+                    result[index] = self.number(x, wanted)
+        return result
+
+    def number(self, x: Any, dtype: dtypes.DType) -> EagerTensor:
+        """A constant of a Python number.
+
+        Raises:
+          TypeError, ValueError: it is none of that type.
+        """
+        key = (type(x), x, dtype)
+        found = self._numbers.get(key)
+        if not x and math.copysign(1.0, x) < 0:
+            found = None  # the key of 0.0 is equal
+        if found is None:
+            made: Any = convert_to_tensor(x, dtype)
+            if len(self._numbers) > _MOST_NUMBERS:
+                self._numbers.clear()
+            found = made
+            if x:
+                self._numbers[key] = made
+        return found
+
+    def _inside(self, tensor: Any, op_def: OpDef) -> EagerTensor:
+        if not isinstance(tensor, EagerTensor):
+            raise TypeError(
+                f'An op outside of the function building code is being passed a "Graph" tensor:'
+                f" {op_def.name} is run eagerly; {tensor!r} has no value"
+            )
+        return tensor
+
+    def _state(self, op_def: OpDef, name: str, attrs: dict[str, Any]) -> EagerTensor:
+        """A handle of a resource: of its own, or the one of that name."""
+        factory = op_def.state
+        assert factory is not None
+        given = {
+            k: self.compile(v) if isinstance(v, FunctionGraph) else v for k, v in attrs.items()
+        }
+
+        def make() -> Any:
+            return factory(given, name)
+
+        shared = attrs.get("shared_name")
+        container = attrs.get("container") or ""
+        held = self.resources.lookup_or_create(container, shared, make) if shared else make()
+        handle = eager_tensor(held, op_def.outputs[0].dtype or dtypes.resource)
+        handle.handle_op = EagerOperation(self, op_def, name, (), [handle], attrs)
+        handle.position = 0
+        return handle
+
+    def _outputs(self, call: Call, inputs: Sequence[Any], result: Any) -> Any:
+        op_def = call.op_def
+        if call.single:
+            flat = [result]
+        else:
+            flat = call.flat(result)
+        tensors = [eager_tensor(v, t) for v, t in zip(flat, call.types, strict=True)]
+        if recorders.active:
+            self._record(call, inputs, tensors)
+        if call.single:
+            return tensors[0]
+        if not tensors and not op_def.has_list_output:
+            return None
+        if not op_def.has_list_output:
+            return tuple_of(op_def)._make(tensors)
+        if not tensors and op_def.stateful:
+            return None
+        grouped = list(EagerOperation(self, op_def, "", inputs, tensors, call.attrs)
+                       .outputs_by_name().values())  # fmt: skip
+        return grouped[0] if len(grouped) == 1 else tuple_of(op_def)._make(grouped)
+
+    def _record(self, call: Call, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
+        for recorder in tuple(recorders.active):
+            recorder(call.op_def, call.attrs, inputs, outputs)
+
+    def handle_in_function(self, handle: Any) -> Any:
+        """The handle of a resource, made anew in the function being built, by a name it gets."""
+        made = handle.handle_op
+        attrs = {k: v for k, v in made.attrs.items() if k in made.op_def.attrs}
+        shared = attrs.get("shared_name") or f"eager_{id(handle.value)}"
+        container = attrs.get("container") or ""
+        self.resources.lookup_or_create(container, shared, lambda: handle.value)
+        attrs["shared_name"] = shared
+        return make(made.op_def.name, name=made.name.replace(":", "_"), **attrs)
+
+    def operation(
+        self, op_def: OpDef, attrs: dict[str, Any], inputs: Sequence[Any], outputs: Sequence[Any]
+    ) -> Operation:
+        """A call that ran, as gradient functions see it."""
+        return EagerOperation(self, op_def, op_def.name, inputs, outputs, attrs)
+
+    # ---- what differs from a graph --------------------------------------------------------------
+
+    def name_scope(self, name: str | bytes | None) -> Any:
+        """Prefixes the names of variables; no name is made unique."""
+        return _Scope(self.scopes, name.decode() if isinstance(name, bytes) else name)
+
+    def node_name(self, name: str | bytes | None, op_type: str) -> str:
+        """The name in the scope of now; several may have the same."""
+        name = name.decode() if isinstance(name, bytes) else name or op_type
+        if name[-1] == "/":
+            return name[:-1]
+        prefix = self.scopes.name
+        return f"{prefix}/{name}" if prefix else name
+
+    def unique_name(self, name: str, mark_as_used: bool = True) -> str:
+        """The name in the scope of now."""
+        return self.node_name(name, "")
+
+    def control_dependencies(self, control_inputs: Any) -> Any:
+        """Nothing: what was called before has run."""
+        return nullcontext()
+
+    def colocate_with(self, op: Any, ignore_existing: bool = False) -> Any:
+        """Nothing: tensors are where they are."""
+        return nullcontext()
+
+    def device(self, device_name_or_function: Any) -> Any:
+        """Nothing: what is called eagerly runs on the host."""
+        return nullcontext()
+
+    def _attr_scope(self, attr_map: dict[str, Any]) -> Any:
+        return nullcontext()
+
+    def add_operation(self, *args: Any, **kwargs: Any) -> Operation:
+        """Raises RuntimeError: it keeps no nodes."""
+        raise RuntimeError("no nodes are made when eager execution is enabled")
+
+    def add_to_collection(self, name: Any, value: Any) -> None:
+        """Keeps a value; tensors and variables are not kept, whose life is their users' matter."""
+        if not isinstance(value, EagerTensor) and not hasattr(value, "handle"):
+            super().add_to_collection(name, value)
+
+    def add_to_collections(self, names: Any, value: Any) -> None:
+        """As ``add_to_collection``, of several."""
+        for name in (names,) if isinstance(names, str) else set(names):
+            self.add_to_collection(name, value)
+
+    def operation_seed(self) -> int:
+        """The seed of the next random operation, where the context has one."""
+        return self._random.randint(0, _MAXINT32)
+
+    @property
+    def seed(self) -> int | None:
+        """The seed of the context."""
+        return self._seed
+
+    @seed.setter
+    def seed(self, value: int | None) -> None:
+        self._seed = value
+        self._random = random.Random(value)
+        self._calls.clear()  # random streams begin anew
+
+
+def _frozen(item: tuple[str, Any]) -> Any:
+    name, value = item
+    return (name, type(value), tuple(value) if isinstance(value, list) else value)
+
+
+def _constant(attrs: dict[str, Any]) -> EagerTensor:
+    dtype = dtypes.as_dtype(attrs["dtype"]).base_dtype
+    array = np.asarray(attrs["value"])
+    with torch.inference_mode():
+        return eager_tensor(values.from_array(array, copy=True), dtype)
+
+
+def _check_dtypes(op_def: OpDef, inputs: Sequence[Any]) -> None:
+    """Refuses tensors of another dtype than the op type, or a tensor before, says.
+
+    Raises:
+      tf.errors.InvalidArgumentError: in TensorFlow's words for it.
+    """
+    known: dict[str, dtypes.DType] = {}
+    for index, (arg, item) in enumerate(zip(op_def.inputs, inputs, strict=True)):
+        if type(item) is not EagerTensor or arg.is_list:
+            continue
+        wanted = arg.dtype or known.setdefault(arg.type_attr or "", item.dtype)
+        if wanted is not item.dtype:
+            names = [dtypes.message_name(t.name) for t in (wanted, item.dtype)]
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"cannot compute {op_def.name} as input #{index}(zero-based) was expected to be a"
+                f" {names[0]} tensor but is a {names[1]} tensor [Op:{op_def.name}]",
+            )

@@ -1,0 +1,52 @@
+"""Switching to eager execution, for the whole program and at its start."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from penstock.foundation.graph import scopes
+from penstock.library.eager import custom, operators
+from penstock.library.eager.context import EagerContext
+from penstock.library.eager.tape import GradientTape
+
+
+class Program(EagerContext):
+    """The context of a program, which optimizers ask for gradients."""
+
+    def loss_gradients(
+        self, loss: Callable[[], Any], variables: Sequence[Any] | None, grad_loss: Any
+    ) -> tuple[list[Any], list[Any]]:
+        """Of a function without arguments; see ``Graph``."""
+        with GradientTape() as tape:
+            if variables is not None:
+                tape.watch(list(variables))
+            value = loss()
+        read = list(tape.watched_variables() if variables is None else variables)
+        return tape.gradient(value, read, grad_loss), read
+
+    def custom_gradient(self, f: Callable[..., Any], inputs: Sequence[Any]) -> Any:
+        """Runs a function that says what its gradient is."""
+        return custom.call(f, inputs)
+
+
+def enable_eager_execution(
+    config: Any = None, device_policy: Any = None, execution_mode: Any = None
+) -> None:
+    """Makes operations run as they are called, from now on and in all threads.
+
+    Inside ``with tf.Graph().as_default()`` nodes are built as before.
+
+    Args:
+      config: a ``ConfigProto``; what of it is for the process is set.
+      device_policy, execution_mode: accepted for compatibility: calls run at once, on the host.
+
+    Raises:
+      TypeError: ``config`` is no ConfigProto.
+      ValueError: the program has built nodes already.
+    """
+    if config is not None and not hasattr(config, "SerializeToString"):
+        raise TypeError(f"config must be a tf.ConfigProto, but got {type(config).__name__}")
+    if not scopes.get_default_graph().executes:
+        operators.install()
+        scopes.replace_global_graph(Program(config))

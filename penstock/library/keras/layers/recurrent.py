@@ -1,0 +1,347 @@
+"""Recurrent layers: ``RNN`` runs any cell over the steps of a sequence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from penstock.foundation.base import shapes
+from penstock.foundation.graph import nest
+from penstock.library.keras.layers import cells, steps
+from penstock.library.layer_base import configs, regularizers
+from penstock.library.layer_base.input_spec import InputSpec
+from penstock.library.layer_base.layer import Layer
+from penstock.ops.array import nodes
+
+
+class StackedRNNCells(Layer):
+    """Several cells as one: the output of each is the input of the next.
+
+    Args:
+      cells: the cells, first to last.
+      **kwargs: as of a layer.
+    """
+
+    def __init__(self, cells: Any, **kwargs: Any) -> None:
+        for cell in cells:
+            if not hasattr(cell, "call") or not hasattr(cell, "state_size"):
+                raise ValueError(
+                    f"All cells must have a `call` method and a `state_size`. received cells:"
+                    f" {cells}"
+                )
+        super().__init__(**kwargs)
+        self.cells = list(cells)
+
+    @property
+    def state_size(self) -> Any:
+        """The sizes of the cells' states."""
+        return tuple(cell.state_size for cell in self.cells)
+
+    @property
+    def output_size(self) -> Any:
+        """The size of the last cell's output."""
+        return self.cells[-1].output_size
+
+    def get_initial_state(
+        self, inputs: Any = None, batch_size: Any = None, dtype: Any = None
+    ) -> Any:
+        """The cells' first states."""
+        return tuple(cell.get_initial_state(inputs, batch_size, dtype) for cell in self.cells)
+
+    def build(self, input_shape: Any) -> None:
+        """Builds the cells."""
+        batch = shapes.as_shape(input_shape).as_list()[0]
+        for cell in self.cells:
+            if isinstance(cell, Layer) and not cell.built:
+                cell.build(input_shape)
+                cell.built = True
+            input_shape = shapes.TensorShape([batch, cell.output_size])
+        self.built = True
+
+    def call(self, inputs: Any, states: Any, **kwargs: Any) -> Any:
+        """One step of every cell."""
+        states = nest.pack_sequence_as(self.state_size, nest.flatten(states))
+        made = []
+        for cell, state in zip(self.cells, states, strict=True):
+            inputs, new = cell.call(inputs, nest.flatten(state), **kwargs)
+            made.append(new)
+        return inputs, nest.flatten(made)
+
+    def reset_masks(self) -> None:
+        """The next call draws masks of dropout anew."""
+        for cell in self.cells:
+            if hasattr(cell, "reset_masks"):
+                cell.reset_masks()
+
+    def get_config(self) -> dict[str, Any]:
+        """Arguments that make a stack like this one."""
+        return super().get_config() | {"cells": [configs.serialized(c) for c in self.cells]}
+
+
+class RNN(Layer):
+    """A cell run over the steps of a sequence.
+
+    Args:
+      cell: a cell, or a list of cells: ``call(input, states)`` returns output and new states;
+        ``state_size``.
+      return_sequences: whether all outputs are returned, not the last alone.
+      return_state: whether the last states are returned as well.
+      go_backwards: whether the last step comes first.
+      stateful: not supported; a batch does not go on where the last one ended.
+      unroll: whether the steps are laid out, not looped; their number must be known.
+      time_major: whether time comes before the batch.
+      **kwargs: as of a layer.
+
+    Raises:
+      ValueError: ``stateful``.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Graph().as_default():
+      ...     cell = tf.keras.layers.LSTMCell(4)
+      ...     tf.keras.layers.RNN(cell)(tf.zeros([2, 5, 3])).shape.as_list()
+      [2, 4]
+    """
+
+    def __init__(
+        self,
+        cell: Any,
+        return_sequences: bool = False,
+        return_state: bool = False,
+        go_backwards: bool = False,
+        stateful: bool = False,
+        unroll: bool = False,
+        time_major: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        if isinstance(cell, list | tuple):
+            cell = StackedRNNCells(cell)
+        if not hasattr(cell, "call") or not hasattr(cell, "state_size"):
+            raise ValueError(
+                f"`cell` should have a `call` method and a `state_size`. The RNN was passed: {cell}"
+            )
+        if stateful:
+            raise ValueError(
+                "stateful=True is not supported: give the last states as initial_state, which"
+                " return_state=True returns"
+            )
+        self_zero = kwargs.pop("zero_output_for_mask", False)
+        if "input_shape" not in kwargs and ("input_dim" in kwargs or "input_length" in kwargs):
+            kwargs["input_shape"] = (kwargs.pop("input_length", None),
+                                     kwargs.pop("input_dim", None))  # fmt: skip
+        super().__init__(**kwargs)
+        self.zero_output_for_mask = self_zero
+        self.cell = cell
+        self.return_sequences, self.return_state = return_sequences, return_state
+        self.go_backwards, self.unroll, self.time_major = go_backwards, unroll, time_major
+        self.supports_masking = True
+        self.input_spec = [InputSpec(ndim=3)]
+
+    def build(self, input_shape: Any) -> None:
+        """Builds the cell for one step."""
+        dims = shapes.as_shape(input_shape).as_list()
+        self.input_spec = [InputSpec(shape=(None, None, *dims[2:]))]
+        batch = dims[1] if self.time_major else dims[0]
+        if isinstance(self.cell, Layer) and not self.cell.built:
+            self.cell.build(shapes.TensorShape([batch, *dims[2:]]))
+            self.cell.__dict__["_dtype"] = self.cell.dtype or self.dtype
+            self.cell.built = True
+        self.built = True
+
+    def __call__(self, inputs: Any, initial_state: Any = None, **kwargs: Any) -> Any:
+        """Runs the cell over the steps.
+
+        Args:
+          inputs: [batch, time, size]; or a list of that and first states.
+          initial_state: the first states; default zeros.
+          **kwargs: ``mask`` [batch, time], ``training``.
+        """
+        if isinstance(inputs, list | tuple):
+            inputs, *rest = inputs
+            initial_state = initial_state if not rest else rest
+        if initial_state is not None:
+            kwargs["initial_state"] = initial_state
+        return super().__call__(inputs, **kwargs)
+
+    def get_initial_state(self, inputs: Any) -> list[Any]:
+        """The first states: zeros, or what the cell says."""
+        batch = nodes.element(nodes.shape(inputs), 1 if self.time_major else 0)
+        first = self.cell.get_initial_state(inputs=None, batch_size=batch, dtype=inputs.dtype)
+        return nest.flatten(first)
+
+    def call(
+        self, inputs: Any, mask: Any = None, training: Any = None, initial_state: Any = None
+    ) -> Any:
+        """The last output or all; with the states, if they are asked for."""
+        if hasattr(self.cell, "reset_masks"):
+            self.cell.reset_masks()
+        if initial_state is None:
+            initial_state = self.get_initial_state(inputs)
+        states = nest.flatten(initial_state)
+        wanted = len(nest.flatten(self.cell.state_size))
+        if len(states) != wanted:
+            raise ValueError(
+                f"Layer has {wanted} states but was passed {len(states)} initial states."
+            )
+        if isinstance(mask, list):
+            mask = mask[0]
+        time = inputs.shape.as_list()[0 if self.time_major else 1]
+        if self.unroll and time is None:
+            raise ValueError(
+                "Cannot unroll a RNN if the time dimension is undefined. The shape of the input is"
+                f" {inputs.shape}"
+            )
+        more = {"training": training} if _takes_training(self.cell) else {}
+
+        def step(current: Any, states: Any) -> Any:
+            return self.cell.call(current, list(states), **more)
+
+        last, outputs, states = steps.run_steps(
+            step, inputs, states, mask=mask, go_backwards=self.go_backwards, unroll=self.unroll,
+            time_major=self.time_major, zero_output_for_mask=self.zero_output_for_mask,
+        )  # fmt: skip
+        output = outputs if self.return_sequences else last
+        return [output, *states] if self.return_state else output
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """The mask of the input for all outputs; none for the last one and the states."""
+        if isinstance(mask, list):
+            mask = mask[0]
+        found = mask if self.return_sequences else None
+        if not self.return_state:
+            return found
+        return [found, *(None for _ in nest.flatten(self.cell.state_size))]
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """The shape of the output for one of the input."""
+        dims = shapes.as_shape(input_shape).as_list()
+        batch, time = (dims[1], dims[0]) if self.time_major else (dims[0], dims[1])
+        size = self.cell.output_size
+        made = shapes.TensorShape([batch, size])
+        if self.return_sequences:
+            order = [time, batch] if self.time_major else [batch, time]
+            made = shapes.TensorShape([*order, size])
+        if not self.return_state:
+            return made
+        states = [shapes.TensorShape([batch, s]) for s in nest.flatten(self.cell.state_size)]
+        return [made, *states]
+
+    def get_config(self) -> dict[str, Any]:
+        """Arguments that make a layer like this one."""
+        return super().get_config() | {
+            "return_sequences": self.return_sequences, "return_state": self.return_state,
+            "go_backwards": self.go_backwards, "unroll": self.unroll,
+            "time_major": self.time_major, "cell": configs.serialized(self.cell),
+        }  # fmt: skip
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        """The layer that ``get_config`` describes."""
+        config = dict(config)
+        cell = configs.made_from(config.pop("cell"), _CELLS, "layer")
+        return cls(cell, **config)
+
+
+_CELLS: dict[str, Any] = {
+    one.__name__: one
+    for one in (cells.SimpleRNNCell, cells.LSTMCell, cells.GRUCell, StackedRNNCells)
+}
+
+
+def _takes_training(cell: Any) -> bool:
+    if isinstance(cell, StackedRNNCells):
+        return all(_takes_training(one) for one in cell.cells)
+    code = getattr(cell.call, "__code__", None)
+    return code is not None and "training" in code.co_varnames[: code.co_argcount]
+
+
+class _OneCell(RNN):
+    """A recurrent layer that makes its cell; subclasses say which.
+
+    Args:
+      units: size of the output.
+      activity_regularizer: function of the output whose result is a loss.
+      return_sequences, return_state, go_backwards, stateful, unroll, time_major: as of ``RNN``.
+      **kwargs: of the cell, and as of a layer.
+    """
+
+    _cell_class: Any = cells.SimpleRNNCell
+    _of_cell = (
+        "activation", "use_bias", "dropout", "recurrent_dropout", "recurrent_activation",
+        "implementation", "unit_forget_bias", "reset_after",
+        *(f"{w}_{k}" for w in cells.WEIGHTS for k in ("initializer", "regularizer", "constraint")),
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        units: int,
+        activation: Any = "tanh",
+        *args: Any,
+        activity_regularizer: Any = None,
+        return_sequences: bool = False,
+        return_state: bool = False,
+        go_backwards: bool = False,
+        stateful: bool = False,
+        unroll: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        given = {key: kwargs.pop(key) for key in self._of_cell if key in kwargs}
+        if "dtype" in kwargs:
+            given["dtype"] = kwargs["dtype"]
+        cell = self._cell_class(units, activation, *args, **given)
+        super().__init__(
+            cell, return_sequences=return_sequences, return_state=return_state,
+            go_backwards=go_backwards, stateful=stateful, unroll=unroll, **kwargs,
+        )  # fmt: skip
+        self.activity_regularizer = regularizers.get(activity_regularizer)
+
+    @property
+    def units(self) -> int:
+        """Size of the output."""
+        return int(self.cell.units)
+
+    def get_config(self) -> dict[str, Any]:
+        """Arguments that make a layer like this one."""
+        config = super().get_config()
+        for key in ("cell", "time_major"):
+            del config[key]
+        own = self.cell.get_config()
+        for key in ("name", "trainable", "dtype"):
+            del own[key]
+        regularizer = regularizers.serialize(self.activity_regularizer)
+        made: dict[str, Any] = config | own
+        return made | {"activity_regularizer": regularizer}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        """The layer that ``get_config`` describes."""
+        return cls(**config)
+
+
+class SimpleRNN(_OneCell):
+    """``SimpleRNNCell`` over the steps of a sequence.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Graph().as_default():
+      ...     layer = tf.keras.layers.SimpleRNN(4, return_sequences=True)
+      ...     layer(tf.zeros([2, 5, 3])).shape.as_list()
+      [2, 5, 4]
+    """
+
+
+class LSTM(_OneCell):
+    """``LSTMCell`` over the steps of a sequence.
+
+    Source: Hochreiter and Schmidhuber 1997.
+    """
+
+    _cell_class = cells.LSTMCell
+
+
+class GRU(_OneCell):
+    """``GRUCell`` over the steps of a sequence.
+
+    Source: Cho et al. 2014.
+    """
+
+    _cell_class = cells.GRUCell

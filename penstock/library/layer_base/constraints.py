@@ -1,0 +1,149 @@
+"""Constraints of weights: ``tf.keras.constraints``; functions from a value to the nearest allowed.
+
+The optimizer applies a variable's constraint after each update.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from penstock.foundation.graph.build import constant
+from penstock.library.layer_base import configs
+from penstock.ops.array import cast
+from penstock.ops.math import clip, elementwise, reduction
+
+_EPSILON = 1e-7
+
+
+class Constraint:
+    """Base of constraints: called with a weight, they return the value that replaces it."""
+
+    def __call__(self, w: Any) -> Any:
+        """The value that replaces ``w``."""
+        return w
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make this constraint again."""
+        return {}
+
+
+def _norm(w: Any, axis: Any) -> Any:
+    squares = reduction.reduce_sum(elementwise.square(w), axis, keepdims=True)
+    least, most = constant(0.0, w.dtype), constant(np.inf, w.dtype)
+    return elementwise.sqrt(clip.clip_by_value(squares, least, most))
+
+
+def _clipped(x: Any, least: float, most: float) -> Any:
+    low, high = constant(least, x.dtype), constant(most, x.dtype)
+    return clip.clip_by_value(x, low, high)
+
+
+class MaxNorm(Constraint):
+    """The norm over ``axis`` is at most ``max_value``.
+
+    Args:
+      max_value: bound.
+      axis: axis or axes that are summed.
+    """
+
+    def __init__(self, max_value: float = 2, axis: Any = 0) -> None:
+        self.max_value, self.axis = max_value, axis
+
+    def __call__(self, w: Any) -> Any:
+        """``w``, shortened where it is too long."""
+        norms = _norm(w, self.axis)
+        desired = _clipped(norms, 0, self.max_value)
+        return w * (desired / (_EPSILON + norms))
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make this constraint again."""
+        return {"max_value": self.max_value, "axis": self.axis}
+
+
+class NonNeg(Constraint):
+    """No weight is negative."""
+
+    def __call__(self, w: Any) -> Any:
+        """``w`` with zeros for what is negative."""
+        return w * cast.cast(w >= 0.0, np.float32)
+
+
+class UnitNorm(Constraint):
+    """The norm over ``axis`` is 1.
+
+    Args:
+      axis: axis or axes that are summed.
+    """
+
+    def __init__(self, axis: Any = 0) -> None:
+        self.axis = axis
+
+    def __call__(self, w: Any) -> Any:
+        """``w`` by its norm."""
+        return w / (_EPSILON + _norm(w, self.axis))
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make this constraint again."""
+        return {"axis": self.axis}
+
+
+class MinMaxNorm(Constraint):
+    """The norm over ``axis`` lies between two bounds.
+
+    Args:
+      min_value, max_value: bounds.
+      rate: how much of the way to the bounds an update goes; 1 all of it.
+      axis: axis or axes that are summed.
+    """
+
+    def __init__(
+        self, min_value: float = 0.0, max_value: float = 1.0, rate: float = 1.0, axis: Any = 0
+    ) -> None:
+        self.min_value, self.max_value = min_value, max_value
+        self.rate, self.axis = rate, axis
+
+    def __call__(self, w: Any) -> Any:
+        """``w`` with its norm moved towards the bounds."""
+        norms = _norm(w, self.axis)
+        within = _clipped(norms, self.min_value, self.max_value)
+        desired = self.rate * within + (1 - self.rate) * norms
+        return w * (desired / (_EPSILON + norms))
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make this constraint again."""
+        return {
+            "min_value": self.min_value, "max_value": self.max_value, "rate": self.rate,
+            "axis": self.axis,
+        }  # fmt: skip
+
+
+_KNOWN: dict[str, Any] = {
+    "MaxNorm": MaxNorm, "NonNeg": NonNeg, "UnitNorm": UnitNorm, "MinMaxNorm": MinMaxNorm,
+    "max_norm": MaxNorm, "non_neg": NonNeg, "unit_norm": UnitNorm, "min_max_norm": MinMaxNorm,
+}  # fmt: skip
+
+
+def serialize(constraint: Any) -> Any:
+    """A constraint as a configuration."""
+    return configs.serialized(constraint)
+
+
+def deserialize(config: Any, custom_objects: Mapping[str, Any] | None = None) -> Any:
+    """The constraint that a configuration or a name stands for."""
+    return configs.made_from(config, _KNOWN, "constraint", custom_objects)
+
+
+def get(identifier: Any) -> Any:
+    """The constraint that a name, a configuration, itself or None stands for.
+
+    Raises:
+      ValueError: no constraint has that name.
+    """
+    if isinstance(identifier, str | dict):
+        return deserialize(identifier)
+    if identifier is None or callable(identifier):
+        return identifier
+    raise ValueError(f"Could not interpret constraint identifier: {identifier}")

@@ -1,0 +1,41 @@
+"""What layers note of tensors: the mask of a layer's output, and the layer that it came from.
+
+State: two weak maps from tensors; an entry goes with its tensor.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import WeakKeyDictionary
+
+_masks: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
+_histories: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
+
+
+def mask_of(tensor: Any) -> Any:
+    """The mask that a layer has given with its output, or None."""
+    try:
+        return _masks.get(tensor)
+    except TypeError:
+        return None  # neither hashable nor a tensor
+
+
+def set_mask(tensor: Any, mask: Any) -> None:
+    """Notes a mask; None takes one away."""
+    if mask is None:
+        _masks.pop(tensor, None)
+    else:
+        _masks[tensor] = mask
+
+
+def history_of(tensor: Any) -> Any:
+    """(layer, number of the call, number of the output) of a tensor, or None."""
+    try:
+        return _histories.get(tensor)
+    except TypeError:
+        return None
+
+
+def set_history(tensor: Any, history: Any) -> None:
+    """Notes where a tensor came from."""
+    _histories[tensor] = history

@@ -1,0 +1,7 @@
+"""``tf.layers``: its names, and where they are; ``__init__.pyi`` says each once."""
+
+from penstock.foundation.base import public_names
+
+__getattr__, __dir__, __all__ = public_names.of_package(
+    __name__, page="docs/ops.md", first="penstock.api.from_the_start"
+)

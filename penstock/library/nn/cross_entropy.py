@@ -1,0 +1,339 @@
+"""Public cross entropies and likelihood losses.
+
+The nodes are those of TensorFlow 1.15, down to the reshapes of logits that have more than two dims.
+Half-precision logits are computed in single precision.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from penstock.foundation.base import dtypes, shapes
+from penstock.foundation.graph import convert
+from penstock.foundation.graph.build import make, make_tensor
+from penstock.foundation.graph.scopes import control_dependencies, name_scope
+from penstock.foundation.graph.tensor import Tensor
+from penstock.foundation.opdef.inference import show
+from penstock.ops.array import constant, fill, nodes
+from penstock.ops.control import check
+from penstock.ops.math import reduction
+from penstock.ops.nn import softmax
+
+_HALVES = (dtypes.float16, dtypes.bfloat16)
+
+
+def _check_named(function: str, sentinel: Any, labels: Any, logits: Any) -> None:
+    if sentinel is not None:
+        raise ValueError(
+            f"{function} takes labels and logits by name only: {function}(labels=..., logits=...)"
+        )
+    if labels is None or logits is None:
+        raise ValueError(f"{function} needs both labels and logits")
+
+
+def _range(start: Any, limit: Any) -> Tensor:
+    if isinstance(start, Tensor) or isinstance(limit, Tensor) and limit.dtype == dtypes.int64:
+        return fill.range_(start, limit)
+    return make_tensor("Range", start, limit, 1, name="range")
+
+
+def _move_to_end(tensor: Tensor, axis: Any, rank: Tensor) -> Tensor:
+    order = nodes.concat(
+        [
+            _range(0, axis),
+            _range(axis + 1, rank),
+            [axis],
+        ],
+        0,
+    )
+    return nodes.transpose(tensor, order)
+
+
+def _flatten_outer(logits: Tensor) -> Tensor:
+    """``logits`` as a matrix: all dims but the last become one."""
+    rank = nodes.rank(logits)
+    last = make("Slice", nodes.shape(logits), [make("Sub", rank, 1)], [1])
+    output = nodes.reshape(logits, nodes.concat([[-1], last], 0))
+    dims = logits.sizes
+    if dims is not None and None not in dims[:-1]:
+        rows = 1
+        for size in dims[:-1]:
+            rows *= size or 0
+        output.set_shape([rows, dims[-1]])
+    return output
+
+
+def softmax_cross_entropy_with_logits_v2(
+    labels: Any, logits: Any, axis: Any = None, name: str | None = None, dim: Any = None
+) -> Tensor:
+    """Cross entropy between distributions ``labels`` and ``softmax(logits)``.
+
+    Gradients flow to both ``labels`` and ``logits``.
+
+    Args:
+      labels: probabilities that sum to 1 along ``axis``; of the shape and type of ``logits``.
+      logits: unnormalized log probabilities.
+      axis: the dim of the classes, a number or a scalar tensor that is not negative; by default
+        the last, which -1 says, too.
+      dim: former name of ``axis``.
+
+    Returns:
+      The loss of each row: ``logits`` without the dim ``axis``.
+
+    Raises:
+      ValueError: another negative axis, or one beyond the last.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Graph().as_default(), tf.Session() as sess:
+      ...     loss = tf.nn.softmax_cross_entropy_with_logits_v2([[1.0, 0.0]], [[0.0, 0.0]])
+      ...     print("%.4f" % sess.run(loss)[0])
+      0.6931
+    """
+    axis = softmax.axis_argument(axis, dim)
+    where = "softmax_cross_entropy_with_logits"
+    with name_scope(name, where, [logits, labels]) as scope:
+        logits = convert.convert_to_tensor(logits, name="logits")
+        labels = convert.convert_to_tensor(labels, name="labels")
+        kind = logits.dtype.base_dtype
+        half = kind in _HALVES
+        precise = nodes.cast(logits, dtypes.float32) if half else logits
+        labels = nodes.cast(labels, precise.dtype)
+        rank = nodes.rank(precise)
+        dims = logits.sizes
+        fed = isinstance(axis, Tensor)
+        if fed or not (axis == -1 or (dims is not None and axis == len(dims) - 1)):
+            precise = _move_to_end(precise, axis, rank)
+            labels = _move_to_end(labels, axis, rank)
+        before = nodes.shape(precise)
+        flat_logits = _flatten_outer(precise)
+        flat_labels = _flatten_outer(labels)
+        loss, _ = make("SoftmaxCrossEntropyWithLogits", flat_logits, flat_labels, name=scope)
+        outer = make("Slice", before, [0], [make("Sub", rank, 1)])
+        loss = nodes.reshape(loss, outer)
+        if dims is not None and not fed:
+            left = list(dims)
+            del left[axis]
+            loss.set_shape(left)
+        return nodes.cast(loss, kind) if half else loss
+
+
+def softmax_cross_entropy_with_logits(
+    _sentinel: Any = None,
+    labels: Any = None,
+    logits: Any = None,
+    dim: int = -1,
+    name: str | None = None,
+    axis: int | None = None,
+) -> Tensor:
+    """``softmax_cross_entropy_with_logits_v2`` without gradients to the labels.
+
+    Args:
+      _sentinel: must be None: labels and logits are given by name.
+      labels: probabilities along ``axis``.
+      logits: unnormalized log probabilities.
+      dim: former name of ``axis``.
+      axis: the dim of the classes; by default the last.
+
+    Returns:
+      The loss of each row.
+    """
+    _check_named("softmax_cross_entropy_with_logits", _sentinel, labels, logits)
+    where = "softmax_cross_entropy_with_logits_sg"
+    with name_scope(name, where, [logits, labels]) as scope:
+        labels = make(
+            "StopGradient", convert.convert_to_tensor(labels), name="labels_stop_gradient"
+        )
+    return softmax_cross_entropy_with_logits_v2(
+        labels, logits, axis=dim if axis is None else axis, name=scope
+    )
+
+
+def sparse_softmax_cross_entropy_with_logits(
+    _sentinel: Any = None, labels: Any = None, logits: Any = None, name: str | None = None
+) -> Tensor:
+    """Cross entropy of ``softmax(logits)`` where each row has one true class.
+
+    Args:
+      _sentinel: must be None: labels and logits are given by name.
+      labels: int32 or int64 class numbers, of the shape of ``logits`` without its last dim.
+      logits: unnormalized log probabilities; the last dim are the classes.
+
+    Returns:
+      The loss of each row, of the shape of ``labels``.
+
+    Raises:
+      ValueError: shapes that do not fit; scalar logits.
+    """
+    _check_named("sparse_softmax_cross_entropy_with_logits", _sentinel, labels, logits)
+    where = "SparseSoftmaxCrossEntropyWithLogits"
+    with name_scope(name, where, [labels, logits]):
+        labels = convert.convert_to_tensor(labels)
+        logits = convert.convert_to_tensor(logits)
+        kind = logits.dtype.base_dtype
+        half = kind is dtypes.float16
+        precise = nodes.cast(logits, dtypes.float32) if half else logits
+        labels_shape = nodes.shape(labels)
+        _check_sparse_ranks(labels.sizes, logits.sizes)
+        if logits.sizes is not None and len(logits.sizes) == 2:
+            loss, _ = make(where, precise, labels, name=name)
+            return nodes.cast(loss, kind) if half else loss
+        with control_dependencies(_shape_checks(labels, logits)):
+            sizes: Any = nodes.shape(logits)
+            classes = sizes[nodes.sub(nodes.rank(logits), 1)]
+            precise = nodes.reshape(precise, [-1, classes])
+            labels = nodes.reshape(labels, [-1])
+            loss, _ = make(where, precise, labels, name=name)
+            loss = nodes.reshape(loss, labels_shape)
+            return nodes.cast(loss, kind) if half else loss
+
+
+def _check_sparse_ranks(labels: Any, logits: Any) -> None:
+    if logits is not None and not logits:
+        raise ValueError("Logits cannot be scalars - received shape (): they have a dim of classes")
+    if labels is not None and logits is not None and len(labels) != len(logits) - 1:
+        raise ValueError(
+            f"Rank mismatch: Rank of labels (received {len(labels)}) should equal rank of logits"
+            f" minus 1 (received {len(logits)}); labels are {show(labels)}, logits {show(logits)}"
+        )
+    shapes.merge_static(labels, None if logits is None else logits[:-1])
+
+
+def _shape_checks(labels: Tensor, logits: Tensor) -> list[Any]:
+    """An assertion that the shapes go together, unless that is known."""
+    if nodes.is_known(labels) and logits.sizes is not None and None not in logits.sizes[:-1]:
+        return []
+    found = nodes.shape(labels)
+    sizes: Any = nodes.shape(logits)
+    return [check.assert_equal(found, sizes[:-1])]
+
+
+# ---- losses written from element-wise ops -------------------------------------------------------
+
+
+def _merge_shapes(function: str, first: Tensor, second: Tensor, names: tuple[str, str]) -> None:
+    """Checks that two operands have one shape."""
+    try:
+        shapes.merge_static(first.sizes, second.sizes)
+    except ValueError:
+        raise ValueError(
+            f"{function}: {names[0]} and {names[1]} must have the same shape; found"
+            f" {show(first.sizes)} and {show(second.sizes)}"
+        ) from None
+
+
+def sigmoid_cross_entropy_with_logits(
+    _sentinel: Any = None, labels: Any = None, logits: Any = None, name: str | None = None
+) -> Tensor:
+    """Cross entropy of independent two-class decisions.
+
+    ``max(x, 0) - x * z + log(1 + exp(-abs(x)))`` for logits x and labels z, which neither overflows
+    nor loses precision.
+
+    Args:
+      _sentinel: must be None: labels and logits are given by name.
+      labels: probabilities, of the shape and type of ``logits``.
+      logits: floating tensor of log odds.
+
+    Returns:
+      The loss of each element.
+
+    Raises:
+      ValueError: labels and logits of different shapes.
+    """
+    function = "sigmoid_cross_entropy_with_logits"
+    _check_named(function, _sentinel, labels, logits)
+    with name_scope(name, "logistic_loss", [logits, labels]) as scope:
+        logits = convert.convert_to_tensor(logits, name="logits")
+        labels = convert.convert_to_tensor(labels, name="labels")
+        _merge_shapes(function, logits, labels, ("logits", "labels"))
+        zeros = nodes.zeros_like(logits)
+        positive = nodes.greater_equal(logits, zeros)
+        above = make("Select", positive, logits, zeros)
+        minus_abs = make("Select", positive, make("Neg", logits), logits)
+        linear = nodes.sub(above, nodes.mul(logits, labels))
+        return make_tensor("Add", linear, make("Log1p", make("Exp", minus_abs)), name=scope)
+
+
+def weighted_cross_entropy_with_logits(
+    labels: Any = None,
+    logits: Any = None,
+    pos_weight: Any = None,
+    name: str | None = None,
+    targets: Any = None,
+) -> Tensor:
+    """``sigmoid_cross_entropy_with_logits`` with positive labels weighted by ``pos_weight``.
+
+    Args:
+      labels: probabilities, of the shape and type of ``logits``.
+      logits: floating tensor of log odds.
+      pos_weight: how much the loss of positive labels counts.
+      targets: former name of ``labels``.
+
+    Returns:
+      The loss of each element.
+
+    Raises:
+      ValueError: labels and logits of different shapes.
+    """
+    function = "weighted_cross_entropy_with_logits"
+    labels = reduction.renamed("labels", labels, "targets", targets)
+    with name_scope(name, "logistic_loss", [logits, labels]) as scope:
+        logits = convert.convert_to_tensor(logits, name="logits")
+        labels = convert.convert_to_tensor(labels, name="labels")
+        _merge_shapes(function, logits, labels, ("logits", "labels"))
+        if isinstance(pos_weight, Tensor):
+            excess = nodes.sub(pos_weight, 1)
+        else:
+            excess = pos_weight - 1
+        weight = nodes.add(1, nodes.mul(excess, labels))
+        linear = nodes.mul(nodes.sub(1, labels), logits)
+        log_term = make("Log1p", make("Exp", make("Neg", make("Abs", logits))))
+        curved = nodes.add(log_term, make("Relu", make("Neg", logits)))
+        return make_tensor("Add", linear, nodes.mul(weight, curved), name=scope)
+
+
+def log_poisson_loss(
+    targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None
+) -> Tensor:
+    """Poisson log-likelihood loss, ``exp(c) - z * c`` for predictions c and targets z.
+
+    Args:
+      targets: counts, of the shape and type of ``log_input``.
+      log_input: logarithms of the predicted rates.
+      compute_full_loss: whether Stirling's approximation of ``log(z!)`` is added, where z > 1.
+
+    Returns:
+      The loss of each element.
+
+    Raises:
+      ValueError: operands of different shapes.
+    """
+    with name_scope(name, "log_poisson_loss", [log_input, targets]):
+        log_input = convert.convert_to_tensor(log_input, name="log_input")
+        targets = convert.convert_to_tensor(targets, name="targets")
+        _merge_shapes("log_poisson_loss", log_input, targets, ("log_input", "targets"))
+        result: Tensor = nodes.sub(make("Exp", log_input), nodes.mul(log_input, targets))
+        if compute_full_loss:
+            result = nodes.add(result, _stirling(targets))
+    return result
+
+
+def _stirling(targets: Tensor) -> Tensor:
+    """``z log z - z + 0.5 log(2 pi z)``, and 0 for z from 0 to 1."""
+    half = _scalar(0.5, targets)
+    two_pi = _scalar(6.283185307179586, targets)
+    leading = nodes.sub(nodes.mul(targets, make("Log", targets)), targets)
+    correction = nodes.mul(half, make("Log", nodes.mul(two_pi, targets)))
+    approximation = nodes.add(leading, correction)
+    zeros = nodes.zeros_like(targets)
+    ones = nodes.ones_like(targets)
+    small = make(
+        "LogicalAnd", nodes.greater_equal(targets, zeros), make("LessEqual", targets, ones)
+    )
+    return make_tensor("Select", small, zeros, approximation)
+
+
+def _scalar(value: float, like: Tensor) -> Tensor:
+    """A constant of the type of ``like``."""
+    return constant.constant(value, dtype=like.dtype)

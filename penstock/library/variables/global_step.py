@@ -1,0 +1,115 @@
+"""The global step: the one integer variable of a graph that counts training steps.
+
+It is the only member of the collection ``GraphKeys.GLOBAL_STEP``, or else the tensor
+``global_step:0``.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from penstock.foundation.base import dtypes
+from penstock.foundation.graph import scopes
+from penstock.foundation.graph.graph import Graph
+from penstock.foundation.graph.keys import GraphKeys
+from penstock.foundation.graph.tensor import Tensor
+from penstock.library.variables import initializers, scope
+from penstock.library.variables.variable import Variable, VariableAggregation
+
+
+def global_step(sess: Any, global_step_tensor: Any) -> int:
+    """The value of the global step in ``sess``.
+
+    Args:
+      sess: a session.
+      global_step_tensor: the variable or tensor, or its name.
+
+    Returns:
+      An int.
+    """
+    return int(sess.run(global_step_tensor))
+
+
+def get_global_step(graph: Graph | None = None) -> Any:
+    """The global step of ``graph`` (default: the default graph), or None when there is none.
+
+    Raises:
+      TypeError: what is registered as global step is no scalar integer.
+    """
+    graph = graph or scopes.get_default_graph()
+    registered = graph.get_collection(GraphKeys.GLOBAL_STEP)
+    if len(registered) > 1:
+        warnings.warn(
+            f"the collection {GraphKeys.GLOBAL_STEP!r} holds {len(registered)} tensors:"
+            f" {[t.name for t in registered]}; it should hold one, so none is taken",
+            stacklevel=2,
+        )
+        return None
+    if registered:
+        found = registered[0]
+    else:
+        try:
+            found = graph.get_tensor_by_name("global_step:0")
+        except KeyError:
+            return None
+    assert_global_step(found)
+    return found
+
+
+def create_global_step(graph: Graph | None = None) -> Any:
+    """Makes the global step, an int64 variable called ``global_step``, at first 0.
+
+    Args:
+      graph: where; default the default graph.
+
+    Returns:
+      The variable.
+
+    Raises:
+      ValueError: the graph has one already.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Graph().as_default():
+      ...     tf.train.create_global_step().name
+      'global_step:0'
+    """
+    graph = graph or scopes.get_default_graph()
+    existing = get_global_step(graph)
+    if existing is not None:
+        raise ValueError(
+            f'"global_step" already exists: the graph already has a global step, {existing.name!r}'
+        )
+    with graph.as_default(), graph.name_scope(None):
+        return scope.get_variable(
+            GraphKeys.GLOBAL_STEP, shape=[], dtype=dtypes.int64,
+            initializer=initializers.zeros_initializer(), trainable=False,
+            aggregation=VariableAggregation.ONLY_FIRST_REPLICA,
+            collections=[GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP],
+        )  # fmt: skip
+
+
+def get_or_create_global_step(graph: Graph | None = None) -> Any:
+    """The global step of ``graph`` (default: the default graph), made when there is none."""
+    graph = graph or scopes.get_default_graph()
+    found = get_global_step(graph)
+    return create_global_step(graph) if found is None else found
+
+
+def assert_global_step(global_step_tensor: Any) -> None:
+    """Checks that ``global_step_tensor`` can be a global step.
+
+    Raises:
+      TypeError: it is no variable or tensor, no integer, or no scalar.
+    """
+    if not isinstance(global_step_tensor, Variable | Tensor):
+        raise TypeError(
+            f"the global step must be a Variable or Tensor; found {global_step_tensor!r}"
+        )
+    name, dtype = global_step_tensor.name, global_step_tensor.dtype.base_dtype
+    if not dtype.is_integer:
+        raise TypeError(f"the global step must be of an integer type; {name!r} is {dtype.name}")
+    shape = global_step_tensor.get_shape()
+    if shape.is_fully_defined() and shape.rank != 0:
+        raise TypeError(f"the global step must be a scalar; {name!r} has shape {shape}")

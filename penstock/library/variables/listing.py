@@ -1,0 +1,159 @@
+"""Lists of a graph's variables, and ops over such lists: initialize, report what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from penstock.foundation.base import dtypes
+from penstock.foundation.graph import scopes
+from penstock.foundation.graph.build import make, make_tensor
+from penstock.foundation.graph.handles import is_reference_variable
+from penstock.foundation.graph.keys import GraphKeys
+from penstock.foundation.graph.tensor import Tensor
+from penstock.ops.array import constant, slicing
+from penstock.ops.control import control
+
+
+def _lister(key: str, what: str) -> Callable[..., list[Any]]:
+    def listed(scope: str | None = None) -> list[Any]:
+        return scopes.get_collection(key, scope)
+
+    listed.__doc__ = (
+        f"{what}, of the default graph.\n\n"
+        "Args:\n  scope: regular expression that names must begin with.\n\n"
+        "Returns:\n  A list, in order of creation."
+    )
+    return listed
+
+
+global_variables = _lister(GraphKeys.GLOBAL_VARIABLES, "Variables shared across machines")
+local_variables = _lister(GraphKeys.LOCAL_VARIABLES, "Variables local to the process, not saved")
+model_variables = _lister(GraphKeys.MODEL_VARIABLES, "Variables that inference needs")
+trainable_variables = _lister(
+    GraphKeys.TRAINABLE_VARIABLES, "Variables that optimizers update by default"
+)
+moving_average_variables = _lister(
+    GraphKeys.MOVING_AVERAGE_VARIABLES, "Variables that keep moving averages"
+)
+
+
+def all_variables() -> list[Any]:
+    """Deprecated name of ``global_variables``."""
+    return global_variables()
+
+
+def variables_initializer(var_list: Sequence[Any] | None, name: str = "init") -> Any:
+    """An op that runs the initializers of ``var_list``.
+
+    Args:
+      var_list: variables; may be empty.
+
+    Returns:
+      The op.
+    """
+    if var_list:
+        return control.group(*[v.initializer for v in var_list], name=name)
+    return control.no_op(name=name)
+
+
+def global_variables_initializer() -> Any:
+    """An op that gives every global variable its initial value; its name is ``init``.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Graph().as_default(), tf.Session() as sess:
+      ...     v = tf.Variable(2.0)
+      ...     sess.run(tf.global_variables_initializer())
+      ...     sess.run(v)
+      np.float32(2.0)
+    """
+    return variables_initializer(global_variables())
+
+
+def local_variables_initializer() -> Any:
+    """An op that gives every local variable its initial value."""
+    return variables_initializer(local_variables())
+
+
+def initialize_variables(var_list: Sequence[Any] | None, name: str = "init") -> Any:
+    """Deprecated name of ``variables_initializer``."""
+    return variables_initializer(var_list, name)
+
+
+def initialize_all_variables() -> Any:
+    """Deprecated name of ``global_variables_initializer``."""
+    return global_variables_initializer()
+
+
+def initialize_local_variables() -> Any:
+    """Deprecated name of ``local_variables_initializer``."""
+    return local_variables_initializer()
+
+
+def is_variable_initialized(variable: Any) -> Tensor:
+    """Whether ``variable`` has a value, as a bool tensor."""
+    if isinstance(variable, Tensor):
+        return make_tensor("IsVariableInitialized", variable)
+    result: Tensor = variable.is_initialized()
+    return result
+
+
+def _listed_variables(var_list: Any) -> list[Any]:
+    if var_list is not None:
+        return list(var_list)
+    found = global_variables() + local_variables()
+    if found:
+        return found
+    graph = scopes.get_default_graph()
+    return [op.outputs[0] for op in graph.get_operations() if is_reference_variable(op)]
+
+
+def assert_variables_initialized(var_list: Any = None) -> Any:
+    """An op that raises FailedPreconditionError when a variable has no value.
+
+    Args:
+      var_list: variables; default is the global and local ones.
+
+    Returns:
+      The op, or None when there are no variables.
+    """
+    variables = _listed_variables(var_list)
+    if not variables:
+        return None
+    graph = scopes.get_default_graph()
+    ranks = []
+    for variable in variables:
+        with graph.colocate_with(variable.op):
+            # TF takes the rank, but a rank that is statically known is folded, which reads nothing.
+            ranks.append(make("_RankOfValue", variable, name="Rank"))
+    if len(ranks) == 1:
+        return ranks[0]
+    return make("Pack", ranks, axis=0, name="stack")
+
+
+def report_uninitialized_variables(
+    var_list: Any = None, name: str = "report_uninitialized_variables"
+) -> Tensor:
+    """Names of the variables that have no value, as a 1-D string tensor.
+
+    Args:
+      var_list: variables; default is the global and local ones.
+
+    Returns:
+      A string tensor; empty when all are initialized.
+    """
+    variables = _listed_variables(var_list)
+    with scopes.name_scope(name):
+        graph = scopes.get_default_graph()
+        flags = [is_variable_initialized(v) for v in variables]
+        with graph.device("/cpu:0"):
+            if not variables:
+                return constant.constant([], dtype=dtypes.string)
+            stacked = make("LogicalNot", make("Pack", flags, axis=0, name="stack"))
+            names = constant.constant(
+                np.array([v.op.name.encode() for v in variables], dtype=object)
+            )
+            return slicing.boolean_mask(names, stacked)

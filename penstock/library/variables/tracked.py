@@ -1,0 +1,35 @@
+"""Which objects a checkpoint of objects (``storage.checkpoint.trackable``) can be made of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from penstock.library.variables.variable import Variable
+
+
+def is_trackable(item: Any) -> bool:
+    """Whether an object can be part of a ``tf.train.Checkpoint``."""
+    known = isinstance(item, Variable | list | tuple | dict)
+    return known or has_slots(item) or hasattr(item, "_checkpoint_dependencies") or is_table(item)
+
+
+def has_slots(item: Any) -> bool:
+    """Whether an object is an optimizer; the room of optimizers is not known here."""
+    return hasattr(item, "get_slot_names") and hasattr(item, "_non_slot_dict")
+
+
+def is_table(item: Any) -> bool:
+    """Whether an object has state besides variables: it says under which attribute."""
+    return hasattr(item, "_checkpoint_attribute")
+
+
+def attribute_of(table: Any) -> str:
+    """Under which attribute a table's state is kept."""
+    name: str = table._checkpoint_attribute
+    return name
+
+
+def unslotted(optimizer: Any) -> dict[Any, Any]:
+    """An optimizer's variables that belong to no other variable: by name and graph."""
+    held: dict[Any, Any] = optimizer._non_slot_dict
+    return held

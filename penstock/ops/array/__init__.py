@@ -1,0 +1,1 @@
+"""Tensors made, cast, joined, cut, gathered, reshaped and reordered."""

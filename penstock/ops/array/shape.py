@@ -1,0 +1,302 @@
+"""Shapes, ranks and sizes of tensors, as tensors.
+
+What is statically known never reaches the graph as an op: ``shape`` of a fully known tensor is a
+constant, as in TensorFlow 1.15, and the folds here let shape rules see through what remains.  The
+kernels make small host tensors, which the consumers of shapes want anyway.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from penstock.foundation.base import dtypes, shapes
+from penstock.foundation.graph.build import constant as make_constant, make
+from penstock.foundation.graph.composite import SparseTensor, SparseTensorValue
+from penstock.foundation.graph.convert import convert_n_to_tensor, convert_to_tensor
+from penstock.foundation.graph.scopes import name_scope
+from penstock.foundation.graph.tensor import Tensor
+from penstock.foundation.opdef import define_op, static
+from penstock.foundation.opdef.inference import Dims, ShapeContext, scalar, show
+
+_INDEX = "{int32, int64}"
+
+
+# ---- Shape, ShapeN, Rank, Size ---------------------------------------------------------------
+
+
+def _vector_of_rank(dims: Dims) -> Dims:
+    return (None if dims is None else len(dims),)
+
+
+def _fold_shape(ctx: ShapeContext, *_: Any) -> np.ndarray | None:
+    dims = ctx.shape("input")
+    if dims is None or None in dims:
+        return None
+    return np.array(dims, ctx.attr("out_type").as_numpy_dtype)
+
+
+def _fold_rank(ctx: ShapeContext, *_: Any) -> np.ndarray | None:
+    dims = ctx.shape("input")
+    return None if dims is None else np.array(len(dims), np.int32)
+
+
+def _fold_size(ctx: ShapeContext, *_: Any) -> np.ndarray | None:
+    count = shapes.num_elements_static(ctx.shape("input"))
+    return None if count is None else np.array(count, ctx.attr("out_type").as_numpy_dtype)
+
+
+def _rank_kernel(input: Any) -> torch.Tensor:
+    return torch.tensor(input.ndim, dtype=torch.int32)
+
+
+def _size_kernel(input: Any, out_type: Any) -> torch.Tensor:
+    count = input.size if isinstance(input, np.ndarray) else input.numel()
+    return torch.tensor(count, dtype=out_type)
+
+
+def _fold_shape_n(ctx: ShapeContext, *_: Any) -> list[np.ndarray | None]:
+    dtype = ctx.attr("out_type").as_numpy_dtype
+    return [
+        None if dims is None or None in dims else np.array(dims, dtype) for dims in ctx["input"]
+    ]
+
+
+def _shape_n_kernel(input: Any, out_type: Any) -> list[torch.Tensor]:
+    return [torch.tensor(one.shape, dtype=out_type) for one in input]
+
+
+define_op(
+    "Shape",
+    "input: T -> output: out_type",
+    attrs=["T: type", f"out_type: {_INDEX} = int32"],
+    shape=lambda ctx: _vector_of_rank(ctx["input"]),
+    kernel="torch.tensor({input}.shape, dtype={out_type})",
+    fold=_fold_shape,
+    gradient=lambda op, grad: None,
+    on_host=True,
+    role="shape",
+)
+static.partial_value("Shape")(lambda ctx: ctx.shape("input"))
+
+define_op(
+    "ShapeN",
+    "input: N * T -> output: N * out_type",
+    attrs=["N: int >= 1", "T: type", f"out_type: {_INDEX} = int32"],
+    shape=lambda ctx: [_vector_of_rank(dims) for dims in ctx["input"]],
+    kernel=_shape_n_kernel,
+    fold=_fold_shape_n,
+    gradient=lambda op, *grads: [None] * len(op.inputs),
+    on_host=True,
+)
+
+define_op(
+    "Rank",
+    "input: T -> output: int32",
+    attrs=["T: type"],
+    shape=scalar,
+    kernel=_rank_kernel,
+    fold=_fold_rank,
+    gradient=lambda op, grad: None,
+    on_host=True,
+    role="shape",
+)
+
+define_op(
+    "Size",
+    "input: T -> output: out_type",
+    attrs=["T: type", f"out_type: {_INDEX} = int32"],
+    shape=scalar,
+    kernel=_size_kernel,
+    fold=_fold_size,
+    gradient=lambda op, grad: None,
+    on_host=True,
+    role="shape",
+)
+
+
+# ---- EnsureShape, GuaranteeConst -------------------------------------------------------------
+
+
+def _ensure_shape_rule(ctx: ShapeContext) -> Dims:
+    wanted = ctx.attr("shape")
+    return shapes.merge_static(ctx["input"], None if wanted is None else wanted.sizes)
+
+
+def _ensure_shape_kernel(input: Any, shape: Any) -> Any:
+    found = tuple(input.shape)
+    if shape is not None:
+        fits = len(shape) == len(found) and all(
+            want is None or want == have for want, have in zip(shape, found, strict=True)
+        )
+        if not fits:
+            raise ValueError(
+                f"shape {show(found)} of the tensor does not fit the shape {show(shape)} that"
+                " ensure_shape asks for"
+            )
+    return input
+
+
+define_op(
+    "EnsureShape",
+    "input: T -> output: T",
+    attrs=["shape: shape", "T: type"],
+    shape=_ensure_shape_rule,
+    kernel=_ensure_shape_kernel,
+    aliases=("input",),
+    gradient=lambda op, grad: grad,
+)
+
+define_op(
+    "GuaranteeConst",
+    "input: T -> output: T",
+    attrs=["T: type"],
+    shape=lambda ctx: ctx["input"],
+    kernel="{input}",
+    aliases=("input",),
+    stateful=True,
+    no_gradient="what it passes on is promised to be constant",
+)
+
+
+# ---- public functions ------------------------------------------------------------------------
+
+
+def shape(
+    input: Any, name: str | None = None, out_type: Any = dtypes.int32, optimize: bool = True
+) -> Tensor:
+    """The shape of a tensor, as a 1-D tensor.
+
+    Args:
+      input: Tensor, SparseTensor or SparseTensorValue.
+      out_type: int32 or int64.
+      optimize: give a constant when the shape is fully known.
+
+    Returns:
+      Tensor of ``out_type`` with one element a dim.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Graph().as_default():
+      ...     tf.shape(tf.zeros([2, 3])).op.type
+      'Const'
+    """
+    out_type = dtypes.as_dtype(out_type)
+    with name_scope(name, "Shape", [input]) as scope:
+        if isinstance(input, SparseTensor | SparseTensorValue):
+            input = SparseTensor.from_value(input)
+            return cast_to(input.dense_shape, out_type)
+        tensor = convert_to_tensor(input)
+        dims = tensor.sizes
+        if optimize and dims is not None and None not in dims:
+            return make_constant(np.array(dims, out_type.as_numpy_dtype), out_type, scope)
+        return make("Shape", tensor, name=scope, out_type=out_type)
+
+
+def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> list[Tensor]:
+    """The shapes of several tensors.
+
+    Args:
+      input: list of tensors of one type.
+      out_type: int32 or int64.
+
+    Returns:
+      A list of 1-D tensors.
+    """
+    return make("ShapeN", input, name=name, out_type=out_type)
+
+
+def rank(input: Any, name: str | None = None) -> Tensor:
+    """The number of dims of a tensor, as an int32 scalar.
+
+    Args:
+      input: Tensor, SparseTensor or SparseTensorValue.
+
+    Returns:
+      int32 scalar; a constant when the rank is known.
+    """
+    with name_scope(name, "Rank", [input]) as scope:
+        if isinstance(input, SparseTensor | SparseTensorValue):
+            input = SparseTensor.from_value(input)
+            return size(input.dense_shape, name=scope)
+        tensor = convert_to_tensor(input)
+        if tensor.sizes is not None:
+            return make_constant(np.int32(len(tensor.sizes)), dtypes.int32, scope)
+        return make("Rank", tensor, name=scope)
+
+
+def size(
+    input: Any, name: str | None = None, out_type: Any = dtypes.int32, optimize: bool = True
+) -> Tensor:
+    """The number of elements of a tensor, as a scalar.
+
+    Args:
+      input: Tensor, SparseTensor or SparseTensorValue.
+      out_type: int32 or int64.
+      optimize: give a constant when the shape is fully known.
+
+    Returns:
+      Scalar of ``out_type``.
+    """
+    out_type = dtypes.as_dtype(out_type)
+    with name_scope(name, "Size", [input]) as scope:
+        if isinstance(input, SparseTensor | SparseTensorValue):
+            input = SparseTensor.from_value(input)
+            dense = cast_to(input.dense_shape, out_type)
+            return make("Prod", dense, [0], name=scope)
+        tensor = convert_to_tensor(input)
+        count = shapes.num_elements_static(tensor.sizes)
+        if optimize and count is not None:
+            return make_constant(np.array(count), out_type, scope)
+        made = make("Size", tensor, name=scope, out_type=out_type)
+        return made
+
+
+def cast_to(tensor: Tensor, dtype: Any) -> Tensor:
+    """``tensor`` as ``dtype``: itself when it is of that type, else a Cast node."""
+    dtype = dtypes.as_dtype(dtype)
+    if tensor.dtype.base_dtype is dtype:
+        return tensor
+    return make("Cast", tensor, DstT=dtype)
+
+
+def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
+    """``x``, checked to have ``shape`` when it is built and again when it is run.
+
+    Args:
+      x: a tensor.
+      shape: a TensorShape or what makes one; unknown dims are not checked.
+
+    Returns:
+      A tensor with the value of ``x``.
+
+    Raises:
+      ValueError: the static shape of ``x`` contradicts ``shape``.
+      InvalidArgumentError: at run time, when the shape is another.
+    """
+    return make("EnsureShape", x, name=name, shape=shapes.as_shape(shape))
+
+
+def guarantee_const(input: Any, name: str | None = None) -> Tensor:
+    """``input``, with the caller's promise that its value never changes.
+
+    Args:
+      input: a tensor.
+
+    Returns:
+      A tensor with the value of ``input``.
+    """
+    return make("GuaranteeConst", input, name=name)
+
+
+def known_shapes(tensors: list[Any]) -> list[Tensor]:
+    """Shapes of several tensors for a gradient: constants where all are known, else one ShapeN."""
+    found = []
+    for tensor in tensors:
+        one = shape(tensor)
+        if one.op_type not in ("Const", ""):
+            return shape_n(convert_n_to_tensor(tensors))
+        found.append(one)
+    return found

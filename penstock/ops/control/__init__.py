@@ -1,0 +1,1 @@
+"""Control flow, functions, checks, and tensors handed between devices and tasks."""

@@ -1,0 +1,1 @@
+"""Where data comes from and waits: files, parsers, queues, tables, datasets."""

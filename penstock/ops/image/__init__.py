@@ -1,0 +1,1 @@
+"""Images as files and as tensors."""

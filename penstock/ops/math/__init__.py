@@ -1,0 +1,1 @@
+"""Arithmetic, comparison, reductions and functions of numbers."""

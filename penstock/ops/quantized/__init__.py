@@ -1,0 +1,1 @@
+"""Numbers in few bits."""

@@ -1,0 +1,1 @@
+"""Variables, their updates, and what saves them."""

@@ -1,0 +1,1 @@
+"""Strings, element by element."""

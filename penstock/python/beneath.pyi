@@ -1,0 +1,182 @@
+"""Names that programs import by module path and that are not public; ``paths.py`` says by which."""
+
+from penstock.contrib.learn.datasets.base import maybe_download as maybe_download
+from penstock.engine.session.local_devices import list_local_devices as list_local_devices
+from penstock.foundation.base.shapes import (
+    as_dimension as as_dimension,
+    as_shape as as_shape,
+    matrix as matrix,
+    scalar as scalar,
+    unknown_shape as unknown_shape,
+    vector as vector,
+)
+from penstock.foundation.formats.whole_files import (
+    read_file_to_string as read_file_to_string,
+    write_string_to_file as write_string_to_file,
+)
+from penstock.foundation.graph.composite import CompositeTensor as CompositeTensor
+from penstock.foundation.graph.convert import (
+    convert_n_to_tensor as convert_n_to_tensor,
+    convert_to_tensor as _convert_to_tensor,
+    is_dense_tensor_like as is_dense_tensor_like,
+)
+from penstock.foundation.graph.nest import (
+    assert_same_structure as assert_same_structure,
+    assert_shallow_structure as assert_shallow_structure,
+    flatten as flatten,
+    flatten_up_to as flatten_up_to,
+    is_nested as is_nested,
+    is_sequence as is_sequence,
+    is_sequence_or_composite as is_sequence_or_composite,
+    map_structure as map_structure,
+    map_structure_up_to as map_structure_up_to,
+    pack_sequence_as as pack_sequence_as,
+)
+from penstock.foundation.graph.nest_paths import (
+    flatten_dict_items as flatten_dict_items,
+    flatten_with_joined_string_paths as flatten_with_joined_string_paths,
+    flatten_with_tuple_paths as flatten_with_tuple_paths,
+    flatten_with_tuple_paths_up_to as flatten_with_tuple_paths_up_to,
+    get_traverse_shallow_structure as get_traverse_shallow_structure,
+    map_structure_with_paths as map_structure_with_paths,
+    map_structure_with_tuple_paths as map_structure_with_tuple_paths,
+    map_structure_with_tuple_paths_up_to as map_structure_with_tuple_paths_up_to,
+    yield_flat_paths as yield_flat_paths,
+)
+from penstock.foundation.graph.proto_functions import (
+    register_proto_function as register_proto_function,
+)
+from penstock.foundation.graph.scopes import (
+    graph_from_inputs as graph_from_inputs,
+)
+from penstock.foundation.opdef.static import (
+    constant_value as constant_value,
+    constant_value_as_shape as constant_value_as_shape,
+)
+from penstock.library.autodiff.register import get_gradient_function as get_gradient_function
+from penstock.library.control_flow.case import smart_case as smart_case
+from penstock.library.control_flow.cond import (
+    smart_cond as smart_cond,
+    smart_constant_value as smart_constant_value,
+)
+from penstock.library.control_flow.context import (
+    CondContext as CondContext,
+    ControlFlowContext as ControlFlowContext,
+    WhileContext as WhileContext,
+)
+from penstock.library.control_flow.defun import (
+    Declare as Declare,
+    Defun as Defun,
+    get_extra_args as get_extra_args,
+    get_extra_inputs as get_extra_inputs,
+    get_extra_vars as get_extra_vars,
+)
+from penstock.library.recurrent.cell import (
+    LayerRNNCell as LayerRNNCell,
+    assert_like_rnncell as assert_like_rnncell,
+    joined_shape as joined_shape,
+    zeros_of as zeros_of,
+)
+from penstock.library.variables.partition import PartitionedVariable as PartitionedVariable
+from penstock.library.variables.resource_variable import ResourceVariable as ResourceVariable
+from penstock.ops.array.indexed_slices import (
+    convert_n_to_tensor_or_indexed_slices as convert_n_to_tensor_or_indexed_slices,
+)
+from penstock.ops.control.control import with_dependencies as with_dependencies
+from penstock.ops.control.control_flow import (
+    abort as abort,
+    control_trigger as control_trigger,
+    enter as enter,
+    exit_ as exit_,
+    loop_cond as loop_cond,
+    merge as merge,
+    next_iteration as next_iteration,
+    switch as switch,
+)
+from penstock.ops.math.weights import (
+    assert_broadcastable as assert_broadcastable,
+    broadcast_weights as broadcast_weights,
+    squeeze_last as squeeze_last,
+)
+from penstock.tools.debug.check_numerics import check_numerics_session as check_numerics_session
+from penstock.tools.debug.dump import WatchOptions as WatchOptions, dump_step as dump_step
+from penstock.tools.debug.dump_dir import (
+    DebugDumpDir as DebugDumpDir,
+    DebugTensorDatum as DebugTensorDatum,
+    WatchKeyDoesNotExistInDebugDumpDirError as WatchKeyDoesNotExistInDebugDumpDirError,
+    has_inf_or_nan as has_inf_or_nan,
+)
+from penstock.tools.debug.gradients import GradientsDebugger as GradientsDebugger
+from penstock.tools.debug.wrappers import (
+    DumpingDebugWrapperSession as DumpingDebugWrapperSession,
+    LocalCLIDebugWrapperSession as LocalCLIDebugWrapperSession,
+)
+from penstock.tools.platform.decorators import (
+    getargspec as getargspec,
+    make_decorator as make_decorator,
+    unwrap as unwrap,
+)
+from penstock.tools.platform.deprecation import (
+    deprecated as deprecated,
+    deprecated_arg_values as deprecated_arg_values,
+    deprecated_args as deprecated_args,
+    silence as silence,
+)
+from penstock.tools.profiler.timeline import (
+    AllocationMaximum as AllocationMaximum,
+    StepStatsAnalysis as StepStatsAnalysis,
+    Timeline as Timeline,
+)
+from penstock.tools.testing.case import TestCase as _TestCase
+from penstock.tools.testing.graphs import (
+    run_deprecated_v1 as run_deprecated_v1,
+)
+from penstock.training.data.lookup import (
+    HashTable as HashTable,
+    InitializableLookupTableBase as InitializableLookupTableBase,
+    LookupInterface as LookupInterface,
+)
+from penstock.training.data.lookup_initializers import (
+    TableInitializerBase as TableInitializerBase,
+    TextFileIdTableInitializer as TextFileIdTableInitializer,
+    TextFileStringTableInitializer as TextFileStringTableInitializer,
+)
+from penstock.training.data.lookup_mutable import (
+    MutableDenseHashTable as MutableDenseHashTable,
+    MutableHashTable as MutableHashTable,
+)
+from penstock.training.data.lookup_vocabulary import (
+    HasherSpec as HasherSpec,
+    IdTableWithHashBuckets as IdTableWithHashBuckets,
+    StrongHashSpec as StrongHashSpec,
+    index_table_from_file as index_table_from_file,
+    index_table_from_tensor as index_table_from_tensor,
+    index_to_string_table_from_file as index_to_string_table_from_file,
+    index_to_string_table_from_tensor as index_to_string_table_from_tensor,
+)
+from penstock.training.data.staging import (
+    MapStagingArea as MapStagingArea,
+    StagingArea as StagingArea,
+)
+from penstock.training.monitored.debug_hooks import (
+    DumpingDebugHook as DumpingDebugHook,
+    LocalCLIDebugHook as LocalCLIDebugHook,
+)
+from penstock.training.monitored.shared_resources import (
+    initialize_resources as initialize_resources,
+    local_resources as local_resources,
+    report_uninitialized_resources as report_uninitialized_resources,
+    shared_resources as shared_resources,
+)
+from penstock.training.train.moving_averages import (
+    assign_moving_average as assign_moving_average,
+    weighted_moving_average as weighted_moving_average,
+)
+from penstock.training.train.slot_creator import (
+    create_slot as create_slot,
+    create_slot_with_initializer as create_slot_with_initializer,
+    create_zeros_slot as create_zeros_slot,
+)
+
+TensorFlowTestCase = _TestCase
+internal_convert_to_tensor = _convert_to_tensor

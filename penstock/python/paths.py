@@ -1,0 +1,323 @@
+"""Modules that programs import by TensorFlow's paths, and where Penstock has their names.
+
+A row is a path below ``tensorflow``, then the namespaces that are searched for a name, in order;
+behind ``|`` names that are not public, found in ``beneath.pyi``, and ``NEW=OLD`` where a name was
+another there. Packages above a row need none. A namespace that Penstock does not have yet says so
+when one of its names is asked for.
+"""
+
+from __future__ import annotations
+
+_PROTO = "tensorboard.compat.proto"
+
+_FRAMEWORK = {
+    "python.framework.composite_tensor": "| CompositeTensor",
+    "python.framework.constant_op": "tf",
+    "python.framework.device": "tf",
+    "python.framework.device_spec": "tf | DeviceSpecV1=DeviceSpec",
+    "python.framework.dtypes": "tf.dtypes tf",
+    "python.framework.errors": "tf.errors",
+    "python.framework.errors_impl": "tf.errors",
+    "python.framework.function":
+        "| Declare Defun get_extra_args get_extra_inputs get_extra_vars",
+    "python.framework.graph_io": "tf.io tf.train",
+    "python.framework.graph_util": "tf.graph_util",
+    "python.framework.graph_util_impl": "tf.graph_util",
+    "python.framework.importer": "tf",
+    "python.framework.indexed_slices": "tf",
+    "python.framework.load_library": "tf",
+    "python.framework.meta_graph": "tf.train",
+    "python.framework.ops":
+        "tf | convert_n_to_tensor convert_n_to_tensor_or_indexed_slices get_gradient_function"
+        " internal_convert_to_tensor is_dense_tensor_like register_proto_function"
+        " _get_graph_from_inputs=graph_from_inputs",
+    "python.framework.random_seed": "tf.random tf",
+    "python.framework.smart_cond": "| smart_case smart_cond smart_constant_value",
+    "python.framework.sparse_tensor": "tf",
+    "python.framework.tensor_conversion_registry": "tf",
+    "python.framework.tensor_shape":
+        "tf | as_dimension as_shape unknown_shape scalar vector matrix",
+    "python.framework.tensor_spec": "tf",
+    "python.framework.tensor_util": "tf | constant_value constant_value_as_shape",
+    "python.framework.test_util":
+        "tf.test | TensorFlowTestCase run_deprecated_v1 run_v1_only=run_deprecated_v1",
+    "python.framework.type_spec": "tf",
+    "python.framework.versions": "tf.version tf",
+    "python.client.device_lib": "| list_local_devices",
+    "python.client.graph_util": "tf.graph_util",
+    "python.client.session": "tf",
+    "python.client.timeline": "| AllocationMaximum StepStatsAnalysis Timeline",
+}  # fmt: skip
+
+_OPS = {
+    "python.ops.array_ops": "tf",
+    "python.ops.bitwise_ops": "tf.bitwise",
+    "python.ops.candidate_sampling_ops": "tf.nn",
+    "python.ops.check_ops": "tf",
+    "python.ops.clip_ops": "tf",
+    "python.ops.confusion_matrix": "tf | remove_squeezable_dimensions=squeeze_last",
+    "python.ops.control_flow_ops":
+        "tf | CondContext ControlFlowContext WhileContext abort control_trigger enter exit=exit_"
+        " loop_cond merge next_iteration switch with_dependencies",
+    "python.ops.critical_section_ops": "tf",
+    "python.ops.ctc_ops": "tf.nn",
+    "python.ops.custom_gradient": "tf",
+    "python.ops.data_flow_ops": "tf tf.queue | MapStagingArea StagingArea",
+    "python.ops.distributions.distribution": "tf.distributions",
+    "python.ops.distributions.distributions": "tf.distributions",
+    "python.ops.embedding_ops": "tf.nn",
+    "python.ops.functional_ops": "tf",
+    "python.ops.gradient_checker": "tf.test",
+    "python.ops.gradients": "tf",
+    "python.ops.gradients_impl": "tf",
+    "python.ops.histogram_ops": "tf",
+    "python.ops.image_ops": "tf.image",
+    "python.ops.image_ops_impl": "tf.image",
+    "python.ops.init_ops": "tf tf.initializers",
+    "python.ops.io_ops": "tf tf.io",
+    "python.ops.linalg_ops": "tf tf.linalg",
+    "python.ops.linalg.linalg": "tf.linalg",
+    "python.ops.linalg.linear_operator": "tf.linalg",
+    "python.ops.logging_ops": "tf",
+    "python.ops.lookup_ops":
+        "tf tf.lookup | HasherSpec HashTable IdTableWithHashBuckets InitializableLookupTableBase"
+        " LookupInterface MutableDenseHashTable MutableHashTable StrongHashSpec"
+        " TableInitializerBase TextFileIdTableInitializer TextFileStringTableInitializer"
+        " index_table_from_file index_table_from_tensor index_to_string_table_from_file"
+        " index_to_string_table_from_tensor",
+    "python.ops.losses.losses": "tf.losses",
+    "python.ops.losses.losses_impl": "tf.losses",
+    "python.ops.losses.util": "tf.losses",
+    "python.ops.manip_ops": "tf.manip",
+    "python.ops.map_fn": "tf",
+    "python.ops.math_ops": "tf tf.math",
+    "python.ops.metrics": "tf.metrics",
+    "python.ops.metrics_impl": "tf.metrics",
+    "python.ops.nn": "tf.nn",
+    "python.ops.nn_impl": "tf.nn",
+    "python.ops.nn_ops": "tf.nn",
+    "python.ops.numerics": "tf",
+    "python.ops.parsing_ops": "tf tf.io",
+    "python.ops.partitioned_variables": "tf",
+    "python.ops.quantized_ops": "tf.quantization",
+    "python.ops.ragged.ragged_factory_ops": "tf.ragged",
+    "python.ops.ragged.ragged_tensor": "tf",
+    "python.ops.random_ops": "tf tf.random",
+    "python.ops.resource_variable_ops": "tf | ResourceVariable",
+    "python.ops.resources":
+        "| initialize_resources local_resources report_uninitialized_resources shared_resources",
+    "python.ops.rnn":
+        "tf.nn | bidirectional_rnn=static_bidirectional_rnn rnn=static_rnn"
+        " state_saving_rnn=static_state_saving_rnn",
+    "python.ops.rnn_cell": "tf.nn.rnn_cell",
+    "python.ops.rnn_cell_impl":
+        "tf.nn.rnn_cell | LayerRNNCell assert_like_rnncell _concat=joined_shape"
+        " _zero_state_tensors=zeros_of",
+    "python.ops.script_ops": "tf",
+    "python.ops.seq2seq": "tf.contrib.legacy_seq2seq",
+    "python.ops.session_ops": "tf",
+    "python.ops.sets": "tf.sets",
+    "python.ops.sets_impl": "tf.sets",
+    "python.ops.signal.signal": "tf.signal",
+    "python.ops.sort_ops": "tf",
+    "python.ops.sparse_ops": "tf tf.sparse",
+    "python.ops.special_math_ops": "tf tf.math",
+    "python.ops.spectral_ops": "tf.spectral",
+    "python.ops.standard_ops": "tf",
+    "python.ops.state_ops": "tf",
+    "python.ops.stateless_random_ops": "tf.random",
+    "python.ops.string_ops": "tf tf.strings",
+    "python.ops.summary_ops": "tf.summary",
+    "python.ops.template": "tf",
+    "python.ops.tensor_array_ops": "tf",
+    "python.ops.unconnected_gradients": "tf",
+    "python.ops.variable_scope": "tf",
+    "python.ops.variable_v1": "tf | VariableV1=Variable",
+    "python.ops.variables": "tf | VariableV1=Variable PartitionedVariable",
+    "python.ops.weights_broadcast_ops": "| assert_broadcastable broadcast_weights",
+}  # fmt: skip
+
+_TRAINING = {
+    "python.training.adadelta": "tf.train",
+    "python.training.adagrad": "tf.train",
+    "python.training.adagrad_da": "tf.train",
+    "python.training.adam": "tf.train",
+    "python.training.basic_loops": "tf.train",
+    "python.training.basic_session_run_hooks": "tf.train",
+    "python.training.checkpoint_management": "tf.train",
+    "python.training.checkpoint_ops": "tf.train",
+    "python.training.checkpoint_utils": "tf.train",
+    "python.training.coordinator": "tf.train",
+    "python.training.device_setter": "tf.train",
+    "python.training.distribute": "tf.distribute",
+    "python.training.ftrl": "tf.train",
+    "python.training.gradient_descent": "tf.train",
+    "python.training.input": "tf.train",
+    "python.training.learning_rate_decay": "tf.train",
+    "python.training.momentum": "tf.train",
+    "python.training.monitored_session": "tf.train",
+    "python.training.moving_averages":
+        "tf.train | assign_moving_average weighted_moving_average",
+    "python.training.optimizer": "tf.train",
+    "python.training.proximal_adagrad": "tf.train",
+    "python.training.proximal_gradient_descent": "tf.train",
+    "python.training.queue_runner": "tf.train",
+    "python.training.queue_runner_impl": "tf.train",
+    "python.training.rmsprop": "tf.train",
+    "python.training.saver": "tf.train",
+    "python.training.server_lib": "tf.train",
+    "python.training.session_manager": "tf.train",
+    "python.training.session_run_hook": "tf.train",
+    "python.training.slot_creator":
+        "| create_slot create_slot_with_initializer create_zeros_slot",
+    "python.training.summary_io": "tf.train tf.summary",
+    "python.training.supervisor": "tf.train",
+    "python.training.sync_replicas_optimizer": "tf.train",
+    "python.training.training": "tf.train",
+    "python.training.training_util": "tf.train",
+    "python.training.warm_starting_util": "tf.train",
+}  # fmt: skip
+
+_FILES = {
+    "python.lib.io.file_io":
+        "tf.gfile | FileIO=GFile copy=Copy create_dir=MkDir delete_file=Remove"
+        " delete_recursively=DeleteRecursively file_exists=Exists get_matching_files=Glob"
+        " is_directory=IsDirectory list_directory=ListDirectory read_file_to_string"
+        " recursive_create_dir=MakeDirs rename=Rename stat=Stat walk=Walk write_string_to_file",
+    "python.lib.io.python_io": "tf.python_io",
+    "python.lib.io.tf_record": "tf.python_io",
+    "python.saved_model.builder": "tf.saved_model.builder",
+    "python.saved_model.builder_impl": "tf.saved_model.builder",
+    "python.saved_model.constants": "tf.saved_model.constants tf.saved_model",
+    "python.saved_model.loader": "tf.saved_model.loader",
+    "python.saved_model.loader_impl": "tf.saved_model.loader",
+    "python.saved_model.main_op": "tf.saved_model.main_op",
+    "python.saved_model.saved_model": "tf.saved_model",
+    "python.saved_model.signature_constants": "tf.saved_model.signature_constants",
+    "python.saved_model.signature_def_utils": "tf.saved_model.signature_def_utils",
+    "python.saved_model.simple_save": "tf.saved_model",
+    "python.saved_model.tag_constants": "tf.saved_model.tag_constants",
+    "python.saved_model.utils": "tf.saved_model.utils",
+    "python.summary.summary": "tf.summary",
+    "python.summary.summary_iterator": "tf.train",
+    "python.summary.writer.writer": "tf.summary",
+    "python.summary.writer.writer_cache": "tf.summary",
+    "python.data": "tf.data",
+    "python.data.ops.dataset_ops": "tf.data",
+    "python.data.ops.iterator_ops": "tf.data",
+    "python.data.ops.readers": "tf.data",
+}  # fmt: skip
+
+_FRAME = {
+    "python.platform.app": "tf.app",
+    "python.platform.flags": "tf.flags",
+    "python.platform.gfile": "tf.gfile | ListDir=ListDirectory",
+    "python.platform.googletest": "tf.test | GetTempDir=get_temp_dir",
+    "python.platform.resource_loader": "tf.resource_loader",
+    "python.platform.sysconfig": "tf.sysconfig",
+    "python.platform.test": "tf.test",
+    "python.platform.tf_logging": "tf.logging",
+    "python.debug":
+        "| DebugDumpDir DebugTensorDatum DumpingDebugHook DumpingDebugWrapperSession"
+        " GradientsDebugger LocalCLIDebugHook LocalCLIDebugWrapperSession WatchOptions"
+        " WatchKeyDoesNotExistInDebugDumpDirError check_numerics_session dump_step"
+        " has_inf_or_nan",
+    "python.debug.lib.debug_data":
+        "| DebugDumpDir DebugTensorDatum WatchKeyDoesNotExistInDebugDumpDirError has_inf_or_nan",
+    "python.debug.wrappers.hooks": "| DumpingDebugHook LocalCLIDebugHook",
+    "python.pywrap_tensorflow": "tf.train",
+    "python.profiler.model_analyzer": "tf.profiler",
+    "python.profiler.option_builder": "tf.profiler",
+    "python.util.compat": "tf.compat",
+    "python.util.deprecation": "| deprecated deprecated_args deprecated_arg_values silence",
+    "python.util.nest":
+        "| assert_same_structure assert_shallow_structure flatten flatten_dict_items"
+        " flatten_up_to flatten_with_joined_string_paths flatten_with_tuple_paths"
+        " flatten_with_tuple_paths_up_to get_traverse_shallow_structure is_nested is_sequence"
+        " is_sequence_or_composite map_structure map_structure_up_to map_structure_with_paths"
+        " map_structure_with_tuple_paths map_structure_with_tuple_paths_up_to pack_sequence_as"
+        " yield_flat_paths",
+    "python.util.tf_contextlib": "contextlib",
+    "python.util.tf_decorator": "| make_decorator unwrap",
+    "python.util.tf_inspect": "inspect | getargspec",
+}  # fmt: skip
+
+_LIBRARIES = {
+    "python.eager.backprop": "tf",
+    "python.eager.context": "tf",
+    "python.eager.def_function": "tf",
+    "python.estimator": "tf.estimator",
+    "python.estimator.estimator": "tf.estimator",
+    "python.estimator.export.export": "tf.estimator.export",
+    "python.estimator.inputs": "tf.estimator.inputs",
+    "python.estimator.model_fn": "tf.estimator",
+    "python.estimator.run_config": "tf.estimator",
+    "python.feature_column.feature_column": "tf.feature_column",
+    "python.feature_column.feature_column_v2": "tf.feature_column",
+    "python.keras": "tf.keras",
+    **{
+        f"python.keras.{each}": f"tf.keras.{each}"
+        for each in (
+            "activations", "applications", "backend", "callbacks", "constraints", "datasets",
+            "estimator", "initializers", "layers", "losses", "metrics", "models", "optimizers",
+            "preprocessing", "regularizers", "utils", "wrappers",
+        )
+    },
+    "python.keras._impl.keras.datasets": "tf.keras.datasets",
+    "python.keras._impl.keras.layers": "tf.keras.layers",
+    "python.keras.engine.base_layer": "tf.keras.layers",
+    "python.keras.engine.input_spec": "tf.keras.layers",
+    "python.keras.engine.training": "tf.keras",
+    "python.keras.layers.core": "tf.keras.layers",
+    "python.keras.layers.convolutional": "tf.keras.layers",
+    "python.keras.layers.pooling": "tf.keras.layers",
+    "python.keras.layers.recurrent": "tf.keras.layers",
+    "python.layers.base": "tf.layers",
+    "python.layers.convolutional": "tf.layers",
+    "python.layers.core": "tf.layers",
+    "python.layers.layers": "tf.layers",
+    "python.layers.normalization": "tf.layers",
+    "python.layers.pooling": "tf.layers",
+    "python.layers.utils": "| constant_value=smart_constant_value smart_cond",
+    "python.layers.experimental": "tf.layers.experimental",
+}  # fmt: skip
+
+_MESSAGES = {
+    "core.example.example_pb2": "tf.train",
+    "core.example.feature_pb2": "tf.train",
+    **{
+        f"core.framework.{each}_pb2": f"{_PROTO}.{each}_pb2"
+        for each in (
+            "allocation_description", "api_def", "attr_value", "cost_graph", "function", "graph",
+            "node_def", "op_def", "resource_handle", "step_stats", "summary",
+            "tensor_description", "tensor", "tensor_shape", "types", "variable", "versions",
+        )
+    },
+    **{
+        f"core.protobuf.{each}_pb2": f"{_PROTO}.{each}_pb2"
+        for each in (
+            "cluster", "config", "debug", "meta_graph", "rewriter_config", "saved_object_graph",
+            "saver", "struct", "trackable_object_graph", "verifier_config",
+        )
+    },
+    "core.profiler.tfprof_log_pb2": f"{_PROTO}.tfprof_log_pb2",
+    "core.util.event_pb2": f"{_PROTO}.event_pb2",
+}  # fmt: skip
+
+# Where things stood in 0.5 to 0.7.
+_MODELS = {
+    "models.rnn.rnn": "tf.nn | bidirectional_rnn=static_bidirectional_rnn rnn=static_rnn"
+    " state_saving_rnn=static_state_saving_rnn",
+    "models.rnn.rnn_cell": "tf.nn.rnn_cell",
+    "models.rnn.seq2seq": "tf.contrib.legacy_seq2seq",
+}
+
+_EXAMPLES = {
+    "examples.tutorials.mnist.input_data": "tf.contrib.learn.datasets.mnist | maybe_download",
+    "examples.tutorials.mnist.mnist": "penstock.models.mnist_network",
+}
+
+PATHS: dict[str, str] = {
+    **_FRAMEWORK, **_OPS, **_TRAINING, **_FILES, **_FRAME, **_LIBRARIES, **_MESSAGES,
+    **_EXAMPLES, **_MODELS,
+}  # fmt: skip

@@ -1,6 +1,0 @@
-"""Ragged tensors: rows of different lengths, as values and where the rows begin.
-
-The class has its operators from the start, whoever loads it.
-"""
-
-from penstock.ragged_tensors import operators as operators

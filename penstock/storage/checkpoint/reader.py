@@ -1,0 +1,139 @@
+"""Looking into checkpoints without a graph or a session."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from penstock.foundation.base import dtypes
+from penstock.foundation.formats import files
+from penstock.foundation.formats.checkpoint_reader import open_checkpoint
+from penstock.ops.state.save import missing_keys
+from penstock.storage.checkpoint import management
+
+
+class CheckpointReader:
+    """The tensors of one checkpoint, of any format.
+
+    Args:
+      filepattern: what ``Saver.save`` returned.
+
+    Raises:
+      tf.errors.NotFoundError: there is no such checkpoint.
+      tf.errors.DataLossError: a file is damaged.
+    """
+
+    def __init__(self, filepattern: Any) -> None:
+        self._path = os.fsdecode(filepattern)
+        self._reader = open_checkpoint(self._path)
+        self._names = self._reader.names()
+
+    def has_tensor(self, tensor_str: str) -> bool:
+        """Whether there is a tensor of that name."""
+        return tensor_str in self._names
+
+    def get_tensor(self, tensor_str: str) -> Any:
+        """The value of a tensor, put together from its slices; a scalar as a NumPy scalar.
+
+        Raises:
+          tf.errors.NotFoundError: there is none of that name; says which names are near.
+        """
+        name = os.fsdecode(tensor_str)
+        if not self.has_tensor(name):
+            raise missing_keys([name], self._names, self._path)
+        value = self._reader.read(name)
+        return value[()] if value.ndim == 0 else value
+
+    def get_variable_to_shape_map(self) -> dict[str, list[int]]:
+        """Shapes by name."""
+        return {name: list(self._reader.shape(name)) for name in self._names}
+
+    def get_variable_to_dtype_map(self) -> dict[str, dtypes.DType]:
+        """Dtypes by name."""
+        return {name: self._reader.dtype(name) for name in self._names}
+
+    def debug_string(self) -> bytes:
+        """A line a tensor: name, dtype, shape, such as ``w (DT_FLOAT) [2,3]``."""
+        lines = []
+        for name in self._names:
+            kind = dtypes.message_name(self._reader.dtype(name).name).upper()
+            shape = ",".join(str(size) for size in self._reader.shape(name))
+            lines.append(f"{name} (DT_{kind}) [{shape}]\n")
+        return "".join(lines).encode()
+
+
+def NewCheckpointReader(filepattern: Any) -> CheckpointReader:  # the public name
+    """A reader of a checkpoint.
+
+    Args:
+      filepattern: what ``Saver.save`` returned.
+
+    Returns:
+      A ``CheckpointReader``: ``has_tensor``, ``get_tensor``, ``get_variable_to_shape_map``,
+      ``get_variable_to_dtype_map``, ``debug_string``.
+
+    Raises:
+      tf.errors.NotFoundError: there is no such checkpoint.
+    """
+    return CheckpointReader(filepattern)
+
+
+def checkpoint_in(ckpt_dir_or_file: Any) -> str:
+    """The checkpoint meant: a directory means the newest one in it.
+
+    Raises:
+      ValueError: the directory has none.
+    """
+    path = os.fsdecode(ckpt_dir_or_file)
+    if not files.isdir(path):
+        return path
+    newest = management.latest_checkpoint(path)
+    if newest is None:
+        raise ValueError(f"there is no checkpoint in {path!r}, or no state file that names one")
+    return newest
+
+
+def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
+    """A reader of a checkpoint, or of the newest one of a directory.
+
+    Args:
+      ckpt_dir_or_file: a directory or what ``Saver.save`` returned.
+
+    Raises:
+      ValueError: the directory has no checkpoint.
+      tf.errors.NotFoundError: there is no such checkpoint.
+    """
+    return CheckpointReader(checkpoint_in(ckpt_dir_or_file))
+
+
+def load_variable(ckpt_dir_or_file: Any, name: str) -> np.ndarray:
+    """The value of a variable in a checkpoint.
+
+    Args:
+      ckpt_dir_or_file: a directory or what ``Saver.save`` returned.
+      name: the variable's name; ``":0"`` at the end is taken off.
+    """
+    value: np.ndarray = load_checkpoint(ckpt_dir_or_file).get_tensor(name.removesuffix(":0"))
+    return value
+
+
+def list_variables(ckpt_dir_or_file: Any) -> list[tuple[str, list[int]]]:
+    """Name and shape of each tensor of a checkpoint, in order of the names.
+
+    Args:
+      ckpt_dir_or_file: a directory or what ``Saver.save`` returned.
+    """
+    return sorted(load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items())
+
+
+def check_fits(reader: CheckpointReader, name: str, dims: list[int], what: str) -> None:
+    """Raises ValueError when a tensor is missing or has another shape than a variable."""
+    if not reader.has_tensor(name):
+        raise ValueError(missing_keys([name], reader._names, reader._path).message)
+    found = list(reader._reader.shape(name))
+    if found != dims:
+        raise ValueError(
+            f"{what} has shape {dims}; tensor {name!r} of the checkpoint has shape {found}"
+        )

@@ -1,0 +1,77 @@
+"""The summaries of TensorFlow 0.x: the tag is an argument of its own, and may be anything.
+
+They are exported as ``tf.scalar_summary`` and so on, for programs of that time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from penstock.foundation.base import dtypes
+from penstock.foundation.graph.build import make
+from penstock.foundation.graph.convert import convert_to_tensor
+from penstock.foundation.graph.keys import GraphKeys
+from penstock.foundation.graph.scopes import get_collection, name_scope
+from penstock.foundation.graph.tensor import Tensor
+from penstock.storage.summary.build import collect
+
+_SUMMARIES = (GraphKeys.SUMMARIES,)
+
+
+def scalar_summary(
+    tags: Any, values: Any, collections: Iterable[str] | None = None, name: str | None = None
+) -> Tensor:
+    """A summary of numbers, one a tag; ``tags`` and ``values`` have the same shape."""
+    with name_scope(name, "ScalarSummary", [tags, values]) as scope:
+        return collect(make("ScalarSummary", tags, values, name=scope), collections, _SUMMARIES)
+
+
+def histogram_summary(
+    tag: Any, values: Any, collections: Iterable[str] | None = None, name: str | None = None
+) -> Tensor:
+    """A summary of how values are distributed, under the string scalar ``tag``."""
+    with name_scope(name, "HistogramSummary", [tag, values]) as scope:
+        return collect(make("HistogramSummary", tag, values, name=scope), collections, _SUMMARIES)
+
+
+def image_summary(
+    tag: Any,
+    tensor: Any,
+    max_images: int = 3,
+    collections: Iterable[str] | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """A summary of images [batch, height, width, channels], under ``tag/image/<i>``."""
+    with name_scope(name, "ImageSummary", [tag, tensor]) as scope:
+        node = make("ImageSummary", tag, tensor, max_images=max_images, name=scope)
+        return collect(node, collections, _SUMMARIES)
+
+
+def audio_summary(
+    tag: Any,
+    tensor: Any,
+    sample_rate: Any,
+    max_outputs: int = 3,
+    collections: Iterable[str] | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """A summary of sound [batch, frames(, channels)], under ``tag/audio/<i>``."""
+    with name_scope(name, "AudioSummary", [tag, tensor]) as scope:
+        rate = convert_to_tensor(sample_rate, dtypes.float32, name="sample_rate")
+        node = make("AudioSummaryV2", tag, tensor, rate, max_outputs=max_outputs, name=scope)
+        return collect(node, collections, _SUMMARIES)
+
+
+def merge_summary(
+    inputs: Sequence[Any], collections: Iterable[str] | None = None, name: str | None = None
+) -> Tensor:
+    """One summary with the values of several."""
+    with name_scope(name, "MergeSummary", inputs):
+        return collect(make("MergeSummary", list(inputs), name=name), collections, ())
+
+
+def merge_all_summaries(key: str = GraphKeys.SUMMARIES) -> Tensor | None:
+    """Merges all summaries of a collection of the default graph; None when there are none."""
+    nodes = get_collection(key)
+    return merge_summary(nodes) if nodes else None

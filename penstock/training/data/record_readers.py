@@ -1,0 +1,166 @@
+"""The readers as users see them: classes that make a reader node and the nodes that use it.
+
+A reader holds nothing but its handle; the file being read is state of a session
+(``engine/resources/reader.py``).
+
+Source: the readers of TensorFlow 1.15 (names of nodes, which of them can save their state).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from penstock.foundation.formats.record_file import TFRecordOptions
+from penstock.foundation.graph.build import make, make_tensor
+from penstock.foundation.graph.operation import Operation
+from penstock.foundation.graph.tensor import Tensor
+
+
+class ReaderBase:
+    """What all readers share: records, as key and value, of the files whose names a queue gives.
+
+    Args:
+      reader_ref: the handle of the reader.
+      supports_serialize: whether it can save and restore its state.
+    """
+
+    def __init__(self, reader_ref: Tensor, supports_serialize: bool = False) -> None:
+        self._reader_ref = reader_ref
+        self._supports_serialize = supports_serialize
+
+    @property
+    def reader_ref(self) -> Tensor:
+        """The handle of the reader."""
+        return self._reader_ref
+
+    @property
+    def supports_serialize(self) -> bool:
+        """Whether it can save and restore its state."""
+        return self._supports_serialize
+
+    def read(self, queue: Any, name: str | None = None) -> Any:
+        """The next record; takes a name from the queue when a file begins, and waits for it.
+
+        Args:
+          queue: a queue of file names (one string scalar an element), or its handle.
+
+        Returns:
+          (key, value): two string scalars.
+
+        Raises:
+          OutOfRangeError: when it is run, and the queue is closed and empty.
+        """
+        return make("ReaderReadV2", self._reader_ref, _handle(queue), name=name)
+
+    def read_up_to(self, queue: Any, num_records: Any, name: str | None = None) -> Any:
+        """The next records, at most ``num_records``.
+
+        Args:
+          queue: as for ``read``.
+          num_records: int64 scalar.
+
+        Returns:
+          (keys, values): two string vectors.
+        """
+        return make("ReaderReadUpToV2", self._reader_ref, _handle(queue), num_records, name=name)
+
+    def num_records_produced(self, name: str | None = None) -> Tensor:
+        """An int64 scalar: how many records it has given out."""
+        return make_tensor("ReaderNumRecordsProducedV2", self._reader_ref, name=name)
+
+    def num_work_units_completed(self, name: str | None = None) -> Tensor:
+        """An int64 scalar: how many files it has finished."""
+        return make_tensor("ReaderNumWorkUnitsCompletedV2", self._reader_ref, name=name)
+
+    def serialize_state(self, name: str | None = None) -> Tensor:
+        """A string scalar: its state, for ``restore_state``; not all readers can."""
+        return make_tensor("ReaderSerializeStateV2", self._reader_ref, name=name)
+
+    def restore_state(self, state: Any, name: str | None = None) -> Operation:
+        """An operation that restores a state.
+
+        Args:
+          state: string scalar that ``serialize_state`` of a reader of this kind gave.
+        """
+        made: Operation = make("ReaderRestoreStateV2", self._reader_ref, state, name=name)
+        return made
+
+    def reset(self, name: str | None = None) -> Operation:
+        """An operation that forgets the open file and all counters."""
+        made: Operation = make("ReaderResetV2", self._reader_ref, name=name)
+        return made
+
+
+def _handle(queue: Any) -> Tensor:
+    return queue if isinstance(queue, Tensor) else queue.queue_ref
+
+
+class WholeFileReader(ReaderBase):
+    """A file is one record: the key is its name, the value its contents."""
+
+    def __init__(self, name: str | None = None) -> None:
+        super().__init__(make("WholeFileReaderV2", name=name), supports_serialize=True)
+
+
+class IdentityReader(ReaderBase):
+    """A name is a record: key and value are the name itself, and no file is opened."""
+
+    def __init__(self, name: str | None = None) -> None:
+        super().__init__(make("IdentityReaderV2", name=name), supports_serialize=True)
+
+
+class TextLineReader(ReaderBase):
+    """A line is a record, without its end; the key is ``file:line``.
+
+    Args:
+      skip_header_lines: lines to leave out at the start of each file.
+    """
+
+    def __init__(self, skip_header_lines: int | None = None, name: str | None = None) -> None:
+        super().__init__(
+            make("TextLineReaderV2", skip_header_lines=skip_header_lines or 0, name=name)
+        )
+
+
+class FixedLengthRecordReader(ReaderBase):
+    """Records of a fixed number of bytes; the key is ``file:record``.
+
+    Args:
+      record_bytes: of a record.
+      header_bytes, footer_bytes: at the start and end of each file, left out.
+      hop_bytes: from the start of a record to that of the next; default ``record_bytes``.
+      encoding: "GZIP" or "ZLIB" for compressed files; any other for plain ones.
+    """
+
+    def __init__(
+        self,
+        record_bytes: int,
+        header_bytes: int | None = None,
+        footer_bytes: int | None = None,
+        hop_bytes: int | None = None,
+        name: str | None = None,
+        encoding: str | None = None,
+    ) -> None:
+        super().__init__(
+            make(
+                "FixedLengthRecordReaderV2",
+                record_bytes=record_bytes,
+                header_bytes=header_bytes or 0,
+                footer_bytes=footer_bytes or 0,
+                hop_bytes=hop_bytes or 0,
+                encoding=encoding or "",
+                name=name,
+            )
+        )
+
+
+class TFRecordReader(ReaderBase):
+    """Records of TFRecord files; the key is ``file:offset``.
+
+    Args:
+      options: ``TFRecordOptions``, for compressed files.
+    """
+
+    def __init__(self, name: str | None = None, options: Any = None) -> None:
+        compression = TFRecordOptions.get_compression_type_string(options)
+        super().__init__(make("TFRecordReaderV2", compression_type=compression, name=name))

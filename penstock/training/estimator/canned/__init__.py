@@ -1,0 +1,1 @@
+"""Estimators whose models are there already: linear, deep, both, and baselines."""

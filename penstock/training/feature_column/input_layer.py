@@ -1,0 +1,148 @@
+"""``tf.feature_column.input_layer``: dense columns side by side, as a model's first layer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from penstock.foundation.base import dtypes
+from penstock.foundation.graph import scopes
+from penstock.foundation.graph.keys import GraphKeys
+from penstock.library.variables.scope import get_variable, get_variable_scope, variable_scope
+from penstock.ops.array import join, reshape, shape as shaping
+from penstock.training.feature_column.column import (
+    DenseColumn,
+    FeatureColumn,
+    Features,
+    MakeVariable,
+    check_batch_sizes,
+    normalized,
+)
+
+
+def input_layer(
+    features: Mapping[str, Any],
+    feature_columns: Any,
+    weight_collections: Iterable[str] | None = None,
+    trainable: bool = True,
+    cols_to_vars: dict[Any, Any] | None = None,
+    cols_to_output_tensors: dict[Any, Any] | None = None,
+) -> Any:
+    """All columns' values side by side, in the order of their names.
+
+    Args:
+      features: tensors, sparse tensors or arrays by key; the first dim is the batch.
+      feature_columns: dense columns; categories are wrapped in an embedding or indicator column.
+      weight_collections: more collections for variables.
+      trainable: whether variables are trained.
+      cols_to_vars: a dict to be filled with a list of variables by column.
+      cols_to_output_tensors: a dict to be filled with the tensor by column.
+
+    Returns:
+      A float32 tensor [batch, sum of the columns' sizes].
+
+    Raises:
+      ValueError: a column is not dense, or a feature is missing.
+
+    Example:
+      >>> import penstock as tf
+      >>> columns = [tf.feature_column.numeric_column("b"), tf.feature_column.numeric_column("a")]
+      >>> with tf.Graph().as_default(), tf.Session() as sess:
+      ...     sess.run(tf.feature_column.input_layer({"a": [[1.0]], "b": [[2.0]]}, columns))
+      array([[1., 2.]], dtype=float32)
+    """
+    columns = normalized(feature_columns)
+    for column in columns:
+        check_dense(column)
+    variables = collected(weight_collections, trainable)
+    with variable_scope(None, default_name="input_layer", values=list(features.values())):
+        found = Features(features)
+        outputs = []
+        for column in columns:
+            with variable_scope(None, default_name=column.scope_name):
+                tensor = flattened(column, column.dense_tensor(found, variables))
+                outputs.append(tensor)
+                if cols_to_vars is not None:
+                    scope = get_variable_scope().name
+                    own = scopes.get_collection(GraphKeys.GLOBAL_VARIABLES, scope=scope)
+                    cols_to_vars[column] = own
+                if cols_to_output_tensors is not None:
+                    cols_to_output_tensors[column] = tensor
+        check_batch_sizes(outputs, columns)
+        return join.concat(outputs, 1)
+
+
+def check_dense(column: Any) -> None:
+    """Checks that a column is dense.
+
+    Raises:
+      ValueError: it is not.
+    """
+    if not isinstance(column, DenseColumn):
+        raise ValueError(
+            "Items of feature_columns must be a _DenseColumn. You can wrap a categorical column"
+            f" with an embedding_column or indicator_column. Given: {column!r}"
+        )
+
+
+def flattened(column: Any, tensor: Any) -> Any:
+    """A column's tensor as a matrix of one row an example."""
+    batch: Any = shaping.shape(tensor)[0]
+    return reshape.reshape(tensor, (batch, column.variable_shape.num_elements()))
+
+
+def model_collections(more: Iterable[str] | None) -> list[str]:
+    """The collections of a model's variables, and more."""
+    found = list(more or [])
+    for key in (GraphKeys.GLOBAL_VARIABLES, GraphKeys.MODEL_VARIABLES):
+        if key not in found:
+            found.append(key)
+    return found
+
+
+def collected(weight_collections: Iterable[str] | None, trainable: bool) -> MakeVariable:
+    """Makes variables by ``tf.get_variable`` in the current scope, in collections of a model."""
+    keys = model_collections(weight_collections)
+    both = trainable
+
+    def variables(
+        column: Any, name: str, dims: Any, initializer: Any, trainable: bool = True
+    ) -> Any:
+        return get_variable(
+            name, shape=dims, dtype=dtypes.float32, initializer=initializer,
+            trainable=trainable and both, collections=keys,
+        )  # fmt: skip
+
+    return variables
+
+
+def make_parse_example_spec(feature_columns: Iterable[Any]) -> dict[str, Any]:
+    """How ``tf.parse_example`` reads what columns need.
+
+    Args:
+      feature_columns: the columns.
+
+    Returns:
+      A dict from keys to ``FixedLenFeature`` or ``VarLenFeature``.
+
+    Raises:
+      ValueError: one is no column, or two read one feature in different ways.
+
+    Example:
+      >>> import penstock as tf
+      >>> tf.feature_column.make_parse_example_spec([tf.feature_column.numeric_column("a")])
+      {'a': FixedLenFeature(shape=(1,), dtype=tf.float32, default_value=None)}
+    """
+    found: dict[str, Any] = {}
+    for column in feature_columns:
+        if not isinstance(column, FeatureColumn):
+            raise ValueError(
+                f"All feature_columns must be _FeatureColumn instances. Given: {column!r}"
+            )
+        for key, spec in column.parse_example_spec.items():
+            if found.setdefault(key, spec) != spec:
+                raise ValueError(
+                    f"feature_columns contain different parse_spec for key {key}. Given {spec} and"
+                    f" {found[key]}"
+                )
+    return found

@@ -1,0 +1,109 @@
+"""What ``fit`` and its kin are given, as lists of arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+
+def standardized(given: Any, names: Sequence[str], shapes: Sequence[Any], what: str) -> list[Any]:
+    """Arrays in the order of ``names``.
+
+    Args:
+      given: an array, a list of arrays, or a dict by name.
+      names: of inputs or outputs.
+      shapes: their shapes with the batch, None where open; None says nothing of an array.
+      what: ``"input"`` or ``"target"``, for errors.
+
+    Raises:
+      ValueError: a name lacks, there are too many arrays, or a shape does not fit.
+    """
+    if isinstance(given, dict):
+        for name in names:
+            if name not in given:
+                raise ValueError(
+                    f'No data provided for "{name}". Need data for each key in: {list(names)}'
+                )
+        found = [given[name] for name in names]
+    elif isinstance(given, list | tuple) and not (
+        len(names) == 1 and given and np.isscalar(given[0])
+    ):
+        nested = len(names) == 1 and len(given) != 1 and np.ndim(given[0]) >= 1
+        found = [np.asarray(given)] if nested else list(given)
+    else:
+        found = [given]
+    if len(found) != len(names):
+        raise ValueError(
+            f"Error when checking model {what}: the list of Numpy arrays that you are passing to"
+            f" your model is not the size the model expected. Expected to see {len(names)}"
+            f" array(s), but instead got the following list of {len(found)} arrays"
+        )
+    arrays = [np.asarray(getattr(one, "values", one)) for one in found]
+    # A vector is a column.
+    arrays = [one[:, np.newaxis] if one.ndim == 1 else one for one in arrays]
+    for array, name, shape in zip(arrays, names, shapes, strict=True):
+        if shape is not None:
+            _check(array, name, shape, what)
+    return arrays
+
+
+def _check(array: Any, name: str, shape: Sequence[Any], what: str) -> None:
+    if array.ndim != len(shape):
+        raise ValueError(
+            f"Error when checking {what}: expected {name} to have {len(shape)} dimensions, but got"
+            f" array with shape {array.shape}"
+        )
+    if any(d is not None and d != f for d, f in zip(shape[1:], array.shape[1:], strict=True)):
+        raise ValueError(
+            f"Error when checking {what}: expected {name} to have shape"
+            f" {tuple(shape[1:])} but got array with shape {array.shape[1:]}"
+        )
+
+
+def same_length(inputs: list[Any], targets: list[Any]) -> int:
+    """The number of samples.
+
+    Raises:
+      ValueError: inputs or targets differ in it.
+    """
+    for what, arrays in (("input", inputs), ("target", targets)):
+        if len({len(one) for one in arrays}) > 1:
+            raise ValueError(
+                f"All {what} arrays (x) should have the same number of samples. Got array shapes:"
+                f" {[one.shape for one in arrays]}"
+            )
+    if inputs and targets and len(inputs[0]) != len(targets[0]):
+        raise ValueError(
+            "Input arrays should have the same number of samples as target arrays. Found"
+            f" {len(inputs[0])} input samples and {len(targets[0])} target samples."
+        )
+    return len((inputs or targets)[0])
+
+
+def class_weights(weights: Any, target: Any) -> Any:
+    """The weight of each sample by its class; None where there are none.
+
+    Args:
+      weights: from the number of a class to its weight, or None.
+      target: [n, classes] or [n, 1].
+
+    Raises:
+      ValueError: a class has no weight.
+    """
+    if not weights:
+        return None
+    classes = target.argmax(axis=-1) if target.shape[-1] > 1 else target.reshape(-1).astype(int)
+    lacking = set(classes.tolist()) - set(weights)
+    if lacking:
+        raise ValueError(
+            "`class_weight` must contain all classes in the data. The classes"
+            f" {lacking} exist in the data but not in `class_weight`."
+        )
+    return np.asarray([weights[one] for one in classes.tolist()], np.float32)
+
+
+def batches(count: int, size: int) -> list[tuple[int, int]]:
+    """(first, past the last) of each batch."""
+    return [(at, min(at + size, count)) for at in range(0, count, size)]

@@ -1,0 +1,66 @@
+"""What ``tf.keras.backend`` has beside the session and the learning phase: values and defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from penstock.library.layer_base import sessions
+from penstock.training.keras_models.losses import EPSILON
+
+
+def epsilon() -> float:
+    """The small number that Keras adds: 1e-07."""
+    return EPSILON
+
+
+def floatx() -> str:
+    """The default type: ``"float32"``."""
+    return "float32"
+
+
+def image_data_format() -> str:
+    """Where images have their channels: ``"channels_last"``."""
+    return "channels_last"
+
+
+def int_shape(x: Any) -> Any:
+    """A tensor's shape as a tuple, None where a dim is open; None for an unknown rank."""
+    return None if x.shape.ndims is None else tuple(x.shape.as_list())
+
+
+def ndim(x: Any) -> Any:
+    """A tensor's rank; None if it is unknown."""
+    return x.shape.ndims
+
+
+def count_params(x: Any) -> int:
+    """How many numbers a tensor or variable of known shape has."""
+    return int(np.prod(x.shape.as_list(), dtype=np.int64))
+
+
+def eval_(x: Any) -> Any:
+    """The value of a tensor or variable in Keras's session."""
+    return sessions.get_session().run(x)
+
+
+def get_value(x: Any) -> Any:
+    """The value of a variable in Keras's session."""
+    return sessions.values_of([x])[0]
+
+
+def batch_get_value(tensors: Sequence[Any]) -> list[Any]:
+    """The values of variables in Keras's session."""
+    return sessions.values_of(tensors)
+
+
+def set_value(x: Any, value: Any) -> None:
+    """Gives a variable a value in Keras's session."""
+    sessions.set_values([(x, value)])
+
+
+def batch_set_value(tuples: Sequence[tuple[Any, Any]]) -> None:
+    """Gives variables values in Keras's session: pairs of a variable and its value."""
+    sessions.set_values(list(tuples))

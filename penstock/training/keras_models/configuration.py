@@ -1,0 +1,114 @@
+"""Models as configurations: layers, and which calls they are connected by."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from penstock.foundation.graph import nest
+from penstock.library.keras import layers as keras_layers
+from penstock.library.layer_base import configs, tensors
+
+CLASSES: dict[str, Any] = {}
+
+
+def plain(value: Any) -> Any:
+    """What JSON writes for a value that it does not know."""
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    if hasattr(value, "as_list"):
+        return value.as_list()
+    if hasattr(value, "name"):
+        return value.name
+    raise TypeError("Not JSON Serializable:", value)
+
+
+def layer_from(config: Any, custom_objects: dict[str, Any] | None = None) -> Any:
+    """The layer or model of a configuration."""
+    known = {name: getattr(keras_layers, name) for name in dir(keras_layers) if name[0].isupper()}
+    return configs.made_from(config, known | CLASSES, "layer", custom_objects)
+
+
+def _kept(network: Any) -> dict[int, list[int]]:
+    """The numbers of each layer's calls that are of the network, by the layer's identity."""
+    of_network = {id(node) for node in network._network_nodes}
+    return {
+        id(layer): [n for n, node in enumerate(layer.inbound_nodes) if id(node) in of_network]
+        for layer in network.layers
+    }
+
+
+def _place(tensor: Any, kept: dict[int, list[int]]) -> list[Any]:
+    history = tensors.history_of(tensor)
+    number = kept[id(history.layer)].index(history.node_index)
+    return [history.layer.name, number, history.tensor_index]
+
+
+def of_network(network: Any) -> dict[str, Any]:
+    """The configuration of a model that was made from tensors."""
+    kept = _kept(network)
+    described = []
+    for layer in network.layers:
+        calls = []
+        for number in kept[id(layer)]:
+            node = layer.inbound_nodes[number]
+            if not node.inbound_layers:
+                continue
+            given = {k: v for k, v in node.arguments.items() if _is_plain(v)}
+            calls.append([[*_place(t, kept), given] for t in nest.flatten(node.input_tensors)])
+        described.append(
+            {
+                "name": layer.name, "class_name": type(layer).__name__,
+                "config": layer.get_config(), "inbound_nodes": calls,
+            }
+        )  # fmt: skip
+    return {
+        "name": network.name, "layers": described,
+        "input_layers": [_place(one, kept) for one in network.inputs],
+        "output_layers": [_place(one, kept) for one in network.outputs],
+    }  # fmt: skip
+
+
+def _is_plain(value: Any) -> bool:
+    try:
+        json.dumps(value)
+    except TypeError:
+        return False
+    return True
+
+
+def network_from(cls: Any, config: dict[str, Any], custom_objects: Any) -> Any:
+    """A model of that configuration; its layers are made anew."""
+    made: dict[str, Any] = {}
+    waiting: list[tuple[Any, Any]] = []
+    for one in config["layers"]:
+        layer = made[one["name"]] = layer_from(one, custom_objects)
+        waiting += [(layer, call) for call in one["inbound_nodes"]]
+
+    def tensor(place: Any) -> Any:
+        name, number, index = place[:3]
+        known = made[name].inbound_nodes
+        if number >= len(known):
+            return None
+        return nest.flatten(known[number].output_tensors)[index]
+
+    while waiting:
+        left = []
+        blocked: set[int] = set()
+        for layer, call in waiting:
+            given = [tensor(place) for place in call]
+            # Calls of one layer keep their order, by which they are numbered.
+            if id(layer) in blocked or any(one is None for one in given):
+                blocked.add(id(layer))
+                left.append((layer, call))
+            else:
+                layer(given[0] if len(given) == 1 else given, **call[0][3] if call[0][3:] else {})
+        if len(left) == len(waiting):
+            raise ValueError(f"Improper config format: calls wait for each other: {left}")
+        waiting = left
+    inputs = [tensor(place) for place in config["input_layers"]]
+    outputs = [tensor(place) for place in config["output_layers"]]
+    single = [one[0] if len(one) == 1 else one for one in (inputs, outputs)]
+    return cls(inputs=single[0], outputs=single[1], name=config.get("name"))

@@ -1,0 +1,157 @@
+"""The loops of ``fit``, ``evaluate`` and ``predict`` over arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from penstock.training.keras_models import arrays
+from penstock.training.keras_models.callbacks import CallbackList, History, ProgbarLogger
+from penstock.training.keras_models.progress import Progbar
+
+
+def split(data: Any, fraction: float) -> tuple[Any, Any]:
+    """Data without its last part, and that part; None where there is none.
+
+    Args:
+      data: inputs, targets and weights, lists of arrays; a weight may be None.
+      fraction: the part, in [0, 1).
+    """
+    if not 0.0 < fraction < 1.0:
+        return data, None
+    at = int(len(data[0][0]) * (1.0 - fraction))
+    return _rows(data, slice(0, at)), _rows(data, slice(at, None))
+
+
+def _rows(data: Any, rows: Any) -> Any:
+    return tuple([None if one is None else one[rows] for one in arrays_] for arrays_ in data)
+
+
+def fit(
+    model: Any, data: Any, validation: Any, batch_size: int, epochs: int, verbose: int,
+    callbacks: Sequence[Any], shuffle: bool, initial_epoch: int, validation_freq: int,
+) -> Any:  # fmt: skip
+    """Trains; see ``Model.fit``.  All is as ``Model`` has standardized it."""
+    count = len(data[0][0])
+    history = History()
+    names = list(model.metrics_names)
+    shown = [*names, *(f"val_{name}" for name in names)] if validation else names
+    params = {
+        "batch_size": batch_size, "epochs": epochs, "steps": None, "samples": count,
+        "verbose": 0, "do_validation": validation is not None, "metrics": shown,
+    }  # fmt: skip
+    bars = [ProgbarLogger(stateful_metrics=names[1:])] if verbose else []
+    called = CallbackList([*bars, *callbacks, history], model, params)
+    for bar in bars:
+        bar.set_params({**params, "verbose": verbose})
+    if verbose:
+        extra = f", validate on {len(validation[0][0])} samples" if validation else ""
+        print(f"Train on {count} samples{extra}")
+    model.__dict__.update(history=history, stop_training=False)
+    model.training_step()
+    called.call("on_train_begin")
+    for epoch in range(initial_epoch, epochs):
+        model.reset_metrics()
+        called.call("on_epoch_begin", epoch, {})
+        found = _train_epoch(model, data, batch_size, shuffle, called)
+        logs = dict(zip(names, found, strict=True))
+        if validation and (epoch + 1) % validation_freq == 0:
+            held = evaluate(model, validation, batch_size, 0, [], inside=called)
+            logs |= {f"val_{name}": value for name, value in zip(names, held, strict=True)}
+        called.call("on_epoch_end", epoch, logs)
+        if model.stop_training:
+            break
+    called.call("on_train_end")
+    return history
+
+
+def _train_epoch(
+    model: Any, data: Any, batch_size: int, shuffle: bool, called: CallbackList
+) -> list[Any]:
+    count = len(data[0][0])
+    order = np.arange(count)
+    if shuffle:
+        np.random.shuffle(order)
+    means = _Means()
+    for number, (first, last) in enumerate(arrays.batches(count, batch_size)):
+        begun = {"batch": number, "size": last - first}
+        called.call("on_train_batch_begin", number, begun)
+        found = model.run_batch(True, *_rows(data, order[first:last]))
+        means.add(found, last - first)
+        logs = {**begun, **dict(zip(model.metrics_names, found, strict=True))}
+        called.call("on_train_batch_end", number, logs)
+        if model.stop_training:
+            break
+    return means.found()
+
+
+class _Means:
+    """Losses of batches, averaged by size; what is of all batches so far, as it is."""
+
+    def __init__(self) -> None:
+        self._sum = 0.0
+        self._metrics: list[Any] = []
+        self._size = 0
+
+    def add(self, found: list[Any], size: int) -> None:
+        """Takes a batch in."""
+        self._sum += float(found[0]) * size
+        self._metrics = found[1:]
+        self._size += size
+
+    def found(self) -> list[Any]:
+        """Means, and metrics."""
+        return [self._sum / max(self._size, 1), *self._metrics]
+
+
+def evaluate(
+    model: Any, data: Any, batch_size: int, verbose: int, callbacks: Sequence[Any],
+    inside: CallbackList | None = None,
+) -> list[Any]:  # fmt: skip
+    """Losses and metrics; see ``Model.evaluate``.  ``inside`` are the callbacks of ``fit``."""
+    count = len(data[0][0])
+    params = {
+        "batch_size": batch_size, "epochs": 1, "steps": None, "samples": count,
+        "verbose": verbose, "do_validation": False, "metrics": list(model.metrics_names),
+    }  # fmt: skip
+    called = inside or CallbackList(callbacks, model, params)
+    names = model.metrics_names
+    bar = Progbar(count, verbose=verbose, stateful_metrics=names[1:], unit_name="sample")
+    model.reset_metrics()
+    means = _Means()
+    called.call("on_test_begin")
+    for number, (first, last) in enumerate(arrays.batches(count, batch_size)):
+        called.call("on_test_batch_begin", number, {"batch": number, "size": last - first})
+        found = model.run_batch(False, *_rows(data, slice(first, last)))
+        means.add(found, last - first)
+        logs = dict(zip(names, found, strict=True))
+        called.call("on_test_batch_end", number, {"batch": number, "size": last - first, **logs})
+        if verbose and last < count:
+            bar.update(last, list(logs.items()))
+    called.call("on_test_end")
+    if verbose:
+        bar.stateful_metrics = set(names)
+        bar.update(count, list(zip(names, means.found(), strict=True)))
+    return means.found()
+
+
+def predict(
+    model: Any, inputs: list[Any], batch_size: int, verbose: int, callbacks: Sequence[Any]
+) -> list[Any]:
+    """The outputs; see ``Model.predict``."""
+    count = len(inputs[0])
+    params = {"batch_size": batch_size, "steps": None, "samples": count, "verbose": verbose}
+    called = CallbackList(callbacks, model, params)
+    bar = Progbar(count, verbose=verbose, unit_name="sample")
+    parts = []
+    called.call("on_predict_begin")
+    for number, (first, last) in enumerate(arrays.batches(count, batch_size)):
+        called.call("on_predict_batch_begin", number, {"batch": number, "size": last - first})
+        parts.append(model.predicted([one[first:last] for one in inputs]))
+        called.call("on_predict_batch_end", number, {"batch": number, "size": last - first})
+        if verbose:
+            bar.update(last)
+    called.call("on_predict_end")
+    return [np.concatenate(of_output) for of_output in zip(*parts, strict=True)]

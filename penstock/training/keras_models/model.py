@@ -1,0 +1,347 @@
+"""``Model``: a network with training: ``compile``, ``fit``, ``evaluate``, ``predict``.
+
+``compile`` makes targets, losses and metrics; the first step of each kind makes the nodes that it
+runs.  Steps run in Keras's session (``tf.keras.backend.get_session``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from penstock.foundation.graph import nest, scopes
+from penstock.library.layer_base import phase, sessions
+from penstock.ops.control import control
+from penstock.training.keras_models import arrays, fitting, losses, optimizers, outputs
+from penstock.training.keras_models.input_layer import Input
+from penstock.training.keras_models.network import Network, only
+
+
+class Model(Network):
+    """A network with training.
+
+    Args:
+      inputs, outputs: tensors, or lists or dicts of them; none of both for a subclass, which gives
+        ``call``.
+      name: default ``model`` and so on.
+
+    Example:
+      >>> import numpy as np
+      >>> import penstock as tf
+      >>> with tf.Graph().as_default():
+      ...     model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=[2])])
+      ...     model.compile("sgd", "mse")
+      ...     history = model.fit(np.ones([8, 2]), np.ones([8, 1]), epochs=3, verbose=0)
+      ...     sorted(history.history), len(history.epoch)
+      (['loss'], 3)
+    """
+
+    optimizer: Any = None
+    loss: Any
+    loss_weights: Any
+    total_loss: Any
+    metrics_names: list[str]
+    stop_training: bool
+    _trained: list[outputs.Output]
+    _seen: list[list[Any]]
+    _results: list[Any]
+    _output_losses: list[Any]
+    _metric_updates: list[Any]
+    _asked_metrics: Any
+
+    def _set_inputs(self, given: Any) -> None:
+        """Makes the inputs and outputs of a subclass, by what it is first given."""
+        if self.is_graph:
+            return
+        named = given if isinstance(given, dict) else None
+        flat = [np.asarray(one) for one in nest.flatten(given)]
+        flat = [one[:, np.newaxis] if one.ndim == 1 else one for one in flat]
+        made = [
+            Input(one.shape[1:], dtype="float32" if one.dtype.kind == "f" else one.dtype.name)
+            for one in flat
+        ]
+        packed = nest.pack_sequence_as(given, made) if nest.is_nested(given) else made[0]
+        found = self(packed)
+        flat_out = nest.flatten(found)
+        self.__dict__.update(
+            inputs=made, outputs=flat_out, input_names=sorted(named) if named else
+            [f"input_{n}" for n in range(1, len(made) + 1)],
+            output_names=[f"output_{n}" for n in range(1, len(flat_out) + 1)],
+        )  # fmt: skip
+        if "_pending" in self.__dict__:
+            self._compile_outputs()
+
+    # ---- compile -------------------------------------------------------------------------------
+
+    def compile(
+        self, optimizer: Any = "rmsprop", loss: Any = None, metrics: Any = None,
+        loss_weights: Any = None, sample_weight_mode: Any = None, weighted_metrics: Any = None,
+        target_tensors: Any = None, distribute: Any = None, **kwargs: Any,
+    ) -> None:  # fmt: skip
+        """Says how the model is trained.
+
+        Args:
+          optimizer: a name, an optimizer of Keras or of ``tf.train``.
+          loss: a name, function or object; a list or dict by output.
+          metrics: names, functions or objects; a dict by output, or a list of lists.
+          loss_weights: how much the losses of outputs count; a list or dict.
+          sample_weight_mode, weighted_metrics, target_tensors, distribute: not supported.
+
+        Raises:
+          NotImplementedError: one of those.
+        """
+        others = {
+            "sample_weight_mode": sample_weight_mode, "weighted_metrics": weighted_metrics,
+            "target_tensors": target_tensors, "distribute": distribute, **kwargs,
+        }  # fmt: skip
+        asked = [name for name, value in others.items() if value]
+        if asked:
+            raise NotImplementedError(f"compile does not support {', '.join(asked)}")
+        self.__dict__.update(
+            optimizer=optimizers.get(optimizer), loss=loss, loss_weights=loss_weights,
+            _asked_metrics=metrics, _steps={}, _pending=True,
+        )  # fmt: skip
+        if self.outputs is not None:
+            self._compile_outputs()
+
+    def _compile_outputs(self) -> None:
+        names = self.output_names
+        found = [losses.get(x) for x in outputs.by_output(self.loss, names, "loss")]
+        weights = outputs.by_output(self.loss_weights, names, "loss_weights", 1.0)
+        several = len(names) > 1
+        made = [
+            outputs.Output(name, tensor, loss, 1.0 if weight is None else weight, several)
+            for name, tensor, loss, weight in zip(names, self.outputs, found, weights, strict=True)
+        ]
+        for one, asked in zip(
+            made, outputs.metrics_by_output(self._asked_metrics, names), strict=True
+        ):
+            if one.target is not None:
+                one.add_metrics(asked)
+        trained = [one for one in made if one.target is not None]
+        with scopes.name_scope("loss"):
+            values = [one.weighted_loss() for one in trained]
+            total: Any = None
+            for one, value in zip(trained, values, strict=True):
+                counted = value * one.weight
+                total = counted if total is None else total + counted
+            for extra in self.losses:
+                total = extra if total is None else total + extra
+            if total is None:
+                raise ValueError("The model cannot be compiled because it has no loss to optimize.")
+        self._compile_metrics(trained)
+        self.__dict__.update(
+            _trained=trained, total_loss=total, _output_losses=values if several else [],
+            metrics_names=self._names(trained, several),
+        )  # fmt: skip
+
+    def _compile_metrics(self, trained: list[Any]) -> None:
+        results, updates, objects = [], [], []
+        with scopes.name_scope("metrics"):
+            for one in trained:
+                for name, metric in one.metrics:
+                    with scopes.name_scope(name):
+                        update = metric.update_state(one.target, one.tensor)
+                        with scopes.control_dependencies([update]):
+                            results.append(control.identity(metric.result()))
+                    updates.append(update)
+                    objects.append(metric)
+        self.__dict__.update(
+            _results=results, _metric_updates=updates, _metric_objects=objects, _seen=[]
+        )
+
+    def _names(self, trained: list[Any], several: bool) -> list[str]:
+        of_losses = [f"{one.name}_loss" for one in trained] if several else []
+        return ["loss", *of_losses, *(name for one in trained for name, _ in one.metrics)]
+
+    @property
+    def metrics(self) -> list[Any]:
+        """The metrics that ``compile`` was given, as objects."""
+        return list(self.__dict__.get("_metric_objects", ()))
+
+    def reset_metrics(self) -> None:
+        """Sets the metrics to nothing seen."""
+        self.__dict__["_seen"] = []
+        for one in self.metrics:
+            one.reset_states()
+
+    # ---- steps ---------------------------------------------------------------------------------
+
+    def _need_compiled(self) -> None:
+        if self.optimizer is None:
+            raise RuntimeError(
+                "You must compile your model before training/testing. Use"
+                " `model.compile(optimizer, loss)`."
+            )
+
+    def training_step(self) -> Any:
+        steps = self.__dict__["_steps"]
+        if "train" not in steps:
+            params = self.trainable_weights
+            with scopes.name_scope("training"):
+                made = self.optimizer.get_updates(self.total_loss, params)
+            steps["train"] = control.group(*made, *_once(self._relevant_updates()))
+        return steps["train"]
+
+    def _relevant_updates(self) -> list[Any]:
+        return [*self.get_updates_for(None), *self.get_updates_for(self.inputs)]
+
+    def _feed(self, inputs: list[Any], targets: list[Any], weights: list[Any]) -> dict[Any, Any]:
+        feed = dict(zip(self.inputs, inputs, strict=True))
+        for one, target, weight in zip(self._trained, targets, weights, strict=True):
+            feed[one.target] = target
+            if weight is not None:
+                feed[one.sample_weight] = weight
+        return feed
+
+    def _phased(self, feed: dict[Any, Any], training: bool) -> dict[Any, Any]:
+        learning = phase.learning_phase()
+        return feed if isinstance(learning, int) else {**feed, learning: training}
+
+    def run_batch(
+        self, training: bool, inputs: list[Any], targets: list[Any], weights: list[Any]
+    ) -> list[Any]:
+        """Runs a step; its loss and, of all batches so far, the outputs' losses and metrics."""
+        step = self.training_step() if training else control.no_op()  # made before the session
+        if not training:
+            step = self.__dict__["_steps"].setdefault("test", step)
+        feed = self._phased(self._feed(inputs, targets, weights), training)
+        fetched = [self.total_loss, *self._output_losses, *self._results]
+        found = sessions.get_session().run([fetched, step, self._metric_updates], feed)[0]
+        of_losses = found[1 : 1 + len(self._output_losses)]
+        self._seen.append(of_losses)
+        means = [np.mean(one, dtype=np.float32) for one in zip(*self._seen, strict=True)]
+        return [found[0], *means, *found[1 + len(of_losses) :]]
+
+    def _standardized(self, x: Any, y: Any, sample_weight: Any, class_weight: Any) -> Any:
+        self._need_compiled()
+        self._set_inputs(x)
+        inputs = arrays.standardized(x, self.input_names, self._shapes(self.inputs), "input")
+        names = [one.name for one in self._trained]
+        shapes = [
+            None if one.is_sparse or one.loss.__class__ is losses.FunctionLoss and
+            not one.loss.function.__module__.startswith("penstock")
+            else one.tensor.shape.as_list() for one in self._trained
+        ]  # fmt: skip
+        targets = arrays.standardized(y, names, shapes, "target")
+        given = outputs.by_output(sample_weight, names, "sample_weight") if isinstance(
+            sample_weight, list | dict) else [sample_weight] * len(names)  # fmt: skip
+        weights = []
+        for one, target in zip(given, targets, strict=True):
+            by_class = arrays.class_weights(class_weight, target)
+            one = None if one is None else np.asarray(one, np.float32)
+            weights.append(by_class if one is None else one if by_class is None else one * by_class)
+        arrays.same_length(inputs, targets)
+        return inputs, targets, weights
+
+    @staticmethod
+    def _shapes(tensors: Sequence[Any]) -> list[Any]:
+        return [None if t.shape.ndims is None else t.shape.as_list() for t in tensors]
+
+    def train_on_batch(
+        self, x: Any, y: Any = None, sample_weight: Any = None, class_weight: Any = None,
+        reset_metrics: bool = True,
+    ) -> Any:  # fmt: skip
+        """One step of training.
+
+        Args:
+          x, y: inputs and targets.
+          sample_weight: a weight for each sample.
+          class_weight: from classes to weights.
+          reset_metrics: whether metrics forget the batch.
+
+        Returns:
+          The loss, or with metrics a list as of ``metrics_names``.
+        """
+        found = self.run_batch(True, *self._standardized(x, y, sample_weight, class_weight))
+        if reset_metrics:
+            self.reset_metrics()
+        return found[0] if len(found) == 1 else found
+
+    def test_on_batch(
+        self, x: Any, y: Any = None, sample_weight: Any = None, reset_metrics: bool = True
+    ) -> Any:
+        """The losses and metrics of a batch, without training; as of ``train_on_batch``."""
+        found = self.run_batch(False, *self._standardized(x, y, sample_weight, None))
+        if reset_metrics:
+            self.reset_metrics()
+        return found[0] if len(found) == 1 else found
+
+    def predict_on_batch(self, x: Any) -> Any:
+        """The outputs for a batch of inputs."""
+        self._set_inputs(x)
+        inputs = arrays.standardized(x, self.input_names, self._shapes(self.inputs), "input")
+        return only(self.predicted(inputs))
+
+    def predicted(self, inputs: list[Any]) -> list[Any]:
+        feed = self._phased(dict(zip(self.inputs, inputs, strict=True)), False)
+        state = self.__dict__.setdefault("_state_step", None)
+        if state is None and self.state_updates:
+            state = self.__dict__["_state_step"] = control.group(*_once(self.state_updates))
+        extra = [] if state is None else [state]
+        return list(sessions.get_session().run([self.outputs, extra], feed)[0])
+
+    # ---- loops ---------------------------------------------------------------------------------
+
+    def fit(
+        self, x: Any = None, y: Any = None, batch_size: int | None = None, epochs: int = 1,
+        verbose: int = 1, callbacks: Any = None, validation_split: float = 0.0,
+        validation_data: Any = None, shuffle: bool = True, class_weight: Any = None,
+        sample_weight: Any = None, initial_epoch: int = 0, validation_freq: int = 1,
+    ) -> Any:  # fmt: skip
+        """Trains on arrays.
+
+        Args:
+          x, y: inputs and targets: arrays, lists of arrays, or dicts by name.
+          batch_size: default 32.
+          epochs: past the last epoch; ``initial_epoch`` is the first.
+          verbose: 0 silent, 1 a progress bar, 2 a line an epoch.
+          callbacks: of ``tf.keras.callbacks``.
+          validation_split: the part at the end that is not trained on, but evaluated.
+          validation_data: (x, y) or (x, y, weights) to evaluate after epochs.
+          shuffle: whether samples come in a new order each epoch.
+          class_weight, sample_weight: how much samples count.
+          initial_epoch: number of the first epoch.
+          validation_freq: epochs from one evaluation to the next.
+
+        Returns:
+          A ``History``.
+        """
+        data = self._standardized(x, y, sample_weight, class_weight)
+        if validation_data is not None:
+            weights = validation_data[2] if len(validation_data) > 2 else None
+            held_x, held_y = validation_data[:2]
+            validation: Any = self._standardized(held_x, held_y, weights, None)
+        else:
+            data, validation = fitting.split(data, validation_split)
+        return fitting.fit(
+            self, data, validation, batch_size or 32, epochs, verbose, callbacks or [], shuffle,
+            initial_epoch, validation_freq,
+        )  # fmt: skip
+
+    def evaluate(
+        self, x: Any = None, y: Any = None, batch_size: int | None = None, verbose: int = 1,
+        sample_weight: Any = None, callbacks: Any = None,
+    ) -> Any:  # fmt: skip
+        """The losses and metrics of arrays; arguments as of ``fit``.
+
+        Returns:
+          The loss, or with metrics a list as of ``metrics_names``.
+        """
+        data = self._standardized(x, y, sample_weight, None)
+        found = fitting.evaluate(self, data, batch_size or 32, verbose, callbacks or [])
+        return found[0] if len(found) == 1 else found
+
+    def predict(
+        self, x: Any, batch_size: int | None = None, verbose: int = 0, callbacks: Any = None
+    ) -> Any:
+        """The outputs for arrays of inputs; arguments as of ``fit``."""
+        self._set_inputs(x)
+        inputs = arrays.standardized(x, self.input_names, self._shapes(self.inputs), "input")
+        return only(fitting.predict(self, inputs, batch_size or 32, verbose, callbacks or []))
+
+
+def _once(items: list[Any]) -> list[Any]:
+    return list({id(one): one for one in items}.values())

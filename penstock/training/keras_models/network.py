@@ -1,0 +1,301 @@
+"""``Network``: layers as one layer, made from tensors, or by a subclass that has a ``call``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from penstock.foundation.graph import nest
+from penstock.library.layer_base import tensors
+from penstock.library.layer_base.layer import Layer
+from penstock.training.keras_models import configuration, connected_layers, summaries, weight_files
+
+
+class Network(Layer):
+    """Layers as one layer, without training; ``Model`` adds it.
+
+    Args:
+      inputs, outputs: tensors, or lists or dicts of them; none of both for a subclass.
+      name: default the class's in snake case.
+    """
+
+    inputs: Any
+    outputs: Any
+    input_names: list[str]
+    output_names: list[str]
+    is_graph: bool
+    _nested_inputs: Any
+    _nested_outputs: Any
+    _network_nodes: list[Any]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        given = dict(zip(("inputs", "outputs", "name"), args, strict=False)) | kwargs
+        functional = "inputs" in given
+        super().__init__(
+            name=given.get("name"),
+            trainable=given.get("trainable", True), dtype=given.get("dtype"),
+        )  # fmt: skip
+        self.__dict__.update(is_graph=False, inputs=None, outputs=None, supports_masking=False)
+        if functional:
+            self._init_graph(given["inputs"], given["outputs"])
+
+    def _init_graph(self, inputs: Any, outputs: Any) -> None:
+        """Takes in the layers between tensors."""
+        flat_in, flat_out = nest.flatten(inputs), nest.flatten(outputs)
+        if len({id(one) for one in flat_in}) != len(flat_in):
+            raise ValueError(
+                "The list of inputs passed to the model is redundant. All inputs should only appear"
+                f" once. Found: {flat_in}"
+            )
+        for one in flat_in:
+            if tensors.history_of(one) is None:
+                raise ValueError(
+                    f"Input tensors to a {type(self).__name__} must come from `tf.keras.Input`."
+                    f" Received: {one} (missing previous layer metadata)."
+                )
+        found = connected_layers.between(flat_in, flat_out)
+        counts: dict[str, int] = {}
+        for layer in found.layers:
+            counts[layer.name] = counts.get(layer.name, 0) + 1
+            if counts[layer.name] > 1:
+                raise ValueError(
+                    f'The name "{layer.name}" is used 2 times in the model. All layer names should'
+                    " be unique."
+                )
+        of_inputs = [tensors.history_of(one).layer for one in flat_in]
+        self.__dict__.update(
+            is_graph=True, built=True, inputs=flat_in, outputs=flat_out,
+            _nested_inputs=inputs, _nested_outputs=outputs, _layers=list(found.layers),
+            _network_nodes=found.nodes, supports_masking=True,
+            input_names=[layer.name for layer in of_inputs],
+            output_names=_output_names(flat_out), _call_parameters=None,
+        )  # fmt: skip
+        self.__dict__.pop("_call_parameters")
+        self.__dict__["_checkpoint_dependencies"] = layers_by_name(found.layers)
+
+    # ---- what it has ---------------------------------------------------------------------------
+
+    @property
+    def layers(self) -> list[Any]:
+        """Its layers, in the order in which they are called."""
+        return self._inner_layers()
+
+    def get_layer(self, name: str | None = None, index: int | None = None) -> Any:
+        """A layer, by its name or its number.
+
+        Raises:
+          ValueError: there is none.
+        """
+        if index is not None:
+            if len(self.layers) <= index:
+                raise ValueError(
+                    f"Was asked to retrieve layer at index {index} but model only has"
+                    f" {len(self.layers)} layers."
+                )
+            return self.layers[index]
+        if not name:
+            raise ValueError("Provide either a layer name or layer index.")
+        for layer in self.layers:
+            if layer.name == name:
+                return layer
+        raise ValueError(f"No such layer: {name}")
+
+    @property
+    def weights(self) -> list[Any]:
+        """All its variables, layer by layer, then its own."""
+        own = [*self._trainable_weights, *self._non_trainable_weights]
+        return [*self._of_inner("weights"), *own]
+
+    @property
+    def input(self) -> Any:
+        """The tensor that it is fed, or all of them."""
+        return only(self.inputs) if self.is_graph else super().input
+
+    @property
+    def output(self) -> Any:
+        """The tensor that it makes, or all of them."""
+        return only(self.outputs) if self.is_graph else super().output
+
+    @property
+    def input_shape(self) -> Any:
+        """The shape of ``input``."""
+        if not self.is_graph:
+            return super().input_shape
+        return only([tuple(one.shape.as_list()) for one in self.inputs])
+
+    @property
+    def output_shape(self) -> Any:
+        """The shape of ``output``."""
+        if not self.is_graph:
+            return super().output_shape
+        return only([tuple(one.shape.as_list()) for one in self.outputs])
+
+    @property
+    def state_updates(self) -> list[Any]:
+        """The updates of stateful layers."""
+        return [u for layer in self.layers if layer.stateful for u in layer.updates]
+
+    def reset_states(self) -> None:
+        """Sets the states of stateful layers to zero."""
+        for layer in self.layers:
+            if hasattr(layer, "reset_states") and getattr(layer, "stateful", False):
+                layer.reset_states()
+
+    # ---- calls ---------------------------------------------------------------------------------
+
+    def build(self, input_shape: Any) -> None:
+        """Nothing is to be made before the call; the layers do so themselves."""
+        self.__dict__["built"] = True
+
+    def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
+        """What the layers make of other inputs.
+
+        Raises:
+          NotImplementedError: a subclass gives no ``call``.
+        """
+        if not self.is_graph:
+            raise NotImplementedError("When subclassing the `Model` class, you should implement a"
+                                      " `call` method.")  # fmt: skip
+        if isinstance(inputs, dict) and not isinstance(self._nested_inputs, dict):
+            inputs = [inputs[name] for name in self.input_names]
+        given = nest.flatten(inputs)
+        values = dict(zip((id(one) for one in self.inputs), given, strict=True))
+        for node in self._network_nodes:
+            if all(id(one) in values for one in nest.flatten(node.output_tensors)):
+                continue
+            called = nest.map_structure(lambda one: values[id(one)], node.input_tensors)
+            arguments = dict(node.arguments)
+            arguments.pop("mask", None)
+            if "training" in node.outbound_layer.call_arguments and training is not None:
+                arguments.setdefault("training", training)
+            made = node.outbound_layer(called, **arguments)
+            for old, new in zip(nest.flatten(node.output_tensors), nest.flatten(made), strict=True):
+                values[id(old)] = new
+        return nest.map_structure(lambda one: values[id(one)], self._nested_outputs)
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """The masks that layers have given with the outputs."""
+        return None
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """The shape of the output, as of the tensors that it was made from."""
+        return self.output_shape
+
+    # ---- its description -----------------------------------------------------------------------
+
+    def summary(
+        self, line_length: int | None = None, positions: Sequence[float] | None = None,
+        print_fn: Callable[[str], Any] | None = None,
+    ) -> None:  # fmt: skip
+        """Prints its layers, their shapes and numbers of parameters.
+
+        Args:
+          line_length: columns; default 65, or 98 where layers have several inputs.
+          positions: where the columns end, in parts of a line.
+          print_fn: takes the lines; default ``print``.
+
+        Raises:
+          ValueError: the model was not built.
+        """
+        summaries.print_summary(self, line_length, positions, print_fn)
+
+    def get_config(self) -> dict[str, Any]:
+        """What makes a model like this one.
+
+        Raises:
+          NotImplementedError: a subclass, whose ``call`` is code.
+        """
+        if not self.is_graph:
+            raise NotImplementedError
+        return configuration.of_network(self)
+
+    @classmethod
+    def from_config(
+        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
+    ) -> Any:
+        """The model that ``get_config`` describes, with new weights."""
+        return configuration.network_from(cls, config, custom_objects)
+
+    def to_json(self, **kwargs: Any) -> str:
+        """The configuration as JSON; ``tf.keras.models.model_from_json`` reads it."""
+        described = {
+            "class_name": type(self).__name__, "config": self.get_config(),
+            "keras_version": "2.2.4-tf", "backend": "tensorflow",
+        }  # fmt: skip
+        return json.dumps(described, default=configuration.plain, **kwargs)
+
+    # ---- its weights ---------------------------------------------------------------------------
+
+    def get_weights(self) -> list[Any]:
+        """The values of all weights, layer by layer."""
+        return [value for layer in self.layers for value in layer.get_weights()]
+
+    def set_weights(self, weights: Sequence[Any]) -> None:
+        """Gives all weights values, layer by layer.
+
+        Raises:
+          ValueError: their number or shapes are others.
+        """
+        rest = list(weights)
+        own = [layer.weights for layer in self.layers]
+        if sum(map(len, own)) != len(rest):
+            super().set_weights(rest)  # which says what is wrong
+        for layer, held in zip(self.layers, own, strict=True):
+            layer.set_weights(rest[: len(held)])
+            del rest[: len(held)]
+
+    def save_weights(
+        self, filepath: str, overwrite: bool = True, save_format: str | None = None
+    ) -> None:
+        """Writes the weights as a checkpoint of TensorFlow's format.
+
+        Args:
+          filepath: prefix of the files.
+          overwrite: must be True.
+          save_format: ``"tf"`` or None; HDF5 is not supported.
+
+        Raises:
+          ImportError: HDF5 is asked for.
+        """
+        weight_files.save(self, filepath, save_format)
+
+    def load_weights(self, filepath: str, by_name: bool = False) -> Any:
+        """Reads weights that ``save_weights`` wrote.
+
+        Args:
+          filepath: prefix of the files.
+          by_name: only for HDF5, which is not supported.
+
+        Raises:
+          ImportError: the file is HDF5.
+        """
+        return weight_files.load(self, filepath, by_name)
+
+
+def layers_by_name(layers: Sequence[Any]) -> list[tuple[str, Any]]:
+    """Layers as checkpoints name them: those with weights counted apart, and all of them."""
+    found = []
+    weighted = 0
+    for number, layer in enumerate(layers):
+        if layer.weights:
+            found.append((f"layer_with_weights-{weighted}", layer))
+            weighted += 1
+        found.append((f"layer-{number}", layer))
+    return found
+
+
+def only(found: list[Any]) -> Any:
+    """The member of a list of one; the list of more."""
+    return found[0] if len(found) == 1 else found
+
+
+def _output_names(outputs: list[Any]) -> list[str]:
+    """The names of the layers of the outputs, with a number where one comes again."""
+    counts: dict[str, int] = {}
+    found = []
+    for one in outputs:
+        name = tensors.history_of(one).layer.name
+        counts[name] = counts.get(name, -1) + 1
+        found.append(f"{name}_{counts[name]}" if counts[name] else name)
+    return found

@@ -1,0 +1,134 @@
+"""What ``compile`` makes for each output: its target, weights, loss and metrics."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from penstock.foundation.base import dtypes
+from penstock.foundation.graph import scopes
+from penstock.ops.array import constant, fill
+from penstock.training.keras_models import losses, metrics
+from penstock.training.keras_models.weighting import Reduction
+
+_SPARSE = (losses.sparse_categorical_crossentropy,)
+
+
+class Output:
+    """One output in training.
+
+    Args:
+      name: its name.
+      tensor: the output.
+      loss: name, function, object or None: no loss.
+      weight: how much the loss counts.
+      several: whether the model has other outputs.
+    """
+
+    def __init__(self, name: str, tensor: Any, loss: Any, weight: float, several: bool) -> None:
+        self.name, self.tensor, self.weight, self.several = name, tensor, weight, several
+        self.loss = _loss_object(loss)
+        self.metrics: list[tuple[str, Any]] = []
+        self.target: Any = None
+        self.sample_weight: Any = None
+        if self.loss is not None:
+            self._place()
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether targets are numbers of classes."""
+        return getattr(self.loss, "function", None) in _SPARSE
+
+    def _place(self) -> None:
+        rank = self.tensor.shape.ndims
+        kind = self.tensor.dtype if not self.is_sparse else dtypes.float32
+        shape = None if rank is None else [None] * rank
+        self.target = constant.placeholder(kind, shape, name=f"{self.name}_target")
+        self.sample_weight = constant.placeholder_with_default(
+            fill.ones([1], dtypes.float32), [None], name=f"{self.name}_sample_weights"
+        )
+
+    def weighted_loss(self) -> Any:
+        """The loss's tensor."""
+        with scopes.name_scope(f"{self.name}_loss"):
+            # Without weights the placeholder gives a single one, for all samples.
+            return self.loss(self.target, self.tensor, sample_weight=self.sample_weight)
+
+    def add_metrics(self, asked: list[Any], weighted: bool = False) -> None:
+        """Takes metrics in, each a name, a function or an object."""
+        for one in asked:
+            name, metric = self._metric(one)
+            self.metrics.append((f"{self.name}_{name}" if self.several else name, metric))
+
+    def _metric(self, asked: Any) -> tuple[str, Any]:
+        if isinstance(asked, metrics.Metric):
+            return asked.name, asked
+        kind = {"accuracy": "acc", "acc": "acc", "crossentropy": "ce", "ce": "ce"}.get(asked) if (
+            isinstance(asked, str)
+        ) else None  # fmt: skip
+        function = metrics.get(asked) if kind is None else self._by_shape(kind)
+        if isinstance(function, metrics.Metric):
+            return function.name, function
+        name = kind or getattr(function, "__name__", None) or type(function).__name__.lower()
+        return name, metrics.MeanMetricWrapper(function, name=name)
+
+    def _by_shape(self, kind: str) -> Any:
+        """The accuracy or cross entropy that fits the output and the loss."""
+        number = 2
+        one = self.tensor.shape.ndims and self.tensor.shape.as_list()[-1] == 1
+        if one or getattr(self.loss, "function", None) is losses.binary_crossentropy:
+            number = 0
+        elif self.is_sparse:
+            number = 1
+        table = {
+            "acc": (metrics.binary_accuracy, metrics.sparse_categorical_accuracy,
+                    metrics.categorical_accuracy),
+            "ce": (losses.binary_crossentropy, losses.sparse_categorical_crossentropy,
+                   losses.categorical_crossentropy),
+        }  # fmt: skip
+        return table[kind][number]
+
+
+def _loss_object(loss: Any) -> Any:
+    found = losses.get(loss)
+    if found is None or isinstance(found, losses.Loss):
+        return found
+    if inspect.isclass(found):
+        return found()
+    return losses.FunctionLoss(found, Reduction.SUM_OVER_BATCH_SIZE)
+
+
+def by_output(given: Any, names: list[str], what: str, lacking: Any = None) -> list[Any]:
+    """What was given for each output: one for all, a list, or a dict by name.
+
+    Raises:
+      ValueError: a dict has other names, or a list another length.
+    """
+    if isinstance(given, dict):
+        for name in given:
+            if name not in names:
+                raise ValueError(
+                    f'Unknown entry in {what} dictionary: "{name}". Only expected following keys:'
+                    f" {names}"
+                )
+        return [given.get(name, lacking) for name in names]
+    if isinstance(given, list | tuple):
+        if len(given) != len(names):
+            raise ValueError(
+                f"When passing a list as {what}, it should have one entry per model output. The"
+                f" model has {len(names)} outputs, but you passed {what}={given}"
+            )
+        return list(given)
+    return [given] * len(names)
+
+
+def metrics_by_output(given: Any, names: list[str]) -> list[list[Any]]:
+    """The metrics of each output, from a list for all, a list of lists or a dict."""
+    if not given:
+        return [[] for _ in names]
+    if isinstance(given, dict):
+        found = by_output(given, names, "metrics", [])
+        return [list(x) if isinstance(x, list | tuple) else [x] for x in found]
+    if any(isinstance(one, list | tuple) for one in given):
+        return [list(x) if isinstance(x, list | tuple) else [x] for x in given]
+    return [list(given) for _ in names]

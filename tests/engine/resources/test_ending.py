@@ -1,0 +1,127 @@
+"""Programs end as Python promises, whatever goes on in their threads."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.engine.resources.exits import ENDS, SCENES, script
+
+ROOT = Path(__file__).resolve().parents[3]
+_ALL = [(scene, end) for scene in SCENES for end in ENDS]
+# One of each kind of thread and of each kind of end, for every day.
+_SHORT = [
+    ("steps", "last_line"), ("callables", "exit"), ("compiling", "exception"),
+    ("swallowing", "exit_text"), ("loop", "last_line"), ("closed_loop", "step_at_exit"),
+    ("queue_runners", "terminated"), ("parallel_map", "last_line"), ("generator", "exit_in_step"),
+    ("users_function", "terminated_handled"), ("servers", "exit_in_hook"),
+    ("monitored", "failed_step"),
+]  # fmt: skip
+
+
+def _check(scene: str, end: str, folder: Path) -> None:
+    delay = random.Random(f"{scene} {end}").uniform(0.0, 0.3)
+    path = folder / "odd.py"
+    path.write_text(script(scene, end, round(delay, 3)))
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    ended = subprocess.run(
+        [sys.executable, path], cwd=folder, env=environment, capture_output=True, text=True
+    )
+    expected = ENDS[end]
+    assert (ended.returncode, ended.stdout) == (expected.status, expected.out), ended.stderr
+    if expected.error:
+        assert expected.error in ended.stderr
+        # One traceback at the most: the main thread's.
+        assert ended.stderr.count("Traceback") <= 2
+        assert "Exception in thread" not in ended.stderr
+        assert "terminate called" not in ended.stderr
+    else:
+        assert ended.stderr == ""
+
+
+@pytest.mark.parametrize(("scene", "end"), _SHORT)
+def test_odd_moments(scene: str, end: str, tmp_path: Path) -> None:
+    _check(scene, end, tmp_path)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("scene", SCENES)
+def test_all_odd_moments(scene: str, tmp_path: Path) -> None:
+    for end in ENDS:
+        folder = tmp_path / end
+        folder.mkdir()
+        _check(scene, end, folder)
+
+
+def test_there_are_two_hundred() -> None:
+    assert len(_ALL) == 200
+
+
+_HOLDS = """
+import threading, time
+from penstock.engine.resources import ending
+
+main = threading.get_ident()
+
+class Tensor:
+    def __del__(self):
+        if threading.get_ident() != main:  # at the very end the main thread does
+            print("freed", flush=True)
+
+inside = threading.Event()
+
+@ending.in_steps
+def work():
+    held = Tensor()
+    inside.set()
+    while True:
+        time.sleep(0.001)
+
+threading.Thread(target=work, daemon=True).start()
+inside.wait()
+"""
+
+
+def test_a_thread_that_is_stopped_frees_nothing(tmp_path: Path) -> None:
+    # The end of a tensor lets go of the interpreter inside C++: the process would be aborted.
+    ended = subprocess.run(
+        [sys.executable, "-c", _HOLDS], env={**os.environ, "PYTHONPATH": str(ROOT)},
+        cwd=tmp_path, capture_output=True, text=True, timeout=600,
+    )  # fmt: skip
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+
+
+_RETURNS = """
+import threading, time
+from penstock.engine.resources import ending
+
+inside, may_return = threading.Event(), threading.Event()
+
+def users():
+    try:
+        inside.set()
+        may_return.wait()
+    finally:
+        ending.stay()
+    print("went on", flush=True)
+
+ending.calls_users_code(users)
+threading.Thread(target=ending.in_steps(users), daemon=True).start()
+inside.wait()
+ending.stop_threads()
+may_return.set()
+time.sleep(0.2)
+"""
+
+
+def test_a_users_function_that_returns_at_the_end_goes_no_further(tmp_path: Path) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", _RETURNS], env={**os.environ, "PYTHONPATH": str(ROOT)},
+        cwd=tmp_path, capture_output=True, text=True, timeout=600,
+    )  # fmt: skip
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")

@@ -1,0 +1,18 @@
+"""Eager execution is for a whole program; here it is for one test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from penstock.foundation.graph.defaults import default_graph_scope
+from penstock.library.eager import mode, operators
+
+
+@pytest.fixture
+def eagerly() -> Iterator[None]:
+    """Runs a test with operations that run as they are called."""
+    operators.install()
+    with default_graph_scope(mode.Program()):
+        yield

@@ -1,0 +1,107 @@
+"""``defun``: values, effects and gradients of functions that run as one step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import penstock as tf
+from penstock.contrib import eager as tfe
+
+pytestmark = pytest.mark.usefixtures("eagerly")
+
+
+def test_a_function_is_traced_once_for_each_kind_of_arguments() -> None:
+    traces = []
+
+    @tfe.defun
+    def double(x: Any, times: int = 2) -> Any:
+        traces.append(times)
+        return {"y": x * times, "none": None}
+
+    assert double(tf.constant(3.0))["y"].numpy() == 6.0
+    assert double(tf.constant(4.0))["none"] is None
+    assert double(tf.constant(4.0), times=5)["y"].numpy() == 20.0
+    assert double(np.ones(2, np.float32))["y"].numpy().tolist() == [2, 2]
+    assert traces == [2, 5, 2]
+
+
+def test_effects_come_in_order() -> None:
+    v = tf.Variable(1.0)
+
+    @tfe.defun
+    def count(x: Any) -> Any:
+        v.assign_add(x)
+        first = v.read_value()
+        v.assign_add(x)
+        return first, v.read_value()
+
+    before = v.value()
+    first, second = count(tf.constant(2.0))
+    assert (first.numpy(), second.numpy(), v.numpy()) == (3.0, 5.0, 5.0)
+    assert before.numpy() == 1.0
+
+
+def test_gradients_of_a_call_are_those_of_what_it_drew() -> None:
+    v, x = tf.Variable(3.0), tf.constant(np.ones(64, np.float32))
+
+    @tfe.defun
+    def noisy(x: Any) -> Any:
+        return tf.nn.dropout(x * v, 0.5)
+
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = noisy(x)
+    of_x, of_v = tape.gradient(y, [x, v])
+    np.testing.assert_array_equal(of_x.numpy(), y.numpy())
+    assert of_v.numpy() == y.numpy().sum() / 3
+    assert 0 < np.count_nonzero(y.numpy()) < 64
+
+
+def test_gradients_through_a_loop() -> None:
+    x = tf.constant([1.0, 2.0])
+
+    @tfe.defun
+    def cubed(x: Any) -> Any:
+        return tf.while_loop(lambda i, y: i < 2, lambda i, y: (i + 1, y * x), [0, x])[1]
+
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = cubed(x)
+    np.testing.assert_allclose(tape.gradient(y, x).numpy(), [3, 12])
+
+
+def test_python_control_flow_over_tensors_is_refused() -> None:
+    @tfe.defun
+    def branches(x: Any) -> Any:
+        return x if x > 0 else -x
+
+    with pytest.raises(TypeError, match="using a `tf.Tensor` as a Python `bool` is not allowed"):
+        branches(tf.constant(1.0))
+
+
+@pytest.mark.parametrize(
+    "optimizer", [tf.train.GradientDescentOptimizer, tf.train.AdamOptimizer], ids=["sgd", "adam"]
+)
+def test_a_step_that_trains_is_that_of_eager_calls(optimizer: Any) -> None:
+    x = tf.constant(np.arange(6, dtype=np.float32).reshape(2, 3) / 6)
+
+    def trained(wrap: Any) -> Any:
+        w, chosen = tf.Variable(np.ones((3, 2), np.float32)), optimizer(0.1)
+
+        def step(x: Any) -> Any:
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean(tf.tanh(tf.matmul(x, w)) ** 2.0)
+            chosen.apply_gradients([(tape.gradient(loss, w), w)])
+            return loss
+
+        step = wrap(step)
+        return [step(x).numpy() for _ in range(4)], w.numpy()
+
+    losses, values = trained(tfe.defun)
+    wanted_losses, wanted = trained(lambda f: f)
+    np.testing.assert_allclose(losses, wanted_losses, rtol=1e-5)
+    np.testing.assert_allclose(values, wanted, rtol=1e-5)
+    assert losses[3] < losses[0]

@@ -1,0 +1,84 @@
+"""The table of paths: every row leads somewhere, and what is absent says so."""
+
+from __future__ import annotations
+
+import pytest
+
+import penstock as tf
+from penstock.python import paths, tree
+
+# Libraries that rows speak of and that are not here yet.
+TO_COME = ("tf.keras", "tf.layers", "tf.estimator", "tf.feature_column")
+
+
+@pytest.mark.parametrize("path", sorted(paths.PATHS))
+def test_every_row_leads_somewhere(path: str) -> None:
+    found = tree.module(path)
+    for each in tree.row(path).namespaces:
+        if not each.startswith(TO_COME):
+            tree.namespace(each)
+    for name in tree.row(path).names:
+        assert getattr(found, name) is not None
+        assert name in dir(found)
+
+
+def test_what_stands_beneath_is_named_by_a_row() -> None:
+    named = {old for path in paths.PATHS for old in tree.row(path).names.values()}
+    assert {name for name in tree.BENEATH if name not in named} == set()
+
+
+def test_no_row_names_what_is_public_anyway() -> None:
+    """A name without ``=`` that the row's namespaces have needs no second place."""
+    for path in paths.PATHS:
+        row = tree.row(path)
+        places = [tree.namespace(n) for n in row.namespaces if not n.startswith(TO_COME)]
+        for new, old in row.names.items():
+            if new == old and old in tree.BENEATH:
+                assert not any(hasattr(place, new) for place in places), (path, new)
+
+
+def test_a_namespace_that_is_not_here_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(paths.PATHS, "python.ops.nowhere", "tf.no_such_library")
+    tree.row.cache_clear()
+    with pytest.raises(AttributeError, match="no attribute 'x'; Penstock has no tf.no_such_lib"):
+        tree.find("python.ops.nowhere", "x")
+    tree.row.cache_clear()
+
+
+def test_small_functions_beneath() -> None:
+    from penstock.python.framework import tensor_shape
+    from penstock.python.lib.io import file_io
+    from penstock.python.util import tf_decorator, tf_inspect
+
+    assert tensor_shape.scalar() == tf.TensorShape([])
+    assert file_io.FileIO is tf.gfile.GFile and file_io.file_exists is tf.gfile.Exists
+    assert tf_inspect.getargspec(lambda a, b=1: a).defaults == (1,)
+    wrapped = tf_decorator.make_decorator(len, lambda *args: 3)
+    assert tf_decorator.unwrap(wrapped) == ([wrapped], len)
+
+
+def test_whole_files(tmp_path: object) -> None:
+    from penstock.python.lib.io import file_io
+
+    path = f"{tmp_path}/a"
+    file_io.write_string_to_file(path, "caf\u00e9")
+    assert file_io.read_file_to_string(path) == "caf\u00e9"
+    assert file_io.read_file_to_string(path, binary_mode=True) == b"caf\xc3\xa9"
+
+
+def test_deprecations_are_said_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    from penstock.python.util import deprecation
+    from penstock.tools.platform import tf_logging
+
+    said: list[str] = []
+    monkeypatch.setattr(tf_logging, "warning", said.append)
+    decorate = deprecation.deprecated("2019-10-01", "Use new.")
+    old = decorate(lambda x: x + 1)
+    assert [old(1), old(2)] == [2, 3] and len(said) == 1
+    assert said[0].endswith("is deprecated and will be removed after 2019-10-01. Use new.")
+    args = deprecation.deprecated_args(None, "Leave it out.", "dim")(lambda x, dim=None: x)
+    assert args(1) == 1 and len(said) == 1
+    assert args(1, dim=2) == 1 and "with dim is deprecated" in said[1]
+    values = deprecation.deprecated_arg_values(None, "Say True.", b=False)(lambda b: b)
+    assert values(True) and len(said) == 2
+    assert not values(False) and len(said) == 3

@@ -1,0 +1,75 @@
+"""``tf.compat.v2``: what is there is TensorFlow 1.15's, and nothing else is."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+
+import numpy as np
+import pytest
+
+import penstock as tf
+from penstock.compat import v2 as module
+from tests.tf1 import second
+from tests.tf1.processes import ROOT
+from tests.tf1_programs import TF115
+
+v2 = tf.compat.v2
+# In these the first API's names have more methods.
+WIDER = ("data", "distribute")
+
+
+def _shared() -> list[str]:
+    return [
+        f"{namespace}.{name}".lstrip(".")
+        for namespace, names in module.SHARED.items()
+        for name in names.split()
+    ]
+
+
+def _find(api: object, name: str) -> object:
+    for part in name.split("."):
+        api = getattr(api, part)
+    return api
+
+
+def test_shared_names_are_the_same() -> None:
+    assert [n for n in _shared() if _find(v2, n) is not _find(tf, n)] == []
+    assert len(_shared()) > 600
+    assert [n for n in module.ADAPTED if not callable(_find(v2, n))] == []
+
+
+def test_what_it_does_not_have() -> None:
+    assert not hasattr(v2, "placeholder") and not hasattr(v2, "Session")
+    with pytest.raises(AttributeError, match="'tensorflow.compat.v2.math' has no attribute 'ad';"):
+        v2.math.ad
+    with pytest.raises(TypeError, match=r"reduce_sum\(\) of tf.compat.v2 takes input_tensor, axis"):
+        v2.reduce_sum([1], reduction_indices=0)
+    with pytest.raises(TypeError, match="each once"):
+        v2.squeeze([[1]], input=[[1]])
+
+
+def test_it_is_imported_as_a_module() -> None:
+    import penstock.compat.v2 as one
+    from penstock.compat.v2 import math
+    from penstock.compat.v2.nn import softmax
+
+    assert one is v2 and math is v2.math and softmax is v2.nn.softmax
+    assert "reduce_sum" in dir(v2) and "softmax" in dir(v2.nn)
+
+
+def test_calls_by_place_are_tensorflows() -> None:
+    if not TF115.exists():
+        pytest.skip("no .venv-tf115: `make tf115` makes it")
+    names = [n for n in _shared() if not n.startswith(WIDER)]
+    command = [str(TF115), "-m", "tests.tf1.second", *names]
+    done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
+    theirs, other = json.loads(done.stdout.splitlines()[-1])
+    assert other == []
+    for name, (value, dtype, types) in second.answers(tf).items():
+        wanted, wanted_dtype, wanted_types = theirs[name]
+        assert (dtype, types) == (wanted_dtype, wanted_types), name
+        if dtype == "object":
+            assert value == wanted
+        else:
+            np.testing.assert_allclose(value, wanted, rtol=1e-5, atol=1e-6, err_msg=name)

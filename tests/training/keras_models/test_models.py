@@ -1,0 +1,99 @@
+"""Keras models against what TensorFlow 1.15 has made of the same programs, and without it.
+
+``python -m tests.training.keras_models.test_models`` under TensorFlow 1.15's Python writes
+``golden.json`` anew.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+
+from tests.training.keras_models.programs import PROGRAMS, classifier, data
+
+GOLDEN = Path(__file__).with_name("golden.json")
+
+
+def plain(value):
+    """Arrays and NumPy's numbers as JSON has them."""
+    if isinstance(value, dict):
+        return {str(key): plain(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(one) for one in value]
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.tolist()
+    return value
+
+
+def main():
+    import tensorflow as tf
+
+    found = {}
+    for name, run in PROGRAMS.items():
+        tf.keras.backend.clear_session()
+        found[name] = plain(run(tf))
+    GOLDEN.write_text(json.dumps(found, sort_keys=True) + "\n")
+
+
+if __name__ == "__main__":
+    main()
+else:
+    import pytest
+
+    import penstock as tf
+
+    @pytest.fixture(autouse=True)
+    def _fresh():
+        tf.keras.backend.clear_session()
+        yield
+        tf.keras.backend.clear_session()
+
+    def same(found, wanted, at=""):
+        if isinstance(wanted, dict):
+            assert sorted(found) == sorted(wanted), at
+            for key in wanted:
+                same(found[key], wanted[key], f"{at}.{key}")
+        elif isinstance(wanted, list):
+            assert len(found) == len(wanted), at
+            for number, (one, other) in enumerate(zip(found, wanted, strict=True)):
+                same(one, other, f"{at}[{number}]")
+        elif isinstance(wanted, float):
+            assert found == pytest.approx(wanted, rel=1e-4, abs=1e-6), at
+        else:
+            assert found == wanted, at
+
+    def test_weights_go_to_files_and_back(tmp_path):
+        x, y = data()
+        model = classifier(tf)
+        model.compile("sgd", "categorical_crossentropy")
+        log = str(tmp_path / "log.csv")
+        callbacks = [
+            tf.keras.callbacks.ModelCheckpoint(
+                str(tmp_path / "at-{epoch}"), save_weights_only=True
+            ),
+            tf.keras.callbacks.CSVLogger(log),
+        ]
+        history = model.fit(x, y, epochs=2, verbose=0, callbacks=callbacks).history
+        wanted = model.predict(x)
+        other = tf.keras.models.model_from_json(model.to_json())
+        assert not np.allclose(other.predict(x), wanted)
+        other.load_weights(str(tmp_path / "at-2"))
+        np.testing.assert_array_equal(other.predict(x), wanted)
+        names = [name for name, _ in tf.train.list_variables(str(tmp_path / "at-2"))]
+        assert "layer_with_weights-0/kernel/.ATTRIBUTES/VARIABLE_VALUE" in names
+        lines = Path(log).read_text().splitlines()
+        assert lines[0] == "epoch,loss"
+        assert float(lines[2].split(",")[1]) == pytest.approx(history["loss"][1])
+
+    def test_hdf5_is_refused(tmp_path):
+        with pytest.raises(ImportError, match="HDF5 is not supported"):
+            classifier(tf).save_weights(str(tmp_path / "weights.h5"))
+
+    @pytest.mark.parametrize("name", PROGRAMS)
+    def test_program_is_as_tensorflows(name):
+        wanted = json.loads(GOLDEN.read_text())[name]
+        same(plain(PROGRAMS[name](tf)), wanted)

@@ -21,7 +21,7 @@ if hasattr(tf, "compat"):
     tf.logging.set_verbosity("ERROR")
 tf.disable_v2_behavior()
 
-sys.path.insert(0, os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..")))
+sys.path.insert(0, os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", "..")))
 from tests.library.autodiff import control_flow_programs as programs  # noqa: E402
 from tests.library.autodiff.control_flow_random import named  # noqa: E402
 

@@ -8,7 +8,7 @@ import warnings
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 warnings.filterwarnings("ignore")
 here = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.dirname(os.path.dirname(here)))
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(here))))
 
 import importlib  # noqa: E402
 

@@ -19,7 +19,7 @@ from tests.suite.clock import PATIENCE, Clock, wait_until
 from tests.training.data import dataset_pipelines
 
 HERE = Path(__file__).parent
-ROOT = HERE.parents[1]
+ROOT = HERE.parents[2]
 # What TensorFlow 1.15 gives; ``test_expected_is_what_tensorflow_gives`` holds it to that.
 EXPECTED: dict[str, Any] = json.loads((HERE / "dataset_pipelines.json").read_text())
 Dataset = tf.data.Dataset

@@ -16,7 +16,7 @@ import pytest
 import penstock as tf
 
 HERE = Path(__file__).parent
-ROOT = HERE.parents[1]
+ROOT = HERE.parents[2]
 # What TensorFlow 1.15 gives; the long test holds it to that.
 EXPECTED: dict[str, Any] = json.loads((HERE / "dataset_experimental.json").read_text())
 DIFFERENT = {"dense_rank": "1.15 gives a batch up at its first bad element, we take it whole"}

@@ -13,7 +13,7 @@ import penstock as tf
 from tests.training.data import dataset_programs
 
 HERE = Path(__file__).parent
-ROOT = HERE.parents[1]
+ROOT = HERE.parents[2]
 # What TensorFlow 2.21 gives for the first seeds; the long test holds it to that.
 EXPECTED: dict[str, Any] = json.loads((HERE / "dataset_programs.json").read_text())
 # Beyond those that are stored.

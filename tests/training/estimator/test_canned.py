@@ -37,7 +37,7 @@ def theirs(tmp_path_factory: pytest.TempPathFactory) -> Any:
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
     environment.pop("PYTHONPATH", None)
     command = [str(TF115), "-m", "tests.training.estimator.canned_programs", str(output)]
-    root = HERE.parents[1]
+    root = HERE.parents[2]
     subprocess.run(command, env=environment, cwd=root, check=True, capture_output=True)
     return json.loads(output.read_text())
 

@@ -17,7 +17,7 @@ import penstock as tf
 from tests.training.estimator import programs
 
 HERE = Path(__file__).parent
-TF115 = HERE.parents[1] / ".venv-tf115" / "bin" / "python"
+TF115 = HERE.parents[2] / ".venv-tf115" / "bin" / "python"
 EXPECTED = json.loads((HERE / "programs.json").read_text())
 # Values of a few steps' training with float32.
 TOLERANCE = 1e-5

@@ -17,7 +17,7 @@ import penstock as tf
 from tests.training.monitored import scenarios
 
 HERE = Path(__file__).parent
-TF115 = HERE.parents[1] / ".venv-tf115" / "bin" / "python"
+TF115 = HERE.parents[2] / ".venv-tf115" / "bin" / "python"
 EXPECTED = json.loads((HERE / "expected.json").read_text())
 
 

@@ -62,7 +62,8 @@ def frame(
       [..., frames, frame_length, ...] of the type of ``signal``.
 
     Raises:
-      ValueError: an axis that ``signal`` has not, or a length or step that is no scalar.
+      IndexError: an axis that ``signal`` has not.
+      ValueError: a length or step that is no scalar.
 
     Example:
       >>> import penstock as tf
@@ -91,7 +92,9 @@ def _static_frames(signal: Any, length: Any, step: Any, pad_end: bool, axis: Any
     if dims is None or axis is None:
         return None
     if not -len(dims) <= axis < len(dims):
-        raise ValueError(f"axis {int(axis)} is none of the {len(dims)} dims of signal")
+        raise IndexError(
+            f"list index out of range: axis {int(axis)} is none of the {len(dims)} dims of signal"
+        )
     place = range(len(dims))[int(axis)]
     size, step = static.constant_value(length), static.constant_value(step)
     count, samples = None, dims[place]

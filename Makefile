@@ -80,8 +80,8 @@ test-long: venv  ## the tests that take minutes; TURN=2/5: a part of them
 	@failed=0; \
 	for part in "-n $(WORKERS) --dist loadfile tests $(ALONE:%=--ignore=tests/%)" \
 	    "$(ALONE:%=tests/%)"; do \
-	    $(LOWERED) $(BIN)/python -m pytest -m long --timeout 900 $(TURN:%=--turn %) $$part \
-	        $(ARGS); status=$$?; \
+	    status=0; $(LOWERED) $(BIN)/python -m pytest -m long --timeout 900 $(TURN:%=--turn %) \
+	        $$part $(ARGS) || status=$$?; \
 	    if test $$status -ne 0 && test $$status -ne 5; then failed=$$status; fi; \
 	done; exit $$failed
 

@@ -307,9 +307,7 @@ class _Backprop:
                     f"the gradient function of {op.name!r} (op type: {op.type}) returned "
                     f"{len(in_grads)} gradient(s); the op has {len(op.inputs)} input(s)"
                 )
-            # The gradients of a Merge are one node's already, of which one output is dead.
-            gated = self.gate and op.op_def.control != "merge"
-            if gated and sum(g is not None for g in in_grads) > 1:
+            if self.gate and sum(g is not None for g in in_grads) > 1:
                 with self.graph.device(None), self.graph.colocate_with(None, True):
                     in_grads = control.tuple_(in_grads)
         return in_grads

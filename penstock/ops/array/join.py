@@ -132,13 +132,24 @@ def _concat_grad(op: Any, grad: Any) -> list[Any]:
         parts = [grad]
     else:
         # TensorFlow 1.15 takes int32 axes here and refuses int64.
-        axis = shape_ops.cast_to(axis, dtypes.int32)
+        axis = shape_ops.cast_to(_constant_here(axis), dtypes.int32)
         mod = make("FloorMod", axis, shape_ops.rank(values[0]), name="mod")
         if isinstance(grad, IndexedSlices):
             parts = _concat_slices_grad(values, axis, mod, grad)
         else:
             parts = _concat_dense_grad(values, mod, grad)
     return [None, *parts] if first else [*parts, None]
+
+
+def _constant_here(tensor: Tensor) -> Tensor:
+    """A constant of another loop or branch again in this one, which then needs not keep it."""
+    op = tensor.op
+    if op.type != "Const" or op._get_control_flow_context() is (
+        op.graph._get_control_flow_context()
+    ):
+        return tensor
+    value = static.constant_value(tensor)
+    return convert_to_tensor(value, tensor.dtype, name="Const")
 
 
 def _concat_dense_grad(values: list[Tensor], axis: Tensor, grad: Tensor) -> list[Tensor]:

@@ -55,7 +55,10 @@ def observed(tf, function, path):
         _start(tf, session)
         tf.train.Saver(tf.global_variables()).save(session, path, write_meta_graph=False)
         outputs = session.run(network.outputs, network.feed)
-        losses = [session.run([network.loss, step], network.feed)[0] for _ in range(STEPS)]
+        losses = []
+        for _ in range(STEPS):  # apart: in one run TensorFlow may read what the step has changed
+            losses.append(session.run(network.loss, network.feed))
+            session.run(step, network.feed)
         return {
             "nodes": _nodes(tf, graph, [network.outputs.op, network.loss.op, step]),
             "variables": [[v.op.name, v.shape.as_list()] for v in tf.global_variables()],

@@ -177,7 +177,9 @@ def outcome(function):
     try:
         return function()
     except Exception as error:
-        return {"error": type(error).__name__}
+        # Kinds of ValueError are Penstock's own.
+        kind = ValueError if isinstance(error, ValueError) else type(error)
+        return {"error": kind.__name__}
 
 
 def hints_of(operator):

@@ -129,6 +129,7 @@ bench: venv peers tf115  ## Penstock and its peers side by side (CASES=name,...,
 	@$(BIN)/python -m benchmarks $(if $(BUSY),--busy $(BUSY)) $(if $(CASES),--cases $(CASES)) $(ARGS)
 	@$(if $(CASES),true,$(BIN)/python -m benchmarks.cluster $(if $(BUSY),--busy $(BUSY)))
 	@$(if $(CASES)$(BUSY),true,$(BIN)/python -m benchmarks.kernels)
+	@$(if $(CASES)$(BUSY),true,$(BIN)/python -m benchmarks.programs)
 
 conformance: venv peers tf115  ## every op, and programs of control flow, against TensorFlow
 	@$(LOWERED) $(BIN)/python -m tests.conformance $(ARGS)

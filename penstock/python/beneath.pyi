@@ -98,6 +98,7 @@ from penstock.ops.math.weights import (
     broadcast_weights as broadcast_weights,
     squeeze_last as squeeze_last,
 )
+from penstock.ops.nn.skipgram import neg_train as neg_train, skipgram as skipgram
 from penstock.tools.debug.check_numerics import check_numerics_session as check_numerics_session
 from penstock.tools.debug.dump import WatchOptions as WatchOptions, dump_step as dump_step
 from penstock.tools.debug.dump_dir import (

@@ -9,6 +9,7 @@ when one of its names is asked for.
 from __future__ import annotations
 
 _PROTO = "tensorboard.compat.proto"
+_TUTORIALS = "penstock.models.tutorials"
 
 _FRAMEWORK = {
     "python.framework.composite_tensor": "| CompositeTensor",
@@ -308,7 +309,13 @@ _MESSAGES = {
 _MODELS = {
     "models.rnn.rnn": "tf.nn | bidirectional_rnn=static_bidirectional_rnn rnn=static_rnn"
     " state_saving_rnn=static_state_saving_rnn",
+    "models.rnn.ptb.reader": f"{_TUTORIALS}.ptb_reader",
     "models.rnn.rnn_cell": "tf.nn.rnn_cell",
+    "models.rnn.translate.data_utils": f"{_TUTORIALS}.translate_data",
+    "models.rnn.translate.seq2seq_model": f"{_TUTORIALS}.translate_model",
+    "models.embedding.gen_word2vec": "| neg_train skipgram",
+    "models.image.cifar10.cifar10": f"{_TUTORIALS}.cifar10",
+    "models.image.cifar10.cifar10_input": f"{_TUTORIALS}.cifar10_input",
     "models.rnn.seq2seq": "tf.contrib.legacy_seq2seq",
 }
 

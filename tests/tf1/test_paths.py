@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 import penstock as tf
@@ -84,25 +82,3 @@ def test_deprecations_are_said_once(monkeypatch: pytest.MonkeyPatch) -> None:
     values = deprecation.deprecated_arg_values(None, "Say True.", b=False)(lambda b: b)
     assert values(True) and len(said) == 2
     assert not values(False) and len(said) == 3
-
-
-def test_pairs_of_words_train_embeddings(tmp_path: Path) -> None:
-    gen_word2vec = tree.module("models.embedding.gen_word2vec")
-
-    text = tmp_path / "text8"
-    text.write_text("a b c d " * 20)
-    found = gen_word2vec.skipgram(
-        filename=str(text), batch_size=8, window_size=2, min_count=1, subsample=0
-    )
-    words = found[0]
-    table, out = tf.Variable(tf.ones([5, 3])), tf.Variable(tf.zeros([5, 3]))
-    step = gen_word2vec.neg_train(
-        table, out, found.examples, found.labels, 0.1,
-        vocab_count=[1, 20, 20, 20, 20], num_negative_samples=2,
-    )  # fmt: skip
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        assert sorted(session.run(words).tolist()) == [b"UNK", b"a", b"b", b"c", b"d"]
-        assert session.run(found.examples).shape == (8,)
-        session.run(step)
-        assert session.run(out).any()

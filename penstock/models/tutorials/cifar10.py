@@ -130,7 +130,8 @@ def inference(images: tf.Tensor) -> tf.Tensor:
     x = _dense("local4", _dense("local3", x, 384), 192)
     with tf.variable_scope("softmax_linear") as scope:
         weights = _weights([192, NUM_CLASSES], 1 / 192.0, None)
-        logits: tf.Tensor = tf.add(tf.matmul(x, weights), _biases(NUM_CLASSES, 0.0), name=scope.name)
+        products = tf.matmul(x, weights)
+        logits: tf.Tensor = tf.add(products, _biases(NUM_CLASSES, 0.0), name=scope.name)
         _summarize(logits)
         return logits
 

@@ -14,8 +14,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import Counter
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -23,9 +22,6 @@ import torch
 from penstock.engine.resources.stream import Stream
 from penstock.foundation.base import errors
 from penstock.foundation.formats import files
-from penstock.foundation.graph.build import make
-from penstock.foundation.graph.operation import Operation
-from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op
 from penstock.foundation.opdef.inference import no_outputs
 from penstock.ops.state.state_scatter import check_range
@@ -242,75 +238,3 @@ define_op(
     random=True,
     no_gradient="an update of state",
 )
-
-
-class Pairs(NamedTuple):
-    """What ``skipgram`` gives: the text's words and their counts, where it is, and the pairs."""
-
-    vocab_word: Tensor
-    vocab_freq: Tensor
-    words_per_epoch: Tensor
-    current_epoch: Tensor
-    total_words_processed: Tensor
-    examples: Tensor
-    labels: Tensor
-
-
-def skipgram(
-    filename: str,
-    batch_size: int,
-    window_size: int = 5,
-    min_count: int = 5,
-    subsample: float = 1e-3,
-    name: str | None = None,
-) -> Pairs:
-    """Pairs of words that stand near each other in a text file, other ones in each step.
-
-    Args:
-      filename: the text; words stand between white space.
-      batch_size: how many pairs.
-      window_size: a word's neighbours are at most this many words away.
-      min_count: rarer words are ``UNK``, number 0.
-      subsample: frequent words are thinned out; 0 keeps all.
-      name: of the node.
-
-    Returns:
-      ``vocab_word`` [words] and ``vocab_freq`` [words], int32; int64 scalars of the words of an
-      epoch and of those read so far, the epoch as int32; ``examples`` and ``labels``, int32 of
-      [batch_size].
-
-    Raises:
-      tf.errors.InvalidArgumentError: in a step, if the text is shorter than ten windows.
-    """
-    made = make(
-        "Skipgram", name=name, filename=filename, batch_size=batch_size,
-        window_size=window_size, min_count=min_count, subsample=subsample,
-    )  # fmt: skip
-    return Pairs(*made)
-
-
-def neg_train(
-    w_in: Any,
-    w_out: Any,
-    examples: Any,
-    labels: Any,
-    lr: Any,
-    vocab_count: Sequence[int],
-    num_negative_samples: int,
-    name: str | None = None,
-) -> Operation:
-    """Trains two embeddings with pairs of words, in place, one pair after another.
-
-    Args:
-      w_in, w_out: float32 reference variables of [words, size].
-      examples, labels: int32 of [batch], what ``skipgram`` gives.
-      lr: rate of learning, a float scalar.
-      vocab_count: how often each word occurs.
-      num_negative_samples: how many words are drawn as wrong ones for each pair.
-      name: of the node.
-    """
-    made: Operation = make(
-        "NegTrain", w_in, w_out, examples, labels, lr, name=name,
-        vocab_count=list(vocab_count), num_negative_samples=num_negative_samples,
-    )  # fmt: skip
-    return made

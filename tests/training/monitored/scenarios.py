@@ -610,10 +610,8 @@ def logging_tensors(tf, folder):
     ):  # fmt: skip
 
         def run(kwargs=kwargs):
-            with (
-                logged(tf, trace),
-                tf.train.MonitoredSession(hooks=[made({"value": "value:0"}, **kwargs)]) as sess,
-            ):
+            hooks = [made({"value": "value:0"}, **kwargs)]
+            with logged(tf, trace), tf.train.MonitoredSession(hooks=hooks) as sess:
                 for _ in range(3):
                     sess.run(value)
 

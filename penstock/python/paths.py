@@ -339,6 +339,8 @@ _MODELS = {
 }
 
 _EXAMPLES = {
+    "examples.speech_commands.input_data": f"{_TUTORIALS}.speech_input",
+    "examples.speech_commands.models": f"{_TUTORIALS}.speech_models",
     "examples.tutorials.mnist.input_data": "tf.contrib.learn.datasets.mnist | maybe_download",
     "examples.tutorials.mnist.mnist": "penstock.models.mnist_network",
 }

@@ -1,4 +1,4 @@
-"""Why op types and public names of TensorFlow 1.15 are absent: the tables behind docs/ops.md."""
+"""Why names and op types of TensorFlow 1.15 are absent: the tables behind two generated pages."""
 
 from __future__ import annotations
 
@@ -20,9 +20,75 @@ SYMBOLS_ABSENT: list[tuple[str, str]] = [
     (r"enable_(v2|control_flow_v2|tensor_equality)\w*", _EAGER),
     (r"saved_model\.(load_v2|save)|train\.experimental\.PythonState", _EAGER),
     (r"nondifferentiable_batch_function", "later, serving: batches gathered over requests"),
-    (r"load_(op_)?library|load_file_system_library", "loads C++ built for TensorFlow's runtime"),
+    (r"load_library|load_file_system_library", "loads C++ built for TensorFlow's runtime"),
     (r"LMDBReader", "needs LMDB's library, which is not a dependency"),
     (r"train\.do_quantize_training_on_graphdef", "a rewrite of graphs for TensorFlow's runtime"),
     (r"train\.sdca_\w+", "later, linear models by dual coordinate ascent"),
     (r"debugging\.\w+_log_device_placement", _EAGER),
+]
+
+_PROGRAM = "an example program, run for what it prints; no other program needs it"
+_RARE = "hardly any program used it"
+_LEARN = "later: contrib.learn's estimators and monitors; `tf.estimator` is here"
+_COLUMNS = "later: contrib.layers' feature columns; `tf.feature_column` is here"
+_BUILT_FOR = "made for another runtime or machine"
+_KERAS = "later, with the rest of tf.keras"
+
+# Pattern of names of tf.contrib, and why they are absent. Rows that nothing needs are left out.
+CONTRIB_ABSENT: list[tuple[str, str]] = [
+    (r"contrib\.(specs|labeled_tensor|timeseries|grid_rnn|bayesflow|kfac)\b.*", _RARE),
+    (r"contrib\.(input_pipeline|batching|proto|recurrent|autograph)\b.*", _RARE),
+    (
+        r"contrib\.(factorization|tensor_forest|boosted_trees)\b.*",
+        f"{_RARE}: models trained by kernels of their own",
+    ),
+    (r"contrib\.ffmpeg\..*", "needs the program ffmpeg; `tf.audio.decode_wav` is here"),
+    (r"contrib\.(memory_stats|compiler)\b.*", f"{_BUILT_FOR}: TensorFlow's allocators and XLA"),
+    (r"contrib\.learn\b.*", _LEARN),
+    (r"contrib\.skflow\b.*", _LEARN),
+    (r"contrib\.layers\..*(column|feature|bucket|input_from|embed|joint).*", _COLUMNS),
+    (r"contrib\.layers\..*", "later: contrib.layers beyond what networks are made of"),
+    (r"contrib\.feature_column\b.*", "later: columns of sequences"),
+    (r"contrib\.estimator\b.*", "later: heads and hooks beside `tf.estimator`"),
+    (r"contrib\.(tpu|cluster_resolver)\b.*", "later: TPUEstimator on CPU and GPU, and its kin"),
+    (r"contrib\.keras\b.*", f"{_KERAS}, whose older name it is"),
+    (r"contrib\.eager\b.*", _EAGER),
+    (r"contrib\.(seq2seq)\b.*", "of TensorFlow 1.0 only: `tf.contrib.seq2seq` has its successors"),
+    (r"contrib\.distributions\b.*", "later: distributions beyond `tf.distributions`"),
+    (r"contrib\.slim\b.*", "later: nets and data of slim"),
+    (r"contrib\.(quantize|model_pruning)\b.*", "later: rewriting graphs for smaller models"),
+    (r"contrib\.image\b.*", "later: contrib.image"),
+    (r"contrib\.\w+\b.*", "later, by how many programs use it"),
+]
+
+# Pattern of names that public programs use and that are not covered by the tables above.
+USAGE_ABSENT: list[tuple[str, str]] = [
+    *CONTRIB_ABSENT,
+    (r"(keras|compat\.v2\.keras|python\.keras)\..*", _KERAS),
+    (r"compat\.v2\..*", "of TensorFlow 2: `tf.compat.v2` has what is the same thing in both"),
+    (r"profiler\.experimental\..*", "of TensorFlow 2.2; `tf.profiler.Profiler` is here"),
+    (r"LegacySyncReplicasOptimizer", "gone before 1.0: write `tf.train.SyncReplicasOptimizer`"),
+    (
+        r"models\.embedding\.word2vec\w*\..*",
+        f"{_PROGRAM}: `python -m penstock.models.word2vec` is one; `gen_word2vec` is here",
+    ),
+    (r"examples\.(speech_commands|image_retraining|get_started|saved_model)\..*", _PROGRAM),
+    (
+        r"examples\.adding_an_op\..*",
+        "shows how C++ is made an op; `tf.load_op_library` takes ops in Python",
+    ),
+    (r"core\.util\.test_log_pb2\..*", "a message of TensorFlow's own test logs"),
+    (r"python\.compiler\.tensorrt\..*", f"{_BUILT_FOR}: TensorRT"),
+    (r"xla\..*", f"{_BUILT_FOR}: XLA; every step is compiled here"),
+    (r"python\.tpu\.client\..*", f"{_BUILT_FOR}: Cloud TPUs"),
+    (
+        r"python\.debug\.TensorBoardDebugWrapperSession",
+        "TensorBoard's debugger plugin is gone; the dumping and CLI wrappers are here",
+    ),
+    (
+        r"python\.distribute\.all_reduce\..*",
+        "how TensorFlow cut a sum into pieces for GPUs; `tf.distribute` sums here",
+    ),
+    (r"python\.ops\.data_flow_ops\.RecordInput", "a reader of its own; `tf.data.TFRecordDataset`"),
+    (r"python\.training\.tracking\.tracking\.TrackableAsset", _EAGER),
 ]

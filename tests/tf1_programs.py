@@ -12,9 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-ROOT = Path(__file__).resolve().parents[1]
-TF115 = ROOT / ".venv-tf115" / "bin" / "python"
-
+from tests.peers import ROOT, TF115, needs
 
 # ---- running -------------------------------------------------------------------------------------
 
@@ -89,10 +87,8 @@ def answer(programs, errors):
 
 def ask(module, path):
     """What TensorFlow 1.15 finds, in one process; skips where it is absent."""
-    import pytest
 
-    if not TF115.exists():
-        pytest.skip("no .venv-tf115: `make tf115` makes it")
+    needs(TF115)
     command = [str(TF115), "-m", module, str(path)]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
     return json.loads(path.read_text())

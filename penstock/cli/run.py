@@ -16,7 +16,7 @@ from types import CodeType, ModuleType
 from typing import Any, NamedTuple
 
 from penstock.cli.output import Failure
-from penstock.tf1 import old_python, python2
+from penstock.tf1 import old_methods, old_python, python2
 from penstock.tf1.install import install
 
 _PAGE = "docs/running-programs.md"
@@ -59,7 +59,7 @@ def run_program(words: list[str], version: str, instead: bool, strict: bool) -> 
     if not strict:
         atexit.register(_say_used, old_python.restore())
     try:
-        program = _module(words[0]) if by_name else _script(words[0])
+        program = _module(words[0]) if by_name else _script(words[0], strict)
         sys.argv[:] = [program.path, *words[1:]]
         exec(program.code, _main_module(program).__dict__)
     except SystemExit:
@@ -80,13 +80,15 @@ def _say_used(used: dict[str, str]) -> None:
         _say(f"put back for this program: {names}; --strict leaves it out, {_PAGE} says why")
 
 
-def _script(path: str) -> Program:
+def _script(path: str, strict: bool) -> Program:
     try:
         with io.open_code(os.path.abspath(path)) as file:
             source = file.read()
     except OSError as error:
         raise Failure(f"{path}: {error.strerror}", 2) from None
-    return Program(compile(source, path, "exec", dont_inherit=True), path, None)
+    if strict:
+        return Program(compile(source, path, "exec", dont_inherit=True), path, None)
+    return Program(old_methods.compiled(source, path), path, None)
 
 
 def _module(name: str) -> Program:

@@ -77,14 +77,22 @@ from penstock.library.recurrent.cell import (
     joined_shape as joined_shape,
     zeros_of as zeros_of,
 )
+from penstock.library.variables.init_variable import init_variable as init_variable
 from penstock.library.variables.partition import PartitionedVariable as PartitionedVariable
 from penstock.library.variables.resource_variable import ResourceVariable as ResourceVariable
 from penstock.ops.array.indexed_slices import (
     convert_n_to_tensor_or_indexed_slices as convert_n_to_tensor_or_indexed_slices,
 )
+from penstock.ops.control.collective import (
+    all_gather as all_gather,
+    all_reduce as all_reduce,
+    broadcast_recv as broadcast_recv,
+    broadcast_send as broadcast_send,
+)
 from penstock.ops.control.control import with_dependencies as with_dependencies
 from penstock.ops.control.control_flow import (
     abort as abort,
+    as_indexed_slices_list as as_indexed_slices_list,
     control_trigger as control_trigger,
     enter as enter,
     exit_ as exit_,
@@ -98,6 +106,11 @@ from penstock.ops.math.weights import (
     broadcast_weights as broadcast_weights,
     squeeze_last as squeeze_last,
 )
+from penstock.storage.export.sub_graph import (
+    graph_summary as graph_summary,
+    reachable_nodes as reachable_nodes,
+)
+from penstock.storage.summary.events_writer import EventsWriter as EventsWriter
 from penstock.tools.debug.check_numerics import check_numerics_session as check_numerics_session
 from penstock.tools.debug.dump import WatchOptions as WatchOptions, dump_step as dump_step
 from penstock.tools.debug.dump_dir import (
@@ -146,6 +159,7 @@ from penstock.training.data.lookup_mutable import (
     MutableHashTable as MutableHashTable,
 )
 from penstock.training.data.lookup_vocabulary import (
+    FastHashSpec as FastHashSpec,
     HasherSpec as HasherSpec,
     IdTableWithHashBuckets as IdTableWithHashBuckets,
     StrongHashSpec as StrongHashSpec,
@@ -154,6 +168,7 @@ from penstock.training.data.lookup_vocabulary import (
     index_to_string_table_from_file as index_to_string_table_from_file,
     index_to_string_table_from_tensor as index_to_string_table_from_tensor,
 )
+from penstock.training.data.multi_device import MultiDeviceIterator as MultiDeviceIterator
 from penstock.training.data.staging import (
     MapStagingArea as MapStagingArea,
     StagingArea as StagingArea,

@@ -9,10 +9,12 @@ when one of its names is asked for.
 from __future__ import annotations
 
 _PROTO = "tensorboard.compat.proto"
+_TUTORIALS = "penstock.models.tutorials"
 
 _FRAMEWORK = {
     "python.framework.composite_tensor": "| CompositeTensor",
     "python.framework.constant_op": "tf",
+    "python.framework.convert_to_constants": "tf.graph_util",
     "python.framework.device": "tf",
     "python.framework.device_spec": "tf | DeviceSpecV1=DeviceSpec",
     "python.framework.dtypes": "tf.dtypes tf",
@@ -22,7 +24,9 @@ _FRAMEWORK = {
         "| Declare Defun get_extra_args get_extra_inputs get_extra_vars",
     "python.framework.graph_io": "tf.io tf.train",
     "python.framework.graph_util": "tf.graph_util",
-    "python.framework.graph_util_impl": "tf.graph_util",
+    "python.framework.graph_util_impl":
+        "tf.graph_util | _bfs_for_reachable_nodes=reachable_nodes"
+        " _extract_graph_summary=graph_summary",
     "python.framework.importer": "tf",
     "python.framework.indexed_slices": "tf",
     "python.framework.load_library": "tf",
@@ -55,6 +59,8 @@ _OPS = {
     "python.ops.candidate_sampling_ops": "tf.nn",
     "python.ops.check_ops": "tf",
     "python.ops.clip_ops": "tf",
+    "python.ops.collective_ops": "| all_gather all_reduce broadcast_recv broadcast_send",
+    "python.ops.constant_op": "tf",
     "python.ops.confusion_matrix": "tf | remove_squeezable_dimensions=squeeze_last",
     "python.ops.control_flow_ops":
         "tf | CondContext ControlFlowContext WhileContext abort control_trigger enter exit=exit_"
@@ -67,6 +73,16 @@ _OPS = {
     "python.ops.distributions.distributions": "tf.distributions",
     "python.ops.embedding_ops": "tf.nn",
     "python.ops.functional_ops": "tf",
+    **{
+        f"python.ops.gen_{each}_ops": "penstock.python.generated"
+        for each in (
+            "array", "audio", "bitwise", "candidate_sampling", "collective", "control_flow", "ctc",
+            "data_flow", "dataset", "functional", "image", "io", "linalg", "list", "logging",
+            "lookup", "manip", "math", "nn", "parsing", "random", "resource_variable", "rnn",
+            "script", "set", "sparse", "spectral", "state", "stateless_random", "string",
+            "summary",
+        )
+    },
     "python.ops.gradient_checker": "tf.test",
     "python.ops.gradients": "tf",
     "python.ops.gradients_impl": "tf",
@@ -80,9 +96,10 @@ _OPS = {
     "python.ops.linalg.linear_operator": "tf.linalg",
     "python.ops.logging_ops": "tf",
     "python.ops.lookup_ops":
-        "tf tf.lookup | HasherSpec HashTable IdTableWithHashBuckets InitializableLookupTableBase"
-        " LookupInterface MutableDenseHashTable MutableHashTable StrongHashSpec"
-        " TableInitializerBase TextFileIdTableInitializer TextFileStringTableInitializer"
+        "tf tf.lookup | FastHashSpec HasherSpec HashTable IdTableWithHashBuckets"
+        " InitializableLookupTableBase LookupInterface MutableDenseHashTable MutableHashTable"
+        " StrongHashSpec TableInitializerBase TextFileIdTableInitializer"
+        " TextFileStringTableInitializer"
         " index_table_from_file index_table_from_tensor index_to_string_table_from_file"
         " index_to_string_table_from_tensor",
     "python.ops.losses.losses": "tf.losses",
@@ -90,7 +107,7 @@ _OPS = {
     "python.ops.losses.util": "tf.losses",
     "python.ops.manip_ops": "tf.manip",
     "python.ops.map_fn": "tf",
-    "python.ops.math_ops": "tf tf.math",
+    "python.ops.math_ops": "tf tf.math | _as_indexed_slices_list=as_indexed_slices_list",
     "python.ops.metrics": "tf.metrics",
     "python.ops.metrics_impl": "tf.metrics",
     "python.ops.nn": "tf.nn",
@@ -124,7 +141,7 @@ _OPS = {
     "python.ops.special_math_ops": "tf tf.math",
     "python.ops.spectral_ops": "tf.spectral",
     "python.ops.standard_ops": "tf",
-    "python.ops.state_ops": "tf",
+    "python.ops.state_ops": "tf | init_variable",
     "python.ops.stateless_random_ops": "tf.random",
     "python.ops.string_ops": "tf tf.strings",
     "python.ops.summary_ops": "tf.summary",
@@ -174,6 +191,8 @@ _TRAINING = {
     "python.training.supervisor": "tf.train",
     "python.training.sync_replicas_optimizer": "tf.train",
     "python.training.training": "tf.train",
+    "python.training.training_ops": "penstock.python.generated",
+    "python.training.gen_training_ops": "penstock.python.generated",
     "python.training.training_util": "tf.train",
     "python.training.warm_starting_util": "tf.train",
 }  # fmt: skip
@@ -205,6 +224,7 @@ _FILES = {
     "python.data": "tf.data",
     "python.data.ops.dataset_ops": "tf.data",
     "python.data.ops.iterator_ops": "tf.data",
+    "python.data.ops.multi_device_iterator_ops": "| MultiDeviceIterator",
     "python.data.ops.readers": "tf.data",
 }  # fmt: skip
 
@@ -225,7 +245,7 @@ _FRAME = {
     "python.debug.lib.debug_data":
         "| DebugDumpDir DebugTensorDatum WatchKeyDoesNotExistInDebugDumpDirError has_inf_or_nan",
     "python.debug.wrappers.hooks": "| DumpingDebugHook LocalCLIDebugHook",
-    "python.pywrap_tensorflow": "tf.train",
+    "python.pywrap_tensorflow": "tf.train | EventsWriter",
     "python.profiler.model_analyzer": "tf.profiler",
     "python.profiler.option_builder": "tf.profiler",
     "python.util.compat": "tf.compat",
@@ -308,11 +328,20 @@ _MESSAGES = {
 _MODELS = {
     "models.rnn.rnn": "tf.nn | bidirectional_rnn=static_bidirectional_rnn rnn=static_rnn"
     " state_saving_rnn=static_state_saving_rnn",
+    "models.rnn.ptb.reader": f"{_TUTORIALS}.ptb_reader",
     "models.rnn.rnn_cell": "tf.nn.rnn_cell",
+    "models.rnn.translate.data_utils": f"{_TUTORIALS}.translate_data",
+    "models.rnn.translate.seq2seq_model": f"{_TUTORIALS}.translate_model",
+    "models.embedding.gen_word2vec": "penstock.python.generated",
+    "models.image.cifar10.cifar10": f"{_TUTORIALS}.cifar10",
+    "models.image.cifar10.cifar10_input": f"{_TUTORIALS}.cifar10_input",
     "models.rnn.seq2seq": "tf.contrib.legacy_seq2seq",
 }
 
 _EXAMPLES = {
+    "examples.saved_model.integration_tests.mnist_util": f"{_TUTORIALS}.mnist_util",
+    "examples.speech_commands.input_data": f"{_TUTORIALS}.speech_input",
+    "examples.speech_commands.models": f"{_TUTORIALS}.speech_models",
     "examples.tutorials.mnist.input_data": "tf.contrib.learn.datasets.mnist | maybe_download",
     "examples.tutorials.mnist.mnist": "penstock.models.mnist_network",
 }

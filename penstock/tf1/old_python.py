@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from penstock.foundation.base.missing import missing_attribute
-from penstock.tf1 import restoring
+from penstock.tf1 import old_methods, restoring
 
 # Module to name to what it is now: an expression of that module, in a word its new name.
 RENAMED: dict[str, dict[str, str]] = {
@@ -167,6 +167,22 @@ def _parse_flags(flags: Any, args: list[str] | None = None) -> None:
     flags([sys.argv[0], *(sys.argv[1:] if args is None else args)], known_only=True)
 
 
+def _fromstring(before: Any, string: Any, dtype: Any = float, count: int = -1, **named: Any) -> Any:
+    """As ``np.fromstring`` was: without ``sep``, bytes are the memory of an array."""
+    if named.get("sep", ""):
+        return before(string, dtype, count, **named)
+    restoring.note("numpy.fromstring of bytes")
+    given = string.encode() if isinstance(string, str) else string
+    return _numpy().frombuffer(given, dtype, count).copy()
+
+
+def _of_numpy(module: ModuleType) -> None:
+    """What NumPy has still, and does otherwise."""
+    # `[np.float32(1.5)]` is printed as `[1.5]`, in the thread that this runs in.
+    module.set_printoptions(legacy="1.21")
+    module.fromstring = partial(_fromstring, module.fromstring)  # type: ignore[attr-defined]
+
+
 def _methods() -> dict[str, Any]:
     def of_threads(module: ModuleType) -> None:
         restoring.put_back_method(module.Thread, "isAlive", module.Thread.is_alive, "Thread")
@@ -198,6 +214,14 @@ _ASSERTIONS = {
 }
 
 
+def _both(first: Any, second: Any) -> Any:
+    def do(module: ModuleType) -> None:
+        first(module)
+        second(module)
+
+    return do
+
+
 def restore() -> dict[str, str]:
     """Puts all rows back, in this process.
 
@@ -207,9 +231,11 @@ def restore() -> dict[str, str]:
     then = _methods()
     for name in {*RENAMED, *WRITTEN}:
         then[name] = partial(restoring.put_back, names=_names(name))
+    then["numpy"] = _both(then["numpy"], _of_numpy)
     restoring.Watch(then).begin()
     made = {name: partial(_stand_in, name, homes) for name, homes in MOVED.items()}
     sys.meta_path.append(restoring.Stands(made))
+    old_methods.restore()
     return restoring.used
 
 

@@ -71,8 +71,6 @@ GONE = {
     "batch_self_adjoint_eig": "its result was one tensor in some versions, two in others: write"
     " tf.self_adjoint_eig, which returns values and vectors",
     "LegacySyncReplicasOptimizer": "write tf.train.SyncReplicasOptimizer",
-    "load_op_library": "libraries of TensorFlow's C++ kernels cannot be loaded; see"
-    " docs/writing-an-op.md",
 }
 
 

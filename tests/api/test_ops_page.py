@@ -2,30 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
-import sys
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+from tests.api.generators import DOCS, generator
 
-
-def _generator() -> Any:
-    found = importlib.util.spec_from_file_location("ops_page", DOCS / "generate_ops_page.py")
-    assert found and found.loader
-    module = importlib.util.module_from_spec(found)
-    path = list(sys.path)
-    try:
-        found.loader.exec_module(module)
-    finally:
-        sys.path[:] = path
-    return module
-
-
-GENERATOR = _generator()
+GENERATOR = generator("generate_ops_page")
 SPEC = GENERATOR.find_spec()
 if SPEC is None:
     pytest.skip("no shared/spec above this checkout", allow_module_level=True)

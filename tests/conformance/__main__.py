@@ -34,6 +34,7 @@ from tests.conformance.judge import Verdict, count_second, fails, judge, lacks_k
 from tests.ops.coverage_reasons import WITHOUT_ROW
 from tests.ops.engine import BACKEND, sweep
 from tests.ops.opcase import Bound, is_complex
+from tests.peers import PEERS as TF2, absence
 
 NO_OLD = "not comparable: no Python 3.7 here, so no TensorFlow 1.15"
 PRECISION = {"float64": 0, "complex128": 0, "float32": 1, "complex64": 1, "half": 2, "bfloat16": 3}
@@ -182,7 +183,7 @@ def main(argv: list[str] | None = None) -> int:
     )  # fmt: skip
     options = parser.parse_args(argv)
     if not peers.available("tf2"):
-        print("no TensorFlow environment: `make conformance` makes .venv-peers", file=sys.stderr)
+        print(absence(TF2), file=sys.stderr)
         return 2
     reference = builds.REFERENCES[options.onednn]
     print("\n".join(_header(reference)), flush=True)

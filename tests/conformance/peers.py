@@ -21,8 +21,7 @@ from typing import Any
 from tests.conformance import differentiated
 from tests.conformance.jobs import pack
 from tests.ops.opcase import Bound, Input
-
-ROOT = Path(__file__).resolve().parents[2]
+from tests.peers import PEERS as TF2, TF115
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,13 +32,12 @@ class Peer:
     settings: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
 
-_TF2 = ROOT / ".venv-peers" / "bin" / "python"
 PEERS = {
     # TensorFlow 2.21 has most kernels twice, and left alone it chooses by the processor: which of
     # them a row is held to must not depend on where it runs.
-    "tf2": Peer(_TF2, {"TF_ENABLE_ONEDNN_OPTS": "1"}),
-    "tf2_eigen": Peer(_TF2, {"TF_ENABLE_ONEDNN_OPTS": "0"}),
-    "tf1": Peer(ROOT / ".venv-tf115" / "bin" / "python"),
+    "tf2": Peer(TF2, {"TF_ENABLE_ONEDNN_OPTS": "1"}),
+    "tf2_eigen": Peer(TF2, {"TF_ENABLE_ONEDNN_OPTS": "0"}),
+    "tf1": Peer(TF115),
     "penstock": Peer(Path(sys.executable)),
 }
 RUNNER = Path(__file__).with_name("tf_runner.py")

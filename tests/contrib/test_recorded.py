@@ -7,7 +7,7 @@ import pytest
 
 import penstock as tf
 from tests.contrib import recorded
-from tests.tf1_programs import ROOT, TF115
+from tests.peers import ROOT, TF115, needs
 
 _ALL = [(module, name) for module in recorded.modules() for name in recorded.cases(module)]
 
@@ -21,8 +21,7 @@ def test_finds_what_tensorflow_found(module, name):
 @pytest.mark.long
 @pytest.mark.parametrize("module", recorded.modules())
 def test_what_is_recorded_is_what_tensorflow_finds(module, tmp_path):
-    if not TF115.exists():
-        pytest.skip("no .venv-tf115: `make tf115` makes it")
+    needs(TF115)
     path = tmp_path / "found.json"
     command = [str(TF115), "-m", "tests.contrib.recorded", module, str(path)]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)

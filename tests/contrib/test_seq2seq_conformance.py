@@ -12,6 +12,7 @@ import pytest
 
 import penstock as tf
 from tests.contrib import legacy_seq2seq_cases, seq2seq_cases
+from tests.peers import TF115, needs
 
 assert legacy_seq2seq_cases  # importing it adds its cases
 pytestmark = [
@@ -20,18 +21,15 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:Converting sparse IndexedSlices"),
 ]
 
-ROOT = Path(__file__).resolve().parents[2]
-PYTHON = ROOT / ".venv-tf115" / "bin" / "python"
 PEER = Path(__file__).with_name("seq2seq_peer.py")
 TOLERANCE = 2e-5
 
 
 @pytest.fixture(scope="module")
 def observed(tmp_path_factory):
-    if not PYTHON.exists():
-        pytest.skip("no .venv-tf115 here (make tf115)")
+    needs(TF115)
     out = tmp_path_factory.mktemp("tf1") / "observed.pickle"
-    subprocess.run([PYTHON, PEER, out, *seq2seq_cases.CASES], check=True, capture_output=True)
+    subprocess.run([TF115, PEER, out, *seq2seq_cases.CASES], check=True, capture_output=True)
     return pickle.loads(out.read_bytes())
 
 

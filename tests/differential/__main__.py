@@ -30,6 +30,7 @@ from tests.differential.calls import all_calls
 from tests.differential.generator import cases
 from tests.differential.judge import Verdict, judge
 from tests.differential.unfinished import UNSEEN
+from tests.peers import TF115, absence
 
 RUNNER = Path(__file__).with_name("runner.py")
 # Functions whose calls one process makes; more would be lost with an interrupted run.
@@ -192,7 +193,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--out", help="write all differences to this file, as JSON")
     options = parser.parse_args(argv)
     if not peers.available("tf1"):
-        print("there is no .venv-tf115: `make tf115`")
+        print(absence(TF115))
         return 2
     known = all_calls()
     names = [n for n in options.functions.split(",") if n] or list(known)

@@ -10,12 +10,13 @@ import pytest
 from tests.conformance import peers
 from tests.differential.__main__ import beyond, of_shard, run, shown
 from tests.differential.calls import all_calls
+from tests.peers import TF115, needed
 
 SHARDS = 40
 
 
 @pytest.mark.long
-@pytest.mark.skipif(not peers.available("tf1"), reason="needs TensorFlow 1.15: `make tf115`")
+@needed(TF115)
 @pytest.mark.parametrize("shard", range(1, SHARDS + 1))
 def test_calls_agree(shard: int) -> None:
     tallies, jobs = run(of_shard(list(all_calls().values()), shard, SHARDS), 200, 0)

@@ -17,15 +17,10 @@ import numpy as np
 import pytest
 
 import penstock as tf
+from tests.peers import PYTHON, needs
 from tests.programs import program
 
-ROOT = Path(__file__).resolve().parents[2]
 PEER = Path(__file__).with_name("interchange_peer.py")
-PYTHON = {
-    "tf2": ROOT / ".venv-peers" / "bin" / "python",
-    "tf1": ROOT / ".venv-tf115" / "bin" / "python",
-}
-MADE_BY = {"tf2": "make peers", "tf1": "make tf115"}
 # Between them: ref and resource variables, sparse gradients, convolutions, penalties, dropout.
 # Not `inception` and `logistic`: TensorFlow makes conditionals for a moving average's initial value
 # and for an assertion, and Penstock has no control flow yet.
@@ -40,8 +35,7 @@ def peer(which: str, *arguments: str) -> None:
     Raises:
       AssertionError: it failed; with what it said.
     """
-    if not PYTHON[which].exists():
-        pytest.skip(f"no {PYTHON[which].relative_to(ROOT)}: `{MADE_BY[which]}` makes it")
+    needs(PYTHON[which])
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
     environment.pop("PYTHONPATH", None)
     command = [str(PYTHON[which]), str(PEER), *arguments]

@@ -23,8 +23,8 @@ import tempfile
 import traceback
 from pathlib import Path
 
+from tests.peers import ROOT, TF115
 from tests.tf1.eras import EXPECTED, PROGRAMS, Program, later_spelling
-from tests.tf1_programs import ROOT, TF115
 
 RUNS = 2
 # Seconds of one program's run.

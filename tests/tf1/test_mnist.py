@@ -13,7 +13,7 @@ import pytest
 
 import penstock as tf
 from penstock.contrib.learn.datasets import base, mnist
-from tests.tf1_programs import ROOT, TF115
+from tests.peers import ROOT, TF115, needs
 
 FILES = ("train-images-idx3-ubyte.gz", "train-labels-idx1-ubyte.gz",
          "t10k-images-idx3-ubyte.gz", "t10k-labels-idx1-ubyte.gz")  # fmt: skip
@@ -128,8 +128,7 @@ nodes = [[op.name, op.type, [i.name for i in op.inputs]] for op in
 
 
 def test_the_network_is_tensorflows() -> None:
-    if not TF115.exists():
-        pytest.skip("no .venv-tf115: `make tf115` makes it")
+    needs(TF115)
     ask = "import tensorflow as tf\nfrom tensorflow.examples.tutorials.mnist import mnist"
     code = NETWORK.format(imports=ask) + "print(json.dumps(nodes))"
     done = subprocess.run([str(TF115), "-c", code], check=True, capture_output=True, text=True)

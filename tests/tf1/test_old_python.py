@@ -51,6 +51,42 @@ def test_a_program_of_its_time(tmp_path: Path) -> None:
         assert each in said
 
 
+ARRAYS = """\
+import array, sys
+import numpy as np
+import beside
+a = np.arange(6, dtype=np.int16).reshape(2, 3)
+data = a.tostring()
+assert np.fromstring(data, np.int16).tolist() == [0, 1, 2, 3, 4, 5]
+assert np.fromstring('1 2', sep=' ').tolist() == [1, 2]
+a.itemset(4, 7), a.itemset(0, 2, 8), a.itemset((1, 0), 9)
+kept = array.array('b', [1])
+kept.fromstring(b'\\x02')
+print(a.tolist(), a.ptp(), a.newbyteorder()[0, 1], kept.tostring())
+print([np.float32(1.5)], {'n': np.int64(3)}, np.bool_(True), beside.data(a[:1]))
+class Mine:
+    tostring = 'mine'
+print(Mine.tostring, Mine().tostring)
+np.float32(1).itemset(2)
+"""
+
+
+def test_methods_that_arrays_had(tmp_path: Path) -> None:
+    beside = tmp_path / "beside.py"
+    beside.write_text("def data(a): return a.tostring()")
+    done = run(script(tmp_path, ARRAYS), code=1)
+    assert done.stdout.splitlines() == [
+        "[[0, 1, 8], [9, 7, 5]] 9 256 b'\\x01\\x02'",
+        "[1.5] {'n': 3} True b'\\x00\\x00\\x01\\x00\\x08\\x00'",
+        "mine mine",
+    ]
+    assert 'old.py", line 16, in <module>' in done.stderr
+    for each in ("ndarray.tostring (old.py:5)", "numpy.fromstring of bytes (old.py:6)"):
+        assert each in done.stderr
+    plain = python("-c", "import beside, numpy; beside.data(numpy.ones(1))", cwd=tmp_path, code=1)
+    assert "has no attribute 'tostring'" in plain.stderr
+
+
 def test_strict_leaves_it_out(tmp_path: Path) -> None:
     done = run("--strict", script(tmp_path, PROGRAM), code=1)
     assert "cannot import name 'Mapping'" in done.stderr and "put back" not in done.stderr

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.peers import TF115, needs
 from tests.tf1.processes import run
-from tests.tf1_programs import TF115
 
 PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.py"))
 
@@ -33,8 +33,7 @@ def _write_digits(folder: Path) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 def test_the_output_is_tensorflows(path: Path, tmp_path: Path) -> None:
-    if not TF115.exists():
-        pytest.skip("no .venv-tf115: `make tf115` makes it")
+    needs(TF115)
     ours, theirs = tmp_path / "ours", tmp_path / "theirs"
     _write_digits(ours)
     _write_digits(theirs)

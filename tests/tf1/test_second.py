@@ -10,9 +10,9 @@ import pytest
 
 import penstock as tf
 from penstock.compat import v2 as module
+from tests.peers import TF115, needs
 from tests.tf1 import second
 from tests.tf1.processes import ROOT
-from tests.tf1_programs import TF115
 
 v2 = tf.compat.v2
 # In these the first API's names have more methods.
@@ -59,8 +59,7 @@ def test_it_is_imported_as_a_module() -> None:
 
 
 def test_calls_by_place_are_tensorflows() -> None:
-    if not TF115.exists():
-        pytest.skip("no .venv-tf115: `make tf115` makes it")
+    needs(TF115)
     names = [n for n in _shared() if not n.startswith(WIDER)]
     command = [str(TF115), "-m", "tests.tf1.second", *names]
     done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)

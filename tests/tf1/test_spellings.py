@@ -12,9 +12,9 @@ import pytest
 import penstock
 from penstock.tf1 import restoring, spellings
 from penstock.tf1.front import Front
+from tests.peers import TF115, needs
 from tests.tf1 import old_spellings
 from tests.tf1.processes import ROOT, run
-from tests.tf1_programs import TF115
 
 
 @pytest.fixture
@@ -40,8 +40,7 @@ def test_the_old_spelling_builds_what_the_new_one_does(name: str, tf: Front) -> 
 
 
 def test_the_new_spellings_are_tensorflows() -> None:
-    if not TF115.exists():
-        pytest.skip("no .venv-tf115: `make tf115` makes it")
+    needs(TF115)
     command = [str(TF115), "-m", "tests.tf1.old_spellings"]
     done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
     theirs = json.loads(done.stdout.splitlines()[-1])

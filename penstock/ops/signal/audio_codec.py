@@ -6,7 +6,7 @@ Samples are float32 in [-1, 1), one row a frame and one column a channel.
 from __future__ import annotations
 
 import struct
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -155,9 +155,16 @@ def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Tensor:
     return make("EncodeWav", audio, sample_rate, name=name)
 
 
+class DecodedWav(NamedTuple):
+    """What ``decode_wav`` gives."""
+
+    audio: Tensor
+    sample_rate: Tensor
+
+
 def decode_wav(
     contents: Any, desired_channels: int = -1, desired_samples: int = -1, name: str | None = None
-) -> tuple[Tensor, Tensor]:
+) -> DecodedWav:
     """The float32 samples [frames, channels] and the sample rate of a 16-bit WAV file.
 
     Args:
@@ -169,4 +176,4 @@ def decode_wav(
         "DecodeWav", contents, desired_channels=desired_channels,
         desired_samples=desired_samples, name=name,
     )  # fmt: skip
-    return audio, rate
+    return DecodedWav(audio, rate)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
 from tensorboard.compat.proto.graph_pb2 import GraphDef
@@ -71,15 +71,7 @@ def extract_sub_graph(graph_def: Any, dest_nodes: Sequence[str]) -> Any:
     for name in dest_nodes:
         if name not in inputs:
             raise AssertionError(f"{name} is not in graph")
-    kept: set[str] = set()
-    waiting = list(dest_nodes)
-    while waiting:
-        name = waiting.pop()
-        if name not in kept:
-            kept.add(name)
-            if name not in inputs:
-                raise KeyError(f"the graph lacks node {name!r}, which one of its nodes takes")
-            waiting.extend(inputs[name])
+    kept = reachable_nodes(dest_nodes, inputs)
     made = GraphDef()
     for node in graph_def.node:
         if node.name in kept:
@@ -87,6 +79,37 @@ def extract_sub_graph(graph_def: Any, dest_nodes: Sequence[str]) -> Any:
     made.library.CopyFrom(graph_def.library)
     made.versions.CopyFrom(graph_def.versions)
     return made
+
+
+def reachable_nodes(
+    target_nodes: Iterable[str], name_to_input_name: Mapping[str, Iterable[str]]
+) -> set[str]:
+    """The names of nodes and of all that they need.
+
+    Args:
+      target_nodes: names of nodes.
+      name_to_input_name: from each node's name to those of its inputs.
+
+    Raises:
+      KeyError: if a node takes one that is not there.
+    """
+    kept: set[str] = set()
+    waiting = list(target_nodes)
+    while waiting:
+        name = waiting.pop()
+        if name not in kept:
+            kept.add(name)
+            if name not in name_to_input_name:
+                raise KeyError(f"the graph lacks node {name!r}, which one of its nodes takes")
+            waiting.extend(name_to_input_name[name])
+    return kept
+
+
+def graph_summary(graph_def: Any) -> tuple[dict[str, list[str]], dict[str, Any], dict[str, int]]:
+    """A GraphDef by the names of its nodes: what each takes, the node itself, and its place."""
+    taken = {node.name: [node_of(name) for name in node.input] for node in graph_def.node}
+    nodes = {node.name: node for node in graph_def.node}
+    return taken, nodes, {name: place for place, name in enumerate(nodes)}
 
 
 def _needs(node: Any) -> list[str]:

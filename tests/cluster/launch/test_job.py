@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import subprocess
-from pathlib import Path
 
 import pytest
 
 from penstock.cluster.launch.job import Job, Task
-
-TF115 = Path(__file__).resolve().parents[3] / ".venv-tf115" / "bin" / "python"
+from tests.peers import TF115, needs
 
 
 def addresses(job: Job) -> dict[Task, str]:
@@ -41,8 +39,7 @@ def test_jobs_that_would_never_end() -> None:
 
 @pytest.mark.long
 def test_tensorflow_reads_the_same() -> None:
-    if not TF115.exists():
-        pytest.skip("TensorFlow 1.15 is not installed (make tf115)")
+    needs(TF115)
     job = Job("x.py", ps=2, workers=3, chief=True, evaluator=True)
     at = addresses(job)
     configs = [job.tf_config(task, at) for task in job.tasks]

@@ -21,9 +21,8 @@ from penstock.compiler.placement.available import local_devices
 from penstock.compiler.placement.place import place
 from penstock.foundation.graph.region import inner_operations
 from tests.compiler.placement.programs import DEVICES, PROGRAMS
+from tests.peers import TF115, needs
 
-ROOT = Path(__file__).resolve().parents[3]
-PYTHON = ROOT / ".venv-tf115" / "bin" / "python"
 PEER = Path(__file__).with_name("tf115_placements.py")
 
 pytestmark = pytest.mark.long
@@ -31,13 +30,12 @@ pytestmark = pytest.mark.long
 
 @pytest.fixture(scope="module")
 def theirs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    if not PYTHON.exists():
-        pytest.skip("no .venv-tf115: `make tf115` makes it")
+    needs(TF115)
     out = tmp_path_factory.mktemp("placements") / "placements.json"
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "0", "CUDA_VISIBLE_DEVICES": ""}
     environment.pop("PYTHONPATH", None)
     done = subprocess.run(
-        [str(PYTHON), str(PEER), str(out)], env=environment, capture_output=True, text=True,
+        [str(TF115), str(PEER), str(out)], env=environment, capture_output=True, text=True,
         check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]

@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 
 import penstock as tf
-from tests import tf1_programs
 from tests.contrib.layers import layers_programs, nets_programs
 from tests.library.layers import programs
 from tests.library.layers.test_graphs import _digest
+from tests.peers import ROOT, TF115, needs
 
 GOLDEN = Path(__file__).with_name("golden.json")
 LAYERS = {f"layers.{key}": value for key, value in layers_programs.PROGRAMS.items()}
@@ -56,12 +56,11 @@ def theirs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 def asked(folder: Path, *kinds: str) -> dict[str, Any]:
     """What TensorFlow 1.15 makes of the programs of these kinds."""
-    if not tf1_programs.TF115.exists():
-        pytest.skip("no .venv-tf115: `make tf115` makes it")
+    needs(TF115)
     path = folder / "dumps.json"
     names = [f"tests.contrib.layers.{kind}_programs" for kind in kinds]
-    command = [str(tf1_programs.TF115), "-m", "tests.library.layers.programs", str(path), *names]
-    subprocess.run(command, cwd=tf1_programs.ROOT, check=True, capture_output=True)
+    command = [str(TF115), "-m", "tests.library.layers.programs", str(path), *names]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
     found: dict[str, Any] = json.loads(path.read_text())
     return found
 

@@ -16,10 +16,9 @@ from penstock.engine.runtime.dataflow_program import DataflowProgram
 from penstock.ops.control import control_flow as primitives
 from penstock.ops.control.control_flow import make
 from tests.engine.runtime import dataflow_programs as programs
+from tests.peers import TF115, needs
 from tests.suite.clock import PATIENCE_MS
 
-ROOT = Path(__file__).resolve().parents[3]
-TF115 = ROOT / ".venv-tf115" / "bin" / "python"
 KIT = programs.ours()
 
 
@@ -66,8 +65,7 @@ def test_random_programs(dataflow: str) -> None:
 @pytest.mark.long
 @pytest.mark.timeout(600)
 def test_tensorflow_says_the_same(tmp_path: Path) -> None:
-    if not TF115.exists():
-        pytest.skip("no .venv-tf115: `make tf115` makes it")
+    needs(TF115)
     path, count = tmp_path / "theirs.json", 500
     command = [str(TF115), str(programs.__file__), str(count), str(path)]
     subprocess.run(command, check=True, capture_output=True)

@@ -22,14 +22,9 @@ from penstock.foundation.formats.checkpoint_reader import open_checkpoint
 from penstock.foundation.formats.checkpoint_v1 import V1Reader, V1Writer
 from penstock.foundation.formats.tensor_slice import TensorSlice
 from penstock.foundation.formats.tfrecord import RecordWriter, read_records
+from tests.peers import PYTHON, needs
 
-ROOT = Path(__file__).resolve().parents[3]
 PEER = Path(__file__).with_name("tensorflow_peer.py")
-PYTHON = {
-    "tf2": ROOT / ".venv-peers" / "bin" / "python",
-    "tf1": ROOT / ".venv-tf115" / "bin" / "python",
-}
-MADE_BY = {"tf2": "make peers", "tf1": "make tf115"}
 CUT = ["0,3:-", "3,7:0,2", "3,7:2,5"]
 RECORDS = [b"record %d" % i * i for i in range(200)]
 
@@ -42,8 +37,7 @@ def peer(which: str, *arguments: str) -> None:
     Raises:
       AssertionError: it failed; with what it said.
     """
-    if not PYTHON[which].exists():
-        pytest.skip(f"no {PYTHON[which].relative_to(ROOT)}: `{MADE_BY[which]}` makes it")
+    needs(PYTHON[which])
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
     environment.pop("PYTHONPATH", None)
     done = subprocess.run(

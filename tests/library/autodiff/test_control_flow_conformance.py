@@ -22,14 +22,9 @@ import pytest
 import penstock as tf
 from tests.library.autodiff import control_flow_programs as programs
 from tests.library.autodiff.control_flow_random import named
+from tests.peers import PYTHON, needs
 
-ROOT = Path(__file__).resolve().parents[3]
 PEER = Path(__file__).with_name("control_flow_peer.py")
-PYTHON = {
-    "tf1": ROOT / ".venv-tf115" / "bin" / "python",
-    "tf2": ROOT / ".venv-peers" / "bin" / "python",
-}
-MADE_BY = {"tf1": "make tf115", "tf2": "make peers"}
 SEEDS = int(os.environ.get("PENSTOCK_CONTROL_FLOW_SEEDS", "30"))
 NAMES = [*programs.PROGRAMS, *(f"random_{seed}" for seed in range(SEEDS))]
 
@@ -81,8 +76,7 @@ def answers(
     request: Any, ours: dict[str, Any], tmp_path_factory: Any
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     which = request.param
-    if not PYTHON[which].exists():
-        pytest.skip(f"no {PYTHON[which].relative_to(ROOT)}: `{MADE_BY[which]}` makes it")
+    needs(PYTHON[which])
     folder = tmp_path_factory.mktemp(which)
     for name, built in ours.items():
         carried = {key: built[key] for key in ("graph", "fetches", "init")}

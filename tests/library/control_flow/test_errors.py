@@ -11,7 +11,6 @@ import json
 import os
 import re
 import subprocess
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,12 +18,8 @@ import pytest
 import penstock as tf
 from tests.library.control_flow import error_cases
 from tests.library.control_flow.error_cases import CASES, outcome
+from tests.peers import PYTHON, needs
 
-ROOT = Path(__file__).resolve().parents[3]
-PYTHON = {
-    "tf1": (ROOT / ".venv-tf115" / "bin" / "python", "make tf115"),
-    "tf2": (ROOT / ".venv-peers" / "bin" / "python", "make peers"),
-}
 # The class of a program's error, and what its message must name besides the line.
 EXPECTED = {
     "loop_shape": ("ValueError", "tf.while_loop 'grows'"),
@@ -114,13 +109,11 @@ def test_refused_with_name_and_line(name: str) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("which", sorted(PYTHON))
 def test_classes_are_tensorflows(which: str) -> None:
-    python, maker = PYTHON[which]
-    if not python.exists():
-        pytest.skip(f"no {python.relative_to(ROOT)}: `{maker}` makes it")
+    needs(PYTHON[which])
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
     environment.pop("PYTHONPATH", None)
     done = subprocess.run(
-        [str(python), error_cases.__file__], env=environment, capture_output=True, text=True,
+        [str(PYTHON[which]), error_cases.__file__], env=environment, capture_output=True, text=True,
         check=True,
     )  # fmt: skip
     theirs: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])

@@ -18,18 +18,15 @@ from tensorboard.compat.proto.graph_pb2 import GraphDef
 
 import penstock as tf
 from penstock.python.framework import function
+from tests.peers import PEERS, TF115, needs
 
-ROOT = Path(__file__).resolve().parents[3]
-TF1 = ROOT / ".venv-tf115" / "bin" / "python"
-TF2 = ROOT / ".venv-peers" / "bin" / "python"
 TOLERANCE = {"rtol": 2e-5, "atol": 2e-6}
 
 pytestmark = pytest.mark.long
 
 
 def _peer(python: Path, script: str, *arguments: Path) -> None:
-    if not python.exists():
-        pytest.skip(f"no {python.relative_to(ROOT)}: `make peers tf115` makes it")
+    needs(python)
     command = [str(python), str(Path(__file__).with_name(script)), *map(str, arguments)]
     environment = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
@@ -93,7 +90,7 @@ def tf1(tmp_path_factory: pytest.TempPathFactory) -> Any:
         message = graph.as_graph_def().SerializeToString()
     asked = {name: (message, [tensor.name], {}) for name, tensor in made.items()}
     (folder / "ours").write_bytes(pickle.dumps(asked, protocol=2))
-    _peer(TF1, "functions_in_tf1.py", folder / "out", folder / "ours")
+    _peer(TF115, "functions_in_tf1.py", folder / "out", folder / "ours")
     found = pickle.loads((folder / "out").read_bytes(), encoding="latin1")
     return found, values
 
@@ -141,7 +138,7 @@ def test_functions_made_here_run_in_tf1(name: str, tf1: Any) -> None:
 @pytest.fixture(scope="module")
 def tf2(tmp_path_factory: pytest.TempPathFactory) -> Any:
     path = tmp_path_factory.mktemp("functions") / "out"
-    _peer(TF2, "functions_in_tf2.py", path)
+    _peer(PEERS, "functions_in_tf2.py", path)
     return pickle.loads(path.read_bytes())
 
 

@@ -13,9 +13,8 @@ import pytest
 import penstock as tf
 from tests.library.control_flow import random_programs
 from tests.library.control_flow.programs import dump
+from tests.peers import TF115, needs
 
-ROOT = Path(__file__).resolve().parents[3]
-TF115 = ROOT / ".venv-tf115" / "bin" / "python"
 GRAPHS, VALUES = 150, 500
 # Conditions that are constants: TensorFlow's optimizer leaves a result dead.
 TENSORFLOW_FAILS = {6, 243}
@@ -27,8 +26,7 @@ pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
 
 
 def theirs(kind: str, count: int, folder: Path) -> list[Any]:
-    if not TF115.exists():
-        pytest.skip("no .venv-tf115: `make tf115` makes it")
+    needs(TF115)
     path = folder / f"{kind}.json"
     script = Path(__file__).with_name("random_programs.py")
     command = [str(TF115), str(script), kind, str(count), str(path)]

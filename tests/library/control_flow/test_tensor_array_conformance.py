@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,25 +12,19 @@ import pytest
 
 import penstock as tf
 from tests.library.control_flow import tensor_array_programs as programs
+from tests.peers import PYTHON, needs
 
-ROOT = Path(__file__).resolve().parents[3]
-PYTHON = {
-    "tf2": (ROOT / ".venv-peers" / "bin" / "python", "make peers"),
-    "tf1": (ROOT / ".venv-tf115" / "bin" / "python", "make tf115"),
-}
 SEQUENCES, GRADIENTS, ROWS = (0, 600), (0, 150), (1, 4)
 
 pytestmark = pytest.mark.long
 
 
 def _theirs(which: str, *arguments: Any) -> Any:
-    python, maker = PYTHON[which]
-    if not python.exists():
-        pytest.skip(f"no {python.relative_to(ROOT)}: `{maker}` makes it")
+    needs(PYTHON[which])
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
     environment.pop("PYTHONPATH", None)
     done = subprocess.run(
-        [str(python), str(programs.__file__), *map(str, arguments)],
+        [str(PYTHON[which]), str(programs.__file__), *map(str, arguments)],
         env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-4000:]

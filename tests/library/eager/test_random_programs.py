@@ -11,8 +11,7 @@ import pytest
 
 import penstock as tf
 from tests.library.eager import random_programs
-
-PEER = Path(__file__).resolve().parents[3] / ".venv-tf115" / "bin" / "python"
+from tests.peers import TF115, needed
 
 
 def _in_a_graph(seed: int) -> list[np.ndarray]:
@@ -34,10 +33,10 @@ def test_a_random_program_is_that_of_a_graph(seed: int) -> None:
 
 @pytest.mark.long
 @pytest.mark.usefixtures("eagerly")
-@pytest.mark.skipif(not PEER.exists(), reason="TensorFlow 1.15 is not installed: make tf115")
+@needed(TF115)
 def test_random_programs_are_those_of_a_graph_and_of_tensorflow() -> None:
     script = str(Path(random_programs.__file__))
-    peer = subprocess.run([str(PEER), script], capture_output=True, text=True, check=True)
+    peer = subprocess.run([str(TF115), script], capture_output=True, text=True, check=True)
     theirs = json.loads(peer.stdout)
     for seed, wanted in enumerate(theirs):
         ours, graphs = random_programs.run_eagerly(tf, seed), _in_a_graph(seed)

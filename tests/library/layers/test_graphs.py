@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 
 import penstock as tf
-from tests import tf1_programs
 from tests.library.layers import programs
+from tests.peers import ROOT, TF115, needs
 
 MODULES = ("dense", "conv", "norm", "keras", "recurrent")
 GOLDEN = Path(__file__).with_name("golden.json")
@@ -74,12 +74,11 @@ def theirs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 def asked(folder: Path) -> dict[str, Any]:
     """What TensorFlow 1.15 makes of all programs."""
-    if not tf1_programs.TF115.exists():
-        pytest.skip("no .venv-tf115: `make tf115` makes it")
+    needs(TF115)
     path = folder / "dumps.json"
     names = [f"tests.library.layers.{name}_programs" for name in MODULES]
-    command = [str(tf1_programs.TF115), "-m", "tests.library.layers.programs", str(path), *names]
-    subprocess.run(command, cwd=tf1_programs.ROOT, check=True, capture_output=True)
+    command = [str(TF115), "-m", "tests.library.layers.programs", str(path), *names]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
     found: dict[str, Any] = json.loads(path.read_text())
     return found
 

@@ -14,9 +14,8 @@ import pytest
 import penstock as tf
 from tests.library.linear_operators import programs
 from tests.ops.tolerance import GRADIENT_FACTOR, difference
+from tests.peers import TF115, needs
 
-ROOT = Path(__file__).resolve().parents[3]
-TF115 = ROOT / ".venv-tf115" / "bin" / "python"
 # Questions that TensorFlow 1.15 answers with an error, and we with a value: pattern of
 # "operator variant question", and why.  The values themselves are in test_properties.py.
 WIDER = {
@@ -44,8 +43,7 @@ pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]
 
 @pytest.fixture(scope="module")
 def theirs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    if not TF115.exists():
-        pytest.skip("no .venv-tf115: `make tf115` makes it")
+    needs(TF115)
     path = tmp_path_factory.mktemp("linear_operators") / "found.json"
     command = [str(TF115), str(Path(__file__).with_name("programs.py")), str(path)]
     subprocess.run(command, check=True, capture_output=True)

@@ -14,8 +14,7 @@ import pytest
 
 import penstock as tf
 from tests.library.nn import ctc_programs
-
-PYTHON = Path(__file__).resolve().parents[3] / ".venv-tf115" / "bin" / "python"
+from tests.peers import TF115, needs
 
 
 def _collapsed(path: tuple[int, ...], blank: int) -> list[int]:
@@ -100,12 +99,11 @@ def test_losses_over_replicas() -> None:
 
 @pytest.mark.long
 def test_values_are_tensorflows(tmp_path: Path) -> None:
-    if not PYTHON.exists():
-        pytest.skip("no .venv-tf115: `make tf115` makes it")
+    needs(TF115)
     file = tmp_path / "found.json"
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONWARNINGS": "ignore"}
     subprocess.run(
-        [str(PYTHON), ctc_programs.__file__, str(file)],
+        [str(TF115), ctc_programs.__file__, str(file)],
         env=environment, check=True, capture_output=True,
     )  # fmt: skip
     theirs = json.loads(file.read_text())

@@ -13,8 +13,7 @@ import pytest
 
 import penstock as tf
 from tests.library.nn import weighing
-
-PYTHON = Path(__file__).resolve().parents[3] / ".venv-tf115" / "bin" / "python"
+from tests.peers import TF115, needs
 
 
 def _values(*made: Any) -> list[Any]:
@@ -135,12 +134,11 @@ def test_classes_out_of_range(labels: list[int], given: dict[str, int], words: s
 @pytest.mark.long
 @pytest.mark.parametrize(("part", "count"), [("weighing", 200), ("rankings", 70)])
 def test_tensorflow_makes_the_same(part: str, count: int, tmp_path: Path) -> None:
-    if not PYTHON.exists():
-        pytest.skip("no .venv-tf115: `make tf115` makes it")
+    needs(TF115)
     file = tmp_path / "found.json"
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONWARNINGS": "ignore"}
     subprocess.run(
-        [str(PYTHON), weighing.__file__, str(file), part],
+        [str(TF115), weighing.__file__, str(file), part],
         env=environment, check=True, capture_output=True,
     )  # fmt: skip
     theirs = json.loads(file.read_text())

@@ -8,22 +8,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 
 import penstock as tf
+from tests.peers import TF115, needs
 
-ROOT = Path(__file__).resolve().parents[3]
-PYTHON = ROOT / ".venv-tf115" / "bin" / "python"
 PEER = Path(__file__).with_name("tf1_peer.py")
 TOLERANCE = 2e-5
 
 
 def observed(module: Any, folder: Path) -> dict[str, Any]:
     """What TensorFlow 1.15 gives for each case of ``module``."""
-    if not PYTHON.exists():
-        pytest.skip("no .venv-tf115 here (make tf115)")
+    needs(TF115)
     name, out = module.__name__.rpartition(".")[2], folder / "observed.pickle"
-    subprocess.run([PYTHON, PEER, out, name, *module.CASES], check=True, capture_output=True)
+    subprocess.run([TF115, PEER, out, name, *module.CASES], check=True, capture_output=True)
     return pickle.loads(out.read_bytes())
 
 

@@ -14,26 +14,19 @@ from pathlib import Path
 import pytest
 
 import penstock as tf
+from tests.peers import PYTHON, needs
 from tests.storage.checkpoint import peer
-
-ROOT = Path(__file__).resolve().parents[3]
-PYTHON = {
-    "tf2": (ROOT / ".venv-peers" / "bin" / "python", "make peers"),
-    "tf1": (ROOT / ".venv-tf115" / "bin" / "python", "make tf115"),
-}
 
 pytestmark = pytest.mark.long
 both = pytest.mark.parametrize("which", ["tf2", "tf1"])
 
 
 def _run(which: str, command: str, directory: Path) -> None:
-    python, target = PYTHON[which]
-    if not python.exists():
-        pytest.skip(f"no {python.relative_to(ROOT)}: `{target}` makes it")
+    needs(PYTHON[which])
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
     environment.pop("PYTHONPATH", None)
     done = subprocess.run(
-        [str(python), peer.__file__, command, str(directory)],
+        [str(PYTHON[which]), peer.__file__, command, str(directory)],
         env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-4000:]

@@ -17,14 +17,9 @@ from penstock.foundation.formats.schema import CondContextDef, QueueRunnerDef
 from penstock.foundation.opdef.registry import OPS
 from penstock.storage.export import meta_graph
 from penstock.storage.export.graph_file import read_graph
+from tests.peers import PYTHON, needs
 from tests.storage.export import exchange
 
-ROOT = Path(__file__).resolve().parents[3]
-PYTHON = {
-    "tf2": ROOT / ".venv-peers" / "bin" / "python",
-    "tf1": ROOT / ".venv-tf115" / "bin" / "python",
-}
-MADE_BY = {"tf2": "make peers", "tf1": "make tf115"}
 KINDS = ("ref", "resource")
 
 pytestmark = pytest.mark.long
@@ -34,8 +29,7 @@ pytestmark = pytest.mark.long
 def exchanged(request, tmp_path_factory) -> Iterator[tuple[str, Path, dict, dict]]:
     """Which TensorFlow, its folder, what Penstock's files gave here, and what they gave there."""
     which = request.param
-    if not PYTHON[which].exists():
-        pytest.skip(f"no {PYTHON[which].relative_to(ROOT)}: `{MADE_BY[which]}` makes it")
+    needs(PYTHON[which])
     ours, theirs = (tmp_path_factory.mktemp(f"{which}_{side}") for side in ("ours", "theirs"))
     wanted = exchange.write(tf, str(ours))
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}

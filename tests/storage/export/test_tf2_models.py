@@ -11,18 +11,16 @@ import numpy as np
 import pytest
 
 import penstock as tf
-
-ROOT = Path(__file__).resolve().parents[3]
-PYTHON = ROOT / ".venv-peers" / "bin" / "python"
+from tests.peers import PEERS, needed
 
 
 @pytest.mark.long
-@pytest.mark.skipif(not PYTHON.exists(), reason="no .venv-peers: `make peers` makes it")
+@needed(PEERS)
 def test_a_tf2_model_runs(tmp_path: Path) -> None:
     folder = str(tmp_path / "model")
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
     environment.pop("PYTHONPATH", None)
-    command = [str(PYTHON), str(Path(__file__).with_name("tf2_models.py")), folder]
+    command = [str(PEERS), str(Path(__file__).with_name("tf2_models.py")), folder]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
     wanted = json.loads(done.stdout.splitlines()[-1])

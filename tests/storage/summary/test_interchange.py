@@ -16,21 +16,16 @@ import pytest
 from PIL import Image
 
 import penstock as tf
+from tests.peers import PYTHON, needs
 from tests.storage.summary import tf_peer
 
-ROOT = Path(__file__).resolve().parents[3]
 PEER = Path(tf_peer.__file__)
-PYTHON = {
-    "tf2": ROOT / ".venv-peers" / "bin" / "python",
-    "tf1": ROOT / ".venv-tf115" / "bin" / "python",
-}
 
 pytestmark = pytest.mark.long
 
 
 def peer(which: str, *arguments: Any) -> None:
-    if not PYTHON[which].exists():
-        pytest.skip(f"no {PYTHON[which].relative_to(ROOT)}")
+    needs(PYTHON[which])
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
     environment.pop("PYTHONPATH", None)
     command = [str(PYTHON[which]), str(PEER), *map(str, arguments)]

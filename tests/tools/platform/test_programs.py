@@ -15,8 +15,9 @@ from typing import NamedTuple
 
 import pytest
 
+from tests.peers import TF115, needs
+
 HERE = Path(__file__).parent / "programs"
-TF115 = Path(__file__).resolve().parents[3] / ".venv-tf115" / "bin" / "python"
 # Lines of TensorFlow 1.15 about its own future, of NumPy and of Python; and absl's second copies.
 _NOISE = re.compile(
     r".*(is deprecated|Instructions for updating|^Use |FutureWarning|np_resource|np_dtype|_np_q)"
@@ -165,8 +166,7 @@ def test_program(name: str) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("name", CASES)
 def test_tensorflow_does_the_same(name: str) -> None:
-    if not TF115.exists():
-        pytest.skip("no .venv-tf115: `make tf115` makes it")
+    needs(TF115)
     _check(CASES[name], str(TF115), "tensorflow")
 
 

@@ -11,10 +11,9 @@ import pytest
 import penstock as tf
 from penstock.foundation.opdef.registry import all_ops
 from penstock.tools.profiler import float_ops
+from tests.peers import TF115, needs
 from tests.tools.profiler import models
 
-ROOT = Path(__file__).resolve().parents[3]
-PYTHON = ROOT / ".venv-tf115" / "bin" / "python"
 # TensorFlow counts these from 2.x on; 1.15, which makes them for `a + b`, counts 0.
 LATER = {"AddV2", "BatchMatMulV2"}
 
@@ -80,10 +79,9 @@ def test_parameters_of_variables() -> None:
 
 @pytest.mark.long
 def test_networks_count_as_in_tensorflow() -> None:
-    if not PYTHON.exists():
-        pytest.skip("needs .venv-tf115 (make tf115)")
+    needs(TF115)
     peer = Path(__file__).with_name("counts_peer.py")
-    done = subprocess.run([str(PYTHON), str(peer)], capture_output=True, text=True, check=False)
+    done = subprocess.run([str(TF115), str(peer)], capture_output=True, text=True, check=False)
     line = next((x for x in done.stdout.splitlines() if x.startswith("COUNTS ")), None)
     assert line is not None, done.stderr[-3000:]
     expected = json.loads(line.removeprefix("COUNTS "))

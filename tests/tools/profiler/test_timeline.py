@@ -14,9 +14,8 @@ from tensorboard.compat.proto.step_stats_pb2 import StepStats
 
 import penstock as tf
 from penstock.python.client import timeline
+from tests.peers import TF115, needs
 
-ROOT = Path(__file__).resolve().parents[3]
-TF115 = ROOT / ".venv-tf115" / "bin" / "python"
 PEER = Path(__file__).with_name("timeline_peer.py")
 
 # Overlapping nodes, a node listed twice, several outputs, what crosses devices, a GPU's kernels.
@@ -86,8 +85,7 @@ def _timelines(data: bytes) -> list[Any]:
 
 @pytest.mark.long
 def test_timelines_are_tensorflows(tmp_path: Path) -> None:
-    if not TF115.exists():
-        pytest.skip("no .venv-tf115: `make tf115` makes it")
+    needs(TF115)
     (tmp_path / "penstock.pb").write_bytes(_traced().SerializeToString())
     (tmp_path / "odd.pb").write_bytes(text_format.Parse(ODD, StepStats()).SerializeToString())
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}

@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 
 import penstock as tf
+from tests.peers import PYTHON, ROOT, TF115, needs
 from tests.suite.clock import PATIENCE, Clock, wait_until
 from tests.training.data import dataset_pipelines
 
 HERE = Path(__file__).parent
-ROOT = HERE.parents[2]
 # What TensorFlow 1.15 gives; ``test_expected_is_what_tensorflow_gives`` holds it to that.
 EXPECTED: dict[str, Any] = json.loads((HERE / "dataset_pipelines.json").read_text())
 Dataset = tf.data.Dataset
@@ -46,20 +46,18 @@ def test_pipeline(name: str, pipelines: tuple[str, dict[str, Any]]) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("which", [".venv-tf115", ".venv-peers"])
+@pytest.mark.parametrize("which", ["tf1", "tf2"])
 def test_expected_is_what_tensorflow_gives(which: str, tmp_path: Path) -> None:
-    python = ROOT / which / "bin" / "python"
-    if not python.exists():
-        pytest.skip(f"no {which}")
+    needs(PYTHON[which])
     script = HERE / "dataset_pipelines.py"
     run = subprocess.run(
-        [python, script, "tensorflow", str(tmp_path / "files")],
+        [PYTHON[which], script, "tensorflow", str(tmp_path / "files")],
         capture_output=True, text=True,
     )  # fmt: skip
     rows = dict(json.loads(line) for line in run.stdout.splitlines() if line[:2] == '["')
     assert set(rows) == set(EXPECTED), run.stderr[-2000:]
     differing = {name for name in rows if rows[name] != EXPECTED[name]}
-    assert differing == (set(DIFFERENT_IN_2) if which == ".venv-peers" else set())
+    assert differing == (set(DIFFERENT_IN_2) if which == "tf2" else set())
 
 
 @pytest.fixture
@@ -347,9 +345,7 @@ def test_graph_def_keeps_functions() -> None:
 
 @pytest.mark.long
 def test_tensorflow_runs_our_graph_and_we_run_its(tmp_path: Path) -> None:
-    python = ROOT / ".venv-tf115" / "bin" / "python"
-    if not python.exists():
-        pytest.skip("no .venv-tf115")
+    needs(TF115)
     build = (
         "D = tf.data.Dataset\n"
         "with tf.Graph().as_default() as g:\n"
@@ -370,7 +366,7 @@ def test_tensorflow_runs_our_graph_and_we_run_its(tmp_path: Path) -> None:
     ours, theirs = str(tmp_path / "ours.pb"), str(tmp_path / "theirs.pb")
     exec(build, {"tf": tf, "out": ours})
     code = f"import tensorflow as tf\nout = {theirs!r}\ngiven = {ours!r}\n{build}{run}"
-    told = subprocess.run([python, "-c", code], capture_output=True, text=True)
+    told = subprocess.run([TF115, "-c", code], capture_output=True, text=True)
     mine = subprocess.run(
         [sys.executable, "-c", f"import penstock as tf\ngiven = {theirs!r}\n{run}"],
         capture_output=True, text=True, cwd=ROOT,

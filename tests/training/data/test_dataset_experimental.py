@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import penstock as tf
+from tests.peers import ROOT, TF115, needs
 
 HERE = Path(__file__).parent
-ROOT = HERE.parents[2]
 # What TensorFlow 1.15 gives; the long test holds it to that.
 EXPECTED: dict[str, Any] = json.loads((HERE / "dataset_experimental.json").read_text())
 DIFFERENT = {"dense_rank": "1.15 gives a batch up at its first bad element, we take it whole"}
@@ -41,10 +41,8 @@ def test_pipelines(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_expected_is_what_tensorflow_gives(tmp_path: Path) -> None:
-    python = ROOT / ".venv-tf115" / "bin" / "python"
-    if not python.exists():
-        pytest.skip("no .venv-tf115")
-    assert lines(python, "tensorflow", tmp_path / "files") == EXPECTED
+    needs(TF115)
+    assert lines(TF115, "tensorflow", tmp_path / "files") == EXPECTED
 
 
 @pytest.mark.parametrize("initial", [None, [0.25, 0.75]])

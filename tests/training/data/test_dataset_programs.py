@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 import penstock as tf
+from tests.peers import PEERS, needs
 from tests.training.data import dataset_programs
 
 HERE = Path(__file__).parent
-ROOT = HERE.parents[2]
 # What TensorFlow 2.21 gives for the first seeds; the long test holds it to that.
 EXPECTED: dict[str, Any] = json.loads((HERE / "dataset_programs.json").read_text())
 # Beyond those that are stored.
@@ -35,12 +35,10 @@ def test_stored_program(seed: int) -> None:
 
 @pytest.mark.long
 def test_programs_as_tensorflow_runs_them() -> None:
-    python = ROOT / ".venv-peers" / "bin" / "python"
-    if not python.exists():
-        pytest.skip("no .venv-peers")
+    needs(PEERS)
     script = HERE / "dataset_programs.py"
     with subprocess.Popen(
-        [python, script, "tensorflow", "0", str(SEEDS)],
+        [PEERS, script, "tensorflow", "0", str(SEEDS)],
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
     ) as process:  # fmt: skip
         found = {seed: ours(seed) for seed in range(SEEDS)}

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import penstock as tf
-from tests.conformance.peers import PEERS
+from tests.peers import TF115, needs
 from tests.training.data import lookup_programs
 
 LOOKUP = tf.contrib.lookup
@@ -21,13 +21,12 @@ LOOKUP = tf.contrib.lookup
 
 @pytest.mark.long
 def test_programs_give_what_they_give_in_tensorflow(tmp_path: Path) -> None:
-    if not PEERS["tf1"].python.exists():
-        pytest.skip("no TensorFlow 1.15 here")
+    needs(TF115)
     theirs = tmp_path / "theirs"
     theirs.mkdir()
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
     done = subprocess.run(
-        [str(PEERS["tf1"].python), lookup_programs.__file__, str(theirs)],
+        [str(TF115), lookup_programs.__file__, str(theirs)],
         env=environment, capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]

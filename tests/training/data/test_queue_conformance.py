@@ -24,11 +24,10 @@ from hypothesis.stateful import (
 )
 
 import penstock as tf
+from tests.peers import PEERS, needs
 from tests.training.data import queue_sequences
 from tests.training.data.queue_sequences import KINDS, Runner, comparable
 
-ROOT = pathlib.Path(__file__).parents[3]
-PEER = ROOT / ".venv-peers/bin/python"
 COUNTS = st.integers(0, 6)
 
 
@@ -221,7 +220,7 @@ class Peer:
 
     def __init__(self) -> None:
         self.process = subprocess.Popen(
-            [str(PEER), str(pathlib.Path(queue_sequences.__file__))],
+            [str(PEERS), str(pathlib.Path(queue_sequences.__file__))],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -247,8 +246,7 @@ class Peer:
 
 @pytest.fixture
 def peer() -> Iterator[Peer]:
-    if not PEER.exists():
-        pytest.skip("TensorFlow 2.21 is not installed (.venv-peers)")
+    needs(PEERS)
     one = Peer()
     yield one
     one.end()

@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 
 import penstock as tf
+from tests.peers import TF115, needs
 from tests.training.data import runner_peer
 
-ROOT = Path(__file__).resolve().parents[3]
-PYTHON = ROOT / ".venv-tf115" / "bin" / "python"
 RUNNERS = [
     ["input/input_producer", 1, "input/input_producer/input_producer_Close",
      "input/input_producer/input_producer_Close_1", "OutOfRangeError"],
@@ -31,12 +30,11 @@ FOUND = [
 
 
 def _peer(verb: str, path: Path) -> str:
-    if not PYTHON.exists():
-        pytest.skip("no .venv-tf115: `make tf115` makes it")
+    needs(TF115)
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
     environment.pop("PYTHONPATH", None)
     done = subprocess.run(
-        [str(PYTHON), runner_peer.__file__, verb, str(path)],
+        [str(TF115), runner_peer.__file__, verb, str(path)],
         env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,10 +12,8 @@ import pytest
 import penstock as tf
 from penstock.foundation.graph.build import make
 from penstock.training.data.barriers import Barrier
+from tests.peers import PEERS, needs
 from tests.training.data import shared_names
-
-ROOT = Path(__file__).resolve().parents[3]
-PYTHON = ROOT / ".venv-peers" / "bin" / "python"
 
 
 class _Tf:
@@ -43,12 +40,11 @@ def _two() -> Any:
 
 @pytest.fixture(scope="module")
 def tensorflow() -> dict[str, list[str]]:
-    if not PYTHON.exists():
-        pytest.skip("no .venv-peers: `make peers` makes it")
+    needs(PEERS)
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
     environment.pop("PYTHONPATH", None)
     done = subprocess.run(
-        [str(PYTHON), shared_names.__file__],
+        [str(PEERS), shared_names.__file__],
         env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]

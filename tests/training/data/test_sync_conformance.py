@@ -20,10 +20,9 @@ import penstock as tf
 from penstock.engine.resources.waiting import Waiter
 from penstock.foundation.graph.build import make
 from penstock.foundation.opdef.registry import OPS
+from tests.peers import PEERS, needs
 from tests.training.data.sync_sequences import FAMILIES, NOT_RUN, Step, plain
 
-ROOT = Path(__file__).resolve().parents[3]
-PYTHON = ROOT / ".venv-peers" / "bin" / "python"
 SEEDS = range(4)
 
 pytestmark = [
@@ -106,8 +105,7 @@ def run(steps: list[Step]) -> tuple[list[Step], list[Any]]:
 def test_sequences(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # A wait ends at once as one that is over its deadline: no other step could end it.
     monkeypatch.setattr(Waiter, "_block", lambda self, seconds: False)
-    if not PYTHON.exists():
-        pytest.skip("no .venv-peers: `make peers` makes it")
+    needs(PEERS)
     names, sequences, wanted = [], [], []
     for name, generate in FAMILIES.items():
         for seed in SEEDS:
@@ -119,7 +117,7 @@ def test_sequences(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     given.write_text(json.dumps(sequences))
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
     environment["PYTHONPATH"] = str(Path(__file__).parent)
-    command = [str(PYTHON), str(Path(__file__).with_name("sync_peer.py")), str(given), str(found)]
+    command = [str(PEERS), str(Path(__file__).with_name("sync_peer.py")), str(given), str(found)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
     differences = []

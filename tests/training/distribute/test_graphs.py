@@ -5,27 +5,24 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import penstock as tf
+from tests.peers import TF115, needed
 from tests.training.distribute import programs
-
-_ROOT = Path(__file__).parents[3]
-_PYTHON = _ROOT / ".venv-tf115/bin/python"
 
 pytestmark = [
     pytest.mark.long,
-    pytest.mark.skipif(not _PYTHON.exists(), reason="TensorFlow 1.15 (.venv-tf115) is not here"),
+    needed(TF115),
 ]
 
 
 @pytest.fixture(scope="module")
 def theirs() -> Any:
     done = subprocess.run(
-        [str(_PYTHON), programs.__file__],
+        [str(TF115), programs.__file__],
         capture_output=True, text=True, check=True,
         env={**os.environ, "CUDA_VISIBLE_DEVICES": "", "TF_CPP_MIN_LOG_LEVEL": "3"},
     )  # fmt: skip

@@ -16,8 +16,9 @@ import pytest
 
 import penstock as tf
 from penstock.training.estimator.canned.heads import RegressionHead
+from tests.peers import ROOT, TF115, needs
 from tests.training.estimator import canned_programs
-from tests.training.estimator.test_programs import HERE, TF115, differences
+from tests.training.estimator.test_programs import HERE, differences
 
 EXPECTED = json.loads((HERE / "canned.json").read_text())
 
@@ -31,13 +32,12 @@ def test_canned(name: str) -> None:
 
 @pytest.fixture(scope="module")
 def theirs(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    if not TF115.exists():
-        pytest.skip("no .venv-tf115: `make tf115` makes it")
+    needs(TF115)
     output: Path = tmp_path_factory.mktemp("tf115") / "found.json"
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
     environment.pop("PYTHONPATH", None)
     command = [str(TF115), "-m", "tests.training.estimator.canned_programs", str(output)]
-    root = HERE.parents[2]
+    root = ROOT
     subprocess.run(command, env=environment, cwd=root, check=True, capture_output=True)
     return json.loads(output.read_text())
 

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 import penstock as tf
+from tests.peers import TF115, needs
 from tests.training.estimator import programs
 
 HERE = Path(__file__).parent
-TF115 = HERE.parents[2] / ".venv-tf115" / "bin" / "python"
 EXPECTED = json.loads((HERE / "programs.json").read_text())
 # Values of a few steps' training with float32.
 TOLERANCE = 1e-5
@@ -56,8 +56,7 @@ def test_error(name: str) -> None:
 
 @pytest.mark.long
 def test_tensorflow_still_says_so(tmp_path: Path) -> None:
-    if not TF115.exists():
-        pytest.skip("no .venv-tf115: `make tf115` makes it")
+    needs(TF115)
     output = tmp_path / "found.json"
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
     environment.pop("PYTHONPATH", None)

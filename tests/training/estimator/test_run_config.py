@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 import penstock as tf
+from tests.peers import TF115, needs
 from tests.training.estimator import configs
 
 HERE = Path(__file__).parent
-TF115 = HERE.parents[2] / ".venv-tf115" / "bin" / "python"
 EXPECTED = json.loads((HERE / "expected.json").read_text())
 
 
@@ -45,8 +45,7 @@ def test_uid_tells_runs_apart(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.long
 def test_tensorflow_still_says_so(tmp_path: Path) -> None:
-    if not TF115.exists():
-        pytest.skip("no .venv-tf115: `make tf115` makes it")
+    needs(TF115)
     output = tmp_path / "found.json"
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
     environment.pop("PYTHONPATH", None)

@@ -610,10 +610,8 @@ def logging_tensors(tf, folder):
     ):  # fmt: skip
 
         def run(kwargs=kwargs):
-            with (
-                logged(tf, trace),
-                tf.train.MonitoredSession(hooks=[made({"value": "value:0"}, **kwargs)]) as sess,
-            ):
+            hooks = [made({"value": "value:0"}, **kwargs)]
+            with logged(tf, trace), tf.train.MonitoredSession(hooks=hooks) as sess:
                 for _ in range(3):
                     sess.run(value)
 
@@ -719,10 +717,8 @@ def _training(tf, folder, trace, steps, **kwargs):
     tf.reset_default_graph()
     step, train = reading_first(tf)
     tf.summary.scalar("double", step * 2)
-    with (
-        logged(tf, trace),
-        tf.train.MonitoredTrainingSession(checkpoint_dir=folder, **kwargs) as sess,
-    ):
+    begun = tf.train.MonitoredTrainingSession
+    with logged(tf, trace), begun(checkpoint_dir=folder, **kwargs) as sess:
         trace.append(f"begins with {plain(sess.run(step))}")
         for _ in range(steps):
             if sess.should_stop():
@@ -918,12 +914,8 @@ def waiter(tf, folder):
                 session.run(train)
             ran.append(1)
 
-    with (
-        logged(tf, trace),
-        tf.train.MonitoredSession(
-            hooks=[Ahead(), tf.train.GlobalStepWaiterHook(2), recorder(tf, trace)]
-        ) as sess,
-    ):
+    hooks = [Ahead(), tf.train.GlobalStepWaiterHook(2), recorder(tf, trace)]
+    with logged(tf, trace), tf.train.MonitoredSession(hooks=hooks) as sess:
         trace.append(f"run -> {plain(sess.run(train))}")
         trace.append(f"run -> {plain(sess.run(train))}")
     return trace

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 import penstock as tf
+from tests.peers import TF115, needs
 from tests.training.monitored import scenarios
 
 HERE = Path(__file__).parent
-TF115 = HERE.parents[2] / ".venv-tf115" / "bin" / "python"
 EXPECTED = json.loads((HERE / "expected.json").read_text())
 
 
@@ -33,8 +33,7 @@ def test_scenario(name: str) -> None:
 
 @pytest.mark.long
 def test_tensorflow_still_does_so(tmp_path: Path) -> None:
-    if not TF115.exists():
-        pytest.skip("no .venv-tf115: `make tf115` makes it")
+    needs(TF115)
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
     environment.pop("PYTHONPATH", None)
     output = tmp_path / "found.json"

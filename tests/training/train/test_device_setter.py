@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,21 +13,18 @@ from tensorboard.compat.proto.cluster_pb2 import ClusterDef
 
 import penstock as tf
 from penstock.training.train.device_setter import BalancedStrategy, RoundRobinStrategy
+from tests.peers import TF115, needs
 from tests.training.train import device_setter_peer as peer
-
-ROOT = Path(__file__).resolve().parents[3]
-PYTHON = ROOT / ".venv-tf115" / "bin" / "python"
 
 
 @pytest.fixture(scope="module")
 def theirs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str]]:
-    if not PYTHON.exists():
-        pytest.skip("no .venv-tf115: `make tf115` makes it")
+    needs(TF115)
     out = tmp_path_factory.mktemp("devices") / "devices.json"
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
     environment.pop("PYTHONPATH", None)
     done = subprocess.run(
-        [str(PYTHON), str(peer.__file__), str(out)], env=environment, capture_output=True,
+        [str(TF115), str(peer.__file__), str(out)], env=environment, capture_output=True,
         text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]

@@ -158,7 +158,7 @@ def _sparse_matmul_grad(op: Any, grad: Tensor) -> list[Tensor]:
     sparse = {
         "a": op.attrs["a_is_sparse"],
         "b": op.attrs["b_is_sparse"],
-        "g": grad.op_type == "ReluGrad",
+        "g": isinstance(grad, Tensor) and grad.op_type == "ReluGrad",
     }
 
     def product(first: str, second: str, ta: bool, tb: bool, dtype: Any) -> Tensor:

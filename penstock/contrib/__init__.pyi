@@ -28,6 +28,7 @@ from penstock.contrib import (
     stateless as stateless,
     tensorboard as tensorboard,
     tfprof as tfprof,
+    tpu as tpu,
     training as training,
     util as util,
 )

@@ -42,7 +42,8 @@ from penstock.training.monitored.scaffold import Scaffold
 from penstock.training.train.device_setter import STANDARD_PS_OPS, replica_device_setter
 
 _log = logging.getLogger("penstock")
-_MAY_OVERRIDE = {"model_fn"}
+# ``TPUEstimator`` overrides what is not public.
+_MAY_OVERRIDE = {"model_fn", "_create_global_step", "_call_input_fn", "_exported"}
 
 
 class Estimator:

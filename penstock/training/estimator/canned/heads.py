@@ -56,6 +56,7 @@ class Head(abc.ABC):
       weight_column: key or ``numeric_column`` of the examples' weights, or None.
       loss_reduction: how the losses of a batch become one: a value of ``tf.losses.Reduction``.
       loss_fn: ``f(labels, logits, features)`` in place of the head's own loss; unreduced.
+      name: behind a slash in the names of summaries and metrics.
     """
 
     logits_dimension: int
@@ -65,12 +66,17 @@ class Head(abc.ABC):
         weight_column: Any = None,
         loss_reduction: Any = losses.Reduction.SUM,
         loss_fn: Callable[..., Any] | None = None,
+        name: str | None = None,
     ) -> None:
         head_checks.check_reduction(loss_reduction)
         if loss_fn is not None:
             head_checks.check_loss_fn(loss_fn)
         self._weight_column = weight_column
         self._loss_reduction, self._loss_fn = loss_reduction, loss_fn
+        self.name = name
+
+    def _key(self, key: str) -> str:
+        return f"{key}/{self.name}" if self.name else key
 
     def create_estimator_spec(
         self,
@@ -96,7 +102,7 @@ class Head(abc.ABC):
         Raises:
           ValueError: both or none of ``optimizer`` and ``train_op_fn`` as a model is trained.
         """
-        with scopes.name_scope(None, "head"):
+        with scopes.name_scope(self.name, "head"):
             predictions, logits, outputs = self._predictions(logits, mode)
             if mode == ModeKeys.PREDICT:
                 return EstimatorSpec(mode, predictions, export_outputs=outputs)
@@ -117,14 +123,14 @@ class Head(abc.ABC):
                     ones = loss.weights * elementwise.ones_like(loss.unreduced)
                     mean = loss.training / reduction.reduce_sum(ones)
         if mode == ModeKeys.EVAL:
-            found_metrics = self._metrics(*made)
+            found_metrics = {self._key(k): v for k, v in self._metrics(*made).items()}
             return EstimatorSpec(mode, predictions, whole, eval_metric_ops=found_metrics)
         with scopes.name_scope(""):
-            scalar("loss", whole)
+            scalar(self._key("loss"), whole)
             if mean is not None:
-                scalar("average_loss", mean)
+                scalar(self._key("average_loss"), mean)
             if regularization is not None:
-                scalar("regularization_loss", regularization)
+                scalar(self._key("regularization_loss"), regularization)
         return EstimatorSpec(mode, predictions, whole, train_op)
 
     _measures_given_labels = False
@@ -166,7 +172,7 @@ def _train_op(loss: Any, optimizer: Any, train_op_fn: Callable[[Any], Any] | Non
     return group(made, *updates) if updates else made
 
 
-def _mean_of(name: str, what: str, values: Any, weights: Any) -> Any:
+def mean_of(name: str, what: str, values: Any, weights: Any) -> Any:
     """The weighted mean of labels or predictions."""
     with scopes.name_scope(name, f"{what}_mean", (values, weights)) as scope:
         values = to_float(values, name=what)
@@ -365,17 +371,17 @@ class BinaryClassHead(_ClassHead):
         ids, logistic = predictions["class_ids"], predictions["logistic"]
         used = (labels, predictions["logits"], logistic, ids, weights, unreduced)
         with scopes.name_scope(None, "metrics", used):
-            label_mean = _mean_of("label/mean", "labels", labels, weights)
+            label_mean = mean_of("label/mean", "labels", labels, weights)
             found = {
                 "average_loss": metrics.mean(unreduced, weights, name="average_loss"),
                 "accuracy": metrics.accuracy(labels, ids, weights, name="accuracy"),
                 "precision": metrics_counts.precision(labels, ids, weights, name="precision"),
                 "recall": metrics_counts.recall(labels, ids, weights, name="recall"),
-                "prediction/mean": _mean_of("prediction/mean", "predictions", logistic, weights),
+                "prediction/mean": mean_of("prediction/mean", "predictions", logistic, weights),
                 "label/mean": label_mean,
                 "accuracy_baseline": _baseline(label_mean),
-                "auc": _auc("auc", labels, logistic, weights, "ROC"),
-                "auc_precision_recall": _auc(
+                "auc": auc_of("auc", labels, logistic, weights, "ROC"),
+                "auc_precision_recall": auc_of(
                     "auc_precision_recall", labels, logistic, weights, "PR"
                 ),
             }
@@ -384,7 +390,7 @@ class BinaryClassHead(_ClassHead):
                     regularization, name="regularization_loss"
                 )
             for threshold in self._thresholds:
-                found |= _at_threshold(threshold, labels, logistic, weights)
+                found |= at_threshold(threshold, labels, logistic, weights)
         return found
 
 
@@ -398,14 +404,14 @@ def _baseline(label_mean: Any) -> Any:
         )
 
 
-def _auc(name: str, labels: Any, predictions: Any, weights: Any, curve: str) -> Any:
+def auc_of(name: str, labels: Any, predictions: Any, weights: Any, curve: str) -> Any:
     with scopes.name_scope(name, "auc", (predictions, labels, weights)) as scope:
         predictions = to_float(predictions, name="predictions")
         weights = broadcast_weights(weights, predictions)
         return metrics_counts.auc(labels, predictions, weights, curve=curve, name=scope)
 
 
-def _at_threshold(threshold: float, labels: Any, logistic: Any, weights: Any) -> dict[str, Any]:
+def at_threshold(threshold: float, labels: Any, logistic: Any, weights: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
     key = f"accuracy/positive_threshold_{threshold:g}"
     used = (logistic, labels, weights, threshold)
@@ -484,7 +490,7 @@ class RegressionHead(Head):
         weights = loss.weights
         found = {
             "average_loss": metrics.mean(loss.unreduced, weights),
-            "prediction/mean": _mean_of(
+            "prediction/mean": mean_of(
                 "prediction/mean", "predictions", predictions["predictions"], weights
             ),
             "label/mean": metrics.mean(loss.labels, weights),

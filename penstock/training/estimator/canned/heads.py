@@ -42,7 +42,7 @@ from penstock.training.estimator.export_outputs import (
 from penstock.training.estimator.mode_keys import ModeKeys
 
 
-class _Loss(NamedTuple):
+class HeadLoss(NamedTuple):
     training: Any
     unreduced: Any
     weights: Any
@@ -140,23 +140,23 @@ class Head(abc.ABC):
         """Predictions by key, checked logits, and what is exported (as a model predicts)."""
 
     @abc.abstractmethod
-    def _loss(self, features: Mapping[str, Any], logits: Any, labels: Any) -> _Loss:
+    def _loss(self, features: Mapping[str, Any], logits: Any, labels: Any) -> HeadLoss:
         """The loss of a batch and what it is made of."""
 
     @abc.abstractmethod
     def _metrics(
-        self, predictions: dict[str, Any], loss: _Loss, regularization: Any
+        self, predictions: dict[str, Any], loss: HeadLoss, regularization: Any
     ) -> dict[str, Any]:
         """Pairs of values and update ops by key."""
 
     def _reduced(
         self, unreduced: Any, features: Any, logits: Any, labels: Any, each_logit: bool = False
-    ) -> _Loss:
+    ) -> HeadLoss:
         weights = head_checks.weights_of(features, self._weight_column, logits, each_logit)
         training = losses.compute_weighted_loss(
             unreduced, weights=weights, reduction=self._loss_reduction
         )
-        return _Loss(training, unreduced, weights, labels)
+        return HeadLoss(training, unreduced, weights, labels)
 
 
 def _train_op(loss: Any, optimizer: Any, train_op_fn: Callable[[Any], Any] | None) -> Any:
@@ -183,7 +183,7 @@ def mean_of(name: str, what: str, values: Any, weights: Any) -> Any:
 # ---- classes -------------------------------------------------------------------------------------
 
 
-class _ClassHead(Head):
+class ClassHead(Head):
     """What the heads of classes share: their names, and what a model predicts of them."""
 
     _n_classes: int
@@ -212,7 +212,7 @@ class _ClassHead(Head):
         return table.lookup(labels)
 
 
-class MultiClassHead(_ClassHead):
+class MultiClassHead(ClassHead):
     """One class of three or more; the loss is the softmax cross entropy.
 
     Args:
@@ -258,7 +258,7 @@ class MultiClassHead(_ClassHead):
         }  # fmt: skip
         return found, logits, outputs
 
-    def _loss(self, features: Mapping[str, Any], logits: Any, labels: Any) -> _Loss:
+    def _loss(self, features: Mapping[str, Any], logits: Any, labels: Any) -> HeadLoss:
         logits = convert_to_tensor(logits)
         labels = head_checks.checked_labels(labels, logits, 1)
         ids = head_checks.in_range(self._label_ids(labels), self._n_classes)
@@ -284,7 +284,7 @@ class MultiClassHead(_ClassHead):
         return self._ids(labels)
 
     def _metrics(
-        self, predictions: dict[str, Any], loss: _Loss, regularization: Any
+        self, predictions: dict[str, Any], loss: HeadLoss, regularization: Any
     ) -> dict[str, Any]:
         ids, weights = predictions["class_ids"], loss.weights
         with scopes.name_scope(None, "metrics", (loss.labels, ids, weights, loss.unreduced)):
@@ -299,7 +299,7 @@ class MultiClassHead(_ClassHead):
         return found
 
 
-class BinaryClassHead(_ClassHead):
+class BinaryClassHead(ClassHead):
     """One class of two; the loss is the sigmoid cross entropy.
 
     Args:
@@ -352,7 +352,7 @@ class BinaryClassHead(_ClassHead):
         }  # fmt: skip
         return found, logits, outputs
 
-    def _loss(self, features: Mapping[str, Any], logits: Any, labels: Any) -> _Loss:
+    def _loss(self, features: Mapping[str, Any], logits: Any, labels: Any) -> HeadLoss:
         logits = convert_to_tensor(logits)
         labels = head_checks.checked_labels(labels, logits, 1)
         if self._label_vocabulary is not None:
@@ -365,7 +365,7 @@ class BinaryClassHead(_ClassHead):
         return self._reduced(unreduced, features, logits, labels)
 
     def _metrics(
-        self, predictions: dict[str, Any], loss: _Loss, regularization: Any
+        self, predictions: dict[str, Any], loss: HeadLoss, regularization: Any
     ) -> dict[str, Any]:
         labels, weights, unreduced = loss.labels, loss.weights, loss.unreduced
         ids, logistic = predictions["class_ids"], predictions["logistic"]
@@ -472,7 +472,7 @@ class RegressionHead(Head):
         }  # fmt: skip
         return found, logits, outputs
 
-    def _loss(self, features: Mapping[str, Any], logits: Any, labels: Any) -> _Loss:
+    def _loss(self, features: Mapping[str, Any], logits: Any, labels: Any) -> HeadLoss:
         width = self.logits_dimension
         logits = convert_to_tensor(logits)
         labels = to_float(head_checks.checked_labels(labels, logits, width))
@@ -485,7 +485,7 @@ class RegressionHead(Head):
         return self._reduced(unreduced, features, logits, labels, each_logit=True)
 
     def _metrics(
-        self, predictions: dict[str, Any], loss: _Loss, regularization: Any
+        self, predictions: dict[str, Any], loss: HeadLoss, regularization: Any
     ) -> dict[str, Any]:
         weights = loss.weights
         found = {

@@ -22,7 +22,7 @@ from penstock.training.estimator.export_outputs import ClassificationOutput, Pre
 from penstock.training.estimator.mode_keys import ModeKeys
 
 
-class MultiLabelHead(heads._ClassHead):
+class MultiLabelHead(heads.ClassHead):
     """Several of two or more classes; the loss is the mean sigmoid cross entropy of them.
 
     Args:
@@ -93,7 +93,7 @@ class MultiLabelHead(heads._ClassHead):
         with scopes.control_dependencies(checks):
             return to_int64(sparse_to_indicator(labels, self._n_classes))
 
-    def _loss(self, features: Mapping[str, Any], logits: Any, labels: Any) -> heads._Loss:
+    def _loss(self, features: Mapping[str, Any], logits: Any, labels: Any) -> heads.HeadLoss:
         logits = convert_to_tensor(logits)
         found = head_checks.checked_labels(self._indicated(labels), logits, self._n_classes)
         if self._loss_fn is not None:
@@ -106,7 +106,7 @@ class MultiLabelHead(heads._ClassHead):
         return self._reduced(unreduced, features, logits, found)
 
     def _metrics(
-        self, predictions: dict[str, Any], loss: heads._Loss, regularization: Any
+        self, predictions: dict[str, Any], loss: heads.HeadLoss, regularization: Any
     ) -> dict[str, Any]:
         labels, weights, unreduced = loss.labels, loss.weights, loss.unreduced
         probabilities = predictions["probabilities"]

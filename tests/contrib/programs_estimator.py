@@ -25,21 +25,28 @@ def _spec(tf, head, width, labels, mode="eval"):
     )
 
 
+def _run(tf, fetches, then=None):
+    """What is fetched; or, where there is more, what that is after it."""
+    with tf.Session() as sess:
+        sess.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+        sess.run(tf.tables_initializer())
+        found = sess.run(fetches)
+        return found if then is None else sess.run(then)
+
+
 def _found(tf, head, width, labels):
     """What a head finds in each mode."""
     found = {}
     with tf.Graph().as_default():
         spec = _spec(tf, head, width, labels())
         updates = {key: update for key, (_, update) in spec.eval_metric_ops.items()}
-        with tf.Session() as sess:
-            sess.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
-            sess.run(tf.tables_initializer())
-            found["metrics"], found["loss"] = sess.run([updates, spec.loss])
+        found["metrics"], found["loss"] = _run(tf, [updates, spec.loss])
         found["eval"] = [len(nodes(tf)), zlib.crc32(json.dumps(nodes(tf)).encode())]
     with tf.Graph().as_default():
         spec = _spec(tf, head, width, labels(), "train")
         summaries = [each.name for each in tf.get_collection(tf.GraphKeys.SUMMARIES)]
-        found["train"] = [summaries, len(nodes(tf))]
+        (scale,) = tf.trainable_variables()
+        found["train"] = [summaries, _run(tf, spec.train_op, scale)]
     with tf.Graph().as_default():
         spec = _spec(tf, head, width, None, "infer")
         numbers = {k: v for k, v in spec.predictions.items() if v.dtype != tf.string}
@@ -155,16 +162,16 @@ def case_early_stopping(tf):
     found = []
     rate = tf.train.GradientDescentOptimizer(0.001)
 
-    def steps_of(make):
+    measured = _regressor(tf, optimizer=rate)
+    for _ in range(2):
+        measured.train(_read(tf), steps=2)
+        measured.evaluate(_read(tf), steps=1)
+
+    def steps_of(make, limit):
         made = _regressor(tf, optimizer=rate)
-        often = {"run_every_secs": None, "run_every_steps": 1}
-        idle = make(made, min_steps=100, **often)  # so that all graphs have its variable
-        made.train(_read(tf), steps=2, hooks=[idle])
-        made.evaluate(_read(tf), steps=1)
-        made.train(_read(tf), steps=2, hooks=[idle])
-        made.evaluate(_read(tf), steps=1)
-        hook = make(made, min_steps=1, **often)
-        made.train(_read(tf), steps=6, hooks=[hook])
+        given = {"min_steps": 1, "run_every_secs": None, "run_every_steps": 1}
+        hook = make(made, "loss", limit, measured.eval_dir(), **given)
+        made.train(_read(tf), steps=3, hooks=[hook])
         return int(made.get_variable_value("global_step")), made.get_variable_names()
 
     for name, limit in (
@@ -173,8 +180,7 @@ def case_early_stopping(tf):
         ("stop_if_no_increase_hook", 2),
         ("stop_if_no_decrease_hook", 2),
     ):
-        make = getattr(package, name)
-        found.append(steps_of(lambda e, make=make, limit=limit, **k: make(e, "loss", limit, **k)))
+        found.append(steps_of(getattr(package, name), limit))
     made = _regressor(tf)
     hook = package.make_stop_at_checkpoint_step_hook(made, 5)
     made.train(_read(tf), hooks=[hook])

@@ -84,10 +84,10 @@ class MultiLabelHead(heads.ClassHead):
             ids = SparseTensor(labels.indices, self._ids(labels.values), labels.dense_shape)
             return to_int64(sparse_to_indicator(ids, self._n_classes))
         text = f"labels must be an integer SparseTensor with values in [0, {self._n_classes})"
-        last = convert_to_tensor(self._n_classes, dtype=labels.dtype)
+        above = self._n_classes, labels.dtype
         checks = [
             check.assert_integer(labels.values, message=text),
-            check.assert_less(labels.values, last, message=text),
+            check.assert_less(labels.values, convert_to_tensor(*above), message=text),
             check.assert_non_negative(labels.values, message=text),
         ]
         with scopes.control_dependencies(checks):

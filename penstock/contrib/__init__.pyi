@@ -8,6 +8,7 @@ from penstock.contrib import (
     distribute as distribute,
     distributions as distributions,
     eager as eager,
+    estimator as estimator,
     framework as framework,
     layers as layers,
     learn as learn,
@@ -28,6 +29,7 @@ from penstock.contrib import (
     stateless as stateless,
     tensorboard as tensorboard,
     tfprof as tfprof,
+    tpu as tpu,
     training as training,
     util as util,
 )

@@ -86,6 +86,7 @@ PROGRAMS: list[Program] = [
     *_all("1.12", "estimator_dnn", wants=("tf.estimator", "tf.feature_column")),
     *_all("1.12", "feature_columns", wants=("tf.feature_column",)),
     *_all("1.12", "transformer_encoder", wants=("tf.layers", "tf.contrib.layers")),
+    *_all("1.12", "transformer_tpu_estimator", wants=("tf.contrib.tpu", "tf.contrib.layers")),
 ]  # fmt: skip
 BY_NAME = {program.name: program for program in PROGRAMS}
 

@@ -6,3 +6,4 @@ from penstock.contrib.cluster_resolver.resolvers import (
     TFConfigClusterResolver as TFConfigClusterResolver,
     UnionClusterResolver as UnionClusterResolver,
 )
+from penstock.contrib.cluster_resolver.tpu import TPUClusterResolver as TPUClusterResolver

@@ -141,9 +141,9 @@ def batch_normalization(
         inverse = make("Rsqrt", nodes.add(variance, variance_epsilon))
         if scale is not None:
             inverse = nodes.mul(inverse, scale)
+        scaled = nodes.mul(x, nodes.cast(inverse, x.dtype))
         if not isinstance(mean, Tensor):  # numbers are of the type that they are multiplied by
             mean = convert.convert_to_tensor(mean, inverse.dtype if offset is not None else None)
-        scaled = nodes.mul(x, nodes.cast(inverse, x.dtype))
         if offset is not None:
             product = nodes.mul(mean, inverse)
             if not isinstance(offset, int | float | np.ndarray):

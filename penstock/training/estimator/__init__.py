@@ -8,6 +8,7 @@ from penstock.training.estimator import (
     experimental as experimental,
     export as export,
     inputs as inputs,
+    tpu as tpu,
 )
 from penstock.training.estimator.added_metrics import add_metrics as add_metrics
 from penstock.training.estimator.canned.estimators import (

@@ -42,7 +42,8 @@ from penstock.training.monitored.scaffold import Scaffold
 from penstock.training.train.device_setter import STANDARD_PS_OPS, replica_device_setter
 
 _log = logging.getLogger("penstock")
-_MAY_OVERRIDE = {"model_fn"}
+# ``TPUEstimator`` overrides what is not public.
+_MAY_OVERRIDE = {"model_fn", "_create_global_step", "_call_input_fn", "_exported"}
 
 
 class Estimator:
@@ -216,10 +217,10 @@ class Estimator:
         for name, count in (("steps", steps), ("max_steps", max_steps)):
             if count is not None and count <= 0:
                 raise ValueError(f"Must specify {name} > 0, given: {count}")
-        if max_steps is not None and max_steps <= _global_step_in(self._model_dir):
+        if max_steps is not None and max_steps <= global_step_in(self._model_dir):
             _log.info("Skipping training since max_steps has already saved.")
             return self
-        all_hooks = _checked_hooks(hooks)
+        all_hooks = checked_hooks(hooks)
         if steps is not None or max_steps is not None:
             all_hooks.append(StopAtStepHook(steps, max_steps))
         listeners = _checked_listeners(saving_listeners)
@@ -289,14 +290,14 @@ class Estimator:
           ValueError: ``steps`` is not above 0, or the model calls a metric "loss" or "global_step".
           TypeError: a hook is something else.
         """
-        all_hooks = _checked_hooks(hooks)
+        all_hooks = checked_hooks(hooks)
         if steps is not None and steps <= 0:
             raise ValueError(f"Must specify steps > 0, given: {steps}")
         if steps is not None:
             all_hooks.append(evaluation.StopAfterNEvalsHook(steps))
         checkpoint_path = checkpoint_path or self._latest_or_tell("evaluate")
         with Graph().as_default() as graph:
-            scaffold, update, values, all_hooks = self._evaluation(
+            scaffold, update, values, all_hooks = self.evaluation_graph(
                 graph, input_fn, all_hooks, checkpoint_path
             )
             results = evaluation.evaluate_once(
@@ -306,7 +307,7 @@ class Estimator:
         evaluation.write_results(self.eval_dir(name), results, checkpoint_path)
         return results
 
-    def _evaluation(
+    def evaluation_graph(
         self, graph: Graph, input_fn: Any, hooks: list[Any], checkpoint_path: Any
     ) -> tuple[Scaffold, Any, dict[str, Any], list[Any]]:
         """The graph of an evaluation: its scaffold, updates, values, and hooks."""
@@ -366,7 +367,7 @@ class Estimator:
           ValueError: ``predict_keys`` names no prediction, or batches differ in length.
           TypeError: a hook is something else.
         """
-        all_hooks = _checked_hooks(hooks)
+        all_hooks = checked_hooks(hooks)
         checkpoint_path = checkpoint_path or self._latest_or_tell("predict")
         with Graph().as_default() as graph:
             self._begin_graph(graph)
@@ -522,7 +523,7 @@ def _device_fn(config: RunConfig) -> Any:
     )  # fmt: skip
 
 
-def _global_step_in(model_dir: str) -> int:
+def global_step_in(model_dir: str) -> int:
     """The global step of the latest checkpoint; 0 where there is none."""
     path = latest_checkpoint(model_dir)
     if path is None:
@@ -533,7 +534,7 @@ def _global_step_in(model_dir: str) -> int:
         return 0
 
 
-def _checked_hooks(hooks: Iterable[Any] | None) -> list[Any]:
+def checked_hooks(hooks: Iterable[Any] | None) -> list[Any]:
     found = list(hooks or ())
     for hook in found:
         if not isinstance(hook, SessionRunHook):

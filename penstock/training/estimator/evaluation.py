@@ -125,16 +125,35 @@ def evaluate_once(
     Returns:
       The values of ``final_ops``.
     """
-    step = eval_step()
     hooks = list(hooks)
-    ops = None
-    if eval_op is not None:
-        ops = [eval_op, assign_add(step, 1, use_locking=True)]
-        with scopes.control_dependencies(ops):
-            completed = control.identity(step.read_value())
-        for hook in hooks:
-            if isinstance(hook, StopAfterNEvalsHook):
-                hook.evals_completed = completed
+    ops = counted(eval_op, hooks)
+    return run_counted(ops, checkpoint_path, master, scaffold, final_ops, hooks, config)
+
+
+def counted(eval_op: Any, hooks: Iterable[SessionRunHook]) -> list[Any] | None:
+    """An update of the metrics with the count of its batch, which hooks are told; None of None."""
+    step = eval_step()
+    if eval_op is None:
+        return None
+    ops = [eval_op, assign_add(step, 1, use_locking=True)]
+    with scopes.control_dependencies(ops):
+        completed = control.identity(step.read_value())
+    for hook in hooks:
+        if isinstance(hook, StopAfterNEvalsHook):
+            hook.evals_completed = completed
+    return ops
+
+
+def run_counted(
+    ops: list[Any] | None,
+    checkpoint_path: Any,
+    master: str,
+    scaffold: Any,
+    final_ops: dict[str, Any],
+    hooks: list[SessionRunHook],
+    config: Any,
+) -> dict[str, Any]:
+    """Runs what ``counted`` made, in a new session; the rest as of ``evaluate_once``."""
     _log.info("Starting evaluation at %s", time.strftime("%Y-%m-%dT%H:%M:%SZ", time.localtime()))
     last = FinalOpsHook(final_ops)
     creator = ChiefSessionCreator(

@@ -228,16 +228,18 @@ class Optimizer:
           ...     float(sess.run(w))
           1.5
         """
+        # By name, since subclasses of users take them so.
         grads_and_vars = self.compute_gradients(
-            loss, var_list, gate_gradients, aggregation_method, colocate_gradients_with_ops,
-            grad_loss,
+            loss, var_list=var_list, gate_gradients=gate_gradients,
+            aggregation_method=aggregation_method,
+            colocate_gradients_with_ops=colocate_gradients_with_ops, grad_loss=grad_loss,
         )  # fmt: skip
         if all(grad is None for grad, _ in grads_and_vars):
             raise ValueError(
                 f"No gradients provided for any variable: {loss} depends on none of"
                 f" {[str(v) for _, v in grads_and_vars]}, or only by ops without gradients"
             )
-        return self.apply_gradients(grads_and_vars, global_step, name)
+        return self.apply_gradients(grads_and_vars, global_step=global_step, name=name)
 
     def compute_gradients(
         self, loss: Any, var_list: Any = None, gate_gradients: int = GATE_OP,

@@ -129,6 +129,19 @@ PROGRAMS = {
         ),
         NUMBERS,
     ),
+    "dnn_normalized": program(
+        lambda tf, fc, d: tf.estimator.DNNClassifier(
+            [3, 2], [fc["x"], fc["z"]], d, batch_norm=True, optimizer="SGD"
+        ),
+        BINARY,
+    ),
+    "combined_normalized": program(
+        lambda tf, fc, d: tf.estimator.DNNLinearCombinedRegressor(
+            d, linear_feature_columns=[fc["w"]], dnn_feature_columns=[fc["x"]],
+            dnn_hidden_units=[3], batch_norm=True,
+        ),
+        NUMBERS,
+    ),
     "linear_classifier": program(
         lambda tf, fc, d: tf.estimator.LinearClassifier(
             [fc["x"], fc["w"], fc["b"]], d, label_vocabulary=["lo", "hi"]

@@ -15,13 +15,6 @@ from penstock.training.estimator.canned.heads import RegressionHead, class_head
 from penstock.training.estimator.estimator import Estimator
 
 
-def _refuse_batch_norm(batch_norm: bool) -> None:
-    if batch_norm:
-        raise NotImplementedError(
-            "batch_norm=True is not there yet; use a model_fn with batch normalization"
-        )
-
-
 def _number_head(label_dimension: int, weight_column: Any, loss_reduction: Any) -> RegressionHead:
     return RegressionHead(
         label_dimension, weight_column=weight_column, loss_reduction=loss_reduction
@@ -46,7 +39,7 @@ class DNNEstimator(Estimator):
       input_layer_partitioner: cuts the variables of columns.
       config: a ``RunConfig``.
       warm_start_from: as of ``Estimator``.
-      batch_norm: not there yet.
+      batch_norm: whether hidden layers are followed by batch normalization.
     """
 
     def __init__(
@@ -63,10 +56,9 @@ class DNNEstimator(Estimator):
         warm_start_from: Any = None,
         batch_norm: bool = False,
     ) -> None:
-        _refuse_batch_norm(batch_norm)
         made = model_functions.deep(
             head, hidden_units, feature_columns, optimizer, activation_fn, dropout,
-            input_layer_partitioner,
+            input_layer_partitioner, batch_norm,
         )  # fmt: skip
         super().__init__(made, model_dir, config, warm_start_from=warm_start_from)
 
@@ -111,10 +103,9 @@ class DNNClassifier(Estimator):
         loss_reduction: Any = Reduction.SUM,
         batch_norm: bool = False,
     ) -> None:
-        _refuse_batch_norm(batch_norm)
         made = model_functions.deep(
             class_head(n_classes, weight_column, label_vocabulary, loss_reduction), hidden_units,
-            feature_columns, optimizer, activation_fn, dropout, input_layer_partitioner,
+            feature_columns, optimizer, activation_fn, dropout, input_layer_partitioner, batch_norm,
         )  # fmt: skip
         super().__init__(made, model_dir, config, warm_start_from=warm_start_from)
 
@@ -146,10 +137,9 @@ class DNNRegressor(Estimator):
         loss_reduction: Any = Reduction.SUM,
         batch_norm: bool = False,
     ) -> None:
-        _refuse_batch_norm(batch_norm)
         made = model_functions.deep(
             _number_head(label_dimension, weight_column, loss_reduction), hidden_units,
-            feature_columns, optimizer, activation_fn, dropout, input_layer_partitioner,
+            feature_columns, optimizer, activation_fn, dropout, input_layer_partitioner, batch_norm,
         )  # fmt: skip
         super().__init__(made, model_dir, config, warm_start_from=warm_start_from)
 
@@ -322,12 +312,11 @@ class DNNLinearCombinedClassifier(Estimator):
         batch_norm: bool = False,
         linear_sparse_combiner: str = "sum",
     ) -> None:
-        _refuse_batch_norm(batch_norm)
         made = model_functions.combined(
             class_head(n_classes, weight_column, label_vocabulary, loss_reduction),
             linear_feature_columns, linear_optimizer, dnn_feature_columns, dnn_optimizer,
             dnn_hidden_units, dnn_activation_fn, dnn_dropout, input_layer_partitioner,
-            linear_sparse_combiner,
+            linear_sparse_combiner, batch_norm,
         )  # fmt: skip
         super().__init__(made, model_dir, config, warm_start_from=warm_start_from)
 
@@ -362,12 +351,11 @@ class DNNLinearCombinedRegressor(Estimator):
         batch_norm: bool = False,
         linear_sparse_combiner: str = "sum",
     ) -> None:
-        _refuse_batch_norm(batch_norm)
         made = model_functions.combined(
             _number_head(label_dimension, weight_column, loss_reduction),
             linear_feature_columns, linear_optimizer, dnn_feature_columns, dnn_optimizer,
             dnn_hidden_units, dnn_activation_fn, dnn_dropout, input_layer_partitioner,
-            linear_sparse_combiner,
+            linear_sparse_combiner, batch_norm,
         )  # fmt: skip
         super().__init__(made, model_dir, config, warm_start_from=warm_start_from)
 

@@ -100,12 +100,13 @@ def checked_labels(labels: Any, logits: Any, width: int) -> Any:
                 return control.identity(labels, name=scope)
 
 
-def in_range(labels: Any, n_classes: int) -> Any:
+def in_range(labels: Any, n_classes: int, message: str | None = None) -> Any:
     """Labels that are checked, as the step runs, to be classes."""
+    low, high = message or "Labels must >= 0", message or "Labels must <= n_classes - 1"
     with scopes.name_scope(None, "assert_range", (labels,)):
         last = convert_to_tensor(n_classes - 1, dtype=labels.dtype)
-        below = check.assert_less_equal(labels, last, message="Labels must <= n_classes - 1")
-        above = check.assert_non_negative(labels, message="Labels must >= 0")
+        below = check.assert_less_equal(labels, last, message=high)
+        above = check.assert_non_negative(labels, message=low)
         with scopes.control_dependencies((below, above)):
             return control.identity(labels)
 

@@ -42,7 +42,7 @@ from penstock.training.estimator.export_outputs import (
 from penstock.training.estimator.mode_keys import ModeKeys
 
 
-class _Loss(NamedTuple):
+class HeadLoss(NamedTuple):
     training: Any
     unreduced: Any
     weights: Any
@@ -56,6 +56,7 @@ class Head(abc.ABC):
       weight_column: key or ``numeric_column`` of the examples' weights, or None.
       loss_reduction: how the losses of a batch become one: a value of ``tf.losses.Reduction``.
       loss_fn: ``f(labels, logits, features)`` in place of the head's own loss; unreduced.
+      name: behind a slash in the names of summaries and metrics.
     """
 
     logits_dimension: int
@@ -65,12 +66,17 @@ class Head(abc.ABC):
         weight_column: Any = None,
         loss_reduction: Any = losses.Reduction.SUM,
         loss_fn: Callable[..., Any] | None = None,
+        name: str | None = None,
     ) -> None:
         head_checks.check_reduction(loss_reduction)
         if loss_fn is not None:
             head_checks.check_loss_fn(loss_fn)
         self._weight_column = weight_column
         self._loss_reduction, self._loss_fn = loss_reduction, loss_fn
+        self.name = name
+
+    def _key(self, key: str) -> str:
+        return f"{key}/{self.name}" if self.name else key
 
     def create_estimator_spec(
         self,
@@ -96,7 +102,7 @@ class Head(abc.ABC):
         Raises:
           ValueError: both or none of ``optimizer`` and ``train_op_fn`` as a model is trained.
         """
-        with scopes.name_scope(None, "head"):
+        with scopes.name_scope(self.name, "head"):
             predictions, logits, outputs = self._predictions(logits, mode)
             if mode == ModeKeys.PREDICT:
                 return EstimatorSpec(mode, predictions, export_outputs=outputs)
@@ -117,14 +123,14 @@ class Head(abc.ABC):
                     ones = loss.weights * elementwise.ones_like(loss.unreduced)
                     mean = loss.training / reduction.reduce_sum(ones)
         if mode == ModeKeys.EVAL:
-            found_metrics = self._metrics(*made)
+            found_metrics = {self._key(k): v for k, v in self._metrics(*made).items()}
             return EstimatorSpec(mode, predictions, whole, eval_metric_ops=found_metrics)
         with scopes.name_scope(""):
-            scalar("loss", whole)
+            scalar(self._key("loss"), whole)
             if mean is not None:
-                scalar("average_loss", mean)
+                scalar(self._key("average_loss"), mean)
             if regularization is not None:
-                scalar("regularization_loss", regularization)
+                scalar(self._key("regularization_loss"), regularization)
         return EstimatorSpec(mode, predictions, whole, train_op)
 
     _measures_given_labels = False
@@ -134,23 +140,23 @@ class Head(abc.ABC):
         """Predictions by key, checked logits, and what is exported (as a model predicts)."""
 
     @abc.abstractmethod
-    def _loss(self, features: Mapping[str, Any], logits: Any, labels: Any) -> _Loss:
+    def _loss(self, features: Mapping[str, Any], logits: Any, labels: Any) -> HeadLoss:
         """The loss of a batch and what it is made of."""
 
     @abc.abstractmethod
     def _metrics(
-        self, predictions: dict[str, Any], loss: _Loss, regularization: Any
+        self, predictions: dict[str, Any], loss: HeadLoss, regularization: Any
     ) -> dict[str, Any]:
         """Pairs of values and update ops by key."""
 
     def _reduced(
         self, unreduced: Any, features: Any, logits: Any, labels: Any, each_logit: bool = False
-    ) -> _Loss:
+    ) -> HeadLoss:
         weights = head_checks.weights_of(features, self._weight_column, logits, each_logit)
         training = losses.compute_weighted_loss(
             unreduced, weights=weights, reduction=self._loss_reduction
         )
-        return _Loss(training, unreduced, weights, labels)
+        return HeadLoss(training, unreduced, weights, labels)
 
 
 def _train_op(loss: Any, optimizer: Any, train_op_fn: Callable[[Any], Any] | None) -> Any:
@@ -166,7 +172,7 @@ def _train_op(loss: Any, optimizer: Any, train_op_fn: Callable[[Any], Any] | Non
     return group(made, *updates) if updates else made
 
 
-def _mean_of(name: str, what: str, values: Any, weights: Any) -> Any:
+def mean_of(name: str, what: str, values: Any, weights: Any) -> Any:
     """The weighted mean of labels or predictions."""
     with scopes.name_scope(name, f"{what}_mean", (values, weights)) as scope:
         values = to_float(values, name=what)
@@ -177,7 +183,7 @@ def _mean_of(name: str, what: str, values: Any, weights: Any) -> Any:
 # ---- classes -------------------------------------------------------------------------------------
 
 
-class _ClassHead(Head):
+class ClassHead(Head):
     """What the heads of classes share: their names, and what a model predicts of them."""
 
     _n_classes: int
@@ -206,7 +212,7 @@ class _ClassHead(Head):
         return table.lookup(labels)
 
 
-class MultiClassHead(_ClassHead):
+class MultiClassHead(ClassHead):
     """One class of three or more; the loss is the softmax cross entropy.
 
     Args:
@@ -252,7 +258,7 @@ class MultiClassHead(_ClassHead):
         }  # fmt: skip
         return found, logits, outputs
 
-    def _loss(self, features: Mapping[str, Any], logits: Any, labels: Any) -> _Loss:
+    def _loss(self, features: Mapping[str, Any], logits: Any, labels: Any) -> HeadLoss:
         logits = convert_to_tensor(logits)
         labels = head_checks.checked_labels(labels, logits, 1)
         ids = head_checks.in_range(self._label_ids(labels), self._n_classes)
@@ -278,7 +284,7 @@ class MultiClassHead(_ClassHead):
         return self._ids(labels)
 
     def _metrics(
-        self, predictions: dict[str, Any], loss: _Loss, regularization: Any
+        self, predictions: dict[str, Any], loss: HeadLoss, regularization: Any
     ) -> dict[str, Any]:
         ids, weights = predictions["class_ids"], loss.weights
         with scopes.name_scope(None, "metrics", (loss.labels, ids, weights, loss.unreduced)):
@@ -293,7 +299,7 @@ class MultiClassHead(_ClassHead):
         return found
 
 
-class BinaryClassHead(_ClassHead):
+class BinaryClassHead(ClassHead):
     """One class of two; the loss is the sigmoid cross entropy.
 
     Args:
@@ -346,7 +352,7 @@ class BinaryClassHead(_ClassHead):
         }  # fmt: skip
         return found, logits, outputs
 
-    def _loss(self, features: Mapping[str, Any], logits: Any, labels: Any) -> _Loss:
+    def _loss(self, features: Mapping[str, Any], logits: Any, labels: Any) -> HeadLoss:
         logits = convert_to_tensor(logits)
         labels = head_checks.checked_labels(labels, logits, 1)
         if self._label_vocabulary is not None:
@@ -359,23 +365,23 @@ class BinaryClassHead(_ClassHead):
         return self._reduced(unreduced, features, logits, labels)
 
     def _metrics(
-        self, predictions: dict[str, Any], loss: _Loss, regularization: Any
+        self, predictions: dict[str, Any], loss: HeadLoss, regularization: Any
     ) -> dict[str, Any]:
         labels, weights, unreduced = loss.labels, loss.weights, loss.unreduced
         ids, logistic = predictions["class_ids"], predictions["logistic"]
         used = (labels, predictions["logits"], logistic, ids, weights, unreduced)
         with scopes.name_scope(None, "metrics", used):
-            label_mean = _mean_of("label/mean", "labels", labels, weights)
+            label_mean = mean_of("label/mean", "labels", labels, weights)
             found = {
                 "average_loss": metrics.mean(unreduced, weights, name="average_loss"),
                 "accuracy": metrics.accuracy(labels, ids, weights, name="accuracy"),
                 "precision": metrics_counts.precision(labels, ids, weights, name="precision"),
                 "recall": metrics_counts.recall(labels, ids, weights, name="recall"),
-                "prediction/mean": _mean_of("prediction/mean", "predictions", logistic, weights),
+                "prediction/mean": mean_of("prediction/mean", "predictions", logistic, weights),
                 "label/mean": label_mean,
                 "accuracy_baseline": _baseline(label_mean),
-                "auc": _auc("auc", labels, logistic, weights, "ROC"),
-                "auc_precision_recall": _auc(
+                "auc": auc_of("auc", labels, logistic, weights, "ROC"),
+                "auc_precision_recall": auc_of(
                     "auc_precision_recall", labels, logistic, weights, "PR"
                 ),
             }
@@ -384,7 +390,7 @@ class BinaryClassHead(_ClassHead):
                     regularization, name="regularization_loss"
                 )
             for threshold in self._thresholds:
-                found |= _at_threshold(threshold, labels, logistic, weights)
+                found |= at_threshold(threshold, labels, logistic, weights)
         return found
 
 
@@ -398,14 +404,14 @@ def _baseline(label_mean: Any) -> Any:
         )
 
 
-def _auc(name: str, labels: Any, predictions: Any, weights: Any, curve: str) -> Any:
+def auc_of(name: str, labels: Any, predictions: Any, weights: Any, curve: str) -> Any:
     with scopes.name_scope(name, "auc", (predictions, labels, weights)) as scope:
         predictions = to_float(predictions, name="predictions")
         weights = broadcast_weights(weights, predictions)
         return metrics_counts.auc(labels, predictions, weights, curve=curve, name=scope)
 
 
-def _at_threshold(threshold: float, labels: Any, logistic: Any, weights: Any) -> dict[str, Any]:
+def at_threshold(threshold: float, labels: Any, logistic: Any, weights: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
     key = f"accuracy/positive_threshold_{threshold:g}"
     used = (logistic, labels, weights, threshold)
@@ -466,7 +472,7 @@ class RegressionHead(Head):
         }  # fmt: skip
         return found, logits, outputs
 
-    def _loss(self, features: Mapping[str, Any], logits: Any, labels: Any) -> _Loss:
+    def _loss(self, features: Mapping[str, Any], logits: Any, labels: Any) -> HeadLoss:
         width = self.logits_dimension
         logits = convert_to_tensor(logits)
         labels = to_float(head_checks.checked_labels(labels, logits, width))
@@ -479,12 +485,12 @@ class RegressionHead(Head):
         return self._reduced(unreduced, features, logits, labels, each_logit=True)
 
     def _metrics(
-        self, predictions: dict[str, Any], loss: _Loss, regularization: Any
+        self, predictions: dict[str, Any], loss: HeadLoss, regularization: Any
     ) -> dict[str, Any]:
         weights = loss.weights
         found = {
             "average_loss": metrics.mean(loss.unreduced, weights),
-            "prediction/mean": _mean_of(
+            "prediction/mean": mean_of(
                 "prediction/mean", "predictions", predictions["predictions"], weights
             ),
             "label/mean": metrics.mean(loss.labels, weights),

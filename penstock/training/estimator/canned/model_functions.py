@@ -41,6 +41,7 @@ def deep(
     activation_fn: Callable[[Any], Any] | None,
     dropout: float | None,
     input_layer_partitioner: Any,
+    batch_norm: bool = False,
 ) -> Callable[..., EstimatorSpec]:
     """A model of dense layers; arguments are those of ``DNNEstimator``."""
 
@@ -51,7 +52,7 @@ def deep(
             partitioner = input_layer_partitioner or _cut(config, _LARGE)
             logits = networks.deep_logits(
                 features, mode, head.logits_dimension, hidden_units, feature_columns,
-                activation_fn, dropout, partitioner,
+                activation_fn, dropout, partitioner, batch_norm,
             )  # fmt: skip
             return head.create_estimator_spec(features, mode, logits, labels, optimizer=made)
 
@@ -90,6 +91,7 @@ def combined(
     dnn_dropout: float | None,
     input_layer_partitioner: Any,
     linear_sparse_combiner: str,
+    batch_norm: bool = False,
 ) -> Callable[..., EstimatorSpec]:
     """A linear and a deep model; arguments are those of ``DNNLinearCombinedEstimator``.
 
@@ -117,7 +119,7 @@ def combined(
                 parts.append(
                     networks.deep_logits(
                         features, mode, units, dnn_hidden_units or (), deep_columns,
-                        dnn_activation_fn, dnn_dropout, cut,
+                        dnn_activation_fn, dnn_dropout, cut, batch_norm,
                     )
                 )  # fmt: skip
         if linear_columns:

@@ -1,0 +1,35 @@
+"""``tf.contrib.estimator``: heads, and estimators and optimizers made of others.
+
+``heads`` has the heads, ``extenders`` what is made of others; the rest is ``tf.estimator``'s.
+"""
+
+from penstock.contrib.estimator.extenders import (
+    clip_gradients_by_norm as clip_gradients_by_norm,
+    export_all_saved_models as export_all_saved_models,
+    export_saved_model_for_mode as export_saved_model_for_mode,
+    forward_features as forward_features,
+)
+from penstock.contrib.estimator.heads import (
+    binary_classification_head as binary_classification_head,
+    logistic_regression_head as logistic_regression_head,
+    multi_class_head as multi_class_head,
+    multi_label_head as multi_label_head,
+    poisson_regression_head as poisson_regression_head,
+    regression_head as regression_head,
+)
+from penstock.training.estimator.added_metrics import add_metrics as add_metrics
+from penstock.training.estimator.canned.multi_head import MultiHead as multi_head
+from penstock.training.estimator.experimental import (
+    build_raw_supervised_input_receiver_fn as build_raw_supervised_input_receiver_fn,
+    call_logit_fn as call_logit_fn,
+    dnn_logit_fn_builder as dnn_logit_fn_builder,
+    linear_logit_fn_builder as linear_logit_fn_builder,
+)
+
+__all__ = [
+    "add_metrics", "binary_classification_head", "build_raw_supervised_input_receiver_fn",
+    "call_logit_fn", "clip_gradients_by_norm", "dnn_logit_fn_builder", "export_all_saved_models",
+    "export_saved_model_for_mode", "forward_features", "linear_logit_fn_builder",
+    "logistic_regression_head", "multi_class_head", "multi_head", "multi_label_head",
+    "poisson_regression_head", "regression_head",
+]  # fmt: skip

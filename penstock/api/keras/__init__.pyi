@@ -5,6 +5,7 @@ from penstock.api.keras import (
     backend as backend,
     callbacks as callbacks,
     constraints as constraints,
+    estimator as estimator,
     initializers as initializers,
     losses as losses,
     metrics as metrics,

@@ -1,5 +1,6 @@
 """``tf.keras.models``: explicit re-exports, no logic."""
 
+from penstock.training.keras_models.cloning import clone_model as clone_model
 from penstock.training.keras_models.model import Model as Model
 from penstock.training.keras_models.reading import (
     model_from_config as model_from_config,

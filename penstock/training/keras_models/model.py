@@ -87,21 +87,22 @@ class Model(Network):
           loss: a name, function or object; a list or dict by output.
           metrics: names, functions or objects; a dict by output, or a list of lists.
           loss_weights: how much the losses of outputs count; a list or dict.
-          sample_weight_mode, weighted_metrics, target_tensors, distribute: not supported.
+          target_tensors: tensors that stand in the place of the targets; one, or a list or dict.
+          sample_weight_mode, weighted_metrics, distribute: not supported.
 
         Raises:
           NotImplementedError: one of those.
         """
         others = {
             "sample_weight_mode": sample_weight_mode, "weighted_metrics": weighted_metrics,
-            "target_tensors": target_tensors, "distribute": distribute, **kwargs,
+            "distribute": distribute, **kwargs,
         }  # fmt: skip
         asked = [name for name, value in others.items() if value]
         if asked:
             raise NotImplementedError(f"compile does not support {', '.join(asked)}")
         self.__dict__.update(
             optimizer=optimizers.get(optimizer), loss=loss, loss_weights=loss_weights,
-            _asked_metrics=metrics, _steps={}, _pending=True,
+            _asked_metrics=metrics, _target_tensors=target_tensors, _steps={}, _pending=True,
         )  # fmt: skip
         if self.outputs is not None:
             self._compile_outputs()
@@ -110,10 +111,13 @@ class Model(Network):
         names = self.output_names
         found = [losses.get(x) for x in outputs.by_output(self.loss, names, "loss")]
         weights = outputs.by_output(self.loss_weights, names, "loss_weights", 1.0)
+        targets = outputs.by_output(self.__dict__["_target_tensors"], names, "target_tensors")
         several = len(names) > 1
         made = [
-            outputs.Output(name, tensor, loss, 1.0 if weight is None else weight, several)
-            for name, tensor, loss, weight in zip(names, self.outputs, found, weights, strict=True)
+            outputs.Output(name, tensor, loss, 1.0 if weight is None else weight, several, target)
+            for name, tensor, loss, weight, target in zip(
+                names, self.outputs, found, weights, targets, strict=True
+            )
         ]
         for one, asked in zip(
             made, outputs.metrics_by_output(self._asked_metrics, names), strict=True
@@ -191,7 +195,8 @@ class Model(Network):
     def _feed(self, inputs: list[Any], targets: list[Any], weights: list[Any]) -> dict[Any, Any]:
         feed = dict(zip(self.inputs, inputs, strict=True))
         for one, target, weight in zip(self._trained, targets, weights, strict=True):
-            feed[one.target] = target
+            if one.fed:
+                feed[one.target] = target
             if weight is not None:
                 feed[one.sample_weight] = weight
         return feed

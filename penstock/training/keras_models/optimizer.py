@@ -118,6 +118,20 @@ class OptimizerV2:
             self._weights.insert(0, made)
         return self._iterations
 
+    def set_iterations(self, variable: Any) -> None:
+        """Makes a variable of type int64 count the updates.
+
+        Raises:
+          RuntimeError: they are counted by another already.
+        """
+        if self._iterations is not None:
+            raise RuntimeError(
+                "Cannot set `iterations` to a new Variable after the Optimizer weights have been"
+                " created"
+            )
+        self.__dict__["_iterations"] = variable
+        self._weights.insert(0, variable)
+
     def add_weight(
         self, name: str, shape: Any, dtype: Any = None, initializer: Any = "zeros",
         trainable: bool = False,

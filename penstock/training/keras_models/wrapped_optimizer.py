@@ -12,10 +12,18 @@ from penstock.library.layer_base.weights import make_variable
 
 
 class TFOptimizer:
-    """Wraps an optimizer of ``tf.train``; counts its steps in ``TFOptimizer/iterations``."""
+    """Wraps an optimizer of ``tf.train``.
 
-    def __init__(self, optimizer: Any) -> None:
+    Args:
+      optimizer: the optimizer.
+      iterations: the variable that counts its steps; default ``TFOptimizer/iterations``.
+    """
+
+    def __init__(self, optimizer: Any, iterations: Any = None) -> None:
         self.optimizer = optimizer
+        if iterations is not None:
+            self.iterations = iterations
+            return
         with scopes.name_scope(type(self).__name__):
             self.iterations = make_variable(
                 "iterations", [], dtypes.int64, initializers.get("zeros"), False

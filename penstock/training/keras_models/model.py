@@ -12,9 +12,17 @@ from typing import Any
 import numpy as np
 
 from penstock.foundation.graph import nest, scopes
+from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.library.layer_base import phase, sessions
 from penstock.ops.control import control
-from penstock.training.keras_models import arrays, fitting, losses, optimizers, outputs
+from penstock.training.keras_models import (
+    arrays,
+    eager_steps,
+    fitting,
+    losses,
+    optimizers,
+    outputs,
+)
 from penstock.training.keras_models.input_layer import Input
 from penstock.training.keras_models.network import Network, only
 
@@ -58,6 +66,9 @@ class Model(Network):
         named = given if isinstance(given, dict) else None
         flat = [np.asarray(one) for one in nest.flatten(given)]
         flat = [one[:, np.newaxis] if one.ndim == 1 else one for one in flat]
+        if scopes.get_default_graph().executes:
+            self._set_values(given, flat)
+            return
         made = [
             Input(one.shape[1:], dtype="float32" if one.dtype.kind == "f" else one.dtype.name)
             for one in flat
@@ -69,6 +80,26 @@ class Model(Network):
             inputs=made, outputs=flat_out, input_names=sorted(named) if named else
             [f"input_{n}" for n in range(1, len(made) + 1)],
             output_names=[f"output_{n}" for n in range(1, len(flat_out) + 1)],
+        )  # fmt: skip
+        if "_pending" in self.__dict__:
+            self._compile_outputs()
+
+    def _set_values(self, given: Any, flat: list[Any]) -> None:
+        """As ``_set_inputs``, where calls run: the first sample says what there is."""
+        if self.outputs is not None:
+            return
+        made = [
+            convert_to_tensor(one[:1].astype("float32") if one.dtype.kind == "f" else one[:1])
+            for one in flat
+        ]
+        packed = nest.pack_sequence_as(given, made) if nest.is_nested(given) else made[0]
+        outputs_made = nest.flatten(self(packed, training=False))
+        named = given if isinstance(given, dict) else None
+        self.__dict__.update(
+            inputs=made, outputs=outputs_made, _nested_inputs=named,
+            input_names=list(nest.flatten({k: k for k in named})) if named else
+            [f"input_{n}" for n in range(1, len(made) + 1)],
+            output_names=[f"output_{n}" for n in range(1, len(outputs_made) + 1)],
         )  # fmt: skip
         if "_pending" in self.__dict__:
             self._compile_outputs()
@@ -122,9 +153,12 @@ class Model(Network):
         for one, asked in zip(
             made, outputs.metrics_by_output(self._asked_metrics, names), strict=True
         ):
-            if one.target is not None:
+            if one.trained:
                 one.add_metrics(asked)
-        trained = [one for one in made if one.target is not None]
+        trained = [one for one in made if one.trained]
+        if scopes.get_default_graph().executes:
+            self._compile_steps(trained, several)
+            return
         with scopes.name_scope("loss"):
             values = [one.weighted_loss() for one in trained]
             total: Any = None
@@ -139,6 +173,14 @@ class Model(Network):
         self.__dict__.update(
             _trained=trained, total_loss=total, _output_losses=values if several else [],
             metrics_names=self._names(trained, several),
+        )  # fmt: skip
+
+    def _compile_steps(self, trained: list[Any], several: bool) -> None:
+        """What there is to know where calls run; all else is computed for each batch."""
+        objects = [metric for one in trained for _, metric in one.metrics]
+        self.__dict__.update(
+            _trained=trained, metrics_names=self._names(trained, several), _seen=[],
+            _metric_objects=objects, _losses_told=len(trained) if several else 0,
         )  # fmt: skip
 
     def _compile_metrics(self, trained: list[Any]) -> None:
@@ -181,6 +223,8 @@ class Model(Network):
             )
 
     def training_step(self) -> Any:
+        if scopes.get_default_graph().executes:
+            return None
         steps = self.__dict__["_steps"]
         if "train" not in steps:
             params = self.trainable_weights
@@ -209,16 +253,22 @@ class Model(Network):
         self, training: bool, inputs: list[Any], targets: list[Any], weights: list[Any]
     ) -> list[Any]:
         """Runs a step; its loss and, of all batches so far, the outputs' losses and metrics."""
+        if scopes.get_default_graph().executes:
+            found = eager_steps.Step(self, inputs, targets, weights).run(training)
+            return self._with_means(found, self.__dict__["_losses_told"])
         step = self.training_step() if training else control.no_op()  # made before the session
         if not training:
             step = self.__dict__["_steps"].setdefault("test", step)
         feed = self._phased(self._feed(inputs, targets, weights), training)
         fetched = [self.total_loss, *self._output_losses, *self._results]
         found = sessions.get_session().run([fetched, step, self._metric_updates], feed)[0]
-        of_losses = found[1 : 1 + len(self._output_losses)]
-        self._seen.append(of_losses)
+        return self._with_means(found, len(self._output_losses))
+
+    def _with_means(self, found: list[Any], count: int) -> list[Any]:
+        """The losses of ``count`` outputs as their means over the batches so far."""
+        self._seen.append(found[1 : 1 + count])
         means = [np.mean(one, dtype=np.float32) for one in zip(*self._seen, strict=True)]
-        return [found[0], *means, *found[1 + len(of_losses) :]]
+        return [found[0], *means, *found[1 + count :]]
 
     def _standardized(self, x: Any, y: Any, sample_weight: Any, class_weight: Any) -> Any:
         self._need_compiled()
@@ -281,6 +331,8 @@ class Model(Network):
         return only(self.predicted(inputs))
 
     def predicted(self, inputs: list[Any]) -> list[Any]:
+        if scopes.get_default_graph().executes:
+            return [one.numpy() for one in eager_steps.called(self, inputs, False)]
         feed = self._phased(dict(zip(self.inputs, inputs, strict=True)), False)
         state = self.__dict__.setdefault("_state_step", None)
         if state is None and self.state_updates:

@@ -162,7 +162,7 @@ class OptimizerV2:
         key = (id(var), slot_name)
         if key not in self._slots:
             made = self.add_weight(
-                f"{var.op.name}/{slot_name}", var.shape, var.dtype.base_dtype, initializer
+                f"{_name_of(var)}/{slot_name}", var.shape, var.dtype.base_dtype, initializer
             )
             self._slots[key] = made
             self._weights.append(made)
@@ -244,11 +244,20 @@ class OptimizerV2:
           grad_loss: what the gradients begin with; default 1.
           name: of the op.
         """
-        value = loss() if callable(loss) and not hasattr(loss, "op") else loss
-        listed = var_list() if callable(var_list) else list(var_list)
-        grads = autodiff.gradients(value, listed, grad_loss)
+        graph = scopes.get_default_graph()
+        if graph.executes:
+            listed = var_list() if callable(var_list) else list(var_list)
+            grads, _ = graph.loss_gradients(loss, listed, grad_loss)
+        else:
+            value = loss() if callable(loss) and not hasattr(loss, "op") else loss
+            listed = var_list() if callable(var_list) else list(var_list)
+            grads = autodiff.gradients(value, listed, grad_loss)
         clipped = [None if grad is None else self._clipped(grad) for grad in grads]
         return self.apply_gradients(zip(clipped, listed, strict=True), name)
+
+    def apply_own_gradients(self, pairs: Sequence[tuple[Any, Any]]) -> None:
+        """Moves variables by gradients of a model's loss, clipped as the optimizer was told."""
+        self.apply_gradients([(None if g is None else self._clipped(g), v) for g, v in pairs])
 
     def apply_gradients(
         self, grads_and_vars: Iterable[tuple[Any, Any]], name: str | None = None
@@ -273,7 +282,8 @@ class OptimizerV2:
             step = self._step()
             updates = [self._updated(grad, var, step) for grad, var in have]
             with scopes.control_dependencies([control.group(*updates)]):
-                return state.assign_add(self.iterations, convert_to_tensor(1, dtypes.int64)).op
+                counted = state.assign_add(self.iterations, convert_to_tensor(1, dtypes.int64))
+                return self.iterations if scopes.get_default_graph().executes else counted.op
 
     def _step(self) -> Any:
         """What the updates of all variables share, of ``iterations`` before the step."""
@@ -289,11 +299,13 @@ class OptimizerV2:
         return convert_to_tensor(rate)
 
     def _updated(self, grad: Any, var: Any, step: Any) -> Any:
-        with scopes.name_scope(f"update_{var.op.name}"), scopes.colocate_with(var):
+        with scopes.name_scope(f"update_{_name_of(var)}"), scopes.colocate_with(var):
             if isinstance(grad, IndexedSlices):
                 moved = self._apply_sparse(grad, var, step)
             else:
                 moved = self._apply_dense(grad, var, step)
+        if scopes.get_default_graph().executes:
+            return None if var.constraint is None else var.assign(var.constraint(var.value()))
         made = moved if hasattr(moved, "control_inputs") else moved.op
         if var.constraint is None:
             return made
@@ -322,3 +334,8 @@ class OptimizerV2:
         if "lr" in given:
             given["learning_rate"] = given.pop("lr")
         return cls(**given)
+
+
+def _name_of(variable: Any) -> str:
+    name: str = variable.name.partition(":")[0]
+    return name

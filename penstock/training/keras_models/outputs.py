@@ -39,11 +39,18 @@ class Output:
             self._place()
 
     @property
+    def trained(self) -> bool:
+        """Whether the output has a loss."""
+        return self.loss is not None
+
+    @property
     def is_sparse(self) -> bool:
         """Whether targets are numbers of classes."""
         return getattr(self.loss, "function", None) in _SPARSE
 
     def _place(self) -> None:
+        if scopes.get_default_graph().executes:
+            return
         rank = self.tensor.shape.ndims
         kind = self.tensor.dtype if not self.is_sparse else dtypes.float32
         shape = None if rank is None else [None] * rank

@@ -49,6 +49,14 @@ class TFOptimizer:
             sessions.track_variable(variable)
         return made
 
+    def apply_own_gradients(self, pairs: Sequence[tuple[Any, Any]]) -> None:
+        """Moves variables by gradients of a model's loss."""
+        self.optimizer.apply_gradients(pairs, global_step=self.iterations)
+
+    def apply_gradients(self, grads_and_vars: Any) -> Any:
+        """Applies pairs of a gradient and a variable, and counts the step."""
+        return self.optimizer.apply_gradients(grads_and_vars, global_step=self.iterations)
+
     def get_config(self) -> Any:
         """Not told.
 

@@ -53,6 +53,11 @@ def set_session(session: Any) -> None:
 def clear_session() -> None:
     """Begins a new default graph, and forgets Keras's session."""
     global _session
+    graph = scopes.get_default_graph()
+    if graph.executes:  # names are counted anew, and models are of a new graph
+        for key in [key for key in graph.attached if key.startswith("layer_base.")]:
+            del graph.attached[key]
+        return
     scopes.reset_default_graph()
     _session = None
 

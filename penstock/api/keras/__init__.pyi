@@ -6,6 +6,7 @@ from penstock.api.keras import (
     callbacks as callbacks,
     constraints as constraints,
     estimator as estimator,
+    experimental as experimental,
     initializers as initializers,
     losses as losses,
     metrics as metrics,

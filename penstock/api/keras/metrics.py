@@ -10,6 +10,18 @@ from penstock.training.keras_models.losses import (
     poisson as poisson,
     sparse_categorical_crossentropy as sparse_categorical_crossentropy,
     squared_hinge as squared_hinge,
+    kullback_leibler_divergence as KLD,
+    kullback_leibler_divergence as kld,
+    mean_absolute_error as MAE,
+    mean_absolute_error as mae,
+    mean_absolute_percentage_error as MAPE,
+    mean_absolute_percentage_error as mape,
+    mean_squared_error as MSE,
+    mean_squared_error as mse,
+    mean_squared_logarithmic_error as MSLE,
+    mean_squared_logarithmic_error as msle,
+    mean_squared_error as mean_squared_error,
+    mean_squared_logarithmic_error as mean_squared_logarithmic_error,
 )
 from penstock.training.keras_models.metrics import (
     Accuracy as Accuracy,
@@ -37,6 +49,7 @@ from penstock.training.keras_models.metrics import (
     TopKCategoricalAccuracy as TopKCategoricalAccuracy,
     binary_accuracy as binary_accuracy,
     categorical_accuracy as categorical_accuracy,
+    cosine_proximity as cosine,
     cosine_proximity as cosine_proximity,
     deserialize as deserialize,
     get as get,
@@ -44,4 +57,21 @@ from penstock.training.keras_models.metrics import (
     sparse_categorical_accuracy as sparse_categorical_accuracy,
     sparse_top_k_categorical_accuracy as sparse_top_k_categorical_accuracy,
     top_k_categorical_accuracy as top_k_categorical_accuracy,
+)
+from penstock.training.keras_models.more_metrics import (
+    MeanIoU as MeanIoU,
+    MeanRelativeError as MeanRelativeError,
+    MeanTensor as MeanTensor,
+    RootMeanSquaredError as RootMeanSquaredError,
+)
+from penstock.training.keras_models.threshold_metrics import (
+    AUC as AUC,
+    FalseNegatives as FalseNegatives,
+    FalsePositives as FalsePositives,
+    Precision as Precision,
+    Recall as Recall,
+    SensitivityAtSpecificity as SensitivityAtSpecificity,
+    SpecificityAtSensitivity as SpecificityAtSensitivity,
+    TrueNegatives as TrueNegatives,
+    TruePositives as TruePositives,
 )

@@ -231,6 +231,8 @@ class Model(Network):
             with scopes.name_scope("training"):
                 made = self.optimizer.get_updates(self.total_loss, params)
             steps["train"] = control.group(*made, *_once(self._relevant_updates()))
+            with scopes.name_scope(""), scopes.name_scope("training"):
+                pass  # TensorFlow makes its step in a second scope of the name, which is taken here
         return steps["train"]
 
     def _relevant_updates(self) -> list[Any]:

@@ -22,6 +22,8 @@ from penstock.library.ragged_tensors import dispatched as math
 from penstock.ops.control import control
 from penstock.ops.math import clip
 from penstock.ops.state import state
+from penstock.training.keras_models import schedules
+from penstock.training.keras_models.schedules import LearningRateSchedule
 
 _KEYWORDS = {"clipnorm", "clipvalue", "lr", "decay"}
 
@@ -91,7 +93,9 @@ class OptimizerV2:
 
     def _get_hyper(self, name: str, dtype: Any = None) -> Any:
         found = self._made.get(name, self._hyper[name])
-        if callable(found) and not hasattr(found, "dtype"):
+        if isinstance(found, LearningRateSchedule):
+            found = found(math.cast(self.iterations, dtypes.float32))
+        elif callable(found) and not hasattr(found, "dtype"):
             found = found()
         return found if dtype is None else math.cast(found, dtype)
 
@@ -99,6 +103,8 @@ class OptimizerV2:
         if name in self._made:
             return sessions.values_of([self._made[name]])[0]
         value = self._hyper[name]
+        if isinstance(value, LearningRateSchedule):
+            return schedules.serialize(value)
         return value() if callable(value) else value
 
     def _create_hypers(self) -> None:
@@ -333,6 +339,8 @@ class OptimizerV2:
         given = dict(config)
         if "lr" in given:
             given["learning_rate"] = given.pop("lr")
+        if isinstance(given.get("learning_rate"), dict):
+            given["learning_rate"] = schedules.deserialize(given["learning_rate"])
         return cls(**given)
 
 

@@ -402,12 +402,93 @@ class Nadam(_Moments):
         # The moments of all rows decay; those that have a gradient move.
         values, at = row_updates.summed(grad)
         whole = convert_to_tensor(grad)
-        first, second = (gather.gather(one, at) for one in self._moments(whole, var))
+        first, second = (
+            gather.gather(convert_to_tensor(one), at) for one in self._moments(whole, var)
+        )
         return row_updates.added_to(var, at, -self._moved(values, first, second, step))
 
 
+class Ftrl(_Ruled):
+    """Follows the regularized leader: sums of gradients say where a weight is, or that it is 0.
+
+    Args:
+      learning_rate: the rate.
+      learning_rate_power: of the sum of squares, at most 0.
+      initial_accumulator_value: what the sums of squares begin with.
+      l1_regularization_strength, l2_regularization_strength: bounds on the weights.
+      name: of its nodes; **kwargs: as of the base.
+      l2_shrinkage_regularization_strength: a decay of the weights that is in no sum.
+
+    Raises:
+      ValueError: a number below 0, or a power above.
+    """
+
+    def __init__(
+        self, learning_rate: Any = 0.001, learning_rate_power: float = -0.5,
+        initial_accumulator_value: float = 0.1, l1_regularization_strength: float = 0.0,
+        l2_regularization_strength: float = 0.0, name: str = "Ftrl",
+        l2_shrinkage_regularization_strength: float = 0.0, **kwargs: Any,
+    ) -> None:  # fmt: skip
+        bounds = {
+            "initial_accumulator_value": initial_accumulator_value,
+            "l1_regularization_strength": l1_regularization_strength,
+            "l2_regularization_strength": l2_regularization_strength,
+            "l2_shrinkage_regularization_strength": l2_shrinkage_regularization_strength,
+        }  # fmt: skip
+        for key, value in bounds.items():
+            if value < 0.0:
+                raise ValueError(f"{key} {value} needs to be be greater than or equal to zero")
+        if learning_rate_power > 0.0:
+            raise ValueError(
+                f"learning_rate_power {learning_rate_power} needs to be less than or equal to zero"
+            )
+        settings = {"learning_rate_power": learning_rate_power} | {
+            key: bounds[key] for key in ("l1_regularization_strength", "l2_regularization_strength")
+        }
+        super().__init__(learning_rate, name, settings, kwargs)
+        self._initial_accumulator_value = initial_accumulator_value
+        self._shrinkage = l2_shrinkage_regularization_strength
+
+    def _create_slots(self, var_list: Sequence[Any]) -> None:
+        for var in var_list:
+            self.add_slot(var, "accumulator", self._initial_accumulator_value)
+            self.add_slot(var, "linear")
+
+    def _step(self) -> Any:
+        return self._rate()
+
+    def _strengths(self, step: Any, dtype: Any) -> list[Any]:
+        found = [math.cast(step, dtype)]
+        for name in ("l1", "l2"):
+            found.append(self._get_hyper(f"{name}_regularization_strength", dtype))
+        shrinkage = [math.cast(self._shrinkage, dtype)] if self._shrinkage > 0.0 else []
+        return [*found, *shrinkage, self._get_hyper("learning_rate_power", dtype)]
+
+    def _apply_dense(self, grad: Any, var: Any, step: Any) -> Any:
+        slots = self.get_slot(var, "accumulator"), self.get_slot(var, "linear")
+        version = "V2" if self._shrinkage > 0.0 else ""
+        numbers = self._strengths(step, grad.dtype)
+        return make(f"ResourceApplyFtrl{version}", var, *slots, grad, *numbers, use_locking=False)
+
+    def _apply_sparse(self, grad: Any, var: Any, step: Any) -> Any:
+        slots = self.get_slot(var, "accumulator"), self.get_slot(var, "linear")
+        version = "V2" if self._shrinkage > 0.0 else ""
+        rows, numbers = row_updates.summed(grad), self._strengths(step, grad.dtype)
+        name = f"ResourceSparseApplyFtrl{version}"
+        return make(name, var, *slots, *rows, *numbers, use_locking=False)
+
+    def get_config(self) -> dict[str, Any]:
+        """Arguments that make an optimizer like this one."""
+        return self._config(
+            "learning_rate_power", "l1_regularization_strength", "l2_regularization_strength",
+            initial_accumulator_value=self._initial_accumulator_value,
+            l2_shrinkage_regularization_strength=self._shrinkage,
+        )  # fmt: skip
+
+
 KNOWN: dict[str, Any] = {
-    one.__name__.lower(): one for one in (SGD, RMSprop, Adagrad, Adadelta, Adam, Adamax, Nadam)
+    one.__name__.lower(): one
+    for one in (SGD, RMSprop, Adagrad, Adadelta, Adam, Adamax, Nadam, Ftrl)
 }
 
 

@@ -1,0 +1,163 @@
+"""More programs of Keras, which run with TensorFlow 1.15 and with Penstock alike.
+
+Metrics with thresholds, schedules, sparse gradients, generators, functions of the backend, and what
+prepares data.  ``more_golden.json`` has what TensorFlow 1.15 has returned.
+"""
+
+import numpy as np
+
+from tests.training.keras_models.programs import classifier, data, give_weights
+
+PROGRAMS = {}
+RNG = np.random.RandomState(11)
+TRUTH = (RNG.rand(3, 8) > 0.5).astype("f")
+SCORES = RNG.rand(3, 8).astype("f")
+WEIGHTS = RNG.rand(3, 8).astype("f")
+
+
+def program(function):
+    PROGRAMS[function.__name__] = function
+    return function
+
+
+def followed(tf, metric, batches):
+    """Names of a metric's variables, its results batch by batch, and those after a reset."""
+    fed = [[tf.constant(one) for one in batch] for batch in batches]
+    updates = [metric.update_state(*batch) for batch in fed]
+    result = metric.result()
+    found = [[v.name for v in metric.weights]]
+    with tf.Session() as session:
+        session.run([v.initializer for v in metric.weights])
+        for update in updates:
+            session.run(update)
+            found.append(session.run(result))
+        config = metric.get_config()
+    return [*found, {k: v for k, v in config.items() if k != "normalizer"}]
+
+
+def of_metric(make, batches):
+    return lambda tf: followed(tf, make(tf.keras.metrics), batches)
+
+
+_PAIRS = [[TRUTH[0], SCORES[0]], [TRUTH[1], SCORES[1], WEIGHTS[1]]]
+_ROWS = [[TRUTH, SCORES], [TRUTH[::-1].copy(), SCORES, WEIGHTS[:, 0]]]
+_METRICS = {
+    "auc": lambda m: m.AUC(),
+    "auc_few": lambda m: m.AUC(num_thresholds=5, summation_method="minoring"),
+    "auc_major": lambda m: m.AUC(num_thresholds=9, summation_method="majoring", name="area"),
+    "auc_precision": lambda m: m.AUC(curve="PR"),
+    "auc_precision_minor": lambda m: m.AUC(20, "PR", "minoring"),
+    "auc_given": lambda m: m.AUC(thresholds=[0.2, 0.6]),
+    "precision": lambda m: m.Precision(),
+    "precision_several": lambda m: m.Precision([0.2, 0.5, 0.9]),
+    "recall": lambda m: m.Recall(0.3),
+    "positives": lambda m: m.TruePositives(),
+    "negatives": lambda m: m.TrueNegatives([0.1, 0.7]),
+    "false_positives": lambda m: m.FalsePositives(0.4),
+    "false_negatives": lambda m: m.FalseNegatives(),
+    "sensitivity": lambda m: m.SensitivityAtSpecificity(0.6),
+    "specificity": lambda m: m.SpecificityAtSensitivity(0.6, num_thresholds=11),
+    "root": lambda m: m.RootMeanSquaredError(),
+    "relative": lambda m: m.MeanRelativeError([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 0.0, 1.0]),
+}
+for _name, _make in _METRICS.items():
+    PROGRAMS["metric_" + _name] = of_metric(_make, _PAIRS)
+PROGRAMS["metric_top"] = of_metric(lambda m: m.Precision(top_k=2), _ROWS)
+PROGRAMS["metric_class"] = of_metric(lambda m: m.Recall(class_id=3), [_ROWS[0]])
+PROGRAMS["metric_top_class"] = of_metric(lambda m: m.Recall(top_k=3, class_id=1), [_ROWS[0]])
+PROGRAMS["metric_tensor"] = of_metric(
+    lambda m: m.MeanTensor(), [[SCORES], [SCORES * 2, WEIGHTS], [SCORES, WEIGHTS[:, :1]]]
+)
+PROGRAMS["metric_union"] = of_metric(
+    lambda m: m.MeanIoU(num_classes=3),
+    [[np.array([0, 1, 1, 2]), np.array([0, 1, 2, 2])],
+     [np.array([[0], [1]]), np.array([[1], [1]]), np.array([0.5, 2.0], "f")]],
+)  # fmt: skip
+
+
+@program
+def metric_names(tf):
+    x, y = data()
+    model = classifier(tf)
+    metrics = tf.keras.metrics
+    model.compile(
+        "sgd", "categorical_crossentropy", metrics=[metrics.AUC(num_thresholds=20), "mae",
+                                                    metrics.Precision(name="right")],
+    )  # fmt: skip
+    h = model.fit(x, y, batch_size=8, epochs=2, shuffle=False, verbose=0, validation_split=0.2)
+    return [model.metrics_names, h.history, model.evaluate(x, y, verbose=0)]
+
+
+@program
+def huber(tf):
+    loss = tf.keras.losses.Huber(0.5)
+    found = loss(TRUTH, SCORES * 2), loss(TRUTH, SCORES * 2, sample_weight=WEIGHTS[:, 0])
+    with tf.Session() as session:
+        return [*session.run(found), loss.name]
+
+
+@program
+def sparse_gradients(tf):
+    layers = tf.keras.layers
+    optimizers = tf.keras.optimizers
+    found = []
+    for make in (
+        lambda: optimizers.SGD(0.1, momentum=0.9), lambda: optimizers.Adamax(0.1),
+        lambda: optimizers.SGD(0.1, momentum=0.5, nesterov=True), lambda: optimizers.Nadam(0.1),
+        lambda: optimizers.RMSprop(0.1, momentum=0.5), lambda: optimizers.Adadelta(1.0),
+        lambda: optimizers.RMSprop(0.1, momentum=0.5, centered=True),
+        lambda: optimizers.Ftrl(0.1, l1_regularization_strength=0.01),
+        lambda: optimizers.Ftrl(0.1, l2_shrinkage_regularization_strength=0.1),
+    ):  # fmt: skip
+        tf.keras.backend.clear_session()
+        model = tf.keras.Sequential([layers.Embedding(7, 3, input_length=5), layers.Flatten()])
+        give_weights(model)
+        model.compile(make(), "mse")
+        x = np.random.RandomState(3).randint(0, 6, (12, 5))
+        h = model.fit(x, np.ones((12, 15)), 4, 3, 0, shuffle=False)
+        found.append([h.history, model.get_weights()])
+    return found
+
+
+@program
+def follow_the_leader(tf):
+    x, y = data()
+    found = []
+    for given in ({}, {"l1_regularization_strength": 0.1, "learning_rate_power": -0.4}):
+        model = classifier(tf)
+        model.compile(tf.keras.optimizers.Ftrl(0.1, **given), "categorical_crossentropy")
+        h = model.fit(x, y, batch_size=8, epochs=2, shuffle=False, verbose=0)
+        names = [v.name for v in model.optimizer.weights]
+        found.append([h.history, names, model.optimizer.get_config()])
+    return found
+
+
+@program
+def schedules(tf):
+    made = tf.keras.optimizers.schedules
+    more = tf.keras.experimental
+    several = [
+        made.ExponentialDecay(0.1, 4, 0.5), made.ExponentialDecay(0.1, 4, 0.5, staircase=True),
+        made.InverseTimeDecay(0.1, 4, 0.5), made.PolynomialDecay(0.1, 6, power=2.0),
+        made.PolynomialDecay(0.1, 6, 0.01, cycle=True),
+        made.PiecewiseConstantDecay([2, 7], [0.1, 0.05, 0.01]),
+        more.CosineDecay(0.1, 8, alpha=0.1), more.CosineDecayRestarts(0.1, 4),
+        more.LinearCosineDecay(0.1, 8),
+    ]  # fmt: skip
+    steps = tf.constant([0.0, 2.0, 3.0, 7.0, 9.0])
+    rates = [[one(steps[i]) for i in range(5)] for one in several]
+    with tf.Session() as session:
+        found = session.run(rates)
+    return [found, [one.get_config() for one in several]]
+
+
+@program
+def scheduled_training(tf):
+    x, y = data()
+    model = classifier(tf)
+    schedule = tf.keras.optimizers.schedules.ExponentialDecay(0.5, 3, 0.5)
+    model.compile(tf.keras.optimizers.SGD(schedule), "categorical_crossentropy")
+    h = model.fit(x, y, batch_size=5, epochs=2, shuffle=False, verbose=0)
+    config = model.optimizer.get_config()
+    again = tf.keras.optimizers.SGD.from_config(dict(config)).get_config()
+    return [h.history, config, again]

@@ -5,6 +5,7 @@ from penstock.api.keras import (
     backend as backend,
     callbacks as callbacks,
     constraints as constraints,
+    datasets as datasets,
     estimator as estimator,
     experimental as experimental,
     initializers as initializers,

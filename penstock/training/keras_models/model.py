@@ -18,16 +18,16 @@ from penstock.ops.control import control
 from penstock.training.keras_models import (
     arrays,
     eager_steps,
-    fitting,
     losses,
     optimizers,
     outputs,
 )
 from penstock.training.keras_models.input_layer import Input
+from penstock.training.keras_models.loops import Loops
 from penstock.training.keras_models.network import Network, only
 
 
-class Model(Network):
+class Model(Loops, Network):
     """A network with training.
 
     Args:
@@ -328,9 +328,11 @@ class Model(Network):
 
     def predict_on_batch(self, x: Any) -> Any:
         """The outputs for a batch of inputs."""
+        return only(self.predicted(self.standardized_inputs(x)))
+
+    def standardized_inputs(self, x: Any) -> list[Any]:
         self._set_inputs(x)
-        inputs = arrays.standardized(x, self.input_names, self._shapes(self.inputs), "input")
-        return only(self.predicted(inputs))
+        return arrays.standardized(x, self.input_names, self._shapes(self.inputs), "input")
 
     def predicted(self, inputs: list[Any]) -> list[Any]:
         if scopes.get_default_graph().executes:
@@ -341,65 +343,6 @@ class Model(Network):
             state = self.__dict__["_state_step"] = control.group(*_once(self.state_updates))
         extra = [] if state is None else [state]
         return list(sessions.get_session().run([self.outputs, extra], feed)[0])
-
-    # ---- loops ---------------------------------------------------------------------------------
-
-    def fit(
-        self, x: Any = None, y: Any = None, batch_size: int | None = None, epochs: int = 1,
-        verbose: int = 1, callbacks: Any = None, validation_split: float = 0.0,
-        validation_data: Any = None, shuffle: bool = True, class_weight: Any = None,
-        sample_weight: Any = None, initial_epoch: int = 0, validation_freq: int = 1,
-    ) -> Any:  # fmt: skip
-        """Trains on arrays.
-
-        Args:
-          x, y: inputs and targets: arrays, lists of arrays, or dicts by name.
-          batch_size: default 32.
-          epochs: past the last epoch; ``initial_epoch`` is the first.
-          verbose: 0 silent, 1 a progress bar, 2 a line an epoch.
-          callbacks: of ``tf.keras.callbacks``.
-          validation_split: the part at the end that is not trained on, but evaluated.
-          validation_data: (x, y) or (x, y, weights) to evaluate after epochs.
-          shuffle: whether samples come in a new order each epoch.
-          class_weight, sample_weight: how much samples count.
-          initial_epoch: number of the first epoch.
-          validation_freq: epochs from one evaluation to the next.
-
-        Returns:
-          A ``History``.
-        """
-        data = self._standardized(x, y, sample_weight, class_weight)
-        if validation_data is not None:
-            weights = validation_data[2] if len(validation_data) > 2 else None
-            held_x, held_y = validation_data[:2]
-            validation: Any = self._standardized(held_x, held_y, weights, None)
-        else:
-            data, validation = fitting.split(data, validation_split)
-        return fitting.fit(
-            self, data, validation, batch_size or 32, epochs, verbose, callbacks or [], shuffle,
-            initial_epoch, validation_freq,
-        )  # fmt: skip
-
-    def evaluate(
-        self, x: Any = None, y: Any = None, batch_size: int | None = None, verbose: int = 1,
-        sample_weight: Any = None, callbacks: Any = None,
-    ) -> Any:  # fmt: skip
-        """The losses and metrics of arrays; arguments as of ``fit``.
-
-        Returns:
-          The loss, or with metrics a list as of ``metrics_names``.
-        """
-        data = self._standardized(x, y, sample_weight, None)
-        found = fitting.evaluate(self, data, batch_size or 32, verbose, callbacks or [])
-        return found[0] if len(found) == 1 else found
-
-    def predict(
-        self, x: Any, batch_size: int | None = None, verbose: int = 0, callbacks: Any = None
-    ) -> Any:
-        """The outputs for arrays of inputs; arguments as of ``fit``."""
-        self._set_inputs(x)
-        inputs = arrays.standardized(x, self.input_names, self._shapes(self.inputs), "input")
-        return only(fitting.predict(self, inputs, batch_size or 32, verbose, callbacks or []))
 
 
 def _once(items: list[Any]) -> list[Any]:

@@ -27,6 +27,8 @@ class MeanTensor(Metric):
       ValueError: values of another shape than the first.
     """
 
+    _shape: Any
+
     def __init__(self, name: str = "mean_tensor", dtype: Any = None) -> None:
         super().__init__(name, dtype)
         self.__dict__.update(_shape=None, built=False)
@@ -130,6 +132,8 @@ class MeanIoU(Metric):
       name, dtype: as of a metric.
     """
 
+    num_classes: int
+
     def __init__(self, num_classes: int, name: Any = None, dtype: Any = None) -> None:
         super().__init__(name or "mean_io_u", dtype)
         self.__dict__["num_classes"] = num_classes
@@ -142,10 +146,9 @@ class MeanIoU(Metric):
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
     ) -> Any:
         """The op that takes a batch in: numbers of classes, and a weight of each or None."""
-        flat = [_flat(one) for one in (y_true, y_pred)]
         weights = None if sample_weight is None else _flat(sample_weight)
         found = confusion_matrix.confusion_matrix(
-            *flat, self.num_classes, weights=weights, dtype=dtypes.float64
+            _flat(y_true), _flat(y_pred), self.num_classes, weights=weights, dtype=dtypes.float64
         )
         return ran(state.assign_add(self.total_cm, found))
 

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from penstock.foundation.base import dtypes
-from penstock.foundation.graph import scopes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.library import nn
 from penstock.library.ragged_tensors import dispatched as math
@@ -47,6 +46,9 @@ def _spread(count: int, margin: float) -> list[float]:
 
 class _Counts(Metric):
     """Counts of some kinds, of predictions above each of some thresholds."""
+
+    _kinds: tuple[str, ...]
+    _thresholds: list[float]
 
     def __init__(
         self, kinds: Sequence[str], thresholds: Sequence[float], name: Any, dtype: Any,
@@ -108,6 +110,7 @@ class _Counts(Metric):
 
 class _OneCount(_Counts):
     kind: str
+    init_thresholds: Any
 
     def __init__(self, thresholds: Any = None, name: Any = None, dtype: Any = None) -> None:
         self.__dict__["init_thresholds"] = thresholds
@@ -161,6 +164,9 @@ class _Share(_Counts):
     """True positives as a share of them and of one other kind."""
 
     other: str
+    init_thresholds: Any
+    top_k: int | None
+    class_id: int | None
 
     def __init__(
         self, thresholds: Any = None, top_k: int | None = None, class_id: int | None = None,
@@ -241,6 +247,9 @@ class Recall(_Share):
 class _AtBest(_Counts):
     """One rate at the threshold where another is nearest to a given value."""
 
+    value: float
+    num_thresholds: int
+
     def __init__(self, value: float, num_thresholds: int, name: Any, dtype: Any) -> None:
         if num_thresholds <= 0:
             raise ValueError("`num_thresholds` must be > 0.")
@@ -268,6 +277,8 @@ class SensitivityAtSpecificity(_AtBest):
     Raises:
       ValueError: ``specificity`` or ``num_thresholds`` out of range.
     """
+
+    specificity: float
 
     def __init__(
         self, specificity: float, num_thresholds: int = 200, name: Any = None, dtype: Any = None
@@ -298,6 +309,8 @@ class SpecificityAtSensitivity(_AtBest):
     Raises:
       ValueError: ``sensitivity`` or ``num_thresholds`` out of range.
     """
+
+    sensitivity: float
 
     def __init__(
         self, sensitivity: float, num_thresholds: int = 200, name: Any = None, dtype: Any = None
@@ -331,6 +344,10 @@ class AUC(_Counts):
     Raises:
       ValueError: an unknown curve or method, or fewer than two thresholds.
     """
+
+    num_thresholds: int
+    curve: str
+    summation_method: str
 
     def __init__(
         self, num_thresholds: int = 200, curve: str = "ROC",

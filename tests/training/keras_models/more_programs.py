@@ -161,3 +161,99 @@ def scheduled_training(tf):
     config = model.optimizer.get_config()
     again = tf.keras.optimizers.SGD.from_config(dict(config)).get_config()
     return [h.history, config, again]
+
+
+def batches(tf, x, y):
+    class Batches(tf.keras.utils.Sequence):
+        def __len__(self):
+            return 4
+
+        def __getitem__(self, index):
+            return x[index * 5 : index * 5 + 5], y[index * 5 : index * 5 + 5]
+
+    return Batches()
+
+
+def endless(given):
+    while True:
+        for index in range(len(given)):
+            yield given[index]
+
+
+def trained(tf, run):
+    x, y = data()
+    model = classifier(tf)
+    model.compile("sgd", "categorical_crossentropy", metrics=["accuracy"])
+    h = run(model, x, y, batches(tf, x, y))
+    return [h.history, h.epoch, {k: v for k, v in h.params.items() if k != "verbose"}]
+
+
+@program
+def generators(tf):
+    def run(model, x, y, given):
+        return model.fit_generator(
+            endless(given), 4, 2, 0, shuffle=False, workers=0, validation_data=(x, y)
+        )
+
+    def weighted(model, x, y, given):
+        three = ((a, b, np.arange(5.0)) for a, b in endless(given))
+        return model.fit_generator(three, 3, 2, 0, workers=0, class_weight={0: 1.0, 1: 2.0, 2: 3.0})
+
+    return [trained(tf, run), trained(tf, weighted)]
+
+
+@program
+def sequences_of_batches(tf):
+    def run(model, x, y, given):
+        return model.fit_generator(given, None, 2, 0, shuffle=False, workers=0,
+                                   validation_data=given)  # fmt: skip
+
+    def fit(model, x, y, given):
+        return model.fit(given, epochs=2, shuffle=False, verbose=0)
+
+    return [trained(tf, run), trained(tf, fit)]
+
+
+@program
+def datasets(tf):
+    def made(x, y, size):
+        return tf.data.Dataset.from_tensor_slices((x, y)).batch(size)
+
+    def run(model, x, y, given):
+        return model.fit(made(x, y, 8), epochs=2, verbose=0, validation_data=made(x, y, 5))
+
+    def steps(model, x, y, given):
+        repeated = made(x, y, 5).repeat()
+        return model.fit(repeated, epochs=2, steps_per_epoch=3, verbose=0,
+                         validation_data=repeated, validation_steps=2)  # fmt: skip
+
+    return [trained(tf, run), trained(tf, steps)]
+
+
+@program
+def evaluated_batches(tf):
+    x, y = data()
+    model = classifier(tf)
+    model.compile("sgd", "categorical_crossentropy", metrics=["accuracy"])
+    given = batches(tf, x, y)
+    repeated = tf.data.Dataset.from_tensor_slices((x, y)).batch(6).repeat()
+    return [
+        model.evaluate_generator(given, workers=0),
+        model.evaluate_generator(endless(given), steps=3, workers=0),
+        model.predict_generator(given, workers=0), model.evaluate(repeated, steps=5, verbose=0),
+        model.predict(tf.data.Dataset.from_tensor_slices(x).batch(6)),
+        model.predict_generator(iter([x[:3], x[3:5]]), steps=2, workers=0),
+    ]  # fmt: skip
+
+
+@program
+def cloned(tf):
+    layers = tf.keras.layers
+    given = tf.keras.Input((4,))
+    shared = layers.Dense(4, name="shared")
+    model = tf.keras.Model(given, layers.add([shared(given), shared(shared(given))]))
+    made = [tf.keras.models.clone_model(one) for one in (model, classifier(tf))]
+    give_weights(made[0])
+    give_weights(made[1])
+    x, _ = data()
+    return [[[w.name for w in one.weights], one.predict(x), one.get_config()] for one in made]

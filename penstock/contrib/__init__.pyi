@@ -9,6 +9,7 @@ from penstock.contrib import (
     distributions as distributions,
     eager as eager,
     framework as framework,
+    keras as keras,
     layers as layers,
     learn as learn,
     legacy_seq2seq as legacy_seq2seq,

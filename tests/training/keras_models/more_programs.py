@@ -242,7 +242,7 @@ def evaluated_batches(tf):
         model.evaluate_generator(endless(given), steps=3, workers=0),
         model.predict_generator(given, workers=0), model.evaluate(repeated, steps=5, verbose=0),
         model.predict(tf.data.Dataset.from_tensor_slices(x).batch(6)),
-        model.predict_generator(iter([x[:3], x[3:5]]), steps=2, workers=0),
+        model.predict_generator((one for one in [x[:3], x[3:5]]), steps=2, workers=0),
     ]  # fmt: skip
 
 
@@ -257,3 +257,37 @@ def cloned(tf):
     give_weights(made[1])
     x, _ = data()
     return [[[w.name for w in one.weights], one.predict(x), one.get_config()] for one in made]
+
+
+@program
+def texts(tf):
+    text = tf.keras.preprocessing.text
+    said = ["The cat sat on the mat.", "the dog, the CAT & a log", "", "no no\tno"]
+    found = [
+        text.text_to_word_sequence(said[1], lower=False), text.one_hot("", 5),
+        text.hashing_trick(said[0], 50, "md5"),
+    ]  # fmt: skip
+    for given in ({}, {"num_words": 4}, {"oov_token": "?", "num_words": 5}, {"char_level": True}):
+        made = text.Tokenizer(**given)
+        made.fit_on_texts(said)
+        numbers = made.texts_to_sequences([*said, "a fish sat"])
+        modes = [made.texts_to_matrix(said, mode) for mode in ("binary", "count", "tfidf")]
+        texts_again = made.sequences_to_texts(numbers)
+        docs = sorted(made.index_docs.items())
+        found.append([made.word_index, numbers, modes, texts_again, docs, made.document_count])
+    return found
+
+
+@program
+def windows(tf):
+    sequence = tf.keras.preprocessing.sequence
+    series = np.arange(40).reshape(20, 2)
+    found = []
+    for given in (
+        {}, {"batch_size": 4}, {"sampling_rate": 2, "stride": 3}, {"reverse": True},
+        {"start_index": 3, "end_index": 12, "batch_size": 2},
+    ):  # fmt: skip
+        made = sequence.TimeseriesGenerator(series, series[:, 0], 4, **given)
+        found.append([len(made), [made[index] for index in range(len(made))]])
+    pairs = sequence.skipgrams([1, 2, 0, 3], 4, 2, 0.0, shuffle=False, categorical=True)
+    return [found, pairs, sequence.make_sampling_table(6)]

@@ -133,7 +133,9 @@ class Mean(Metric):
 class Accuracy(Mean):
     """How often predictions are the labels."""
 
-    def call(self, labels: Any, predictions: Any, weights: Any = None) -> Any:
+    def call(  # type: ignore[override]
+        self, labels: Any, predictions: Any, weights: Any = None
+    ) -> Any:
         """Takes a batch in; gives labels and predictions, and weights if there are any."""
         matches = self._matches(labels, predictions)
         self._take(matches, weights)
@@ -154,9 +156,7 @@ class CategoricalAccuracy(Accuracy):
     """How often the largest of the last dim is the same."""
 
     def _matches(self, labels: Any, predictions: Any) -> Any:
-        return super()._matches(
-            argmax.argmax(labels, axis=-1), argmax.argmax(predictions, axis=-1)
-        )
+        return super()._matches(argmax.argmax(labels, axis=-1), argmax.argmax(predictions, axis=-1))
 
 
 class BinaryAccuracy(Accuracy):

@@ -181,9 +181,7 @@ def load_imdb(
         order = np.arange(len(x))
         np.random.shuffle(order)
         shuffled.append((x[order], y[order]))
-    texts, labels = _texts(
-        shuffled, num_words, skip_top, maxlen, start_char, oov_char, index_from
-    )
+    texts, labels = _texts(shuffled, num_words, skip_top, maxlen, start_char, oov_char, index_from)
     at = len(parts[0][0])
     return _split_texts(texts, labels, at)
 

@@ -23,7 +23,7 @@ def called(model: Any, inputs: list[Any], training: bool) -> list[Any]:
         given = dict(zip(model.input_names, given, strict=True))
     elif len(given) == 1:
         given = given[0]
-    return nest.flatten(model(given, training=training))  # type: ignore[no-any-return]
+    return nest.flatten(model(given, training=training))
 
 
 class Step:

@@ -38,9 +38,7 @@ class MeanTensor(Metric):
         self.total = self.add_weight("total", shape, initializer="zeros")
         self.count = self.add_weight("count", shape, initializer="zeros")
 
-    def update_state(  # type: ignore[override]
-        self, values: Any, sample_weight: Any = None
-    ) -> Any:
+    def update_state(self, values: Any, sample_weight: Any = None) -> Any:
         """The op that adds values, weighed, element by element."""
         values = math.cast(convert_to_tensor(values), self.dtype)
         if not self.built:
@@ -142,9 +140,7 @@ class MeanIoU(Metric):
             dtype=dtypes.float64,
         )  # fmt: skip
 
-    def update_state(  # type: ignore[override]
-        self, y_true: Any, y_pred: Any, sample_weight: Any = None
-    ) -> Any:
+    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
         """The op that takes a batch in: numbers of classes, and a weight of each or None."""
         weights = None if sample_weight is None else _flat(sample_weight)
         found = confusion_matrix.confusion_matrix(

@@ -16,7 +16,7 @@ from penstock.foundation.graph.build import make
 from penstock.library.layer_base import sessions
 from penstock.training.data.dataset import Dataset
 from penstock.training.data.iterator import Iterator as DatasetIterator
-from penstock.training.keras_models.enqueuers import Sequence
+from penstock.training.keras_models.enqueuers import Sequence as Sequence
 
 
 def is_stream(data: Any) -> bool:
@@ -171,4 +171,6 @@ class _OfDataset(Stream):
 def _cardinality(data: Any) -> int:
     """How many elements a dataset has; -1 stands for no end, -2 for a number that is not known."""
     made = make("DatasetCardinality", data._variant_tensor)
-    return int(made.numpy() if scopes.get_default_graph().executes else sessions.get_session().run(made))
+    return int(
+        made.numpy() if scopes.get_default_graph().executes else sessions.get_session().run(made)
+    )

@@ -217,7 +217,9 @@ class Tokenizer:
 
     def to_json(self, **kwargs: Any) -> str:
         """Its configuration as JSON."""
-        return json.dumps({"class_name": type(self).__name__, "config": self.get_config()}, **kwargs)
+        return json.dumps(
+            {"class_name": type(self).__name__, "config": self.get_config()}, **kwargs
+        )
 
 
 def tokenizer_from_json(json_string: str) -> Tokenizer:

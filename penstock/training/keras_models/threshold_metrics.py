@@ -70,9 +70,7 @@ class _Counts(Metric):
             y_pred = math.squeeze(y_pred, [-1])
         return y_true, y_pred
 
-    def update_state(  # type: ignore[override]
-        self, y_true: Any, y_pred: Any, sample_weight: Any = None
-    ) -> Any:
+    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
         """The op that takes a batch in.
 
         Args:
@@ -104,7 +102,7 @@ class _Counts(Metric):
     def _read(self) -> list[Any]:
         return [self.__dict__[kind].read_value() for kind in self._kinds]
 
-    def _only(self, found: Any) -> Any:
+    def _alone(self, found: Any) -> Any:
         return found[0] if len(self._thresholds) == 1 else found
 
 
@@ -124,7 +122,7 @@ class _OneCount(_Counts):
 
     def result(self) -> Any:
         """The weight counted so far, one number a threshold; a scalar for one."""
-        return convert_to_tensor(self._only(self._read()[0]))
+        return convert_to_tensor(self._alone(self._read()[0]))
 
     def get_config(self) -> dict[str, Any]:
         """Arguments that make a metric like this one."""
@@ -193,7 +191,7 @@ class _Share(_Counts):
     def result(self) -> Any:
         """The share, one number a threshold; a scalar for one; 0 of nothing."""
         right, wrong = self._read()
-        return self._only(math.div_no_nan(right, right + wrong))
+        return self._alone(math.div_no_nan(right, right + wrong))
 
     def get_config(self) -> dict[str, Any]:
         """Arguments that make a metric like this one."""

@@ -291,3 +291,41 @@ def windows(tf):
         found.append([len(made), [made[index] for index in range(len(made))]])
     pairs = sequence.skipgrams([1, 2, 0, 3], 4, 2, 0.0, shuffle=False, categorical=True)
     return [found, pairs, sequence.make_sampling_table(6)]
+
+
+@program
+def backend(tf):
+    K = tf.keras.backend
+    x = tf.constant(SCORES)
+    few, words = K.variable(SCORES[:, :3], name="few"), tf.constant([[1, 2], [0, 2]])
+    weights = K.variable(np.ones((8, 2)))
+    mask = tf.constant([True, False, True])
+    labels = tf.constant([[1, 2, 0], [2, 0, 0]])
+    sparse = K.ctc_label_dense_to_sparse(labels, tf.constant([2, 1]))
+    steps = tf.nn.softmax(tf.constant(np.random.RandomState(5).rand(2, 6, 4), tf.float32))
+    made = [
+        K.sum(x), K.sum(x, 1, True), K.prod(x, 0), K.mean(x, -1), K.mean(mask), K.max(x, 1),
+        K.min(x), K.var(x, 1), K.std(x), K.any(x > 0.9, 1), K.all(x, 0), K.argmax(x),
+        K.argmin(x, 0), K.sqrt(x - 0.5), K.clip(x, 0.2, 0.6), K.clip(x, 0.7, 0.6), K.pow(x, 3),
+        K.cast(x * 9, "int32"), K.l2_normalize(x, 1), K.dot(x, weights),
+        K.dot(tf.ones([2, 3, 8]), weights), K.batch_flatten(tf.ones([2, 3, 4])), K.flatten(x),
+        K.concatenate([x, x], 0), K.concatenate([x, few]), K.expand_dims(x, 1),
+        K.squeeze(tf.ones([2, 1, 3]), 1), K.permute_dimensions(x, (1, 0)), K.repeat(few, 2),
+        K.repeat_elements(few, 2, 1), K.tile(x, (1, 2)), K.gather(few, words), K.one_hot(words, 4),
+        K.temporal_padding(tf.ones([1, 2, 3]), (1, 2)), K.is_sparse(x), K.to_dense(sparse),
+        K.binary_crossentropy(tf.constant(TRUTH), x), K.abs(-x), K.round(x), K.square(x),
+        K.relu(x - 0.5, alpha=0.1, max_value=0.3), K.hard_sigmoid(x), K.softmax(x), K.elu(-x),
+        K.in_train_phase(x, lambda: x + 1, training=0), K.in_test_phase(x, few, training=0),
+        K.switch(tf.constant(True), x, lambda: x + 1), K.switch(mask, few, few * 0),
+        K.print_tensor(x), K.stop_gradient(x), K.gradients(K.sum(K.square(few)), [few]),
+        K.ctc_batch_cost(labels, steps, tf.constant([[6], [5]]), tf.constant([[2], [1]])),
+        K.zeros((2,)), K.ones((1, 2)), K.eye(2), K.reshape(x, (4, 6)), K.equal(x, x), K.exp(x),
+    ]  # fmt: skip
+    given = K.placeholder((None, 3))
+    run = K.function([given], [given * 2, K.sum(given)], updates=[K.update_add(few, few)])
+    session = K.get_session()
+    found = [one if isinstance(one, bool) else session.run(one) for one in made]
+    stepped = run([SCORES[:, 3:6]])
+    kinds = [few.name, given.dtype.name, given.shape.as_list(), K.get_value(few)]
+    phase = K.function([given], [K.in_train_phase(given, given * 3)])([SCORES[:, :3]])
+    return [found, stepped, kinds, phase]

@@ -35,9 +35,7 @@ def described(function: Callable[..., Any] | None) -> tuple[Any, str, str | None
     return function, "raw", None
 
 
-def restored(
-    found: Any, kind: str, module: str | None, known: dict[str, Any] | None = None
-) -> Any:
+def restored(found: Any, kind: str, module: str | None, known: dict[str, Any] | None = None) -> Any:
     """The function that ``described`` has told of.
 
     Args:

@@ -177,9 +177,11 @@ def _chosen(condition: Any, yes: Any, no: Any) -> Any:
             for one in (yes, no)]  # fmt: skip
     if isinstance(condition, bool | int):
         return made[0]() if condition else made[1]()
+    first, second = made
     return cond(
-        math.cast(condition, dtypes.bool), *(lambda f=f: control.identity(f()) for f in made)
-    )
+        math.cast(condition, dtypes.bool), lambda: control.identity(first()),
+        lambda: control.identity(second()),
+    )  # fmt: skip
 
 
 def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:

@@ -39,7 +39,7 @@ class Step:
     ) -> None:
         self.model, self._inputs, self._weights = model, inputs, weights
         self._targets = [
-            _target(one, target) for one, target in zip(model._trained, targets, strict=True)
+            _target(one, target) for one, target in zip(model.trained_outputs, targets, strict=True)
         ]
         self._made: list[Any] = []
         self._total: Any = None
@@ -51,11 +51,11 @@ class Step:
         self._losses = [
             one.loss(target, made, sample_weight=weight)
             for one, target, made, weight in zip(
-                model._trained, self._targets, self._made, self._weights, strict=True
+                model.trained_outputs, self._targets, self._made, self._weights, strict=True
             )
         ]
         total: Any = None
-        for one, value in zip(model._trained, self._losses, strict=True):
+        for one, value in zip(model.trained_outputs, self._losses, strict=True):
             total = value * one.weight if total is None else total + value * one.weight
         for extra in model.losses:
             total = extra if total is None else total + extra
@@ -65,7 +65,7 @@ class Step:
     def _of_outputs(self, made: list[Any]) -> list[Any]:
         """The outputs that have a loss."""
         names = self.model.output_names
-        return [made[names.index(one.name)] for one in self.model._trained]
+        return [made[names.index(one.name)] for one in self.model.trained_outputs]
 
     def run(self, training: bool) -> list[Any]:
         """Runs it, with a move of the weights if it is one of training.
@@ -86,7 +86,7 @@ class Step:
 
     def _metrics(self) -> list[Any]:
         found = []
-        for one, target, made in zip(self.model._trained, self._targets, self._made, strict=True):
+        for one, target, made in zip(self.model.trained_outputs, self._targets, self._made, strict=True):
             for _, metric in one.metrics:
                 metric.update_state(target, made)
                 found.append(metric.result())

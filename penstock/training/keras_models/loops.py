@@ -22,7 +22,7 @@ def _refuse_targets(x: Any, y: Any, sample_weight: Any) -> None:
 class Loops:
     """The loops of a model, beside its steps."""
 
-    _standardized: Any
+    standardized: Any
     standardized_inputs: Any
 
     def fit(
@@ -71,7 +71,7 @@ class Loops:
             )  # fmt: skip
         if steps_per_epoch is not None:
             raise ValueError("steps_per_epoch is for data that come in batches; found arrays")
-        data = self._standardized(x, y, sample_weight, class_weight)
+        data = self.standardized(x, y, sample_weight, class_weight)
         if validation_data is not None:
             if streams.is_stream(validation_data):
                 raise ValueError("validation_data must be arrays where x are arrays")
@@ -97,7 +97,7 @@ class Loops:
         if streams.is_stream(given):
             return streams.stream_of(given, steps, "validation_steps")
         x, y, weights = (*given, None)[:3]
-        return self._standardized(x, y, weights, None)
+        return self.standardized(x, y, weights, None)
 
     def evaluate(
         self, x: Any = None, y: Any = None, batch_size: int | None = None, verbose: int = 1,
@@ -117,7 +117,7 @@ class Loops:
             stream = streams.stream_of(x, steps, "steps")
             found = stream_fitting.evaluate(self, stream, verbose, callbacks or [])
         else:
-            data = self._standardized(x, y, sample_weight, None)
+            data = self.standardized(x, y, sample_weight, None)
             found = fitting.evaluate(self, data, batch_size or 32, verbose, callbacks or [])
         return found[0] if len(found) == 1 else found
 

@@ -52,12 +52,12 @@ class Model(Loops, Network):
     total_loss: Any
     metrics_names: list[str]
     stop_training: bool
-    _trained: list[outputs.Output]
+    trained_outputs: list[outputs.Output]
     _seen: list[list[Any]]
     _results: list[Any]
     _output_losses: list[Any]
-    _metric_updates: list[Any]
-    _asked_metrics: Any
+    metric_updates: list[Any]
+    asked_metrics: Any
 
     def _set_inputs(self, given: Any) -> None:
         """Makes the inputs and outputs of a subclass, by what it is first given."""
@@ -133,7 +133,7 @@ class Model(Loops, Network):
             raise NotImplementedError(f"compile does not support {', '.join(asked)}")
         self.__dict__.update(
             optimizer=optimizers.get(optimizer), loss=loss, loss_weights=loss_weights,
-            _asked_metrics=metrics, _target_tensors=target_tensors, _steps={}, _pending=True,
+            asked_metrics=metrics, _target_tensors=target_tensors, _steps={}, _pending=True,
         )  # fmt: skip
         if self.outputs is not None:
             self._compile_outputs()
@@ -151,7 +151,7 @@ class Model(Loops, Network):
             )
         ]
         for one, asked in zip(
-            made, outputs.metrics_by_output(self._asked_metrics, names), strict=True
+            made, outputs.metrics_by_output(self.asked_metrics, names), strict=True
         ):
             if one.trained:
                 one.add_metrics(asked)
@@ -171,7 +171,7 @@ class Model(Loops, Network):
                 raise ValueError("The model cannot be compiled because it has no loss to optimize.")
         self._compile_metrics(trained)
         self.__dict__.update(
-            _trained=trained, total_loss=total, _output_losses=values if several else [],
+            trained_outputs=trained, total_loss=total, _output_losses=values if several else [],
             metrics_names=self._names(trained, several),
         )  # fmt: skip
 
@@ -179,7 +179,7 @@ class Model(Loops, Network):
         """What there is to know where calls run; all else is computed for each batch."""
         objects = [metric for one in trained for _, metric in one.metrics]
         self.__dict__.update(
-            _trained=trained, metrics_names=self._names(trained, several), _seen=[],
+            trained_outputs=trained, metrics_names=self._names(trained, several), _seen=[],
             _metric_objects=objects, _losses_told=len(trained) if several else 0,
         )  # fmt: skip
 
@@ -195,7 +195,7 @@ class Model(Loops, Network):
                     updates.append(update)
                     objects.append(metric)
         self.__dict__.update(
-            _results=results, _metric_updates=updates, _metric_objects=objects, _seen=[]
+            _results=results, metric_updates=updates, _metric_objects=objects, _seen=[]
         )
 
     def _names(self, trained: list[Any], several: bool) -> list[str]:
@@ -240,7 +240,7 @@ class Model(Loops, Network):
 
     def _feed(self, inputs: list[Any], targets: list[Any], weights: list[Any]) -> dict[Any, Any]:
         feed = dict(zip(self.inputs, inputs, strict=True))
-        for one, target, weight in zip(self._trained, targets, weights, strict=True):
+        for one, target, weight in zip(self.trained_outputs, targets, weights, strict=True):
             if one.fed:
                 feed[one.target] = target
             if weight is not None:
@@ -263,7 +263,7 @@ class Model(Loops, Network):
             step = self.__dict__["_steps"].setdefault("test", step)
         feed = self._phased(self._feed(inputs, targets, weights), training)
         fetched = [self.total_loss, *self._output_losses, *self._results]
-        found = sessions.get_session().run([fetched, step, self._metric_updates], feed)[0]
+        found = sessions.get_session().run([fetched, step, self.metric_updates], feed)[0]
         return self._with_means(found, len(self._output_losses))
 
     def _with_means(self, found: list[Any], count: int) -> list[Any]:
@@ -272,15 +272,15 @@ class Model(Loops, Network):
         means = [np.mean(one, dtype=np.float32) for one in zip(*self._seen, strict=True)]
         return [found[0], *means, *found[1 + count :]]
 
-    def _standardized(self, x: Any, y: Any, sample_weight: Any, class_weight: Any) -> Any:
+    def standardized(self, x: Any, y: Any, sample_weight: Any, class_weight: Any) -> Any:
         self._need_compiled()
         self._set_inputs(x)
         inputs = arrays.standardized(x, self.input_names, self._shapes(self.inputs), "input")
-        names = [one.name for one in self._trained]
+        names = [one.name for one in self.trained_outputs]
         shapes = [
             None if one.is_sparse or one.loss.__class__ is losses.FunctionLoss and
             not one.loss.function.__module__.startswith("penstock")
-            else one.tensor.shape.as_list() for one in self._trained
+            else one.tensor.shape.as_list() for one in self.trained_outputs
         ]  # fmt: skip
         targets = arrays.standardized(y, names, shapes, "target")
         given = outputs.by_output(sample_weight, names, "sample_weight") if isinstance(
@@ -312,7 +312,7 @@ class Model(Loops, Network):
         Returns:
           The loss, or with metrics a list as of ``metrics_names``.
         """
-        found = self.run_batch(True, *self._standardized(x, y, sample_weight, class_weight))
+        found = self.run_batch(True, *self.standardized(x, y, sample_weight, class_weight))
         if reset_metrics:
             self.reset_metrics()
         return found[0] if len(found) == 1 else found
@@ -321,7 +321,7 @@ class Model(Loops, Network):
         self, x: Any, y: Any = None, sample_weight: Any = None, reset_metrics: bool = True
     ) -> Any:
         """The losses and metrics of a batch, without training; as of ``train_on_batch``."""
-        found = self.run_batch(False, *self._standardized(x, y, sample_weight, None))
+        found = self.run_batch(False, *self.standardized(x, y, sample_weight, None))
         if reset_metrics:
             self.reset_metrics()
         return found[0] if len(found) == 1 else found

@@ -98,7 +98,7 @@ def _train(model: Any, stream: Stream, class_weight: Any, called: CallbackList) 
     for number, (x, y, weights) in enumerate(stream.epoch()):
         begun = {"batch": number, "size": _size(x)}
         called.call("on_train_batch_begin", number, begun)
-        found = model.run_batch(True, *model._standardized(x, y, weights, class_weight))
+        found = model.run_batch(True, *model.standardized(x, y, weights, class_weight))
         means.add(found)
         logs = {**begun, **dict(zip(model.metrics_names, found, strict=True))}
         called.call("on_train_batch_end", number, logs)
@@ -125,7 +125,7 @@ def evaluate(
     for number, (x, y, weights) in enumerate(stream.epoch()):
         count = number + 1
         called.call("on_test_batch_begin", number, {"batch": number, "size": _size(x)})
-        found = model.run_batch(False, *model._standardized(x, y, weights, None))
+        found = model.run_batch(False, *model.standardized(x, y, weights, None))
         means.add(found)
         logs = dict(zip(names, found, strict=True))
         called.call("on_test_batch_end", number, {"batch": number, "size": _size(x), **logs})

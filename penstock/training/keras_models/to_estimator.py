@@ -128,7 +128,7 @@ def _compile(model: Any, source: Any, labels: Any) -> None:
         optimizer.set_iterations(step)
     elif isinstance(optimizer, TFOptimizer):
         optimizer = TFOptimizer(optimizer.optimizer, step)
-    asked = source._asked_metrics
+    asked = source.asked_metrics
     model.compile(
         optimizer, source.loss, metrics=asked, loss_weights=source.loss_weights,
         target_tensors=labels,
@@ -139,7 +139,7 @@ def _metrics(model: Any) -> dict[str, Any]:
     places = scopes.get_default_graph()
     found = {}
     names = model.metrics_names[-len(model.metrics) :] if model.metrics else []
-    for name, metric, update in zip(names, model.metrics, model._metric_updates, strict=True):
+    for name, metric, update in zip(names, model.metrics, model.metric_updates, strict=True):
         for variable in metric.weights:
             places.add_to_collection(GraphKeys.LOCAL_VARIABLES, variable)
         found[name] = (metric.result(), update)

@@ -5,5 +5,6 @@ from penstock.training.keras_models.model import Model as Model
 from penstock.training.keras_models.reading import (
     model_from_config as model_from_config,
     model_from_json as model_from_json,
+    model_from_yaml as model_from_yaml,
 )
 from penstock.training.keras_models.sequential import Sequential as Sequential

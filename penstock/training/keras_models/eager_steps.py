@@ -86,7 +86,9 @@ class Step:
 
     def _metrics(self) -> list[Any]:
         found = []
-        for one, target, made in zip(self.model.trained_outputs, self._targets, self._made, strict=True):
+        for one, target, made in zip(
+            self.model.trained_outputs, self._targets, self._made, strict=True
+        ):
             for _, metric in one.metrics:
                 metric.update_state(target, made)
                 found.append(metric.result())

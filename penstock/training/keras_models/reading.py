@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from penstock.training.keras_models import configuration
+from penstock.library.keras.layers import serialization
 
 
 def model_from_config(config: Any, custom_objects: dict[str, Any] | None = None) -> Any:
@@ -19,7 +19,30 @@ def model_from_config(config: Any, custom_objects: dict[str, Any] | None = None)
             "`model_from_config` expects a dictionary, not a list. Maybe you meant to use"
             " `Sequential.from_config(config)`?"
         )
-    return configuration.layer_from(config, custom_objects)
+    return serialization.deserialize(config, custom_objects)
+
+
+def model_from_yaml(yaml_string: str, custom_objects: dict[str, Any] | None = None) -> Any:
+    """The model of what ``to_yaml`` wrote, with new weights; tags of Python are refused.
+
+    Raises:
+      ImportError: there is no PyYAML.
+    """
+    return model_from_config(_yaml().safe_load(yaml_string), custom_objects)
+
+
+def as_yaml(described: Any) -> str:
+    """A configuration, of what JSON can hold, as YAML."""
+    text: str = _yaml().safe_dump(described)
+    return text
+
+
+def _yaml() -> Any:
+    try:
+        import yaml
+    except ImportError:
+        raise ImportError("Requires yaml module installed (`pip install pyyaml`).") from None
+    return yaml
 
 
 def model_from_json(json_string: str, custom_objects: dict[str, Any] | None = None) -> Any:

@@ -4,6 +4,8 @@ Metrics with thresholds, schedules, sparse gradients, generators, functions of t
 prepares data.  ``more_golden.json`` has what TensorFlow 1.15 has returned.
 """
 
+import tempfile
+
 import numpy as np
 
 from tests.training.keras_models.programs import classifier, data, give_weights
@@ -329,3 +331,39 @@ def backend(tf):
     kinds = [few.name, given.dtype.name, given.shape.as_list(), K.get_value(few)]
     phase = K.function([given], [K.in_train_phase(given, given * 3)])([SCORES[:, :3]])
     return [found, stepped, kinds, phase]
+
+
+@program
+def estimated(tf):
+    tf.logging.set_verbosity(tf.logging.ERROR)
+    layers = tf.keras.layers
+    model = tf.keras.Sequential([layers.Dense(2, "softmax", input_shape=(3,), name="y")])
+    give_weights(model)
+    model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
+    x, y = np.arange(12.0).reshape(4, 3).astype("f"), np.array([0, 1, 0, 1])
+
+    def given():
+        return tf.data.Dataset.from_tensor_slices(({"y_input": x}, y)).batch(2).repeat(3)
+
+    with tempfile.TemporaryDirectory() as folder:
+        estimator = tf.keras.estimator.model_to_estimator(model, model_dir=folder)
+        estimator.train(given, steps=3)
+        found = estimator.evaluate(given, steps=2)
+        made = estimator.predict(
+            lambda: tf.data.Dataset.from_tensor_slices({"y_input": x}).batch(2)
+        )
+        return [found, list(made), sorted(estimator.get_variable_names())]
+
+
+@program
+def lambda_layers(tf):
+    scale = 3.0
+    layers = tf.keras.layers
+    model = tf.keras.Sequential([
+        layers.Lambda(lambda t: t * scale, input_shape=(2,)),
+        layers.Lambda(lambda t, by=2.0: t + by, arguments={"by": 0.5}, output_shape=(2,)),
+    ])  # fmt: skip
+    again = tf.keras.models.model_from_json(model.to_json())
+    config = layers.serialize(again.layers[1])
+    kept = ("name", "function_type", "arguments", "output_shape_type", "module")
+    return [again.predict(np.ones((2, 2))), {k: config["config"][k] for k in kept}]

@@ -367,3 +367,23 @@ def lambda_layers(tf):
     config = layers.serialize(again.layers[1])
     kept = ("name", "function_type", "arguments", "output_shape_type", "module")
     return [again.predict(np.ones((2, 2))), {k: config["config"][k] for k in kept}]
+
+
+@program
+def event_files(tf):
+    found = []
+    x, y = data()
+    for often in ("epoch", "batch", 10):
+        tf.keras.backend.clear_session()
+        model = classifier(tf)
+        model.compile("sgd", "categorical_crossentropy", metrics=["accuracy"])
+        with tempfile.TemporaryDirectory() as folder:
+            model.fit(
+                x, y, batch_size=4, epochs=2, verbose=0, validation_split=0.2, shuffle=False,
+                callbacks=[tf.keras.callbacks.TensorBoard(folder, update_freq=often,
+                                                          profile_batch=0)],
+            )  # fmt: skip
+            paths = sorted(tf.gfile.Glob(folder + "/events*"))
+            events = [one for path in paths for one in tf.train.summary_iterator(path)]
+        found.append([[e.step, v.tag, v.simple_value] for e in events for v in e.summary.value])
+    return found

@@ -1,4 +1,4 @@
-"""Files of Keras's cache: found, copied, checked, refused; the data sets read from them."""
+"""Files of the cache of Keras: found, copied, checked, refused; data sets read from them."""
 
 from __future__ import annotations
 

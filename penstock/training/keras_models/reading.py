@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import yaml
+
 from penstock.library.keras.layers import serialization
 
 
@@ -23,26 +25,14 @@ def model_from_config(config: Any, custom_objects: dict[str, Any] | None = None)
 
 
 def model_from_yaml(yaml_string: str, custom_objects: dict[str, Any] | None = None) -> Any:
-    """The model of what ``to_yaml`` wrote, with new weights; tags of Python are refused.
-
-    Raises:
-      ImportError: there is no PyYAML.
-    """
-    return model_from_config(_yaml().safe_load(yaml_string), custom_objects)
+    """The model of what ``to_yaml`` wrote, with new weights; tags of Python are refused."""
+    return model_from_config(yaml.safe_load(yaml_string), custom_objects)
 
 
 def as_yaml(described: Any) -> str:
     """A configuration, of what JSON can hold, as YAML."""
-    text: str = _yaml().safe_dump(described)
+    text: str = yaml.safe_dump(described)
     return text
-
-
-def _yaml() -> Any:
-    try:
-        import yaml
-    except ImportError:
-        raise ImportError("Requires yaml module installed (`pip install pyyaml`).") from None
-    return yaml
 
 
 def model_from_json(json_string: str, custom_objects: dict[str, Any] | None = None) -> Any:

@@ -119,3 +119,13 @@ def test_a_configuration_goes_through_yaml() -> None:
         model = tf.keras.Sequential([tf.keras.layers.Dense(2, input_shape=[3])])
         again = tf.keras.models.model_from_yaml(model.to_yaml())
         assert again.to_json() == model.to_json()
+
+
+def test_losses_have_their_short_names() -> None:
+    for place in (tf.keras.losses, tf.keras.metrics):
+        assert place.mse is place.MSE is place.mean_squared_error
+        assert place.mae is place.MAE is place.mean_absolute_error
+        assert place.mape is place.MAPE is place.mean_absolute_percentage_error
+        assert place.msle is place.MSLE is place.mean_squared_logarithmic_error
+        assert place.kld is place.KLD is place.kullback_leibler_divergence
+        assert place.cosine is place.cosine_proximity

@@ -214,6 +214,11 @@ _FIXED: dict[str, dict[str, Any]] = {
 }
 
 
+# Namespaces that are the first API's: its classes under the second's paths.  Where the second has
+# another default (recurrent layers, normalization), it is that of the first.
+ALIASED = {"keras"}
+
+
 def _public(name: str) -> Any:
     return functools.reduce(getattr, name.split("."), penstock)
 
@@ -238,7 +243,7 @@ def _adapted(name: str) -> Callable[..., Any]:
 
 def names(namespace: str) -> set[str]:
     """What a namespace of the second API has; ``''`` is the API itself."""
-    own = set(SHARED.get(namespace, "").split())
+    own = set(SHARED.get(namespace, "").split()) | (set() if namespace else ALIASED)
     prefix = f"{namespace}." if namespace else ""
     for name in {*ADAPTED, *(each for each in SHARED if each)}:
         if name.startswith(prefix):
@@ -257,6 +262,8 @@ def find(namespace: str, name: str) -> Any:
         return _public(full)
     if full in ADAPTED:
         return _adapted(full)
+    if full in ALIASED:
+        return _public(full)
     if name in names(namespace):
         return _Namespace(full)
     near = close_to(name, names(namespace))

@@ -10,6 +10,7 @@ from penstock.contrib import (
     eager as eager,
     estimator as estimator,
     framework as framework,
+    keras as keras,
     layers as layers,
     learn as learn,
     legacy_seq2seq as legacy_seq2seq,

@@ -12,3 +12,4 @@ from penstock.training.keras_models.callbacks import (
     ReduceLROnPlateau as ReduceLROnPlateau,
     TerminateOnNaN as TerminateOnNaN,
 )
+from penstock.training.keras_models.event_logging import TensorBoard as TensorBoard

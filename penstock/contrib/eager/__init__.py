@@ -1,5 +1,6 @@
 """``tf.contrib.eager``: operations that run as they are called, and functions of gradients."""
 
+from penstock.contrib.eager import metrics as metrics
 from penstock.contrib.eager.gradients import (
     gradients_function as gradients_function,
     implicit_gradients as implicit_gradients,

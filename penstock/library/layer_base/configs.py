@@ -71,6 +71,30 @@ def made_from(
     return found(**config["config"])
 
 
+def get_custom_objects() -> dict[str, Any]:
+    """Classes and functions of the program by name; what is put into it is known from then on."""
+    return custom_objects
+
+
+def made_from_object(
+    identifier: Any, module_objects: Mapping[str, Any] | None = None,
+    custom_objects: Mapping[str, Any] | None = None, printable_module_name: str = "object",
+) -> Any:  # fmt: skip
+    """The object that a configuration, a name, itself or None stands for.
+
+    Args:
+      identifier: what stands for it.
+      module_objects, custom_objects: classes and functions by name; the latter come first.
+      printable_module_name: what is looked for, for the error.
+
+    Raises:
+      ValueError: nothing has that name.
+    """
+    if identifier is None or not isinstance(identifier, str | Mapping):
+        return identifier
+    return made_from(identifier, module_objects or {}, printable_module_name, custom_objects)
+
+
 def _named(name: str, known: Mapping[str, Any], kind: str, given: Mapping[str, Any] | None) -> Any:
     for place in (given or {}, custom_objects, known):
         if place.get(name) is not None:

@@ -29,6 +29,7 @@ from penstock.library.layer_base import (
     names,
     regularizers,
     sessions,
+    symbolic,
     tensors,
     tracking,
     weights as making,
@@ -396,6 +397,11 @@ class Layer(Charged, Connected):
           ValueError: the inputs are not what the layer allows.
         """
         inputs = nest.map_structure(_as_tensor, inputs)
+        with symbolic.scope_of(inputs):
+            return self._call_on(inputs, args, kwargs)
+
+    def _call_on(self, inputs: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+        self._forget_losses()
         masks = self._give_mask(inputs, args, kwargs)
         training = self._give_training(args, kwargs)
         with calls.call_of(self, _outermost_inputs(inputs), training):

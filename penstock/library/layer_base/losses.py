@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from penstock.foundation.graph import nest
+from penstock.foundation.graph import nest, scopes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.layer_base import calls, reachable
@@ -69,6 +69,12 @@ class Charged:
         if inputs is not None:
             self.__dict__.setdefault("_conditional_losses", []).extend(nest.flatten(losses))
 
+    def _forget_losses(self) -> None:
+        """Where calls run, forgets the losses of earlier calls as an outermost one begins."""
+        if scopes.get_default_graph().executes and calls.current_call() is None:
+            for one in (self, *self._inner_layers()):
+                one._losses.clear()
+
     def add_update(self, updates: Any, inputs: Any = None) -> None:
         """Adds updates of the layer's state, for training to run.
 
@@ -80,6 +86,8 @@ class Charged:
         relevant = None if call is None else call.inputs
         for update in updates if isinstance(updates, list | tuple) else [updates]:
             made = update() if callable(update) and not isinstance(update, Tensor) else update
+            if scopes.get_default_graph().executes:
+                continue  # it has run
             if not hasattr(made, "control_inputs"):
                 made = made.op if hasattr(made, "op") else convert_to_tensor(made)
             self._updates.append((made, relevant))

@@ -20,6 +20,8 @@ def learning_phase() -> Any:
     """The learning phase of the default graph: 0, 1 or a scalar bool tensor."""
     graph = scopes.get_default_graph()
     found = graph.attached.get(_PHASE)
+    if graph.executes:
+        return found if isinstance(found, int) else 0
     if found is None:
         with scopes.name_scope(""):
             default = constant(False, name="keras_learning_phase/input")

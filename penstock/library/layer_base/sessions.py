@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 from weakref import WeakSet
 
+import numpy as np
+
 from penstock.engine.session.session import Session
 from penstock.foundation.graph import defaults, scopes
 from penstock.library.variables import listing
@@ -23,6 +25,8 @@ _session: Any = None
 
 def track_variable(variable: Any) -> None:
     """Notes a variable of a layer, which ``get_session`` will initialize."""
+    if variable.graph.executes:
+        return  # it has its value
     attached = variable.graph.attached
     attached.setdefault(_TRACKED, []).append(variable)
 
@@ -49,6 +53,11 @@ def set_session(session: Any) -> None:
 def clear_session() -> None:
     """Begins a new default graph, and forgets Keras's session."""
     global _session
+    graph = scopes.get_default_graph()
+    if graph.executes:  # names are counted anew, and models are of a new graph
+        for key in [key for key in graph.attached if key.startswith("layer_base.")]:
+            del graph.attached[key]
+        return
     scopes.reset_default_graph()
     _session = None
 
@@ -68,12 +77,20 @@ def _initialize(session: Any) -> None:
 
 def values_of(variables: Sequence[Any]) -> list[Any]:
     """The values of variables, as arrays."""
+    if variables and variables[0].graph.executes:
+        with variables[0].graph.as_default():
+            return [variable.numpy() for variable in variables]
     return list(get_session().run(list(variables))) if variables else []
 
 
 def set_values(pairs: Sequence[tuple[Any, Any]]) -> None:
     """Gives variables the values beside them; each variable gets one placeholder and one assign."""
     if not pairs:
+        return
+    if pairs[0][0].graph.executes:
+        for variable, value in pairs:
+            with variable.graph.as_default():
+                variable.assign(np.asarray(value, variable.dtype.as_numpy_dtype))
         return
     session = get_session()
     known: dict[int, Any] = session.graph.attached.setdefault(_ASSIGNS, {})

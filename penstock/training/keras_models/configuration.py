@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 
 from penstock.foundation.graph import nest
-from penstock.library.keras import layers as keras_layers
-from penstock.library.layer_base import configs, tensors
-
-CLASSES: dict[str, Any] = {}
+from penstock.library.keras.layers.serialization import deserialize
+from penstock.library.layer_base import tensors
 
 
 def plain(value: Any) -> Any:
@@ -23,12 +21,6 @@ def plain(value: Any) -> Any:
     if hasattr(value, "name"):
         return value.name
     raise TypeError("Not JSON Serializable:", value)
-
-
-def layer_from(config: Any, custom_objects: dict[str, Any] | None = None) -> Any:
-    """The layer or model of a configuration."""
-    known = {name: getattr(keras_layers, name) for name in dir(keras_layers) if name[0].isupper()}
-    return configs.made_from(config, known | CLASSES, "layer", custom_objects)
 
 
 def _kept(network: Any) -> dict[int, list[int]]:
@@ -84,7 +76,7 @@ def network_from(cls: Any, config: dict[str, Any], custom_objects: Any) -> Any:
     made: dict[str, Any] = {}
     waiting: list[tuple[Any, Any]] = []
     for one in config["layers"]:
-        layer = made[one["name"]] = layer_from(one, custom_objects)
+        layer = made[one["name"]] = deserialize(one, custom_objects)
         waiting += [(layer, call) for call in one["inbound_nodes"]]
 
     def tensor(place: Any) -> Any:

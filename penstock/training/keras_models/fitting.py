@@ -57,7 +57,7 @@ def fit(
         called.call("on_epoch_begin", epoch, {})
         found = _train_epoch(model, data, batch_size, shuffle, called)
         logs = dict(zip(names, found, strict=True))
-        if validation and (epoch + 1) % validation_freq == 0:
+        if validation and is_due(validation_freq, epoch):
             held = evaluate(model, validation, batch_size, 0, [], inside=called)
             logs |= {f"val_{name}": value for name, value in zip(names, held, strict=True)}
         called.call("on_epoch_end", epoch, logs)
@@ -65,6 +65,17 @@ def fit(
             break
     called.call("on_train_end")
     return history
+
+
+def is_due(frequency: Any, epoch: int) -> bool:
+    """Whether an epoch, counted from 0, is followed by validation.
+
+    Args:
+      frequency: epochs from one to the next, or the numbers of such epochs, counted from 1.
+    """
+    if isinstance(frequency, int):
+        return (epoch + 1) % frequency == 0
+    return epoch + 1 in frequency
 
 
 def _train_epoch(

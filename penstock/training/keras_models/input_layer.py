@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from penstock.foundation.base import dtypes
-from penstock.library.layer_base import connections, names
+from penstock.library.layer_base import connections, names, symbolic
 from penstock.library.layer_base.layer import Layer
 from penstock.ops.array import constant
 
@@ -50,7 +50,8 @@ class InputLayer(Layer):
         )
         placed = input_tensor is None
         if placed:
-            input_tensor = constant.placeholder(self.dtype, whole, name=self.name)
+            with symbolic.inputs_scope():
+                input_tensor = constant.placeholder(self.dtype, whole, name=self.name)
         self.__dict__.update(
             built=True, is_placeholder=placed, sparse=False, _batch_input_shape=whole,
             supports_masking=True,

@@ -181,6 +181,18 @@ def sparse_categorical_crossentropy(
     return reshaping.reshape(found, nodes.shape(logits)[:-1])
 
 
+def huber_loss(y_true: Any, y_pred: Any, delta: float = 1.0) -> Any:
+    """Half the square of small errors; of those above ``delta``, linear in their size.
+
+    Returns:
+      One number an element.
+    """
+    y_true, y_pred = _both(y_true, y_pred)
+    size = math.abs_(y_pred - y_true)
+    near = math.minimum(size, math.cast(delta, y_pred.dtype))
+    return 0.5 * near * near + delta * (size - near)
+
+
 def binary_crossentropy(
     y_true: Any, y_pred: Any, from_logits: bool = False, label_smoothing: Any = 0
 ) -> Any:
@@ -285,7 +297,7 @@ _CLASSES: dict[str, Any] = {
     "Hinge": _of(hinge), "SquaredHinge": _of(squared_hinge),
     "CategoricalHinge": _of(categorical_hinge), "Poisson": _of(poisson),
     "LogCosh": _of(logcosh), "KLDivergence": _of(kullback_leibler_divergence),
-    "CosineSimilarity": _of(cosine_similarity, axis=-1),
+    "CosineSimilarity": _of(cosine_similarity, axis=-1), "Huber": _of(huber_loss, delta=1.0),
 }  # fmt: skip
 for _name, _class in _CLASSES.items():
     _class.__name__ = _class.__qualname__ = _name
@@ -300,7 +312,7 @@ SparseCategoricalCrossentropy = _CLASSES["SparseCategoricalCrossentropy"]
 Hinge, SquaredHinge = _CLASSES["Hinge"], _CLASSES["SquaredHinge"]
 CategoricalHinge, Poisson = _CLASSES["CategoricalHinge"], _CLASSES["Poisson"]
 LogCosh, KLDivergence = _CLASSES["LogCosh"], _CLASSES["KLDivergence"]
-CosineSimilarity = _CLASSES["CosineSimilarity"]
+CosineSimilarity, Huber = _CLASSES["CosineSimilarity"], _CLASSES["Huber"]
 
 _FUNCTIONS: dict[str, Any] = {
     one.__name__: one

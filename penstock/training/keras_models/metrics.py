@@ -67,6 +67,11 @@ class Metric(Layer):
         return {"name": self.name, "dtype": self.dtype}
 
 
+def ran(update: Any) -> Any:
+    """The op of an update; None where it has run already."""
+    return None if scopes.get_default_graph().executes else update.op
+
+
 def _zeros(variable: Any) -> Any:
     return np.zeros(variable.shape.as_list(), variable.dtype.as_numpy_dtype)
 
@@ -83,7 +88,7 @@ class Sum(Metric):
         values = math.cast(convert_to_tensor(values), self.dtype)
         if sample_weight is not None:
             values = values * weighting.fitting(values, sample_weight)
-        return state.assign_add(self.total, math.reduce_sum(values)).op
+        return ran(state.assign_add(self.total, math.reduce_sum(values)))
 
     def result(self) -> Any:
         """The sum."""
@@ -106,9 +111,9 @@ class Mean(Metric):
         else:
             weights = weighting.fitting(values, sample_weight) * math.ones_like(values)
             values, count = values * weights, math.reduce_sum(weights)
-        added = state.assign_add(self.total, math.reduce_sum(values)).op
+        added = ran(state.assign_add(self.total, math.reduce_sum(values)))
         with scopes.control_dependencies([added]):
-            return state.assign_add(self.count, count).op
+            return ran(state.assign_add(self.count, count))
 
     def result(self) -> Any:
         """The mean; 0 of nothing."""

@@ -12,14 +12,22 @@ from typing import Any
 import numpy as np
 
 from penstock.foundation.graph import nest, scopes
+from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.library.layer_base import phase, sessions
 from penstock.ops.control import control
-from penstock.training.keras_models import arrays, fitting, losses, optimizers, outputs
+from penstock.training.keras_models import (
+    arrays,
+    eager_steps,
+    losses,
+    optimizers,
+    outputs,
+)
 from penstock.training.keras_models.input_layer import Input
+from penstock.training.keras_models.loops import Loops
 from penstock.training.keras_models.network import Network, only
 
 
-class Model(Network):
+class Model(Loops, Network):
     """A network with training.
 
     Args:
@@ -44,12 +52,12 @@ class Model(Network):
     total_loss: Any
     metrics_names: list[str]
     stop_training: bool
-    _trained: list[outputs.Output]
+    trained_outputs: list[outputs.Output]
     _seen: list[list[Any]]
     _results: list[Any]
     _output_losses: list[Any]
-    _metric_updates: list[Any]
-    _asked_metrics: Any
+    metric_updates: list[Any]
+    asked_metrics: Any
 
     def _set_inputs(self, given: Any) -> None:
         """Makes the inputs and outputs of a subclass, by what it is first given."""
@@ -58,6 +66,9 @@ class Model(Network):
         named = given if isinstance(given, dict) else None
         flat = [np.asarray(one) for one in nest.flatten(given)]
         flat = [one[:, np.newaxis] if one.ndim == 1 else one for one in flat]
+        if scopes.get_default_graph().executes:
+            self._set_values(given, flat)
+            return
         made = [
             Input(one.shape[1:], dtype="float32" if one.dtype.kind == "f" else one.dtype.name)
             for one in flat
@@ -69,6 +80,26 @@ class Model(Network):
             inputs=made, outputs=flat_out, input_names=sorted(named) if named else
             [f"input_{n}" for n in range(1, len(made) + 1)],
             output_names=[f"output_{n}" for n in range(1, len(flat_out) + 1)],
+        )  # fmt: skip
+        if "_pending" in self.__dict__:
+            self._compile_outputs()
+
+    def _set_values(self, given: Any, flat: list[Any]) -> None:
+        """As ``_set_inputs``, where calls run: the first sample says what there is."""
+        if self.outputs is not None:
+            return
+        made = [
+            convert_to_tensor(one[:1].astype("float32") if one.dtype.kind == "f" else one[:1])
+            for one in flat
+        ]
+        packed = nest.pack_sequence_as(given, made) if nest.is_nested(given) else made[0]
+        outputs_made = nest.flatten(self(packed, training=False))
+        named = given if isinstance(given, dict) else None
+        self.__dict__.update(
+            inputs=made, outputs=outputs_made, _nested_inputs=named,
+            input_names=list(nest.flatten({k: k for k in named})) if named else
+            [f"input_{n}" for n in range(1, len(made) + 1)],
+            output_names=[f"output_{n}" for n in range(1, len(outputs_made) + 1)],
         )  # fmt: skip
         if "_pending" in self.__dict__:
             self._compile_outputs()
@@ -87,21 +118,22 @@ class Model(Network):
           loss: a name, function or object; a list or dict by output.
           metrics: names, functions or objects; a dict by output, or a list of lists.
           loss_weights: how much the losses of outputs count; a list or dict.
-          sample_weight_mode, weighted_metrics, target_tensors, distribute: not supported.
+          target_tensors: tensors that stand in the place of the targets; one, or a list or dict.
+          sample_weight_mode, weighted_metrics, distribute: not supported.
 
         Raises:
           NotImplementedError: one of those.
         """
         others = {
             "sample_weight_mode": sample_weight_mode, "weighted_metrics": weighted_metrics,
-            "target_tensors": target_tensors, "distribute": distribute, **kwargs,
+            "distribute": distribute, **kwargs,
         }  # fmt: skip
         asked = [name for name, value in others.items() if value]
         if asked:
             raise NotImplementedError(f"compile does not support {', '.join(asked)}")
         self.__dict__.update(
             optimizer=optimizers.get(optimizer), loss=loss, loss_weights=loss_weights,
-            _asked_metrics=metrics, _steps={}, _pending=True,
+            asked_metrics=metrics, _target_tensors=target_tensors, _steps={}, _pending=True,
         )  # fmt: skip
         if self.outputs is not None:
             self._compile_outputs()
@@ -110,17 +142,23 @@ class Model(Network):
         names = self.output_names
         found = [losses.get(x) for x in outputs.by_output(self.loss, names, "loss")]
         weights = outputs.by_output(self.loss_weights, names, "loss_weights", 1.0)
+        targets = outputs.by_output(self.__dict__["_target_tensors"], names, "target_tensors")
         several = len(names) > 1
         made = [
-            outputs.Output(name, tensor, loss, 1.0 if weight is None else weight, several)
-            for name, tensor, loss, weight in zip(names, self.outputs, found, weights, strict=True)
+            outputs.Output(name, tensor, loss, 1.0 if weight is None else weight, several, target)
+            for name, tensor, loss, weight, target in zip(
+                names, self.outputs, found, weights, targets, strict=True
+            )
         ]
         for one, asked in zip(
-            made, outputs.metrics_by_output(self._asked_metrics, names), strict=True
+            made, outputs.metrics_by_output(self.asked_metrics, names), strict=True
         ):
-            if one.target is not None:
+            if one.trained:
                 one.add_metrics(asked)
-        trained = [one for one in made if one.target is not None]
+        trained = [one for one in made if one.trained]
+        if scopes.get_default_graph().executes:
+            self._compile_steps(trained, several)
+            return
         with scopes.name_scope("loss"):
             values = [one.weighted_loss() for one in trained]
             total: Any = None
@@ -133,8 +171,16 @@ class Model(Network):
                 raise ValueError("The model cannot be compiled because it has no loss to optimize.")
         self._compile_metrics(trained)
         self.__dict__.update(
-            _trained=trained, total_loss=total, _output_losses=values if several else [],
+            trained_outputs=trained, total_loss=total, _output_losses=values if several else [],
             metrics_names=self._names(trained, several),
+        )  # fmt: skip
+
+    def _compile_steps(self, trained: list[Any], several: bool) -> None:
+        """What there is to know where calls run; all else is computed for each batch."""
+        objects = [metric for one in trained for _, metric in one.metrics]
+        self.__dict__.update(
+            trained_outputs=trained, metrics_names=self._names(trained, several), _seen=[],
+            _metric_objects=objects, _losses_told=len(trained) if several else 0,
         )  # fmt: skip
 
     def _compile_metrics(self, trained: list[Any]) -> None:
@@ -149,7 +195,7 @@ class Model(Network):
                     updates.append(update)
                     objects.append(metric)
         self.__dict__.update(
-            _results=results, _metric_updates=updates, _metric_objects=objects, _seen=[]
+            _results=results, metric_updates=updates, _metric_objects=objects, _seen=[]
         )
 
     def _names(self, trained: list[Any], several: bool) -> list[str]:
@@ -177,12 +223,16 @@ class Model(Network):
             )
 
     def training_step(self) -> Any:
+        if scopes.get_default_graph().executes:
+            return None
         steps = self.__dict__["_steps"]
         if "train" not in steps:
             params = self.trainable_weights
             with scopes.name_scope("training"):
                 made = self.optimizer.get_updates(self.total_loss, params)
             steps["train"] = control.group(*made, *_once(self._relevant_updates()))
+            with scopes.name_scope(""), scopes.name_scope("training"):
+                pass  # TensorFlow makes its step in a second scope of the name, which is taken here
         return steps["train"]
 
     def _relevant_updates(self) -> list[Any]:
@@ -190,8 +240,9 @@ class Model(Network):
 
     def _feed(self, inputs: list[Any], targets: list[Any], weights: list[Any]) -> dict[Any, Any]:
         feed = dict(zip(self.inputs, inputs, strict=True))
-        for one, target, weight in zip(self._trained, targets, weights, strict=True):
-            feed[one.target] = target
+        for one, target, weight in zip(self.trained_outputs, targets, weights, strict=True):
+            if one.fed:
+                feed[one.target] = target
             if weight is not None:
                 feed[one.sample_weight] = weight
         return feed
@@ -204,26 +255,32 @@ class Model(Network):
         self, training: bool, inputs: list[Any], targets: list[Any], weights: list[Any]
     ) -> list[Any]:
         """Runs a step; its loss and, of all batches so far, the outputs' losses and metrics."""
+        if scopes.get_default_graph().executes:
+            found = eager_steps.Step(self, inputs, targets, weights).run(training)
+            return self._with_means(found, self.__dict__["_losses_told"])
         step = self.training_step() if training else control.no_op()  # made before the session
         if not training:
             step = self.__dict__["_steps"].setdefault("test", step)
         feed = self._phased(self._feed(inputs, targets, weights), training)
         fetched = [self.total_loss, *self._output_losses, *self._results]
-        found = sessions.get_session().run([fetched, step, self._metric_updates], feed)[0]
-        of_losses = found[1 : 1 + len(self._output_losses)]
-        self._seen.append(of_losses)
-        means = [np.mean(one, dtype=np.float32) for one in zip(*self._seen, strict=True)]
-        return [found[0], *means, *found[1 + len(of_losses) :]]
+        found = sessions.get_session().run([fetched, step, self.metric_updates], feed)[0]
+        return self._with_means(found, len(self._output_losses))
 
-    def _standardized(self, x: Any, y: Any, sample_weight: Any, class_weight: Any) -> Any:
+    def _with_means(self, found: list[Any], count: int) -> list[Any]:
+        """The losses of ``count`` outputs as their means over the batches so far."""
+        self._seen.append(found[1 : 1 + count])
+        means = [np.mean(one, dtype=np.float32) for one in zip(*self._seen, strict=True)]
+        return [found[0], *means, *found[1 + count :]]
+
+    def standardized(self, x: Any, y: Any, sample_weight: Any, class_weight: Any) -> Any:
         self._need_compiled()
         self._set_inputs(x)
         inputs = arrays.standardized(x, self.input_names, self._shapes(self.inputs), "input")
-        names = [one.name for one in self._trained]
+        names = [one.name for one in self.trained_outputs]
         shapes = [
             None if one.is_sparse or one.loss.__class__ is losses.FunctionLoss and
             not one.loss.function.__module__.startswith("penstock")
-            else one.tensor.shape.as_list() for one in self._trained
+            else one.tensor.shape.as_list() for one in self.trained_outputs
         ]  # fmt: skip
         targets = arrays.standardized(y, names, shapes, "target")
         given = outputs.by_output(sample_weight, names, "sample_weight") if isinstance(
@@ -255,7 +312,7 @@ class Model(Network):
         Returns:
           The loss, or with metrics a list as of ``metrics_names``.
         """
-        found = self.run_batch(True, *self._standardized(x, y, sample_weight, class_weight))
+        found = self.run_batch(True, *self.standardized(x, y, sample_weight, class_weight))
         if reset_metrics:
             self.reset_metrics()
         return found[0] if len(found) == 1 else found
@@ -264,83 +321,28 @@ class Model(Network):
         self, x: Any, y: Any = None, sample_weight: Any = None, reset_metrics: bool = True
     ) -> Any:
         """The losses and metrics of a batch, without training; as of ``train_on_batch``."""
-        found = self.run_batch(False, *self._standardized(x, y, sample_weight, None))
+        found = self.run_batch(False, *self.standardized(x, y, sample_weight, None))
         if reset_metrics:
             self.reset_metrics()
         return found[0] if len(found) == 1 else found
 
     def predict_on_batch(self, x: Any) -> Any:
         """The outputs for a batch of inputs."""
+        return only(self.predicted(self.standardized_inputs(x)))
+
+    def standardized_inputs(self, x: Any) -> list[Any]:
         self._set_inputs(x)
-        inputs = arrays.standardized(x, self.input_names, self._shapes(self.inputs), "input")
-        return only(self.predicted(inputs))
+        return arrays.standardized(x, self.input_names, self._shapes(self.inputs), "input")
 
     def predicted(self, inputs: list[Any]) -> list[Any]:
+        if scopes.get_default_graph().executes:
+            return [one.numpy() for one in eager_steps.called(self, inputs, False)]
         feed = self._phased(dict(zip(self.inputs, inputs, strict=True)), False)
         state = self.__dict__.setdefault("_state_step", None)
         if state is None and self.state_updates:
             state = self.__dict__["_state_step"] = control.group(*_once(self.state_updates))
         extra = [] if state is None else [state]
         return list(sessions.get_session().run([self.outputs, extra], feed)[0])
-
-    # ---- loops ---------------------------------------------------------------------------------
-
-    def fit(
-        self, x: Any = None, y: Any = None, batch_size: int | None = None, epochs: int = 1,
-        verbose: int = 1, callbacks: Any = None, validation_split: float = 0.0,
-        validation_data: Any = None, shuffle: bool = True, class_weight: Any = None,
-        sample_weight: Any = None, initial_epoch: int = 0, validation_freq: int = 1,
-    ) -> Any:  # fmt: skip
-        """Trains on arrays.
-
-        Args:
-          x, y: inputs and targets: arrays, lists of arrays, or dicts by name.
-          batch_size: default 32.
-          epochs: past the last epoch; ``initial_epoch`` is the first.
-          verbose: 0 silent, 1 a progress bar, 2 a line an epoch.
-          callbacks: of ``tf.keras.callbacks``.
-          validation_split: the part at the end that is not trained on, but evaluated.
-          validation_data: (x, y) or (x, y, weights) to evaluate after epochs.
-          shuffle: whether samples come in a new order each epoch.
-          class_weight, sample_weight: how much samples count.
-          initial_epoch: number of the first epoch.
-          validation_freq: epochs from one evaluation to the next.
-
-        Returns:
-          A ``History``.
-        """
-        data = self._standardized(x, y, sample_weight, class_weight)
-        if validation_data is not None:
-            weights = validation_data[2] if len(validation_data) > 2 else None
-            held_x, held_y = validation_data[:2]
-            validation: Any = self._standardized(held_x, held_y, weights, None)
-        else:
-            data, validation = fitting.split(data, validation_split)
-        return fitting.fit(
-            self, data, validation, batch_size or 32, epochs, verbose, callbacks or [], shuffle,
-            initial_epoch, validation_freq,
-        )  # fmt: skip
-
-    def evaluate(
-        self, x: Any = None, y: Any = None, batch_size: int | None = None, verbose: int = 1,
-        sample_weight: Any = None, callbacks: Any = None,
-    ) -> Any:  # fmt: skip
-        """The losses and metrics of arrays; arguments as of ``fit``.
-
-        Returns:
-          The loss, or with metrics a list as of ``metrics_names``.
-        """
-        data = self._standardized(x, y, sample_weight, None)
-        found = fitting.evaluate(self, data, batch_size or 32, verbose, callbacks or [])
-        return found[0] if len(found) == 1 else found
-
-    def predict(
-        self, x: Any, batch_size: int | None = None, verbose: int = 0, callbacks: Any = None
-    ) -> Any:
-        """The outputs for arrays of inputs; arguments as of ``fit``."""
-        self._set_inputs(x)
-        inputs = arrays.standardized(x, self.input_names, self._shapes(self.inputs), "input")
-        return only(fitting.predict(self, inputs, batch_size or 32, verbose, callbacks or []))
 
 
 def _once(items: list[Any]) -> list[Any]:

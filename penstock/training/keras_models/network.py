@@ -9,7 +9,13 @@ from typing import Any
 from penstock.foundation.graph import nest
 from penstock.library.layer_base import tensors
 from penstock.library.layer_base.layer import Layer
-from penstock.training.keras_models import configuration, connected_layers, summaries, weight_files
+from penstock.training.keras_models import (
+    configuration,
+    connected_layers,
+    reading,
+    summaries,
+    weight_files,
+)
 
 
 class Network(Layer):
@@ -216,6 +222,10 @@ class Network(Layer):
     ) -> Any:
         """The model that ``get_config`` describes, with new weights."""
         return configuration.network_from(cls, config, custom_objects)
+
+    def to_yaml(self) -> str:
+        """The configuration as YAML; ``tf.keras.models.model_from_yaml`` reads it."""
+        return reading.as_yaml(json.loads(self.to_json()))
 
     def to_json(self, **kwargs: Any) -> str:
         """The configuration as JSON; ``tf.keras.models.model_from_json`` reads it."""

@@ -22,6 +22,8 @@ from penstock.library.ragged_tensors import dispatched as math
 from penstock.ops.control import control
 from penstock.ops.math import clip
 from penstock.ops.state import state
+from penstock.training.keras_models import schedules
+from penstock.training.keras_models.schedules import LearningRateSchedule
 
 _KEYWORDS = {"clipnorm", "clipvalue", "lr", "decay"}
 
@@ -91,7 +93,9 @@ class OptimizerV2:
 
     def _get_hyper(self, name: str, dtype: Any = None) -> Any:
         found = self._made.get(name, self._hyper[name])
-        if callable(found) and not hasattr(found, "dtype"):
+        if isinstance(found, LearningRateSchedule):
+            found = found(math.cast(self.iterations, dtypes.float32))
+        elif callable(found) and not hasattr(found, "dtype"):
             found = found()
         return found if dtype is None else math.cast(found, dtype)
 
@@ -99,6 +103,8 @@ class OptimizerV2:
         if name in self._made:
             return sessions.values_of([self._made[name]])[0]
         value = self._hyper[name]
+        if isinstance(value, LearningRateSchedule):
+            return schedules.serialize(value)
         return value() if callable(value) else value
 
     def _create_hypers(self) -> None:
@@ -117,6 +123,20 @@ class OptimizerV2:
             self.__dict__["_iterations"] = made
             self._weights.insert(0, made)
         return self._iterations
+
+    def set_iterations(self, variable: Any) -> None:
+        """Makes a variable of type int64 count the updates.
+
+        Raises:
+          RuntimeError: they are counted by another already.
+        """
+        if self._iterations is not None:
+            raise RuntimeError(
+                "Cannot set `iterations` to a new Variable after the Optimizer weights have been"
+                " created"
+            )
+        self.__dict__["_iterations"] = variable
+        self._weights.insert(0, variable)
 
     def add_weight(
         self, name: str, shape: Any, dtype: Any = None, initializer: Any = "zeros",
@@ -148,7 +168,7 @@ class OptimizerV2:
         key = (id(var), slot_name)
         if key not in self._slots:
             made = self.add_weight(
-                f"{var.op.name}/{slot_name}", var.shape, var.dtype.base_dtype, initializer
+                f"{_name_of(var)}/{slot_name}", var.shape, var.dtype.base_dtype, initializer
             )
             self._slots[key] = made
             self._weights.append(made)
@@ -230,11 +250,20 @@ class OptimizerV2:
           grad_loss: what the gradients begin with; default 1.
           name: of the op.
         """
-        value = loss() if callable(loss) and not hasattr(loss, "op") else loss
-        listed = var_list() if callable(var_list) else list(var_list)
-        grads = autodiff.gradients(value, listed, grad_loss)
+        graph = scopes.get_default_graph()
+        if graph.executes:
+            listed = var_list() if callable(var_list) else list(var_list)
+            grads, _ = graph.loss_gradients(loss, listed, grad_loss)
+        else:
+            value = loss() if callable(loss) and not hasattr(loss, "op") else loss
+            listed = var_list() if callable(var_list) else list(var_list)
+            grads = autodiff.gradients(value, listed, grad_loss)
         clipped = [None if grad is None else self._clipped(grad) for grad in grads]
         return self.apply_gradients(zip(clipped, listed, strict=True), name)
+
+    def apply_own_gradients(self, pairs: Sequence[tuple[Any, Any]]) -> None:
+        """Moves variables by gradients of a model's loss, clipped as the optimizer was told."""
+        self.apply_gradients([(None if g is None else self._clipped(g), v) for g, v in pairs])
 
     def apply_gradients(
         self, grads_and_vars: Iterable[tuple[Any, Any]], name: str | None = None
@@ -259,7 +288,8 @@ class OptimizerV2:
             step = self._step()
             updates = [self._updated(grad, var, step) for grad, var in have]
             with scopes.control_dependencies([control.group(*updates)]):
-                return state.assign_add(self.iterations, convert_to_tensor(1, dtypes.int64)).op
+                counted = state.assign_add(self.iterations, convert_to_tensor(1, dtypes.int64))
+                return self.iterations if scopes.get_default_graph().executes else counted.op
 
     def _step(self) -> Any:
         """What the updates of all variables share, of ``iterations`` before the step."""
@@ -275,11 +305,13 @@ class OptimizerV2:
         return convert_to_tensor(rate)
 
     def _updated(self, grad: Any, var: Any, step: Any) -> Any:
-        with scopes.name_scope(f"update_{var.op.name}"), scopes.colocate_with(var):
+        with scopes.name_scope(f"update_{_name_of(var)}"), scopes.colocate_with(var):
             if isinstance(grad, IndexedSlices):
                 moved = self._apply_sparse(grad, var, step)
             else:
                 moved = self._apply_dense(grad, var, step)
+        if scopes.get_default_graph().executes:
+            return None if var.constraint is None else var.assign(var.constraint(var.value()))
         made = moved if hasattr(moved, "control_inputs") else moved.op
         if var.constraint is None:
             return made
@@ -307,4 +339,11 @@ class OptimizerV2:
         given = dict(config)
         if "lr" in given:
             given["learning_rate"] = given.pop("lr")
+        if isinstance(given.get("learning_rate"), dict):
+            given["learning_rate"] = schedules.deserialize(given["learning_rate"])
         return cls(**given)
+
+
+def _name_of(variable: Any) -> str:
+    name: str = variable.name.partition(":")[0]
+    return name

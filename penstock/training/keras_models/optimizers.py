@@ -7,22 +7,15 @@ from typing import Any
 
 from penstock.foundation.base import dtypes
 from penstock.foundation.graph.build import make
-from penstock.foundation.graph.composite import IndexedSlices
+from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.library.layer_base import configs
 from penstock.library.ragged_tensors import dispatched as math
+from penstock.ops.array import gather
 from penstock.ops.state import state
+from penstock.training.keras_models import row_updates
 from penstock.training.keras_models.optimizer import OptimizerV2
 from penstock.training.keras_models.wrapped_optimizer import TFOptimizer
 from penstock.training.train.optimizer import Optimizer
-
-
-def _only_dense(optimizer: Any, grad: Any) -> None:
-    """Refuses what moves rows differently that have no gradient."""
-    if isinstance(grad, IndexedSlices):
-        raise NotImplementedError(
-            f"{type(optimizer).__name__} does not take sparse gradients (of embeddings) here;"
-            " SGD without momentum, Adagrad, Adam, and RMSprop without momentum do"
-        )
 
 
 class _Ruled(OptimizerV2):
@@ -86,10 +79,15 @@ class SGD(_Ruled):
         return state.assign_add(var, step_by)
 
     def _apply_sparse(self, grad: Any, var: Any, step: Any) -> Any:
-        if self._moves_on:
-            _only_dense(self, grad)
         rate = math.cast(step, grad.dtype)
-        return make("ResourceScatterAdd", var, grad.indices, -rate * grad.values)
+        if not self._moves_on:
+            return make("ResourceScatterAdd", var, grad.indices, -rate * grad.values)
+        slot, momentum = self.get_slot(var, "momentum"), self._get_hyper("momentum", grad.dtype)
+        values, indices = row_updates.summed(grad)
+        moved = momentum * row_updates.of(slot, indices) - rate * values
+        moved = row_updates.set_to(slot, indices, moved)
+        step_by = momentum * moved - rate * values if self.nesterov else moved
+        return row_updates.added_to(var, indices, step_by)
 
     def get_config(self) -> dict[str, Any]:
         """Arguments that make an optimizer like this one."""
@@ -139,9 +137,19 @@ class RMSprop(_Ruled):
         return state.assign_sub(var, state.assign(slot, momentum * slot + scaled))
 
     def _apply_sparse(self, grad: Any, var: Any, step: Any) -> Any:
-        if self._moves_on:
-            _only_dense(self, grad)
-        return super()._apply_sparse(grad, var, step)
+        if not self._moves_on:
+            return super()._apply_sparse(grad, var, step)
+        values, indices = row_updates.summed(grad)
+        slots = [self.get_slot(var, name) for name in ("rms", "momentum")]
+        if self.centered:
+            slots.insert(0, self.get_slot(var, "mg"))
+        dtype = grad.dtype
+        return make(
+            f"ResourceSparseApply{'Centered' * self.centered}RMSProp", var, *slots,
+            math.cast(step, dtype), self._get_hyper("rho", dtype),
+            self._get_hyper("momentum", dtype), math.cast(self.epsilon, dtype), values, indices,
+            use_locking=False,
+        )  # fmt: skip
 
     def get_config(self) -> dict[str, Any]:
         """Arguments that make an optimizer like this one."""
@@ -228,7 +236,14 @@ class Adadelta(_Ruled):
         )  # fmt: skip
 
     def _apply_sparse(self, grad: Any, var: Any, step: Any) -> Any:
-        _only_dense(self, grad)
+        values, indices = row_updates.summed(grad)
+        dtype = grad.dtype
+        return make(
+            "ResourceSparseApplyAdadelta", var, self.get_slot(var, "accum_grad"),
+            self.get_slot(var, "accum_var"), math.cast(step, dtype),
+            self._get_hyper("rho", dtype), math.cast(self.epsilon, dtype), values, indices,
+            use_locking=False,
+        )  # fmt: skip
 
     def get_config(self) -> dict[str, Any]:
         """Arguments that make an optimizer like this one."""
@@ -323,7 +338,15 @@ class Adamax(_Moments):
         return state.assign_sub(var, rate / (1 - power_1) * first / (second + self.epsilon))
 
     def _apply_sparse(self, grad: Any, var: Any, step: Any) -> Any:
-        _only_dense(self, grad)
+        rate, power_1, _ = (math.cast(one, grad.dtype) for one in step)
+        beta_1, beta_2 = self._betas(grad.dtype)
+        m, v = self.get_slot(var, "m"), self.get_slot(var, "v")
+        values, at = row_updates.summed(grad)
+        first = row_updates.of(m, at) * beta_1 + (1 - beta_1) * values
+        second = math.maximum(row_updates.of(v, at) * beta_2, math.abs_(values))
+        first, second = row_updates.set_to(m, at, first), row_updates.set_to(v, at, second)
+        moved = -rate / (1 - power_1) * (first / (second + self.epsilon))
+        return row_updates.added_to(var, at, moved)
 
 
 class Nadam(_Moments):
@@ -362,21 +385,110 @@ class Nadam(_Moments):
         return self._rate(), now, after, product, product * after, math.pow_(beta_2, number)
 
     def _apply_dense(self, grad: Any, var: Any, step: Any) -> Any:
-        rate, now, after, product, ahead, power_2 = (math.cast(x, grad.dtype) for x in step)
+        return state.assign_sub(var, self._moved(grad, *self._moments(grad, var), step))
+
+    def _moments(self, grad: Any, var: Any) -> tuple[Any, Any]:
         beta_1, beta_2 = self._betas(grad.dtype)
         m, v = self.get_slot(var, "m"), self.get_slot(var, "v")
         first = state.assign(m, beta_1 * m + (1 - beta_1) * grad)
-        second = state.assign(v, beta_2 * v + (1 - beta_2) * math.square(grad))
+        return first, state.assign(v, beta_2 * v + (1 - beta_2) * math.square(grad))
+
+    def _moved(self, grad: Any, first: Any, second: Any, step: Any) -> Any:
+        rate, now, after, product, ahead, power_2 = (math.cast(x, grad.dtype) for x in step)
         looked = (1.0 - now) * (grad / (1.0 - product)) + after * (first / (1.0 - ahead))
-        root = math.sqrt(second / (1.0 - power_2)) + self.epsilon
-        return state.assign_sub(var, rate * looked / root)
+        return rate * looked / (math.sqrt(second / (1.0 - power_2)) + self.epsilon)
 
     def _apply_sparse(self, grad: Any, var: Any, step: Any) -> Any:
-        _only_dense(self, grad)
+        # The moments of all rows decay; those that have a gradient move.
+        values, at = row_updates.summed(grad)
+        whole = convert_to_tensor(grad)
+        first, second = (
+            gather.gather(convert_to_tensor(one), at) for one in self._moments(whole, var)
+        )
+        return row_updates.added_to(var, at, -self._moved(values, first, second, step))
+
+
+class Ftrl(_Ruled):
+    """Follows the regularized leader: sums of gradients say where a weight is, or that it is 0.
+
+    Args:
+      learning_rate: the rate.
+      learning_rate_power: of the sum of squares, at most 0.
+      initial_accumulator_value: what the sums of squares begin with.
+      l1_regularization_strength, l2_regularization_strength: bounds on the weights.
+      name: of its nodes; **kwargs: as of the base.
+      l2_shrinkage_regularization_strength: a decay of the weights that is in no sum.
+
+    Raises:
+      ValueError: a number below 0, or a power above.
+    """
+
+    def __init__(
+        self, learning_rate: Any = 0.001, learning_rate_power: float = -0.5,
+        initial_accumulator_value: float = 0.1, l1_regularization_strength: float = 0.0,
+        l2_regularization_strength: float = 0.0, name: str = "Ftrl",
+        l2_shrinkage_regularization_strength: float = 0.0, **kwargs: Any,
+    ) -> None:  # fmt: skip
+        bounds = {
+            "initial_accumulator_value": initial_accumulator_value,
+            "l1_regularization_strength": l1_regularization_strength,
+            "l2_regularization_strength": l2_regularization_strength,
+            "l2_shrinkage_regularization_strength": l2_shrinkage_regularization_strength,
+        }  # fmt: skip
+        for key, value in bounds.items():
+            if value < 0.0:
+                raise ValueError(f"{key} {value} needs to be be greater than or equal to zero")
+        if learning_rate_power > 0.0:
+            raise ValueError(
+                f"learning_rate_power {learning_rate_power} needs to be less than or equal to zero"
+            )
+        settings = {"learning_rate_power": learning_rate_power} | {
+            key: bounds[key] for key in ("l1_regularization_strength", "l2_regularization_strength")
+        }
+        super().__init__(learning_rate, name, settings, kwargs)
+        self._initial_accumulator_value = initial_accumulator_value
+        self._shrinkage = l2_shrinkage_regularization_strength
+
+    def _create_slots(self, var_list: Sequence[Any]) -> None:
+        for var in var_list:
+            self.add_slot(var, "accumulator", self._initial_accumulator_value)
+            self.add_slot(var, "linear")
+
+    def _step(self) -> Any:
+        return self._rate()
+
+    def _strengths(self, step: Any, dtype: Any) -> list[Any]:
+        found = [math.cast(step, dtype)]
+        for name in ("l1", "l2"):
+            found.append(self._get_hyper(f"{name}_regularization_strength", dtype))
+        shrinkage = [math.cast(self._shrinkage, dtype)] if self._shrinkage > 0.0 else []
+        return [*found, *shrinkage, self._get_hyper("learning_rate_power", dtype)]
+
+    def _apply_dense(self, grad: Any, var: Any, step: Any) -> Any:
+        slots = self.get_slot(var, "accumulator"), self.get_slot(var, "linear")
+        version = "V2" if self._shrinkage > 0.0 else ""
+        numbers = self._strengths(step, grad.dtype)
+        return make(f"ResourceApplyFtrl{version}", var, *slots, grad, *numbers, use_locking=False)
+
+    def _apply_sparse(self, grad: Any, var: Any, step: Any) -> Any:
+        slots = self.get_slot(var, "accumulator"), self.get_slot(var, "linear")
+        version = "V2" if self._shrinkage > 0.0 else ""
+        rows, numbers = row_updates.summed(grad), self._strengths(step, grad.dtype)
+        name = f"ResourceSparseApplyFtrl{version}"
+        return make(name, var, *slots, *rows, *numbers, use_locking=False)
+
+    def get_config(self) -> dict[str, Any]:
+        """Arguments that make an optimizer like this one."""
+        return self._config(
+            "learning_rate_power", "l1_regularization_strength", "l2_regularization_strength",
+            initial_accumulator_value=self._initial_accumulator_value,
+            l2_shrinkage_regularization_strength=self._shrinkage,
+        )  # fmt: skip
 
 
 KNOWN: dict[str, Any] = {
-    one.__name__.lower(): one for one in (SGD, RMSprop, Adagrad, Adadelta, Adam, Adamax, Nadam)
+    one.__name__.lower(): one
+    for one in (SGD, RMSprop, Adagrad, Adadelta, Adam, Adamax, Nadam, Ftrl)
 }
 
 

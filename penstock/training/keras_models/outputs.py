@@ -23,16 +23,25 @@ class Output:
       loss: name, function, object or None: no loss.
       weight: how much the loss counts.
       several: whether the model has other outputs.
+      target: a tensor that stands in the place of what is fed, or None.
     """
 
-    def __init__(self, name: str, tensor: Any, loss: Any, weight: float, several: bool) -> None:
+    def __init__(
+        self, name: str, tensor: Any, loss: Any, weight: float, several: bool, target: Any = None
+    ) -> None:
         self.name, self.tensor, self.weight, self.several = name, tensor, weight, several
         self.loss = _loss_object(loss)
         self.metrics: list[tuple[str, Any]] = []
-        self.target: Any = None
+        self.target: Any = target
+        self.fed = target is None
         self.sample_weight: Any = None
         if self.loss is not None:
             self._place()
+
+    @property
+    def trained(self) -> bool:
+        """Whether the output has a loss."""
+        return self.loss is not None
 
     @property
     def is_sparse(self) -> bool:
@@ -40,10 +49,13 @@ class Output:
         return getattr(self.loss, "function", None) in _SPARSE
 
     def _place(self) -> None:
+        if scopes.get_default_graph().executes:
+            return
         rank = self.tensor.shape.ndims
         kind = self.tensor.dtype if not self.is_sparse else dtypes.float32
         shape = None if rank is None else [None] * rank
-        self.target = constant.placeholder(kind, shape, name=f"{self.name}_target")
+        if self.fed:
+            self.target = constant.placeholder(kind, shape, name=f"{self.name}_target")
         self.sample_weight = constant.placeholder_with_default(
             fill.ones([1], dtypes.float32), [None], name=f"{self.name}_sample_weights"
         )

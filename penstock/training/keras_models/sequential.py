@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from penstock.foundation.graph import nest
+from penstock.library.keras.layers import serialization
 from penstock.library.layer_base import tensors
 from penstock.library.layer_base.layer import Layer
-from penstock.training.keras_models import configuration
 from penstock.training.keras_models.input_layer import Input, InputLayer
 from penstock.training.keras_models.model import Model
 from penstock.training.keras_models.network import layers_by_name
@@ -151,7 +151,7 @@ class Sequential(Model):
         given = config if isinstance(config, dict) else {"layers": config}
         made = cls(name=given.get("name"))
         for one in given["layers"]:
-            made.add(configuration.layer_from(one, custom_objects))
+            made.add(serialization.deserialize(one, custom_objects))
         if not made.is_graph and given.get("build_input_shape"):
             made.build(given["build_input_shape"])
         return made
@@ -178,4 +178,4 @@ def _first_shape(layer: Any) -> Any:
     return shape
 
 
-configuration.CLASSES.update(InputLayer=InputLayer, Model=Model, Sequential=Sequential)
+serialization.CLASSES.update(InputLayer=InputLayer, Model=Model, Sequential=Sequential)

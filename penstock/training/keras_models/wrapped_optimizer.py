@@ -12,10 +12,18 @@ from penstock.library.layer_base.weights import make_variable
 
 
 class TFOptimizer:
-    """Wraps an optimizer of ``tf.train``; counts its steps in ``TFOptimizer/iterations``."""
+    """Wraps an optimizer of ``tf.train``.
 
-    def __init__(self, optimizer: Any) -> None:
+    Args:
+      optimizer: the optimizer.
+      iterations: the variable that counts its steps; default ``TFOptimizer/iterations``.
+    """
+
+    def __init__(self, optimizer: Any, iterations: Any = None) -> None:
         self.optimizer = optimizer
+        if iterations is not None:
+            self.iterations = iterations
+            return
         with scopes.name_scope(type(self).__name__):
             self.iterations = make_variable(
                 "iterations", [], dtypes.int64, initializers.get("zeros"), False
@@ -40,6 +48,14 @@ class TFOptimizer:
         for variable in self.optimizer.variables():
             sessions.track_variable(variable)
         return made
+
+    def apply_own_gradients(self, pairs: Sequence[tuple[Any, Any]]) -> None:
+        """Moves variables by gradients of a model's loss."""
+        self.optimizer.apply_gradients(pairs, global_step=self.iterations)
+
+    def apply_gradients(self, grads_and_vars: Any) -> Any:
+        """Applies pairs of a gradient and a variable, and counts the step."""
+        return self.optimizer.apply_gradients(grads_and_vars, global_step=self.iterations)
 
     def get_config(self) -> Any:
         """Not told.

@@ -13,20 +13,10 @@ import numpy as np
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
+from tests.training.keras_models.comparing import plain, same
 from tests.training.keras_models.programs import PROGRAMS, classifier, data
 
 GOLDEN = Path(__file__).with_name("golden.json")
-
-
-def plain(value):
-    """Arrays and NumPy's numbers as JSON has them."""
-    if isinstance(value, dict):
-        return {str(key): plain(one) for key, one in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(one) for one in value]
-    if isinstance(value, (np.ndarray, np.generic)):
-        return value.tolist()
-    return value
 
 
 def main():
@@ -51,20 +41,6 @@ else:
         tf.keras.backend.clear_session()
         yield
         tf.keras.backend.clear_session()
-
-    def same(found, wanted, at=""):
-        if isinstance(wanted, dict):
-            assert sorted(found) == sorted(wanted), at
-            for key in wanted:
-                same(found[key], wanted[key], f"{at}.{key}")
-        elif isinstance(wanted, list):
-            assert len(found) == len(wanted), at
-            for number, (one, other) in enumerate(zip(found, wanted, strict=True)):
-                same(one, other, f"{at}[{number}]")
-        elif isinstance(wanted, float):
-            assert found == pytest.approx(wanted, rel=1e-4, abs=1e-6), at
-        else:
-            assert found == wanted, at
 
     def test_weights_go_to_files_and_back(tmp_path):
         x, y = data()

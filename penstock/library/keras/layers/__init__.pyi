@@ -121,6 +121,10 @@ from penstock.library.keras.layers.separable import (
     SeparableConv2D as SeparableConv2D,
     SeparableConv2D as _SeparableConvolution2D,
 )
+from penstock.library.keras.layers.serialization import (
+    deserialize as deserialize,
+    serialize as serialize,
+)
 from penstock.library.keras.layers.transposed import (
     Conv2DTranspose as Conv2DTranspose,
     Conv2DTranspose as _Convolution2DTranspose,

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from penstock.foundation.base import shapes
-from penstock.library.keras.layers import windows
+from penstock.library.keras.layers import function_code, windows
 from penstock.library.keras.layers.dropout import Dropout
-from penstock.library.layer_base import activations, regularizers, tensors
+from penstock.library.layer_base import activations, configs, regularizers, tensors
 from penstock.library.layer_base.input_spec import InputSpec
 from penstock.library.layer_base.layer import Layer
 from penstock.ops.array import cast, nodes, reshape, transpose
@@ -213,6 +213,27 @@ class Lambda(Layer):
             return shapes.as_shape(self._output_shape(input_shape))
         batch = shapes.as_shape(input_shape).as_list()[0]
         return shapes.TensorShape([batch, *self._output_shape])
+
+    def get_config(self) -> dict[str, Any]:
+        """Arguments that make a layer like this one; functions are written as their code."""
+        config: dict[str, Any] = dict(super().get_config())
+        function, kind, module = function_code.described(self.function)
+        shape, shape_kind, shape_module = function_code.described(self._output_shape)
+        return config | {
+            "function": function, "function_type": kind, "module": module,
+            "output_shape": shape, "output_shape_type": shape_kind,
+            "output_shape_module": shape_module, "arguments": self.arguments,
+        }  # fmt: skip
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        """The layer that ``get_config`` describes; the code in it is that of the layer."""
+        given = dict(config)
+        known = configs.custom_objects
+        for name, module in (("function", "module"), ("output_shape", "output_shape_module")):
+            told = given[name], given.pop(f"{name}_type"), given.pop(module)
+            given[name] = function_code.restored(*told, known)
+        return cls(**given)
 
 
 def _parameters_of(function: Callable[..., Any]) -> dict[str, Any]:

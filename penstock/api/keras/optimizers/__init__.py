@@ -1,5 +1,6 @@
 """``tf.keras.optimizers``: explicit re-exports, no logic."""
 
+from penstock.api.keras.optimizers import schedules as schedules
 from penstock.training.keras_models.optimizer import OptimizerV2 as Optimizer
 from penstock.training.keras_models.optimizers import (
     SGD as SGD,
@@ -7,6 +8,7 @@ from penstock.training.keras_models.optimizers import (
     Adagrad as Adagrad,
     Adam as Adam,
     Adamax as Adamax,
+    Ftrl as Ftrl,
     Nadam as Nadam,
     RMSprop as RMSprop,
     deserialize as deserialize,
@@ -15,6 +17,6 @@ from penstock.training.keras_models.optimizers import (
 )
 
 __all__ = [
-    "SGD", "Adadelta", "Adagrad", "Adam", "Adamax", "Nadam", "Optimizer", "RMSprop",
-    "deserialize", "get", "serialize",
+    "SGD", "Adadelta", "Adagrad", "Adam", "Adamax", "Ftrl", "Nadam", "Optimizer", "RMSprop",
+    "deserialize", "get", "schedules", "serialize",
 ]  # fmt: skip

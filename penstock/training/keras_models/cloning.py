@@ -1,0 +1,99 @@
+"""``clone_model``: the same layers anew, with weights of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from penstock.foundation.graph import nest
+from penstock.library.layer_base import tensors
+from penstock.training.keras_models.input_layer import Input, InputLayer
+from penstock.training.keras_models.network import only
+from penstock.training.keras_models.sequential import Sequential, given_layer
+
+
+def clone_model(
+    model: Any, input_tensors: Any = None, clone_function: Callable[[Any], Any] | None = None
+) -> Any:
+    """A model of the same configuration, whose weights are made anew.
+
+    Args:
+      model: a Sequential, or a model that was made from tensors.
+      input_tensors: tensors that stand in the place of its inputs, one or a list; default new
+        placeholders.
+      clone_function: makes a layer of a layer; default from its configuration.
+
+    Returns:
+      The model.
+
+    Raises:
+      ValueError: a subclass of ``Model``, whose ``call`` is code; or ``clone_function`` cannot be
+        called.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Graph().as_default():
+      ...     model = tf.keras.Sequential([tf.keras.layers.Dense(2, input_shape=[3])])
+      ...     tf.keras.models.clone_model(model).output_shape
+      (None, 2)
+    """
+    make = clone_function or _anew
+    if not callable(make):
+        raise ValueError("Expected `clone_function` argument to be a callable.")
+    if isinstance(model, Sequential):
+        return _sequential(model, input_tensors, make)
+    if not model.is_graph:
+        raise ValueError(
+            "Expected `model` argument to be a functional `Model` instance, but got a subclass"
+            " model instead."
+        )
+    return _functional(model, input_tensors, make)
+
+
+def _anew(layer: Any) -> Any:
+    return layer.__class__.from_config(layer.get_config())
+
+
+def _input_for(tensor: Any, given: Any) -> Any:
+    """An input like ``tensor``, which is ``given`` where there is such."""
+    layer = tensors.history_of(tensor).layer
+    if given is None:
+        return Input(batch_shape=tensor.shape.as_list(), dtype=tensor.dtype.name, name=layer.name)
+    if tensors.history_of(given) is not None:
+        return given
+    return Input(tensor=given, name=f"input_wrapper_for_{layer.name}")
+
+
+def _sequential(model: Any, input_tensors: Any, make: Callable[[Any], Any]) -> Any:
+    layers = [make(layer) for layer in model.layers]
+    if input_tensors is None:
+        made = Sequential(layers=layers, name=model.name)
+        if model.is_graph and not made.is_graph:
+            made.build(model.input_shape)
+        return made
+    flat = nest.flatten(input_tensors)
+    if len(flat) != 1:
+        raise ValueError(f"A Sequential takes one input tensor; {len(flat)} were given")
+    return Sequential(
+        layers=[given_layer(_input_for(model.inputs[0], flat[0])), *layers], name=model.name
+    )
+
+
+def _functional(model: Any, input_tensors: Any, make: Callable[[Any], Any]) -> Any:
+    given: Sequence[Any] = nest.flatten(input_tensors) if input_tensors is not None else ()
+    given = given or [None] * len(model.inputs)
+    inputs = [_input_for(one, own) for one, own in zip(model.inputs, given, strict=True)]
+    values = {id(old): new for old, new in zip(model.inputs, inputs, strict=True)}
+    layers: dict[int, Any] = {}
+    for node in model._network_nodes:
+        layer = node.outbound_layer
+        if isinstance(layer, InputLayer):
+            continue
+        if id(layer) not in layers:
+            layers[id(layer)] = make(layer)
+        called = nest.map_structure(lambda one: values[id(one)], node.input_tensors)
+        found = layers[id(layer)](called, **node.arguments)
+        for old, new in zip(nest.flatten(node.output_tensors), nest.flatten(found), strict=True):
+            values[id(old)] = new
+    outputs = [values[id(one)] for one in model.outputs]
+    return type(model)(inputs=only(inputs), outputs=only(outputs), name=model.name)

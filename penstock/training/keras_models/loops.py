@@ -1,0 +1,167 @@
+"""``fit``, ``evaluate`` and ``predict`` of a model, over arrays and over what comes in batches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from penstock.training.keras_models import fitting, stream_fitting, streams
+from penstock.training.keras_models.network import only
+from penstock.training.keras_models.streams import Stream
+
+
+def _refuse_targets(x: Any, y: Any, sample_weight: Any) -> None:
+    for name, given in (("target (`y`)", y), ("`sample_weight`", sample_weight)):
+        if given is not None:
+            raise ValueError(
+                f"You passed a dataset or dataset iterator ({x}) as input `x` to your model. In"
+                f" that case, you should not specify a {name} argument, since the dataset or"
+                " dataset iterator generates both input data and target data."
+            )
+
+
+class Loops:
+    """The loops of a model, beside its steps."""
+
+    standardized: Any
+    standardized_inputs: Any
+
+    def fit(
+        self, x: Any = None, y: Any = None, batch_size: int | None = None, epochs: int = 1,
+        verbose: int = 1, callbacks: Any = None, validation_split: float = 0.0,
+        validation_data: Any = None, shuffle: bool = True, class_weight: Any = None,
+        sample_weight: Any = None, initial_epoch: int = 0, steps_per_epoch: int | None = None,
+        validation_steps: int | None = None, validation_freq: Any = 1, max_queue_size: int = 10,
+        workers: int = 1, use_multiprocessing: bool = False,
+    ) -> Any:  # fmt: skip
+        """Trains on arrays, or on batches of a dataset, a ``Sequence`` or a generator.
+
+        Args:
+          x, y: inputs and targets: arrays, lists of arrays, or dicts by name; or x alone, what
+            gives batches ``(x, y)`` or ``(x, y, weights)``.
+          batch_size: of arrays; default 32.
+          epochs: past the last epoch; ``initial_epoch`` is the first.
+          verbose: 0 silent, 1 a progress bar, 2 a line an epoch.
+          callbacks: of ``tf.keras.callbacks``.
+          validation_split: the part of arrays at the end that is not trained on, but evaluated.
+          validation_data: (x, y) or (x, y, weights), or what gives batches, to evaluate after
+            epochs.
+          shuffle: whether samples, or the batches of a ``Sequence``, come in a new order each
+            epoch.
+          class_weight, sample_weight: how much samples count.
+          initial_epoch: number of the first epoch.
+          steps_per_epoch, validation_steps: how many batches an epoch, or a validation, has.
+          validation_freq: epochs from one evaluation to the next, or a list of such epochs.
+          max_queue_size, workers, use_multiprocessing: accepted; batches are made in this thread.
+
+        Returns:
+          A ``History``.
+
+        Raises:
+          ValueError: targets beside what gives batches, or no number of steps where it is needed.
+        """
+        if streams.is_stream(x):
+            _refuse_targets(x, y, sample_weight)
+            stream = streams.stream_of(x, steps_per_epoch, "steps_per_epoch", shuffle)
+            validation = self._held_out(validation_data, validation_steps)
+            self._prepare(stream)
+            is_dataset = not hasattr(x, "__next__") and not isinstance(x, streams.Sequence)
+            return stream_fitting.fit(
+                self, stream, validation, epochs, verbose, callbacks or [], class_weight,
+                initial_epoch, validation_freq, is_dataset,
+            )  # fmt: skip
+        if steps_per_epoch is not None:
+            raise ValueError("steps_per_epoch is for data that come in batches; found arrays")
+        data = self.standardized(x, y, sample_weight, class_weight)
+        if validation_data is not None:
+            if streams.is_stream(validation_data):
+                raise ValueError("validation_data must be arrays where x are arrays")
+            held: Any = self._held_out(validation_data, None)
+        else:
+            data, held = fitting.split(data, validation_split)
+        return fitting.fit(
+            self, data, held, batch_size or 32, epochs, verbose, callbacks or [], shuffle,
+            initial_epoch, validation_freq,
+        )  # fmt: skip
+
+    def _prepare(self, stream: Stream) -> None:
+        """A subclass that was never called has its inputs from the first batch."""
+        if getattr(self, "outputs", None) is None:
+            raise ValueError(
+                "a model without inputs must be called, or trained on arrays, before it is trained"
+                " on what comes in batches"
+            )
+
+    def _held_out(self, given: Any, steps: int | None) -> Any:
+        if given is None:
+            return None
+        if streams.is_stream(given):
+            return streams.stream_of(given, steps, "validation_steps")
+        x, y, weights = (*given, None)[:3]
+        return self.standardized(x, y, weights, None)
+
+    def evaluate(
+        self, x: Any = None, y: Any = None, batch_size: int | None = None, verbose: int = 1,
+        sample_weight: Any = None, steps: int | None = None, callbacks: Any = None,
+        max_queue_size: int = 10, workers: int = 1, use_multiprocessing: bool = False,
+    ) -> Any:  # fmt: skip
+        """The losses and metrics of arrays or batches; arguments as of ``fit``.
+
+        Args:
+          steps: how many batches, where x gives batches.
+
+        Returns:
+          The loss, or with metrics a list as of ``metrics_names``.
+        """
+        if streams.is_stream(x):
+            _refuse_targets(x, y, sample_weight)
+            stream = streams.stream_of(x, steps, "steps")
+            found = stream_fitting.evaluate(self, stream, verbose, callbacks or [])
+        else:
+            data = self.standardized(x, y, sample_weight, None)
+            found = fitting.evaluate(self, data, batch_size or 32, verbose, callbacks or [])
+        return found[0] if len(found) == 1 else found
+
+    def predict(
+        self, x: Any, batch_size: int | None = None, verbose: int = 0, steps: int | None = None,
+        callbacks: Any = None, max_queue_size: int = 10, workers: int = 1,
+        use_multiprocessing: bool = False,
+    ) -> Any:  # fmt: skip
+        """The outputs for arrays or batches of inputs; arguments as of ``evaluate``."""
+        if streams.is_stream(x):
+            stream = streams.stream_of(x, steps, "steps")
+            return only(stream_fitting.predict(self, stream, verbose, callbacks or []))
+        inputs = self.standardized_inputs(x)
+        return only(fitting.predict(self, inputs, batch_size or 32, verbose, callbacks or []))
+
+    # ---- under their older names ---------------------------------------------------------------
+
+    def fit_generator(
+        self, generator: Any, steps_per_epoch: int | None = None, epochs: int = 1,
+        verbose: int = 1, callbacks: Any = None, validation_data: Any = None,
+        validation_steps: int | None = None, validation_freq: Any = 1, class_weight: Any = None,
+        max_queue_size: int = 10, workers: int = 1, use_multiprocessing: bool = False,
+        shuffle: bool = True, initial_epoch: int = 0,
+    ) -> Any:  # fmt: skip
+        """Trains on batches; ``fit`` with the generator as ``x``."""
+        return self.fit(
+            generator, epochs=epochs, verbose=verbose, callbacks=callbacks,
+            validation_data=validation_data, shuffle=shuffle, class_weight=class_weight,
+            initial_epoch=initial_epoch, steps_per_epoch=steps_per_epoch,
+            validation_steps=validation_steps, validation_freq=validation_freq,
+        )  # fmt: skip
+
+    def evaluate_generator(
+        self, generator: Any, steps: int | None = None, callbacks: Any = None,
+        max_queue_size: int = 10, workers: int = 1, use_multiprocessing: bool = False,
+        verbose: int = 0,
+    ) -> Any:  # fmt: skip
+        """The losses and metrics of batches; ``evaluate`` with the generator as ``x``."""
+        return self.evaluate(generator, steps=steps, callbacks=callbacks, verbose=verbose)
+
+    def predict_generator(
+        self, generator: Any, steps: int | None = None, callbacks: Any = None,
+        max_queue_size: int = 10, workers: int = 1, use_multiprocessing: bool = False,
+        verbose: int = 0,
+    ) -> Any:  # fmt: skip
+        """The outputs for batches; ``predict`` with the generator as ``x``."""
+        return self.predict(generator, steps=steps, callbacks=callbacks, verbose=verbose)

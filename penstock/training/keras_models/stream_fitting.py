@@ -1,0 +1,156 @@
+"""The loops of ``fit``, ``evaluate`` and ``predict`` over data that comes batch by batch.
+
+Losses are averaged over steps, whatever the sizes of their batches.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from penstock.foundation.graph import nest
+from penstock.training.keras_models import fitting
+from penstock.training.keras_models.callbacks import CallbackList, History, ProgbarLogger
+from penstock.training.keras_models.progress import Progbar
+from penstock.training.keras_models.streams import Stream
+
+
+def _size(x: Any) -> int:
+    return len(nest.flatten(x)[0])
+
+
+class _Means:
+    """The loss, averaged over steps; what is of all batches so far, as it is."""
+
+    def __init__(self) -> None:
+        self._sum, self._steps = 0.0, 0
+        self._rest: list[Any] = []
+
+    def add(self, found: list[Any]) -> None:
+        """Takes a step in."""
+        self._sum += float(found[0])
+        self._steps += 1
+        self._rest = found[1:]
+
+    def found(self) -> list[Any]:
+        """The mean, and the others."""
+        return [self._sum / max(self._steps, 1), *self._rest]
+
+
+def fit(
+    model: Any, stream: Stream, validation: Any, epochs: int, verbose: int, callbacks: Any,
+    class_weight: Any, initial_epoch: int, validation_freq: Any, announced: bool,
+) -> Any:  # fmt: skip
+    """Trains on a stream; see ``Model.fit``.
+
+    Args:
+      validation: None, a stream, or arrays as ``Model`` has standardized them.
+      announced: whether the numbers of steps are said first.
+    """
+    history = History()
+    names, shown = list(model.metrics_names), list(model.metrics_names)
+    if validation is not None:
+        shown += [f"val_{name}" for name in names]
+    params = {
+        "batch_size": None, "epochs": epochs, "steps": stream.steps, "samples": stream.steps,
+        "verbose": 0, "do_validation": validation is not None, "metrics": shown,
+    }  # fmt: skip
+    bars = [ProgbarLogger("steps", names[1:])] if verbose else []
+    called = CallbackList([*bars, *callbacks, history], model, params)
+    for bar in bars:
+        bar.set_params({**params, "verbose": verbose})
+    if verbose and announced:
+        extra = f", validate on {_told(validation)}" if validation is not None else ""
+        print(f"Train on {stream.steps} steps{extra}")
+    model.__dict__.update(history=history, stop_training=False)
+    model.training_step()
+    called.call("on_train_begin")
+    for epoch in range(initial_epoch, epochs):
+        model.reset_metrics()
+        called.call("on_epoch_begin", epoch, {})
+        logs = dict(zip(names, _train(model, stream, class_weight, called), strict=True))
+        if validation is not None and fitting.is_due(validation_freq, epoch):
+            held = _held_out(model, validation, verbose if not announced else 0, called)
+            logs |= {f"val_{name}": value for name, value in zip(names, held, strict=True)}
+        called.call("on_epoch_end", epoch, logs)
+        if model.stop_training:
+            break
+    called.call("on_train_end")
+    return history
+
+
+def _told(validation: Any) -> str:
+    if isinstance(validation, Stream):
+        return f"{validation.steps} steps"
+    return f"{len(validation[0][0])} samples"
+
+
+def _held_out(model: Any, validation: Any, verbose: int, called: CallbackList) -> list[Any]:
+    if isinstance(validation, Stream):
+        validation.restart()
+        return evaluate(model, validation, verbose, [], called)
+    return fitting.evaluate(model, validation, 32, 0, [], inside=called)
+
+
+def _train(model: Any, stream: Stream, class_weight: Any, called: CallbackList) -> list[Any]:
+    means = _Means()
+    for number, (x, y, weights) in enumerate(stream.epoch()):
+        begun = {"batch": number, "size": _size(x)}
+        called.call("on_train_batch_begin", number, begun)
+        found = model.run_batch(True, *model.standardized(x, y, weights, class_weight))
+        means.add(found)
+        logs = {**begun, **dict(zip(model.metrics_names, found, strict=True))}
+        called.call("on_train_batch_end", number, logs)
+        if model.stop_training:
+            break
+    return means.found()
+
+
+def evaluate(
+    model: Any, stream: Stream, verbose: int, callbacks: Any, inside: CallbackList | None = None
+) -> list[Any]:
+    """Losses and metrics of an epoch of a stream; ``inside`` are the callbacks of ``fit``."""
+    names = model.metrics_names
+    params = {
+        "batch_size": None, "epochs": 1, "steps": stream.steps, "samples": stream.steps,
+        "verbose": verbose, "do_validation": False, "metrics": list(names),
+    }  # fmt: skip
+    called = inside or CallbackList(callbacks, model, params)
+    bar = Progbar(stream.steps, verbose=verbose, stateful_metrics=names[1:])
+    model.reset_metrics()
+    means = _Means()
+    called.call("on_test_begin")
+    count = 0
+    for number, (x, y, weights) in enumerate(stream.epoch()):
+        count = number + 1
+        called.call("on_test_batch_begin", number, {"batch": number, "size": _size(x)})
+        found = model.run_batch(False, *model.standardized(x, y, weights, None))
+        means.add(found)
+        logs = dict(zip(names, found, strict=True))
+        called.call("on_test_batch_end", number, {"batch": number, "size": _size(x), **logs})
+        if verbose and count != stream.steps:
+            bar.update(count, list(logs.items()))
+    called.call("on_test_end")
+    if verbose:
+        bar.stateful_metrics = set(names)
+        bar.update(count, list(zip(names, means.found(), strict=True)))
+    return means.found()
+
+
+def predict(model: Any, stream: Stream, verbose: int, callbacks: Any) -> list[Any]:
+    """The outputs for an epoch of a stream, whose batches are inputs or begin with them."""
+    params = {"batch_size": None, "steps": stream.steps, "samples": stream.steps}
+    called = CallbackList(callbacks, model, {**params, "verbose": verbose})
+    bar = Progbar(stream.steps, verbose=verbose)
+    parts: list[list[Any]] = []
+    called.call("on_predict_begin")
+    for number, (x, _, _) in enumerate(stream.epoch()):
+        called.call("on_predict_batch_begin", number, {"batch": number, "size": _size(x)})
+        made = model.predict_on_batch(x)
+        parts.append(list(made) if isinstance(made, list) else [made])
+        called.call("on_predict_batch_end", number, {"batch": number, "size": _size(x)})
+        if verbose:
+            bar.update(number + 1)
+    called.call("on_predict_end")
+    return [np.concatenate(of_output) for of_output in zip(*parts, strict=True)]

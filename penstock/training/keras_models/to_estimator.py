@@ -1,0 +1,157 @@
+"""``tf.keras.estimator.model_to_estimator``: a compiled model as an Estimator.
+
+The model function makes the model anew in the Estimator's graph, its inputs the features and its
+targets the labels; training begins with the values that the model's weights had.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from typing import Any
+
+from penstock.foundation.graph import scopes
+from penstock.foundation.graph.keys import GraphKeys
+from penstock.library.layer_base import phase
+from penstock.library.variables.global_step import get_or_create_global_step
+from penstock.ops.array import cast
+from penstock.training.estimator.estimator import Estimator
+from penstock.training.estimator.estimator_spec import EstimatorSpec
+from penstock.training.estimator.mode_keys import ModeKeys
+from penstock.training.keras_models.cloning import clone_model
+from penstock.training.keras_models.optimizer import OptimizerV2
+from penstock.training.keras_models.wrapped_optimizer import TFOptimizer
+from penstock.training.monitored.scaffold import Scaffold
+
+
+def model_to_estimator(
+    keras_model: Any = None, keras_model_path: Any = None, custom_objects: Any = None,
+    model_dir: str | None = None, config: Any = None, checkpoint_format: str = "saver",
+) -> Estimator:  # fmt: skip
+    """An Estimator that trains a compiled model.
+
+    Args:
+      keras_model: the model.
+      keras_model_path: a file that ``Model.save`` wrote; not supported, load it and give the model.
+      custom_objects: classes and functions by name; not needed for a model that is given.
+      model_dir: where checkpoints are; default of ``config``, else a new folder.
+      config: a ``RunConfig``.
+      checkpoint_format: ``"saver"``.
+
+    Returns:
+      The Estimator: features by the names of the model's inputs, predictions by those of its
+      outputs.
+
+    Raises:
+      ValueError: no model, or both a model and a path; or the model was not compiled.
+      NotImplementedError: ``keras_model_path`` or another format of checkpoints.
+
+    Example:
+      >>> import penstock as tf
+      >>> model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=[2], name="y")])
+      >>> model.compile("sgd", "mse")
+      >>> type(tf.keras.estimator.model_to_estimator(model)).__name__
+      'Estimator'
+    """
+    if not (keras_model or keras_model_path):
+        raise ValueError(
+            "Either `keras_model` or `keras_model_path` needs to be provided when creating an"
+            " Estimator from a Keras model."
+        )
+    if keras_model and keras_model_path:
+        raise ValueError("Please specify either `keras_model` or `keras_model_path`, but not both.")
+    if keras_model_path:
+        raise NotImplementedError("keras_model_path is not supported; load the model and give it")
+    if checkpoint_format not in (None, "saver"):
+        raise NotImplementedError(
+            f"checkpoint_format must be 'saver' here; found {checkpoint_format!r}"
+        )
+    if getattr(keras_model, "optimizer", None) is None:
+        raise ValueError(
+            "The given keras model has not been compiled yet. Please compile the model with"
+            " `model.compile()` before calling `model_to_estimator()`."
+        )
+    if model_dir is None and getattr(config, "model_dir", None) is None:
+        model_dir = tempfile.mkdtemp()
+    return Estimator(_model_function(keras_model), model_dir=model_dir, config=config)
+
+
+def _model_function(source: Any) -> Callable[..., EstimatorSpec]:
+    values = source.get_weights()
+
+    def model_fn(features: Any, labels: Any, mode: Any) -> EstimatorSpec:
+        phase.set_learning_phase(int(mode == ModeKeys.TRAIN))
+        with scopes.name_scope(""):
+            model = clone_model(source, _inputs(source, features))
+        predictions = dict(zip(model.output_names, model.outputs, strict=True))
+        if mode == ModeKeys.PREDICT:
+            return EstimatorSpec(mode, predictions=predictions)
+        _compile(model, source, labels)
+        train_op = model.training_step() if mode == ModeKeys.TRAIN else None
+        return EstimatorSpec(
+            mode, predictions, model.total_loss, train_op,
+            eval_metric_ops=_metrics(model) if mode == ModeKeys.EVAL else None,
+            scaffold=_beginning(model, values) if mode == ModeKeys.TRAIN else None,
+        )  # fmt: skip
+
+    return model_fn
+
+
+def _inputs(source: Any, features: Any) -> list[Any]:
+    """The features in the order of the model's inputs.
+
+    Raises:
+      KeyError: one lacks.
+    """
+    if not isinstance(features, dict):
+        found = list(features) if isinstance(features, list | tuple) else [features]
+    else:
+        lacking = set(source.input_names) - set(features)
+        if lacking:
+            raise KeyError(
+                f"The dictionary passed into features does not have the expected inputs keys"
+                f" defined in the keras model.\n\tExpected keys: {sorted(source.input_names)}"
+                f"\n\tfeatures keys: {sorted(features)}\n\tDifference: {sorted(lacking)}"
+            )
+        found = [features[name] for name in source.input_names]
+    return [
+        cast.cast(one, made.dtype) if one.dtype != made.dtype else one
+        for one, made in zip(found, source.inputs, strict=True)
+    ]
+
+
+def _compile(model: Any, source: Any, labels: Any) -> None:
+    optimizer = source.optimizer
+    step = get_or_create_global_step()
+    if isinstance(optimizer, OptimizerV2):
+        optimizer = type(optimizer).from_config(optimizer.get_config())
+        optimizer.set_iterations(step)
+    elif isinstance(optimizer, TFOptimizer):
+        optimizer = TFOptimizer(optimizer.optimizer, step)
+    asked = source.asked_metrics
+    model.compile(
+        optimizer, source.loss, metrics=asked, loss_weights=source.loss_weights,
+        target_tensors=labels,
+    )  # fmt: skip
+
+
+def _metrics(model: Any) -> dict[str, Any]:
+    places = scopes.get_default_graph()
+    found = {}
+    names = model.metrics_names[-len(model.metrics) :] if model.metrics else []
+    for name, metric, update in zip(names, model.metrics, model.metric_updates, strict=True):
+        for variable in metric.weights:
+            places.add_to_collection(GraphKeys.LOCAL_VARIABLES, variable)
+        found[name] = (metric.result(), update)
+    return found
+
+
+def _beginning(model: Any, values: list[Any]) -> Scaffold:
+    """Begins with the values of the source's weights, where no checkpoint has others."""
+    own = [w for layer in model.layers for w in layer.weights]
+
+    def begin(scaffold: Any, session: Any) -> None:
+        for variable, value in zip(own, values, strict=True):
+            variable.load(value, session)
+
+    return Scaffold(init_fn=begin)

@@ -94,7 +94,6 @@ UNFINISHED: dict[str, str] = {
     "eager_functions": "there is no tfe.Saver yet",
     "eager_gradient_tape": "Keras's models are made of nodes, not of calls that run, yet",
     "keras_functional": "Keras's SGD with momentum does not take the gradient of an embedding yet",
-    "learn_linear": "there are no feature columns of contrib.layers yet",
     "queue_tfrecords": "NumPy's arrays have lost tostring, which is not put back",
 }
 

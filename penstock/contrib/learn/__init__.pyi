@@ -2,8 +2,15 @@
 
 from penstock.contrib.learn import (
     datasets as datasets,
+    estimators as estimators,
+    experiment as experiment,
+    learn_runner as learn_runner,
+    models as models,
     monitors as monitors,
+    ops as ops,
     preprocessing as preprocessing,
+    python as python,
+    serving as utils,
 )
 from penstock.contrib.learn.canned import (
     DNNClassifier as DNNClassifier,
@@ -18,11 +25,20 @@ from penstock.contrib.learn.estimator import (
     Estimator as Estimator,
     SKCompat as SKCompat,
 )
+from penstock.contrib.learn.experiment import (
+    Experiment as Experiment,
+    ExportStrategy as ExportStrategy,
+    make_export_strategy as make_export_strategy,
+)
 from penstock.contrib.learn.heads import (
     Head as Head,
     multi_class_head as multi_class_head,
     no_op_train_fn as no_op_train_fn,
     regression_head as regression_head,
+)
+from penstock.contrib.learn.input_fn_utils import (
+    InputFnOps as InputFnOps,
+    build_parsing_serving_input_fn as build_parsing_serving_input_fn,
 )
 from penstock.contrib.learn.model_fn import (
     MetricSpec as MetricSpec,

@@ -29,7 +29,6 @@ from penstock.library.variables.scope import variable_scope
 from penstock.ops.math.clip import clip_by_global_norm
 from penstock.ops.nn.activation import relu
 from penstock.storage.summary.build import histogram, scalar
-from penstock.training.train.adagrad import AdagradOptimizer
 from penstock.training.train.ftrl import FtrlOptimizer
 
 _LARGE_PART = 64 << 20  # bytes: smaller variables are not cut
@@ -46,11 +45,11 @@ def _partitioner(config: Any) -> Any:
     )
 
 
-def _made(optimizer: Any, default: Callable[[], Any]) -> Any:
+def _made(optimizer: Any, rate: float) -> Any:
     if optimizer is None:
-        return default()
+        return FtrlOptimizer(learning_rate=rate)
     if isinstance(optimizer, str):
-        return OPTIMIZER_CLS_NAMES[optimizer](learning_rate=_RATE_OF_NETWORKS)
+        return OPTIMIZER_CLS_NAMES[optimizer](learning_rate=rate)
     return optimizer() if callable(optimizer) else optimizer
 
 
@@ -63,7 +62,7 @@ def _linear_model_fn(
     head, columns = params["head"], params["feature_columns"]
     features = _by_key(features)
     rate = min(0.2, 1.0 / math.sqrt(len(columns)))
-    optimizer = _made(params["optimizer"], lambda: FtrlOptimizer(learning_rate=rate))
+    optimizer = _made(params["optimizer"], rate)
     weigh = weighted_sum_from_feature_columns
     if params["joint_weights"]:
         weigh = joint_weighted_sum_from_feature_columns  # type: ignore[assignment]
@@ -118,11 +117,11 @@ class LinearEstimator(Estimator):
         super().__init__(_linear_model_fn, model_dir, config, params, feature_engineering_fn)
 
 
-class _Classes:
+class _Classes(Estimator):
     """What classifiers of ``tf.contrib.learn`` predict."""
 
     def predict_classes(
-        self: Any,
+        self,
         x: Any = None,
         input_fn: Any = None,
         batch_size: int | None = None,
@@ -136,7 +135,7 @@ class _Classes:
         return self._predicted(PredictionKey.CLASSES, x, input_fn, batch_size, as_iterable)
 
     def predict_proba(
-        self: Any,
+        self,
         x: Any = None,
         input_fn: Any = None,
         batch_size: int | None = None,
@@ -150,30 +149,33 @@ class _Classes:
         return self._predicted(PredictionKey.PROBABILITIES, x, input_fn, batch_size, as_iterable)
 
     def predict(
-        self: Any,
+        self,
         x: Any = None,
         input_fn: Any = None,
         batch_size: int | None = None,
         outputs: Any = None,
         as_iterable: bool = True,
+        iterate_batches: bool = False,
     ) -> Any:
         """The class of each example; with ``outputs`` the predictions named there."""
         if outputs:
-            return Estimator.predict(self, x, input_fn, batch_size, outputs, as_iterable)
+            return Estimator.predict(
+                self, x, input_fn, batch_size, outputs, as_iterable, iterate_batches
+            )
         return self.predict_classes(x, input_fn, batch_size, as_iterable)
 
     def _predicted(
-        self: Any, key: str, x: Any, input_fn: Any, batch_size: int | None, as_iterable: bool
+        self, key: str, x: Any, input_fn: Any, batch_size: int | None, as_iterable: bool
     ) -> Any:
         found = Estimator.predict(self, x, input_fn, batch_size, [key], as_iterable)
         return (each[key] for each in found) if as_iterable else found[key]
 
 
-class _Scores:
+class _Scores(Estimator):
     """What regressors of ``tf.contrib.learn`` predict."""
 
     def predict_scores(
-        self: Any,
+        self,
         x: Any = None,
         input_fn: Any = None,
         batch_size: int | None = None,
@@ -189,16 +191,19 @@ class _Scores:
         return (each[key] for each in found) if as_iterable else found[key]
 
     def predict(
-        self: Any,
+        self,
         x: Any = None,
         input_fn: Any = None,
         batch_size: int | None = None,
         outputs: Any = None,
         as_iterable: bool = True,
+        iterate_batches: bool = False,
     ) -> Any:
         """The number of each example; with ``outputs`` the predictions named there."""
         if outputs:
-            return Estimator.predict(self, x, input_fn, batch_size, outputs, as_iterable)
+            return Estimator.predict(
+                self, x, input_fn, batch_size, outputs, as_iterable, iterate_batches
+            )
         return self.predict_scores(x, input_fn, batch_size, as_iterable)
 
 
@@ -293,7 +298,8 @@ def _dnn_model_fn(
 ) -> ModelFnOps:
     head = params["head"]
     features = _by_key(features)
-    optimizer = _made(params["optimizer"], lambda: AdagradOptimizer(_RATE_OF_NETWORKS))
+    optimizer = params["optimizer"] or "Adagrad"
+    optimizer = optimizer() if callable(optimizer) else optimizer
     values = list(features.values())
     with variable_scope("dnn", values=values, partitioner=_partitioner(config)):
         with variable_scope("input_from_feature_columns", values=values) as inner:

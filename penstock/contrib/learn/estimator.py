@@ -370,9 +370,7 @@ class SKCompat:
           x: features.
           batch_size, outputs: as of ``Estimator.predict``.
         """
-        return self._estimator.predict(
-            x, batch_size=batch_size, outputs=outputs, as_iterable=False
-        )
+        return self._estimator.predict(x, batch_size=batch_size, outputs=outputs, as_iterable=False)
 
 
 def _rows(batch: Any) -> Iterator[Any]:

@@ -19,6 +19,11 @@ def _array(value: Any) -> np.ndarray:
     return array.astype(np.float32) if array.dtype == np.float64 else array
 
 
+def _features(value: Any) -> np.ndarray:
+    array = _array(value)
+    return array[:, np.newaxis] if array.ndim == 1 else array
+
+
 class ArrayFeeder(SessionRunHook):
     """Feeds batches of arrays; begins anew, shuffled if wanted, where they end.
 
@@ -33,7 +38,8 @@ class ArrayFeeder(SessionRunHook):
     def __init__(
         self, x: Any, y: Any, batch_size: int | None, shuffle: bool, epochs: int | None
     ) -> None:
-        self._x = {k: _array(v) for k, v in x.items()} if isinstance(x, Mapping) else _array(x)
+        whole = isinstance(x, Mapping)
+        self._x = {k: _features(v) for k, v in x.items()} if whole else _features(x)
         self._y = None if y is None else _array(y)
         first = next(iter(self._x.values())) if isinstance(self._x, dict) else self._x
         self._count = len(first)

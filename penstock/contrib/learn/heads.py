@@ -187,17 +187,17 @@ class BinaryHead(Head):
 
     def _metrics(self, labels: Any, predictions: dict[str, Any], weights: Any) -> dict[str, Any]:
         logistic = predictions[PredictionKey.LOGISTIC]
-        above = cast(logistic >= _THRESHOLD, dtypes.float32)
         at = f"threshold_{_THRESHOLD:f}_mean"
-        found = {
+        found: dict[str, Any] = {
             "accuracy": metrics.accuracy(labels, predictions[PredictionKey.CLASSES], weights),
             "labels/prediction_mean": metrics.mean(logistic, weights),
             "labels/actual_label_mean": metrics.mean(labels, weights),
             "accuracy/baseline_label_mean": metrics.mean(labels, weights),
             "auc": metrics_counts.auc(labels, logistic, weights),
             "auc_precision_recall": metrics_counts.auc(labels, logistic, weights, curve="PR"),
-            f"accuracy/{at}": metrics.accuracy(labels, above, weights),
         }
+        above = cast(logistic >= _THRESHOLD, dtypes.float32)
+        found[f"accuracy/{at}"] = metrics.accuracy(labels, above, weights)
         for what, measure in (
             ("precision", metrics_counts.precision_at_thresholds),
             ("recall", metrics_counts.recall_at_thresholds),

@@ -208,5 +208,3 @@ def _one(tensors: Any, key: str | None, what: str) -> Any:
             f" dictionary, found {sorted(tensors)}"
         )
     return next(iter(tensors.values()))
-
-

@@ -6,6 +6,8 @@ Hooks (``tf.train``) have taken their place; those that have a hook are made of 
 from __future__ import annotations
 
 import logging
+import math
+import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -110,6 +112,7 @@ class ValidationMonitor(EveryN):
       early_stopping_rounds: after how many steps without a better value training ends.
       early_stopping_metric: the value.
       early_stopping_metric_minimize: whether less is better.
+      check_interval_secs: the least time between two looks for a checkpoint.
 
     Raises:
       ValueError: neither ``x`` nor ``input_fn`` is given.
@@ -140,6 +143,7 @@ class ValidationMonitor(EveryN):
         }  # fmt: skip
         self._rounds, self._metric = early_stopping_rounds, early_stopping_metric
         self._minimize = early_stopping_metric_minimize
+        self._pause, self._looked = check_interval_secs, -math.inf
         self._evaluated: str | None = None
         self.best_step: int | None = None
         self.best_value: float | None = None
@@ -154,6 +158,9 @@ class ValidationMonitor(EveryN):
         """
         if self._estimator is None:
             raise ValueError("Missing call to set_estimator.")
+        if time.monotonic() - self._looked < self._pause:
+            return False
+        self._looked = time.monotonic()
         path = latest_checkpoint(self._estimator.model_dir)
         if path is None or path == self._evaluated:
             return False
@@ -229,7 +236,7 @@ def as_hooks(monitors: Any, estimator: Any) -> list[SessionRunHook]:
 # ---- those that have become hooks ----------------------------------------------------------------
 
 
-def NanLoss(  # noqa: N802 - TensorFlow's name
+def NanLoss(
     loss_tensor: Any, every_n_steps: int = 100, fail_on_nan_loss: bool = True
 ) -> SessionRunHook:
     """``tf.train.NanTensorHook`` by its older name.
@@ -242,9 +249,7 @@ def NanLoss(  # noqa: N802 - TensorFlow's name
     return basic_hooks.NanTensorHook(loss_tensor, fail_on_nan_loss)
 
 
-def StopAtStep(  # noqa: N802 - TensorFlow's name
-    num_steps: int | None = None, last_step: int | None = None
-) -> SessionRunHook:
+def StopAtStep(num_steps: int | None = None, last_step: int | None = None) -> SessionRunHook:
     """``tf.train.StopAtStepHook`` by its older name.
 
     Args:

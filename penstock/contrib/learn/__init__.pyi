@@ -4,13 +4,15 @@ from penstock.contrib.learn import (
     datasets as datasets,
     estimators as estimators,
     experiment as experiment,
+    heads as _heads,
     learn_runner as learn_runner,
+    model_fn as _model_fn,
     models as models,
     monitors as monitors,
     ops as ops,
     preprocessing as preprocessing,
     python as python,
-    serving as utils,
+    serving as _serving,
 )
 from penstock.contrib.learn.canned import (
     DNNClassifier as DNNClassifier,
@@ -52,3 +54,7 @@ from penstock.contrib.learn.run_config import RunConfig as RunConfig, TaskType a
 from penstock.training.monitored.basic_hooks import (
     NanLossDuringTrainingError as NanLossDuringTrainingError,
 )
+
+head = _heads
+metric_spec = _model_fn
+utils = _serving

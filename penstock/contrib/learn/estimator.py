@@ -265,6 +265,8 @@ class Estimator(BaseEstimator):
       >>> learn = tf.contrib.learn
       >>> def model_fn(features, labels, mode):
       ...     w = tf.get_variable("w", [], initializer=tf.zeros_initializer())
+      ...     if mode == learn.ModeKeys.INFER:
+      ...         return learn.ModelFnOps(mode, w * features)
       ...     loss = tf.reduce_mean(tf.square(w * features - labels))
       ...     step = tf.train.GradientDescentOptimizer(0.1).minimize(
       ...         loss, tf.train.get_global_step())

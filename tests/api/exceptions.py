@@ -28,6 +28,25 @@ DIFFERENT: list[tuple[str, str]] = [
         r"contrib\.(layers|slim)\.legacy_relu",
         "a partial, as there: what follows the argument that it sets is given by keyword",
     ),
+    (
+        r"contrib\.learn\.\w+\.(export|get_params|set_params|model_fn|predict)",
+        "export (deprecated then) and the parameters of scikit-learn are not there yet; classifiers"
+        " and regressors take iterate_batches as well",
+    ),
+    (
+        r"contrib\.learn\.\w+\.export_savedmodel",
+        "without rewriting the graph and leaving out default attrs",
+    ),
+    (r"contrib\.learn\.DNNRegressor\.evaluate", "that of all estimators: one more argument, last"),
+    (
+        r"contrib\.learn\.DNN(Classifier|Estimator|Regressor)",
+        "without multipliers of embeddings' rates and the least size of a part of the input layer",
+    ),
+    (
+        r"contrib\.learn\.Experiment\.(continuous_eval_on_train_data|continuous_train_and_eval"
+        r"|local_run|reset_export_strategies|run_std_server)",
+        "not there yet: train_and_evaluate, continuous_eval and tf.train.Server are",
+    ),
     # Cells.
     (_CELL + "build", "the name of the argument is lost there, in a decorator"),
     (

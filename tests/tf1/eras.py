@@ -93,7 +93,6 @@ BY_NAME = {program.name: program for program in PROGRAMS}
 # Programs that Penstock does not run as 1.15 does yet, and what is in the way.
 UNFINISHED: dict[str, str] = {
     "eager_functions": "there is no tfe.Saver yet",
-    "learn_linear": "there are no feature columns of contrib.layers yet",
 }
 
 # Earlier spellings and what they became: patterns, in this order.

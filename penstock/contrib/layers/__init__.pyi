@@ -9,6 +9,38 @@ from penstock.contrib.layers import (
     summaries as summaries,
 )
 from penstock.contrib.layers.batch_normalization import batch_norm as batch_norm
+from penstock.contrib.layers.columns.dense import (
+    bucketized_column as bucketized_column,
+    real_valued_column as real_valued_column,
+)
+from penstock.contrib.layers.columns.derived import (
+    crossed_column as crossed_column,
+    embedding_column as embedding_column,
+    one_hot_column as one_hot_column,
+    shared_embedding_columns as shared_embedding_columns,
+)
+from penstock.contrib.layers.columns.layers import (
+    input_from_feature_columns as input_from_feature_columns,
+    joint_weighted_sum_from_feature_columns as joint_weighted_sum_from_feature_columns,
+    sequence_input_from_feature_columns as sequence_input_from_feature_columns,
+    weighted_sum_from_feature_columns as weighted_sum_from_feature_columns,
+)
+from penstock.contrib.layers.columns.parsing import (
+    check_feature_columns as check_feature_columns,
+    create_feature_spec_for_parsing as create_feature_spec_for_parsing,
+    infer_real_valued_columns as infer_real_valued_columns,
+    make_place_holder_tensors_for_base_features as make_place_holder_tensors_for_base_features,
+    parse_feature_columns_from_examples as parse_feature_columns_from_examples,
+    parse_feature_columns_from_sequence_examples as parse_feature_columns_from_sequence_examples,
+    transform_features as transform_features,
+)
+from penstock.contrib.layers.columns.sparse import (
+    sparse_column_with_hash_bucket as sparse_column_with_hash_bucket,
+    sparse_column_with_integerized_feature as sparse_column_with_integerized_feature,
+    sparse_column_with_keys as sparse_column_with_keys,
+    sparse_column_with_vocabulary_file as sparse_column_with_vocabulary_file,
+    weighted_sparse_column as weighted_sparse_column,
+)
 from penstock.contrib.layers.composing import repeat as repeat, stack as stack
 from penstock.contrib.layers.convolutions import (
     conv1d as conv1d,

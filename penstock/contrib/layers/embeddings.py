@@ -12,6 +12,7 @@ from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.library.nn import safe_embedding
 from penstock.library.variables.scope import variable_scope
 from penstock.ops.array import unique as uniques
+from penstock.ops.array.cast import cast
 from penstock.ops.array.constant import constant
 from penstock.ops.array.gather import gather, gather_nd
 from penstock.ops.array.join import concat
@@ -101,7 +102,7 @@ def bow_encoder(
             regularizer=regularizer, trainable=trainable,
         )  # fmt: skip
         if sparse_lookup:
-            sparse = ids if isinstance(ids, SparseTensor) else _without_zeros(ids)
+            sparse = ids if isinstance(ids, SparseTensor) else without_value(ids, 0)
             return safe_embedding.safe_embedding_lookup_sparse(
                 [embeddings], sparse, combiner="mean", default_id=0, partition_strategy="div"
             )
@@ -110,13 +111,17 @@ def bow_encoder(
         return reduce_mean(embedding_lookup(embeddings, ids), axis=1)
 
 
-def _without_zeros(ids: Any) -> Any:
-    with scopes.name_scope(None, "DenseToSparseTensor", [ids]):
-        zero = constant(0, ids.dtype, name="ignore_value/x")
-        indices = where(not_equal(ids, zero), name="indices")
-        values = gather_nd(ids, indices, name="values")
+def without_value(tensor: Any, ignored: Any) -> SparseTensor:
+    """The elements of a tensor that are not ``ignored``, as a SparseTensor."""
+    with scopes.name_scope(None, "DenseToSparseTensor", [tensor]):
+        if tensor.dtype in (dtypes.int32, dtypes.float32, dtypes.string):
+            left_out: Any = constant(ignored, tensor.dtype, name="ignore_value/x")
+        else:
+            left_out = cast(ignored, tensor.dtype, name="ignore_value")
+        indices = where(not_equal(tensor, left_out), name="indices")
+        values = gather_nd(tensor, indices, name="values")
         return SparseTensor(
-            indices, values, shape_of(ids, out_type=dtypes.int64, name="dense_shape")
+            indices, values, shape_of(tensor, out_type=dtypes.int64, name="dense_shape")
         )
 
 

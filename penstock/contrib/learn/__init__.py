@@ -1,7 +1,11 @@
-"""``tf.contrib.learn``: its RunConfig and what belongs to that; data sets."""
+"""``tf.contrib.learn``: estimators of TF 0.x, their configuration, and data sets.
 
-from penstock.contrib.learn import datasets as datasets, preprocessing as preprocessing
-from penstock.contrib.learn.run_config import RunConfig as RunConfig, TaskType as TaskType
-from penstock.training.monitored.basic_hooks import (
-    NanLossDuringTrainingError as NanLossDuringTrainingError,
+``estimator`` trains and evaluates model functions, ``canned`` brings linear models and networks;
+``heads`` makes losses and metrics of logits, ``feeding`` batches of arrays.
+"""
+
+from penstock.foundation.base import public_names
+
+__getattr__, __dir__, __all__ = public_names.of_package(
+    __name__, page="docs/ops.md", first="penstock.api.from_the_start"
 )

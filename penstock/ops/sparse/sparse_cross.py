@@ -28,7 +28,7 @@ from penstock.ops.strings.string_elements import as_bytes, strings
 _MASK = (1 << 64) - 1
 _MULTIPLIER = 0xC6A4A7935BD1E995
 _LARGEST = (1 << 63) - 1
-_KEY = 0xDECAFCAFFE
+KEY = 0xDECAFCAFFE
 # Features of one column: those of each row.
 _Column = list[list[Any]]
 
@@ -84,10 +84,12 @@ def _columns(
     return count, columns + [d.tolist() for d in dense]
 
 
-def _cross(
+def cross(
     indices: Sequence[Any], values: Sequence[Any], shapes: Sequence[Any],
     dense_inputs: Sequence[Any], hashed_output: bool, num_buckets: int, hash_key: int,
+    mixed: Callable[[int, int], int] = _mixed,
 ) -> Any:  # fmt: skip
+    """The kernel; ``mixed`` says how a feature's hash gets into the key."""
     count, columns = _columns(indices, values, shapes, dense_inputs)
     seen: Callable[[Any], Any] = _number if hashed_output else _text
     columns = [[[seen(f) for f in row] for row in column] for column in columns]
@@ -101,7 +103,7 @@ def _cross(
             if hashed_output:
                 key = hash_key & _MASK
                 for feature in features:
-                    key = _mixed(key, feature)
+                    key = mixed(key, feature)
                 found.append(key % modulus)
             else:
                 found.append(b"_X_".join(features))
@@ -110,7 +112,15 @@ def _cross(
     return index, output, torch.tensor([count, most], dtype=torch.int64)
 
 
-def _cross_shape(ctx: ShapeContext) -> list[Dims]:
+def _kernel(
+    indices: Sequence[Any], values: Sequence[Any], shapes: Sequence[Any],
+    dense_inputs: Sequence[Any], hashed_output: bool, num_buckets: int, hash_key: int,
+) -> Any:  # fmt: skip
+    return cross(indices, values, shapes, dense_inputs, hashed_output, num_buckets, hash_key)
+
+
+def cross_shape(ctx: ShapeContext) -> list[Dims]:
+    """Rows and places, values, and the two sizes."""
     return [(None, 2), (None,), (2,)]
 
 
@@ -129,8 +139,8 @@ define_op(
         "out_type: {int64, string}",
         "internal_type: {int64, string}",
     ],
-    shape=_cross_shape,
-    kernel=_cross,
+    shape=cross_shape,
+    kernel=_kernel,
     no_gradient="a function of categories",
 )
 
@@ -182,18 +192,19 @@ def _crossed(
     if not all(isinstance(i, SparseTensor | Tensor) for i in inputs):
         raise TypeError("All inputs must be tensors or SparseTensors")
     sparse = [i for i in inputs if isinstance(i, SparseTensor)]
-    values = [_category(i.values) for i in sparse]
-    dense = [_category(i) for i in inputs if not isinstance(i, SparseTensor)]
+    values = [category(i.values) for i in sparse]
+    dense = [category(i) for i in inputs if not isinstance(i, SparseTensor)]
     numbers = any(v.dtype != dtypes.string for v in (*values, *dense))
     made = make(
         "SparseCross", [i.indices for i in sparse], values, [i.dense_shape for i in sparse], dense,
-        hashed_output=hashed, num_buckets=num_buckets, hash_key=hash_key or _KEY, name=name,
+        hashed_output=hashed, num_buckets=num_buckets, hash_key=hash_key or KEY, name=name,
         out_type=dtypes.int64 if hashed else dtypes.string,
         internal_type=dtypes.int64 if numbers and hashed else dtypes.string,
     )  # fmt: skip
     return SparseTensor(*made)
 
 
-def _category(values: Any) -> Tensor:
+def category(values: Any) -> Tensor:
+    """Strings, or int64."""
     values = convert_to_tensor(values)
     return values if values.dtype == dtypes.string else cast(values, dtypes.int64)

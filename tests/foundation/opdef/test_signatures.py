@@ -82,6 +82,10 @@ ADDED |= dict.fromkeys(
     "functions of tf.math, tf.linalg, tf.io, tf.sparse and tf.strings make them; the specification"
     " lists no such rows",
 )
+ADDED |= dict.fromkeys(
+    ["SparseFeatureCross", "SparseFeatureCrossV2"],
+    "contrib's own library has them: the crossed columns of tf.contrib.layers",
+)
 ADDED["GatherTree"] = "contrib's own library has it: beams followed back to their starts"
 ADDED["StatelessCase"] = "what functions of TensorFlow 2 have for Case without effects"
 # Ops that we call stateful and TensorFlow does not.

@@ -27,6 +27,16 @@ def _crossed(sparse, dense, *, raises=False, **attrs):
     return OpCase("SparseCross", inputs, more, ("string",), raises=raises, oracle=oracle)
 
 
+def _feature_crossed(sparse, dense, **attrs):
+    """The same by the op types of contrib, with TensorFlow 1.15's values as reference."""
+    row = _crossed(sparse, dense, **attrs)
+    return OpCase(
+        "SparseFeatureCross" + ("V2" if "hash_key" in attrs else ""), row.inputs,
+        {k: v for k, v in row.attrs.items() if k != "hash_key" or "hash_key" in attrs},
+        row.dtypes, oracle="tf1",
+    )  # fmt: skip
+
+
 _BOTH = [(_PLACES, _WORDS), (_OTHERS, _WORDS)]
 _MIXED = [(_PLACES, _WORDS), (_PLACES, _NUMBERS)]
 
@@ -40,4 +50,9 @@ CASES = [
     # What comes after a row that is not there, or after a later one, is left out.
     _crossed([(feed([[0, 0], [3, 0], [1, 1]], "int64"), _WORDS)], [_DENSE]),
     _crossed([(feed([[1, 0], [0, 0], [2, 1]], "int64"), _WORDS)], [_DENSE]),
+    *(
+        _feature_crossed(sparse, dense, **attrs)
+        for attrs in ({}, {"num_buckets": 0}, {"num_buckets": 20, "hash_key": 5})
+        for sparse, dense in ((_BOTH, [_DENSE]), (_MIXED, [_CODES]))
+    ),
 ]

@@ -1,0 +1,60 @@
+"""The public names of ``tf.contrib.learn``; ``__init__.py`` reads it as well."""
+
+from penstock.contrib.learn import (
+    datasets as datasets,
+    estimators as estimators,
+    experiment as experiment,
+    heads as _heads,
+    learn_runner as learn_runner,
+    model_fn as _model_fn,
+    models as models,
+    monitors as monitors,
+    ops as ops,
+    preprocessing as preprocessing,
+    python as python,
+    serving as _serving,
+)
+from penstock.contrib.learn.canned import (
+    DNNClassifier as DNNClassifier,
+    DNNEstimator as DNNEstimator,
+    DNNRegressor as DNNRegressor,
+    LinearClassifier as LinearClassifier,
+    LinearEstimator as LinearEstimator,
+    LinearRegressor as LinearRegressor,
+)
+from penstock.contrib.learn.estimator import (
+    BaseEstimator as BaseEstimator,
+    Estimator as Estimator,
+    SKCompat as SKCompat,
+)
+from penstock.contrib.learn.experiment import (
+    Experiment as Experiment,
+    ExportStrategy as ExportStrategy,
+    make_export_strategy as make_export_strategy,
+)
+from penstock.contrib.learn.heads import (
+    Head as Head,
+    multi_class_head as multi_class_head,
+    no_op_train_fn as no_op_train_fn,
+    regression_head as regression_head,
+)
+from penstock.contrib.learn.input_fn_utils import (
+    InputFnOps as InputFnOps,
+    build_parsing_serving_input_fn as build_parsing_serving_input_fn,
+)
+from penstock.contrib.learn.model_fn import (
+    MetricSpec as MetricSpec,
+    ModeKeys as ModeKeys,
+    ModelFnOps as ModelFnOps,
+    NotFittedError as NotFittedError,
+    PredictionKey as PredictionKey,
+    ProblemType as ProblemType,
+)
+from penstock.contrib.learn.run_config import RunConfig as RunConfig, TaskType as TaskType
+from penstock.training.monitored.basic_hooks import (
+    NanLossDuringTrainingError as NanLossDuringTrainingError,
+)
+
+head = _heads
+metric_spec = _model_fn
+utils = _serving

@@ -1,0 +1,3 @@
+"""The module paths beneath ``tf.contrib.learn.python``."""
+
+from penstock.contrib import learn as learn

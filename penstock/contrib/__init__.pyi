@@ -2,6 +2,7 @@
 
 from penstock.contrib import (
     cluster_resolver as cluster_resolver,
+    compiler as compiler,
     crf as crf,
     data as data,
     deprecated as deprecated,

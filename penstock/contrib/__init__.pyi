@@ -11,6 +11,7 @@ from penstock.contrib import (
     eager as eager,
     framework as framework,
     image as image,
+    integrate as integrate,
     layers as layers,
     learn as learn,
     legacy_seq2seq as legacy_seq2seq,

@@ -22,6 +22,7 @@ from penstock.contrib import (
     nn as nn,
     opt as opt,
     penstock as penstock,
+    predictor as predictor,
     resampler as resampler,
     rnn as rnn,
     seq2seq as seq2seq,

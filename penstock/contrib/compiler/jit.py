@@ -1,7 +1,7 @@
 """``tf.contrib.compiler.jit``: marks of the nodes that XLA would compile.
 
 Every step of Penstock is compiled, so here the marks change nothing: they are attrs of nodes, in
-graphs that go to TensorFlow. Those of a node's gradient follow from its own (``autodiff``).
+graphs that go to TensorFlow. Those of a node's gradient follow from its own.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from penstock.foundation.graph.behavior import executing_eagerly
+from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.scopes import get_default_graph
+from penstock.library.autodiff.register import AROUND
 
 _KEY = ("__xla_scope",)
 
@@ -70,3 +72,21 @@ def _marks(compile_ops: Any, name: bytes, separate: bool) -> dict[str, Any]:
         "_XlaScope": name,
         "_XlaSeparateCompiledGradients": bool(separate),
     }
+
+
+def _marking(function: Callable[..., Any], op: Operation, scope: str) -> Callable[..., Any]:
+    """A gradient function whose nodes are marked as ``op`` is; ``scope`` is that of all of them."""
+    if not op.attrs.get("_XlaCompile"):
+        return function
+    name = op.attrs["_XlaScope"]
+    if op.attrs.get("_XlaSeparateCompiledGradients"):
+        name += f"_grad_{scope}".encode()
+
+    def marked(op: Operation, *grads: Any) -> Any:
+        with op.graph._attr_scope({"_XlaCompile": True, "_XlaScope": name}):
+            return function(op, *grads)
+
+    return marked
+
+
+AROUND.append(_marking)

@@ -41,7 +41,7 @@ from penstock.library.autodiff import (
 from penstock.library.autodiff.control_flow_walk import is_loop_switch
 from penstock.library.autodiff.control_flow_zeros import zeros_dtype, zeros_like_output
 from penstock.library.autodiff.options import UnconnectedGradients
-from penstock.library.autodiff.register import get_gradient_function
+from penstock.library.autodiff.register import AROUND, get_gradient_function
 from penstock.ops.array.nodes import shape as shape_of
 from penstock.ops.control import control
 
@@ -299,8 +299,9 @@ class _Backprop:
                 out_grads[index] = zeros_like_output(op, index)
 
     def _call(self, function: Any, op: Operation, out_grads: list[Any]) -> list[Any]:
-        marks = self.graph._attr_scope(_compiled_as(op, self.graph.get_name_scope()))
-        with name_scope(f"{op.name}_grad"), marks:
+        for around in AROUND:
+            function = around(function, op, self.graph.get_name_scope())
+        with name_scope(f"{op.name}_grad"):
             result = function(op, *out_grads)
             in_grads = list(result) if isinstance(result, list | tuple) else [result]
             if len(in_grads) != len(op.inputs):
@@ -485,13 +486,3 @@ def _merge_shape(op: Operation, index: int, tensor: Tensor, grad: Tensor) -> Non
 
 control_flow_gradients.register()
 derivative.register(gradients)
-
-
-def _compiled_as(op: Operation, scope: str) -> dict[str, Any]:
-    """The attrs of ``contrib.compiler.jit`` that the nodes of an op's gradient get."""
-    if not op.attrs.get("_XlaCompile"):
-        return {}
-    name = op.attrs["_XlaScope"]
-    if op.attrs.get("_XlaSeparateCompiledGradients"):
-        name += f"_grad_{scope}".encode()
-    return {"_XlaCompile": True, "_XlaScope": name}

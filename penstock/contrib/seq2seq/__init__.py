@@ -4,7 +4,7 @@
 (``helper``, ``inference``, ``scheduled``) what to feed; ``beam_search`` keeps several hypotheses
 of each example (a step in ``beam_step``, the shapes of beams in ``beam_shapes``).  ``attention``
 and ``monotonic`` score memories, ``attention_wrapper`` makes a cell of a cell and mechanisms.
-``dynamic_rnn_decoder`` and ``attention_decoder_fn`` are the decoder of TensorFlow 1.0.
+``steered`` and ``attention_decoder_fn`` are the decoder of TensorFlow 1.0.
 ``loss`` is the cross entropy of sequences, ``dense`` and ``draws`` are what several need.
 """
 
@@ -35,11 +35,6 @@ from penstock.contrib.seq2seq.beam_search import (
 )
 from penstock.contrib.seq2seq.beam_shapes import tile_batch as tile_batch
 from penstock.contrib.seq2seq.decoder import Decoder as Decoder, dynamic_decode as dynamic_decode
-from penstock.contrib.seq2seq.dynamic_rnn_decoder import (
-    dynamic_rnn_decoder as dynamic_rnn_decoder,
-    simple_decoder_fn_inference as simple_decoder_fn_inference,
-    simple_decoder_fn_train as simple_decoder_fn_train,
-)
 from penstock.contrib.seq2seq.gather_tree import gather_tree as gather_tree
 from penstock.contrib.seq2seq.helper import (
     CustomHelper as CustomHelper,
@@ -61,4 +56,9 @@ from penstock.contrib.seq2seq.monotonic import (
 from penstock.contrib.seq2seq.scheduled import (
     ScheduledEmbeddingTrainingHelper as ScheduledEmbeddingTrainingHelper,
     ScheduledOutputTrainingHelper as ScheduledOutputTrainingHelper,
+)
+from penstock.contrib.seq2seq.steered import (
+    dynamic_rnn_decoder as dynamic_rnn_decoder,
+    simple_decoder_fn_inference as simple_decoder_fn_inference,
+    simple_decoder_fn_train as simple_decoder_fn_train,
 )

@@ -1,4 +1,4 @@
-"""Attention for the decoder of TensorFlow 1.0 (``dynamic_rnn_decoder``).
+"""Attention for the decoder of TensorFlow 1.0 (``steered``).
 
 The output of a step is the attention vector: the cell's output beside what it saw of the encoder's,
 through one linear layer. It is fed to the next step beside the input. Written from its documents.
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from penstock.contrib.layers.dense import linear
-from penstock.contrib.seq2seq.dynamic_rnn_decoder import Decider, Greedy
+from penstock.contrib.seq2seq.steered import Decider, Greedy
 from penstock.foundation.base import dtypes
 from penstock.foundation.graph import nest
 from penstock.foundation.graph.scopes import name_scope

@@ -2,6 +2,7 @@
 
 from penstock.contrib import (
     cluster_resolver as cluster_resolver,
+    compiler as compiler,
     crf as crf,
     data as data,
     deprecated as deprecated,
@@ -10,6 +11,8 @@ from penstock.contrib import (
     eager as eager,
     estimator as estimator,
     framework as framework,
+    image as image,
+    integrate as integrate,
     keras as keras,
     layers as layers,
     learn as learn,
@@ -21,6 +24,8 @@ from penstock.contrib import (
     nn as nn,
     opt as opt,
     penstock as penstock,
+    predictor as predictor,
+    resampler as resampler,
     rnn as rnn,
     seq2seq as seq2seq,
     signal as signal,

@@ -4,6 +4,7 @@
 (``helper``, ``inference``, ``scheduled``) what to feed; ``beam_search`` keeps several hypotheses
 of each example (a step in ``beam_step``, the shapes of beams in ``beam_shapes``).  ``attention``
 and ``monotonic`` score memories, ``attention_wrapper`` makes a cell of a cell and mechanisms.
+``steered`` and ``attention_decoder_fn`` are the decoder of TensorFlow 1.0.
 ``loss`` is the cross entropy of sequences, ``dense`` and ``draws`` are what several need.
 """
 
@@ -11,6 +12,11 @@ from penstock.contrib.seq2seq.attention import (
     AttentionMechanism as AttentionMechanism,
     BahdanauAttention as BahdanauAttention,
     LuongAttention as LuongAttention,
+)
+from penstock.contrib.seq2seq.attention_decoder_fn import (
+    attention_decoder_fn_inference as attention_decoder_fn_inference,
+    attention_decoder_fn_train as attention_decoder_fn_train,
+    prepare_attention as prepare_attention,
 )
 from penstock.contrib.seq2seq.attention_wrapper import (
     AttentionWrapper as AttentionWrapper,
@@ -50,4 +56,9 @@ from penstock.contrib.seq2seq.monotonic import (
 from penstock.contrib.seq2seq.scheduled import (
     ScheduledEmbeddingTrainingHelper as ScheduledEmbeddingTrainingHelper,
     ScheduledOutputTrainingHelper as ScheduledOutputTrainingHelper,
+)
+from penstock.contrib.seq2seq.steered import (
+    dynamic_rnn_decoder as dynamic_rnn_decoder,
+    simple_decoder_fn_inference as simple_decoder_fn_inference,
+    simple_decoder_fn_train as simple_decoder_fn_train,
 )

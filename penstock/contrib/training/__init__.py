@@ -1,7 +1,8 @@
 """``tf.contrib.training``: hyper-parameters, training and evaluation loops, buckets, sampling.
 
 ``hparams`` has hyper-parameters, ``train_op`` the op that trains and its loop, ``evaluation`` the
-loops over checkpoints; ``buckets`` and ``sampling`` choose examples.
+loops over checkpoints; ``buckets`` and ``sampling`` choose examples, ``sequence_states`` cuts long
+ones into segments.
 """
 
 from penstock.contrib.training import python as python
@@ -24,6 +25,11 @@ from penstock.contrib.training.sampling import (
     resample_at_rate as resample_at_rate,
     stratified_sample as stratified_sample,
     weighted_resample as weighted_resample,
+)
+from penstock.contrib.training.sequence_states import (
+    NextQueuedSequenceBatch as NextQueuedSequenceBatch,
+    SequenceQueueingStateSaver as SequenceQueueingStateSaver,
+    batch_sequences_with_states as batch_sequences_with_states,
 )
 from penstock.contrib.training.train_op import (
     add_gradients_summaries as add_gradients_summaries,

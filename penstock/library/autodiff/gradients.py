@@ -41,7 +41,7 @@ from penstock.library.autodiff import (
 from penstock.library.autodiff.control_flow_walk import is_loop_switch
 from penstock.library.autodiff.control_flow_zeros import zeros_dtype, zeros_like_output
 from penstock.library.autodiff.options import UnconnectedGradients
-from penstock.library.autodiff.register import get_gradient_function
+from penstock.library.autodiff.register import AROUND, get_gradient_function
 from penstock.ops.array.nodes import shape as shape_of
 from penstock.ops.control import control
 
@@ -299,6 +299,8 @@ class _Backprop:
                 out_grads[index] = zeros_like_output(op, index)
 
     def _call(self, function: Any, op: Operation, out_grads: list[Any]) -> list[Any]:
+        for around in AROUND:
+            function = around(function, op, self.graph.get_name_scope())
         with name_scope(f"{op.name}_grad"):
             result = function(op, *out_grads)
             in_grads = list(result) if isinstance(result, list | tuple) else [result]

@@ -16,6 +16,7 @@ from penstock.foundation.opdef.registry import GRADIENTS
 
 GradientFunction = Callable[..., Any]
 F = TypeVar("F", bound=GradientFunction)
+AROUND: list[GradientFunction] = []  # (gradient function, op, name scope) to another of them
 
 
 class RegisterGradient:

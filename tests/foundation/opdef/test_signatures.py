@@ -87,6 +87,13 @@ ADDED |= dict.fromkeys(
     "contrib's own library has them: the crossed columns of tf.contrib.layers",
 )
 ADDED["GatherTree"] = "contrib's own library has it: beams followed back to their starts"
+ADDED |= dict.fromkeys(
+    """
+    AdjustHsvInYiq BipartiteMatch ImageConnectedComponents ImageProjectiveTransform
+    ImageProjectiveTransformV2 Resampler ResamplerGrad
+    """.split(),
+    "contrib's own libraries have them, for tf.contrib.image and tf.contrib.resampler",
+)
 ADDED["StatelessCase"] = "what functions of TensorFlow 2 have for Case without effects"
 # Ops that we call stateful and TensorFlow does not.
 MORE_STATEFUL = {

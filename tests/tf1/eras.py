@@ -91,7 +91,6 @@ BY_NAME = {program.name: program for program in PROGRAMS}
 
 # Programs that Penstock does not run as 1.15 does yet, and what is in the way.
 UNFINISHED: dict[str, str] = {
-    "eager_functions": "there is no tfe.Saver yet",
     "eager_gradient_tape": "Keras's models are made of nodes, not of calls that run, yet",
     "keras_functional": "Keras's SGD with momentum does not take the gradient of an embedding yet",
     "learn_linear": "there are no feature columns of contrib.layers yet",

@@ -1,5 +1,6 @@
 """``tf.contrib.eager``: operations that run as they are called, and functions of gradients."""
 
+from penstock.contrib.eager import metrics as metrics
 from penstock.contrib.eager.gradients import (
     gradients_function as gradients_function,
     implicit_gradients as implicit_gradients,
@@ -7,11 +8,15 @@ from penstock.contrib.eager.gradients import (
     value_and_gradients_function as value_and_gradients_function,
 )
 from penstock.contrib.eager.iterator import Iterator as Iterator
+from penstock.contrib.eager.network import Network as Network, Sequential as Sequential
 from penstock.contrib.eager.running import (
-    get_optimizer_variables as get_optimizer_variables,
     list_devices as list_devices,
     num_gpus as num_gpus,
     run as run,
+)
+from penstock.contrib.eager.saving import (
+    Saver as Saver,
+    get_optimizer_variables as get_optimizer_variables,
 )
 from penstock.foundation.graph.behavior import executing_eagerly as executing_eagerly
 from penstock.foundation.graph.type_spec import TensorSpec as TensorSpec
@@ -22,5 +27,6 @@ from penstock.library.eager.tape import GradientTape as GradientTape
 from penstock.library.immediate.py_function import py_function
 from penstock.library.variables.resource_variable import ResourceVariable
 from penstock.library.variables.template import make_template as make_template
+from penstock.storage.checkpoint.trackable import Checkpoint as Checkpoint
 
 in_eager_mode, py_func, Variable = executing_eagerly, py_function, ResourceVariable

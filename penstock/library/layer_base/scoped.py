@@ -211,6 +211,8 @@ class Layer(keras.Layer):
 
         The whole of a partitioned one never does, as in TensorFlow 1.15.
         """
+        if scopes.get_default_graph().executes:
+            return  # no collection says so
         trainable = listing.trainable_variables()
         mine = self._trainable_weights
         if any(v is variable for v in mine) and not any(v is variable for v in trainable):

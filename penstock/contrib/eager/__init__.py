@@ -21,7 +21,7 @@ from penstock.contrib.eager.saving import (
 from penstock.foundation.graph.behavior import executing_eagerly as executing_eagerly
 from penstock.foundation.graph.type_spec import TensorSpec as TensorSpec
 from penstock.library.autodiff.custom import custom_gradient as custom_gradient
-from penstock.library.eager.function import defun as defun
+from penstock.library.eager.function import defun as defun, function as function
 from penstock.library.eager.mode import enable_eager_execution as enable_eager_execution
 from penstock.library.eager.tape import GradientTape as GradientTape
 from penstock.library.immediate.py_function import py_function

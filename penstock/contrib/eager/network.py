@@ -7,7 +7,7 @@ that it tracks are named among themselves alone.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from penstock.library.layer_base.layer import Layer as AnyLayer
@@ -136,15 +136,13 @@ class Sequential(Network):
       name: its name.
     """
 
-    def __init__(
-        self, layers_funcs: Sequence[Callable[..., Any]] | None = None, name: str | None = None
-    ) -> None:
+    def __init__(self, layers_funcs: Sequence[Any] | None = None, name: str | None = None) -> None:
         super().__init__(name)
         self._steps: list[Any] = []
         for step in layers_funcs or ():
             self.add(step)
 
-    def add(self, layer_func: Callable[..., Any]) -> None:
+    def add(self, layer_func: Any) -> None:
         """Appends a layer or function.
 
         Raises:

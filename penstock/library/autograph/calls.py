@@ -74,7 +74,7 @@ def attempt(function: Any) -> Any:
         return functools.partial(made, *function.args, **function.keywords)
     if isinstance(function, type) or not callable(function):
         return function
-    called = getattr(type(function), "__call__", None)
+    called = type(function).__call__
     if isinstance(called, FunctionType) and is_users(called):
         made = attempt(called)
         return function if made is called else MethodType(made, function)

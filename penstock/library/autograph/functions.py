@@ -3,7 +3,7 @@
 The definition is compiled under the name of the user's file, and its nodes keep their places: so a
 traceback, a debugger and the messages about nodes show the lines that the user has written.
 
-State: the code of the functions that were converted.
+State: the code of the functions that were converted; the operators, once they are loaded.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import ast
 import copy
 import inspect
 import weakref
-from types import CellType, CodeType, FunctionType
+from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 
 from penstock.library.autograph.rewriting import rewritten
@@ -21,7 +21,13 @@ from penstock.library.autograph.trees import statements
 
 _LEFT = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _OPERATORS = "ag__"
+_operators: list[ModuleType] = []
 _codes: weakref.WeakKeyDictionary[CodeType, CodeType] = weakref.WeakKeyDictionary()
+
+
+def use_operators(module: ModuleType) -> None:
+    """Says what ``ag__`` is; the module itself does, since its operators convert functions."""
+    _operators[:] = [module]
 
 
 def is_converted(function: FunctionType) -> bool:
@@ -69,11 +75,7 @@ def convert(function: FunctionType) -> FunctionType:
 
 
 def _cell(name: str, cells: dict[str, CellType]) -> CellType:
-    if name != _OPERATORS:
-        return cells[name]
-    from penstock.library.autograph import operators  # which converts what it calls
-
-    return CellType(operators)
+    return cells[name] if name != _OPERATORS else CellType(_operators[0])
 
 
 def _compiled(function: FunctionType) -> CodeType:

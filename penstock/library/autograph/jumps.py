@@ -70,9 +70,7 @@ def _parts(node: ast.stmt) -> list[ast.stmt]:
 
 def _without_returns(body: Body) -> Body:
     first = body[0]
-    start = statements(
-        f"{_RETURNED} = False\n{RESULT} = ag__.Undefined('return value')", first
-    )
+    start = statements(f"{_RETURNED} = False\n{RESULT} = ag__.Undefined('return value')", first)
     end = statements(f"return {RESULT}", body[-1])
     return [*start, *_Jumps(_RETURNED, (ast.Return,), _returned).block(body), *end]
 
@@ -80,7 +78,7 @@ def _without_returns(body: Body) -> Body:
 def _returned(node: ast.stmt) -> Body:
     made = statements(f"{_RETURNED} = True\n{RESULT} = None", node)
     if isinstance(node, ast.Return) and node.value is not None:
-        made[1].value = node.value  # type: ignore[attr-defined]
+        made[1].value = node.value
     return made
 
 
@@ -127,7 +125,7 @@ class _Jumps:
         if not rest:
             return []
         (made,) = statements(f"if not {self._flag}:\n    pass", rest[0])
-        made.body = self.block(rest)  # type: ignore[attr-defined]
+        made.body = self.block(rest)
         return [made]
 
     def _statement(self, node: ast.stmt) -> ast.stmt:
@@ -161,7 +159,7 @@ class _Leaving(_Jumps):
             done.append(self._statement(node))
             if isinstance(node, _LOOPS):
                 (left,) = statements(f"if {_RETURNED}:\n    pass", node)
-                left.body = [located(ast.Break(), node)]  # type: ignore[attr-defined]
+                left.body = [located(ast.Break(), node)]
                 done.append(left)
         return done
 
@@ -219,7 +217,7 @@ class _Loops:
                 node.extra = expression(f"not {flag}", node)  # type: ignore[attr-defined]
             if after:
                 (guard,) = statements(f"if not {flag}:\n    pass", node)
-                guard.body = after  # type: ignore[attr-defined]
+                guard.body = after
                 after = [guard]
         return [*before, node, *after]
 

@@ -63,7 +63,7 @@ class _Loop:
         return tuple(values[i] for i in self._carried)
 
     def run(
-        self, test: Callable[..., Any], body: Callable[..., None], first: Sequence[Any],
+        self, test: Callable[..., Any], body: Callable[..., Any], first: Sequence[Any],
         options: dict[str, Any] | None,
     ) -> None:  # fmt: skip
         """Builds the loop; ``first`` are values of its own, before those of the state."""
@@ -76,7 +76,7 @@ class _Loop:
         def round_(*values: Any) -> tuple[Any, ...]:
             self.put(values[own:])
             changed = body(*values[:own])
-            return (*(changed or ()), *self.taken())  # type: ignore[misc]
+            return (*(changed or ()), *self.taken())
 
         found = while_loop(
             tested, round_, [*first, *self.before], return_same_structure=True, **(options or {})
@@ -150,9 +150,24 @@ def for_statement(
         _over_elements(items, body, extra, _Loop(get, set, names))
     else:
         for item in items:
-            if extra is not None and not extra():
+            if extra is not None and not _goes_on(extra()):
                 return
             body(item)
+
+
+def _goes_on(more: Any) -> bool:
+    """Whether a loop of Python's goes on.
+
+    Raises:
+      TypeError: a tensor says so, whose value is not known yet.
+    """
+    if isinstance(more, Tensor) and _builds():
+        raise TypeError(
+            "using a `tf.Tensor` as a Python `bool` is not allowed: `break`, `continue` or `return`"
+            f" in a loop over Python's values depends on the tensor {more.name!r}; loop over a"
+            " tensor (`for i in tf.range(n)`) instead"
+        )
+    return bool(more)
 
 
 def _over_rows(
@@ -174,7 +189,7 @@ def _over_rows(
         body(rows.read(i))
         return (i + 1,)
 
-    loop.run(test, round_, (0,), options)  # type: ignore[arg-type]
+    loop.run(test, round_, (0,), options)
 
 
 def _over_elements(items: Any, body: Any, extra: Any, loop: _Loop) -> None:

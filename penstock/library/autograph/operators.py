@@ -6,13 +6,15 @@ and what runs as it is called, takes Python's way.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from penstock.foundation.graph.scopes import get_default_graph
 from penstock.foundation.graph.tensor import Tensor
+from penstock.library.autograph import functions
 from penstock.library.autograph.branches import if_tensor
-from penstock.library.autograph.calls import converted as converted
+from penstock.library.autograph.calls import attempt as attempt, converted as converted
 from penstock.library.autograph.loops import (
     for_statement as for_statement,
     while_statement as while_statement,
@@ -23,6 +25,7 @@ from penstock.ops.control.debug import Assert
 from penstock.ops.math.elementwise import logical_not
 
 Thunk = Callable[[], Any]
+functions.use_operators(sys.modules[__name__])
 
 
 def symbolic(value: Any) -> bool:
@@ -120,5 +123,3 @@ def set_attribute(owner: Any, name: str, value: Any) -> None:
         setattr(owner, name, value)
     elif name in getattr(owner, "__dict__", ()):
         delattr(owner, name)
-
-

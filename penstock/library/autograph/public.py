@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from penstock.library.autograph import functions
-from penstock.library.autograph.calls import attempt
+from penstock.library.autograph.operators import attempt
 from penstock.library.autograph.sources import SourceError
 
 _log = logging.getLogger("penstock")
@@ -66,9 +66,7 @@ def to_graph(
     return made.__get__(plain.__self__) if inspect.ismethod(plain) else made
 
 
-def to_code(
-    entity: Any, recursive: bool = True, experimental_optional_features: Any = None
-) -> str:
+def to_code(entity: Any, recursive: bool = True, experimental_optional_features: Any = None) -> str:
     """The source text of what ``to_graph`` makes of a function.
 
     Args:

@@ -53,9 +53,7 @@ class _Function(ast.NodeTransformer):
         node = self._node
         body = self._block(node.body)
         unbound = sorted((self._shared & self._locals) - self._parameters)
-        first = [
-            one for name in unbound for one in statements(f"{name} = ag__.Undefined('{name}')", node)
-        ]
+        first = [statements(f"{name} = ag__.Undefined('{name}')", node)[0] for name in unbound]
         documented = isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant)
         declared = [s for s in body if isinstance(s, ast.Global | ast.Nonlocal)]
         rest = [s for s in body[documented:] if s not in declared]

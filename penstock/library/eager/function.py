@@ -32,8 +32,8 @@ from penstock.foundation.graph.function import FunctionGraph
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.scopes import get_default_graph
 from penstock.foundation.graph.tensor import Tensor
-from penstock.library.autograph.calls import attempt
 from penstock.library.autodiff.gradients import gradients, is_trainable
+from penstock.library.autograph.operators import attempt
 from penstock.library.eager.calls import unshare
 from penstock.library.eager.context import EagerContext, recorders
 from penstock.library.eager.custom import record
@@ -189,9 +189,7 @@ class Function:
         trace = self._trace(context, args, kwargs, given)
         return trace([a for a in given if isinstance(a, EagerTensor)])
 
-    def _trace(
-        self, context: EagerContext, args: Any, kwargs: Any, given: Sequence[Any]
-    ) -> _Trace:
+    def _trace(self, context: EagerContext, args: Any, kwargs: Any, given: Sequence[Any]) -> _Trace:
         form: Any = None
         key: Any = None
         if self._signature is None:

@@ -53,7 +53,7 @@ class Signature:
                 f" positional arguments (as specified by the input_signature) but {len(given)}"
                 " were given"
             )
-        flat = nest.flatten(given)
+        flat = _flat_like(self._nested, given)
         if len(flat) != len(self.specs):
             raise ValueError(
                 "Structure of Python function inputs does not match input_signature: inputs"
@@ -70,3 +70,15 @@ class Signature:
                 f"inputs: {tensor!r}, input_signature: {spec!r}"
             )
         return tensor
+
+
+def _flat_like(nested: Any, given: Any) -> list[Any]:
+    """The values in the places of the specs; a list where a spec stands is one value."""
+    if isinstance(nested, TensorSpec):
+        return [given]
+    if isinstance(nested, dict) and isinstance(given, dict):
+        return [v for k in sorted(nested) for v in _flat_like(nested[k], given.get(k))]
+    if isinstance(nested, list | tuple) and isinstance(given, list | tuple):
+        pairs = zip(nested, given, strict=False) if len(nested) == len(given) else ()
+        return [v for one, value in pairs for v in _flat_like(one, value)]
+    return []

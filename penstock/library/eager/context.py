@@ -434,6 +434,9 @@ def _mixed_key(
         elif kind is int or kind is bool or (kind is float and item and item == item):
             kinds.append((kind, item))
             tensors.append(None)
+        elif kind is np.ndarray and item.size <= _MOST_INTEGERS and item.dtype.kind in "iu":
+            kinds.append((item.dtype.char, item.shape, item.tobytes()))
+            tensors.append(None)
         elif kind is list or kind is tuple:
             types = {type(x) for x in item}
             if types == {EagerTensor} and arg.is_list:

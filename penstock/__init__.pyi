@@ -189,7 +189,10 @@ from penstock.library.control_flow.tensor_array import (
 from penstock.library.control_flow.vectorized import vectorized_map as vectorized_map
 from penstock.library.control_flow.while_loop import while_loop as while_loop
 from penstock.library.eager.function import function as function
-from penstock.library.eager.mode import enable_eager_execution as enable_eager_execution
+from penstock.library.eager.mode import (
+    enable_eager_execution as enable_eager_execution,
+    enable_v2_behavior as enable_v2_behavior,
+)
 from penstock.library.eager.tape import GradientTape as GradientTape
 from penstock.library.immediate.py_function import py_function as py_function
 from penstock.library.ragged_tensors.dispatched import (

@@ -75,7 +75,7 @@ class Network(Layer):
                 f" {type(layer)}, not a tf.layers.Layer: only layers and networks are tracked"
             )
         if isinstance(layer, Layer):
-            layer._name = self._name_among(layer)
+            layer.__dict__["_name"] = self._name_among(layer)
             if isinstance(layer, Network):
                 layer._named = True
         self._tracked.append(layer)
@@ -85,7 +85,7 @@ class Network(Layer):
 
     def _name_among(self, layer: Any) -> str:
         taken = {one.name for one in self._tracked}
-        base, number = layer._base_name, 0
+        base, number = layer.__dict__["_base_name"], 0
         name = base
         while name in taken:
             number += 1
@@ -119,13 +119,15 @@ class Network(Layer):
         if not self._named and self._scope is not None:
             self._name = self._scope.name.rpartition("/")[2]
 
-    def add_variable(self, *args: Any, **kwargs: Any) -> Any:
+    def add_variable(  # type: ignore[override]
+        self, name: Any, shape: Any, dtype: Any = None, initializer: Any = None,
+        regularizer: Any = None, trainable: bool = True, constraint: Any = None,
+    ) -> Any:  # fmt: skip
         """Raises RuntimeError: a network's variables are those of its layers."""
         raise RuntimeError(
-            "add_variable not supported in Network class yet: track a layer that has the variable"
+            f"add_variable not supported in Network class yet: asked for {name!r}; track a layer"
+            " that has the variable"
         )
-
-    add_weight = add_variable
 
 
 class Sequential(Network):

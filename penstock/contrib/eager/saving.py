@@ -21,7 +21,7 @@ class Saver:
     """
 
     def __init__(self, var_list: Iterable[Any]) -> None:
-        self._saver = _Saver({v._shared_name: v for v in var_list})
+        self._saver = _Saver(list(var_list))
 
     def save(self, file_prefix: str, global_step: Any = None) -> str | None:
         """Writes a checkpoint.

@@ -14,6 +14,7 @@ from penstock.library.autograph import functions
 from penstock.library.autograph.operators import attempt
 from penstock.library.autograph.sources import SourceError
 
+_UNSET = object()
 _log = logging.getLogger("penstock")
 
 
@@ -121,10 +122,10 @@ def converted_call(
 
 
 def set_loop_options(
-    parallel_iterations: Any = None,
-    back_prop: Any = None,
-    swap_memory: Any = None,
-    maximum_iterations: Any = None,
+    parallel_iterations: Any = _UNSET,
+    back_prop: Any = _UNSET,
+    swap_memory: Any = _UNSET,
+    maximum_iterations: Any = _UNSET,
 ) -> None:
     """At the beginning of a loop that is converted: options of its ``tf.while_loop``."""
 

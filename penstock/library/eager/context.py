@@ -451,7 +451,8 @@ def _mixed_key(
             return None
     key: list[Any] = []
     _add_attrs(key, attrs)
-    return op_type, tuple([tuple([*k, "list"]) if type(k) is list else k for k in kinds]), tuple(key)
+    hashed = [(*k, "list") if type(k) is list else k for k in kinds]
+    return op_type, tuple(hashed), tuple(key)
 
 
 def _number_places(kinds: Sequence[Any]) -> list[int]:

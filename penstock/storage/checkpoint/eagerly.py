@@ -71,7 +71,7 @@ def write(prefix: str, values: Sequence[tuple[str, Any]], record: bytes | None, 
 
 def _parts(name: str, item: Any) -> list[tuple[str, str, Any]]:
     if isinstance(item, Variable):
-        info = item._save_slice_info
+        info = getattr(item, "_save_slice_info", None)
         return [(name, "" if info is None else info.spec, item.read_value())]
     return [(s.name, s.slice_spec, s.tensor) for s in _saveable(name, item).specs]
 

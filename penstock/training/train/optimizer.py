@@ -332,7 +332,8 @@ class Optimizer:
             return self._apply_in_replica(pairs, global_step, name)
         with scopes.control_dependencies(None):
             self._create_slots(var_list)
-        tracked.attached()
+        if scopes.get_default_graph().executes:
+            tracked.attached()
         with scopes.name_scope(name, self._name) as scope:
             self._prepare()
             update_ops = []

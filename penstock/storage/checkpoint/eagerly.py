@@ -111,13 +111,13 @@ class Waiting:
         self._status, self._root, self._path = status, weakref.ref(root), path
         self._done: set[str] = set()
         tracked.when_attached(self.restore)
-        root._waiting = self  # the one before, of another checkpoint, is over
+        root.waiting = self  # the one before, of another checkpoint, is over
         self.restore()
 
     def restore(self) -> bool:
         """Restores what was not restored; whether there may be more."""
         root = self._root()
-        if root is None or root._waiting is not self:
+        if root is None or root.waiting is not self:
             return False
         found = {k: v for k, v in self._status.values().items() if k not in self._done}
         self._done |= set(found)

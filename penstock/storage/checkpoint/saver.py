@@ -135,7 +135,7 @@ class Saver:
         if self._is_built:
             return
         self._is_built = True
-        if eagerly.here():
+        if scopes.get_default_graph().executes:
             self._values = eagerly.named(self._var_list)
             self.saver_def = SaverDef(max_to_keep=self._max_to_keep or 0)
             self._keep_after = clock.now() + self._keep_hours * 3600

@@ -181,7 +181,7 @@ class Checkpoint:
         self._tracked = {}
         self._save_counter: Any = None
         self._count_op: Any = None
-        self._waiting: Any = None
+        self.waiting: Any = None
         self._nodes: tuple[Any, ...] | None = None
         for name in sorted(kwargs):
             if not is_trackable(kwargs[name]):

@@ -116,10 +116,10 @@ class Network(Layer):
         if self._scope is not None:
             return
         super()._set_scope(scope)
-        if not self._named and self._scope is not None:
-            self._name = self._scope.name.rpartition("/")[2]
+        if not self._named:
+            self._name = self.scope_name.rpartition("/")[2]
 
-    def add_variable(  # type: ignore[override]
+    def add_variable(
         self, name: Any, shape: Any, dtype: Any = None, initializer: Any = None,
         regularizer: Any = None, trainable: bool = True, constraint: Any = None,
     ) -> Any:  # fmt: skip

@@ -81,10 +81,21 @@ def attempt(function: Any) -> Any:
     return function
 
 
+def requested(function: Any) -> Any:
+    """As ``attempt``, of a function that the program names: wherever that comes from."""
+    if isinstance(function, FunctionType) and not hasattr(function, "ag__left"):
+        return _converted(function)
+    return attempt(function)
+
+
 def _function(function: FunctionType) -> Any:
     if hasattr(function, "ag__left") or functions.is_converted(function):
         return function
-    if not is_users(function):
+    return _converted(function) if is_users(function) else function
+
+
+def _converted(function: FunctionType) -> Any:
+    if functions.is_converted(function):
         return function
     try:
         return functions.convert(function)

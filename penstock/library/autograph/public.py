@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from penstock.library.autograph import functions
-from penstock.library.autograph.operators import attempt
+from penstock.library.autograph.operators import requested
 from penstock.library.autograph.sources import SourceError
 
 _UNSET = object()
@@ -106,7 +106,7 @@ def convert(
     def decorator(function: Any) -> Any:
         @functools.wraps(function)
         def called(*args: Any, **kwargs: Any) -> Any:
-            return attempt(function)(*args, **kwargs)
+            return requested(function)(*args, **kwargs)
 
         called.ag__left = True  # type: ignore[attr-defined]
         return called
@@ -118,7 +118,7 @@ def converted_call(
     f: Any, options: Any, args: Any, kwargs: Any, caller_fn_scope: Any = None
 ) -> Any:
     """Calls a function that is converted first."""
-    return attempt(f)(*args, **(kwargs or {}))
+    return requested(f)(*args, **(kwargs or {}))
 
 
 def set_loop_options(

@@ -33,7 +33,7 @@ from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.scopes import get_default_graph
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.autodiff.gradients import gradients, is_trainable
-from penstock.library.autograph.operators import attempt
+from penstock.library.autograph.operators import requested
 from penstock.library.eager.calls import unshare
 from penstock.library.eager.context import EagerContext, recorders
 from penstock.library.eager.custom import record
@@ -174,7 +174,7 @@ class Function:
         return _wrapped(made, method)
 
     def _convert(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        made: Callable[..., Any] = attempt(function) if self._autograph else function
+        made: Callable[..., Any] = requested(function) if self._autograph else function
         return made
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

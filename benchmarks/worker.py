@@ -44,8 +44,8 @@ from benchmarks.program import Program
 
 # The modules NAME_cases of each kind of implementation.
 CASE_FILES = {
-    "graph": ("graph", "loop", "compile", "checkpoint", "queue", "pipeline"),
-    "torch": ("torch", "torch_loop"),
+    "graph": ("graph", "loop", "compile", "checkpoint", "queue", "pipeline", "eager"),
+    "torch": ("torch", "torch_loop", "torch_eager"),
     "jax": ("jax", "jax_loop"),
     "graph_kernels": ("kernel",),
     "torch_kernels": ("torch_kernel",),

@@ -4,6 +4,7 @@ from penstock import compat as compat, contrib as contrib
 from penstock.api import (
     app as app,
     audio as audio,
+    autograph as autograph,
     bitwise as bitwise,
     debugging as debugging,
     distributions as distributions,
@@ -187,7 +188,11 @@ from penstock.library.control_flow.tensor_array import (
 )
 from penstock.library.control_flow.vectorized import vectorized_map as vectorized_map
 from penstock.library.control_flow.while_loop import while_loop as while_loop
-from penstock.library.eager.mode import enable_eager_execution as enable_eager_execution
+from penstock.library.eager.function import function as function
+from penstock.library.eager.mode import (
+    enable_eager_execution as enable_eager_execution,
+    enable_v2_behavior as enable_v2_behavior,
+)
 from penstock.library.eager.tape import GradientTape as GradientTape
 from penstock.library.immediate.py_function import py_function as py_function
 from penstock.library.ragged_tensors.dispatched import (

@@ -1,9 +1,10 @@
 """``tf.compat.v2``: what the second API shares with the first.
 
 ``SHARED`` are the names that are the very same object in both in TensorFlow 1.15, ``ADAPTED`` the
-functions whose arguments have another order or other names there. Whatever else the second API has
-(``tf.function``, ``GradientTape``, its variables) is absent, as is what only the first one has: a
-program that asks ``hasattr(tf, "placeholder")`` is told which API it holds.
+functions whose arguments have another order or other names there, ``OWN`` what is made for the
+second API. Whatever else it has (``saved_model.load`` of traced functions) is absent, as is what
+only the first one has: a program that asks ``hasattr(tf, "placeholder")`` is told which API it
+holds.
 """
 
 from __future__ import annotations
@@ -21,13 +22,15 @@ from penstock.foundation.base.other_names import also_known_as
 
 SHARED = {
     "":
-        "AggregationMethod Assert CriticalSection DType Graph IndexedSlices IndexedSlicesSpec"
-        " Module Operation OptionalSpec RaggedTensor RaggedTensorSpec RegisterGradient"
+        "AggregationMethod Assert CriticalSection DType GradientTape Graph IndexedSlices"
+        " IndexedSlicesSpec Module Operation OptionalSpec RaggedTensor RaggedTensorSpec"
+        " RegisterGradient"
         " SparseTensor SparseTensorSpec Tensor TensorArray TensorArraySpec TensorShape"
         " TensorSpec TypeSpec UnconnectedGradients VariableSynchronization abs acos acosh add"
         " add_n argsort as_dtype as_string asin asinh atan atan2 atanh bfloat16 bitcast bool"
         " broadcast_dynamic_shape broadcast_static_shape broadcast_to cast clip_by_global_norm"
-        " clip_by_norm clip_by_value complex complex128 complex64 concat control_dependencies"
+        " clip_by_norm clip_by_value enable_v2_behavior function"
+        " complex complex128 complex64 concat control_dependencies"
         " cos cosh cumsum custom_gradient divide double dynamic_partition dynamic_stitch"
         " edit_distance einsum ensure_shape equal executing_eagerly exp extract_volume_patches"
         " eye fill fingerprint float16 float32 float64 floor foldl foldr get_logger"
@@ -45,6 +48,7 @@ SHARED = {
         " tensor_scatter_nd_update tensordot tile timestamp truediv truncatediv truncatemod"
         " uint16 uint32 uint64 uint8 unique unique_with_counts unravel_index unstack variant"
         " vectorized_map zeros",
+    "autograph.experimental": "Feature do_not_convert set_loop_options",
     "audio": "decode_wav encode_wav",
     "bitwise": "bitwise_and bitwise_or bitwise_xor invert left_shift right_shift",
     "debugging":
@@ -151,6 +155,11 @@ SHARED = {
     "test":
         "Benchmark TestCase benchmark_config create_local_cluster gpu_device_name"
         " is_built_with_cuda is_built_with_gpu_support is_built_with_rocm is_gpu_available main",
+    "train":
+        "BytesList CheckpointManager ClusterDef ClusterSpec Coordinator Example"
+        " ExponentialMovingAverage Feature FeatureList FeatureLists Features FloatList Int64List"
+        " JobDef SequenceExample ServerDef checkpoints_iterator get_checkpoint_state"
+        " latest_checkpoint list_variables load_checkpoint load_variable",
     "version":
         "COMPILER_VERSION GIT_VERSION GRAPH_DEF_VERSION GRAPH_DEF_VERSION_MIN_CONSUMER"
         " GRAPH_DEF_VERSION_MIN_PRODUCER VERSION",
@@ -168,6 +177,10 @@ ADAPTED = {
     "argmax": "input axis output_type name",
     "argmin": "input axis output_type name",
     "boolean_mask": "tensor mask axis name",
+    "autograph.to_code": "entity recursive experimental_optional_features",
+    "autograph.to_graph": "entity recursive experimental_optional_features",
+    "case": "pred_fn_pairs default exclusive strict name",
+    "cond": "pred true_fn false_fn name",
     "constant": "value dtype shape name",
     "convert_to_tensor": "value dtype dtype_hint name",
     "expand_dims": "input axis name",
@@ -185,6 +198,9 @@ ADAPTED = {
     "size": "input out_type name",
     "squeeze": "input axis name",
     "transpose": "a perm conjugate name",
+    "while_loop":
+        "cond body loop_vars shape_invariants parallel_iterations back_prop swap_memory"
+        " maximum_iterations name",
     "zeros_like": "input=tensor dtype name",
     "math.argmax": "input axis output_type name",
     "math.argmin": "input axis output_type name",
@@ -203,14 +219,46 @@ ADAPTED = {
     "nn.sigmoid_cross_entropy_with_logits": "labels logits name",
     "nn.softmax": _LAYER,
     "nn.sparse_softmax_cross_entropy_with_logits": "labels logits name",
+    "strings.split": "input sep maxsplit name",
     "strings.length": "input unit name",
     "strings.substr": "input pos len unit name",
     "strings.to_hash_bucket": "input num_buckets name",
 }  # fmt: skip
 # What the second API takes for granted.
 _FIXED: dict[str, dict[str, Any]] = {
+    "cond": {"strict": True},
     "nn.embedding_lookup": {"partition_strategy": "div"},
     "nn.safe_embedding_lookup_sparse": {"partition_strategy": "div"},
+    "strings.split": {"result_type": "RaggedTensor"},
+    "while_loop": {"return_same_structure": True},
+}
+
+
+@functools.cache
+def _variable() -> Any:
+    base: Any = _public("contrib.eager.Variable")
+
+    class Variable(base):  # type: ignore[misc]
+        """A resource variable; its arguments have the order of the second API."""
+
+        def __init__(
+            self, initial_value: Any = None, trainable: Any = None, validate_shape: bool = True,
+            caching_device: Any = None, name: Any = None, variable_def: Any = None,
+            dtype: Any = None, import_scope: Any = None, constraint: Any = None, **kwargs: Any,
+        ) -> None:  # fmt: skip
+            super().__init__(
+                initial_value=initial_value, trainable=trainable, validate_shape=validate_shape,
+                caching_device=caching_device, name=name, variable_def=variable_def, dtype=dtype,
+                import_scope=import_scope, constraint=constraint, **kwargs,
+            )  # fmt: skip
+
+    return Variable
+
+
+# What the second API has another one of: made when it is asked for.
+OWN: dict[str, Callable[[], Any]] = {
+    "Variable": _variable,
+    "train.Checkpoint": lambda: _public("train.Checkpoint"),
 }
 
 
@@ -245,7 +293,7 @@ def names(namespace: str) -> set[str]:
     """What a namespace of the second API has; ``''`` is the API itself."""
     own = set(SHARED.get(namespace, "").split()) | (set() if namespace else ALIASED)
     prefix = f"{namespace}." if namespace else ""
-    for name in {*ADAPTED, *(each for each in SHARED if each)}:
+    for name in {*ADAPTED, *OWN, *(each for each in SHARED if each)}:
         if name.startswith(prefix):
             own.add(name.removeprefix(prefix).partition(".")[0])
     return own
@@ -264,6 +312,8 @@ def find(namespace: str, name: str) -> Any:
         return _adapted(full)
     if full in ALIASED:
         return _public(full)
+    if full in OWN:
+        return OWN[full]()
     if name in names(namespace):
         return _Namespace(full)
     near = close_to(name, names(namespace))

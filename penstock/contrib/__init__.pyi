@@ -1,6 +1,7 @@
 """``tf.contrib``: explicit re-exports, no logic."""
 
 from penstock.contrib import (
+    autograph as autograph,
     cluster_resolver as cluster_resolver,
     compiler as compiler,
     crf as crf,

@@ -91,9 +91,7 @@ PROGRAMS: list[Program] = [
 BY_NAME = {program.name: program for program in PROGRAMS}
 
 # Programs that Penstock does not run as 1.15 does yet, and what is in the way.
-UNFINISHED: dict[str, str] = {
-    "eager_functions": "there is no tfe.Saver yet",
-}
+UNFINISHED: dict[str, str] = {}
 
 # Earlier spellings and what they became: patterns, in this order.
 RENAMES: list[tuple[str, str]] = [

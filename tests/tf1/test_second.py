@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -72,3 +73,32 @@ def test_calls_by_place_are_tensorflows() -> None:
             assert value == wanted
         else:
             np.testing.assert_allclose(value, wanted, rtol=1e-5, atol=1e-6, err_msg=name)
+
+
+def test_programs_of_the_second_api() -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        v = v2.Variable([1.0, 2.0], True, name="v")
+        parts = v2.strings.split(["a b", "c"])
+        either = v2.cond(v2.constant(True), lambda: [v2.constant(1)], lambda: [v2.constant(2)])
+        (looped,) = v2.while_loop(lambda i: i < 3, lambda i: [i + 1], [v2.constant(0)])
+        session.run(v.initializer)
+        assert isinstance(v, v2.Variable) and v.trainable and v.name == "v:0"
+        assert session.run([parts.values, parts.row_splits])[1].tolist() == [0, 2, 3]
+        assert session.run([v, either, looped])[1:] == [[1], 3]
+        path = v2.train.Checkpoint(v=v)
+        assert type(path) is tf.train.Checkpoint
+
+
+def test_v2_behavior_is_eager_execution() -> None:
+    program = (
+        "import penstock.compat.v2 as tf; tf.enable_v2_behavior()\n"
+        "@tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])\n"
+        "def f(x):\n    return tf.reduce_sum(x) * v\n"
+        "v = tf.Variable(2.0)\n"
+        "with tf.GradientTape() as tape:\n    y = f(tf.constant([1.0, 2.0]))\n"
+        "print(tf.executing_eagerly(), y.numpy(), tape.gradient(y, v).numpy())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, check=True, capture_output=True, text=True
+    )
+    assert done.stdout.split() == ["True", "6.0", "3.0"]

@@ -8,20 +8,25 @@ from penstock.contrib.eager.gradients import (
     value_and_gradients_function as value_and_gradients_function,
 )
 from penstock.contrib.eager.iterator import Iterator as Iterator
+from penstock.contrib.eager.network import Network as Network, Sequential as Sequential
 from penstock.contrib.eager.running import (
-    get_optimizer_variables as get_optimizer_variables,
     list_devices as list_devices,
     num_gpus as num_gpus,
     run as run,
 )
+from penstock.contrib.eager.saving import (
+    Saver as Saver,
+    get_optimizer_variables as get_optimizer_variables,
+)
 from penstock.foundation.graph.behavior import executing_eagerly as executing_eagerly
 from penstock.foundation.graph.type_spec import TensorSpec as TensorSpec
 from penstock.library.autodiff.custom import custom_gradient as custom_gradient
-from penstock.library.eager.function import defun as defun
+from penstock.library.eager.function import defun as defun, function as function
 from penstock.library.eager.mode import enable_eager_execution as enable_eager_execution
 from penstock.library.eager.tape import GradientTape as GradientTape
 from penstock.library.immediate.py_function import py_function
 from penstock.library.variables.resource_variable import ResourceVariable
 from penstock.library.variables.template import make_template as make_template
+from penstock.storage.checkpoint.trackable import Checkpoint as Checkpoint
 
 in_eager_mode, py_func, Variable = executing_eagerly, py_function, ResourceVariable

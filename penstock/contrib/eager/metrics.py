@@ -1,170 +1,248 @@
-"""``tfe.metrics``: means that grow over batches, one object each; its sums are its variables.
+"""``tf.contrib.eager.metrics``: sums over batches, and what they come to.
 
-Older than ``tf.keras.metrics``: sums are of type float64, the result of nothing is NaN, a call
-gives its arguments back, and ``result`` also writes a summary when a default writer asks for one,
-which is not done here.
+A metric is called with a batch, which it takes in, and returns its arguments; ``result()`` is the
+value so far.  Its variables are made by the first call, in a scope of its name.
 """
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
+from penstock.contrib.eager import judging
 from penstock.foundation.base import dtypes
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import nest, scopes
+from penstock.foundation.graph.behavior import executing_eagerly
 from penstock.foundation.graph.convert import convert_to_tensor
-from penstock.library.variables.resource_variable import ResourceVariable
-from penstock.ops.array import cast, fill, nodes
+from penstock.foundation.graph.keys import GraphKeys
+from penstock.library.variables import creation
+from penstock.library.variables.initializers import zeros_initializer
+from penstock.library.variables.listing import variables_initializer
+from penstock.ops.array import cast, shape as shapes
 from penstock.ops.control import control
-from penstock.ops.math import argmax, comparison, reduction
+from penstock.ops.math import binary, division, reduction
 
 
 class Metric:
-    """Base of metrics: a call takes a batch in, ``result`` says what it comes to.
+    """Base of metrics: ``build`` makes variables, ``call`` takes a batch in, ``result`` says.
 
     Args:
-      name: its name, that of the scope of its variables; default the class's.
-
-    Raises:
-      ValueError: the name cannot be that of a scope.
+      name: its name; default the class's.
+      use_global_variables: whether its variables are global ones, which savers save.
     """
 
-    def __init__(self, name: str | None = None) -> None:
-        self._name = name or type(self).__name__
-        if not self._name.replace(".", "").replace("_", "").replace("-", "").isalnum():
-            raise ValueError(f"{self._name!r} is not a valid name of a metric")
+    def __init__(self, name: str | None = None, use_global_variables: bool = False) -> None:
         self._built = False
-        self._variables: list[Any] = []
+        self._vars: list[Any] = []
+        self._use_global_variables = use_global_variables
+        self._name = name or type(self).__name__
+        self._scope = re.sub(r"[^A-Za-z0-9.\\-]", "_", self._name)
+        self._checkpoint_dependencies: list[tuple[str, Any]] = []
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Takes a batch in.
+
+        Returns:
+          What ``call`` returns, as a rule the arguments.
+        """
+        with scopes.name_scope(self._scope) as scope:
+            self._prefix = scope
+            if not self._built:
+                self.build(*args, **kwargs)
+                self._built = True
+            return self.call(*args, **kwargs)
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """The name given, or the class's."""
         return self._name
 
     @property
     def variables(self) -> list[Any]:
-        """Its sums."""
-        return list(self._variables)
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Takes a batch in; gives what ``call`` gives."""
-        if not self._built:
-            with scopes.name_scope(self._name):
-                self.build(*args, **kwargs)
-            self._built = True
-        return self.call(*args, **kwargs)
-
-    def build(self, *args: Any, **kwargs: Any) -> None:
-        """Makes its variables with ``add_variable``; called with the first batch."""
-
-    def call(self, *args: Any, **kwargs: Any) -> Any:
-        """Takes a batch in; a subclass says how."""
-        raise NotImplementedError("Metrics must define a call() member function")
-
-    def result(self, write_summary: bool = True) -> Any:
-        """What the batches so far come to; a subclass says how."""
-        raise NotImplementedError("Metrics must define a result() member function")
-
-    def value(self) -> Any:
-        """The result, as a function that gives it."""
-        return self.result
+        """Its variables, in the order in which they were made."""
+        return self._vars
 
     def init_variables(self) -> Any:
-        """Sets its variables to what they began with; an op where nodes are built."""
-        made = [v.assign(fill.zeros(v.shape, v.dtype.base_dtype)) for v in self._variables]
-        return control.group(*[] if scopes.get_default_graph().executes else made)
+        """Sets its variables to what they were first; in a graph the operation that does so.
+
+        Raises:
+          RuntimeError: in a graph, if it was not called yet.
+        """
+        if executing_eagerly():
+            for variable in self._vars:
+                variable.assign(variable.initial_value_of())
+            return None
+        return variables_initializer(self._vars)
 
     def add_variable(
         self, name: str, shape: Any = None, dtype: Any = None, initializer: Any = None
     ) -> Any:
-        """A variable of the metric, for ``build``.
+        """A variable of the metric; for ``build``.
+
+        Args:
+          name: its name in the metric, and its attribute in checkpoints.
+          shape: its shape.
+          dtype: its type.
+          initializer: as of ``tf.get_variable``.
 
         Raises:
-          RuntimeError: the metric was built already.
+          RuntimeError: the metric is built already.
         """
         if self._built:
             raise RuntimeError("Can't call add_variable() except in build().")
-        shape, dtype = shape or (), dtype or dtypes.float32
-        first = (initializer or fill.zeros)(shape, dtype=dtype)
-        made = ResourceVariable(first, trainable=False, name=name)
-        self._variables.append(made)
+        place = GraphKeys.GLOBAL_VARIABLES if self._use_global_variables else "local_variables"
+        first = initializer or zeros_initializer()
+        made: Any = creation.create(
+            lambda: first(shape or (), dtype), trainable=False, collections=[place],
+            name=name, use_resource=True, dtype=dtype,
+        )  # fmt: skip
+        made.initial_value_of = lambda: first(shape or (), dtype)
+        self._vars.append(made)
+        self._checkpoint_dependencies.append((name, made))
         return made
+
+    def build(self, *args: Any, **kwargs: Any) -> None:
+        """Makes the variables; it is given what the first call is."""
+
+    def call(self, *args: Any, **kwargs: Any) -> Any:
+        """Takes a batch in."""
+        raise NotImplementedError("Metrics must define a call() member function")
+
+    def result(self) -> Any:
+        """The value so far."""
+        raise NotImplementedError("Metrics must define a result() member function")
+
+    def value(self) -> Any:
+        """In a graph, the tensor of ``result``, which does not depend on later calls."""
+        return self.result()
+
+    def aggregate(self, metrics: Any) -> Any:
+        """Adds what other metrics of the kind have taken in."""
+        raise NotImplementedError("Metrics must define an aggregate() member function")
 
 
 class Mean(Metric):
-    """The weighted mean of values.
+    """The mean of all values, weighted where weights are given.
 
     Args:
       name: its name.
-      dtype: of its sums.
+      dtype: type of its sums.
+      use_global_variables: whether its variables are global ones.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Graph().as_default(), tf.Session() as sess:
+      ...     mean = tf.contrib.eager.metrics.Mean()
+      ...     taken = mean([1.0, 2.0, 6.0])
+      ...     sess.run(mean.init_variables())
+      ...     _ = sess.run(taken)
+      ...     float(sess.run(mean.result()))
+      3.0
     """
 
-    def __init__(self, name: str | None = None, dtype: Any = dtypes.float64) -> None:
-        super().__init__(name)
+    def __init__(
+        self, name: str | None = None, dtype: Any = dtypes.float64,
+        use_global_variables: bool = False,
+    ) -> None:  # fmt: skip
+        super().__init__(name, use_global_variables)
         self.dtype = dtype
+        self._taken_in: list[Any] = []
 
     def build(self, *args: Any, **kwargs: Any) -> None:
-        """Makes the sums of values and of weights."""
+        """Makes the sums of the values and of their weights."""
         self.numer = self.add_variable("numer", (), self.dtype)
         self.denom = self.add_variable("denom", (), self.dtype)
 
-    def _take(self, values: Any, weights: Any = None) -> None:
-        values = convert_to_tensor(values)
-        if weights is None:
-            count = cast.cast(nodes.size(values), self.dtype)
-            values = cast.cast(values, self.dtype)
-        else:
-            weights = cast.cast(convert_to_tensor(weights), self.dtype)
-            count = reduction.reduce_sum(weights)
-            values = cast.cast(values, self.dtype) * weights
-        self.denom.assign_add(count)
-        self.numer.assign_add(reduction.reduce_sum(values))
-
     def call(self, values: Any, weights: Any = None) -> Any:
-        """Takes values in; gives them, with the weights if there are any."""
-        self._take(values, weights)
-        values = convert_to_tensor(values)
-        return values if weights is None else (values, weights)
+        """Takes values in.
+
+        Args:
+          values: numbers.
+          weights: numbers that broadcast to ``values``; default 1 each.
+
+        Returns:
+          The arguments.
+        """
+        taken = cast.cast(convert_to_tensor(values), self.dtype)
+        if weights is None:
+            count = cast.cast(shapes.size(taken), self.dtype)
+        else:
+            factor = cast.cast(convert_to_tensor(weights), self.dtype)
+            count = reduction.reduce_sum(factor)
+            taken = binary.multiply(taken, factor)
+        taken_in = [
+            self.denom.assign_add(count),
+            self.numer.assign_add(reduction.reduce_sum(taken)),
+        ]
+        return self._after(taken_in, values if weights is None else (values, weights))
+
+    def _after(self, taken_in: list[Any], arguments: Any) -> Any:
+        """The arguments; in a graph tensors that come after the batch was taken in."""
+        if executing_eagerly():
+            return arguments
+        self._taken_in = taken_in
+        with scopes.control_dependencies(taken_in):
+            return nest.map_structure(lambda a: control.identity(convert_to_tensor(a)), arguments)
 
     def result(self, write_summary: bool = True) -> Any:
-        """The mean; NaN of nothing."""
-        return self.numer.value() / self.denom.value()
+        """The mean so far, of type ``dtype``; NaN where nothing was taken in."""
+        return division.truediv(self.numer, self.denom)
+
+    def aggregate(self, metrics: Any) -> Any:
+        """Adds the sums of other means.
+
+        Args:
+          metrics: the ``Mean`` objects.
+
+        Returns:
+          The operation that adds; None where operations run as they are called.
+        """
+        added = []
+        for one in metrics:
+            added.append(self.numer.assign_add(one.numer))
+            added.append(self.denom.assign_add(one.denom))
+        return control.group(*added)
 
 
 class Accuracy(Mean):
-    """How often predictions are the labels."""
+    """How often predictions equal labels.
 
-    def call(  # type: ignore[override]
-        self, labels: Any, predictions: Any, weights: Any = None
-    ) -> Any:
-        """Takes a batch in; gives labels and predictions, and weights if there are any."""
-        matches = self._matches(labels, predictions)
-        self._take(matches, weights)
-        given = (labels, predictions)
-        return given if weights is None else (*given, weights)
+    Args:
+      name: its name.
+      dtype: type of its sums.
+    """
+
+    def __init__(self, name: str | None = None, dtype: Any = dtypes.float64) -> None:
+        super().__init__(name, dtype)
+
+    def call(self, labels: Any, predictions: Any, weights: Any = None) -> Any:  # type: ignore[override]
+        """Takes labels and predictions [..] of one shape in; returns the arguments.
+
+        Raises:
+          tf.errors.InvalidArgumentError: the shapes differ.
+        """
+        super().call(self._matches(labels, predictions), weights)
+        given = (labels, predictions) if weights is None else (labels, predictions, weights)
+        return self._after(self._taken_in, given)
 
     def _matches(self, labels: Any, predictions: Any) -> Any:
-        labels, predictions = convert_to_tensor(labels), convert_to_tensor(predictions)
-        if not labels.shape.is_compatible_with(predictions.shape):
-            raise ValueError(
-                "Shapes of labels and predictions are unequal: Shapes"
-                f" {labels.shape} and {predictions.shape} are incompatible"
-            )
-        return comparison.equal(labels, predictions)
+        return judging.equal(labels, predictions)
 
 
 class CategoricalAccuracy(Accuracy):
-    """How often the largest of the last dim is the same."""
+    """How often the class of the largest score is that of the one-hot label; both [batch, n]."""
 
     def _matches(self, labels: Any, predictions: Any) -> Any:
-        return super()._matches(argmax.argmax(labels, axis=-1), argmax.argmax(predictions, axis=-1))
+        return judging.same_class(labels, predictions)
 
 
 class BinaryAccuracy(Accuracy):
-    """How often a prediction above a threshold and the label agree.
+    """How often scores above a threshold are labels above it.
 
     Args:
-      threshold: above it a prediction is a yes.
-      name, dtype: as of ``Mean``.
+      threshold: the threshold.
+      name: its name.
+      dtype: type of its sums.
     """
 
     def __init__(
@@ -174,13 +252,11 @@ class BinaryAccuracy(Accuracy):
         self.threshold = threshold
 
     def _matches(self, labels: Any, predictions: Any) -> Any:
-        above = convert_to_tensor(predictions) > self.threshold
-        return super()._matches(cast.cast(convert_to_tensor(labels), dtypes.bool), above)
+        return judging.same_side(labels, predictions, self.threshold)
 
 
 class SparseAccuracy(Accuracy):
-    """How often the largest of the last dim is the class of that number."""
+    """How often the class of the largest of scores [batch, n] is the label of labels [batch]."""
 
     def _matches(self, labels: Any, predictions: Any) -> Any:
-        found = argmax.argmax(predictions, axis=-1)
-        return super()._matches(cast.cast(convert_to_tensor(labels), found.dtype), found)
+        return judging.class_is(labels, predictions)

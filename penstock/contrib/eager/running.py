@@ -1,4 +1,4 @@
-"""Programs: their main function, devices, the variables of their optimizers."""
+"""Programs: their main function, devices."""
 
 from __future__ import annotations
 
@@ -29,8 +29,3 @@ def list_devices() -> list[str]:
 def num_gpus() -> int:
     """How many GPUs eager calls run on: none."""
     return 0
-
-
-def get_optimizer_variables(optimizer: Any) -> list[Any]:
-    """The variables of an optimizer."""
-    return list(optimizer.variables())

@@ -82,7 +82,10 @@ class Call:
         Raises:
           tf.errors.OpError: the kernel fails, or the shape rule refuses the inputs.
         """
-        seen = tuple([getattr(v, "shape", None) for v in run_values])
+        try:
+            seen = tuple([v.shape for v in run_values])
+        except AttributeError:  # resources have none
+            seen = tuple([getattr(v, "shape", None) for v in run_values])
         refused = None
         alone = self.checked.get(seen)
         if alone is None:

@@ -39,6 +39,8 @@ _new = object.__new__
 _MOST_CALLS = 1 << 14
 _MOST_NUMBERS = 1 << 12
 _MAXINT32 = 2**31 - 1
+# Longer lists of integers are values, not axes or shapes.
+_MOST_INTEGERS = 8
 # Records what ran on tapes: ``(op_def, attrs, inputs, outputs)``.
 Recorder = Callable[[OpDef, dict[str, Any], Sequence[Any], Sequence[Any]], None]
 
@@ -90,6 +92,8 @@ class EagerContext(Graph):
         self.options: Options = apply_config(config)
         self.compile = function_compiler(self.resources, self.options)
         self._calls: dict[Any, Call] = {}
+        # By op, kinds of inputs, numbers and attrs: the call, and what the numbers have become.
+        self._mixed: dict[Any, tuple[Call, tuple[tuple[int, EagerTensor], ...]]] = {}
         self._numbers: dict[Any, EagerTensor] = {}
         self._random = random.Random()
 
@@ -113,14 +117,18 @@ class EagerContext(Graph):
         """
         key: list[Any] = [op_type]
         run_values = []
+        plain = True
         for item in inputs:
-            if type(item) is not EagerTensor:
-                return self._convert_and_execute(op_type, inputs, name, attrs)
-            run_values.append(item.value)
-            key.append(item.dtype)
-        for attr, given in attrs.items():
-            key.append(attr)
-            key.append(tuple(given) if type(given) is list else given)
+            if type(item) is EagerTensor:
+                run_values.append(item.value)
+                key.append(id(item.dtype))
+            else:
+                plain = False
+                break
+        if not plain:
+            return self._execute_mixed(op_type, inputs, name, attrs)
+        if attrs:
+            _add_attrs(key, attrs)
         try:
             call = self._calls.get(tuple(key))
         except TypeError:
@@ -136,8 +144,35 @@ class EagerContext(Graph):
             return made
         return self._outputs(call, inputs, result)
 
-    def _convert_and_execute(
+    def _execute_mixed(
         self, op_type: str, inputs: Sequence[Any], name: str | None, attrs: dict[str, Any]
+    ) -> Any:
+        """As ``execute``, where lists of tensors, variables or Python's numbers are among them."""
+        tensors: list[Any] = []
+        if any(map(_is_variable, inputs)):
+            wanted = OPS[op_type].inputs
+            given = [_of_variable(x, arg) for x, arg in zip(inputs, wanted, strict=False)]
+            if len(given) == len(inputs):
+                return self.execute(op_type, given, name, attrs)
+        key = _mixed_key(op_type, inputs, attrs, tensors)
+        try:
+            known = None if key is None else self._mixed.get(key)
+        except TypeError:
+            key = known = None
+        if known is None:
+            return self._convert_and_execute(op_type, inputs, name, attrs, key)
+        call, constants = known
+        for place, tensor in constants:
+            tensors[place] = tensor
+        return self._outputs(call, tensors, call.run(tensors, [t.value for t in tensors]))
+
+    def _convert_and_execute(
+        self,
+        op_type: str,
+        inputs: Sequence[Any],
+        name: str | None,
+        attrs: dict[str, Any],
+        mixed: Any = None,
     ) -> Any:
         op_def = OPS[op_type]
         if op_def.role == "constant":
@@ -151,7 +186,7 @@ class EagerContext(Graph):
         simple = not op_def.has_list_input
         if simple and not all(type(x) is EagerTensor for x in inputs):
             inputs = self._numbers_converted(op_def, inputs)
-            if all(type(x) is EagerTensor for x in inputs):
+            if mixed is None and all(type(x) is EagerTensor for x in inputs):
                 return self.execute(op_type, inputs, name, attrs)
         _check_dtypes(op_def, inputs)
         full = self.node_name(name, op_type)
@@ -165,6 +200,8 @@ class EagerContext(Graph):
         call = self._call(op_def, tensors, complete, types)
         if simple:
             self._remember(call, op_type, tensors, attrs)
+        if mixed is not None:
+            self._remember_mixed(mixed, call, tensors)
         return self._outputs(call, tensors, call.run(tensors, [t.value for t in tensors]))
 
     def _call(
@@ -184,14 +221,19 @@ class EagerContext(Graph):
     def _remember(
         self, call: Call, op_type: str, tensors: Sequence[Any], attrs: dict[str, Any]
     ) -> None:
-        key: list[Any] = [op_type, *(t.dtype for t in tensors)]
-        for attr, given in attrs.items():
-            key.append(attr)
-            key.append(tuple(given) if type(given) is list else given)
+        key: list[Any] = [op_type, *(id(t.dtype) for t in tensors)]
+        _add_attrs(key, attrs)
         try:
             self._calls[tuple(key)] = call
         except TypeError:
             return  # attrs that cannot be a key
+
+    def _remember_mixed(self, key: Any, call: Call, tensors: Sequence[Any]) -> None:
+        """Keeps a call with the constants that Python's numbers among its inputs have become."""
+        if len(self._mixed) > _MOST_CALLS:
+            self._mixed.clear()
+        places = _number_places(key[1])
+        self._mixed[key] = call, tuple((i, tensors[i]) for i in places)
 
     def _numbers_converted(self, op_def: OpDef, inputs: Sequence[Any]) -> list[Any]:
         """The inputs, Python's numbers beside a tensor of the same type attr as constants."""
@@ -356,6 +398,74 @@ class EagerContext(Graph):
         self._seed = value
         self._random = random.Random(value)
         self._calls.clear()  # random streams begin anew
+        self._mixed.clear()
+
+
+def _add_attrs(key: list[Any], attrs: dict[str, Any]) -> None:
+    for attr, given in attrs.items():
+        key.append(attr)
+        key.append(tuple(given) if type(given) is list else given)
+
+
+def _is_variable(item: Any) -> bool:
+    return hasattr(type(item), "_dense_var_to_tensor")
+
+
+def _of_variable(item: Any, arg: Any) -> Any:
+    """What an operation takes of a variable: its handle, or its value."""
+    if not _is_variable(item):
+        return item
+    return item.handle if arg.dtype is dtypes.resource or arg.is_ref else convert_to_tensor(item)
+
+
+def _mixed_key(
+    op_type: str, inputs: Sequence[Any], attrs: dict[str, Any], tensors: list[Any]
+) -> Any:
+    """What tells calls apart that run in the same way; None where an input needs more thought.
+
+    ``tensors`` gets the flat inputs; None stands for what a number becomes.
+    """
+    kinds: list[Any] = []
+    for item, arg in zip(inputs, OPS[op_type].inputs, strict=False):
+        kind = type(item)
+        if kind is EagerTensor:
+            kinds.append(id(item.dtype))
+            tensors.append(item)
+        elif kind is int or kind is bool or (kind is float and item and item == item):
+            kinds.append((kind, item))
+            tensors.append(None)
+        elif kind is np.ndarray and item.size <= _MOST_INTEGERS and item.dtype.kind in "iu":
+            kinds.append((item.dtype.char, item.shape, item.tobytes()))
+            tensors.append(None)
+        elif kind is list or kind is tuple:
+            types = {type(x) for x in item}
+            if types == {EagerTensor} and arg.is_list:
+                kinds.append([id(x.dtype) for x in item])
+                tensors.extend(item)
+            elif types == {int} and len(item) <= _MOST_INTEGERS and not arg.is_list:
+                kinds.append((list, *item))
+                tensors.append(None)
+            else:
+                return None
+        else:
+            return None
+    key: list[Any] = []
+    _add_attrs(key, attrs)
+    hashed = [(*k, "list") if type(k) is list else k for k in kinds]
+    return op_type, tuple(hashed), tuple(key)
+
+
+def _number_places(kinds: Sequence[Any]) -> list[int]:
+    """The flat places of the inputs that are numbers; see ``_mixed_key``."""
+    places, flat = [], 0
+    for kind in kinds:
+        if type(kind) is tuple and kind[-1] == "list":
+            flat += len(kind) - 1
+            continue
+        if type(kind) is tuple:
+            places.append(flat)
+        flat += 1
+    return places
 
 
 def _frozen(item: tuple[str, Any]) -> Any:

@@ -12,6 +12,8 @@ State: of a function, its traces; of a trace, its programs.
 from __future__ import annotations
 
 import functools
+import inspect
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -31,9 +33,11 @@ from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.scopes import get_default_graph
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.autodiff.gradients import gradients, is_trainable
+from penstock.library.autograph.operators import requested
 from penstock.library.eager.calls import unshare
 from penstock.library.eager.context import EagerContext, recorders
 from penstock.library.eager.custom import record
+from penstock.library.eager.signature import Signature
 from penstock.library.eager.tensor import EagerTensor, eager_tensor
 from penstock.library.variables.creation import variable_creator_scope
 
@@ -49,13 +53,16 @@ def defun(
 
     Args:
       func: the function; without it, ``defun`` gives a decorator.
-      input_signature, experimental_relax_shapes: accepted for compatibility: each combination of
-        shapes is traced.
-      autograph, experimental_autograph_options: accepted for compatibility.  Python's ``if`` and
-        ``while`` over tensors are refused in the function; ``tf.cond`` and ``tf.while_loop`` work.
+      input_signature: a sequence of ``TensorSpec``: what it takes; it is traced once for them.
+        Without it, it is traced for each combination of dtypes, shapes and Python values.
+      autograph: whether Python's control flow over tensors is converted; see ``tf.autograph``.
+      experimental_autograph_options, experimental_relax_shapes: accepted for compatibility.
 
     Returns:
       A function of the same arguments.
+
+    Raises:
+      TypeError, ValueError: when called, arguments that the signature does not allow.
 
     Example:
       >>> from penstock.contrib import eager as tfe
@@ -64,40 +71,159 @@ def defun(
       ...     return x * 2
     """
     if func is None:
-        return functools.partial(
-            defun,
-            input_signature=input_signature,
-            autograph=autograph,
-            experimental_autograph_options=experimental_autograph_options,
-        )
-    return functools.update_wrapper(Function(func), func)
+        return functools.partial(defun, input_signature=input_signature, autograph=autograph)
+    return _wrapped(Function(func, input_signature, autograph), func)
+
+
+def function(
+    func: Callable[..., Any] | None = None,
+    input_signature: Any = None,
+    autograph: bool = True,
+    experimental_autograph_options: Any = None,
+    experimental_relax_shapes: bool = False,
+    experimental_compile: bool | None = None,
+) -> Any:
+    """Makes a Python function of tensors run as one compiled step; it makes variables only once.
+
+    Args:
+      func: the function; without it, ``function`` gives a decorator.
+      input_signature: a sequence of ``TensorSpec``: what it takes; it is traced once for them.
+      autograph: whether Python's control flow over tensors is converted; see ``tf.autograph``.
+      experimental_autograph_options, experimental_relax_shapes, experimental_compile: accepted
+        for compatibility.
+
+    Returns:
+      A function of the same arguments.
+
+    Raises:
+      ValueError: when called, variables are made by another call than the first.
+
+    Example:
+      >>> import penstock as tf
+      >>> @tf.function
+      ... def size(x):
+      ...     if x < 0.0:
+      ...         x = -x
+      ...     return x
+      >>> with tf.Graph().as_default(), tf.Session() as sess:
+      ...     float(sess.run(size(tf.constant(-2.0))))
+      2.0
+    """
+    if func is None:
+        return functools.partial(function, input_signature=input_signature, autograph=autograph)
+    made = Function(func, input_signature, autograph)
+    made.variables_once = True
+    return _wrapped(made, func)
+
+
+def _wrapped(made: Function, func: Callable[..., Any]) -> Function:
+    for name in ("__name__", "__doc__", "__module__", "__qualname__"):
+        if hasattr(func, name):
+            setattr(made, name, getattr(func, name))
+    made.__wrapped__ = func  # type: ignore[attr-defined]
+    return made
 
 
 class Function:
-    """What ``defun`` makes."""
+    """What ``defun`` and ``function`` make.
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    Args:
+      function: the Python function.
+      input_signature: what it takes, or None.
+      autograph: whether its control flow is converted.
+    """
+
+    # Whether only the first trace may make variables.
+    variables_once = False
+    ag__left = True
+
+    def __init__(
+        self, function: Callable[..., Any], input_signature: Any = None, autograph: bool = True
+    ) -> None:
         self.python_function = function
+        self.input_signature = input_signature
+        self._autograph = autograph
+        self._signature = None if input_signature is None else Signature(input_signature, function)
         self._traces: dict[Any, _Trace] = {}
+        self._bound: weakref.WeakKeyDictionary[Any, Function] = weakref.WeakKeyDictionary()
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
-        return self if instance is None else functools.partial(self, instance)
+        if instance is None:
+            return self
+        try:
+            found = self._bound.get(instance)
+        except TypeError:  # what has no hash or weak references is bound anew
+            return self._bind(instance)
+        if found is None:
+            found = self._bound[instance] = self._bind(instance)
+        return found
+
+    def _bind(self, instance: Any) -> Function:
+        """The function of one object, with traces of its own."""
+        reference = weakref.ref(instance)
+        python = self.python_function
+
+        @functools.wraps(python)
+        def method(*args: Any, **kwargs: Any) -> Any:
+            return self._convert(python)(reference(), *args, **kwargs)
+
+        # What the signature speaks of are the arguments without the object.
+        method.__signature__ = _without_first(python)  # type: ignore[attr-defined]
+        made = type(self)(method, self.input_signature, autograph=False)
+        made.variables_once = self.variables_once
+        return _wrapped(made, method)
+
+    def _convert(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        made: Callable[..., Any] = requested(function) if self._autograph else function
+        return made
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the function's graph; where nodes are being built, builds its nodes."""
         context = get_default_graph()
+        if self._signature is not None:
+            args, kwargs = self._signature.arguments(args, kwargs), {}
         if not isinstance(context, EagerContext):
-            return self.python_function(*args, **kwargs)
+            return self._convert(self.python_function)(*args, **kwargs)
         flat = nest.flatten((args, kwargs))
         given = [convert_to_tensor(a) if isinstance(a, np.ndarray) else a for a in flat]
-        key = tuple([_key_of(a) for a in given])
-        form = (len(args), tuple(sorted(kwargs)), repr(nest.map_structure(lambda _: 0, args)))
+        trace = self._trace(context, args, kwargs, given)
+        return trace([a for a in given if isinstance(a, EagerTensor)])
+
+    def _trace(self, context: EagerContext, args: Any, kwargs: Any, given: Sequence[Any]) -> _Trace:
+        form: Any = None
+        key: Any = None
+        if self._signature is None:
+            key = tuple([_key_of(a) for a in given])
+            form = (len(args), tuple(sorted(kwargs)), repr(nest.map_structure(lambda _: 0, args)))
         trace = self._traces.get((form, key))
         if trace is None:
-            nested = nest.pack_sequence_as((args, kwargs), given)
-            trace = _Trace(context, self.python_function, nested, given)
+            trace = self._traced(context, nest.pack_sequence_as((args, kwargs), given), given)
             self._traces[form, key] = trace
-        return trace([a for a in given if isinstance(a, EagerTensor)])
+        return trace
+
+    def _traced(self, context: EagerContext, nested: Any, given: Sequence[Any]) -> _Trace:
+        sizes = None if self._signature is None else [_sizes(s) for s in self._signature.specs]
+        function = self._convert(self.python_function)
+        first = not self._traces
+        trace = _Trace(context, function, nested, given, sizes)
+        if not self.variables_once or not trace.made_variables:
+            return trace
+        if first:  # the second of the two is the one that is kept, and makes none
+            trace = _Trace(context, function, nested, given, sizes)
+        if trace.made_variables:
+            raise ValueError(
+                "tf.function-decorated function tried to create variables on non-first call."
+            )
+        return trace
+
+
+def _without_first(function: Callable[..., Any]) -> inspect.Signature:
+    found = inspect.signature(function)
+    return found.replace(parameters=list(found.parameters.values())[1:])
+
+
+def _sizes(spec: Any) -> Any:
+    return None if spec.shape.dims is None else tuple(spec.shape.as_list())
 
 
 def _key_of(value: Any) -> Any:
@@ -116,13 +242,23 @@ class _Trace:
     """A function's graph for one combination of arguments."""
 
     def __init__(
-        self, context: EagerContext, function: Callable[..., Any], nested: Any, flat: Sequence[Any]
+        self,
+        context: EagerContext,
+        function: Callable[..., Any],
+        nested: Any,
+        flat: Sequence[Any],
+        sizes: Sequence[Any] | None,
     ) -> None:
         self._context = context
+        self.made_variables = False
         name = getattr(function, "__name__", "function").strip("<>")
         body = self._body = FunctionGraph(name, outer=context)
         tensors = [a for a in flat if isinstance(a, EagerTensor)]
-        arguments = [body.add_input(t.dtype, t.sizes, f"arg_{i}") for i, t in enumerate(tensors)]
+        dims = sizes or [t.sizes for t in tensors]
+        arguments = [
+            body.add_input(t.dtype, d, f"arg_{i}")
+            for i, (t, d) in enumerate(zip(tensors, dims, strict=True))
+        ]
         stands_for = iter(arguments)
         inner = [next(stands_for) if isinstance(a, EagerTensor) else a for a in flat]
         args, kwargs = nest.pack_sequence_as(nested, inner)
@@ -142,6 +278,7 @@ class _Trace:
 
     def _lifted(self, creator: Callable[..., Any], **kwargs: Any) -> Any:
         """Makes a variable outside of the function, with its value."""
+        self.made_variables = True
         with default_graph_scope(self._context):
             return creator(**kwargs)
 

@@ -9,6 +9,7 @@ from penstock.foundation.graph import scopes
 from penstock.library.eager import custom, operators
 from penstock.library.eager.context import EagerContext
 from penstock.library.eager.tape import GradientTape
+from penstock.library.variables.creation import enable_resource_variables
 
 
 class Program(EagerContext):
@@ -28,6 +29,18 @@ class Program(EagerContext):
     def custom_gradient(self, f: Callable[..., Any], inputs: Sequence[Any]) -> Any:
         """Runs a function that says what its gradient is."""
         return custom.call(f, inputs)
+
+
+def enable_v2_behavior() -> None:
+    """Switches to what the second API takes for granted: eager execution and resource variables.
+
+    Shapes stay those of the first API: their dims are ``tf.Dimension`` objects.
+
+    Raises:
+      ValueError: the program has built nodes already.
+    """
+    enable_eager_execution()
+    enable_resource_variables()
 
 
 def enable_eager_execution(

@@ -8,6 +8,7 @@ from typing import Any
 from penstock.foundation.base import dtypes
 from penstock.foundation.graph.scopes import get_default_graph
 from penstock.foundation.graph.tensor import Tensor
+from penstock.library.eager import indexing
 from penstock.library.eager.tensor import EagerTensor
 
 _ARITHMETIC = {
@@ -68,3 +69,4 @@ def install() -> None:
 
     real = _forward("RealDiv", usual)
     EagerTensor.__truediv__ = truediv  # type: ignore[method-assign]
+    indexing.install()

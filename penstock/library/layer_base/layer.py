@@ -37,6 +37,7 @@ from penstock.library.layer_base import (
 from penstock.library.layer_base.connections import Connected
 from penstock.library.layer_base.input_spec import check_inputs
 from penstock.library.layer_base.losses import Charged
+from penstock.library.variables import tracked
 from penstock.library.variables.variable import VariableAggregation, VariableSynchronization
 from penstock.ops.array import cast, nodes
 from penstock.ops.control import control
@@ -482,6 +483,7 @@ class Layer(Charged, Connected):
         if self._initial_weights is not None:
             self.set_weights(self._initial_weights)
             self.__dict__["_initial_weights"] = None
+        tracked.attached()
 
     def _connected(self, inputs: Any, outputs: Any, args: Any, kwargs: Any) -> Any:
         """The outputs, noted with the call if the inputs came from layers."""

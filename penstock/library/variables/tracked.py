@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from penstock.library.variables.variable import Variable
+
+# What is to be done when an object or variable has come to be; each says whether it goes on.
+_WAITING: list[Callable[[], bool]] = []
+
+
+def when_attached(look: Callable[[], bool]) -> None:
+    """Has ``look`` called whenever objects have come to be, until it returns False."""
+    _WAITING.append(look)
+
+
+def attached() -> None:
+    """Says that an object has variables, or is an attribute, that it was not before."""
+    if _WAITING:
+        _WAITING[:] = [look for look in tuple(_WAITING) if look()]
 
 
 def is_trackable(item: Any) -> bool:

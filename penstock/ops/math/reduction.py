@@ -416,6 +416,8 @@ def _reduce(
 ) -> Tensor:
     axis = renamed("axis", axis, "reduction_indices", old_axis)
     keep = bool(renamed("keepdims", keep, "keep_dims", old_keep))
+    if axis is None and getattr(x, "has_value", False):  # no node is to be named
+        axis = list(range(x.value.ndim))
     result: Tensor = make(op_type, x, _axes(x, axis), name=name, keep_dims=keep)
     if axis is None and not keep:
         result.set_shape(())

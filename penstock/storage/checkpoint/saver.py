@@ -24,7 +24,7 @@ from penstock.foundation.graph import scopes
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.foundation.graph.proto_functions import register_proto_function
-from penstock.storage.checkpoint import clock, management, object_graph, snapshot
+from penstock.storage.checkpoint import clock, eagerly, management, object_graph, snapshot
 from penstock.storage.checkpoint.builder import BulkSaverBuilder
 from penstock.storage.checkpoint.saveable import all_saveable_objects
 from penstock.storage.export import collection_def, large_graph, meta_graph
@@ -119,9 +119,10 @@ class Saver:
         self._doomed: list[tuple[str, float]] = []
         self._keep_after = 0.0
         self._background = snapshot.Background()
+        self._values: dict[str, Any] | None = None
         if not defer_build:
             self.build()
-        if self.saver_def is not None:
+        if self.saver_def is not None and self._values is None:
             self._check_saver_def()
             self._write_version = self.saver_def.version
 
@@ -134,6 +135,11 @@ class Saver:
         if self._is_built:
             return
         self._is_built = True
+        if scopes.get_default_graph().executes:
+            self._values = eagerly.named(self._var_list)
+            self.saver_def = SaverDef(max_to_keep=self._max_to_keep or 0)
+            self._keep_after = clock.now() + self._keep_hours * 3600
+            return
         self._graph = scopes.get_default_graph()
         if self.saver_def is None:
             self._add_nodes()
@@ -216,6 +222,11 @@ class Saver:
         self._background.settle()
         target = self._target(sess, save_path, global_step, latest_filename)
         path: str | None = None
+        if self._values is not None:
+            path = eagerly.write(target, sorted(self._values.items()), None, "")
+            if write_state:
+                self._note(path, save_path, latest_filename, meta_graph_suffix)
+            return path
         if not self._is_empty:
             feeds = {self.saver_def.filename_tensor_name: target}
             try:
@@ -301,9 +312,12 @@ class Saver:
         latest = latest or "checkpoint"
         if os.path.split(latest)[0]:
             raise ValueError(f"latest_filename is a name without directories; found {latest!r}")
-        if not callable(getattr(sess, "run", None)) or not hasattr(sess, "graph"):
+        if self._values is not None:
+            global_step = None if global_step is None else int(global_step)
+        elif not callable(getattr(sess, "run", None)) or not hasattr(sess, "graph"):
             raise TypeError(f"sess must be a session; found {sess!r}")
-        self._check_graph(sess)
+        else:
+            self._check_graph(sess)
         if global_step is None:
             if os.path.basename(save_path) == latest and not self._sharded:
                 raise ValueError(f"{save_path!r} would be the path of the state file {latest!r}")
@@ -380,8 +394,10 @@ class Saver:
         self._background.wait()
         if not self._is_built:
             raise RuntimeError("the saver was made with defer_build; call build() before restore()")
-        self._check_graph(sess)
         prefix = os.fsdecode(save_path)
+        if self._values is not None:
+            return eagerly.read(prefix, self._values)
+        self._check_graph(sess)
         if not management.checkpoint_exists(prefix):
             raise ValueError(f"The passed save_path is not a valid checkpoint: {prefix}")
         feeds: dict[Any, Any] = {self.saver_def.filename_tensor_name: prefix}

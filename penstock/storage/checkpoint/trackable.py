@@ -23,6 +23,7 @@ from penstock.foundation.graph import scopes
 from penstock.library.variables.listing import variables_initializer
 from penstock.library.variables.resource_variable import ResourceVariable
 from penstock.library.variables.tracked import (
+    attached,
     attribute_of,
     has_slots,
     is_table,
@@ -32,7 +33,7 @@ from penstock.library.variables.tracked import (
 from penstock.library.variables.variable import Variable
 from penstock.ops.array import constant
 from penstock.ops.control import control
-from penstock.storage.checkpoint import management, object_graph
+from penstock.storage.checkpoint import eagerly, management, object_graph
 from penstock.storage.checkpoint.builder import BulkSaverBuilder, by_device
 from penstock.storage.checkpoint.saveable import SaveableObject, SaveSpec, saveables_of
 from penstock.storage.checkpoint.saver import Saver
@@ -180,6 +181,7 @@ class Checkpoint:
         self._tracked = {}
         self._save_counter: Any = None
         self._count_op: Any = None
+        self.waiting: Any = None
         self._nodes: tuple[Any, ...] | None = None
         for name in sorted(kwargs):
             if not is_trackable(kwargs[name]):
@@ -192,6 +194,7 @@ class Checkpoint:
     def __setattr__(self, name: str, value: Any) -> None:
         if not name.startswith("_") and is_trackable(value):
             self._tracked[name] = value
+            attached()
         self.__dict__[name] = value
 
     @property
@@ -208,6 +211,7 @@ class Checkpoint:
                     name="save_counter", trainable=False,
                 )  # fmt: skip
             self._tracked["save_counter"] = self._save_counter
+            attached()
         return self._save_counter
 
     # ---- saving --------------------------------------------------------------------------------
@@ -222,6 +226,10 @@ class Checkpoint:
         Returns:
           The prefix.
         """
+        if eagerly.here():
+            listing = _Listing(self)
+            record = listing.record().SerializeToString()
+            return eagerly.write(file_prefix, listing.values(), record, object_graph.KEY)
         runner = scopes.session_for(session, scopes.get_default_graph(), "Checkpoint.write")
         with runner.graph.as_default():
             prefix, record, saved, text = self._saving_nodes()
@@ -242,6 +250,9 @@ class Checkpoint:
         return path
 
     def save_numbered(self, file_prefix: str, number: Any, session: Any = None) -> str:
+        if eagerly.here():
+            counted = int(self.save_counter.assign_add(1))
+            return self.write(f"{file_prefix}-{counted if number is None else int(number)}")
         runner = scopes.session_for(session, scopes.get_default_graph(), "Checkpoint.save")
         with runner.graph.as_default():
             if self._count_op is None:
@@ -313,8 +324,8 @@ class Checkpoint:
         if self._save_counter is None:
             _ = self.save_counter
         if object_graph.KEY not in reader.names():
-            return NameBasedStatus(self, save_path)
-        return CheckpointLoadStatus(self, save_path, object_graph.read(reader))
+            return NameBasedStatus(self, save_path).restored()
+        return CheckpointLoadStatus(self, save_path, object_graph.read(reader)).restored()
 
 
 class Status:
@@ -322,10 +333,21 @@ class Status:
 
     Args:
       root: the ``Checkpoint``.
+      path: the checkpoint; empty where there is none.
     """
 
-    def __init__(self, root: Checkpoint) -> None:
-        self._root = root
+    def __init__(self, root: Checkpoint, path: str = "") -> None:
+        self._root, self._path = root, path
+
+    def values(self) -> dict[str, Any]:
+        """The variables and tables that have a value in the checkpoint, by its key."""
+        return {}
+
+    def restored(self) -> Status:
+        """Itself; where operations run as they are called, what has a value now gets it."""
+        if self._path and eagerly.here():
+            eagerly.Waiting(self, self._root, self._path)
+        return self
 
     def assert_consumed(self) -> Status:
         """Raises AssertionError unless every value and every object found its counterpart."""
@@ -349,6 +371,8 @@ class Status:
 
     def initialize_or_restore(self, session: Any = None) -> None:
         """Restores what found its value, and initializes the other variables."""
+        if eagerly.here():
+            return  # it is done
         runner = _session(session, "initialize_or_restore")
         with runner.graph.as_default():
             variables = _distinct(_Listing(self._root))
@@ -363,16 +387,18 @@ class NameBasedStatus(Status):
     """The status of a checkpoint that a ``Saver`` wrote: variables are found by their names."""
 
     def __init__(self, root: Checkpoint, path: str) -> None:
-        super().__init__(root)
-        self._path = path
+        super().__init__(root, path)
+
+    def values(self) -> dict[str, Any]:
+        """The variables whose names the checkpoint has."""
+        return {_name_of(variable): variable for variable in self._split()[0]}
 
     def _split(self) -> tuple[list[Any], list[Any]]:
         there = set(open_checkpoint(self._path).names())
         found: list[Any] = []
         lacking: list[Any] = []
         for variable in _distinct(_Listing(self._root)):
-            info = variable._save_slice_info
-            name = info.full_name if info is not None else variable._shared_name
+            name = _name_of(variable)
             (found if name in there else lacking).append(variable)
         return found, lacking
 
@@ -387,12 +413,16 @@ class NameBasedStatus(Status):
 
     def run_restore_ops(self, session: Any = None) -> None:
         """Restores the variables whose names the checkpoint has."""
+        if eagerly.here():
+            return  # it is done
         runner = _session(session, "run_restore_ops")
         with runner.graph.as_default():
             Saver(self._split()[0]).restore(runner, self._path)
 
     def initialize_or_restore(self, session: Any = None) -> None:
         """Restores the variables whose names the checkpoint has, and initializes the others."""
+        if eagerly.here():
+            return  # it is done
         runner = _session(session, "initialize_or_restore")
         with runner.graph.as_default():
             runner.run(variables_initializer(self._split()[1]))
@@ -409,9 +439,13 @@ class CheckpointLoadStatus(Status):
     """
 
     def __init__(self, root: Checkpoint, path: str, record: Any) -> None:
-        super().__init__(root)
-        self._path, self._record = path, record
+        super().__init__(root, path)
+        self._record = record
         self._nodes: tuple[Any, Any] | None = None
+
+    def values(self) -> dict[str, Any]:
+        """The variables and tables that have a counterpart in the checkpoint."""
+        return self._match()[1]
 
     def _match(self) -> tuple[dict[int, Any], dict[str, Any]]:
         """Objects by node of the record, and variables and tables by key."""
@@ -471,6 +505,8 @@ class CheckpointLoadStatus(Status):
 
     def run_restore_ops(self, session: Any = None) -> None:
         """Restores what found its value."""
+        if eagerly.here():
+            return  # it is done
         runner = _session(session, "run_restore_ops")
         values = self._match()[1]
         if not values:
@@ -493,10 +529,17 @@ class CheckpointLoadStatus(Status):
 
     def initialize_or_restore(self, session: Any = None) -> None:
         """Restores what found its value, and initializes the other variables."""
+        if eagerly.here():
+            return  # it is done
         runner = _session(session, "initialize_or_restore")
         with runner.graph.as_default():
             runner.run(variables_initializer(self._lacking()))
         self.run_restore_ops(runner)
+
+
+def _name_of(variable: Any) -> str:
+    info = variable._save_slice_info
+    return str(variable._shared_name if info is None else info.full_name)
 
 
 def _session(session: Any, asker: str) -> Any:

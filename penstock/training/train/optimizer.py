@@ -30,7 +30,7 @@ from penstock.foundation.graph.keys import GraphKeys
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.autodiff import gradients
-from penstock.library.variables import creation
+from penstock.library.variables import creation, tracked
 from penstock.library.variables.resource_variable import ResourceVariable
 from penstock.library.variables.variable import Variable
 from penstock.ops.array import cast as casting, indexed_slices, shape as shape_ops, slicing
@@ -334,6 +334,8 @@ class Optimizer:
             return self._apply_in_replica(pairs, global_step, name)
         with scopes.control_dependencies(None):
             self._create_slots(var_list)
+        if scopes.get_default_graph().executes:
+            tracked.attached()
         with scopes.name_scope(name, self._name) as scope:
             self._prepare()
             update_ops = []

@@ -73,13 +73,67 @@ def test_gradients_through_a_loop() -> None:
     np.testing.assert_allclose(tape.gradient(y, x).numpy(), [3, 12])
 
 
-def test_python_control_flow_over_tensors_is_refused() -> None:
-    @tfe.defun
+def test_python_control_flow_over_tensors_is_converted_unless_told() -> None:
     def branches(x: Any) -> Any:
         return x if x > 0 else -x
 
+    assert tfe.defun(branches)(tf.constant(-1.0)).numpy() == 1.0
     with pytest.raises(TypeError, match="using a `tf.Tensor` as a Python `bool` is not allowed"):
-        branches(tf.constant(1.0))
+        tfe.defun(branches, autograph=False)(tf.constant(1.0))
+
+
+def test_a_signature_is_traced_once() -> None:
+    traces = []
+
+    def total(x: Any, y: Any = 2.0) -> Any:
+        traces.append(x.shape.as_list())
+        return tf.reduce_sum(x) * y
+
+    specs = (tf.TensorSpec([None], tf.float32), tf.TensorSpec([], tf.float32))
+    function = tfe.defun(total, input_signature=specs)
+    assert function(tf.constant([1.0, 2.0]), 2.0).numpy() == 6.0
+    assert function([1.0, 2.0, 3.0], y=tf.constant(1.0)).numpy() == 6.0
+    assert traces == [[None]]
+    with pytest.raises(ValueError, match="Python inputs incompatible with input_signature"):
+        function(tf.constant([[1.0]]), 1.0)
+    with pytest.raises(TypeError, match="takes 2 positional arguments"):
+        function(tf.constant([1.0]))
+    with pytest.raises(TypeError, match="possibly nested sequence of TensorSpec"):
+        tfe.defun(total, input_signature=[tf.float32])
+
+
+def test_only_the_first_call_may_make_variables() -> None:
+    class Counter:
+        def __init__(self) -> None:
+            self.v: Any = None
+
+        @tf.function
+        def add(self, x: Any) -> Any:
+            if self.v is None:
+                self.v = tf.Variable(0.0)
+            return self.v.assign_add(x)
+
+    one, other = Counter(), Counter()
+    assert [one.add(tf.constant(2.0)).numpy() for _ in range(2)] == [2.0, 4.0]
+    assert other.add(tf.constant(1.0)).numpy() == 1.0
+    assert one.v.numpy() == 4.0
+    with pytest.raises(ValueError, match="tried to create variables on non-first call"):
+        tf.function(lambda: tf.Variable(1.0) * 2.0)()
+
+
+def test_an_error_names_the_line_that_the_user_has_written() -> None:
+    @tf.function
+    def wrong(x: Any) -> Any:
+        if x > 0:
+            y = tf.matmul(x, x)  # this line
+        else:
+            y = x
+        return y
+
+    with pytest.raises(ValueError) as raised:
+        wrong(tf.constant(1.0))
+    lines = [str(entry.statement).strip() for entry in raised.traceback]
+    assert "y = tf.matmul(x, x)  # this line" in lines
 
 
 @pytest.mark.parametrize(

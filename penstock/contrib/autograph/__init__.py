@@ -1,0 +1,12 @@
+"""``tf.contrib.autograph``: Python's control flow over tensors, at its first place."""
+
+from penstock.library.autograph.calls import do_not_convert as do_not_convert
+from penstock.library.autograph.public import (
+    AutoGraphError as AutoGraphError,
+    Feature as Feature,
+    convert as convert,
+    converted_call as converted_call,
+    set_loop_options as set_loop_options,
+    to_code as to_code,
+    to_graph as to_graph,
+)

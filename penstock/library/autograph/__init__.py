@@ -1,0 +1,1 @@
+"""AutoGraph: Python's control flow over tensors becomes that of graphs, by rewriting the source."""

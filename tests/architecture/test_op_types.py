@@ -63,6 +63,7 @@ NAMED = {
     "library.layer_base.initializers": (
         {"Identity", "RandomUniform", "TruncatedNormal"}, _NO_TYPE
     ),
+    "api.keras.metrics": ({"Mean", "Sum"}, _NO_TYPE),
     "contrib.layers.summaries": ({"Relu", "Relu6", "Softplus"}, "what these count"),
     "contrib.slim.nets.inception_parts": ({"AvgPool", "MaxPool"}, _NO_TYPE),
     "contrib.framework.graphs": ({"Placeholder"}, "a function of TensorFlow's that asks for these"),

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import penstock as tf
-from tests import tf1_programs
+from tests import peers
 from tests.tf1.networks import observe
 from tests.tf1.networks.all import NETWORKS
 
@@ -35,8 +35,8 @@ class Peer:
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
-            [str(tf1_programs.TF115), "-m", "tests.tf1.networks.peer"],
-            cwd=tf1_programs.ROOT,
+            [str(peers.TF115), "-m", "tests.tf1.networks.peer"],
+            cwd=peers.ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -59,8 +59,7 @@ class Peer:
 
 @pytest.fixture(scope="module")
 def peer() -> Iterator[Peer]:
-    if not tf1_programs.TF115.exists():
-        pytest.skip("no .venv-tf115: `make tf115` makes it")
+    peers.needs()
     made = Peer()
     yield made
     made.end()

@@ -13,7 +13,6 @@ from penstock.library.nn import safe_embedding
 from penstock.library.variables.scope import variable_scope
 from penstock.ops.array import unique as uniques
 from penstock.ops.array.cast import cast
-from penstock.ops.array.constant import constant
 from penstock.ops.array.gather import gather, gather_nd
 from penstock.ops.array.join import concat
 from penstock.ops.array.reshape import reshape
@@ -102,9 +101,13 @@ def bow_encoder(
             regularizer=regularizer, trainable=trainable,
         )  # fmt: skip
         if sparse_lookup:
-            sparse = ids if isinstance(ids, SparseTensor) else without_value(ids, 0)
+            sparse = (
+                ids
+                if isinstance(ids, SparseTensor)
+                else without_value(ids, ids.dtype.as_numpy_dtype(0))
+            )
             return safe_embedding.safe_embedding_lookup_sparse(
-                [embeddings], sparse, combiner="mean", default_id=0, partition_strategy="div"
+                [embeddings], ids, combiner="mean", default_id=0, partition_strategy="div"
             )
         if isinstance(ids, SparseTensor):
             raise TypeError(f"ids are expected to be dense Tensor, got: {ids}")
@@ -114,10 +117,7 @@ def bow_encoder(
 def without_value(tensor: Any, ignored: Any) -> SparseTensor:
     """The elements of a tensor that are not ``ignored``, as a SparseTensor."""
     with scopes.name_scope(None, "DenseToSparseTensor", [tensor]):
-        if tensor.dtype in (dtypes.int32, dtypes.float32, dtypes.string):
-            left_out: Any = constant(ignored, tensor.dtype, name="ignore_value/x")
-        else:
-            left_out = cast(ignored, tensor.dtype, name="ignore_value")
+        left_out: Any = cast(ignored, tensor.dtype, name="ignore_value")
         indices = where(not_equal(tensor, left_out), name="indices")
         values = gather_nd(tensor, indices, name="values")
         return SparseTensor(

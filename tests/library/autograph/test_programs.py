@@ -10,12 +10,11 @@ from typing import Any
 import pytest
 
 import penstock as tf
+from tests import peers
 from tests.library.autograph import programs
 from tests.library.eager.conftest import eagerly as eagerly
-from tests.tf1_programs import TF115
 
 EXPECTED: dict[str, list[Any]] = json.loads(programs.EXPECTED.read_text())
-ROOT = Path(__file__).resolve().parents[3]
 # (name, mode), what Penstock finds, and why it is right.
 DIFFERENT = {
     ("attribute_in_loop", "eager"): (["float32", 3.0], "1.15 fails: attributes are no state there"),
@@ -76,9 +75,8 @@ def test_there_are_enough() -> None:
 
 @pytest.mark.long
 def test_what_is_recorded_is_what_tensorflow_finds(tmp_path: Path) -> None:
-    if not TF115.exists():
-        pytest.skip("no .venv-tf115: `make tf115` makes it")
+    peers.needs()
     path = tmp_path / "found.json"
-    command = [str(TF115), "-m", "tests.library.autograph.programs", str(path)]
-    subprocess.run(command, check=True, cwd=ROOT, capture_output=True)
+    command = [str(peers.TF115), "-m", "tests.library.autograph.programs", str(path)]
+    subprocess.run(command, check=True, cwd=peers.ROOT, capture_output=True)
     assert json.loads(path.read_text()) == EXPECTED

@@ -101,11 +101,8 @@ def bow_encoder(
             regularizer=regularizer, trainable=trainable,
         )  # fmt: skip
         if sparse_lookup:
-            sparse = (
-                ids
-                if isinstance(ids, SparseTensor)
-                else without_value(ids, ids.dtype.as_numpy_dtype(0))
-            )
+            if not isinstance(ids, SparseTensor):
+                ids = without_value(ids, ids.dtype.as_numpy_dtype(0))
             return safe_embedding.safe_embedding_lookup_sparse(
                 [embeddings], ids, combiner="mean", default_id=0, partition_strategy="div"
             )

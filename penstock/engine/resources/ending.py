@@ -55,7 +55,7 @@ _LIBRARY_WAITS = {
 
 
 class ProcessEnds(SystemExit):
-    """What a thread in a step is sent; ``threading`` says nothing of it."""
+    """What a thread in a step is sent."""
 
 
 def stops_in(*functions: Any) -> None:
@@ -156,6 +156,20 @@ class _Watched:
         return settled
 
 
+def _silent(hook: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A hook of ``threading`` for a thread that was stopped before its step could catch it.
+
+    That is where a call of ``run`` begins: the user's function was left, and nothing is said.
+    """
+
+    def excepthook(args: Any) -> None:
+        if args.exc_type is ProcessEnds:
+            wait_for_end()
+        hook(args)
+
+    return excepthook
+
+
 def stop_threads(
     tell_seconds: float = _TELL_SECONDS, give_up_seconds: float = _GIVE_UP_SECONDS
 ) -> None:
@@ -167,6 +181,7 @@ def stop_threads(
     """
     global begun, _ender
     begun, _ender = True, threading.get_ident()
+    threading.excepthook = _silent(threading.excepthook)
     began, told = time.monotonic(), False
     watched: dict[int, _Watched] = {}
     while busy := _busy(watched):

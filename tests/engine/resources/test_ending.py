@@ -125,3 +125,28 @@ def test_a_users_function_that_returns_at_the_end_goes_no_further(tmp_path: Path
         cwd=tmp_path, capture_output=True, text=True, timeout=600,
     )  # fmt: skip
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+
+
+_ESCAPES = """
+import threading, time
+from penstock.engine.resources import ending
+
+may_leave = threading.Event()
+
+def left_as_the_call_begins():
+    may_leave.wait()
+    raise ending.ProcessEnds
+
+threading.Thread(target=left_as_the_call_begins, daemon=True).start()
+ending.stop_threads()
+may_leave.set()
+time.sleep(0.2)
+"""
+
+
+def test_nothing_is_said_of_a_thread_that_was_stopped_as_its_call_began(tmp_path: Path) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", _ESCAPES], env={**os.environ, "PYTHONPATH": str(ROOT)},
+        cwd=tmp_path, capture_output=True, text=True, timeout=600,
+    )  # fmt: skip
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")

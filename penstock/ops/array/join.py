@@ -16,7 +16,7 @@ from penstock.foundation.graph import convert
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.composite import IndexedSlices
 from penstock.foundation.graph.convert import convert_to_tensor
-from penstock.foundation.graph.scopes import name_scope
+from penstock.foundation.graph.scopes import get_default_graph, name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op, static
 from penstock.foundation.opdef.inference import Dims, ShapeContext, show
@@ -143,10 +143,10 @@ def _concat_grad(op: Any, grad: Any) -> list[Any]:
 
 def _constant_here(tensor: Tensor) -> Tensor:
     """A constant of another loop or branch again in this one, which then needs not keep it."""
-    op = tensor.op
-    if op.type != "Const" or op._get_control_flow_context() is (
-        op.graph._get_control_flow_context()
-    ):
+    graph = get_default_graph()
+    if graph.executes or tensor.op.type != "Const":
+        return tensor
+    if tensor.op._get_control_flow_context() is graph._get_control_flow_context():
         return tensor
     value = static.constant_value(tensor)
     return convert_to_tensor(value, tensor.dtype, name="Const")

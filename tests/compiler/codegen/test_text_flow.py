@@ -24,6 +24,8 @@ BROUGHT = {
 # `exec`, `eval` and `compile` stand in these files and no others.
 COMPILED_IN = {
     "cli/run.py",  # the user's own program
+    "tf1/old_methods.py",  # the same, in today's words
+    "library/autograph/functions.py",  # the user's own functions, converted
     "library/eager/calls.py",  # names of op definitions alone
     "foundation/opdef/opdef.py", "ops/data/dataset.py", "ops/linalg/product_forms.py",
     "engine/runtime/program.py",

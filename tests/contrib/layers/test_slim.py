@@ -52,7 +52,7 @@ def test_clipping_and_multipliers_change_the_step() -> None:
 def test_updates_run_before_the_step() -> None:
     with tf.Graph().as_default(), tf.Session() as sess:
         x = tf.constant(np.random.RandomState(0).rand(8, 4).astype("float32")) + 3.0
-        loss = tf.reduce_mean(slim.batch_norm(slim.fully_connected(x, 2)))
+        loss = tf.reduce_mean(slim.batch_norm(slim.fully_connected(x, 2, activation_fn=None)))
         step = slim.learning.create_train_op(loss, tf.train.GradientDescentOptimizer(0.1))
         sess.run(tf.global_variables_initializer())
         mean = slim.get_variables_by_name("moving_mean")[0]

@@ -44,7 +44,7 @@ def resnet_v1_101(tf):
 
 
 def resnet_v2_50(tf):
-    return _net(tf, "resnet_v2", "resnet_v2_50", 64, "resnet_arg_scope", is_training=True)
+    return _net(tf, "resnet_v2", "resnet_v2_50", 64, "resnet_arg_scope", is_training=False)
 
 
 # ---- in the idioms of slim's other networks ------------------------------------------------------
@@ -78,15 +78,11 @@ def inception_v4_like(tf):
     """Branches that are joined, with pairs of 1 x 7 and 7 x 1, in the way of Inception v4."""
     slim = tf.contrib.slim
     images = tf.placeholder(tf.float32, [None, 35, 35, 3])
-    with (
-        slim.arg_scope(
-            [slim.conv2d],
-            weights_regularizer=slim.l2_regularizer(4e-5),
-            normalizer_fn=slim.batch_norm,
-            normalizer_params={"decay": 0.9997, "epsilon": 0.001, "is_training": True},
-        ),
-        slim.arg_scope([slim.conv2d, slim.max_pool2d, slim.avg_pool2d], padding="SAME"),
-    ):
+    norm = {"decay": 0.9997, "epsilon": 0.001, "is_training": True}
+    scope = slim.arg_scope([slim.conv2d], normalizer_fn=slim.batch_norm, normalizer_params=norm,
+                           weights_regularizer=slim.l2_regularizer(4e-5))  # fmt: skip
+    same = slim.arg_scope([slim.conv2d, slim.max_pool2d, slim.avg_pool2d], padding="SAME")
+    with scope, same:
         found = slim.conv2d(images, 8, [3, 3], stride=2, padding="VALID", scope="Stem")
         with tf.variable_scope("Mixed", values=[found]):
             with tf.variable_scope("Branch_0"):

@@ -85,10 +85,6 @@ USAGE_ABSENT: list[tuple[str, str]] = [
         r"python\.debug\.TensorBoardDebugWrapperSession",
         "TensorBoard's debugger plugin is gone; the dumping and CLI wrappers are here",
     ),
-    (
-        r"python\.distribute\.all_reduce\..*",
-        "how TensorFlow cut a sum into pieces for GPUs; `tf.distribute` sums here",
-    ),
     (r"python\.ops\.data_flow_ops\.RecordInput", "a reader of its own; `tf.data.TFRecordDataset`"),
     (r"python\.training\.tracking\.tracking\.TrackableAsset", _EAGER),
 ]

@@ -10,7 +10,9 @@ from typing import Any
 
 from penstock.contrib.layers import batch_normalization
 from penstock.foundation.base import dtypes
+from penstock.foundation.base.shapes import dimension_value
 from penstock.foundation.graph import scopes
+from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.library.nn import conv
 from penstock.library.recurrent.static import static_rnn
 from penstock.library.variables.scope import get_variable, get_variable_scope, variable_scope
@@ -76,6 +78,7 @@ def dnn(
       dropout: share of each layer's outputs that is dropped while training.
     """
     with variable_scope("dnn"):
+        tensor_in = convert_to_tensor(tensor_in)
         for number, size in enumerate(hidden_units):
             with variable_scope(f"layer{number}"):
                 tensor_in = activation(_linear(tensor_in, size))
@@ -86,7 +89,7 @@ def dnn(
 
 def _linear(tensor_in: Any, size: int) -> Any:
     with variable_scope("Linear"):
-        shape = [tensor_in.shape[-1].value, size]
+        shape = [dimension_value(tensor_in.shape[-1]), size]
         weights = get_variable("Matrix", shape, tensor_in.dtype)
         return bias_add(matmul(tensor_in, weights), get_variable("Bias", [size], tensor_in.dtype))
 
@@ -114,7 +117,8 @@ def conv2d(
       batch_norm: whether channels are normalized before that.
     """
     with variable_scope("convolution"):
-        shape = [*filter_shape, tensor_in.shape[3].value, n_filters]
+        tensor_in = convert_to_tensor(tensor_in)
+        shape = [*filter_shape, dimension_value(tensor_in.shape[3]), n_filters]
         filters = get_variable("filters", shape, dtypes.float32)
         found = conv.conv2d(tensor_in, filters, strides or [1, 1, 1, 1], padding)
         if bias:

@@ -79,7 +79,6 @@ USAGE_ABSENT: list[tuple[str, str]] = [
     ),
     (r"core\.util\.test_log_pb2\..*", "a message of TensorFlow's own test logs"),
     (r"python\.compiler\.tensorrt\..*", f"{_BUILT_FOR}: TensorRT"),
-    (r"xla\..*", f"{_BUILT_FOR}: XLA; every step is compiled here"),
     (r"python\.tpu\.client\..*", f"{_BUILT_FOR}: Cloud TPUs"),
     (
         r"python\.debug\.TensorBoardDebugWrapperSession",

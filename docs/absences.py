@@ -79,15 +79,10 @@ USAGE_ABSENT: list[tuple[str, str]] = [
     ),
     (r"core\.util\.test_log_pb2\..*", "a message of TensorFlow's own test logs"),
     (r"python\.compiler\.tensorrt\..*", f"{_BUILT_FOR}: TensorRT"),
-    (r"xla\..*", f"{_BUILT_FOR}: XLA; every step is compiled here"),
     (r"python\.tpu\.client\..*", f"{_BUILT_FOR}: Cloud TPUs"),
     (
         r"python\.debug\.TensorBoardDebugWrapperSession",
         "TensorBoard's debugger plugin is gone; the dumping and CLI wrappers are here",
-    ),
-    (
-        r"python\.distribute\.all_reduce\..*",
-        "how TensorFlow cut a sum into pieces for GPUs; `tf.distribute` sums here",
     ),
     (r"python\.ops\.data_flow_ops\.RecordInput", "a reader of its own; `tf.data.TFRecordDataset`"),
     (r"python\.training\.tracking\.tracking\.TrackableAsset", _EAGER),

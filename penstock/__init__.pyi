@@ -35,6 +35,7 @@ from penstock.api import (
     sysconfig as sysconfig,
     user_ops as user_ops,
     version as version,
+    xla as xla,
 )
 from penstock.engine.session.options import (
     ConfigProto as ConfigProto,

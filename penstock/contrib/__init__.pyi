@@ -30,6 +30,7 @@ from penstock.contrib import (
     rnn as rnn,
     seq2seq as seq2seq,
     signal as signal,
+    skflow as skflow,
     slim as slim,
     sparsemax as sparsemax,
     staging as staging,

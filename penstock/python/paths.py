@@ -263,6 +263,7 @@ _FRAME = {
 }  # fmt: skip
 
 _LIBRARIES = {
+    "python.distribute.all_reduce": "penstock.training.distribute.all_reduce",
     "python.eager.backprop": "tf",
     "python.eager.context": "tf",
     "python.eager.def_function": "tf",

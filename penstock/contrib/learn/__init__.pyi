@@ -50,6 +50,13 @@ from penstock.contrib.learn.model_fn import (
     PredictionKey as PredictionKey,
     ProblemType as ProblemType,
 )
+from penstock.contrib.learn.older_estimators import (
+    TensorFlowDNNClassifier as TensorFlowDNNClassifier,
+    TensorFlowDNNRegressor as TensorFlowDNNRegressor,
+    TensorFlowEstimator as TensorFlowEstimator,
+    TensorFlowLinearClassifier as TensorFlowLinearClassifier,
+    TensorFlowLinearRegressor as TensorFlowLinearRegressor,
+)
 from penstock.contrib.learn.run_config import RunConfig as RunConfig, TaskType as TaskType
 from penstock.training.monitored.basic_hooks import (
     NanLossDuringTrainingError as NanLossDuringTrainingError,

@@ -4,6 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from penstock.contrib.learn.older_ops import (
+    conv2d as conv2d,
+    dnn as dnn,
+    one_hot_matrix as one_hot_matrix,
+    rnn_decoder as rnn_decoder,
+    rnn_seq2seq as rnn_seq2seq,
+    split_squeeze as split_squeeze,
+)
 from penstock.foundation.base import dtypes
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.convert import convert_to_tensor

@@ -339,6 +339,7 @@ _MODELS = {
 }
 
 _EXAMPLES = {
+    "examples.image_retraining.retrain": f"{_TUTORIALS}.retrain",
     "examples.saved_model.integration_tests.mnist_util": f"{_TUTORIALS}.mnist_util",
     "examples.speech_commands.input_data": f"{_TUTORIALS}.speech_input",
     "examples.speech_commands.models": f"{_TUTORIALS}.speech_models",

@@ -45,7 +45,12 @@ def which_set(filename: str, validation_percentage: float, testing_percentage: f
       {'training'}
     """
     speaker = re.sub(r"_nohash_.*$", "", Path(filename).name)
-    digest = int(hashlib.sha1(speaker.encode()).hexdigest(), 16)
+    return part_of(speaker, validation_percentage, testing_percentage)
+
+
+def part_of(name: str, validation_percentage: float, testing_percentage: float) -> str:
+    """The part that the hash of a name falls into: "training", "validation" or "testing"."""
+    digest = int(hashlib.sha1(name.encode()).hexdigest(), 16)
     percentage = digest % (MAX_NUM_WAVS_PER_CLASS + 1) * (100.0 / MAX_NUM_WAVS_PER_CLASS)
     if percentage < validation_percentage:
         return "validation"

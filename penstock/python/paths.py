@@ -341,11 +341,17 @@ _MODELS = {
 _EXAMPLES = {
     "examples.image_retraining.retrain": f"{_TUTORIALS}.retrain",
     "examples.saved_model.integration_tests.mnist_util": f"{_TUTORIALS}.mnist_util",
-    "examples.speech_commands.input_data": f"{_TUTORIALS}.speech_input",
+    "examples.speech_commands.freeze": f"{_TUTORIALS}.speech_freeze",
+    "examples.speech_commands.generate_streaming_test_wav": f"{_TUTORIALS}.speech_files",
+    "examples.speech_commands.input_data":
+        f"{_TUTORIALS}.speech_input {_TUTORIALS}.speech_processor",
+    "examples.speech_commands.label_wav": f"{_TUTORIALS}.speech_files",
     "examples.speech_commands.models": f"{_TUTORIALS}.speech_models",
+    "examples.speech_commands.train": f"{_TUTORIALS}.speech_train",
+    "examples.speech_commands.wav_to_features": f"{_TUTORIALS}.speech_files",
     "examples.tutorials.mnist.input_data": "tf.contrib.learn.datasets.mnist | maybe_download",
     "examples.tutorials.mnist.mnist": "penstock.models.mnist_network",
-}
+}  # fmt: skip
 
 PATHS: dict[str, str] = {
     **_FRAMEWORK, **_OPS, **_TRAINING, **_FILES, **_FRAME, **_LIBRARIES, **_MESSAGES,

@@ -1,7 +1,8 @@
 """Short spoken words as a data set: ``tf.examples.speech_commands.input_data``.
 
 What goes with files: which of them are for training, and WAV files read and written. A folder has
-one folder a word; a speaker's recordings are named ``SPEAKER_nohash_NUMBER.wav``.
+one folder a word; a speaker's recordings are named ``SPEAKER_nohash_NUMBER.wav``. Its
+``AudioProcessor`` is in ``speech_processor``.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ COLORS = {"Deep_Red": 0, "Grass green": 1}
 
 @pytest.fixture
 def images(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder a color, of ten images of 8 by 8; paths decide parts, so they are always the same."""
+    """A folder a color, of ten images of 8 by 8, by relative paths: these decide the parts."""
     monkeypatch.chdir(tmp_path)
     random = np.random.RandomState(0)
     picture = tf.placeholder(tf.uint8, [8, 8, 3])

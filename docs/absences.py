@@ -69,7 +69,7 @@ USAGE_ABSENT: list[tuple[str, str]] = [
     (r"LegacySyncReplicasOptimizer", "gone before 1.0: write `tf.train.SyncReplicasOptimizer`"),
     (
         r"examples\.saved_model\.integration_tests\.util\..*",
-        "a part of TensorFlow's own tests whose behaviour is documented nowhere",
+        "not in TensorFlow 1.15, whose package has only `mnist_util` there",
     ),
     (
         r"examples\.adding_an_op\..*",

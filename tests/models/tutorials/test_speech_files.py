@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import re
+import tarfile
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +19,7 @@ from penstock.models.tutorials import (
     speech_train,
 )
 from penstock.models.tutorials.speech_processor import AudioProcessor
-from tests.tf1.processes import run
+from penstock.python import tree
 
 RATE, LENGTH = 1000, 100
 PITCHES = {"low": 0.15, "high": 1.5, "other": 0.7}
@@ -168,35 +170,34 @@ def test_a_piece_is_mixed_in() -> None:
     np.testing.assert_allclose(found, [0, 0, 0.5, 1, 1, 0.5], atol=1e-6)
 
 
-PROGRAM = """\
-import sys
-import tensorflow as tf
-from tensorflow.examples.speech_commands import train
-given, written = sys.argv[1:]
-for name, value in dict(
-    data_url='', data_dir=given, train_dir=written, summaries_dir=written, sample_rate=1000,
-    clip_duration_ms=100, window_size_ms=20., window_stride_ms=10., feature_bin_count=5,
-    how_many_training_steps='60,20', learning_rate='0.05,0.01', batch_size=10,
-    wanted_words='low,high',
-    model_architecture='single_fc', preprocess='average', time_shift_ms=0., silence_percentage=20,
-    unknown_percentage=50, background_volume=0.0, testing_percentage=30, validation_percentage=30,
-).items():
-    setattr(train.FLAGS, name, value)
-whole, train.FLAGS = train.FLAGS, type('Flags', (), vars(train.FLAGS))
-tf.logging.set_verbosity(tf.logging.INFO)
-train.main([])
-"""
+def flags(folder: Path, written: Path) -> argparse.Namespace:
+    """What a quick training is told."""
+    return argparse.Namespace(
+        **{
+            **vars(speech_train.FLAGS), "data_url": "", "data_dir": str(folder),
+            "train_dir": str(written), "summaries_dir": str(written), "sample_rate": RATE,
+            "clip_duration_ms": LENGTH, "window_size_ms": 20.0, "feature_bin_count": 5,
+            "how_many_training_steps": "60,20", "learning_rate": "0.05,0.01", "batch_size": 10,
+            "wanted_words": "low,high", "model_architecture": "single_fc", "preprocess": "average",
+            "time_shift_ms": 0.0, "silence_percentage": 20, "unknown_percentage": 50,
+            "background_volume": 0.0, "testing_percentage": 30, "validation_percentage": 30,
+        }
+    )  # fmt: skip
 
 
-def test_training(folder: Path, tmp_path: Path) -> None:
-    program, written = tmp_path / "program.py", tmp_path / "written"
-    program.write_text(PROGRAM)
-    done = run(str(program), str(folder), str(written))
+def test_training(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    train, written = tree.module("examples.speech_commands.train"), tmp_path / "written"
+    given = flags(folder, written)
+    monkeypatch.setattr(train, "FLAGS", given)
+    assert speech_train.FLAGS is given
+    with caplog.at_level("INFO", "tensorflow"):
+        train.main([])
     assert (written / "single_fc_labels.txt").read_text().split()[2:] == ["low", "high"]
-    assert (written / "single_fc.pbtxt").is_file() and (
-        written / "single_fc.ckpt-80.meta"
-    ).is_file()
-    shares = re.findall(r"(\w+) accuracy = ([\d.]+)%", done.stdout + done.stderr)
+    names = {path.name for path in written.iterdir()}
+    assert {"single_fc.pbtxt", "single_fc.ckpt-80.meta"} <= names
+    shares = re.findall(r"(\w+) accuracy = ([\d.]+)%", caplog.text)
     assert [part for part, _ in shares] == ["validation", "testing"]
     assert float(shares[0][1]) > 60, shares
 
@@ -205,3 +206,14 @@ def test_lengths_of_rates_and_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(speech_train.FLAGS, "learning_rate", "0.1")
     with pytest.raises(ValueError, match="must be equal length lists, but are 2 and 1 long"):
         speech_train.main()
+
+
+def test_an_archive_is_unpacked_once(folder: Path, tmp_path: Path) -> None:
+    with tarfile.open(tmp_path / "words.tar.gz", "w:gz") as archive:
+        for word in ("low", "high"):
+            archive.add(folder / word, word)
+    url, place = f"file://{tmp_path}/words.tar.gz", str(tmp_path / "new")
+    first = AudioProcessor(url, place, 0, 0, ["low"], 30, 30, settings())
+    assert len(list(Path(place).glob("*/*.wav"))) == 24
+    again = AudioProcessor("file:///none", place, 0, 0, ["low"], 30, 30, settings())
+    assert again.data_index == first.data_index and again.background_data == []

@@ -27,7 +27,6 @@ SYMBOLS_ABSENT: list[tuple[str, str]] = [
     (r"debugging\.\w+_log_device_placement", _EAGER),
 ]
 
-_PROGRAM = "an example program, run for what it prints; no other program needs it"
 _RARE = "hardly any program used it"
 _LEARN = "later: contrib.learn's estimators and monitors; `tf.estimator` is here"
 _COLUMNS = "later: contrib.layers' feature columns; `tf.feature_column` is here"
@@ -69,10 +68,9 @@ USAGE_ABSENT: list[tuple[str, str]] = [
     (r"profiler\.experimental\..*", "of TensorFlow 2.2; `tf.profiler.Profiler` is here"),
     (r"LegacySyncReplicasOptimizer", "gone before 1.0: write `tf.train.SyncReplicasOptimizer`"),
     (
-        r"models\.embedding\.word2vec\w*\..*",
-        f"{_PROGRAM}: `python -m penstock.models.word2vec` is one; `gen_word2vec` is here",
+        r"examples\.saved_model\.integration_tests\.util\..*",
+        "not in TensorFlow 1.15, whose package has only `mnist_util` there",
     ),
-    (r"examples\.(speech_commands|image_retraining|get_started|saved_model)\..*", _PROGRAM),
     (
         r"examples\.adding_an_op\..*",
         "shows how C++ is made an op; `tf.load_op_library` takes ops in Python",

@@ -334,18 +334,34 @@ _MODELS = {
     "models.rnn.translate.data_utils": f"{_TUTORIALS}.translate_data",
     "models.rnn.translate.seq2seq_model": f"{_TUTORIALS}.translate_model",
     "models.embedding.gen_word2vec": "penstock.python.generated",
+    "models.embedding.word2vec": f"{_TUTORIALS}.word2vec_program",
+    "models.embedding.word2vec_optimized": f"{_TUTORIALS}.word2vec_program",
     "models.image.cifar10.cifar10": f"{_TUTORIALS}.cifar10",
     "models.image.cifar10.cifar10_input": f"{_TUTORIALS}.cifar10_input",
     "models.rnn.seq2seq": "tf.contrib.legacy_seq2seq",
 }
 
 _EXAMPLES = {
+    **{
+        f"examples.get_started.regression.{each}": f"{_TUTORIALS}.{each}"
+        for each in (
+            "custom_regression", "dnn_regression", "imports85", "linear_regression",
+            "linear_regression_categorical",
+        )
+    },
+    "examples.image_retraining.retrain": f"{_TUTORIALS}.retrain",
     "examples.saved_model.integration_tests.mnist_util": f"{_TUTORIALS}.mnist_util",
-    "examples.speech_commands.input_data": f"{_TUTORIALS}.speech_input",
+    "examples.speech_commands.freeze": f"{_TUTORIALS}.speech_freeze",
+    "examples.speech_commands.generate_streaming_test_wav": f"{_TUTORIALS}.speech_files",
+    "examples.speech_commands.input_data":
+        f"{_TUTORIALS}.speech_input {_TUTORIALS}.speech_processor",
+    "examples.speech_commands.label_wav": f"{_TUTORIALS}.speech_files",
     "examples.speech_commands.models": f"{_TUTORIALS}.speech_models",
+    "examples.speech_commands.train": f"{_TUTORIALS}.speech_train",
+    "examples.speech_commands.wav_to_features": f"{_TUTORIALS}.speech_files",
     "examples.tutorials.mnist.input_data": "tf.contrib.learn.datasets.mnist | maybe_download",
     "examples.tutorials.mnist.mnist": "penstock.models.mnist_network",
-}
+}  # fmt: skip
 
 PATHS: dict[str, str] = {
     **_FRAMEWORK, **_OPS, **_TRAINING, **_FILES, **_FRAME, **_LIBRARIES, **_MESSAGES,

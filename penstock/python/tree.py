@@ -169,5 +169,13 @@ class _Branch(ModuleType):
         setattr(self, name, value)
         return value
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        # Programs set names that a tutorial's functions read: ``train.FLAGS = ...``.
+        for each in row(self.__dict__.get("_path", "")).namespaces:
+            place = sys.modules.get(each)
+            if place and each.startswith("penstock.models.") and name in vars(place):
+                setattr(place, name, value)
+        super().__setattr__(name, value)
+
     def __dir__(self) -> list[str]:
         return sorted(listed(self._path))

@@ -6,13 +6,11 @@ Importing it defines the flags ``batch_size`` and ``data_dir``, which programs b
 
 from __future__ import annotations
 
-import tarfile
-import urllib.request
 from pathlib import Path
 from typing import Any
 
 import penstock as tf
-from penstock.models.tutorials import cifar10_input
+from penstock.models.tutorials import archives, cifar10_input
 
 FLAGS: Any = tf.app.flags.FLAGS
 tf.app.flags.DEFINE_integer("batch_size", 128, "Examples a step.")
@@ -39,20 +37,8 @@ def maybe_download_and_extract() -> None:
       FileNotFoundError: if they are not there and cannot be downloaded; says what to put where.
     """
     folder = Path(FLAGS.data_dir)
-    if (folder / _FOLDER).is_dir():
-        return
-    archive = folder / DATA_URL.rpartition("/")[2]
-    if not archive.is_file():
-        folder.mkdir(parents=True, exist_ok=True)
-        try:
-            urllib.request.urlretrieve(DATA_URL, archive)
-        except OSError as error:
-            raise FileNotFoundError(
-                f"no {_FOLDER} in {folder}, and {DATA_URL} cannot be reached ({error});"
-                f" put {archive.name} into {folder}"
-            ) from None
-    with tarfile.open(archive) as files:
-        files.extractall(folder, filter="data")
+    if not (folder / _FOLDER).is_dir():
+        archives.unpack(DATA_URL, folder, _FOLDER)
 
 
 def distorted_inputs() -> tuple[tf.Tensor, tf.Tensor]:

@@ -1,7 +1,8 @@
 """Short spoken words as a data set: ``tf.examples.speech_commands.input_data``.
 
 What goes with files: which of them are for training, and WAV files read and written. A folder has
-one folder a word; a speaker's recordings are named ``SPEAKER_nohash_NUMBER.wav``.
+one folder a word; a speaker's recordings are named ``SPEAKER_nohash_NUMBER.wav``. Its
+``AudioProcessor`` is in ``speech_processor``.
 """
 
 from __future__ import annotations
@@ -45,7 +46,12 @@ def which_set(filename: str, validation_percentage: float, testing_percentage: f
       {'training'}
     """
     speaker = re.sub(r"_nohash_.*$", "", Path(filename).name)
-    digest = int(hashlib.sha1(speaker.encode()).hexdigest(), 16)
+    return part_of(speaker, validation_percentage, testing_percentage)
+
+
+def part_of(name: str, validation_percentage: float, testing_percentage: float) -> str:
+    """The part that the hash of a name falls into: "training", "validation" or "testing"."""
+    digest = int(hashlib.sha1(name.encode()).hexdigest(), 16)
     percentage = digest % (MAX_NUM_WAVS_PER_CLASS + 1) * (100.0 / MAX_NUM_WAVS_PER_CLASS)
     if percentage < validation_percentage:
         return "validation"

@@ -22,6 +22,7 @@ KNOWN = {
     "PENSTOCK_HEARTBEAT": "where a server says that it lives: a file, or penstock launch's pipe",
     "PENSTOCK_INSECURE": "1: servers may listen to other hosts without TLS",
     "PENSTOCK_KEEP_MEMORY": "0: memory that a step frees goes back to the system",
+    "PENSTOCK_KERAS_CODE": "1: Lambda layers of a Keras configuration may bring their code",
     "PENSTOCK_MAX_GRAPH_BYTES": "the largest graph that a server takes",
     "PENSTOCK_MAX_MESSAGE_BYTES": "the largest message between tasks",
     "PENSTOCK_MAX_TENSOR_BYTES": "the largest tensor between tasks",

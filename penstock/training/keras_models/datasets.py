@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import gzip
 import json
-import pickle
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from penstock.foundation.formats import plain_pickle
 from penstock.training.keras_models.files import get_file
 
 _SOURCE = "https://storage.googleapis.com/tensorflow/tf-keras-datasets/"
@@ -76,13 +76,9 @@ def load_boston_housing(
 
 
 def _batch(path: Path, key: str) -> Arrays:
-    """Images [n, 3, 32, 32] and labels of one file of the CIFAR sets.
-
-    Such a file is a pickle, which can run code: only files that a user has put into the cache are
-    read.
-    """
+    """Images [n, 3, 32, 32] and labels of one file of the CIFAR sets."""
     with path.open("rb") as file:
-        found = pickle.load(file, encoding="bytes")
+        found = plain_pickle.read(file, str(path), encoding="bytes")
     images = found[b"data"]
     return images.reshape(len(images), 3, 32, 32), found[key.encode()]
 
@@ -173,8 +169,8 @@ def load_imdb(
     num_words = kwargs.pop("nb_words", num_words)
     if kwargs:
         raise TypeError(f"Unrecognized keyword arguments: {kwargs}")
-    with np.load(get_file(path, f"{_SOURCE}imdb.npz"), allow_pickle=True) as found:
-        parts = [(found[f"x_{part}"], found[f"y_{part}"]) for part in ("train", "test")]
+    found = plain_pickle.read_arrays(get_file(path, f"{_SOURCE}imdb.npz"))
+    parts = [(found[f"x_{part}"], found[f"y_{part}"]) for part in ("train", "test")]
     np.random.seed(seed)
     shuffled = []
     for x, y in parts:
@@ -209,8 +205,8 @@ def load_reuters(
     num_words = kwargs.pop("nb_words", num_words)
     if kwargs:
         raise TypeError(f"Unrecognized keyword arguments: {kwargs}")
-    with np.load(get_file(path, f"{_SOURCE}reuters.npz"), allow_pickle=True) as found:
-        x, y = found["x"], found["y"]
+    found = plain_pickle.read_arrays(get_file(path, f"{_SOURCE}reuters.npz"))
+    x, y = found["x"], found["y"]
     np.random.seed(seed)
     order = np.arange(len(x))
     np.random.shuffle(order)

@@ -2,17 +2,25 @@
 
 A named function of a module could be found by its name; Keras writes the code of all functions, so
 that a model's file is enough.  What the code names besides its arguments is looked up in the
-function's module where that is loaded.  Whoever reads a configuration runs the code in it.
+function's module where that is loaded.
+
+Code of a configuration runs when its layer is called, and may be made to break the interpreter:
+only what this process has written itself is read, any other where PENSTOCK_KERAS_CODE=1 says so.
 """
 
 from __future__ import annotations
 
 import base64
 import marshal
+import os
 import sys
 from collections.abc import Callable
 from types import CellType, CodeType, FunctionType
 from typing import Any
+
+VARIABLE = "PENSTOCK_KERAS_CODE"
+# The code that this process has written.
+_written: set[str] = set()
 
 
 def described(function: Callable[..., Any] | None) -> tuple[Any, str, str | None]:
@@ -27,6 +35,7 @@ def described(function: Callable[..., Any] | None) -> tuple[Any, str, str | None
     """
     if isinstance(function, FunctionType):
         code = base64.encodebytes(marshal.dumps(function.__code__)).decode()
+        _written.add(code)
         closure = function.__closure__ and tuple(c.cell_contents for c in function.__closure__)
         return (code, function.__defaults__, closure or None), "lambda", function.__module__
     if callable(function):
@@ -43,7 +52,7 @@ def restored(found: Any, kind: str, module: str | None, known: dict[str, Any] | 
       known: functions by name, for those of kind ``"function"``.
 
     Raises:
-      ValueError: the code is of another version of Python, or no function has the name.
+      ValueError: the code is another's or of another Python, or no function has the name.
     """
     outer = vars(sys.modules[module]) if module in sys.modules else {}
     if kind == "raw":
@@ -61,6 +70,11 @@ def restored(found: Any, kind: str, module: str | None, known: dict[str, Any] | 
 
 
 def _code(text: str) -> CodeType:
+    if text not in _written and os.environ.get(VARIABLE) != "1":
+        raise ValueError(
+            "the function of a Lambda layer is Python code of who wrote the configuration, which is"
+            f" not run; {VARIABLE}=1 allows it, for files that you trust as you trust a program"
+        )
     try:
         found = marshal.loads(base64.b64decode(text))
     except (ValueError, EOFError, TypeError) as error:

@@ -20,6 +20,7 @@ from penstock.contrib.learn import models
 from penstock.contrib.learn.estimator import Estimator
 from penstock.contrib.learn.model_fn import ModeKeys, ModelFnOps, NotFittedError
 from penstock.contrib.learn.older_ops import IS_TRAINING, dnn, one_hot_matrix
+from penstock.contrib.learn.run_config import RunConfig
 from penstock.foundation.base import dtypes
 from penstock.foundation.graph import scopes
 from penstock.library.variables.global_step import get_global_step
@@ -29,6 +30,7 @@ from penstock.ops.array.fill import zeros
 from penstock.ops.array.shape import shape as shape_of
 
 _SETTINGS = "model.json"
+_SEED = 42
 
 
 class TensorFlowEstimator:
@@ -44,7 +46,7 @@ class TensorFlowEstimator:
       clip_gradients: the norm that gradients are cut to, or None.
       class_weight: weights of classes, for model functions that ask for them.
       continue_training: whether a second ``fit`` goes on with what the first trained.
-      config: a ``RunConfig``.
+      config: a ``RunConfig``; by default one whose seed is 42, as it was then.
       verbose: accepted for TensorFlow's sake: ``tf.logging`` says what is shown.
 
     Example:
@@ -102,7 +104,7 @@ class TensorFlowEstimator:
         return cast(labels, dtypes.float32)
 
     def _estimator(self, folder: str | None = None) -> Estimator:
-        return Estimator(self._built, folder, self._config)
+        return Estimator(self._built, folder, self._config or RunConfig(tf_random_seed=_SEED))
 
     def fit(
         self, x: Any, y: Any, steps: int | None = None, monitors: Any = None, logdir: Any = None

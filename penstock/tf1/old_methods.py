@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import ast
 import builtins
+import os
 import sys
 import sysconfig
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache, partial
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
@@ -123,19 +124,24 @@ class Beside(PathFinder):
         target: ModuleType | None = None,
     ) -> ModuleSpec | None:
         spec = PathFinder.find_spec(fullname, path, target)
-        if spec is None or type(spec.loader) is not SourceFileLoader or not _is_own(spec.origin):
-            return None
-        spec.loader = _Loader(spec.loader.name, spec.loader.path)
+        if spec is not None and type(spec.loader) is SourceFileLoader and _is_own(spec.origin):
+            spec.loader = _Loader(spec.loader.name, spec.loader.path)
         return spec
 
 
 def _is_own(origin: str | None) -> bool:
     """Whether a file is of the program, and of no library."""
-    if origin is None:
+    if origin is None or origin.startswith(_libraries()):
         return False
+    return not str(Path(origin).resolve()).startswith(_libraries())
+
+
+@cache
+def _libraries() -> tuple[str, ...]:
+    """The folders of libraries, as they are named and as they are: thousands of files ask."""
     kinds = ("stdlib", "platstdlib", "purelib", "platlib")
-    libraries = {Path(sysconfig.get_path(kind)).resolve() for kind in kinds} | {_PACKAGE}
-    return libraries.isdisjoint(Path(origin).resolve().parents)
+    named = [Path(sysconfig.get_path(kind)) for kind in kinds] + [_PACKAGE]
+    return tuple({f"{each}{os.sep}" for path in named for each in (path, path.resolve())})
 
 
 def restore() -> None:

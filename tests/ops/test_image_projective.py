@@ -1,4 +1,4 @@
-"""ImageProjectiveTransformV2 refuses what it has no kernel for, which TensorFlow does not survive."""
+"""ImageProjectiveTransformV2 refuses what it has no kernel for; TensorFlow does not survive it."""
 
 from __future__ import annotations
 

@@ -13,8 +13,11 @@ import penstock as tf
 from penstock.models.tutorials import archives, cifar10_input
 
 FLAGS: Any = tf.app.flags.FLAGS
-tf.app.flags.DEFINE_integer("batch_size", 128, "Examples a step.")
-tf.app.flags.DEFINE_string("data_dir", "/tmp/cifar10_data", "Folder of CIFAR-10's files.")
+# But those that another program of this process has, which are shared.
+if "batch_size" not in FLAGS:
+    tf.app.flags.DEFINE_integer("batch_size", 128, "Examples a step.")
+if "data_dir" not in FLAGS:
+    tf.app.flags.DEFINE_string("data_dir", "/tmp/cifar10_data", "Folder of CIFAR-10's files.")
 
 IMAGE_SIZE = cifar10_input.IMAGE_SIZE
 NUM_CLASSES = cifar10_input.NUM_CLASSES

@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import pytest
+
 from tests.tf1.processes import run
 
 PROGRAM = """\
@@ -21,6 +23,7 @@ word2vec.main([])
 """
 
 
+@pytest.mark.long
 def test_vectors_of_a_text(tmp_path: Path) -> None:
     drawn, groups = random.Random(0), ["red green blue pink", "one two three four"]
     lines = [" ".join(drawn.choices(drawn.choice(groups).split(), k=8)) for _ in range(60)]

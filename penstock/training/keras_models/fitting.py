@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -35,30 +36,66 @@ def fit(
 ) -> Any:  # fmt: skip
     """Trains; see ``Model.fit``.  All is as ``Model`` has standardized it."""
     count = len(data[0][0])
-    history = History()
-    names = list(model.metrics_names)
-    shown = [*names, *(f"val_{name}" for name in names)] if validation else names
+    extra = f", validate on {len(validation[0][0])} samples" if validation else ""
+    sizes = {"batch_size": batch_size, "steps": None, "samples": count}
+    bars = [ProgbarLogger(stateful_metrics=list(model.metrics_names)[1:])] if verbose else []
+    held_out = None
+    if validation is not None:
+        held_out = partial(_validate, model, validation, batch_size)
+    return run_epochs(
+        model, partial(_train_epoch, model, data, batch_size, shuffle), held_out,
+        range(initial_epoch, epochs), validation_freq, sizes, verbose, bars, callbacks,
+        f"Train on {count} samples{extra}" if verbose else "",
+    )  # fmt: skip
+
+
+def _validate(model: Any, validation: Any, batch_size: int, called: CallbackList) -> Any:
+    return evaluate(model, validation, batch_size, 0, [], inside=called)
+
+
+def run_epochs(
+    model: Any, train: Callable[[CallbackList], Any],
+    held_out: Callable[[CallbackList], Any] | None, epochs: range, validation_freq: Any,
+    sizes: dict[str, Any], verbose: int, bars: Sequence[Any], callbacks: Sequence[Any],
+    announcement: str,
+) -> History:  # fmt: skip
+    """The loop of epochs, whatever the data comes from.
+
+    Args:
+      model: what is trained.
+      train, held_out: an epoch's losses and metrics, and those of validation if there is any;
+        both take the callbacks.
+      epochs: their numbers, from 0.
+      validation_freq: see ``is_due``.
+      sizes: what callbacks are told of batches, steps and samples.
+      verbose: what the bars are told, the others never.
+      bars: callbacks that show progress, before all others.
+      callbacks: the caller's.
+      announcement: said first, if anything.
+
+    Returns:
+      The callback that has written down all epochs.
+    """
+    history, names = History(), list(model.metrics_names)
+    shown = [*names, *(f"val_{name}" for name in names)] if held_out else names
     params = {
-        "batch_size": batch_size, "epochs": epochs, "steps": None, "samples": count,
-        "verbose": 0, "do_validation": validation is not None, "metrics": shown,
+        **sizes, "epochs": epochs.stop, "verbose": 0, "do_validation": held_out is not None,
+        "metrics": shown,
     }  # fmt: skip
-    bars = [ProgbarLogger(stateful_metrics=names[1:])] if verbose else []
     called = CallbackList([*bars, *callbacks, history], model, params)
     for bar in bars:
         bar.set_params({**params, "verbose": verbose})
-    if verbose:
-        extra = f", validate on {len(validation[0][0])} samples" if validation else ""
-        print(f"Train on {count} samples{extra}")
+    if announcement:
+        print(announcement)
     model.__dict__.update(history=history, stop_training=False)
     model.training_step()
     called.call("on_train_begin")
-    for epoch in range(initial_epoch, epochs):
+    for epoch in epochs:
         model.reset_metrics()
         called.call("on_epoch_begin", epoch, {})
-        found = _train_epoch(model, data, batch_size, shuffle, called)
-        logs = dict(zip(names, found, strict=True))
-        if validation and is_due(validation_freq, epoch):
-            held = evaluate(model, validation, batch_size, 0, [], inside=called)
+        logs = dict(zip(names, train(called), strict=True))
+        if held_out and is_due(validation_freq, epoch):
+            held = held_out(called)
             logs |= {f"val_{name}": value for name, value in zip(names, held, strict=True)}
         called.call("on_epoch_end", epoch, logs)
         if model.stop_training:

@@ -5,13 +5,14 @@ Losses are averaged over steps, whatever the sizes of their batches.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from penstock.foundation.graph import nest
 from penstock.training.keras_models import fitting
-from penstock.training.keras_models.callbacks import CallbackList, History, ProgbarLogger
+from penstock.training.keras_models.callbacks import CallbackList, ProgbarLogger
 from penstock.training.keras_models.progress import Progbar
 from penstock.training.keras_models.streams import Stream
 
@@ -48,36 +49,17 @@ def fit(
       validation: None, a stream, or arrays as ``Model`` has standardized them.
       announced: whether the numbers of steps are said first.
     """
-    history = History()
-    names, shown = list(model.metrics_names), list(model.metrics_names)
+    extra = "" if validation is None else f", validate on {_told(validation)}"
+    sizes = {"batch_size": None, "steps": stream.steps, "samples": stream.steps}
+    bars = [ProgbarLogger("steps", list(model.metrics_names)[1:])] if verbose else []
+    held_out = None
     if validation is not None:
-        shown += [f"val_{name}" for name in names]
-    params = {
-        "batch_size": None, "epochs": epochs, "steps": stream.steps, "samples": stream.steps,
-        "verbose": 0, "do_validation": validation is not None, "metrics": shown,
-    }  # fmt: skip
-    bars = [ProgbarLogger("steps", names[1:])] if verbose else []
-    called = CallbackList([*bars, *callbacks, history], model, params)
-    for bar in bars:
-        bar.set_params({**params, "verbose": verbose})
-    if verbose and announced:
-        extra = f", validate on {_told(validation)}" if validation is not None else ""
-        print(f"Train on {stream.steps} steps{extra}")
-    model.__dict__.update(history=history, stop_training=False)
-    model.training_step()
-    called.call("on_train_begin")
-    for epoch in range(initial_epoch, epochs):
-        model.reset_metrics()
-        called.call("on_epoch_begin", epoch, {})
-        logs = dict(zip(names, _train(model, stream, class_weight, called), strict=True))
-        if validation is not None and fitting.is_due(validation_freq, epoch):
-            held = _held_out(model, validation, verbose if not announced else 0, called)
-            logs |= {f"val_{name}": value for name, value in zip(names, held, strict=True)}
-        called.call("on_epoch_end", epoch, logs)
-        if model.stop_training:
-            break
-    called.call("on_train_end")
-    return history
+        held_out = partial(_held_out, model, validation, 0 if announced else verbose)
+    return fitting.run_epochs(
+        model, partial(_train, model, stream, class_weight), held_out,
+        range(initial_epoch, epochs), validation_freq, sizes, verbose, bars, callbacks,
+        f"Train on {stream.steps} steps{extra}" if verbose and announced else "",
+    )  # fmt: skip
 
 
 def _told(validation: Any) -> str:

@@ -40,8 +40,13 @@ def _inside(nodes: Iterator[ast.AST]) -> set[int]:
     return {id(inner) for node in nodes for inner in ast.walk(node) if inner is not node}
 
 
-def imports(name: str) -> Iterator[Imported]:
+@cache
+def imports(name: str) -> tuple[Imported, ...]:
     """What a module imports, but for what only type checkers see."""
+    return tuple(_imports(name))
+
+
+def _imports(name: str) -> Iterator[Imported]:
     nodes = list(ast.walk(tree(name)))
     hidden = _inside(
         n for n in nodes if isinstance(n, ast.If) and "TYPE_CHECKING" in ast.dump(n.test)

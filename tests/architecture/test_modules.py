@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 from collections import Counter
 
-import pytest
-
 from tests.architecture import modules
 
 # What is slow to import or optional is imported where it is needed; so is all of a command's work.
@@ -69,16 +67,15 @@ def test_a_circle_is_found() -> None:
     assert modules.circles(arrows) == [["a", "b", "c"]]
 
 
-@pytest.mark.parametrize("name", sorted(modules.files()))
-def test_imports_stand_at_the_top(name: str) -> None:
-    if name.startswith(LATE_ROOMS):
-        return
-    late = {
-        other
+def test_imports_stand_at_the_top() -> None:
+    late = [
+        f"{name} imports {other} inside a function"
+        for name in modules.files()
+        if not name.startswith(LATE_ROOMS)
         for other, in_function in modules.imports(name)
         if in_function and other.partition(".")[0] not in LATE and (name, other) not in CUT
-    }
-    assert not late, f"{name} imports these inside functions: {late}"
+    ]
+    assert not late, "\n".join(late)
 
 
 def test_every_circle_that_is_cut_is_one() -> None:

@@ -339,6 +339,7 @@ def test_the_host_of_addresses_can_be_chosen(tmp_path: Path) -> None:
     assert clusters(tmp_path)[0][1]["worker"][0].startswith("127.0.0.2:")
 
 
+@pytest.mark.long
 def test_a_task_that_is_stuck_is_killed_and_starts_again(tmp_path: Path) -> None:
     job = Job(str(SERVING), (str(tmp_path),), ps=1, workers=1)
     # On a busy machine a task may be starved for some seconds, of which nothing is heard then.

@@ -174,13 +174,19 @@ def test_many_ops_are_checked() -> None:
 
 
 @pytest.mark.parametrize("name", CHECKED)
-def test_arguments(name: str) -> None:
+def test_signature(name: str) -> None:
+    _check_arguments(name)
+    _check_attrs(name)
+    _check_allowed_values(name)
+    _check_flags(name)
+
+
+def _check_arguments(name: str) -> None:
     assert [_argument(a) for a in OURS[name].inputs] == SPEC[name]["inputs"]
     assert [_argument(a) for a in OURS[name].outputs] == SPEC[name]["outputs"]
 
 
-@pytest.mark.parametrize("name", CHECKED)
-def test_attrs(name: str) -> None:
+def _check_attrs(name: str) -> None:
     theirs = {
         attr: {k: v for k, v in said.items() if k != "allowed" and (k, v) != ("min", 0)}
         for attr, said in SPEC[name]["attrs"].items()
@@ -188,8 +194,7 @@ def test_attrs(name: str) -> None:
     assert {a: _attr(d) for a, d in OURS[name].attrs.items()} == theirs
 
 
-@pytest.mark.parametrize("name", CHECKED)
-def test_allowed_values(name: str) -> None:
+def _check_allowed_values(name: str) -> None:
     for attr, said in SPEC[name]["attrs"].items():
         found = _allowed(OURS[name].attrs[attr])
         wanted = set(said["allowed"]) if "allowed" in said else None
@@ -199,8 +204,7 @@ def test_allowed_values(name: str) -> None:
             assert found == wanted
 
 
-@pytest.mark.parametrize("name", CHECKED)
-def test_flags(name: str) -> None:
+def _check_flags(name: str) -> None:
     op = OURS[name]
     wanted = SPEC[name].get("stateful", False)
     assert op.stateful == (True if name in MORE_STATEFUL else wanted)

@@ -134,17 +134,18 @@ print(len(sess.run(batch)))
 """
 
 
+_RUNNERS = "tf.train.start_queue_runners(sess)"
+_COORDINATED = "c = tf.train.Coordinator(); t = tf.train.start_queue_runners(sess, c)"
+
+
 @pytest.mark.parametrize(
     ("start", "end"),
     [
-        ("tf.train.start_queue_runners(sess)", "pass"),
-        ("tf.train.start_queue_runners(sess)", "sess.close()"),
-        ("c = tf.train.Coordinator(); t = tf.train.start_queue_runners(sess, c)", "pass"),
-        ("c = tf.train.Coordinator(); t = tf.train.start_queue_runners(sess, c)", "sess.close()"),
-        (
-            "c = tf.train.Coordinator(); t = tf.train.start_queue_runners(sess, c)",
-            "c.request_stop(); c.join(t); sess.close()",
-        ),
+        (_RUNNERS, "pass"),
+        pytest.param(_RUNNERS, "sess.close()", marks=pytest.mark.long),
+        pytest.param(_COORDINATED, "pass", marks=pytest.mark.long),
+        pytest.param(_COORDINATED, "sess.close()", marks=pytest.mark.long),
+        (_COORDINATED, "c.request_stop(); c.join(t); sess.close()"),
     ],
 )
 def test_process_ends_in_silence(start: str, end: str) -> None:

@@ -81,7 +81,11 @@ def cluster(request: pytest.FixtureRequest) -> Iterator[Cluster]:
 
 @pytest.mark.parametrize(
     ("cluster", "devices", "pack", "optimizer"),
-    [(2, 1, 1 << 20, "sgd"), (3, 2, 16, "adam"), (2, 2, 0, "momentum")],
+    [
+        pytest.param(2, 1, 1 << 20, "sgd", marks=pytest.mark.long),
+        pytest.param(3, 2, 16, "adam", marks=pytest.mark.long),
+        (2, 2, 0, "momentum"),
+    ],
     indirect=["cluster"],
 )
 def test_trains_as_one_device_on_the_whole_batch(
@@ -140,7 +144,7 @@ def test_a_task_that_does_not_come(cluster: Cluster) -> None:
     assert "task:1" in limit["text"] and "CollectiveReduce" in limit["text"]
 
 
-@pytest.mark.parametrize("victim", [0, 1])
+@pytest.mark.parametrize("victim", [0, pytest.param(1, marks=pytest.mark.long)])
 def test_a_killed_task_is_named_and_comes_back(cluster: Cluster, victim: int) -> None:
     steps = 60
     for rank in range(2):

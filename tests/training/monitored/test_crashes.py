@@ -62,6 +62,7 @@ def _check(folder: Path, kills: int, seed: int) -> None:
     assert values == [last, last * (last + 1) // 2, last, last]
 
 
+@pytest.mark.long
 def test_killed_at_random(tmp_path: Path) -> None:
     _check(tmp_path, kills=2, seed=1)
 

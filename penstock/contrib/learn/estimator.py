@@ -303,7 +303,7 @@ class Estimator(BaseEstimator):
             features, labels = self._feature_engineering_fn(features, labels)
         given = {
             "mode": mode, "params": self.params, "config": self.config,
-            "model_dir": os.fspath(self.model_dir),
+            "model_dir": os.fsdecode(self.model_dir),
         }  # fmt: skip
         found = self._model_fn(features, labels, **{k: given[k] for k in given if k in self._taken})
         if isinstance(found, ModelFnOps):

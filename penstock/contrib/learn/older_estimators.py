@@ -196,7 +196,7 @@ class TensorFlowEstimator:
         trained = self._fitted()
         shutil.copytree(trained.model_dir, path, dirs_exist_ok=True)
         state = Path(path, "checkpoint")
-        state.write_text(state.read_text().replace(os.fspath(trained.model_dir) + os.sep, ""))
+        state.write_text(state.read_text().replace(os.fsdecode(trained.model_dir) + os.sep, ""))
         kept = {name: each for name, each in self.get_params().items() if _is_plain(each)}
         saved = {"class": type(self).__name__, "params": kept, "labels": self._label_dims}
         Path(path, _SETTINGS).write_text(json.dumps(saved))
@@ -224,7 +224,7 @@ class TensorFlowEstimator:
             )
         made: TensorFlowEstimator = found(**saved["params"], config=config)
         made._label_dims = saved["labels"]
-        made._trained = made._estimator(os.fspath(path))
+        made._trained = made._estimator(os.fsdecode(path))
         return made
 
 

@@ -89,7 +89,7 @@ class BundleWriter(StreamWriter):
     """
 
     def __init__(self, prefix: str, durable: bool = False, threads: int | None = None) -> None:
-        super().__init__(os.fspath(prefix))
+        super().__init__(os.fsdecode(prefix))
         self._durable = durable
         self._entries: dict[bytes, Any] = {}
         self._temporary = _beside(data_path(self.path, 0, 1))
@@ -270,9 +270,9 @@ def merge_bundles(
     if durable:
         for path in data:
             _sync(path)
-    _publish(os.fspath(merged), data, entries, durable)
+    _publish(os.fsdecode(merged), data, entries, durable)
     for prefix in map(os.fspath, prefixes):
-        if prefix != os.fspath(merged):
+        if prefix != os.fsdecode(merged):
             files.remove(index_path(prefix))
     if delete_old_dirs:
         for directory in {os.path.dirname(prefix) for prefix in map(os.fspath, prefixes)}:
@@ -339,7 +339,7 @@ class BundleReader(TensorReader):
     """
 
     def __init__(self, prefix: str) -> None:
-        super().__init__(os.fspath(prefix))
+        super().__init__(os.fsdecode(prefix))
         self._index = index_path(self.path)
         with Source(self._index) as source:
             table = TableReader(source)

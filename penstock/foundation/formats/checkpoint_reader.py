@@ -30,7 +30,7 @@ def checkpoint_format(prefix: str) -> str | None:
       prefix: the name; of a V1 checkpoint in several files, their pattern
         ("model.ckpt-?????-of-00002").
     """
-    prefix = os.fspath(prefix)
+    prefix = os.fsdecode(prefix)
     if files.exists(index_path(prefix)):
         return BUNDLE
     if files.exists(safetensors_path(prefix)):
@@ -50,7 +50,7 @@ def open_checkpoint(prefix: str) -> TensorReader:
       NotFoundError: there is none.
       DataLossError: it is corrupt.
     """
-    prefix = os.fspath(prefix)
+    prefix = os.fsdecode(prefix)
     for name in (prefix, *_stripped(prefix)):
         found = checkpoint_format(name)
         if found is not None and (found != V1 or name == prefix):

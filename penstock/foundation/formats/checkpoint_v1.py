@@ -45,7 +45,7 @@ class V1Writer(TensorWriter):
     """
 
     def __init__(self, path: str, durable: bool = False) -> None:
-        super().__init__(os.fspath(path))
+        super().__init__(os.fsdecode(path))
         self._durable = durable
         self._meta = SavedTensorSlices()
         self._meta.meta.versions.producer = _VERSION
@@ -130,7 +130,7 @@ class V1Reader(TensorReader):
     """
 
     def __init__(self, pattern: str) -> None:
-        super().__init__(os.fspath(pattern))
+        super().__init__(os.fsdecode(pattern))
         paths = [self.path] if files.exists(self.path) else files.glob(self.path)
         if not paths:
             text = f"Unsuccessful TensorSliceReader constructor: no files match {self.path}"

@@ -60,7 +60,7 @@ def error_names(path: Path) -> Iterator[None]:
             code = errno.ENOENT if isinstance(error, FileNotFoundError) else errno.EIO
         found = _ERRORS.get(code, errors.UnknownError)
         said = error.strerror or str(error) or type(error).__name__
-        raise found(None, None, f"{os.fspath(path)}: {said}") from error
+        raise found(None, None, f"{os.fsdecode(path)}: {said}") from error
 
 
 def is_remote(path: Path) -> bool:
@@ -69,20 +69,20 @@ def is_remote(path: Path) -> bool:
     >>> is_remote("memory://x"), is_remote("/tmp/x"), is_remote("file:///tmp/x")
     (True, False, False)
     """
-    text = os.fspath(path)
+    text = os.fsdecode(path)
     return "://" in text and not text.startswith("file://")
 
 
 def local(path: Path) -> str:
     """The path without "file://"."""
-    return os.fspath(path).removeprefix("file://")
+    return os.fsdecode(path).removeprefix("file://")
 
 
 def _remote(path: Path) -> tuple[Any, str]:
     """The fsspec file system of a remote path, and the path within it."""
     import fsspec  # type: ignore[import-untyped]
 
-    text = os.fspath(path)
+    text = os.fsdecode(path)
     try:
         file_system, inner = fsspec.core.url_to_fs(text)
     except (ValueError, ImportError) as error:
@@ -252,7 +252,7 @@ def write_atomically(path: Path, content: bytes, durable: bool = False) -> None:
                 os.fsync(stream.fileno())
         replace(beside, path)
         if durable:
-            sync_directory(os.path.dirname(os.fspath(path)))
+            sync_directory(os.path.dirname(os.fsdecode(path)))
     except BaseException:
         if exists(beside):
             remove(beside)
@@ -262,7 +262,7 @@ def write_atomically(path: Path, content: bytes, durable: bool = False) -> None:
 def temporary(path: Path) -> str:
     """A name beside `path` that no other writer takes; it tells which process made it."""
     token = f"{time.monotonic_ns() & 0xFFFFFFFF:08x}{os.urandom(2).hex()}"
-    return f"{os.fspath(path)}.tempstate-{_host()}-{os.getpid()}-{token}"
+    return f"{os.fsdecode(path)}.tempstate-{_host()}-{os.getpid()}-{token}"
 
 
 def sweep_temporaries(directory: Path) -> None:

@@ -31,7 +31,7 @@ def _path(name: Any) -> str:
     if isinstance(name, bytes):
         return name.decode()
     if isinstance(name, str | os.PathLike):
-        return str(os.fspath(name))
+        return str(os.fsdecode(name))
     raise TypeError(f"expected a path (str, bytes or os.PathLike); found {name!r}")
 
 

@@ -67,7 +67,7 @@ class SafetensorsWriter(StreamWriter):
     """
 
     def __init__(self, prefix: str, durable: bool = False, threads: int | None = None) -> None:
-        super().__init__(safetensors_path(os.fspath(prefix)))
+        super().__init__(safetensors_path(os.fsdecode(prefix)))
         self._durable = durable
         self._header: dict[str, Any] = {}
         self._crcs: dict[str, int] = {}
@@ -161,7 +161,7 @@ class SafetensorsReader(TensorReader):
     """
 
     def __init__(self, prefix: str) -> None:
-        super().__init__(safetensors_path(os.fspath(prefix)))
+        super().__init__(safetensors_path(os.fsdecode(prefix)))
         self._source = Source(self.path)
         size = int.from_bytes(self._source.read(0, 8, "the header"), "little")
         if size > _LONGEST_HEADER:

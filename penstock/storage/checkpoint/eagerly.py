@@ -65,7 +65,7 @@ def write(prefix: str, values: Sequence[tuple[str, Any]], record: bytes | None, 
         names.append(key)
         slices.append("")
         tensors.append(constant(record, dtypes.string))
-    make("SaveV2", os.fspath(prefix), names, slices, tensors)
+    make("SaveV2", os.fsdecode(prefix), names, slices, tensors)
     return prefix
 
 

@@ -36,7 +36,7 @@ def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool =
       >>> "Const" in open(path).read()
       True
     """
-    folder = os.fspath(logdir)
+    folder = os.fsdecode(logdir)
     if folder and not files.exists(folder):
         files.makedirs(folder)
     path = os.path.join(folder, name)
@@ -73,5 +73,5 @@ def read_graph(path: Any) -> Any:
       OSError: there is no such file, or it holds something else.
     """
     message = message_files.read_message(path, GraphDef)
-    large_graph.locate(message, os.path.dirname(os.path.abspath(os.fspath(path))))
+    large_graph.locate(message, os.path.dirname(os.path.abspath(os.fsdecode(path))))
     return message

@@ -24,7 +24,7 @@ def read_message(path: Any, kind: type[M]) -> M:
     Raises:
       OSError: there is no such file, or neither form can be parsed.
     """
-    name = os.fspath(path)
+    name = os.fsdecode(path)
     if not files.exists(name):
         raise OSError(f"File {name} does not exist.")
     with files.open_file(name, "rb") as stream:

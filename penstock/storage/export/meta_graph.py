@@ -280,7 +280,7 @@ def read_meta_graph_file(filename: Any) -> Any:
       OSError: there is no such file, or it holds something else.
     """
     meta = message_files.read_message(filename, meta_graph_pb2.MetaGraphDef)
-    large_graph.locate(meta.graph_def, os.path.dirname(os.fspath(filename)))
+    large_graph.locate(meta.graph_def, os.path.dirname(os.fsdecode(filename)))
     return meta
 
 

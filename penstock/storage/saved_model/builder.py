@@ -49,7 +49,7 @@ class SavedModelBuilder:
     """
 
     def __init__(self, export_dir: Any) -> None:
-        self._export_dir = os.fspath(export_dir).rstrip("/") or "/"
+        self._export_dir = os.fsdecode(export_dir).rstrip("/") or "/"
         if files.exists(self._export_dir) and files.listdir(self._export_dir):
             raise AssertionError(
                 f"Export directory already exists, and isn't empty: {self._export_dir}. Choose"

@@ -19,7 +19,7 @@ from penstock.storage.saved_model import assets, constants, tensor_info
 
 def maybe_saved_model_directory(export_dir: Any) -> bool:
     """Whether a folder has the file of a SavedModel, binary or text."""
-    return any(files.exists(path) for path in _paths(os.fspath(export_dir)))
+    return any(files.exists(path) for path in _paths(os.fsdecode(export_dir)))
 
 
 def contains_saved_model(export_dir: Any) -> bool:
@@ -38,7 +38,7 @@ def parse_saved_model(export_dir: Any) -> Any:
     Raises:
       OSError: there is none, or it cannot be parsed.
     """
-    folder = os.fspath(export_dir)
+    folder = os.fsdecode(export_dir)
     for path in _paths(folder):
         if files.exists(path):
             message = message_files.read_message(path, SavedModel)
@@ -80,7 +80,7 @@ class SavedModelLoader:
     """
 
     def __init__(self, export_dir: Any) -> None:
-        self._export_dir = os.fspath(export_dir)
+        self._export_dir = os.fsdecode(export_dir)
         self._variables_path = os.path.join(
             self._export_dir, constants.VARIABLES_DIRECTORY, constants.VARIABLES_FILENAME
         )

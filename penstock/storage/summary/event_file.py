@@ -37,7 +37,7 @@ class EventFileWriter:
         flush_secs: float | None = 120,
         filename_suffix: str | None = None,
     ) -> None:
-        self._logdir: str = os.fspath(logdir)
+        self._logdir: str = os.fsdecode(logdir)
         self._arguments = (
             10 if max_queue is None else max_queue,
             120 if flush_secs is None else flush_secs,

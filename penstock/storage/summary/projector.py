@@ -97,7 +97,7 @@ def write_embedding(
 
 def _directory(summary_writer: Any) -> Any:
     if isinstance(summary_writer, str | os.PathLike):
-        return os.fspath(summary_writer)
+        return os.fsdecode(summary_writer)
     return summary_writer.get_logdir()
 
 

@@ -155,7 +155,7 @@ class TextFileInitializer(TableInitializerBase):
             )
         if vocab_size is not None and vocab_size <= 0:
             raise ValueError(f"Invalid vocab_size {vocab_size}.")
-        self._file_name = filename if isinstance(filename, Tensor) else os.fspath(filename)
+        self._file_name = filename if isinstance(filename, Tensor) else os.fsdecode(filename)
         self._filename = _asset(self._file_name)
         self._indices = key_index, value_index
         self._vocab_size, self._delimiter = vocab_size, delimiter

@@ -501,7 +501,7 @@ def _complete_config(given: Any, model_dir: Any) -> RunConfig:
         options = ConfigProto(allow_soft_placement=True)
         options.graph_options.rewrite_options.meta_optimizer_iterations = 1
         config = config.replace(session_config=options)
-    model_dir = None if model_dir is None else os.fspath(model_dir)
+    model_dir = None if model_dir is None else os.fsdecode(model_dir)
     if model_dir is not None and config.model_dir not in (None, model_dir):
         raise ValueError(
             "`model_dir` are set both in constructor and `RunConfig`, but with different values."

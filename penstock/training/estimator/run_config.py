@@ -136,7 +136,7 @@ class RunConfig:
         secs = None if secs is _USE_DEFAULT else secs
         tf_config = read_tf_config()
         if model_dir is not None:
-            model_dir = os.fspath(model_dir)
+            model_dir = os.fsdecode(model_dir)
         self._set(
             model_dir=_model_dir(model_dir, tf_config), tf_random_seed=tf_random_seed,
             save_summary_steps=save_summary_steps, save_checkpoints_steps=steps,

@@ -45,7 +45,7 @@ def _refuse_hdf5(path: str, save_format: str | None = None) -> None:
 
 def save(model: Any, filepath: str, save_format: str | None = None) -> None:
     """Writes a model's weights; see ``Network.save_weights``."""
-    path = os.fspath(filepath)
+    path = os.fsdecode(filepath)
     _refuse_hdf5(path, save_format)
     if not model.weights:
         raise ValueError("Weights for model have not yet been created; call or build it first")
@@ -59,7 +59,7 @@ def save(model: Any, filepath: str, save_format: str | None = None) -> None:
 
 def load(model: Any, filepath: str, by_name: bool = False) -> Any:
     """Reads a model's weights; see ``Network.load_weights``."""
-    path = os.fspath(filepath)
+    path = os.fsdecode(filepath)
     if os.path.isfile(path) or path.endswith(_ENDINGS):
         _refuse_hdf5(path, "h5")
     if by_name:

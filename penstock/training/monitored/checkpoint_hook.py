@@ -82,7 +82,7 @@ class CheckpointSaverHook(SessionRunHook):
             raise ValueError("give saver or scaffold, which has a saver, and not both")
         self._saver = saver
         self._scaffold = scaffold
-        self._checkpoint_dir = os.fspath(checkpoint_dir)
+        self._checkpoint_dir = os.fsdecode(checkpoint_dir)
         self._save_path = os.path.join(self._checkpoint_dir, checkpoint_basename)
         self._timer = SecondOrStepTimer(every_secs=save_secs, every_steps=save_steps)
         self._listeners = list(listeners or ())

@@ -231,7 +231,7 @@ class ProfilerHook(SessionRunHook):
     ) -> None:
         self._timer = SecondOrStepTimer(every_secs=save_secs, every_steps=save_steps)
         self._output_file = os.path.join(output_dir, "timeline-{}.json")
-        self._file_writer = FileWriterCache.get(os.fspath(output_dir) or ".")
+        self._file_writer = FileWriterCache.get(os.fsdecode(output_dir) or ".")
         self._show_dataflow = show_dataflow
         self._show_memory = show_memory
 

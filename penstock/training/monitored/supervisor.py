@@ -125,7 +125,7 @@ class Supervisor:
         self._is_chief = is_chief
         self._coord = Coordinator()
         self._stop_grace_secs = stop_grace_secs
-        self._logdir = os.fspath(logdir) if is_chief and logdir else None
+        self._logdir = os.fsdecode(logdir) if is_chief and logdir else None
         self._save_summaries_secs = save_summaries_secs if is_chief else None
         self._save_model_secs = save_model_secs if is_chief else None
         self._save_path = self._logdir and os.path.join(self._logdir, checkpoint_basename)

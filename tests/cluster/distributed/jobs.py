@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.suite.clock import Clock
+from tests.suite.stopping import stop
 
 ROOT = Path(__file__).resolve().parents[3]
 PROGRAMS = Path(__file__).parent / "programs"
@@ -164,7 +165,7 @@ class Job(Process):
     def stopped(self, task: str) -> Iterator[int]:
         """Keeps a task stopped (SIGSTOP); its pid."""
         pid = self.task_pid(task)
-        os.kill(pid, signal.SIGSTOP)
+        stop(pid)
         try:
             yield pid
         finally:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.suite.clock import PATIENCE
+from tests.suite.stopping import stop
 
 
 class Peer:
@@ -49,6 +50,9 @@ class Peer:
         event = self.events.get(timeout=seconds)
         assert event["what"] == what, event
         return event
+
+    def stop(self) -> None:
+        stop(self.process.pid)
 
     def signal(self, number: int) -> None:
         os.kill(self.process.pid, number)

@@ -231,7 +231,7 @@ def test_a_killed_peer_is_lost_at_once_and_its_successor_found(
 def test_killing_a_peer_in_the_middle_of_a_tensor_frees_the_sender(here: End, peer: Peer) -> None:
     here.links.send(OTHER, b"hello", None)
     peer.expect("message")
-    peer.signal(signal.SIGSTOP)
+    peer.stop()
     time.sleep(0.1)
     found: queue.Queue[Any] = queue.Queue()
 
@@ -256,7 +256,7 @@ def test_killing_a_peer_in_the_middle_of_a_tensor_frees_the_sender(here: End, pe
 def test_the_deadline_of_a_step_ends_its_send(here: End, peer: Peer) -> None:
     here.links.send(OTHER, b"hello", None)
     peer.expect("message")
-    peer.signal(signal.SIGSTOP)
+    peer.stop()
     clock = Clock()
     with waiting.running(seconds=1.0), pytest.raises(errors.DeadlineExceededError, match=OTHER):
         here.links.send(OTHER, b"take", torch.ones(50_000_000))
@@ -269,7 +269,7 @@ def test_the_deadline_of_a_step_ends_its_send(here: End, peer: Peer) -> None:
 def test_small_messages_to_a_stopped_peer_do_not_wait(here: End, peer: Peer) -> None:
     here.links.send(OTHER, b"hello", None)
     peer.expect("message")
-    peer.signal(signal.SIGSTOP)
+    peer.stop()
     clock = Clock()
     for number in range(100):
         here.links.send(OTHER, b"%d" % number, torch.ones(10))
@@ -283,7 +283,7 @@ def test_small_messages_to_a_stopped_peer_do_not_wait(here: End, peer: Peer) -> 
 def test_a_peer_that_is_stopped_for_ten_seconds_survives(here: End, peer: Peer) -> None:
     here.links.send(OTHER, b"hello", None)
     peer.expect("message")
-    peer.signal(signal.SIGSTOP)
+    peer.stop()
     threading.Timer(10, peer.signal, [signal.SIGCONT]).start()
     here.links.send(OTHER, b"late", torch.ones(20_000_000))
     assert peer.expect("message")["sum"] == 20_000_000
@@ -302,7 +302,7 @@ def test_a_peer_that_stays_silent_is_lost(
     peer.expect("message")
     time.sleep(3)
     assert here.events.empty()
-    peer.signal(signal.SIGSTOP)
+    peer.stop()
     start, clock = time.monotonic(), Clock()
     with pytest.raises(errors.UnavailableError):
         here.links.send(OTHER, b"take", torch.ones(50_000_000))

@@ -15,6 +15,7 @@ import penstock as tf
 from penstock.engine.resources import waiting
 from tests.cluster.distributed.server_process import ServerProcess, free_addresses
 from tests.suite.clock import Clock, wait_until
+from tests.suite.stopping import stop
 
 # A step of half a second, what its master gives tasks to stop, and a busy machine; the waits that
 # ignored the step's time took a minute.
@@ -42,7 +43,7 @@ class Cluster:
     @contextmanager
     def stopped(self, process: int) -> Iterator[None]:
         pid = self._processes[process].process.pid
-        os.kill(pid, signal.SIGSTOP)
+        stop(pid)
         try:
             yield
         finally:

@@ -40,6 +40,7 @@ class _Emitter:
     def __init__(self, plan: Plan, fetch_source: FetchSource, name: str, watch: Watch) -> None:
         self.plan = plan
         self.step = plan.step
+        self.block = plan.step  # whose lines are being written
         self.indent = "    "
         self.rounds = 0  # loops that are open
         self.fetch_source = fetch_source
@@ -72,6 +73,7 @@ class _Emitter:
         return self.source
 
     def _body(self, plan: Plan) -> None:
+        around, self.block = self.block, plan.step
         for op in plan.step.operations:
             self._note_silent(op)
         for line in plan.lines:
@@ -81,6 +83,7 @@ class _Emitter:
                 self._number_line(line)
             else:
                 self._line(line)
+        self.block = around
 
     def _feed_label(self, index: int, tensor: Tensor) -> str:
         names = self.step.feed_names
@@ -135,7 +138,7 @@ class _Emitter:
         op = line.op
         call = Call(
             op, self._arguments(line), line.needed, self.source.functions,
-            self._updated_layout(op), self._layout_behind,
+            self._updated_layout(op), self._layout_behind, self.block.uses,
         )  # fmt: skip
         expression = self._expression(line, call)
         targets = self._targets(line)
@@ -353,7 +356,7 @@ class _Emitter:
 
     def _updated_layout(self, op: Operation) -> tuple[int, ...] | None:
         """Layout of the variable that the first output is the update of."""
-        for consumer in op.outputs[0].uses if op.outputs else ():
+        for consumer in self.block.uses(op.outputs[0]) if op.outputs else ():
             if not consumer.op_def.writes:
                 continue
             by_name = {n: _as_list(v) for n, v in consumer.inputs_by_name().items()}

@@ -327,7 +327,7 @@ class _Planner:
         for line in self.lines:
             for index in line.overwritten:
                 tensor = line.op.inputs[index]
-                readers = sum(op.inputs.count(tensor) for op in tensor.uses)
+                readers = sum(op.inputs.count(tensor) for op in self.step.uses(tensor))
                 own = index not in line.read_of and readers == 1
                 own = own and self.roots.get(tensor) == frozenset([tensor])
                 if not own or tensor in (self.external | self.kept | set(self.step.fetches)):
@@ -376,8 +376,8 @@ def _is_running_sum(condition: StepGraph, body: StepGraph, index: int) -> bool:
     """Whether a round does nothing with a variable but make its next value of it, in one node."""
     feed, following = body.feeds[index], body.fetches[index]
     return (
-        not condition.feeds[index].uses
-        and feed.uses == [following.op]
+        not condition.uses(condition.feeds[index])
+        and body.uses(feed) == [following.op]
         and following.op.inputs.count(feed) == 1
         and bool(following.op.op_def.inplace)
         and feed not in body.fetches

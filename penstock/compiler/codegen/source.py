@@ -55,7 +55,9 @@ class Call:
     literal; ``call.needed[i]`` says whether output ``i`` is used.
     """
 
-    __slots__ = ("op", "arg", "needed", "tensors", "layouts", "result_layout", "_functions", "_lie")
+    __slots__ = (
+        "op", "arg", "needed", "tensors", "layouts", "result_layout", "uses", "_functions", "_lie",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -65,11 +67,14 @@ class Call:
         functions: dict[str, Callable[..., Any]],
         result_layout: tuple[int, ...] | None = None,
         lie: Callable[[Tensor], tuple[int, ...] | None] = lambda tensor: (),
+        uses: Callable[[Tensor], list[Operation]] = lambda tensor: [],
     ) -> None:
         self.op, self.arg, self.needed = op, arg, needed
         # How the variable behind a tensor lies: its order of dims, None for the usual one; () where
         # there is no variable.
         self._lie = lie
+        # The nodes of the step that take a tensor.
+        self.uses = uses
         self._functions = functions
         # The order of dims in memory of the variable that the result updates, where it is special.
         self.result_layout = result_layout

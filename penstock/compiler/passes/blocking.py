@@ -157,7 +157,7 @@ def _rebuilt(step: StepGraph, waits: _Waits) -> StepGraph:
                 ticket = rebuilder.graph.by_name[op.name].outputs[0]
                 rebuilder.controls[op] = [rebuilder.make("_Settle", ticket)]
             else:
-                rebuilder.copy(op)
+                rebuilder.keep(op)
     return rebuilder.finish()
 
 

@@ -65,6 +65,7 @@ class Guards:
         self.phis: dict[Operation, tuple[Tensor, Phi]] = {}
         # The item that makes what an operation makes: a loop for its exits.
         self.maker: dict[Operation, Item] = {}
+        self._paths: dict[Guard, list[Literal]] = {}
         for item in items:
             self.of[item] = self._guard(item)
             if isinstance(item, Loop):
@@ -82,7 +83,7 @@ class Guards:
             guard |= self.of_tensor(tensor)
         for control in controls_of(item):
             guard |= self.of_operation(control)
-        if len({pred for pred, _ in guard}) != len(guard):
+        if len(guard) > 1 and len({pred for pred, _ in guard}) != len(guard):
             name = item.name
             raise Unstructured(f"{name!r} needs both branches of one condition, so it never runs")
         return guard
@@ -131,7 +132,10 @@ class Guards:
 
     def path(self, guard: Guard) -> list[Literal]:
         """The literals of a guard, outermost first."""
-        return sorted(guard, key=self._depth)
+        path = self._paths.get(guard)
+        if path is None:
+            path = self._paths[guard] = sorted(guard, key=self._depth)
+        return path
 
     def _depth(self, literal: Literal) -> tuple[int, int, str]:
         pred = literal[0]

@@ -24,9 +24,10 @@ def order_collectives(step: StepGraph) -> StepGraph:
     rebuilder = Rebuilder(step)
     with scopes.default_graph_scope(rebuilder.graph):
         for op in _sorted(step, before):
-            new = rebuilder.copy(op)
             if op in before:
-                new.control_inputs += tuple(rebuilder.controls[before[op]])
+                rebuilder.copy(op).control_inputs += tuple(rebuilder.controls[before[op]])
+            else:
+                rebuilder.keep(op)
     return rebuilder.finish()
 
 

@@ -48,8 +48,8 @@ def _is_sum_of_products(condition: StepGraph, body: StepGraph, index: int) -> bo
         return False
     if not op.attrs["transpose_a"] or op.attrs["transpose_b"] or total.dtype not in _TYPES:
         return False
-    alone = feed.uses == [op] and not condition.feeds[index].uses
-    alone = alone and not total.uses and body.fetches.count(total) == 1
+    alone = body.uses(feed) == [op] and not condition.uses(condition.feeds[index])
+    alone = alone and not body.uses(total) and body.fetches.count(total) == 1
     rows, dims = op.inputs[1].sizes, total.sizes
     if not alone or feed in body.fetches or rows is None or dims is None or None in dims:
         return False

@@ -66,7 +66,7 @@ def sink_constants(step: StepGraph) -> StepGraph:
 
 def _is_used(block: StepGraph, index: int, count: int) -> bool:
     feed = block.feeds[len(block.feeds) - count + index]
-    return bool(feed.uses) or feed in block.fetches
+    return bool(block.uses(feed)) or feed in block.fetches
 
 
 def _with_constants(

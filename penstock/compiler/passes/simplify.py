@@ -54,9 +54,10 @@ def drop_idle_controls(step: StepGraph) -> StepGraph:
 def _with_controls(step: StepGraph, controls: dict[Operation, tuple[Operation, ...]]) -> StepGraph:
     rebuilder = Rebuilder(step)
     for op in step.operations:
-        new = rebuilder.copy(op)
         if op in controls:
-            new.control_inputs = tuple(rebuilder.ops(controls[op]))
+            rebuilder.copy(op).control_inputs = tuple(rebuilder.ops(controls[op]))
+        else:
+            rebuilder.keep(op)
     return rebuilder.finish()
 
 

@@ -64,7 +64,7 @@ class HolderUses:
             if op.inputs[0] not in self.gradients:
                 use.puts.append(op)
         elif op.type == "StackPopV2":
-            use.read = use.read or bool(op.outputs[0].uses)
+            use.read = use.read or bool(step.uses(op.outputs[0]))
             use.read = use.read or op.outputs[0] in step.fetches
         elif not blocks_of(op) or op.inputs[index] in inputs_of(op, op.inputs).first:
             use.read = True
@@ -102,7 +102,7 @@ def _without(step: StepGraph, idle: set[Tensor]) -> StepGraph:
     def keep(op: Operation) -> bool:
         if op.type not in _USERS or op.inputs[0] not in idle:
             return True
-        return op.type == "StackPushV2" and bool(op.outputs[0].uses)
+        return op.type == "StackPushV2" and bool(step.uses(op.outputs[0]))
 
     # The blocks last: what they are given is known by the tensors of the old ones.
     left = Rebuilder(step).run(rule, keep)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from penstock.foundation.base import dtypes
+from penstock.foundation.graph import scopes
 from penstock.foundation.graph.handles import handle_of, resource_key, resource_keys, states_behind
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.rebuild import Rebuilder
@@ -107,12 +108,13 @@ def combine_updates(step: StepGraph) -> StepGraph:
             new.controls[member] = [made]
         return [_state(new, op)] if op.outputs else []
 
-    for op in step.operations:
-        outputs = rule(rebuilder, op)
-        if outputs is None:
-            rebuilder.copy(op)
-        else:
-            rebuilder.tensors.update(zip(op.outputs, outputs, strict=True))
+    with scopes.default_graph_scope(rebuilder.graph):
+        for op in step.operations:
+            outputs = rule(rebuilder, op)
+            if outputs is None:
+                rebuilder.keep(op)
+            else:
+                rebuilder.tensors.update(zip(op.outputs, outputs, strict=True))
     return rebuilder.finish()
 
 

@@ -41,6 +41,7 @@ class Edges:
         self.waiting: dict[Operation, list[Operation]] = {}
         self._feeds_for: dict[Tensor, list[Tensor]] = {}
         self._given_as: dict[Tensor, list[Tensor]] = {}
+        self._taken_by: dict[Tensor, list[Operation]] = {}
         self._visit(step, None)
 
     def _visit(self, step: StepGraph, region: Operation | None) -> None:
@@ -51,6 +52,8 @@ class Edges:
                 self.region_of[op] = region
             if not blocks_of(op):
                 self.operations.append(op)
+                for tensor in op.inputs:
+                    self._taken_by.setdefault(tensor, []).append(op)
                 continue
             self.regions.append(op)
             self._connect(op)
@@ -92,7 +95,7 @@ class Edges:
         stack, seen = [tensor], {tensor}
         while stack:
             current = stack.pop()
-            found.update((op, None) for op in current.uses if not blocks_of(op))
+            found.update((op, None) for op in self._taken_by.get(current, ()))
             on = [*self._feeds_for.get(current, ()), *self._given_as.get(current, ())]
             fresh = [t for t in on if t not in seen]
             seen.update(fresh)

@@ -43,11 +43,11 @@ class Node:
         "constant", "hands_on", "fetched", "wanted", "programs", "line",
     )  # fmt: skip
 
-    def __init__(self, op: Operation) -> None:
+    def __init__(self, op: Operation, rank: int) -> None:
         self.op = op
         definition = op.op_def
         self.kind = _kind(op)
-        self.rank = op.id
+        self.rank = rank
         # What may wait for another node of the step runs when nothing else can.
         self.late = (1 + bool(op.outputs)) if definition.blocking else 0
         self.inputs = len(op.inputs)
@@ -87,7 +87,7 @@ class DataflowGraph:
 
     def __init__(self, step: StepGraph) -> None:
         self.step = step
-        self.nodes = {op: Node(op) for op in step.operations}
+        self.nodes = {op: Node(op, rank) for rank, op in enumerate(step.operations)}
         self.loop_of: dict[Operation, Loop | None] = {}
         self._loops: dict[tuple[Loop | None, str], Loop] = {}
         number = {feed: index for index, feed in enumerate(step.feeds)}

@@ -111,8 +111,8 @@ def tuple_of(definition: OpDef) -> Any:
 
 def _graph_of(inputs: Sequence[Any]) -> Graph:
     graph = get_default_graph()
-    if graph.building_function or graph.executes:
-        # Tensors of the graphs around are captured.
+    if graph.building_function or graph.executes or graph.shares_nodes:
+        # Tensors of the graphs around are captured; those of a step belong to no one graph.
         return graph
     first: Any = None
     for item in inputs:

@@ -43,6 +43,8 @@ class Graph(Scoping):
     tensor_class: type[Tensor] = Tensor
     # Whether it runs operations as they are called, and keeps no nodes.
     executes = False
+    # Whether its nodes may be those of other graphs, too (``step.StepNodes``).
+    shares_nodes = False
 
     def __init__(self) -> None:
         # Held while a node is added or an existing one is changed, and while the graph is written
@@ -99,7 +101,9 @@ class Graph(Scoping):
         if scopes.controllers:
             known = self.control_inputs_for(inputs)
             controls.extend(c for c in known if c not in controls)
-        op = Operation(self, op_def, name, inputs, controls, attrs, output_types, origin.capture())
+        # What a pass makes gets the line of what it stands for.
+        line = None if self.shares_nodes else origin.capture()
+        op = Operation(self, op_def, name, inputs, controls, attrs, output_types, line)
         flow = op._control_flow_context = scopes.control_flow
         for tensor in inputs:
             home = tensor.op._control_flow_context
@@ -343,7 +347,7 @@ class Graph(Scoping):
             raise TypeError(f"Can not convert a Tensor into a Operation: {element!r}")
         if isinstance(element, Operation) and not allow_operation:
             raise TypeError(f"Can not convert a Operation into a Tensor: {element!r}")
-        if element.graph is not self:
+        if element.graph is not self and not self.shares_nodes:
             kind = "Tensor" if isinstance(element, Tensor) else "Operation"
             raise ValueError(
                 f"{kind} {element.name!r} is not an element of this graph ({self._described()});"

@@ -1,9 +1,9 @@
 """Rebuilding a step's graph node by node: how every pass works.
 
-A pass never changes a node.  It walks the old graph in order and, for each node, either copies it
+A pass never changes a node.  It walks the old graph in order and, for each node, either keeps it
 or gives other tensors for its outputs.  The old-to-new map carries names, devices, control inputs
-and the user's lines by itself.  Nothing is copied before the first node that a rule changes, and a
-graph that no rule changes is what the pass returns.
+and the user's lines by itself.  A node that is kept is copied where its inputs have changed; both
+steps share it otherwise, and a graph that no rule changes is what the pass returns.
 
 A node that takes a reference variable reads it where it stands.  A rule that reads it elsewhere (a
 product moved down to its bias) must not carry the read past a write; ``run`` sees to that for all
@@ -13,15 +13,15 @@ rules: it copies the node instead.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from typing import Any, cast
 
 from penstock.foundation.base import mismatch, shapes
 from penstock.foundation.graph import build, scopes
-from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.handles import WriteOrder, handle_of, resource_key, wants_handle
 from penstock.foundation.graph.infer import infer_shapes
 from penstock.foundation.graph.operation import Operation, Refusal
-from penstock.foundation.graph.step import StepGraph
+from penstock.foundation.graph.step import StepGraph, StepNodes
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef.inference import RefusedAtBuild
 
@@ -66,12 +66,16 @@ class Rebuilder:
 
     def __init__(self, step: StepGraph) -> None:
         self.old = step
-        self.graph = Graph()
         self.tensors: dict[Tensor, Tensor] = {}
         self.controls: dict[Operation, list[Operation]] = {}
         self._current: Operation | None = None
         self._made: list[Operation] = []
         self._write_order: WriteOrder | None = None
+
+    @cached_property
+    def graph(self) -> StepNodes:
+        """The new graph; most walks change nothing and need none."""
+        return StepNodes()
 
     def run(
         self,
@@ -84,7 +88,8 @@ class Rebuilder:
         Args:
           rule: what becomes of a node.
           keep: which nodes are kept; by default all.
-          changes_all: whether the rule changes every node, so that there is nothing to look for.
+          changes_all: whether the rule changes every node, so that there is nothing to look for
+            or to share.
 
         Returns:
           The new step graph; the old one where nothing changes.
@@ -93,17 +98,23 @@ class Rebuilder:
         changed = 0 if changes_all else self._first_changed(rule, keep)
         if changed == len(operations):
             return self.old
+        kept = self.copy if changes_all else self.keep
         with scopes.default_graph_scope(self.graph):
-            for op in operations[:changed]:
-                self.copy(op)
+            self._share_first(changed)
             for op in operations[changed:]:
                 if keep is None or keep(op):
-                    self._visit(rule, op)
+                    self._visit(rule, op, kept)
         return self.finish()
+
+    def _share_first(self, count: int) -> None:
+        first = self.old.operations[:count]
+        self.graph.share_all(first)
+        self.tensors.update((tensor, tensor) for op in first for tensor in op.outputs)
+        self.controls.update((op, [op]) for op in first)
 
     def _first_changed(self, rule: Rule, keep: Callable[[Operation], bool] | None) -> int:
         """How many nodes stand before the first that is dropped or changed."""
-        if self.graph.operations:  # made already, for this step
+        if "graph" in self.__dict__:  # made already, for this step
             return 0
         unchanged = _Unchanged(self.old)
         for index, op in enumerate(self.old.operations):
@@ -126,12 +137,12 @@ class Rebuilder:
         self._current = op
         self._made = []
 
-    def _visit(self, rule: Rule, op: Operation) -> None:
+    def _visit(self, rule: Rule, op: Operation, kept: Callable[[Operation], Operation]) -> None:
         self.visit(op)
         outputs = None if op.refusal is not None else rule(self, op)
         if outputs is None or not self._keeps_reads(op, outputs):
             self._forget_made()
-            self.copy(op)
+            kept(op)
             return
         made = list(outputs)
         for old, new in zip(op.outputs, made, strict=True):
@@ -173,8 +184,21 @@ class Rebuilder:
             self._write_order = WriteOrder(self.old.operations)
         return self._write_order
 
+    def keep(self, op: Operation) -> Operation:
+        """Has an old node in the new graph: itself, or a copy where its inputs are others now."""
+        tensors, controls = self.tensors, op.control_inputs
+        if any(tensors[t] is not t for t in op.inputs):
+            return self.copy(op)
+        if controls and tuple(self.ops(controls)) != controls:
+            return self.copy(op)
+        self.graph.share(op)
+        for tensor in op.outputs:
+            tensors[tensor] = tensor
+        self.controls[op] = [op]
+        return op
+
     def copy(self, op: Operation) -> Operation:
-        """Copies an old node with its inputs mapped."""
+        """Copies an old node with its inputs mapped, for who changes it then."""
         tensors, controls = self.tensors, op.control_inputs
         inputs = tuple([tensors[t] for t in op.inputs])
         new = op._copied(self.graph, inputs, tuple(self.ops(controls)) if controls else ())

@@ -2,15 +2,49 @@
 
 After ``prune`` the graph holds only what the step needs, its nodes stand in a valid order, and each
 fed tensor is the output of a ``_Feed`` node.  Every later pass keeps this form.
+
+Nodes of steps are never changed, so what a pass makes of a step shares with it every node that
+stays as it is.  Such a node belongs to no one graph: its ``graph`` is ``SHARED``, to which nothing
+can be added, and which nodes take its outputs is asked of the step (``StepGraph.uses``).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.tensor import Tensor
+
+
+class StepNodes(Graph):
+    """The nodes of a step, some of them shared with the step that it was made of."""
+
+    shares_nodes = True
+
+    def add_copy(self, op: Operation) -> None:
+        """Adds a node that was made for this step."""
+        op.id = len(self.operations)
+        op.graph = SHARED
+        self.share(op)
+
+    def share(self, op: Operation) -> None:
+        """Adds a node that another step has, too."""
+        if op.name in self.by_name:
+            raise ValueError(f"operation name {op.name!r} is already used in this graph")
+        self.operations.append(op)
+        self.by_name[op.name] = op
+
+    def share_all(self, ops: Iterable[Operation]) -> None:
+        """Adds the first nodes, which another step has, too."""
+        self.operations.extend(ops)
+        self.by_name.update({op.name: op for op in ops})
+
+
+SHARED = StepNodes()
+SHARED.finalize()
 
 
 @dataclass(frozen=True)
@@ -28,3 +62,15 @@ class StepGraph:
     def operations(self) -> list[Operation]:
         """The nodes, each after everything it needs."""
         return self.graph.operations
+
+    def uses(self, tensor: Tensor) -> list[Operation]:
+        """The nodes that take a tensor of the step, each as often as it does."""
+        return self._uses.get(tensor, [])
+
+    @cached_property
+    def _uses(self) -> dict[Tensor, list[Operation]]:
+        found: dict[Tensor, list[Operation]] = {}
+        for op in self.operations:
+            for tensor in op.inputs:
+                found.setdefault(tensor, []).append(op)
+        return found

@@ -20,23 +20,30 @@ from penstock.foundation.graph.text import node_text
 from penstock.foundation.opdef.signature import ArgDef
 
 
-def verify(step: StepGraph, after: str) -> StepGraph:
+def verify(step: StepGraph, after: str, before: StepGraph | None = None) -> StepGraph:
     """Checks ``step`` and returns it.
 
     Args:
       step: the step graph.
       after: the stage that made it, for the message.
+      before: what it was made of, which was checked: nodes that it shares have the inputs that
+        they had.
 
     Raises:
       tf.errors.InternalError: an invariant does not hold.
     """
+    known: set[Operation] = set() if before is None else set(before.operations)
     seen: set[Operation] = set()
     names: set[str] = set()
     for op in step.operations:
-        for other in [*(t.op for t in op.inputs), *op.control_inputs]:
+        for tensor in op.inputs:
+            if tensor.op not in seen:
+                _fail_order(after, op, tensor.op)
+        for other in op.control_inputs:
             if other not in seen:
-                _fail(after, op, f"needs {other.name!r}, which does not stand before it")
-        _check_inputs(op, after)
+                _fail_order(after, op, other)
+        if op not in known:
+            _check_inputs(op, after)
         if op.name in names:
             _fail(after, op, "shares its name with another node")
         names.add(op.name)
@@ -62,7 +69,7 @@ def verified(step: StepGraph, change: Callable[[StepGraph], StepGraph], name: st
       tf.errors.InternalError: an invariant does not hold.
     """
     made = change(step)
-    return step if made is step else verify(made, name)
+    return step if made is step else verify(made, name, step)
 
 
 def _check_inputs(op: Operation, after: str) -> None:
@@ -77,6 +84,10 @@ def _check_inputs(op: Operation, after: str) -> None:
             _fail(after, op, f"{arg.name} is {tensor.dtype.name}, must be {wanted.name}")
         if arg.is_ref and not tensor.dtype.is_ref:
             _fail(after, op, f"{arg.name} must be a reference")
+
+
+def _fail_order(after: str, op: Operation, other: Operation) -> None:
+    _fail(after, op, f"needs {other.name!r}, which does not stand before it")
 
 
 def _fail(after: str, op: Operation, what: str) -> None:

@@ -413,19 +413,20 @@ def restore_tensors(
     ]
 
 
-def _only_assigned(tensor: Any) -> bool:
+def _only_assigned(call: Any, tensor: Any) -> bool:
     """Whether all that happens to a tensor is being assigned to variables."""
-    for consumer in tensor.uses:
+    uses = call.uses(tensor)
+    for consumer in uses:
         if consumer.type in ("Assign", "AssignVariableOp"):
             continue
-        if not consumer.op_def.passes_through or not _only_assigned(consumer.outputs[0]):
+        if not consumer.op_def.passes_through or not _only_assigned(call, consumer.outputs[0]):
             return False
-    return bool(tensor.uses)
+    return bool(uses)
 
 
 def _restore_call(call: Any, names: list[str], types: list[dtypes.DType]) -> str:
     operands = ", ".join(call.arg[name] for name in names)
-    later = [_only_assigned(t) for t in call.op.outputs]
+    later = [_only_assigned(call, t) for t in call.op.outputs]
     wanted = literal([t.name for t in types])
     return f"{call.function(restore_tensors)}({operands}, {wanted}, {literal(later)})"
 

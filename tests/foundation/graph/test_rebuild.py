@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 import penstock as tf
 from penstock.compiler.passes.prune import prune
 from penstock.foundation.graph.operation import Operation
@@ -39,7 +41,35 @@ def test_a_step_that_no_rule_changes_is_not_copied() -> None:
     assert Rebuilder(old).run(lambda r, op: None if r.inputs(op) else None) is old
 
 
-def test_nodes_before_the_first_that_changes_are_copied() -> None:
+def test_nodes_that_stay_as_they_are_are_shared() -> None:
+    old = _step()
+    new = Rebuilder(old).run(
+        lambda r, op: [r.make("Sin", r[op.inputs[0]])] if op.type == "Exp" else None
+    )
+    changed = {"y"}
+    for before in old.operations:
+        after = new.graph.get_operation_by_name(before.name)
+        needed = [t.op for t in before.inputs] + list(before.control_inputs)
+        if before.name in changed or any(n.name in changed for n in needed):
+            changed.add(before.name)
+            assert after is not before
+        else:
+            assert after is before
+    assert len(changed) > 1  # what needs a node that changed is another, too
+
+
+def test_a_node_of_steps_belongs_to_no_graph_and_its_users_are_asked_of_the_step() -> None:
+    old = _step()
+    new = Rebuilder(old).run(lambda r, op: r.inputs(op) if op.type == "Exp" else None)
+    feed = old.feeds[0]
+    assert new.feeds[0] is feed
+    assert [op.type for op in old.uses(feed)] == ["Exp"]
+    assert new.uses(feed) == [] and feed.uses == []
+    with pytest.raises(RuntimeError, match="finalized"):
+        tf.identity(feed)
+
+
+def test_nodes_before_the_first_that_changes_are_asked_about_once() -> None:
     old = _step()
     last = old.operations[-1].name
     asked = []
@@ -50,7 +80,7 @@ def test_nodes_before_the_first_that_changes_are_copied() -> None:
 
     new = verify(Rebuilder(old).run(rule), "changing the last")
     assert [op.name for op in new.operations] == [op.name for op in old.operations]
-    assert all(a is not b for a, b in zip(old.operations, new.operations, strict=True))
+    assert [a is b for a, b in zip(old.operations, new.operations, strict=True)][-1] is False
     assert asked == [*(op.name for op in old.operations), last]  # the last again, for new nodes
 
 

@@ -4,6 +4,7 @@
 stand in files of their own.
 """
 
+from penstock.contrib.distributions import bijectors as bijectors
 from penstock.contrib.distributions.chi2 import Chi2 as Chi2, Chi2WithAbsDf as Chi2WithAbsDf
 from penstock.contrib.distributions.loc_scale import Cauchy as Cauchy, Logistic as Logistic
 from penstock.contrib.distributions.variants import (

@@ -315,9 +315,7 @@ class NegativeBinomial(_Successes):
         n = self.total_count
         kernel = n * elementwise.log_sigmoid(-self.logits)
         kernel = kernel + x * elementwise.log_sigmoid(self.logits)
-        ways = (
-            elementwise.lgamma(n + x) - elementwise.lgamma(1.0 + x) - elementwise.lgamma(n)
-        )
+        ways = elementwise.lgamma(n + x) - elementwise.lgamma(1.0 + x) - elementwise.lgamma(n)
         return kernel + ways
 
     def _mean(self) -> Any:
@@ -387,15 +385,17 @@ class Geometric(_Successes):
         uniform = random.random_uniform(dims, tiny, 1.0, dtype=self.dtype, seed=seed)
         return elementwise.floor(elementwise.log(uniform) / elementwise.log1p(-self.probs))
 
+    def _whole(self, x: Tensor) -> Any:
+        return self._checked(x) if self.validate_args else elementwise.floor(x)
+
     def _cdf(self, x: Tensor) -> Any:
-        whole = self._checked(x) if self.validate_args else elementwise.floor(x)
-        at_least, probs = _alike(whole, self.probs)
+        at_least, probs = _alike(self._whole(x), self.probs)
         found = -elementwise.expm1((1.0 + at_least) * elementwise.log1p(-probs))
         return comparison.where(at_least < 0.0, elementwise.zeros_like(found), found)
 
     def _log_prob(self, x: Tensor) -> Any:
         # Where x is 0 its factor must be finite, whatever the probability.
-        fails, probs = _alike(self._checked(x), self.probs)
+        fails, probs = _alike(self._whole(x), self.probs)
         is_first = comparison.equal(fails, 0.0)
         safe = comparison.where(is_first, elementwise.zeros_like(probs), probs)
         return fails * elementwise.log1p(-safe) + elementwise.log(probs)

@@ -8,7 +8,7 @@ from penstock.foundation.base import shapes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
-from penstock.library.distributions.distribution import FULLY_REPARAMETERIZED, Distribution
+from penstock.library.distributions.distribution import NOT_REPARAMETERIZED, Distribution
 from penstock.ops.array import broadcasting, cast, constant, fill, join, shape
 from penstock.ops.control import check, control
 from penstock.ops.math import comparison, elementwise, reduction
@@ -41,7 +41,7 @@ class _OneEvent(Distribution):
                 self._slack = self._atol + self._rtol * elementwise.abs_(self._loc)
         super().__init__(
             dtype=self._loc.dtype,
-            reparameterization_type=FULLY_REPARAMETERIZED,
+            reparameterization_type=NOT_REPARAMETERIZED,
             validate_args=validate_args,
             allow_nan_stats=allow_nan_stats,
             parameters=parameters,
@@ -118,9 +118,7 @@ class Deterministic(_OneEvent):
         name: str = "Deterministic",
     ) -> None:
         parameters = dict(locals())
-        super().__init__(
-            loc, atol, rtol, False, validate_args, allow_nan_stats, name, parameters
-        )
+        super().__init__(loc, atol, rtol, False, validate_args, allow_nan_stats, name, parameters)
 
     def _batch_shape_tensor(self) -> Any:
         return shape.shape(self.loc)

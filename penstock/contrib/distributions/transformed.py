@@ -311,7 +311,8 @@ def _override(given: Any, name: str, own: shapes.TensorShape, validate_args: boo
         sizes = control.with_dependencies([check.assert_positive(sizes, message=text)], sizes)
     if own.ndims is not None and own.ndims > 0:
         raise ValueError("base distribution not scalar")
-    if sizes.shape.ndims is None or sizes.shape.as_list()[0] is None:
+    # The numbers of an event are summed over: which axes they are must be known.
+    if name == "event_shape" and (sizes.shape.ndims is None or sizes.shape.as_list()[0] is None):
         raise NotImplementedError(f"{name}: how many dims it has must be known")
     return sizes
 

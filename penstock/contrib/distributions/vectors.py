@@ -240,7 +240,7 @@ class VectorLaplaceDiag(VectorLinearOperator):
 
 
 class VectorSinhArcsinhDiag(TransformedDistribution):
-    """``loc + scale F(z) / F0(2) * 2`` of vectors, where F makes the tails of z and its sides other.
+    """``loc + scale F(z) 2 / F0(2)`` of vectors, where F makes the tails and sides of z other.
 
     F is ``bijectors.SinhArcsinh(skewness, tailweight)``, and F0 that of ``skewness`` 0, so that
     ``scale`` means as much whatever the tails are.

@@ -78,7 +78,8 @@ def masked_dense(
     Example:
       >>> import penstock as tf
       >>> with tf.Graph().as_default():
-      ...     tf.contrib.distributions.bijectors.masked_dense(tf.zeros([5, 2]), 4, num_blocks=2).shape
+      ...     bijectors = tf.contrib.distributions.bijectors
+      ...     bijectors.masked_dense(tf.zeros([5, 2]), 4, num_blocks=2).shape
       TensorShape([Dimension(5), Dimension(4)])
 
     Source: Germain, M. et al. "MADE: masked autoencoder for distribution estimation". ICML 2015.

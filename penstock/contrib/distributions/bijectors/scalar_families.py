@@ -234,7 +234,7 @@ class Kumaraswamy(Bijector):
         y = _within_unit(y) if self.validate_args else y
         a, b = self.concentration1, self.concentration0
         rest: Any = elementwise.log1p(-binary.pow_(y, a))
-        return elementwise.log(a) + elementwise.log(b) + binary.xlogy(a - 1, y) + (b - 1) * rest
+        return elementwise.log(a) + elementwise.log(b) + (a - 1) * elementwise.log(y) + (b - 1) * rest
 
 
 class SinhArcsinh(Bijector):

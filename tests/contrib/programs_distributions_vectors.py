@@ -185,7 +185,9 @@ def case_steps_refused(tf):
     ds = tf.contrib.distributions
     makers = [
         lambda: ds.MultivariateNormalDiag([0.0, 0.0], [1.0, 0.0], validate_args=True).variance(),
-        lambda: ds.MultivariateNormalTriL([0.0], [[0.0]], validate_args=True).variance(),
+        lambda: ds.MultivariateNormalDiag([0.0, 0.0], [1.0, 0.0], validate_args=True).sample(),
+        lambda: ds.MultivariateNormalTriL([0.0], [[0.0]], validate_args=True).log_prob([1.0]),
+        lambda: ds.VectorLaplaceDiag([0.0], [0.0], validate_args=True).log_prob([1.0]),
         lambda: ds.MultivariateNormalFullCovariance(
             [0.0, 0.0], [[2.0, 1.0], [0.0, 2.0]], validate_args=True
         ).variance(),
@@ -209,7 +211,6 @@ def case_shapes_known_in_steps(tf):
         lambda p: ds.VectorExponentialDiag(scale_diag=tf.exp(p)),
         lambda p: ds.OneHotCategorical(p),
         lambda p: ds.ExpRelaxedOneHotCategorical(HEAT, p),
-        lambda p: ds.VectorDeterministic(p),
     ]
     found = []
     for make in makers:

@@ -82,10 +82,8 @@ class MultivariateNormalDiag(MultivariateNormalLinearOperator):
         parameters = dict(locals())
         with name_scope(name) as name:
             with name_scope("init", values=[loc, scale_diag, scale_identity_multiplier]):
-                # No check that the diagonal is positive: its sign does not matter.
-                scale = scales.diagonal(
-                    loc, scale_diag, scale_identity_multiplier, None, validate_args
-                )
+                # That the diagonal has no zero is checked where it is used.
+                scale = scales.diagonal(loc, scale_diag, scale_identity_multiplier)
         super().__init__(loc, scale, validate_args, allow_nan_stats, name)
         self._parameters = parameters
 
@@ -174,8 +172,6 @@ class MultivariateNormalDiagPlusLowRank(MultivariateNormalLinearOperator):
                     like if loc is None else loc,
                     scale_diag,
                     scale_identity_multiplier,
-                    None,
-                    validate_args,
                     assert_positive=True,
                 )
                 if has_factor:
@@ -223,23 +219,16 @@ class MultivariateNormalTriL(MultivariateNormalLinearOperator):
             with name_scope("init", values=[loc, scale_tril]):
                 loc = None if loc is None else convert_to_tensor(loc, name="loc")
                 if scale_tril is None:
-                    scale = scales.diagonal(loc, None, None, None, validate_args)
+                    scale = scales.diagonal(loc)
                 else:
-                    scale = _lower(convert_to_tensor(scale_tril, name="scale_tril"), validate_args)
+                    scale = LinearOperatorLowerTriangular(
+                        convert_to_tensor(scale_tril, name="scale_tril"),
+                        is_non_singular=True,
+                        is_self_adjoint=False,
+                        is_positive_definite=False,
+                    )
         super().__init__(loc, scale, validate_args, allow_nan_stats, name)
         self._parameters = parameters
-
-
-def _lower(tril: Any, validate_args: bool) -> Any:
-    """The operator of a lower triangle; what is above its diagonal is not read."""
-    if validate_args:
-        zero = fill.zeros([], dtype=tril.dtype)
-        text = "`scale_tril` must have nonzero diagonal"
-        found = check.assert_none_equal(matrix_diag.matrix_diag_part(tril), zero, message=text)
-        tril = control.with_dependencies([found], tril)
-    return LinearOperatorLowerTriangular(
-        tril, is_non_singular=True, is_self_adjoint=False, is_positive_definite=False
-    )
 
 
 class MultivariateNormalFullCovariance(MultivariateNormalTriL):

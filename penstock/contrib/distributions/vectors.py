@@ -192,9 +192,7 @@ class VectorExponentialDiag(VectorLinearOperator):
         parameters = dict(locals())
         with name_scope(name, values=[loc, scale_diag, scale_identity_multiplier]) as name:
             with name_scope("init"):
-                scale = scales.diagonal(
-                    loc, scale_diag, scale_identity_multiplier, None, validate_args
-                )
+                scale = scales.diagonal(loc, scale_diag, scale_identity_multiplier)
             super().__init__(
                 _standard_exponential, (1.0, 1.0), loc, scale, validate_args, allow_nan_stats,
                 name, parameters,
@@ -232,7 +230,7 @@ class VectorLaplaceDiag(VectorLinearOperator):
     ) -> None:
         parameters = dict(locals())
         with name_scope(name), name_scope("init"):
-            scale = scales.diagonal(loc, scale_diag, scale_identity_multiplier, None, validate_args)
+            scale = scales.diagonal(loc, scale_diag, scale_identity_multiplier)
         super().__init__(
             _standard_laplace, (0.0, 2.0), loc, scale, validate_args, allow_nan_stats, name,
             parameters,
@@ -286,7 +284,7 @@ class VectorSinhArcsinhDiag(TransformedDistribution):
             tailweight = 1.0 if tailweight is None else tailweight
             has_default_skewness = skewness is None
             skewness = 0.0 if has_default_skewness else skewness
-            scale_ = scales.diagonal(loc, scale_diag, scale_identity_multiplier, None, False)
+            scale_ = scales.diagonal(loc, scale_diag, scale_identity_multiplier)
             batch, event = scales.shapes_of(loc, scale_)
             kind = scale_.dtype.base_dtype
             if distribution is None:

@@ -274,16 +274,19 @@ class AffineLinearOperator(Bijector):
         return self._scale
 
     def _forward(self, x: Any) -> Any:
-        y = x if self.scale is None else self.scale.matvec(x)
+        y = x if self.scale is None else self.scale.matvec(self._checked(x))
         return y if self.shift is None else y + self.shift
 
     def _inverse(self, y: Any) -> Any:
         x = y if self.shift is None else y - self.shift
-        return x if self.scale is None else self.scale.solvevec(x)
+        return x if self.scale is None else self.scale.solvevec(self._checked(x))
+
+    def _checked(self, x: Any) -> Any:
+        if not self.validate_args:
+            return x
+        return control.with_dependencies([self.scale.assert_non_singular()], x)
 
     def _forward_log_det_jacobian(self, x: Any) -> Any:
         if self.scale is None:
             return constant.constant(0, dtype=x.dtype.base_dtype)
-        found = [self.scale.assert_non_singular()] if self.validate_args else []
-        ldj = self.scale.log_abs_determinant()
-        return control.with_dependencies(found, ldj) if found else ldj
+        return self._checked(self.scale.log_abs_determinant())

@@ -250,7 +250,7 @@ def case_what_is_refused(tf):
         refused(lambda: b.RealNVP(3, None).forward(REALS), "must be smaller than the event size"),
         refused(lambda: b.Invert(b.AbsoluteValue()), "non-injective"),
         refused(lambda: b.Chain([b.AbsoluteValue()]), "non-injective"),
-        refused(lambda: b.Inline(forward_min_event_ndims=0).forward(1.0), "Cannot call `forward`"),
+        refused(lambda: b.Inline(forward_min_event_ndims=0).forward(1.0), "not a callable"),
         refused(lambda: b.BatchNormalization(tf.layers.BatchNormalization(renorm=True)), "renorm"),
         refused(lambda: b.FillTriangular().forward(np.zeros(5)), "triangular"),
     ]

@@ -194,9 +194,9 @@ def case_steps_refused(tf):
         lambda: ds.OneHotCategorical(probs=[0.5, 0.25], validate_args=True).mode(),
         lambda: ds.OneHotCategorical(probs=[0.5, 0.5], validate_args=True).log_prob([2, 3]),
         lambda: ds.RelaxedOneHotCategorical(-1.0, probs=[0.5, 0.5], validate_args=True).sample(),
-        lambda: ds.ExpRelaxedOneHotCategorical(
-            1.0, probs=[0.5, 0.5], validate_args=True
-        ).log_prob([0.5, -1.0]),
+        lambda: ds.ExpRelaxedOneHotCategorical(1.0, probs=[0.5, 0.5], validate_args=True).log_prob(
+            [0.5, -1.0]
+        ),
     ]
     return [refused(lambda make=make: values(tf, make())) for make in makers]
 

@@ -6,8 +6,7 @@ import secrets
 from collections.abc import Callable
 from typing import Any
 
-from penstock.foundation.graph.scopes import get_default_graph
-from penstock.foundation.graph.scopes import name_scope
+from penstock.foundation.graph.scopes import get_default_graph, name_scope
 from penstock.library.distributions import draws
 from penstock.library.distributions.distribution import Distribution
 

@@ -51,7 +51,7 @@ class BatchReshape(Distribution):
             sizes: Any = convert_to_tensor(batch_shape, dtype=dtypes.int32, name="batch_shape")
             known = static.constant_value(sizes)
             if known is not None:
-                _check_sizes(known, distribution.batch_shape)
+                _check_sizes(known, distribution.batch_shape, validate_args)
             self._known = None if known is None else [None if s == -1 else int(s) for s in known]
             if known is None or -1 in known:
                 total = reduction.reduce_prod(distribution.batch_shape_tensor())
@@ -172,10 +172,10 @@ class BatchReshape(Distribution):
         return self._of_all("covariance", 2)
 
 
-def _check_sizes(sizes: Any, own: Any) -> None:
-    if (sizes < -1).any():
+def _check_sizes(sizes: Any, own: Any, validate_args: bool) -> None:
+    if validate_args and (sizes < -1).any():
         raise ValueError("`batch_shape` elements must be >=-1.")
-    if sum(sizes == -1) > 1:
+    if validate_args and sum(sizes == -1) > 1:
         raise ValueError("`batch_shape` elements must have at most one `-1`.")
     if -1 not in sizes and own.is_fully_defined():
         if int(np.prod(sizes)) != int(np.prod(own.as_list())):

@@ -74,5 +74,5 @@ def _after(prior: Any, scale: Any, s: Any, n: Any) -> tuple[Any, Any]:
     own = elementwise.square(prior.scale)
     observed = elementwise.square(scale)
     count = cast.cast(n, prior.dtype)
-    variance = 1.0 / (1.0 / own + count / observed)  # type: ignore[operator]
+    variance = 1.0 / (1.0 / own + count / observed)
     return (prior.loc / own + s / observed) * variance, variance

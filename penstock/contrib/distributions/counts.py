@@ -127,10 +127,10 @@ class _Successes(_Counts):
     """Counts of independent trials, of which each succeeds with a probability."""
 
     def _take(self, logits: Any, probs: Any, validate_args: bool, name: str | None) -> None:
-        given = {"logits": logits, "probs": probs, "validate_args": validate_args}
-        self._logits, self._probs = checks.logits_and_probs(
-            **given, **({} if name is None else {"name": name})
-        )
+        given: dict[str, Any] = {"logits": logits, "probs": probs, "validate_args": validate_args}
+        if name is not None:
+            given["name"] = name
+        self._logits, self._probs = checks.logits_and_probs(**given)
 
     @property
     def logits(self) -> Tensor:

@@ -192,7 +192,7 @@ class VectorDeterministic(_OneEvent):
                 check.assert_rank_at_least(x, 1),
                 check.assert_equal(
                     self.event_shape_tensor(),
-                    shape.shape(x)[-1:],  # type: ignore[index]
+                    shape.shape(x)[-1:],
                     message="Argument x not defined in the same space R^k as this distribution",
                 ),
             ]

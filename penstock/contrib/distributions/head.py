@@ -8,7 +8,7 @@ from typing import Any
 from penstock.contrib.learn.heads import Head, RegressionHead
 from penstock.contrib.learn.model_fn import PredictionKey
 from penstock.foundation.graph.scopes import name_scope
-from penstock.ops.array import reshape, shape
+from penstock.ops.array import join, reshape
 
 
 class DistributionRegressionHead(RegressionHead):
@@ -49,10 +49,10 @@ class DistributionRegressionHead(RegressionHead):
 
     def _losses(self, logits: Any, labels: Any, name: str) -> Any:
         made = self.distribution(logits)
-        # A label of one number is one event of scalars.
-        if made.event_shape.ndims == 0 and labels.shape.ndims != logits.shape.ndims:
-            labels = reshape.reshape(labels, shape.shape(logits))
-        return -made.log_prob(labels, name=name)  # type: ignore[operator]
+        # TensorFlow's: events in one dim; of scalars [n], beside logits [n, 1], all pairs count.
+        dims = join.concat([[-1], made.event_shape_tensor()], 0)
+        labels = reshape.reshape(labels, dims)
+        return -made.log_prob(labels, name=name)
 
 
 def estimator_head_distribution_regression(

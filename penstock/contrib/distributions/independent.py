@@ -168,5 +168,5 @@ def _kl_independent(a: Independent, b: Independent, name: str | None = None) -> 
         raise NotImplementedError(
             "KL between Independents with different event shapes not supported."
         )
-    count = a.event_shape.ndims - p.event_shape.ndims  # type: ignore[operator]
+    count = a.event_shape.ndims - p.event_shape.ndims
     return reduction.reduce_sum(kl_divergence(p, q), axis=list(range(-count, 0)))

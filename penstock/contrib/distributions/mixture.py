@@ -157,7 +157,7 @@ class Mixture(Distribution):
         total: Any = 0
         for i, each in enumerate(self._components):
             seed = draws.new_seed(seed, f"mixture component {i}")
-            weight: Any = chosen[..., i]  # type: ignore[index]
+            weight: Any = chosen[..., i]
             for _ in range(self.event_shape.ndims or 0):
                 weight = checks.last_axis(weight)
             total = total + _where_chosen(weight, each.sample(n, seed=seed))
@@ -199,7 +199,7 @@ def _check_components(cat: Any, components: Any) -> None:
 
 def _same_shapes(cat: Any, components: Sequence[Any]) -> list[Any]:
     text = "components must all have the same batch shape as cat, and the same event shape"
-    found = [check.assert_equal(shape.shape(cat.logits)[-1], len(components), message=text)]  # type: ignore[index]
+    found = [check.assert_equal(shape.shape(cat.logits)[-1], len(components), message=text)]
     for each in components:
         dims = each.batch_shape_tensor()
         found.append(check.assert_equal(cat.batch_shape_tensor(), dims, message=text))

@@ -12,7 +12,7 @@ from penstock.library.distributions import Normal, RegisterKL
 from penstock.library.linear_operators import LinearOperatorLowerTriangular
 from penstock.ops.array import cast, fill
 from penstock.ops.control import check, control
-from penstock.ops.linalg import linalg, matrix_diag
+from penstock.ops.linalg import linalg
 from penstock.ops.math import elementwise, reduction
 from penstock.ops.nn import activation
 

@@ -25,8 +25,8 @@ class PoissonLogNormalQuadratureCompound(Distribution):
       loc: means of the logarithm of the rate, ``[...]``.
       scale: standard deviations of the logarithm of the rate; both broadcast.
       quadrature_size: number of rates.
-      quadrature_fn: from ``loc``, ``scale``, ``quadrature_size`` and ``validate_args`` to rates
-        ``[..., quadrature_size]`` and their weights.
+      quadrature_fn: from ``loc``, ``scale``, ``quadrature_size`` and ``validate_args`` to points
+        ``[..., quadrature_size]``, which are taken for logarithms of rates, and their weights.
       validate_args: whether arguments are checked in every step.
       allow_nan_stats: whether an undefined statistic is NaN; else it is an error.
 
@@ -66,8 +66,9 @@ class PoissonLogNormalQuadratureCompound(Distribution):
                 validate_args=validate_args,
                 allow_nan_stats=allow_nan_stats,
             )
+            # TensorFlow takes the points for logarithms of rates, whichever the scheme gives.
             self._distribution = Poisson(
-                log_rate=elementwise.log(grid),
+                log_rate=grid,
                 validate_args=validate_args,
                 allow_nan_stats=allow_nan_stats,
             )
@@ -130,7 +131,7 @@ class PoissonLogNormalQuadratureCompound(Distribution):
         dims = join.concat([[n], batch], 0) if is_one else [n]
         chosen = mixture.sample(dims, seed=draws.new_seed(seed, "poisson_lognormal"))
         hot = onehot.one_hot(chosen, self._size, dtype=self.dtype)
-        rate: Any = reduction.reduce_sum(hot * self.distribution.rate, axis=-1)  # type: ignore[operator]
+        rate: Any = reduction.reduce_sum(hot * self.distribution.rate, axis=-1)
         return random_gamma.random_poisson(rate, [], dtype=self.dtype, seed=seed)
 
     def _log_prob(self, x: Any) -> Any:

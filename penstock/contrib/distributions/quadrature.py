@@ -40,6 +40,8 @@ def quadrature_scheme_lognormal_gauss_hermite(
 ) -> tuple[Any, Any]:
     """Points and weights of Gauss-Hermite quadrature of log-normal distributions.
 
+    The points are logarithms, as in TensorFlow, while those by quantiles are not.
+
     Args:
       loc: means of the logarithm, ``[...]``.
       scale: standard deviations of the logarithm; both broadcast.
@@ -60,8 +62,7 @@ def quadrature_scheme_lognormal_gauss_hermite(
         loc = convert_to_tensor(loc, name="loc")
         scale = convert_to_tensor(scale, dtype=loc.dtype, name="scale")
         points, weights = _hermite(quadrature_size, loc.dtype)
-        grid = elementwise.exp(last_axis(loc) + points * last_axis(scale))
-        return grid, constant.constant(weights, name="probs")
+        return last_axis(loc) + points * last_axis(scale), constant.constant(weights, name="probs")
 
 
 def quadrature_scheme_lognormal_quantiles(

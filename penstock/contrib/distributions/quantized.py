@@ -137,10 +137,10 @@ class QuantizedDistribution(Distribution):
             above = self.survival_function(y)
         except NotImplementedError:
             return below - self.cdf(y - 1.0)
-        is_above = above < below  # type: ignore[operator]
+        is_above = above < below
         big = comparison.where_v2(is_above, self.survival_function(y - 1.0), below)
         small = comparison.where_v2(is_above, above, self.cdf(y - 1.0))
-        return big - small  # type: ignore[operator]
+        return big - small
 
     def _log_prob(self, y: Any) -> Any:
         below = self.log_cdf(y)
@@ -148,7 +148,7 @@ class QuantizedDistribution(Distribution):
             above = self.log_survival_function(y)
         except NotImplementedError:
             return _log_difference(below, self.log_cdf(y - 1.0))
-        is_above = above < below  # type: ignore[operator]
+        is_above = above < below
         big = comparison.where_v2(is_above, self.log_survival_function(y - 1.0), below)
         small = comparison.where_v2(is_above, above, self.log_cdf(y - 1.0))
         return _log_difference(big, small)

@@ -10,7 +10,7 @@ from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import static
-from penstock.ops.array import cast, join, pad, reshape, shape, sorting, transpose
+from penstock.ops.array import cast, constant, join, pad, reshape, shape, sorting, transpose
 from penstock.ops.control import check, control
 from penstock.ops.math import clip, complex as complex_, elementwise, reduction
 from penstock.ops.signal import fft
@@ -61,7 +61,8 @@ def percentile(
         if q.shape.ndims not in (None, 0):
             raise ValueError(f"Expected argument 'q' to be a scalar; found {q.shape}")
         if validate_args:
-            bounds = [check.assert_greater_equal(q, 0.0), check.assert_less_equal(q, 100.0)]
+            least, most = (constant.constant(bound, dtype=q.dtype) for bound in (0.0, 100.0))
+            bounds = [check.assert_greater_equal(q, least), check.assert_less_equal(q, most)]
             q = control.with_dependencies(bounds, q)
         axes = None if axis is None else _axes(axis, x)
         rows = _in_rows(x, axes)

@@ -68,7 +68,7 @@ def diagonal(
         like = loc if diag is None else diag
         dtype = None if like is None else like.dtype
         multiplier = _tensor(scale_identity_multiplier, "scale_identity_multiplier", dtype)
-        hints = {
+        hints: dict[str, Any] = {
             "is_non_singular": True,
             "is_self_adjoint": True,
             "is_positive_definite": assert_positive or None,

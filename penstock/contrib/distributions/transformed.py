@@ -12,7 +12,7 @@ from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import static
 from penstock.library.distributions import draws
 from penstock.library.distributions.distribution import Distribution
-from penstock.ops.array import fill, join, reshape, shape, transpose
+from penstock.ops.array import broadcasting, fill, join, reshape, shape, transpose
 from penstock.ops.control import check, control
 from penstock.ops.math import elementwise, reduction, statistics
 
@@ -222,8 +222,7 @@ class TransformedDistribution(Distribution):
         """``found`` with what is known of its shape."""
         if self._own_event is not None and isinstance(ndims, int) and y.shape.ndims is not None:
             known = y.shape[: y.shape.ndims - ndims]
-            if known.ndims == found.shape.ndims or found.shape.ndims is None:
-                found.set_shape(known)
+            found.set_shape(broadcasting.broadcast_static_shape(known, self.batch_shape))
         return found
 
     def _of_x(self, method: str, y: Any, given: Any, more: Any) -> Any:

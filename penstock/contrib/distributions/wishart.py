@@ -100,7 +100,7 @@ class _Wishart(Distribution):
     def _per_row(self, function: Any, half_df: Any) -> Any:
         """The sum of ``function(df / 2 - j / 2)`` over the rows j = 0 ... k - 1."""
         rows = fill.range_(0, self._size(), dtype=dtypes.int32)
-        halves = 0.5 * cast.cast(rows, self.dtype)  # type: ignore[operator]
+        halves = 0.5 * cast.cast(rows, self.dtype)
         return reduction.reduce_sum(function(checks.last_axis(half_df) - halves), axis=-1)
 
     def _size(self) -> Any:
@@ -111,7 +111,7 @@ class _Wishart(Distribution):
         # Bartlett: below the diagonal normal numbers, on it roots of chi-squared ones.
         dims = join.concat([[n], self.batch_shape_tensor(), self.event_shape_tensor()], 0)
         normal = random.random_normal(dims, dtype=self.dtype, seed=seed)
-        rows = 0.5 * cast.cast(fill.range_(0, self._size(), dtype=dtypes.int32), self.dtype)  # type: ignore[operator]
+        rows = 0.5 * cast.cast(fill.range_(0, self._size(), dtype=dtypes.int32), self.dtype)
         size: Any = self._size()
         ones = fill.ones(join.concat([self.batch_shape_tensor(), [size]], 0), dtype=self.dtype)
         alpha = ones * (0.5 * checks.last_axis(self.df) - rows)

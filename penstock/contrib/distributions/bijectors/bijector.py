@@ -186,16 +186,16 @@ class Bijector(metaclass=abc.ABCMeta):
 
     # ---- values --------------------------------------------------------------------------------
 
-    def _forward(self, x: Any, **kwargs: Any) -> Any:
+    def _forward(self, *args: Any, **kwargs: Any) -> Any:
         raise NotImplementedError("forward not implemented.")
 
-    def _inverse(self, y: Any, **kwargs: Any) -> Any:
+    def _inverse(self, *args: Any, **kwargs: Any) -> Any:
         raise NotImplementedError("inverse not implemented")
 
-    def _forward_log_det_jacobian(self, x: Any, **kwargs: Any) -> Any:
+    def _forward_log_det_jacobian(self, *args: Any, **kwargs: Any) -> Any:
         raise NotImplementedError("forward_log_det_jacobian not implemented.")
 
-    def _inverse_log_det_jacobian(self, y: Any, **kwargs: Any) -> Any:
+    def _inverse_log_det_jacobian(self, *args: Any, **kwargs: Any) -> Any:
         raise NotImplementedError("inverse_log_det_jacobian not implemented.")
 
     def _value(self, value: Any, name: str) -> Tensor:
@@ -421,7 +421,7 @@ def _number(event_ndims: Any) -> int | None:
     """``event_ndims`` where it is known while the graph is built."""
     if isinstance(event_ndims, Tensor):
         known = static.constant_value(event_ndims)
-        return None if known is None or known.ndims else int(known)
+        return None if known is None or known.ndim else int(known)
     return int(event_ndims) if isinstance(event_ndims, (int, np.integer)) else None
 
 

@@ -263,7 +263,7 @@ class Inline(Bijector):
     def _called(self, part: str, value: Any, kwargs: dict[str, Any]) -> Any:
         function = self._functions[part]
         if function is None:
-            raise NotImplementedError(f"Cannot call `{part}` because `{part}_fn` not specified.")
+            raise NotImplementedError(f"{part}_fn is not a callable function.")
         return function(value, **kwargs)
 
     def _shape_of(self, part: str, sizes: Any) -> Any:

@@ -92,18 +92,15 @@ def masked_dense(
         return mask * initializer(shape, dtype, partition_info)
 
     with name_scope(name, "masked_dense", [inputs, units, num_blocks]):
-        layer = layers.Dense(
-            units,
-            *args,
-            kernel_initializer=masked,
-            kernel_constraint=lambda kernel: mask * kernel,
-            name=name,
-            dtype=inputs.dtype.base_dtype.name,
-            _scope=name,
-            _reuse=reuse,
-            **kwargs,
-        )
-        return layer.apply(inputs)
+        own: dict[str, Any] = {
+            "kernel_initializer": masked,
+            "kernel_constraint": lambda kernel: mask * kernel,
+            "name": name,
+            "dtype": inputs.dtype.base_dtype.name,
+            "_scope": name,
+            "_reuse": reuse,
+        }
+        return layers.Dense(units, *args, **own, **kwargs).apply(inputs)
 
 
 def masked_autoregressive_default_template(
@@ -303,9 +300,9 @@ def real_nvp_default_template(
         if is_vector:
             x = reshape.expand_dims(x, 0)
         for units in hidden_layers:
-            x = layers.dense(x, units, *args, activation=activation, **kwargs)
+            x = layers.dense(x, units, *args, **{"activation": activation}, **kwargs)
         outputs = output_units if shift_only else 2 * output_units
-        x = layers.dense(x, outputs, *args, activation=None, **kwargs)
+        x = layers.dense(x, outputs, *args, **{"activation": None}, **kwargs)
         if is_vector:
             x = reshape.squeeze(x, [0])
         if shift_only:

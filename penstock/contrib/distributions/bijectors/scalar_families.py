@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from penstock.contrib.distributions.bijectors.bijector import Bijector
@@ -204,12 +205,12 @@ class Kumaraswamy(Bijector):
         super().__init__(forward_min_event_ndims=0, validate_args=validate_args, name=name)
 
     @property
-    def concentration1(self) -> Tensor:
+    def concentration1(self) -> Any:
         """The exponent of a value."""
         return self._concentration1
 
     @property
-    def concentration0(self) -> Tensor:
+    def concentration0(self) -> Any:
         """The exponent of 1 less that power."""
         return self._concentration0
 
@@ -234,7 +235,9 @@ class Kumaraswamy(Bijector):
         y = _within_unit(y) if self.validate_args else y
         a, b = self.concentration1, self.concentration0
         rest: Any = elementwise.log1p(-binary.pow_(y, a))
-        return elementwise.log(a) + elementwise.log(b) + (a - 1) * elementwise.log(y) + (b - 1) * rest
+        return (
+            elementwise.log(a) + elementwise.log(b) + (a - 1) * elementwise.log(y) + (b - 1) * rest
+        )
 
 
 class SinhArcsinh(Bijector):
@@ -315,7 +318,8 @@ def _hypot_of_one(x: Any) -> Any:
 
 
 def _root_of_largest(dtype: Any) -> float:
-    return float(dtypes.as_dtype(dtype).base_dtype.max) ** 0.5 / 2
+    largest = float(dtypes.as_dtype(dtype).base_dtype.max)
+    return math.sqrt(largest) / 2
 
 
 def _log_cosh(x: Any) -> Any:

@@ -179,7 +179,7 @@ class Reshape(Bijector):
         return _event(output_shape, self._event_shape_out, self._event_shape_in)
 
 
-def _sizes(given: Any, name: str, validate_args: bool) -> Tensor:
+def _sizes(given: Any, name: str, validate_args: bool) -> Any:
     """A shape as an int32 vector, checked as far as it is known."""
     sizes = convert_to_tensor(given, name=name, preferred_dtype=dtypes.int32)
     if not sizes.dtype.is_integer:
@@ -202,7 +202,8 @@ def _sizes(given: Any, name: str, validate_args: bool) -> Tensor:
 
 def _rank(sizes: Tensor) -> int:
     """How many dims an event of these sizes has."""
-    return int(sizes.shape.as_list()[0])
+    size: Any = sizes.shape.as_list()[0]
+    return int(size)
 
 
 def _tail(known: shapes.TensorShape, rank: int) -> shapes.TensorShape:
@@ -219,7 +220,8 @@ def _known_event(before: shapes.TensorShape, old: Tensor, new: Tensor) -> Any:
         return shapes.TensorShape([None] * rank)
     found = [None if size == -1 else int(size) for size in sizes]
     if None in found and before.is_fully_defined():
-        count = int(np.prod(before.as_list()))
+        known: Any = before.as_list()
+        count = int(np.prod(known))
         rest = int(np.prod([size for size in found if size is not None]))
         found = [count // rest if size is None else size for size in found]
     return shapes.TensorShape(found)

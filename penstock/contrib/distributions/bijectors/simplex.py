@@ -140,5 +140,6 @@ class Ordered(Bijector):
 
 
 def _more_than_one(known: shapes.TensorShape, name: str) -> None:
-    if known.as_list()[-1] <= 1:
+    size: Any = known.as_list()[-1]
+    if size <= 1:
         raise ValueError(f"{name}[-1] must be > 1; found {known}")

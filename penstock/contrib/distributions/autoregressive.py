@@ -69,7 +69,6 @@ class Autoregressive(Distribution):
             validate_args=validate_args,
             allow_nan_stats=allow_nan_stats,
             parameters=parameters,
-            graph_parents=first._graph_parents,
             name=name,
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from penstock.contrib.distributions.bijectors import Identity
+from penstock.contrib.distributions.bijectors.bijector import is_injective
 from penstock.foundation.base import dtypes, shapes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
@@ -61,15 +62,13 @@ class TransformedDistribution(Distribution):
             self._own_event = _override(
                 event_shape, "event_shape", distribution.event_shape, validate_args
             )
-        parents = [*distribution._graph_parents, *self._bijector.graph_parents]
         super().__init__(
             dtype=distribution.dtype,
             reparameterization_type=distribution.reparameterization_type,
             validate_args=validate_args,
             allow_nan_stats=distribution.allow_nan_stats,
             parameters=parameters,
-            # A distribution of a user's own may have parents that are of no use here.
-            graph_parents=[p for p in parents if isinstance(p, Tensor)],
+            graph_parents=self._bijector.graph_parents,
             name=name,
         )
 
@@ -192,7 +191,7 @@ class TransformedDistribution(Distribution):
                 found = reduction.reduce_sum(found, axis=self._axes())
             return self._told(found + ildj, y, ndims)
 
-        if self.bijector._is_injective:
+        if is_injective(self.bijector):
             return of_one(x, ildj)
         each = [of_one(a, b) for a, b in zip(x, ildj, strict=True)]
         return statistics.reduce_logsumexp(join.stack(each), axis=0)
@@ -211,7 +210,7 @@ class TransformedDistribution(Distribution):
                 found = reduction.reduce_prod(found, axis=self._axes())
             return self._told(found * elementwise.exp(ildj), y, ndims)
 
-        if self.bijector._is_injective:
+        if is_injective(self.bijector):
             return of_one(x, ildj)
         total: Any = 0.0
         for a, b in zip(x, ildj, strict=True):
@@ -234,7 +233,7 @@ class TransformedDistribution(Distribution):
     def _refuse(self, method: str) -> None:
         if self._own_event is not None:
             raise NotImplementedError(f"{method} is not implemented when overriding event_shape")
-        if not self.bijector._is_injective:
+        if not is_injective(self.bijector):
             raise NotImplementedError(
                 f"{method} is not implemented when bijector is not injective."
             )
@@ -265,7 +264,7 @@ class TransformedDistribution(Distribution):
     def _entropy(self) -> Any:
         if not self.bijector.is_constant_jacobian:
             raise NotImplementedError("entropy is not implemented")
-        if not self.bijector._is_injective:
+        if not is_injective(self.bijector):
             raise NotImplementedError("entropy is not implemented when bijector is not injective.")
         found: Any = self.distribution.entropy()
         if self._own_event is not None:

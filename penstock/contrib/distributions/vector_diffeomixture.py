@@ -104,7 +104,6 @@ class VectorDiffeomixture(Distribution):
             validate_args=validate_args,
             allow_nan_stats=allow_nan_stats,
             parameters=parameters,
-            graph_parents=distribution._graph_parents,
             name=name,
         )
 

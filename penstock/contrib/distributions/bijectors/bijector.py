@@ -410,6 +410,11 @@ class Bijector(metaclass=abc.ABCMeta):
         return reduction.reduce_sum(ones * ldj, axis=axes)
 
 
+def is_injective(bijector: Any) -> bool:
+    """Whether one x belongs to a y of a bijector."""
+    return bool(bijector._is_injective)
+
+
 def _check_least(name: str, ndims: Any) -> None:
     if not isinstance(ndims, int):
         raise TypeError(f"Expected {name} to be of type int, got {type(ndims).__name__}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from penstock.contrib.distributions.bijectors.bijector import Bijector
+from penstock.contrib.distributions.bijectors.bijector import Bijector, is_injective
 from penstock.ops.array import constant, shape
 
 
@@ -36,7 +36,7 @@ class Chain(Bijector):
     ) -> None:
         bijectors = tuple(bijectors or ())
         for one in bijectors:
-            if not one._is_injective:
+            if not is_injective(one):
                 raise NotImplementedError(
                     f"Invert is not implemented for non-injective bijector ({one.name})"
                 )
@@ -156,7 +156,7 @@ class Invert(Bijector):
     """
 
     def __init__(self, bijector: Any, validate_args: bool = False, name: str | None = None) -> None:
-        if not bijector._is_injective:
+        if not is_injective(bijector):
             raise NotImplementedError(
                 f"Invert is not implemented for non-injective bijectors; found {bijector.name}"
             )

@@ -19,6 +19,9 @@ from penstock.ops.control import control
 from penstock.ops.math import clip, elementwise, reduction
 from penstock.ops.nn.activation import relu
 
+# Of which any arguments may be handed on.
+_DENSE_LAYER: Any = layers.Dense
+_DENSE: Any = layers.dense
 _UNKNOWN = "Rightmost dimension must be known prior to graph execution."
 
 
@@ -100,7 +103,7 @@ def masked_dense(
             "_scope": name,
             "_reuse": reuse,
         }
-        return layers.Dense(units, *args, **own, **kwargs).apply(inputs)
+        return _DENSE_LAYER(units, *args, **own, **kwargs).apply(inputs)
 
 
 def masked_autoregressive_default_template(
@@ -300,9 +303,9 @@ def real_nvp_default_template(
         if is_vector:
             x = reshape.expand_dims(x, 0)
         for units in hidden_layers:
-            x = layers.dense(x, units, *args, **{"activation": activation}, **kwargs)
+            x = _DENSE(x, units, *args, activation=activation, **kwargs)
         outputs = output_units if shift_only else 2 * output_units
-        x = layers.dense(x, outputs, *args, **{"activation": None}, **kwargs)
+        x = _DENSE(x, outputs, *args, activation=None, **kwargs)
         if is_vector:
             x = reshape.squeeze(x, [0])
         if shift_only:

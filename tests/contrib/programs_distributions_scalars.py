@@ -116,8 +116,10 @@ def _samples(name, how):
 
 for _each in FAMILIES:
     globals()["case_" + _each] = _family(_each, "float32")
-    if "_" not in _each:
+    if _each in ("Poisson", "HalfNormal", "Kumaraswamy"):
         globals()["case_" + _each + "_of_float64"] = _family(_each, "float64")
+    if "_" in _each:
+        continue
     globals()["case_" + _each + "_checked"] = _checked(_each)
     if "Deterministic" not in _each:
         globals()["case_" + _each + "_gradients"] = _gradients(_each)

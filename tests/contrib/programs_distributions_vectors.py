@@ -107,13 +107,13 @@ def _samples(name):
 
 for _each in FAMILIES:
     globals()["case_" + _each] = _family(_each, "float32")
-    if _each in ("MultivariateNormalTriL", "WishartFull", "RelaxedOneHotCategorical"):
+    if _each in ("MultivariateNormalTriL", "WishartFull"):
         globals()["case_" + _each + "_of_float64"] = _family(_each, "float64")
-    if "_factors" not in _each and "Deterministic" not in _each:
+    if "_" in _each:
+        continue
+    if "Deterministic" not in _each:
         globals()["case_" + _each + "_gradients"] = _gradients(_each)
-    if not _each.startswith(UNMOVED) and _each not in (
-        "WishartCholesky_batch", "WishartCholesky_factors"
-    ):  # fmt: skip
+    if not _each.startswith(UNMOVED):
         globals()["case_" + _each + "_samples"] = _samples(_each)
 
 

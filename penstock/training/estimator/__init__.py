@@ -37,6 +37,18 @@ from penstock.training.estimator.exporters import (
     FinalExporter as FinalExporter,
     LatestExporter as LatestExporter,
 )
+from penstock.training.estimator.heads.base import Head as Head
+from penstock.training.estimator.heads.classes import (
+    BinaryClassHead as BinaryClassHead,
+    MultiClassHead as MultiClassHead,
+)
+from penstock.training.estimator.heads.multi_label import MultiLabelHead as MultiLabelHead
+from penstock.training.estimator.heads.numbers import (
+    LogisticRegressionHead as LogisticRegressionHead,
+    PoissonRegressionHead as PoissonRegressionHead,
+    RegressionHead as RegressionHead,
+)
+from penstock.training.estimator.heads.several import MultiHead as MultiHead
 from penstock.training.estimator.mode_keys import ModeKeys as ModeKeys
 from penstock.training.estimator.run_config import RunConfig as RunConfig
 from penstock.training.estimator.train_and_evaluate import (

@@ -11,6 +11,11 @@ from penstock.training.estimator import (
     tpu as tpu,
 )
 from penstock.training.estimator.added_metrics import add_metrics as add_metrics
+from penstock.training.estimator.canned.boosted_trees import (
+    BoostedTreesClassifier as BoostedTreesClassifier,
+    BoostedTreesEstimator as BoostedTreesEstimator,
+    BoostedTreesRegressor as BoostedTreesRegressor,
+)
 from penstock.training.estimator.canned.estimators import (
     BaselineClassifier as BaselineClassifier,
     BaselineEstimator as BaselineEstimator,

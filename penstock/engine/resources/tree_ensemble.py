@@ -102,7 +102,7 @@ class Tree:
                 last = gone[last]
             self.pruned.append((number[last], change))
         for each in (self.feature, self.threshold, self.left, self.right, self.value, self.gain):
-            each[:] = [each[node] for node in kept]  # type: ignore[call-overload]
+            each[:] = [each[node] for node in kept]
         for node in range(len(self)):
             if self.feature[node] >= 0:
                 self.left[node] = number[self.left[node]]

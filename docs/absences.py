@@ -14,8 +14,6 @@ OPS_ABSENT: list[tuple[str, str, tuple[str, ...]]] = [
 
 # Pattern of public names and why they are absent.
 SYMBOLS_ABSENT: list[tuple[str, str]] = [
-    (r"estimator\.\w*Head", "later, with Keras's metrics, which they are made of"),
-    (r"estimator\.BoostedTrees\w*", "later, boosted trees: 1.15's ops of them are not there"),
     (r"function|wrap_function", _EAGER),
     (r"enable_(v2|control_flow_v2|tensor_equality)\w*", _EAGER),
     (r"saved_model\.(load_v2|save)|train\.experimental\.PythonState", _EAGER),

@@ -67,6 +67,23 @@ WITHOUT_ROW |= dict.fromkeys(
     _SESSIONS,
 )
 
+_TREES = "state that grows over steps, against TensorFlow 1.15: tests/contrib/programs_trees.py"
+WITHOUT_ROW |= dict.fromkeys(
+    """
+    BoostedTreesBucketize BoostedTreesCalculateBestGainsPerFeature BoostedTreesCenterBias
+    BoostedTreesCreateEnsemble BoostedTreesCreateQuantileStreamResource
+    BoostedTreesDeserializeEnsemble BoostedTreesEnsembleResourceHandleOp
+    BoostedTreesGetEnsembleStates BoostedTreesMakeQuantileSummaries BoostedTreesMakeStatsSummary
+    BoostedTreesPredict BoostedTreesQuantileStreamResourceAddSummaries
+    BoostedTreesQuantileStreamResourceDeserialize BoostedTreesQuantileStreamResourceFlush
+    BoostedTreesQuantileStreamResourceGetBucketBoundaries
+    BoostedTreesQuantileStreamResourceHandleOp BoostedTreesSerializeEnsemble
+    BoostedTreesTrainingPredict BoostedTreesUpdateEnsemble IsBoostedTreesEnsembleInitialized
+    IsBoostedTreesQuantileStreamResourceInitialized
+    """.split(),
+    _TREES,
+)
+
 # Arrays are values of a step, which only several nodes together show.
 _ARRAYS = (
     "random sequences against TensorFlow: "

@@ -11,6 +11,11 @@ from penstock.training.estimator import (
     tpu as tpu,
 )
 from penstock.training.estimator.added_metrics import add_metrics as add_metrics
+from penstock.training.estimator.canned.boosted_trees import (
+    BoostedTreesClassifier as BoostedTreesClassifier,
+    BoostedTreesEstimator as BoostedTreesEstimator,
+    BoostedTreesRegressor as BoostedTreesRegressor,
+)
 from penstock.training.estimator.canned.estimators import (
     BaselineClassifier as BaselineClassifier,
     BaselineEstimator as BaselineEstimator,
@@ -37,6 +42,18 @@ from penstock.training.estimator.exporters import (
     FinalExporter as FinalExporter,
     LatestExporter as LatestExporter,
 )
+from penstock.training.estimator.heads.base import Head as Head
+from penstock.training.estimator.heads.classes import (
+    BinaryClassHead as BinaryClassHead,
+    MultiClassHead as MultiClassHead,
+)
+from penstock.training.estimator.heads.multi_label import MultiLabelHead as MultiLabelHead
+from penstock.training.estimator.heads.numbers import (
+    LogisticRegressionHead as LogisticRegressionHead,
+    PoissonRegressionHead as PoissonRegressionHead,
+    RegressionHead as RegressionHead,
+)
+from penstock.training.estimator.heads.several import MultiHead as MultiHead
 from penstock.training.estimator.mode_keys import ModeKeys as ModeKeys
 from penstock.training.estimator.run_config import RunConfig as RunConfig
 from penstock.training.estimator.train_and_evaluate import (

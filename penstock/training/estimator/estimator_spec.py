@@ -6,12 +6,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from penstock.foundation.graph import nest, scopes
+from penstock.foundation.graph.keys import GraphKeys
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.variables.variable import Variable
 from penstock.ops.array import reshape as reshaping
 from penstock.training.estimator.export_outputs import with_default_output
 from penstock.training.estimator.mode_keys import ModeKeys
+from penstock.training.keras_models.metrics import Metric
 from penstock.training.monitored.hook import SessionRunHook
 from penstock.training.monitored.scaffold import Scaffold
 
@@ -40,7 +42,8 @@ class EstimatorSpec(_Fields):
       predictions: a tensor or a dict of them; needed to predict.
       loss: scalar tensor, or of shape [1]; needed to train and to evaluate.
       train_op: operation of one step; needed to train.
-      eval_metric_ops: dict of pairs (value, update op) as of ``tf.metrics``.
+      eval_metric_ops: dict of pairs (value, update op) as of ``tf.metrics``, or of metrics of
+        Keras that have been updated.
       export_outputs: dict of ``tf.estimator.export.ExportOutput`` by signature; one of several
         must be called ``"serving_default"``.
       training_chief_hooks: hooks that only the chief has as it trains.
@@ -159,6 +162,10 @@ def _checked_metrics(metrics: Any) -> dict[str, Any]:
         return {}
     if not isinstance(metrics, dict):
         raise TypeError(f"eval_metric_ops must be a dict, given: {metrics!r}")
+    metrics = {
+        key: _pair_of(key, value) if isinstance(value, Metric) else value
+        for key, value in metrics.items()
+    }
     for key, value in metrics.items():
         if not isinstance(value, tuple) or len(value) != 2:
             raise TypeError(
@@ -168,6 +175,19 @@ def _checked_metrics(metrics: Any) -> dict[str, Any]:
         for each in nest.flatten(value):
             _check_graph(each, "eval_metric_ops", f"{key}: {each.name}")
     return metrics
+
+
+def _pair_of(key: str, metric: Metric) -> tuple[Any, Any]:
+    """Value and update op of a metric of Keras, whose variables become local ones."""
+    if not metric.updates:
+        raise ValueError(f'Please call update_state(...) on the "{metric.name}" metric ({key})')
+    places = scopes.get_default_graph()
+    for collection in (GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES):
+        there = {id(each) for each in places.get_collection(collection)}
+        for variable in metric.weights:
+            if id(variable) not in there:
+                places.add_to_collection(collection, variable)
+    return metric.result(), metric.updates[0]
 
 
 def _checked_hooks(hooks: Iterable[Any] | None) -> tuple[SessionRunHook, ...]:

@@ -5,6 +5,7 @@ A metric's variables are in no collection, and models set them to zero when an e
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -32,9 +33,29 @@ class Metric(Layer):
       dtype: type of its sums; default float32.
     """
 
+    _taken: list[Any]
+
     def __init__(self, name: str | None = None, dtype: Any = None, **kwargs: Any) -> None:
         super().__init__(name=name, dtype=dtype or dtypes.float32, **kwargs)
-        self.__dict__.update(stateful=True, built=True)
+        self.__dict__.update(stateful=True, built=True, _taken=[])
+        self.__dict__["update_state"] = self._recorded(self.update_state)
+
+    def _recorded(self, update: Callable[..., Any]) -> Callable[..., Any]:
+        """``update``, whose ops ``updates`` has from then on."""
+
+        @functools.wraps(update)
+        def update_state(*args: Any, **kwargs: Any) -> Any:
+            made = update(*args, **kwargs)
+            if made is not None and not scopes.get_default_graph().executes:
+                self._taken.append(made)
+            return made
+
+        return update_state
+
+    @property
+    def updates(self) -> list[Any]:
+        """The ops by which it takes batches in."""
+        return list(self._taken)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Takes a batch in; the result after it."""

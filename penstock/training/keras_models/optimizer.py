@@ -124,6 +124,15 @@ class OptimizerV2:
             self._weights.insert(0, made)
         return self._iterations
 
+    @iterations.setter
+    def iterations(self, variable: Any) -> None:
+        """Makes a variable of type int64, the global step say, count the updates.
+
+        Raises:
+          RuntimeError: they are counted by another already.
+        """
+        self.set_iterations(variable)
+
     def set_iterations(self, variable: Any) -> None:
         """Makes a variable of type int64 count the updates.
 

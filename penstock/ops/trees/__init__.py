@@ -1,0 +1,1 @@
+"""Boosted trees: an ensemble as state, statistics of examples, splits, buckets by quantiles."""

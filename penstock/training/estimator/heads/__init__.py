@@ -1,0 +1,1 @@
+"""Heads made of Keras's metrics and optimizers: ``tf.estimator.Head`` and its kin."""

@@ -35,6 +35,7 @@ from penstock.contrib import (
     sparsemax as sparsemax,
     staging as staging,
     stateless as stateless,
+    summary as summary,
     tensorboard as tensorboard,
     tfprof as tfprof,
     tpu as tpu,

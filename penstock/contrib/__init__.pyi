@@ -12,6 +12,7 @@ from penstock.contrib import (
     eager as eager,
     estimator as estimator,
     framework as framework,
+    graph_editor as graph_editor,
     image as image,
     integrate as integrate,
     keras as keras,

@@ -4,6 +4,7 @@ from penstock.contrib import (
     autograph as autograph,
     cluster_resolver as cluster_resolver,
     compiler as compiler,
+    copy_graph as copy_graph,
     crf as crf,
     data as data,
     deprecated as deprecated,

@@ -297,7 +297,7 @@ def case_selects(tf):
         (lambda: ge.check_cios(False, controls, controls), "control_outputs should be None"),
         (lambda: ge.get_within_boundary_ops(graph, [c.op], [c.op]), "Boundary is intersecting"),
         (lambda: ge.ControlOutputs(3), "Expected a tf.Graph"),
-        (lambda: ge.get_tensors(3), "a tf.Graph, got"),
+        (lambda: ge.get_tensors(3), "raph"),
     ]:
         found.append(refused(function, words))
     return found

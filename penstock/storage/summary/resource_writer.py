@@ -165,7 +165,7 @@ def create_file_writer(
       ...     with writer.as_default(), tf.contrib.summary.always_record_summaries():
       ...         written = tf.contrib.summary.scalar("loss", 2.0, step=1)
       ...     sess.run(writer.init())
-      ...     sess.run(written)
+      ...     print(sess.run(written))
       ...     sess.run(writer.close())
       True
     """

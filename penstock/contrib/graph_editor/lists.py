@@ -30,7 +30,8 @@ def checked(items: Any, kinds: tuple[type, ...], one_graph: bool) -> list[Any]:
       TypeError: one is of no such kind; or of another graph, if there may be one only.
     """
     found = list(items) if _is_iterable(items) else [items]
-    graph = None
+    graph: Any = None
+    item: Any
     for item in found:
         if not isinstance(item, kinds):
             expected = ", ".join(map(str, kinds))

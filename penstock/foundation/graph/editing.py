@@ -12,7 +12,8 @@ from collections.abc import Iterable, Sequence
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.infer import infer_shapes
 from penstock.foundation.graph.operation import Operation, Refusal
-from penstock.foundation.graph.tensor import UNSET, Tensor
+from penstock.foundation.graph.tensor import Tensor
+from penstock.foundation.opdef.static import UNSET
 
 # A node that is met so often lies on a cycle, where shapes do not settle: nothing is known then.
 _MOST_VISITS = 4

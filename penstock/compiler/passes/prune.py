@@ -159,9 +159,7 @@ def _depth_first(
             stack.append((op, True))
             for other in _before(op, fed):
                 if state.get(other) == 1:
-                    raise errors.invalid(
-                        f"Graph is invalid, contains a cycle, including: {other.name}"
-                    )
+                    raise errors.invalid(f"Graph is invalid, contains a cycle with {other.name}")
                 if other in needed and state.get(other) != 2:
                     stack.append((other, False))
     return result

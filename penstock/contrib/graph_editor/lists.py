@@ -23,7 +23,7 @@ def check_graph(given: Any) -> None:
         raise TypeError(f"Expected a tf.Graph, got: {type(given)}")
 
 
-def checked(items: Any, kinds: tuple[type, ...], one_graph: bool) -> list[Any]:
+def checked(items: Any, kinds: Any, one_graph: bool) -> list[Any]:
     """The items, one or several, as a list.
 
     Raises:

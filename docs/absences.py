@@ -47,7 +47,7 @@ CONTRIB_ABSENT: list[tuple[str, str]] = [
     (r"contrib\.layers\..*", "later: contrib.layers beyond what networks are made of"),
     (r"contrib\.feature_column\b.*", "later: columns of sequences"),
     (r"contrib\.estimator\b.*", "later: heads and hooks beside `tf.estimator`"),
-    (r"contrib\.(tpu|cluster_resolver)\b.*", "later: TPUEstimator on CPU and GPU, and its kin"),
+    (r"contrib\.tpu\b.*", "later: TPUEstimator on CPU and GPU, and its kin"),
     (r"contrib\.keras\b.*", f"{_KERAS}, whose older name it is"),
     (r"contrib\.eager\b.*", _EAGER),
     (r"contrib\.(seq2seq)\b.*", "of TensorFlow 1.0 only: `tf.contrib.seq2seq` has its successors"),

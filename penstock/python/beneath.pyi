@@ -111,6 +111,7 @@ from penstock.storage.export.sub_graph import (
     reachable_nodes as reachable_nodes,
 )
 from penstock.storage.summary.events_writer import EventsWriter as EventsWriter
+from penstock.storage.summary.recording import record_if as record_if
 from penstock.tools.debug.check_numerics import check_numerics_session as check_numerics_session
 from penstock.tools.debug.dump import WatchOptions as WatchOptions, dump_step as dump_step
 from penstock.tools.debug.dump_dir import (

@@ -145,6 +145,7 @@ _OPS = {
     "python.ops.stateless_random_ops": "tf.random",
     "python.ops.string_ops": "tf tf.strings",
     "python.ops.summary_ops": "tf.summary",
+    "python.ops.summary_ops_v2": "tf.contrib.summary | record_if",
     "python.ops.template": "tf",
     "python.ops.tensor_array_ops": "tf",
     "python.ops.unconnected_gradients": "tf",

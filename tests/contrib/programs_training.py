@@ -246,3 +246,35 @@ def case_resampling(tf):
     found += [again.shape == rate.shape, sorted(set(np.round(rate / rate.min(), 3).tolist()))]
     found.append(names(tf.local_variables()))
     return found
+
+
+def case_feeding_queue_runner(tf):
+    make = tf.contrib.training.FeedingQueueRunner
+    queue = tf.FIFOQueue(10, [tf.int32], [[]], name="queue")
+    x = tf.placeholder(tf.int32, [])
+    enqueue = queue.enqueue(x)
+    numbers = iter(range(3))
+
+    def feed():
+        for number in numbers:
+            return {x: number}
+        raise tf.errors.OutOfRangeError(None, None, "done")
+
+    found = [refused(lambda: make(queue, [enqueue], feed_fns=[]), "same length as enqueue_ops")]
+    found += [refused(lambda: make(queue, []), ""), refused(make, "")]
+    runner = make(queue, [enqueue], feed_fns=[feed])
+    found += [refused(runner.to_proto, "does not support serialization"), runner.name]
+    value = queue.dequeue()
+    with tf.Session() as sess:
+        coord = tf.train.Coordinator()
+        threads = runner.create_threads(sess, coord, start=True)
+        found += [len(threads), [sess.run(value) for _ in range(3)]]
+        found.append(refused(lambda: sess.run(value), "insufficient elements"))
+        coord.request_stop()
+        coord.join(threads)
+    return found + [len(runner.exceptions_raised), len(runner.enqueue_ops)]
+
+
+def case_projector_descriptor(tf):
+    found = tf.contrib.tensorboard.plugins.projector.DESCRIPTOR
+    return sorted(found.message_types_by_name)

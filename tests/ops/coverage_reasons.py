@@ -216,3 +216,12 @@ WITHOUT_ROW |= dict.fromkeys(
     ("CollectiveReduce", "CollectiveGather", "CollectiveBcastSend", "CollectiveBcastRecv"),
     "between processes, each op on each dtype: tests/training/distribute/test_processes.py",
 )
+
+WITHOUT_ROW |= dict.fromkeys(
+    """
+    SummaryWriter CreateSummaryFileWriter CreateSummaryDbWriter FlushSummaryWriter
+    CloseSummaryWriter WriteSummary WriteRawProtoSummary ImportEvent WriteScalarSummary
+    WriteHistogramSummary WriteImageSummary WriteAudioSummary WriteGraphSummary
+    """.split(),
+    "it writes to a file: tests/contrib/programs_summary.py",
+)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from penstock.compiler.passes.frames import is_given
 from penstock.compiler.passes.regions import has_control_flow, structured
-from penstock.foundation.base import shapes
+from penstock.foundation.base import errors, shapes
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.operation import Operation, is_back_edge
 from penstock.foundation.graph.rebuild import Rebuilder
@@ -159,7 +159,7 @@ def _depth_first(
             stack.append((op, True))
             for other in _before(op, fed):
                 if state.get(other) == 1:
-                    raise ValueError(f"the graph has a cycle through {other.name!r}")
+                    raise errors.invalid(f"Graph is invalid, contains a cycle with {other.name}")
                 if other in needed and state.get(other) != 2:
                     stack.append((other, False))
     return result

@@ -10,7 +10,8 @@ from typing import Any
 from penstock.cluster.distributed.cluster_spec import ClusterSpec
 
 
-def _with_layer(address: str, rpc_layer: str | None) -> str:
+def address_with_layer(address: str, rpc_layer: str | None) -> str:
+    """An address with its protocol in front, if there is one."""
     return f"{rpc_layer}://{address}" if rpc_layer and address else address
 
 
@@ -83,7 +84,7 @@ class SimpleClusterResolver(ClusterResolver):
         master = self._master
         if task_type is not None and task_id is not None:
             master = self._cluster_spec.task_address(task_type, task_id)
-        return _with_layer(master, rpc_layer or self.rpc_layer)
+        return address_with_layer(master, rpc_layer or self.rpc_layer)
 
     @property
     def environment(self) -> str:
@@ -160,7 +161,7 @@ class TFConfigClusterResolver(ClusterResolver):
         kind = task_type if task_type is not None else self.task_type
         number = task_id if task_id is not None else self.task_id
         address = cluster.task_address(kind, number)
-        return _with_layer(address, rpc_layer or self.rpc_layer)
+        return address_with_layer(address, rpc_layer or self.rpc_layer)
 
 
 class UnionClusterResolver(ClusterResolver):
@@ -238,7 +239,7 @@ class UnionClusterResolver(ClusterResolver):
         """The address of a task of the union, or the first resolver's master."""
         if task_type is not None and task_id is not None:
             address = self.cluster_spec().task_address(task_type, task_id)
-            return _with_layer(address, rpc_layer)
+            return address_with_layer(address, rpc_layer)
         return self._resolvers[0].master(rpc_layer=rpc_layer)
 
     @property

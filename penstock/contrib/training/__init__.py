@@ -39,6 +39,7 @@ from penstock.contrib.training.train_op import (
     multiply_gradients as multiply_gradients,
     train as train,
 )
+from penstock.training.data.feeding_queue_runner import FeedingQueueRunner as FeedingQueueRunner
 from penstock.training.train.device_setter import (
     GreedyLoadBalancingStrategy as GreedyLoadBalancingStrategy,
     RandomStrategy as RandomStrategy,

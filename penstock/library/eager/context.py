@@ -29,6 +29,8 @@ from penstock.foundation.graph.build import Solver, complete_attrs, make, output
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.function import FunctionGraph
 from penstock.foundation.graph.graph import Graph
+from penstock.foundation.graph.handles import resource_key
+from penstock.foundation.graph.keys import GraphKeys
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.opdef.opdef import OpDef
 from penstock.foundation.opdef.registry import OPS
@@ -288,11 +290,14 @@ class EagerContext(Graph):
         def make() -> Any:
             return factory(given, name)
 
-        shared = attrs.get("shared_name")
-        container = attrs.get("container") or ""
-        held = self.resources.lookup_or_create(container, shared, make) if shared else make()
+        asked = EagerOperation(self, op_def, name, (), [], attrs)
+        if attrs.get("shared_name"):
+            held = self.resources.lookup_or_create(*resource_key(asked), make)
+        else:
+            held = make()
         handle = eager_tensor(held, op_def.outputs[0].dtype or dtypes.resource)
-        handle.handle_op = EagerOperation(self, op_def, name, (), [handle], attrs)
+        asked.outputs.append(handle)
+        handle.handle_op = asked
         handle.position = 0
         return handle
 
@@ -325,11 +330,10 @@ class EagerContext(Graph):
         """The handle of a resource, made anew in the function being built, by a name it gets."""
         made = handle.handle_op
         attrs = {k: v for k, v in made.attrs.items() if k in made.op_def.attrs}
-        shared = attrs.get("shared_name") or f"eager_{id(handle.value)}"
-        container = attrs.get("container") or ""
-        self.resources.lookup_or_create(container, shared, lambda: handle.value)
-        attrs["shared_name"] = shared
-        return make(made.op_def.name, name=made.name.replace(":", "_"), **attrs)
+        attrs["shared_name"] = attrs.get("shared_name") or f"eager_{id(handle.value)}"
+        inside = make(made.op_def.name, name=made.name.replace(":", "_"), **attrs)
+        self.resources.lookup_or_create(*resource_key(inside.op), lambda: handle.value)
+        return inside
 
     def operation(
         self, op_def: OpDef, attrs: dict[str, Any], inputs: Sequence[Any], outputs: Sequence[Any]
@@ -375,8 +379,12 @@ class EagerContext(Graph):
         raise RuntimeError("no nodes are made when eager execution is enabled")
 
     def add_to_collection(self, name: Any, value: Any) -> None:
-        """Keeps a value; tensors and variables are not kept, whose life is their users' matter."""
-        if not isinstance(value, EagerTensor) and not hasattr(value, "handle"):
+        """Keeps a value; tensors and variables are not kept, whose life is their users' matter.
+
+        But the global step is found by its collection, and is one.
+        """
+        plain = not isinstance(value, EagerTensor) and not hasattr(value, "handle")
+        if plain or name == GraphKeys.GLOBAL_STEP:
             super().add_to_collection(name, value)
 
     def add_to_collections(self, names: Any, value: Any) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 from penstock.foundation.base import dtypes, shapes
 from penstock.foundation.graph import convert, scopes
 from penstock.foundation.graph.build import make, make_tensor
+from penstock.foundation.graph.keys import GraphKeys
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.variables import initial_value as initial
 from penstock.library.variables.variable import (
@@ -74,6 +75,8 @@ class ResourceVariable(Variable):
         graph = scopes.get_default_graph()
         if graph.executes:
             self._begin(initial_value, name, dtype, shape, validate_shape)
+            if GraphKeys.GLOBAL_STEP in places:  # the one variable that is found by a collection
+                graph.add_to_collection(GraphKeys.GLOBAL_STEP, self)
             return
         with graph.control_dependencies(None):
             self._build(graph, initial_value, name, dtype, shape, caching_device, validate_shape)

@@ -25,7 +25,7 @@ from penstock.ops.image.image_codec import png_bytes
 from penstock.ops.signal.audio_codec import wav_bytes
 from penstock.ops.strings.string_elements import boxed
 
-_NUMBERS = (
+NUMBERS = (
     "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}"
 )
 _NO_GRADIENT = "its output is a string"
@@ -42,7 +42,7 @@ def _array(value: Any) -> np.ndarray:
     return value.numpy()
 
 
-def _tensor_message(value: Any) -> Any:
+def tensor_message(value: Any) -> Any:
     array = _array(value)
     strings = array.dtype == object
     return tensor_proto.to_proto(array, dtypes.string if strings else dtypes.as_dtype(array.dtype))
@@ -61,7 +61,7 @@ def _tag_of(tag: np.ndarray, what: str) -> str:
 # ---- scalars -------------------------------------------------------------------------------
 
 
-def _scalar_summary(tags: Any, values: Any) -> np.ndarray:
+def scalar_summary(tags: Any, values: Any) -> np.ndarray:
     if tags.shape != tuple(values.shape):
         one = f" (tag '{_text(tags.item())}')" if tags.size == 1 else ""
         raise errors.invalid(
@@ -78,9 +78,9 @@ def _scalar_summary(tags: Any, values: Any) -> np.ndarray:
 define_op(
     "ScalarSummary",
     "tags: string, values: T -> summary: string",
-    attrs=[_NUMBERS],
+    attrs=[NUMBERS],
     shape=scalar,
-    kernel=_scalar_summary,
+    kernel=scalar_summary,
     no_gradient=_NO_GRADIENT,
 )
 
@@ -131,7 +131,7 @@ def _histogram_array(values: Any) -> np.ndarray:
     return values.detach().cpu().reshape(-1).numpy()
 
 
-def _histogram_summary(tag: Any, values: Any) -> np.ndarray:
+def histogram_summary(tag: Any, values: Any) -> np.ndarray:
     name = _tag_of(tag, "tags")
     flat = _histogram_array(values)
     message = Summary()
@@ -167,9 +167,9 @@ def _histogram_summary(tag: Any, values: Any) -> np.ndarray:
 define_op(
     "HistogramSummary",
     "tag: string, values: T -> summary: string",
-    attrs=[_NUMBERS + " = float"],
+    attrs=[NUMBERS + " = float"],
     shape=scalar,
-    kernel=_histogram_summary,
+    kernel=histogram_summary,
     no_gradient=_NO_GRADIENT,
 )
 
@@ -198,7 +198,7 @@ def _as_pixels(image: np.ndarray, bad_color: np.ndarray) -> np.ndarray:
     return pixels
 
 
-def _image_summary(tag: Any, tensor: Any, max_images: int, bad_color: Any) -> np.ndarray:
+def image_summary(tag: Any, tensor: Any, max_images: int, bad_color: Any) -> np.ndarray:
     base = _tag_of(tag, "Tag")
     dims = list(tensor.shape)
     if len(dims) != 4 or dims[3] not in (1, 3, 4):
@@ -229,14 +229,14 @@ define_op(
         "bad_color: tensor = uint8[255, 0, 0, 255]",
     ],
     shape=scalar,
-    kernel=_image_summary,
+    kernel=image_summary,
     no_gradient=_NO_GRADIENT,
 )  # fmt: skip
 
 # ---- audio ---------------------------------------------------------------------------------
 
 
-def _audio_summary(tag: Any, tensor: Any, sample_rate: Any, max_outputs: int) -> np.ndarray:
+def audio_summary(tag: Any, tensor: Any, sample_rate: Any, max_outputs: int) -> np.ndarray:
     base = _tag_of(tag, "Tag")
     if isinstance(sample_rate, torch.Tensor):
         sample_rate = sample_rate.item()
@@ -263,7 +263,7 @@ define_op(
     "tag: string, tensor: float -> summary: string",
     attrs=["sample_rate: float", "max_outputs: int >= 1 = 3"],
     shape=scalar,
-    kernel=_audio_summary,
+    kernel=audio_summary,
     no_gradient=_NO_GRADIENT,
 )
 define_op(
@@ -271,7 +271,7 @@ define_op(
     "tag: string, tensor: float, sample_rate: float -> summary: string",
     attrs=["max_outputs: int >= 1 = 3"],
     shape=scalar,
-    kernel=_audio_summary,
+    kernel=audio_summary,
     no_gradient=_NO_GRADIENT,
 )
 
@@ -282,7 +282,7 @@ def _tensor_summary(tensor: Any, state: str) -> np.ndarray:
     message = Summary()
     entry = message.value.add()
     entry.node_name = state
-    entry.tensor.CopyFrom(_tensor_message(tensor))
+    entry.tensor.CopyFrom(tensor_message(tensor))
     return boxed(message.SerializeToString())
 
 
@@ -311,7 +311,7 @@ def _tensor_summary_v2(tag: Any, tensor: Any, serialized_summary_metadata: Any) 
     message = Summary()
     entry = message.value.add()
     entry.tag = name
-    entry.tensor.CopyFrom(_tensor_message(tensor))
+    entry.tensor.CopyFrom(tensor_message(tensor))
     entry.metadata.SetInParent()
     try:
         entry.metadata.MergeFromString(serialized_summary_metadata.item())

@@ -8,12 +8,10 @@ from penstock.foundation.formats.messages import (
     TaggedRunMetadata,
 )
 from penstock.storage.summary.build import (
-    all_v2_summary_ops,
     audio,
     get_summary_description,
     histogram,
     image,
-    initialize,
     merge,
     merge_all,
     scalar,
@@ -21,6 +19,7 @@ from penstock.storage.summary.build import (
     text,
 )
 from penstock.storage.summary.writer import FileWriter, FileWriterCache
+from penstock.storage.summary.writing import all_summary_ops as all_v2_summary_ops, initialize
 
 __all__ = [
     "Event", "FileWriter", "FileWriterCache", "SessionLog", "Summary", "SummaryDescription",

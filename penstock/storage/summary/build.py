@@ -273,20 +273,3 @@ def get_summary_description(node_def: Any) -> Any:
     description = SummaryDescription()
     json_format.Parse(node_def.attr["description"].s.decode(), description)
     return description
-
-
-def all_v2_summary_ops() -> list[Any]:
-    """The nodes of the default graph that write summaries when they run, of ``contrib.summary``."""
-    return list(get_collection(GraphKeys._SUMMARY_COLLECTION))
-
-
-def initialize(graph: Any = None, session: Any = None) -> None:
-    """Prepares the default writer of ``contrib.summary``, of which there is none.
-
-    Raises:
-      RuntimeError: always: write with a ``FileWriter``.
-    """
-    raise RuntimeError(
-        "No default tf.contrib.summary.SummaryWriter found; tf.summary.FileWriter writes what "
-        "summary ops of tf.summary return"
-    )

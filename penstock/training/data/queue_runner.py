@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from penstock.foundation.base import errors
@@ -145,10 +145,10 @@ class QueueRunner:
         threads = [
             threading.Thread(
                 target=self._run,
-                args=(sess, op, coord),
+                args=(sess, index, coord),
                 name=f"QueueRunnerThread-{self.name}-{op.name}",
             )
-            for op in self._enqueue_ops
+            for index, op in enumerate(self._enqueue_ops)
         ]
         if coord is not None:
             threads.append(
@@ -166,10 +166,15 @@ class QueueRunner:
                 thread.start()
         return threads
 
-    def _run(self, sess: Any, enqueue_op: Any, coord: Coordinator | None) -> None:
+    def _enqueuing(self, sess: Any, index: int) -> Callable[[], Any]:
+        """What runs an enqueue operation once."""
+        enqueue: Callable[[], Any] = sess.make_callable(self._enqueue_ops[index])
+        return enqueue
+
+    def _run(self, sess: Any, index: int, coord: Coordinator | None) -> None:
         closes = False
         try:
-            enqueue = sess.make_callable(enqueue_op)
+            enqueue = self._enqueuing(sess, index)
             while not (coord is not None and coord.should_stop()):
                 enqueue()
         except self._queue_closed_exception_types:

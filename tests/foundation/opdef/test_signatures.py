@@ -54,6 +54,14 @@ ADDED |= dict.fromkeys(
 )
 ADDED |= dict.fromkeys(
     """
+    SummaryWriter CreateSummaryFileWriter CreateSummaryDbWriter FlushSummaryWriter
+    CloseSummaryWriter WriteSummary WriteRawProtoSummary ImportEvent WriteScalarSummary
+    WriteHistogramSummary WriteImageSummary WriteAudioSummary WriteGraphSummary
+    """.split(),
+    "tf.contrib.summary makes them; 1.15 has them without public names",
+)
+ADDED |= dict.fromkeys(
+    """
     CombinedNonMaxSuppression EncodeJpegVariableQuality NonMaxSuppressionV4 NonMaxSuppressionV5
     QuantizedResizeBilinear SampleDistortedBoundingBoxV2 ScaleAndTranslate ScaleAndTranslateGrad
     """.split(),

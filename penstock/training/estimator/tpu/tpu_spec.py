@@ -11,6 +11,7 @@ import logging
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from penstock.storage.summary.resource_writer import flush, summary_writer_initializer_op
 from penstock.training.estimator.calling import arguments_of
 from penstock.training.estimator.estimator_spec import EstimatorSpec
 from penstock.training.monitored.hook import SessionRunArgs, SessionRunContext, SessionRunHook
@@ -99,12 +100,29 @@ class TPUEstimatorSpec(_Fields):
 class HostCallHook(SessionRunHook):
     """Runs in each step what a host call has made.
 
+    Writers of ``tf.contrib.summary`` are opened with the session, and flushed at its end.
+
     Args:
       fetches: its tensors.
     """
 
     def __init__(self, fetches: Any) -> None:
         self._fetches = fetches
+        self._opening: list[Any] = []
+        self._flushing: list[Any] = []
+
+    def begin(self) -> None:
+        """Adds the nodes that flush."""
+        self._opening = summary_writer_initializer_op()
+        self._flushing = [flush(opening.inputs[0]) for opening in self._opening]
+
+    def after_create_session(self, session: Any, coord: Any) -> None:
+        """Opens the writers."""
+        session.run(self._opening)
+
+    def end(self, session: Any) -> None:
+        """Flushes them."""
+        session.run(self._flushing)
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
         """Asks for them."""

@@ -7,3 +7,6 @@ from penstock.storage.summary.projector import (
     visualize_embeddings as visualize_embeddings,
     write_embedding as write_embedding,
 )
+
+# The description of the file that the messages are of, as modules of messages have it.
+DESCRIPTOR = ProjectorConfig.DESCRIPTOR.file

@@ -9,7 +9,8 @@ import pytest
 
 from tests.conformance import peers
 from tests.conformance.jobs import pack
-from tests.differential.__main__ import RUNNER, Tally, beyond
+from tests.differential.__main__ import Tally, beyond
+from tests.differential.answers import RUNNER
 from tests.differential.calls import all_calls
 from tests.differential.conditional import CONDITIONAL
 from tests.differential.explained import EXPLAINED, why

@@ -182,6 +182,7 @@ from penstock.library.control_flow.functional import (
     map_fn as map_fn,
     scan as scan,
 )
+from penstock.library.control_flow.least_squares import matrix_solve_ls as matrix_solve_ls
 from penstock.library.control_flow.switch_case import switch_case as switch_case
 from penstock.library.control_flow.tensor_array import (
     TensorArray as TensorArray,
@@ -538,7 +539,6 @@ from penstock.ops.linalg.linalg_norm import norm as norm
 from penstock.ops.linalg.linalg_solve import (
     cholesky_solve as cholesky_solve,
     matrix_solve as matrix_solve,
-    matrix_solve_ls as matrix_solve_ls,
     matrix_triangular_solve as matrix_triangular_solve,
 )
 from penstock.ops.linalg.matmul import matmul as matmul, sparse_matmul as sparse_matmul

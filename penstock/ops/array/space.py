@@ -18,7 +18,7 @@ from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op, static
-from penstock.foundation.opdef.inference import Dims, FailsAtRun, ShapeContext, show
+from penstock.foundation.opdef.inference import Dims, FailsAtRun, RefusedAtBuild, ShapeContext, show
 from penstock.ops.array import (
     constant as constant_ops,
     fill as fill_ops,
@@ -316,6 +316,12 @@ def _window(size: int, ksize: int, stride: int, rate: int, padding: str) -> tupl
     """How many windows, and how much is padded in front."""
     reach = (ksize - 1) * rate + 1
     if padding == "VALID":
+        if size - reach <= -2 * stride:
+            # TF rounds toward zero: windows that miss by less are none, rather than refused.
+            raise ValueError(
+                "Computed output size would be negative: a window that spans"
+                f" {reach} does not fit into {size} places"
+            )
         return max((size - reach + stride) // stride, 0), 0
     count = -(-size // stride)
     return count, max((count - 1) * stride + reach - size, 0) // 2
@@ -330,27 +336,41 @@ def _patches_shape(ctx: ShapeContext) -> Dims:
                 f"ExtractImagePatches requires the {name} attribute to contain 4 values, but got:"
                 f" {len(given)}"
             )
-        if min(given) <= 0:
-            raise ValueError(f"{name} must be > 0, but got {given}")
     result = _patches_dims(ctx, dims)
-    for name in ("ksizes", "strides", "rates"):
+    check_windows(ctx, ("ksizes", "strides", "rates"), result)
+    return result
+
+
+def check_windows(ctx: ShapeContext, names: tuple[str, ...], result: Dims) -> None:
+    """Refuses, when it is run, what does not say a number of places for each spatial dim."""
+    for name in names:
         given = ctx.attr(name)
-        if given[0] != 1 or given[3] != 1:
+        if given[0] != 1 or given[-1] != 1:
             raise FailsAtRun(
                 f"Only support {name} across space: those of batch and depth must be 1; found"
                 f" {given}", result, "UnimplementedError",
             )  # fmt: skip
-    return result
+        if min(given) < 1:
+            raise FailsAtRun(
+                f"{name} is out of range: they must be positive; found {given}", result,
+                "OutOfRangeError",
+            )  # fmt: skip
 
 
 def _patches_dims(ctx: ShapeContext, dims: Any) -> Dims:
     _, kr, kc, _ = ctx.attr("ksizes")
-    result: list[int | None] = [dims[0]]
+    depth = None if dims[3] is None else dims[3] * kr * kc
+    if None in dims[1:3]:
+        return (dims[0], None, None, depth)
+    if min(ctx.attr("strides")[1:3]) < 1:
+        raise RefusedAtBuild(
+            f"Stride must be > 0, but got {ctx.attr('strides')}", "OutOfRangeError"
+        )
+    counts = []
     for axis in (1, 2):
-        dim = dims[axis]
         sizes = (ctx.attr(n)[axis] for n in ("ksizes", "strides", "rates"))
-        result.append(None if dim is None else _window(dim, *sizes, ctx.attr("padding"))[0])
-    return (*result, None if dims[3] is None else dims[3] * kr * kc)
+        counts.append(_window(dims[axis], *sizes, ctx.attr("padding"))[0])
+    return (dims[0], *counts, depth)
 
 
 def _patches_kernel(images: Any, ksizes: Any, strides: Any, rates: Any, padding: Any) -> Any:

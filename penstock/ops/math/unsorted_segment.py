@@ -200,11 +200,11 @@ def _unsorted_scaled(kind: str, data: Any, ids: Any, count: Any, name: str | Non
 
 def _divisor_shape(data: Tensor, ids: Tensor, count: Any) -> Any:
     if data.sizes is not None and ids.sizes is not None:
-        ones = [1] * (len(data.sizes) - len(ids.sizes))
-        if isinstance(count, Tensor):
-            tail = constant(np.array(ones, count.dtype.as_numpy_dtype), count.dtype)
-            return nodes.concat([make("ExpandDims", count, 0), tail], 0)
-        return [int(count), *ones]
+        missing = len(data.sizes) - len(ids.sizes)
+        if not isinstance(count, Tensor):
+            return [int(count), *[1] * missing]
+        one = constant(np.ones((), count.dtype.as_numpy_dtype), count.dtype)
+        return [count, *[one] * missing]
     missing = nodes.sub(nodes.rank(data), nodes.rank(ids))
     tail = make("Fill", make("ExpandDims", missing, 0), 1)
     rows = convert_to_tensor(count, dtypes.int32)

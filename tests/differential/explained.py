@@ -324,7 +324,7 @@ EXPLAINED: tuple[tuple[str, str, str], ...] = (
         "Penstock knows constants that an Identity hands on, and refuses them earlier",
     ),
     (
-        "signal.irfft* signal.inverse_stft",
+        "signal.irfft* signal.rfft* signal.inverse_stft",
         r"^class: InvalidArgumentError at run .*TensorFlow raises ValueError at build \(Dimension"
         r" -\d+ must be >= 0",
         "TensorFlow infers a negative dim of the result, which nobody can read",
@@ -491,6 +491,21 @@ EXPLAINED: tuple[tuple[str, str, str], ...] = (
         r"^accepts: TensorFlow raises TypeError at build \((Cannot cast array data from"
         r"|Expected bfloat16 passed to parameter .* got array\()",
         "the bfloat16 of TensorFlow's NumPy is made of no arrays of small integers",
+    ),
+    (
+        "sets.*",
+        r"^static: \[(None, )?0\], TensorFlow \[(None, )?\d\]",
+        "Penstock knows the rank by the columns of indices, of calls that both refuse",
+    ),
+    (
+        "linalg.expm",
+        r"^static: \[(\d), \1\], TensorFlow \[(\1|None), (\1|None)\]",
+        "Penstock knows that matrices are square, of calls with which TensorFlow comes to no end",
+    ),
+    (
+        "data.Dataset.list_files",
+        r"^class: .*TensorFlow raises DeadlineExceededError",
+        "with an empty pattern TensorFlow comes to no end",
     ),
     (
         "nn.ctc_loss_v2",

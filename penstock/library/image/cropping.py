@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from penstock.foundation.base import dtypes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
@@ -34,7 +36,8 @@ _same = _choose(lambda x, y: x == y, equal)
 
 
 def _set_known(images: Tensor, *dims: Any) -> None:
-    images.set_shape([None if checks.is_tensor(dim) else dim for dim in dims])
+    # What is no number at all, the checks refuse in the step.
+    images.set_shape([None if checks.is_tensor(dim) or np.ndim(dim) else dim for dim in dims])
 
 
 def _dim(image: Tensor, axis: int) -> Any:

@@ -65,13 +65,14 @@ def _unsorted_kernel(kind: str) -> Any:
         rows = data.reshape(ids.shape[0], *data.shape[rank:])
         if ids.numel():
             low, high = (int(v) for v in ids.aminmax())
-            if high >= num_segments:
+            # Of rows without elements, TensorFlow looks at no id.
+            if high >= num_segments and rows.numel():
                 raise ValueError(
                     f"segment_ids[{int((ids == high).nonzero()[0, 0])}] = {high} is out of range"
                     f" [0, {num_segments})"
                 )
-            if low < 0:
-                kept = (ids >= 0).nonzero().reshape(-1)
+            if low < 0 or high >= num_segments:
+                kept = ((ids >= 0) & (ids < num_segments)).nonzero().reshape(-1)
                 ids, rows = ids[kept], rows[kept]
         neutral = _neutral(kind, data.dtype)
         if kind in ("amax", "amin") and data.dtype.is_floating_point:

@@ -292,15 +292,15 @@ def sparse_expand_dims(sp_input: Any, axis: Any = None, name: str | None = None)
     """A dim of size 1 put in at ``axis`` (default last), which counts from the end if negative."""
     dims = sp_input.dense_shape.sizes
     rank = None if dims is None else dims[0]
+    axis = -1 if axis is None else axis
+    if not isinstance(axis, int | np.integer | Tensor):
+        raise TypeError(f"axis must be an int in [-rank - 1, rank] or a tensor; found {axis!r}")
     if rank is None:
         raise ValueError(
             "Cannot convert an unknown Dimension to a Tensor: sparse.expand_dims must know the rank"
             " of the sparse tensor"
         )
-    axis = -1 if axis is None else axis
     with name_scope(name, "expand_dims", [sp_input.indices]):
-        if not isinstance(axis, int | np.integer | Tensor):
-            raise TypeError(f"axis must be an int in [-rank - 1, rank] or a tensor; found {axis!r}")
         known = static.constant_value(axis) if isinstance(axis, Tensor) else np.array(axis)
         if known is not None and known.ndim == 0:
             axis = int(known) if known >= 0 else int(known) + rank + 1

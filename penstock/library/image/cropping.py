@@ -36,8 +36,12 @@ _same = _choose(lambda x, y: x == y, equal)
 
 
 def _set_known(images: Tensor, *dims: Any) -> None:
-    # What is no number at all, the checks refuse in the step.
-    images.set_shape([None if checks.is_tensor(dim) or np.ndim(dim) else dim for dim in dims])
+    images.set_shape([None if checks.is_tensor(dim) else _number(dim) for dim in dims])
+
+
+def _number(dim: Any) -> Any:
+    """The number of an array of one, which the checks refuse in the step."""
+    return dim.item() if isinstance(dim, np.ndarray) and dim.size == 1 else dim
 
 
 def _dim(image: Tensor, axis: int) -> Any:

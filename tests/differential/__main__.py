@@ -6,8 +6,8 @@
 ``calls/`` has a row a function; ``generator.py`` makes many calls of a row; ``runner.py`` makes
 them on both sides, in processes that may die; ``judge.py`` compares.  Prints a table, a line a
 function: calls, those that agree (of them how many where both raise), those not comparable, those
-whose difference is explained, those that differ in a way that is left to mend (``unfinished.py``),
-those that differ in others.  Exit status 1 if a function has more of these than are admitted.
+whose difference is explained, those that differ.  Exit status 1 if a function has more of these
+than are admitted.
 """
 
 from __future__ import annotations
@@ -28,11 +28,13 @@ from tests.differential.args import Call
 from tests.differential.calls import all_calls
 from tests.differential.generator import cases
 from tests.differential.judge import Verdict, judge
-from tests.differential.unfinished import UNSEEN
 from tests.peers import TF115, absence
 
 # Functions whose calls one process makes; more would be lost with an interrupted run.
 TOGETHER = 30
+# The share of a function's calls that may differ. With seed 0 none does; one of 200 leaves room for
+# what differs by the processor, and for memory that TensorFlow leaves unwritten.
+UNSEEN = 0.005
 
 
 @dataclasses.dataclass
@@ -45,7 +47,6 @@ class Tally:
     refuse: int = 0
     skipped: int = 0
     explained: int = 0
-    unfinished: int = 0
     verdicts: list[Verdict] = dataclasses.field(default_factory=list)
 
     @property
@@ -60,8 +61,6 @@ class Tally:
             self.verdicts.append(verdict)
         elif verdict.skipped:
             self.skipped += 1
-        elif verdict.unfinished:
-            self.unfinished += 1
         elif verdict.explained:
             self.explained += 1
         else:
@@ -74,7 +73,7 @@ class Tally:
         text = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
         return (
             f"{self.name:44s} {self.calls:5d} {self.agree:5d} ({self.refuse:3d} raise)"
-            f" {self.skipped:4d} {self.explained:4d} {self.unfinished:4d} {self.differ:4d}  {text}"
+            f" {self.skipped:4d} {self.explained:4d} {self.differ:4d}  {text}"
         )
 
 
@@ -139,7 +138,7 @@ def of_shard(rows: list[Call], shard: int, of: int) -> list[Call]:
 
 
 def beyond(tally: Tally) -> bool:
-    """Whether a function differs in other ways, and more often, than ``unfinished.py`` admits."""
+    """Whether a function differs more often than is admitted."""
     return tally.differ > UNSEEN * tally.calls
 
 
@@ -186,7 +185,7 @@ def main(argv: list[str] | None = None) -> int:
     rows = of_shard([known[name] for name in names], shard, of)
     kept = None if options.fresh else answers.folder()
     started = time.monotonic()
-    print(f"{'function':44s} calls agree             skip expl left diff")
+    print(f"{'function':44s} calls agree             skip expl diff")
     tallies: list[Tally] = []
     differing: list[dict[str, Any]] = []
     for first in range(0, len(rows), TOGETHER):
@@ -201,7 +200,7 @@ def main(argv: list[str] | None = None) -> int:
             ]
     for item in differing if options.verbose else ():
         print(f"{item['case']} {item['call']}", *item["differences"], sep="\n    ")
-    columns = ("calls", "agree", "skipped", "explained", "unfinished", "differ")
+    columns = ("calls", "agree", "skipped", "explained", "differ")
     total = {key: sum(getattr(t, key) for t in tallies) for key in columns}
     seconds = time.monotonic() - started
     print(f"{len(tallies)} functions: {json.dumps(total)} ({seconds:.0f} s)")

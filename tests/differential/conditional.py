@@ -54,6 +54,19 @@ def overflowing(case: Case, _: str) -> bool:
     return any(not (np.abs(a) < top / 2**10).all() for a, top in limits)
 
 
+def tiny(case: Case, _: str) -> bool:
+    """Numbers of which a product may be too small for a number with all its digits."""
+    floating = [np.abs(a) for a in _arrays(case) if a.dtype.kind in "fc"]
+    limits = [(a, float(np.finfo(a.dtype).tiny)) for a in floating]
+    return any(((a > 0) & (a < least * 2**10)).any() for a, least in limits)
+
+
+def with_infinity(case: Case, _: str) -> bool:
+    """An infinite number is among them."""
+    arrays = [_array(leaf) for spec in case["args"] for leaf in _leaves(spec)]
+    return any(np.isinf(a).any() for a in arrays if a.dtype.kind in "fc")
+
+
 def with_nan(case: Case, _: str) -> bool:
     """A NaN is among the numbers."""
     return any(np.isnan(a).any() for a in _arrays(case) if a.dtype.kind in "fc")
@@ -305,6 +318,18 @@ CONDITIONAL: tuple[tuple[str, str, Condition, str], ...] = (
         r"^elements",
         shuffled,
         "the files come in any order",
+    ),
+    (
+        "nn.weighted_moments",
+        r"^value",
+        tiny,
+        "TensorFlow takes denormal numbers for 0",
+    ),
+    (
+        "nn.weighted_cross_entropy_with_logits",
+        r"^value: np\.float32\(inf\).*expected np\.float32\(nan\)",
+        with_infinity,
+        "an infinite weight of a denormal number, which TensorFlow takes for 0",
     ),
 )
 

@@ -266,7 +266,7 @@ EXPLAINED: tuple[tuple[str, str, str], ...] = (
         "TensorFlow looks up dims at negative places, in calls that it refuses when they run",
     ),
     (
-        "floordiv floor_div",
+        "floordiv floor_div operator:floordiv",
         r"^value: np\.float\w+\(-1\.0\).*expected np\.float\w+\(-0\.0\)",
         "TensorFlow takes denormal numbers for 0",
     ),
@@ -517,9 +517,9 @@ EXPLAINED: tuple[tuple[str, str, str], ...] = (
 )  # fmt: skip
 
 
-def why(name: str, text: str, rows: tuple[tuple[str, str, str], ...] = EXPLAINED) -> str:
+def why(name: str, text: str) -> str:
     """Why a function may differ so; empty if no row says so."""
-    for names, pattern, reason in rows:
+    for names, pattern, reason in EXPLAINED:
         if any(fnmatch.fnmatchcase(name, n) for n in names.split()):
             if re.search(pattern, text, re.S):
                 return reason

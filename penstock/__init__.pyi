@@ -418,6 +418,7 @@ from penstock.ops.array.onehot import (
     sequence_mask as sequence_mask,
 )
 from penstock.ops.array.pad import pad as pad
+from penstock.ops.array.patches import extract_image_patches as extract_image_patches
 from penstock.ops.array.patches3d import extract_volume_patches as extract_volume_patches
 from penstock.ops.array.reshape import reshape as reshape
 from penstock.ops.array.scatter import (
@@ -445,7 +446,6 @@ from penstock.ops.array.space import (
     batch_to_space as batch_to_space,
     batch_to_space_nd as batch_to_space_nd,
     depth_to_space as depth_to_space,
-    extract_image_patches as extract_image_patches,
     required_space_to_batch_paddings as required_space_to_batch_paddings,
     space_to_batch as space_to_batch,
     space_to_batch_nd as space_to_batch_nd,

@@ -16,7 +16,7 @@ from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.image import checks
-from penstock.ops.array import cast, join, pad as padding, reshape, shape, slicing, space
+from penstock.ops.array import cast, join, pad as padding, patches, reshape, shape, slicing
 from penstock.ops.math import binary
 from penstock.ops.math.comparison import equal
 
@@ -216,4 +216,4 @@ def extract_patches(
     Returns:
       [batch, rows, columns, height * width * channels] of the type of ``images``.
     """
-    return space.extract_image_patches(images, sizes, strides, rates, padding, name)
+    return patches.extract_image_patches(images, sizes, strides, rates, padding, name)

@@ -15,7 +15,7 @@ from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op
 from penstock.foundation.opdef.inference import Dims, RefusedAtBuild, ShapeContext, show
 from penstock.ops.array import join, reshape, shape, slicing
-from penstock.ops.array.space import check_windows
+from penstock.ops.array.patches import check_windows
 
 
 def _span(size: int, window: int, stride: int, padding: str) -> tuple[int, int, int]:

@@ -85,6 +85,11 @@ AT_BUILD: dict[str, tuple[Callable[[Ph], Any], type[Exception], str]] = {
     "sparse axis": (
         lambda ph: tf.sparse.expand_dims(_sparse(), np.array(1)), TypeError, "axis must be",
     ),
+    "sparse order": (
+        lambda ph: tf.sparse.transpose(tf.SparseTensor([[0, 1, 0]], [1.0], [2, 3, 2]), [1, 0]),
+        ValueError,
+        "Dimensions 2 and 3 are not compatible",
+    ),
     "softmax axis": (lambda ph: _softmax(1), TypeError, "int64"),
     "frames": (
         lambda ph: tf.signal.frame(ph(np.ones((2, 9)), [None, 9]), 4, tf.constant(-2)), ValueError,

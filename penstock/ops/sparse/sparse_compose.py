@@ -280,8 +280,11 @@ def sparse_transpose(sp_input: Any, perm: Any = None, name: str | None = None) -
         flipped = transpose(gather.gather(transpose(sp_input.indices), perm))
         if known is not None and sp_input.shape.is_fully_defined():
             dims = sp_input.shape.as_list()
-            if known.size > len(dims):
-                raise ValueError(f"perm {known.tolist()} has more entries than {dims} has dims")
+            if known.ndim == 1 and known.size != len(dims):
+                raise ValueError(
+                    f"Dimensions {known.size} and {len(dims)} are not compatible: perm"
+                    f" {known.tolist()} must name each dim of {dims}"
+                )
             shape: Any = [dims[int(p)] for p in known]
         else:
             shape = gather.gather(sp_input.dense_shape, perm)

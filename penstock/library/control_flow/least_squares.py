@@ -49,7 +49,8 @@ def matrix_solve_ls(
     if not fast or _many(matrix):
         given = isinstance(l2_regularizer, Tensor)
         penalty = l2_regularizer if given else np.float64(l2_regularizer)
-        return make("MatrixSolveLs", matrix, rhs, penalty, name=name, fast=bool(fast))
+        solved: Tensor = make("MatrixSolveLs", matrix, rhs, penalty, name=name, fast=bool(fast))
+        return solved
     with name_scope(name, "matrix_solve_ls", [matrix, rhs, l2_regularizer]):
 
         def tall() -> Tensor:

@@ -44,6 +44,12 @@ def matrix_solve_ls(
     Raises:
       InvalidArgumentError: at run time, for a matrix that is not of full rank, or for a negative
         ``l2_regularizer`` without ``fast``.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     session.run(tf.matrix_solve_ls([[1.0], [1.0]], [[1.0], [3.0]])).round(3).tolist()
+      [[2.0]]
     """
     matrix = convert_to_tensor(matrix, name="matrix")
     if not fast or _many(matrix):

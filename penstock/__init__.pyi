@@ -182,6 +182,7 @@ from penstock.library.control_flow.functional import (
     map_fn as map_fn,
     scan as scan,
 )
+from penstock.library.control_flow.least_squares import matrix_solve_ls as matrix_solve_ls
 from penstock.library.control_flow.switch_case import switch_case as switch_case
 from penstock.library.control_flow.tensor_array import (
     TensorArray as TensorArray,
@@ -417,6 +418,7 @@ from penstock.ops.array.onehot import (
     sequence_mask as sequence_mask,
 )
 from penstock.ops.array.pad import pad as pad
+from penstock.ops.array.patches import extract_image_patches as extract_image_patches
 from penstock.ops.array.patches3d import extract_volume_patches as extract_volume_patches
 from penstock.ops.array.reshape import reshape as reshape
 from penstock.ops.array.scatter import (
@@ -444,7 +446,6 @@ from penstock.ops.array.space import (
     batch_to_space as batch_to_space,
     batch_to_space_nd as batch_to_space_nd,
     depth_to_space as depth_to_space,
-    extract_image_patches as extract_image_patches,
     required_space_to_batch_paddings as required_space_to_batch_paddings,
     space_to_batch as space_to_batch,
     space_to_batch_nd as space_to_batch_nd,
@@ -538,7 +539,6 @@ from penstock.ops.linalg.linalg_norm import norm as norm
 from penstock.ops.linalg.linalg_solve import (
     cholesky_solve as cholesky_solve,
     matrix_solve as matrix_solve,
-    matrix_solve_ls as matrix_solve_ls,
     matrix_triangular_solve as matrix_triangular_solve,
 )
 from penstock.ops.linalg.matmul import matmul as matmul, sparse_matmul as sparse_matmul

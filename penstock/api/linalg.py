@@ -1,5 +1,6 @@
 """``tf.linalg``: linear algebra; explicit re-exports, no logic."""
 
+from penstock.library.control_flow.least_squares import matrix_solve_ls as _lstsq
 from penstock.library.linear_operators import (
     LinearOperator as LinearOperator,
     LinearOperatorAdjoint as LinearOperatorAdjoint,
@@ -46,7 +47,6 @@ from penstock.ops.linalg.linalg_rank import matrix_rank as matrix_rank, pinv as 
 from penstock.ops.linalg.linalg_solve import (
     cholesky_solve as cholesky_solve,
     matrix_solve as _solve,
-    matrix_solve_ls as _lstsq,
     matrix_triangular_solve as _triangular_solve,
 )
 from penstock.ops.linalg.matmul import matmul as matmul, matvec as matvec

@@ -54,6 +54,19 @@ def overflowing(case: Case, _: str) -> bool:
     return any(not (np.abs(a) < top / 2**10).all() for a, top in limits)
 
 
+def tiny(case: Case, _: str) -> bool:
+    """Numbers of which a product may be too small for a number with all its digits."""
+    floating = [np.abs(a) for a in _arrays(case) if a.dtype.kind in "fc"]
+    limits = [(a, float(np.finfo(a.dtype).tiny)) for a in floating]
+    return any(((a > 0) & (a < least * 2**10)).any() for a, least in limits)
+
+
+def with_infinity(case: Case, _: str) -> bool:
+    """An infinite number is among them."""
+    arrays = [_array(leaf) for spec in case["args"] for leaf in _leaves(spec)]
+    return any(np.isinf(a).any() for a in arrays if a.dtype.kind in "fc")
+
+
 def with_nan(case: Case, _: str) -> bool:
     """A NaN is among the numbers."""
     return any(np.isnan(a).any() for a in _arrays(case) if a.dtype.kind in "fc")
@@ -136,6 +149,54 @@ def unsorted(case: Case, _: str) -> bool:
     return bool(case["kwargs"].get("sorted", {}).get("v") is False)
 
 
+def without_strings(case: Case, _: str) -> bool:
+    """Rows of no strings."""
+    array = _given(case, 0)
+    return array.dtype == object and not array.size
+
+
+def in_bfloat16(case: Case, _: str) -> bool:
+    """The numbers are of bfloat16, and there are none."""
+    leaf = next(_leaves(case["args"][0]))
+    return leaf.get("dtype") == "bfloat16" and not _array(leaf).size
+
+
+def of_numpy(case: Case, _: str) -> bool:
+    """No operand is a tensor."""
+    return all(leaf["k"] in ("np", "py") for arg in case["args"] for leaf in _leaves(arg))
+
+
+def root_of_minus_infinity(case: Case, _: str) -> bool:
+    """The power of minus infinity that is a root of it, or its reciprocal."""
+    base, exponent = _given(case, 0), _given(case, 1)
+    return bool(np.isneginf(base).any()) and bool((np.abs(exponent) == 0.5).all())
+
+
+def ill_conditioned(case: Case, text: str) -> bool:
+    """No more is lost than the condition of a matrix, squared, makes of a rounding."""
+    found, expected = (complex(n) for n in re.findall(r"np\.\w+\(([^)]*)\)", text))
+    matrix = _given(case, 0)
+    if not matrix.size or not np.isfinite(matrix).all():
+        return False
+    worst = float(np.max(np.linalg.cond(matrix.astype(np.complex128))))
+    rounding = float(np.finfo(matrix.dtype).eps)
+    return abs(found - expected) <= worst**2 * rounding * max(abs(expected), 0.1)
+
+
+def of_large_norm(case: Case, text: str) -> bool:
+    """No more is lost than a rounding of the matrix makes of its exponential."""
+    found, expected = (complex(n) for n in re.findall(r"np\.\w+\(([^)]*)\)", text))
+    matrix = _given(case, 0)
+    norm = float(np.abs(matrix.astype(np.complex128)).sum(-1).max(initial=0.0))
+    rounding = float(np.finfo(matrix.dtype).eps) if matrix.dtype.kind in "fc" else 0.0
+    return norm >= 16 and abs(found - expected) <= norm * rounding * abs(expected)
+
+
+def shuffled(case: Case, _: str) -> bool:
+    """The files are not asked for in their order."""
+    return case["args"][1].get("v") is not False
+
+
 CONDITIONAL: tuple[tuple[str, str, Condition, str], ...] = (
     (
         "losses.* metrics.*",
@@ -177,14 +238,16 @@ CONDITIONAL: tuple[tuple[str, str, Condition, str], ...] = (
         "TensorFlow leaves memory unwritten where no index names it",
     ),
     (
-        "image.adjust_* image.rgb_to_grayscale losses.* nn.ctc_beam_search_decoder nn.ctc_loss",
+        "image.adjust_* image.per_image_standardization image.rgb_to_grayscale losses.*"
+        " nn.ctc_beam_search_decoder nn.ctc_loss",
         r"^value: np\.float64\([^)]*\) at .*, expected np\.float64",
         within_32_bits,
         "TensorFlow computes with 32 bits inside",
     ),
     (
-        "betainc cross histogram_fixed_width* math.cumulative_logsumexp nn.avg_pool* nn.ctc_loss"
-        " polygamma",
+        "betainc cross histogram_fixed_width* image.adjust_saturation linalg.expm linalg.logm"
+        " linalg.lstsq linalg.slogdet math.cumulative_logsumexp math.reduce_std nn.avg_pool*"
+        " nn.ctc_loss nn.fused_batch_norm nn.relu_layer nn.weighted_moments nn.xw_plus_b polygamma",
         r"^value",
         overflowing,
         "sums and ranges that overflow, and what cancels among such numbers: another order of sums",
@@ -202,10 +265,71 @@ CONDITIONAL: tuple[tuple[str, str, Condition, str], ...] = (
         "a mean of terms near 1 that cancel: another order of sums",
     ),
     (
-        "metrics.*_at_k math.top_k nn.top_k reduce_min reduce_max searchsorted",
+        "metrics.*_at_k math.top_k nn.max_pool_with_argmax nn.top_k reduce_min reduce_max"
+        " searchsorted",
         r"^value",
         with_nan,
         "which of NaN and a number is greater, Eigen's kernels decide by the order of the two",
+    ),
+    (
+        "fingerprint",
+        r"^value",
+        without_strings,
+        "TensorFlow leaves the fingerprints of rows without strings unwritten",
+    ),
+    (
+        "reduce_mean",
+        r"^value: np\.float32\(nan\).*expected np\.float32\(0\.0\)",
+        in_bfloat16,
+        "the mean of nothing is NaN, but in TensorFlow's bfloat16",
+    ),
+    (
+        "operator:*",
+        r"^(value|refuses: TypeError at build \(ufunc )",
+        of_numpy,
+        "Python's operator of two NumPy arrays: NumPy's, of another version",
+    ),
+    (
+        "pow operator:pow",
+        r"^value: np\.float\w+\(nan\)",
+        root_of_minus_infinity,
+        "such a power is a square root: in TensorFlow, too, with its optimizer on",
+    ),
+    (
+        "linalg.lstsq linalg.pinv linalg.sqrtm",
+        r"^value: np\.(float|complex)\w+\([^)]*\) at .*, expected np\.(float|complex)",
+        ill_conditioned,
+        "a matrix that is nearly singular: another order of sums",
+    ),
+    (
+        "linalg.expm",
+        r"^value: np\.(float|complex)\w+\([^)]*\) at .*, expected np\.(float|complex)",
+        of_large_norm,
+        "the exponential of a matrix of large numbers, each rounding of which it multiplies",
+    ),
+    (
+        "nn.ctc_beam_search_decoder",
+        r"^(value|shape)",
+        overflowing,
+        "probabilities of scores whose differences overflow",
+    ),
+    (
+        "data.Dataset.list_files",
+        r"^elements",
+        shuffled,
+        "the files come in any order",
+    ),
+    (
+        "nn.weighted_moments",
+        r"^value",
+        tiny,
+        "TensorFlow takes denormal numbers for 0",
+    ),
+    (
+        "nn.weighted_cross_entropy_with_logits",
+        r"^value: np\.float32\(inf\).*expected np\.float32\(nan\)",
+        with_infinity,
+        "an infinite weight of a denormal number, which TensorFlow takes for 0",
     ),
 )
 

@@ -23,7 +23,6 @@ from tests.conformance.jobs import unpack
 from tests.conformance.judge import lacks_kernel
 from tests.differential import conditional
 from tests.differential.explained import why
-from tests.differential.unfinished import UNFINISHED
 from tests.ops.tolerance import difference
 
 Result = dict[str, Any]
@@ -35,13 +34,11 @@ NAMES = {"float16": "half"}
 class Verdict:
     """``differences``; else ``skipped`` (why nothing can be compared); else they agree.
 
-    ``explained``: the reasons of those differences that are right as they are; ``unfinished``: what
-    is to be done about those that are known and not mended.
+    ``explained``: the reasons of those differences that are right as they are.
     """
 
     case: str
     differences: list[str] = dataclasses.field(default_factory=list)
-    unfinished: list[str] = dataclasses.field(default_factory=list)
     explained: list[str] = dataclasses.field(default_factory=list)
     skipped: str = ""
 
@@ -201,8 +198,6 @@ def judge(case: Result, ours: Result, theirs: Result) -> Verdict:
             reason = why(name, text) or conditional.why(case, text)
             if reason:
                 verdict.explained.append(reason)
-            elif why(name, text, UNFINISHED):
-                verdict.unfinished.append(why(name, text, UNFINISHED))
             else:
                 verdict.differences.append(text)
     return verdict

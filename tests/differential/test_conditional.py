@@ -94,6 +94,47 @@ def test_roundings_of_float32_are_no_more(found: str, explained: bool) -> None:
     assert bool(conditional.why(_case("losses.log_loss"), text)) == explained
 
 
+NAN, ONE = "value: np.float32(nan) at [0], expected ", "value: np.float32(1.0) at [0], expected "
+HALF = "value: np.float32(1.001) at [0], expected np.float32(1.0) (1 of 2)"
+FILES = "elements: 0: b'a' at [], expected b'b'"
+SINGULAR, REGULAR = [[1.0, 2.0], [2.0, 4.0]], [[2.0, 0.0], [0.0, 1.0]]
+TEXTS = {
+    "no strings": ("fingerprint", [_tensor(np.zeros((1, 0)), "object")], ONE, True),
+    "strings": ("fingerprint", [_tensor([b"a"], "object")], ONE, False),
+    "mean of nothing": (
+        "reduce_mean", [{**_tensor([]), "dtype": "bfloat16"}], NAN + "np.float32(0.0)", True,
+    ),
+    "mean of nothing else": ("reduce_mean", [_tensor([])], NAN + "np.float32(0.0)", False),
+    "arrays": ("operator:pow", [{**_tensor([1.0]), "k": "np"}] * 2, NAN, True),
+    "an array": ("operator:add", [{**_tensor([1.0]), "k": "np"}, _tensor([1.0])], NAN, False),
+    "root": ("pow", [_tensor([-np.inf]), _tensor(-0.5)], NAN, True),
+    "power": ("pow", [_tensor([-np.inf]), _tensor(0.25)], NAN, False),
+    "singular": ("linalg.pinv", [_tensor(SINGULAR)], HALF, True),
+    "regular": ("linalg.pinv", [_tensor(REGULAR)], HALF, False),
+    "large": ("linalg.expm", [_tensor([[1e5]])], HALF, True),
+    "not so large": ("linalg.expm", [_tensor([[1e3]])], HALF, False),
+    "shuffled": ("data.Dataset.list_files", [_option("a"), _option(None)], FILES, True),
+    "in order": ("data.Dataset.list_files", [_option("a"), _option(False)], FILES, False),
+    "denormal": ("nn.weighted_moments", [_tensor([1e-38])], ONE, True),
+    "normal": ("nn.weighted_moments", [_tensor([1e-30, 0.0])], ONE, False),
+    "infinite weight": (
+        "nn.weighted_cross_entropy_with_logits", [_option(float("inf"))],
+        "value: np.float32(inf) at [0], expected np.float32(nan)", True,
+    ),
+    "weight": (
+        "nn.weighted_cross_entropy_with_logits", [_option(2.0)],
+        "value: np.float32(inf) at [0], expected np.float32(nan)", False,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_differences_are_told_apart(name: str) -> None:
+    op, args, text, explained = TEXTS[name]
+    assert bool(conditional.why(_case(op, *args), text)) == explained
+    assert not conditional.why(_case(op, *args), "dtype: float32, TensorFlow float64")
+
+
 def test_the_judge_asks() -> None:
     def result(value: float) -> dict[str, Any]:
         array = pack(np.array(value, np.float32))

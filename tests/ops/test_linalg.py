@@ -136,8 +136,8 @@ def test_ridge_regression_in_closed_form() -> None:
         "inverse": matmul.matmul(linalg.matrix_inverse(gram), moment),
         "solve": linalg_solve.matrix_solve(gram, moment),
         "cholesky": linalg_solve.cholesky_solve(linalg.cholesky(gram), moment),
-        "least squares": linalg_solve.matrix_solve_ls(features, targets, ridge),
-        "static least squares": linalg_solve.matrix_solve_ls(tf.constant(x), tf.constant(y), ridge),
+        "least squares": tf.matrix_solve_ls(features, targets, ridge),
+        "static least squares": tf.matrix_solve_ls(tf.constant(x), tf.constant(y), ridge),
     }
     for name, value in _run(found, {features: x, targets: y}).items():
         np.testing.assert_allclose(value, expected, rtol=1e-9, err_msg=name)
@@ -147,7 +147,7 @@ def test_ridge_regression_in_closed_form() -> None:
 @pytest.mark.parametrize("fast", [False, True])
 def test_least_squares(shape: tuple[int, int], fast: bool) -> None:
     a, b = _random(*shape), _random(shape[0], 2)
-    found = _run(linalg_solve.matrix_solve_ls(tf.constant(a), tf.constant(b), fast=fast))
+    found = _run(tf.matrix_solve_ls(tf.constant(a), tf.constant(b), fast=fast))
     np.testing.assert_allclose(found, np.linalg.lstsq(a, b, rcond=None)[0], rtol=1e-8)
 
 
@@ -348,7 +348,7 @@ def _weighted(values: Any) -> Any:
                 )
             ],
         ),
-        ((5, 3), lambda x: [linalg_solve.matrix_solve_ls(x, tf.constant(_random(5, 2)), 0.3)]),
+        ((5, 3), lambda x: [tf.matrix_solve_ls(x, tf.constant(_random(5, 2)), 0.3)]),
     ],
 )
 def test_gradients_numerically(shape: tuple[int, ...], losses: Any) -> None:
@@ -373,7 +373,7 @@ def _squared_by_svd(x: Any) -> Any:
     [
         lambda x: linalg.matrix_determinant(x),
         lambda x: matrix_functions.sqrtm(matmul.matmul(x, x, adjoint_b=True)),
-        lambda x: linalg_solve.matrix_solve_ls(x, tf.ones([3, 2], tf.complex128), 0.3),
+        lambda x: tf.matrix_solve_ls(x, tf.ones([3, 2], tf.complex128), 0.3),
         # What does not change with the phases of singular vectors; tall and wide.
         lambda x: _squared_by_svd(x[:, :2]),
         lambda x: _squared_by_svd(x[:2]),

@@ -316,3 +316,15 @@ def test_segments_of_a_single_string_are_refused_as_they_are_built() -> None:
         tf.strings.unsorted_segment_join("ab c", tf.placeholder(tf.int32, [None]), 2)
     with pytest.raises(tf.errors.InvalidArgumentError, match="cannot have rank 0"):
         _run(tf.strings.unsorted_segment_join(["ab c"], 0, 2))
+
+
+@pytest.mark.parametrize("kind", ["ZLIB", "GZIP"])
+def test_compressed_data_cut_short_give_what_can_be_read(kind: str) -> None:
+    data = bytes(i * 7 % 251 for i in range(3000))
+    whole = zlib.compress(data) if kind == "ZLIB" else gzip.compress(data)
+    parts = [b"", whole[:1], whole[: len(whole) // 2], whole[:-4], whole, whole + b"more"]
+    found = _run(tf.io.decode_compressed(tf.constant(parts), kind)).tolist()
+    assert [len(text) for text in found[:2]] == [0, 0] and 0 < len(found[2]) < 3000
+    assert data.startswith(found[2]) and found[3:] == [data] * 3
+    with pytest.raises(tf.errors.DataLossError, match="incorrect header"):
+        _run(tf.io.decode_compressed("abc", kind))

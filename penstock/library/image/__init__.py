@@ -53,7 +53,7 @@ from penstock.library.image.turning import (
     rot90 as rot90,
     transpose as transpose,
 )
-from penstock.ops.array.space import extract_image_patches as extract_image_patches
+from penstock.ops.array.patches import extract_image_patches as extract_image_patches
 from penstock.ops.image.image_boxes import (
     combined_non_max_suppression as combined_non_max_suppression,
     non_max_suppression as non_max_suppression,

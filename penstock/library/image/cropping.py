@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from penstock.foundation.base import dtypes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.image import checks
-from penstock.ops.array import cast, join, pad as padding, reshape, shape, slicing, space
+from penstock.ops.array import cast, join, pad as padding, patches, reshape, shape, slicing
 from penstock.ops.math import binary
 from penstock.ops.math.comparison import equal
 
@@ -34,7 +36,12 @@ _same = _choose(lambda x, y: x == y, equal)
 
 
 def _set_known(images: Tensor, *dims: Any) -> None:
-    images.set_shape([None if checks.is_tensor(dim) else dim for dim in dims])
+    images.set_shape([None if checks.is_tensor(dim) else _number(dim) for dim in dims])
+
+
+def _number(dim: Any) -> Any:
+    """The number of an array of one, which the checks refuse in the step."""
+    return dim.item() if isinstance(dim, np.ndarray) and dim.size == 1 else dim
 
 
 def _dim(image: Tensor, axis: int) -> Any:
@@ -209,4 +216,4 @@ def extract_patches(
     Returns:
       [batch, rows, columns, height * width * channels] of the type of ``images``.
     """
-    return space.extract_image_patches(images, sizes, strides, rates, padding, name)
+    return patches.extract_image_patches(images, sizes, strides, rates, padding, name)

@@ -112,6 +112,11 @@ def _dense_loss(
     labels = convert_to_tensor(labels, name="labels")
     label_length = convert_to_tensor(label_length, name="label_length")
     logit_length = convert_to_tensor(logit_length, name="logit_length")
+    if logits.sizes is not None and logits.sizes[2] == 0:
+        raise ValueError(
+            f"Dimension size must be non-negative: logits of shape {logits.shape} have no classes,"
+            " not even a blank"
+        )
     if not time_major:
         logits = transpose.transpose(logits, [1, 0, 2])
     if blank != 0:
@@ -121,6 +126,8 @@ def _dense_loss(
     seen = _seen(labels, softmax.log_softmax(logits))
     skips = _skips(labels)
     frames = _size(logits, 0)
+    if logit_length.sizes == (1,) and logits.sizes is not None and logits.sizes[1] != 1:
+        logit_length = transpose.tile(logit_length, [_size(logits, 1)])  # one length for all
     runs = transpose.transpose(onehot.sequence_mask(logit_length, frames), [1, 0])
 
     def step(before: Any, frame: Any) -> Any:

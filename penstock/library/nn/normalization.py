@@ -146,7 +146,9 @@ def batch_normalization(
             mean = convert.convert_to_tensor(mean, inverse.dtype if offset is not None else None)
         if offset is not None:
             product = nodes.mul(mean, inverse)
-            if not isinstance(offset, int | float | np.ndarray):
+            if isinstance(offset, list | tuple):  # numbers, as above
+                offset = convert.convert_to_tensor(offset, product.dtype)
+            elif not isinstance(offset, int | float | np.ndarray):
                 offset = convert.convert_to_tensor(offset)  # a variable is read here
             shift = nodes.sub(offset, product)
         else:

@@ -90,7 +90,7 @@ def _static_frames(signal: Any, length: Any, step: Any, pad_end: bool, axis: Any
     dims = signal.sizes
     axis = static.constant_value(axis)
     if dims is None or axis is None:
-        return None
+        return None if dims is None else [None] * (len(dims) + 1)
     if not -len(dims) <= axis < len(dims):
         raise IndexError(
             f"list index out of range: axis {int(axis)} is none of the {len(dims)} dims of signal"
@@ -144,7 +144,10 @@ def _common_divisor(a: Any, b: Any) -> Any:
     with name_scope(None, "gcd", [a, b]):
         known = static.constant_value(a), static.constant_value(b)
         if known[0] is not None and known[1] is not None:
-            return convert_to_tensor(math.gcd(int(known[0]), int(known[1])))
+            first, second = int(known[0]), int(known[1])
+            # Of the sign of the second, as Euclid's loop over remainders leaves it.
+            sign = -1 if (second or first) < 0 else 1
+            return convert_to_tensor(sign * math.gcd(first, second))
         found = while_loop(
             lambda _, b: make("Greater", b, elementwise.zeros_like(b)),
             lambda a, b: [b, make("FloorMod", a, b)],

@@ -106,6 +106,8 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None 
     """
     with name_scope(name, "mfccs_from_log_mel_spectrograms", [log_mel_spectrograms]):
         logs: Any = convert_to_tensor(log_mel_spectrograms, dtypes.float32)
+        if logs.sizes == ():
+            raise ValueError("slice index -1 of dimension 0 out of bounds: there are no bands")
         count = None if logs.sizes is None else logs.sizes[-1]
         if count == 0:
             raise ValueError(f"num_mel_bins must be positive; the shape is {logs.shape}")

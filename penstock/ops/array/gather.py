@@ -492,6 +492,10 @@ def _batch_gather_nd(params: Any, indices: Any, batch_dims: int, name: str | Non
                 f"batch_dims = {batch_dims} must be less than rank(indices) and not negative;"
                 f" indices have shape {show(indices.sizes)}"
             )
+        if params.rank is not None and batch_dims >= params.rank:
+            raise ValueError(
+                f"batch_dims = {batch_dims} must be less than rank(params) = {params.rank}"
+            )
         if params.rank is None:
             raise ValueError("Cannot infer num from shape (?,): the rank of params must be known")
         full = shape_ops.shape(indices)

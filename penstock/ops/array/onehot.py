@@ -278,13 +278,22 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
                 f"repeat: the rank of the input must be known and repeats a scalar or vector;"
                 f" found {show(data.sizes)} and {show(times.sizes)}"
             )
-        if times.sizes == (1,):
-            times = reshape_ops.reshape(times, [])
         if not data.sizes:
             data = reshape_ops.reshape(data, [-1])
         if not -len(data.sizes) <= axis < len(data.sizes):
             raise ValueError(f"repeat: axis {axis} is out of range for {show(data.sizes)}")
+        _check_times(data.sizes[axis], times)
+        if times.sizes == (1,):
+            times = reshape_ops.reshape(times, [])
         return _repeated(data, times, axis % len(data.sizes))
+
+
+def _check_times(size: int | None, times: Tensor) -> None:
+    if times.sizes and None not in (size, times.sizes[0]) and size != times.sizes[0]:
+        raise ValueError(
+            f"Dimensions {size} and {times.sizes[0]} are not compatible: repeats must have one"
+            " number for each slice, or be a scalar"
+        )
 
 
 def _repeated(data: Tensor, times: Tensor, axis: int) -> Tensor:

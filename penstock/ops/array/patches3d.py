@@ -13,8 +13,9 @@ from penstock.foundation.base import dtypes, errors
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op
-from penstock.foundation.opdef.inference import Dims, ShapeContext, show
+from penstock.foundation.opdef.inference import Dims, RefusedAtBuild, ShapeContext, show
 from penstock.ops.array import join, reshape, shape, slicing
+from penstock.ops.array.patches import check_windows
 
 
 def _span(size: int, window: int, stride: int, padding: str) -> tuple[int, int, int]:
@@ -22,30 +23,40 @@ def _span(size: int, window: int, stride: int, padding: str) -> tuple[int, int, 
     if padding == "VALID":
         if size - window <= -2 * stride:
             # TF rounds toward zero: windows that miss by less are none, rather than refused.
-            raise ValueError(f"a window of {window} does not fit into {size} places")
+            raise ValueError(
+                "Computed output size would be negative: a window of"
+                f" {window} does not fit into {size} places"
+            )
         return max((size - window + stride) // stride, 0), 0, 0
     count = -(-size // stride)
     missing = max((count - 1) * stride + window - size, 0)
     return count, missing // 2, missing - missing // 2
 
 
-def _windows(ksizes: Sequence[int], strides: Sequence[int]) -> None:
-    for name, values in (("ksizes", ksizes), ("strides", strides)):
-        if len(values) != 5 or values[0] != 1 or values[4] != 1 or min(values) < 1:
-            raise ValueError(
-                f"{name} must be five positive numbers, the first and last 1; found {list(values)}"
-            )
-
-
 def _shape(ctx: ShapeContext) -> Dims:
     dims = ctx.rank("input", 5)
+    for name in ("ksizes", "strides"):
+        if len(ctx.attr(name)) != 5:
+            raise ValueError(
+                f"ExtractVolumePatches requires the {name} attribute to contain 5 values, but got:"
+                f" {len(ctx.attr(name))}"
+            )
+    result = _counts(ctx, dims)
+    check_windows(ctx, ("ksizes", "strides"), result)
+    return result
+
+
+def _counts(ctx: ShapeContext, dims: Any) -> Dims:
     ksizes, strides = ctx.attr("ksizes"), ctx.attr("strides")
-    _windows(ksizes, strides)
-    inner = []
-    for size, window, stride in zip(dims[1:4], ksizes[1:4], strides[1:4]):
-        padding = ctx.attr("padding")
-        inner.append(None if size is None else _span(size, window, stride, padding)[0])
-    depth = None if dims[4] is None else dims[4] * ksizes[1] * ksizes[2] * ksizes[3]
+    depth = None if dims[4] is None else dims[4] * math.prod(ksizes[1:4])
+    if None in dims[1:4]:
+        return (dims[0], None, None, None, depth)
+    if min(strides[1:4]) < 1:
+        raise RefusedAtBuild(f"Stride must be > 0, but got {strides}", "OutOfRangeError")
+    inner = [
+        _span(size, window, stride, ctx.attr("padding"))[0]
+        for size, window, stride in zip(dims[1:4], ksizes[1:4], strides[1:4], strict=True)
+    ]
     return (dims[0], *inner, depth)
 
 

@@ -111,6 +111,12 @@ def _scatter_strings(indices: Any, updates: np.ndarray, shape: list[int]) -> np.
 
 def _updating(write: Any) -> Any:
     def kernel(tensor: Any, indices: Any, updates: Any) -> Any:
+        sides = [math.prod(side.shape) for side in (indices, updates)]
+        if any(sides) and not all([*sides, math.prod(tensor.shape)]):
+            raise ValueError(
+                f"Indices and updates specified for empty output shape: {list(indices.shape)} and"
+                f" {list(updates.shape)} into {list(tensor.shape)}"
+            )
         rows, values, form = _flattened(indices, updates, tensor.shape)
         if isinstance(tensor, np.ndarray):
             return write(tensor.reshape(form).copy(), rows, values).reshape(tensor.shape)

@@ -42,8 +42,9 @@ def _top_k_shape(ctx: ShapeContext) -> list[Dims]:
     if ctx.op.type == "TopK":
         k: int | None = ctx.attr("k")
     else:
-        ctx.rank("k", 0)
         value = ctx.value("k")
+        if value is not None:  # of what is fed, TensorFlow looks at the rank when it runs
+            ctx.rank("k", 0)
         k = None if value is None else int(value)
     if k is not None and k < 0:
         raise ValueError(
@@ -61,6 +62,8 @@ def _top_k_shape(ctx: ShapeContext) -> list[Dims]:
 
 
 def _top_k_kernel(input: Any, k: Any) -> Any:
+    if isinstance(k, list):
+        raise ValueError(f"k must be scalar; found {k}")
     if k < 0:
         raise ValueError(f"Need k >= 0, got {k}")
     if k > input.shape[-1]:

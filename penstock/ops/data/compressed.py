@@ -1,7 +1,7 @@
 """Strings that were compressed with zlib or gzip.
 
-What follows the end of compressed data is not looked at.  Where TensorFlow gives what it could read
-of data that are cut, they are an error here.
+What follows the end of compressed data is not looked at, and of data that are cut short comes what
+could be read, as in TensorFlow.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ def _decompress(bytes: Any, compression_type: Any) -> np.ndarray:
 
     def one(data: Any) -> Any:
         try:
-            return zlib.decompress(data, _FORMATS[kind]) if data else data
+            return zlib.decompressobj(_FORMATS[kind]).decompress(data)
         except zlib.error as error:
             raise errors.DataLossError(
-                None, None, f"a string of {len(data)} bytes is no whole {kind} data: {error}"
+                None, None, f"a string of {len(data)} bytes is no {kind} data: {error}"
             ) from None
 
     return mapped(one, bytes)

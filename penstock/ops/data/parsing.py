@@ -97,10 +97,12 @@ _HEXADECIMAL = re.compile(rb"\s*[+-]?0[xX][0-9a-fA-F]+\s*")
 
 def _real_number(text: bytes, _: int) -> float:
     if _HEXADECIMAL.fullmatch(text):
-        return float(int(text, 16))
+        value = float(int(text, 16))
+        return -0.0 if not value and b"-" in text else value
     if b"_" in text or b"infinity" in text.lower():
         raise ValueError
-    return float(text)
+    # Blanks alone are 0, nothing at all is no number.
+    return float(text) if not text or text.strip() else 0.0
 
 
 def number_parser(dtype: torch.dtype) -> Callable[[bytes, int], Any]:

@@ -273,9 +273,13 @@ def _check_scalars(ctx: ShapeContext, tensors: tuple[str, str]) -> None:
 def _some_of_table(ctx: ShapeContext) -> Dims:
     _check_scalars(ctx, ("overlaps", "scores"))
     overlaps, scores = ctx.rank("overlaps", 2), ctx.rank("scores", 1)
-    known = {d for d in (*overlaps, *scores) if d is not None}
-    if len(known) > 1:
-        raise ValueError(f"overlaps must be [boxes, boxes] and scores [boxes]; found {known}")
+    # Where the number of rows is not known, TensorFlow compares nothing.
+    for other in (overlaps[1], scores[0]):
+        if None not in (overlaps[0], other) and overlaps[0] != other:
+            raise ValueError(
+                f"Dimensions must be equal, but are {overlaps[0]} and {other}: overlaps must be"
+                f" [boxes, boxes] and scores [boxes]; found {overlaps} and {scores}"
+            )
     return (None,)
 
 

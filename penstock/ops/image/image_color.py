@@ -18,7 +18,7 @@ from penstock.foundation.graph.build import make
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op
-from penstock.foundation.opdef.inference import Dims, ShapeContext
+from penstock.foundation.opdef.inference import Dims, RefusedAtBuild, ShapeContext
 from penstock.ops.array import slicing
 
 _FLOATS = "T: {half, bfloat16, float, double} = float"
@@ -72,7 +72,10 @@ def _three_channels(ctx: ShapeContext) -> Dims:
     if dims is None:
         return None
     if dims[-1] not in (None, 3):
-        raise ValueError(f"images must have 3 channels; found {dims[-1]}")
+        raise RefusedAtBuild(
+            f"input must have 3 channels but input only has {dims[-1]} channels.",
+            "FailedPreconditionError",
+        )
     return (*dims[:-1], 3)
 
 

@@ -20,7 +20,7 @@ from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op
-from penstock.foundation.opdef.inference import Dims, ShapeContext, show
+from penstock.foundation.opdef.inference import Dims, RefusedAtBuild, ShapeContext, show
 from penstock.ops.array import nodes
 from penstock.ops.linalg import matmul, matrix_diag
 from penstock.ops.math import reduction
@@ -89,7 +89,10 @@ def _cross_shape(ctx: ShapeContext) -> Dims:
     a, b = ctx.rank_at_least("a", 1), ctx.rank_at_least("b", 1)
     dims: Dims = merged_batch(a, b)
     if dims is not None and dims[-1] not in (None, 3):
-        raise ValueError(f"the last dim of a and b must be 3; it is {dims[-1]}")
+        raise RefusedAtBuild(
+            f"Cross-products are only defined for 3-element vectors; found {dims[-1]} element(s)",
+            "FailedPreconditionError",
+        )
     return dims
 
 

@@ -1,14 +1,15 @@
-"""Solving linear systems: general, triangular, by a Cholesky factor, and least squares."""
+"""Solving linear systems: general, triangular, by a Cholesky factor; the op of least squares.
+
+``matrix_solve_ls`` itself is in ``library/control_flow/least_squares.py``.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import torch
 
 from penstock.foundation.graph.build import make
-from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op
@@ -24,7 +25,6 @@ from penstock.ops.linalg.linalg import (
     band,
     check_info,
     check_square,
-    cholesky,
     computed,
     merged_batch,
     mm,
@@ -47,8 +47,13 @@ def _solve_shape(ctx: ShapeContext) -> Dims:
 def _solve_ls_shape(ctx: ShapeContext) -> Dims:
     matrix, rhs = ctx.rank_at_least("matrix", 2), ctx.rank_at_least("rhs", 2)
     ctx.rank("l2_regularizer", 0)
-    if matrix is None or rhs is None:
+    if matrix is None and rhs is None:
         return None
+    if matrix is None or rhs is None:
+        batch, size, columns = (
+            (rhs[:-2], None, rhs[-1]) if matrix is None else (matrix[:-2], matrix[-1], None)
+        )
+        return (*batch, size, columns)
     if None not in (matrix[-2], rhs[-2]) and matrix[-2] != rhs[-2]:
         raise ValueError(f"matrix has {matrix[-2]} row(s), rhs {rhs[-2]}")
     return (*merged_batch(matrix[:-2], rhs[:-2]), matrix[-1], rhs[-1])
@@ -86,12 +91,12 @@ def _triangular_solve(matrix: Any, rhs: Any, lower: bool, adjoint: bool) -> Any:
 def _solve_ls(matrix: Any, rhs: Any, l2_regularizer: float, fast: bool) -> Any:
     a, b = computed(matrix), computed(rhs)
     check_rows(a, b)
+    if l2_regularizer < 0:
+        raise ValueError(f"l2_regularizer must be >= 0; found {l2_regularizer}")
     if not fast:
         # Minimum norm through the singular values, which copes with deficient rank.
         eps = torch.finfo(a.dtype).eps * max(a.shape[-2:])
         return plain(torch.matmul(torch.linalg.pinv(a, rtol=eps), b), rhs.dtype)
-    if l2_regularizer < 0:
-        raise ValueError(f"l2_regularizer must not be negative; found {l2_regularizer}")
     tall = a.shape[-2] >= a.shape[-1]
     transposed = adjoint_view(a)
     gram = transposed @ a if tall else a @ transposed
@@ -229,47 +234,3 @@ def matrix_triangular_solve(
     return make(
         "MatrixTriangularSolve", matrix, rhs, name=name, lower=bool(lower), adjoint=bool(adjoint)
     )
-
-
-def matrix_solve_ls(
-    matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, name: str | None = None
-) -> Tensor:
-    """Least squares: x that minimizes ``|matrix x - rhs|^2 + l2_regularizer |x|^2``.
-
-    Args:
-      matrix: tensor ``[..., m, n]``; of full rank for ``fast``.
-      rhs: tensor ``[..., m, k]``.
-      l2_regularizer: weight of the penalty on the solution; only with ``fast``.
-      fast: solve the normal equations by Cholesky; else find the solution of least norm by an
-        orthogonal decomposition, which has no gradient.
-
-    Returns:
-      A tensor ``[..., n, k]``.
-    """
-    if not fast and not (isinstance(l2_regularizer, int | float) and l2_regularizer == 0):
-        raise ValueError("matrix_solve_ls: l2_regularizer must be 0 where fast is False")
-    if not fast:
-        return make("MatrixSolveLs", matrix, rhs, np.float64(0), name=name, fast=False)
-    if name is None:
-        name = "matrix_solve_ls"
-    with name_scope(name):
-        matrix, rhs = convert_to_tensor(matrix), convert_to_tensor(rhs)
-        dims = matrix.sizes
-        if dims is None or None in dims[-2:]:
-            return make("MatrixSolveLs", matrix, rhs, np.float64(l2_regularizer), fast=True)
-        if dims[-2] >= dims[-1]:
-            factor = _regularized_factor(matrix, l2_regularizer, tall=True)
-            return cholesky_solve(factor, mm(matrix, rhs, adjoint_a=True))
-        factor = _regularized_factor(matrix, l2_regularizer, tall=False)
-        return mm(matrix, cholesky_solve(factor, rhs), adjoint_a=True)
-
-
-def _regularized_factor(matrix: Tensor, l2: Any, *, tall: bool) -> Tensor:
-    gram = mm(matrix, matrix, adjoint_a=tall, adjoint_b=not tall)
-    if isinstance(l2, Tensor) or l2 != 0:
-        shape = nodes.shape(matrix)
-        batch = nodes.head(shape, -2)
-        small = nodes.element(shape, -1 if tall else -2)
-        identity = matrix_diag.eye(small, batch_shape=batch, dtype=matrix.dtype)
-        gram = nodes.add(gram, nodes.mul(l2, identity))
-    return cholesky(gram)

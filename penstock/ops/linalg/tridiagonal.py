@@ -176,14 +176,17 @@ def tridiagonal_solve(
     elif diagonals_format != "compact":
         raise ValueError(f"Unrecognized diagonals_format: {diagonals_format}")
     diagonals = convert_to_tensor(diagonals)
-    value: Any = convert_to_tensor(rhs)
-    if diagonals.sizes is None or value.sizes is None:
+    # An array that goes into the op as it is becomes of the type of the diagonals.
+    whole = isinstance(rhs, np.ndarray) and not transpose_rhs and not conjugate_rhs
+    value: Any = rhs if whole else convert_to_tensor(rhs)
+    dims = np.shape(rhs) if whole else value.sizes
+    if diagonals.sizes is None or dims is None:
         raise ValueError("the ranks of diagonals and rhs must be known")
-    rank, rhs_rank = len(diagonals.sizes), len(value.sizes)
+    rank, rhs_rank = len(diagonals.sizes), len(dims)
     if rank < 2 or rhs_rank not in (rank, rank - 1):
         raise ValueError(
             f"diagonals must have rank at least 2 and rhs that rank or one less; found"
-            f" {show(diagonals.sizes)} and {show(value.sizes)}"
+            f" {show(diagonals.sizes)} and {show(dims)}"
         )
     if rhs_rank == rank - 1:
         value = make("Conj", value) if conjugate_rhs and value.dtype.is_complex else value

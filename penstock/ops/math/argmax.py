@@ -129,15 +129,24 @@ def argmin(
     return _arg("ArgMin", input, axis, name, dimension, output_type)
 
 
+def _check_given(dimension: Any) -> None:
+    if dimension is None:
+        raise ValueError(
+            "Tried to convert 'dimension' to a tensor and failed. Error: None values not supported."
+        )
+
+
 def arg_max(
     input: Any, dimension: Any, output_type: Any = dtypes.int64, name: str | None = None
 ) -> Tensor:
-    """``argmax`` under its former name and argument order."""
+    """``argmax`` under its former name and argument order; ``dimension`` must be given."""
+    _check_given(dimension)
     return _arg("ArgMax", input, dimension, name, None, output_type)
 
 
 def arg_min(
     input: Any, dimension: Any, output_type: Any = dtypes.int64, name: str | None = None
 ) -> Tensor:
-    """``argmin`` under its former name and argument order."""
+    """``argmin`` under its former name and argument order; ``dimension`` must be given."""
+    _check_given(dimension)
     return _arg("ArgMin", input, dimension, name, None, output_type)

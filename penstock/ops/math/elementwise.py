@@ -229,8 +229,8 @@ for _row in (
     ("Erf", _FLOATS, "erf", _gaussian_grad(2 / math.sqrt(math.pi)), {}),
     ("Erfc", _FLOATS, "erfc", _gaussian_grad(-2 / math.sqrt(math.pi)), {}),
     ("Lgamma", _FLOATS, "lgamma", _of_input(lambda x, g: g * make("Digamma", x)), {}),
-    ("Floor", _FLOATS, "floor", None, {"no_gradient": _STEPS}),
-    ("Ceil", _FLOATS, "ceil", None, {"no_gradient": _STEPS}),
+    ("Floor", _FLOATS, "floor", None, {"no_gradient": _STEPS, "fold": np.floor}),
+    ("Ceil", _FLOATS, "ceil", None, {"no_gradient": _STEPS, "fold": np.ceil}),
     ("Rint", _FLOATS, "round", None, {"no_gradient": _STEPS}),
     ("Round", _FLOATS_INTS_COMPLEX, "round", None, {"no_gradient": _STEPS}),
 ):  # fmt: skip

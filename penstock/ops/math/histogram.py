@@ -114,8 +114,8 @@ def bincount(
     with name_scope("bincount"):
         values = convert_to_tensor(arr, dtypes.int32, name="arr")
         nonempty = nodes.greater(reduce_prod(nodes.shape(values)), 0)
-        occupied = nodes.add(reduce_max(values), 1)
-        size = nodes.mul(nodes.cast(nonempty, dtypes.int32), occupied)
+        some = nodes.cast(nonempty, dtypes.int32)
+        size = nodes.mul(some, nodes.add(reduce_max(values), 1))
         if minlength is not None:
             least = convert_to_tensor(minlength, dtypes.int32, name="minlength")
             size = nodes.maximum(least, size)

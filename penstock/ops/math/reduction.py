@@ -101,6 +101,14 @@ def _folded(function: Any) -> Any:
     return fold
 
 
+def _greatest(x: np.ndarray, **over: Any) -> Any:
+    return np.max(x, initial=np.iinfo(x.dtype).min, **over)
+
+
+def _least(x: np.ndarray, **over: Any) -> Any:
+    return np.min(x, initial=np.iinfo(x.dtype).max, **over)
+
+
 # ---- kernels ---------------------------------------------------------------------------------
 
 
@@ -356,9 +364,9 @@ _ROWS: list[tuple[str, dict[str, Any]]] = [
     ("Mean", {"kernel": _mean, "inline": _inline_reduction("mean", fits=_float_like),
               "gradient": _mean_grad, "flops": arithmetic.reduction(1)}),
     ("Max", {"kernel": _extremum("amax", _lowest), "gradient": _extremum_grad,
-             "inline": _inline_reduction("amax", fits=_nonempty), "fold": _folded(np.max)}),
+             "inline": _inline_reduction("amax", fits=_nonempty), "fold": _folded(_greatest)}),
     ("Min", {"kernel": _extremum("amin", _highest), "gradient": _extremum_grad,
-             "inline": _inline_reduction("amin", fits=_nonempty), "fold": _folded(np.min)}),
+             "inline": _inline_reduction("amin", fits=_nonempty), "fold": _folded(_least)}),
     ("Prod", {"kernel": _prod, "inline": _single_axis_int, "gradient": _prod_grad,
               "fold": _folded(np.prod)}),
     # TF 1.15 has no gradient here; this is what TF 2 gives.

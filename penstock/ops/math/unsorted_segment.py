@@ -65,13 +65,14 @@ def _unsorted_kernel(kind: str) -> Any:
         rows = data.reshape(ids.shape[0], *data.shape[rank:])
         if ids.numel():
             low, high = (int(v) for v in ids.aminmax())
-            if high >= num_segments:
+            # Of rows without elements, TensorFlow looks at no id.
+            if high >= num_segments and rows.numel():
                 raise ValueError(
                     f"segment_ids[{int((ids == high).nonzero()[0, 0])}] = {high} is out of range"
                     f" [0, {num_segments})"
                 )
-            if low < 0:
-                kept = (ids >= 0).nonzero().reshape(-1)
+            if low < 0 or high >= num_segments:
+                kept = ((ids >= 0) & (ids < num_segments)).nonzero().reshape(-1)
                 ids, rows = ids[kept], rows[kept]
         neutral = _neutral(kind, data.dtype)
         if kind in ("amax", "amin") and data.dtype.is_floating_point:
@@ -200,11 +201,11 @@ def _unsorted_scaled(kind: str, data: Any, ids: Any, count: Any, name: str | Non
 
 def _divisor_shape(data: Tensor, ids: Tensor, count: Any) -> Any:
     if data.sizes is not None and ids.sizes is not None:
-        ones = [1] * (len(data.sizes) - len(ids.sizes))
-        if isinstance(count, Tensor):
-            tail = constant(np.array(ones, count.dtype.as_numpy_dtype), count.dtype)
-            return nodes.concat([make("ExpandDims", count, 0), tail], 0)
-        return [int(count), *ones]
+        missing = len(data.sizes) - len(ids.sizes)
+        if not isinstance(count, Tensor):
+            return [int(count), *[1] * missing]
+        one = constant(np.ones((), count.dtype.as_numpy_dtype), count.dtype)
+        return [count, *[one] * missing]
     missing = nodes.sub(nodes.rank(data), nodes.rank(ids))
     tail = make("Fill", make("ExpandDims", missing, 0), 1)
     rows = convert_to_tensor(count, dtypes.int32)

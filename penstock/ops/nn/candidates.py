@@ -153,7 +153,11 @@ def _hits(true_classes: torch.Tensor, sampled_candidates: torch.Tensor, num_true
 
 
 def _hits_shape(ctx: ShapeContext) -> list[Any]:
-    ctx.rank("true_classes", 2)
+    width, wanted = ctx.rank("true_classes", 2)[1], ctx.attr("num_true")
+    if width not in (None, wanted):
+        raise ValueError(
+            f"Dimension must be {wanted} but is {width}: true_classes must have num_true columns"
+        )
     ctx.rank("sampled_candidates", 1)
     return [(None,), (None,), (None,)]
 

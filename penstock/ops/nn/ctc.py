@@ -324,9 +324,21 @@ class _Beam:
         return [node for _, _, node in sorted(self.heap, key=lambda i: (-i[0], -i[1]))]
 
 
-def _step(beam: _Beam, frame: np.ndarray) -> _Beam:
-    """The beam after one more frame of log-probabilities."""
-    branches, blank = beam.sorted(), len(frame) - 1
+def _log_of_sum(a: Any, b: Any) -> Any:
+    """``log(exp(a) + exp(b))``, rounded as TensorFlow does."""
+    if a == b == -np.inf:
+        return a
+    low, high = (a, b) if a <= b else (b, a)
+    return high + np.log1p(np.exp(low - high))
+
+
+def _step(beam: _Beam, frame: np.ndarray, norm: Any) -> _Beam:
+    """The beam after one more frame of scores, which less ``norm`` are log-probabilities.
+
+    Sums are rounded one by one, in TensorFlow's order: of paths of the same probability, that
+    decides which one stays.
+    """
+    branches, blank, chances = beam.sorted(), frame[-1], frame - norm
     following = _Beam(beam.width)
     for node in branches:
         node.old = (node.total, node.blank, node.ending)
@@ -334,14 +346,14 @@ def _step(beam: _Beam, frame: np.ndarray) -> _Beam:
         if node.parent is not None:
             if node.parent.active:
                 before = node.parent.old[1 if node.label == node.parent.label else 0]
-                node.ending = float(np.logaddexp(node.ending, before))
-            node.ending += frame[node.label]
-        node.blank = node.old[0] + frame[blank]
-        node.total = float(np.logaddexp(node.blank, node.ending))
+                node.ending = _log_of_sum(node.ending, before)
+            node.ending += chances[node.label]
+        node.blank = node.old[0] + blank - norm
+        node.total = _log_of_sum(node.blank, node.ending)
         following.push(node)
     for node in branches:
         if following.accepts(node.old[0]):
-            _extend(node, frame, following)
+            _extend(node, chances, following)
     return following
 
 
@@ -354,7 +366,7 @@ def _extend(node: _Node, frame: np.ndarray, beam: _Beam) -> None:
         child = node.children.get(label)
         if child is not None and child.active:
             continue
-        total = float(scores[label])
+        total = scores[label]
         if not beam.accepts(total):
             if child is not None:  # it fell out of the beam: it is not extended any more
                 child.old = _GONE
@@ -367,6 +379,19 @@ def _extend(node: _Node, frame: np.ndarray, beam: _Beam) -> None:
         beam.push(child)
 
 
+def _norms(scores: np.ndarray) -> np.ndarray:
+    """``log(sum(exp(scores)))`` over the classes, added up in their order."""
+    if not scores.size:
+        return np.zeros(scores.shape[:2], scores.dtype)
+    top = scores.max(2)
+    total = np.zeros_like(top)
+    for label in range(scores.shape[2]):
+        total += np.exp(scores[..., label] - top)
+    found: np.ndarray = top + np.log(total)
+    return found
+
+
+@np.errstate(all="ignore")
 def _beam_search(
     inputs: Any, sequence_length: list[int], beam_width: int, top_paths: int, merge_repeated: bool
 ) -> Any:
@@ -374,16 +399,18 @@ def _beam_search(
     sequence_length = [max(length, 0) for length in sequence_length]
     if top_paths > beam_width:
         raise ValueError(f"top_paths {top_paths} is more than beam_width {beam_width}")
-    scores = torch.log_softmax(inputs, 2).cpu().numpy()
+    scores = inputs.cpu().numpy()
+    norms = _norms(scores)
+    none = scores.dtype.type(0)
     paths: list[list[list[int]]] = [[] for _ in range(top_paths)]
     found = np.zeros((batch, top_paths), scores.dtype)
     for number, length in enumerate(sequence_length):
         root = _Node(None, -1)
-        root.total = root.blank = 0.0
+        root.total = root.blank = none
         beam = _Beam(beam_width)
         beam.push(root)
         for t in range(length):
-            beam = _step(beam, scores[t, number].astype(np.float64))
+            beam = _step(beam, scores[t, number], norms[t, number])
         best = beam.sorted()
         if len(best) < top_paths:
             raise ValueError(

@@ -167,14 +167,17 @@ def _dilation_shape(ctx: ShapeContext) -> Dims:
         window.check_four(name, values, "NHWC")
     if None not in (image[3], kernel[2]) and image[3] != kernel[2]:
         raise ValueError(f"input has {image[3]} channel(s), the filter {kernel[2]}")
+    depth = image[3] if image[3] is not None else kernel[2]
+    if None in (*image[1:3], *kernel[:2]):
+        return (image[0], None, None, depth)
     sizes = [
+        # At a rate of 0 all of the filter lies on one pixel.
         window.static_size(
             image[1 + i], kernel[i], strides[1 + i], rates[1 + i], ctx.attr("padding"), None,
-            "input",
+            "input", least_dilation=0,
         )
         for i in range(2)
     ]  # fmt: skip
-    depth = image[3] if image[3] is not None else kernel[2]
     return (image[0], *sizes, depth)
 
 

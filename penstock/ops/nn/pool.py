@@ -25,7 +25,7 @@ from penstock.foundation.graph.build import make
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op
 from penstock.foundation.opdef.arithmetic import Shapes
-from penstock.foundation.opdef.inference import ShapeContext, same_as, show
+from penstock.foundation.opdef.inference import RefusedAtBuild, ShapeContext, same_as, show
 from penstock.foundation.opdef.program_text import literal
 from penstock.ops.array import nodes
 from penstock.ops.nn import window
@@ -310,10 +310,13 @@ def pooled_dims(
     for axis in (c, *window.spatial(data_format)):
         if least is not None and ksize[axis] < least:
             raise ValueError(f"ksize must be positive; found {list(ksize)}")
-        padding = ctx.attr("padding") if axis != c else "VALID"
-        out[axis] = window.static_size(
-            image[axis], ksize[axis], strides[axis], 1, padding, None, name
-        )
+        padding, size = ctx.attr("padding"), image[axis]
+        if axis == c and padding == "VALID" and size is not None and size < ksize[c]:
+            if "Avg" not in ctx.op.type:
+                raise RefusedAtBuild(
+                    f"Negative dimension size caused by subtracting {ksize[c]} from {size}"
+                )
+        out[axis] = window.static_size(size, ksize[axis], strides[axis], 1, padding, None, name)
     return tuple(out)
 
 

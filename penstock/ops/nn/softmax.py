@@ -64,7 +64,13 @@ for _name, _output, _function, _gradient, _flops in (
 
 
 def _xent_shape(ctx: ShapeContext) -> Any:
-    dims = shapes.broadcast_static(ctx["features"], ctx["labels"])
+    features, labels = ctx["features"], ctx["labels"]
+    if all(d is None or len(d) == 2 for d in (features, labels)) and shapes.is_compatible_static(
+        features, labels
+    ):
+        dims = shapes.merge_static(features, labels)  # which says more than a broadcast
+    else:
+        dims = shapes.broadcast_static(features, labels)
     if dims is None:
         return [(None,), (None, None)]
     if len(dims) != 2:
@@ -268,7 +274,8 @@ def _along(op_type: str, logits: Any, axis: Any, name: str | None) -> Tensor:
             f" {len(dims)} is the number of dimensions in the input, {show(dims)}"
         )
     rank = nodes.rank(logits)  # TensorFlow makes this node, so that later ones are named alike.
-    if known is not None and dims is not None:
+    fits = not fed or axis.dtype.base_dtype == dtypes.int32  # another type cannot be added to rank
+    if fits and known is not None and dims is not None:
         axis = int(known) % len(dims)
     elif fed:
         negative = make("Less", axis, 0)

@@ -110,17 +110,19 @@ def static_size(
     padding: str,
     explicit: Any,
     what: str,
+    least_dilation: int = 1,
 ) -> int | None:
     """The number of outputs in a shape rule.
 
     Raises:
       ValueError: the window does not fit; ``what`` names the operand.
     """
-    if stride < 1 or dilation < 1:
+    if stride < 1 or dilation < least_dilation:
         raise ValueError(f"strides and dilations must be positive; found {stride} and {dilation}")
     if size is None or (window is None and padding != "SAME"):
         return None
-    outputs = span(size, window or 1, stride, dilation, padding, explicit).outputs
+    known = 1 if window is None else window
+    outputs = span(size, known, stride, dilation, padding, explicit).outputs
     if outputs < 0 or (outputs == 0 and size > 0 and padding != "SAME"):
         raise ValueError(
             f"Negative dimension size caused by subtracting {window} from {size}: a window of"

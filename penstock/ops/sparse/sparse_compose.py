@@ -280,8 +280,11 @@ def sparse_transpose(sp_input: Any, perm: Any = None, name: str | None = None) -
         flipped = transpose(gather.gather(transpose(sp_input.indices), perm))
         if known is not None and sp_input.shape.is_fully_defined():
             dims = sp_input.shape.as_list()
-            if known.size > len(dims):
-                raise ValueError(f"perm {known.tolist()} has more entries than {dims} has dims")
+            if known.ndim == 1 and known.size != len(dims):
+                raise ValueError(
+                    f"Dimensions {known.size} and {len(dims)} are not compatible: perm"
+                    f" {known.tolist()} must name each dim of {dims}"
+                )
             shape: Any = [dims[int(p)] for p in known]
         else:
             shape = gather.gather(sp_input.dense_shape, perm)
@@ -292,15 +295,15 @@ def sparse_expand_dims(sp_input: Any, axis: Any = None, name: str | None = None)
     """A dim of size 1 put in at ``axis`` (default last), which counts from the end if negative."""
     dims = sp_input.dense_shape.sizes
     rank = None if dims is None else dims[0]
+    axis = -1 if axis is None else axis
+    if not isinstance(axis, int | np.integer | Tensor):
+        raise TypeError(f"axis must be an int in [-rank - 1, rank] or a tensor; found {axis!r}")
     if rank is None:
         raise ValueError(
             "Cannot convert an unknown Dimension to a Tensor: sparse.expand_dims must know the rank"
             " of the sparse tensor"
         )
-    axis = -1 if axis is None else axis
     with name_scope(name, "expand_dims", [sp_input.indices]):
-        if not isinstance(axis, int | np.integer | Tensor):
-            raise TypeError(f"axis must be an int in [-rank - 1, rank] or a tensor; found {axis!r}")
         known = static.constant_value(axis) if isinstance(axis, Tensor) else np.array(axis)
         if known is not None and known.ndim == 0:
             axis = int(known) if known >= 0 else int(known) + rank + 1

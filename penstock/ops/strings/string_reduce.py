@@ -88,10 +88,14 @@ define_op(
 
 
 def _segment_join(
-    inputs: Any, segment_ids: torch.Tensor, num_segments: int, separator: Any
+    inputs: Any, segment_ids: torch.Tensor, num_segments: Any, separator: Any
 ) -> np.ndarray:
     array, ids = np.asarray(inputs, dtype=object), segment_ids.tolist()
     rank = segment_ids.dim()
+    if isinstance(num_segments, list):
+        if len(num_segments) != 1:
+            raise invalid(f"Number of segments must be one number; found {num_segments}")
+        num_segments = num_segments[0]
     if not rank:
         raise invalid("Segment_id cannot have rank 0; found a scalar segment_ids")
     if num_segments < 0:
@@ -120,17 +124,22 @@ def _segment_join(
 
 def _segment_shape(ctx: ShapeContext) -> Dims:
     dims, ids = ctx["inputs"], ctx["segment_ids"]
-    ctx.rank("num_segments", 0)
     count = ctx.value("num_segments")
+    if ctx["num_segments"]:  # which the kernel takes where only a run shows it
+        raise RefusedAtBuild(
+            f"Shape must be rank 0 but is rank {len(ctx['num_segments'])}: num_segments must be a"
+            " scalar"
+        )
     if dims is None or ids is None:
         return None
     fits = len(ids) <= len(dims) and all(
         None in pair or pair[0] == pair[1] for pair in zip(ids, dims, strict=False)
     )
     if not fits:
-        raise ValueError(
+        raise RefusedAtBuild(
             f"Shape must be at least rank {len(ids)}, and begin with that of segment_ids,"
-            f" {show(ids)}; inputs has {show(dims)}"
+            f" {show(ids)}; inputs has {show(dims)}",
+            at_run="OutOfRangeError" if len(ids) > len(dims) else "InvalidArgumentError",
         )
     return (None if count is None else int(count), *dims[len(ids) :])
 

@@ -71,3 +71,21 @@ def test_decoders_agree_on_clear_frames() -> None:
 def test_labels_must_be_sparse() -> None:
     with tf.Graph().as_default(), pytest.raises(TypeError, match="SparseTensor"):
         tf.nn.ctc_loss(tf.constant([[1]]), tf.zeros([3, 1, 4]), [3])
+
+
+def test_of_equal_paths_the_beam_keeps_tensorflows() -> None:
+    # After three frames two paths of the first sequence have one probability, and one must go.
+    scores = np.array(
+        [
+            [[0.5, -2.0, -1.75], [0.5, 0.375, 0.5]],
+            [[-1.125, -0.25, 1.625], [0.875, 0.875, -1.25]],
+            [[-0.25, 0.625, 2.0], [1.125, -1.25, -0.625]],
+            [[0.0, -1.125, -1.25], [-0.625, -1.375, 1.5]],
+        ], np.float32,
+    )  # fmt: skip
+    # Width of the beam -> the sum of the best path's probabilities in TensorFlow 1.15.
+    expected = {2: [-1.083319, -1.184117], 4: [-1.083319, -0.939793], 5: [-0.964073, -0.939793]}
+    with tf.Graph().as_default(), tf.Session() as session:
+        for width, sums in expected.items():
+            _, found = tf.nn.ctc_beam_search_decoder(scores, [4, 3], width, 1)
+            np.testing.assert_allclose(session.run(found)[:, 0], sums, atol=2e-6)

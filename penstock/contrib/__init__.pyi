@@ -5,6 +5,7 @@ from penstock.contrib import (
     cluster_resolver as cluster_resolver,
     compiler as compiler,
     crf as crf,
+    cudnn_rnn as cudnn_rnn,
     data as data,
     deprecated as deprecated,
     distribute as distribute,

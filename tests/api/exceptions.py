@@ -54,7 +54,7 @@ DIFFERENT: list[tuple[str, str]] = [
         "takes the state as well; theirs is Layer's, which is not called",
     ),
     (
-        r"(layers|contrib\.(rnn|seq2seq|crf|eager)|nn\.rnn_cell)\.\w+\.add_metric",
+        r"(layers|contrib\.(rnn|seq2seq|crf|eager|cudnn_rnn)|nn\.rnn_cell)\.\w+\.add_metric",
         "comes with tf.keras.metrics, whose objects it makes",
     ),
 ]

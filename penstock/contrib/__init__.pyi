@@ -27,6 +27,7 @@ from penstock.contrib import (
     opt as opt,
     penstock as penstock,
     predictor as predictor,
+    quantize as quantize,
     resampler as resampler,
     rnn as rnn,
     seq2seq as seq2seq,

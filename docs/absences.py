@@ -54,7 +54,6 @@ CONTRIB_ABSENT: list[tuple[str, str]] = [
     (r"contrib\.(seq2seq)\b.*", "of TensorFlow 1.0 only: `tf.contrib.seq2seq` has its successors"),
     (r"contrib\.distributions\b.*", "later: distributions beyond `tf.distributions`"),
     (r"contrib\.slim\b.*", "later: nets and data of slim"),
-    (r"contrib\.model_pruning\b.*", "later: rewriting graphs for smaller models"),
     (r"contrib\.image\b.*", "later: contrib.image"),
     (r"contrib\.\w+\b.*", "later, by how many programs use it"),
 ]

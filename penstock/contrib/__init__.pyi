@@ -23,6 +23,7 @@ from penstock.contrib import (
     losses as losses,
     metrics as metrics,
     mixed_precision as mixed_precision,
+    model_pruning as model_pruning,
     nn as nn,
     opt as opt,
     penstock as penstock,

@@ -12,7 +12,8 @@ def _norm(training, **more):
 def mobile(tf, x, training):
     slim = tf.contrib.slim
     with slim.arg_scope([slim.conv2d, slim.separable_conv2d], activation_fn=tf.nn.relu6,
-                        normalizer_fn=slim.batch_norm, normalizer_params=_norm(training)):  # fmt: skip
+                        normalizer_fn=slim.batch_norm,
+                        normalizer_params=_norm(training)):  # fmt: skip
         y = slim.conv2d(x, 4, [3, 3], scope="c1")
         y = slim.separable_conv2d(y, None, [3, 3], depth_multiplier=1, scope="dw")
         y = slim.conv2d(y, 4, [1, 1], scope="pw")
@@ -135,7 +136,7 @@ def case_chosen_graphs(tf):
 
     def training():
         quantize.experimental_create_training_graph(
-            weight_bits=4, activation_bits=7, symmetric=True, quant_delay=3, freeze_bn_delay=5)  # fmt: skip
+            None, 4, 7, symmetric=True, quant_delay=3, freeze_bn_delay=5)  # fmt: skip
 
     def within():
         quantize.experimental_create_eval_graph(scope="block", symmetric=True, weight_bits=5)

@@ -153,7 +153,7 @@ class CudnnParamsFormatConverter:
 
     def _apart(self, kernel: Any, wide: int) -> list[Any]:
         """The columns of the inputs and those of the state."""
-        return split.split(kernel, [wide, self._outputs], axis=1)
+        return list(split.split(kernel, [wide, self._outputs], axis=1))
 
 
 def _beside(one: Any, other: Any) -> Any:

@@ -248,7 +248,7 @@ class _CudnnRNN(Layer):
         self, inputs: Any, h: Any, c: Any, lengths: Any, time_major: bool, training: bool
     ) -> Any:
         first, second = get_seed(self._seed)
-        attrs = {
+        attrs: dict[str, Any] = {
             "rnn_mode": self._rnn_mode, "input_mode": self._input_mode,
             "direction": self._direction, "dropout": self._dropout, "seed": first or 0,
             "seed2": second or 0, "is_training": training,

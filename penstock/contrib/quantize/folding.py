@@ -9,7 +9,7 @@ nothing, and the moving averages stay.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -112,7 +112,8 @@ def _fused(graph: Graph, is_training: bool) -> Iterator[_Norm]:
         weighted = below.type in LAYERS and len(below.inputs) == 2
         if not weighted or not output.consumers():
             continue
-        norm = _Norm(below, op, output, *op.inputs[1:5], op.get_attr("epsilon"))
+        gamma, beta, mean, variance = op.inputs[1:5]
+        norm = _Norm(below, op, output, gamma, beta, mean, variance, op.get_attr("epsilon"))
         if is_training:
             found = _with_moving(norm)
             if found is None:
@@ -221,19 +222,19 @@ def _corrected(norm: _Norm, name: str, freeze_delay: int | None) -> _Correction:
             if decay is None or frozen is False:
                 continue
             consumers = decay.consumers()
-            kept = smart_cond(
-                frozen, lambda: 0.0, lambda decay=decay: decay, name=f"freeze_moving_{what}"
-            )
+            kept = smart_cond(frozen, lambda: 0.0, _always(decay), name=f"freeze_moving_{what}")
             reroute(kept, decay, consumers)
         inverse = smart_cond(
-            frozen, lambda: ones(scale.get_shape()), lambda inverse=inverse: inverse,
-            name="correction_recip",
-        )  # fmt: skip
+            frozen, lambda: ones(scale.get_shape()), _always(inverse), name="correction_recip"
+        )
         offset = smart_cond(
-            frozen, lambda offset=offset: offset, lambda: zeros(offset.get_shape()),
-            name="correction_offset",
-        )  # fmt: skip
+            frozen, _always(offset), lambda: zeros(shift.get_shape()), name="correction_offset"
+        )
     return _Correction(scale, inverse, offset)
+
+
+def _always(tensor: Any) -> Callable[[], Any]:
+    return lambda: tensor
 
 
 # ---- unfused -------------------------------------------------------------------------------------
@@ -292,10 +293,8 @@ def _unfused(
     output = names[arithmetic + "add_1"].outputs[0]
 
     def tensor(*candidates: str) -> Any:
-        return next(
-            (names[f"{prefix}/{one}"].outputs[0] for one in candidates if f"{prefix}/{one}" in names),
-            None,
-        )  # fmt: skip
+        full = (f"{prefix}/{one}" for one in candidates)
+        return next((names[one].outputs[0] for one in full if one in names), None)
 
     moving_mean, moving_variance = tensor("moving_mean/read"), tensor("moving_variance/read")
     mean, variance = moving_mean, moving_variance

@@ -105,7 +105,8 @@ def _is_of_quantized(op: Any) -> bool:
 def _is_quantized(op: Any) -> bool:
     while op.type in _PASSES:
         op = op.inputs[0].op
-    return op.type == _FAKE or (op.type == "Merge" and op.name.endswith("/delayed_quant/Merge"))
+    delayed: bool = op.type == "Merge" and op.name.endswith("/delayed_quant/Merge")
+    return op.type == _FAKE or delayed
 
 
 class _Inserter:

@@ -86,7 +86,7 @@ def _separable(op: Any) -> Iterator[LayerMatch]:
 
 
 def _biased(op: Any) -> Any:
-    """The layer that a bias, or what folding has made of one, is added to; None if there is none."""
+    """The layer that a bias, or what folding has made of one, is added to, or None."""
     if op.type == "BiasAdd":
         return _layer(op.inputs[0].op)
     if op.type not in SUMS:

@@ -93,7 +93,9 @@ class Pruning:
     """
 
     def __init__(self, spec: Any = None, global_step: Any = None, sparsity: Any = None) -> None:
-        self._spec = spec if spec else get_pruning_hparams()
+        if not spec:
+            spec = get_pruning_hparams()
+        self._spec: Any = spec
         _check(self._spec)
         step = get_global_step() if global_step is None else global_step
         self._global_step = cast(step, dtypes.int32)

@@ -32,7 +32,7 @@ def graph_def_from_checkpoint(checkpoint_dir: str, output_node_names: Sequence[s
     if not path:
         raise ValueError(f"Could not find a checkpoint at: {checkpoint_dir}")
     with Graph().as_default() as graph:
-        saver = import_meta_graph(f"{path}.meta", clear_devices=True)
+        saver: Any = import_meta_graph(f"{path}.meta", clear_devices=True)
         with Session() as sess:
             saver.restore(sess, path)
             return convert_variables_to_constants(

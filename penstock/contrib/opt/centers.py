@@ -9,6 +9,7 @@ normalization) hands the center the mean of a worker's last gradients; each once
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 from typing import Any
 
 from penstock.foundation.base import dtypes
@@ -44,6 +45,10 @@ _CENTER, _LOCAL_CENTER, _GRADIENT = (
 
 
 # ---- getters -------------------------------------------------------------------------------------
+
+
+# Optimizers of other kinds than gradient descent may have none of that name, which is an error.
+_learning_rate_of = attrgetter("_learning_rate")
 
 
 class _Getter:
@@ -223,7 +228,7 @@ class ElasticAverageOptimizer(_Meeting):
         if moving_rate is None:
             moving_rate = self.BETA / communication_period / num_worker
         self._moving_rate = moving_rate
-        self._rho = moving_rate / opt._learning_rate if rho is None else rho
+        self._rho = moving_rate / _learning_rate_of(opt) if rho is None else rho
         self._synchronous = synchronous
         super().__init__(opt, num_worker, ea_custom_getter, communication_period, use_locking, name)
 

@@ -74,7 +74,7 @@ class GGTOptimizer(Optimizer):
         self._size = 0
         self._first: Any = None
 
-    def minimize(
+    def minimize(  # type: ignore[override]
         self, loss: Any, global_step: Any = None, var_list: Any = None,
         gate_gradients: int = Optimizer.GATE_OP, aggregation_method: Any = None,
         name: str | None = None, grad_loss: Any = None, stop_gradients: Any = None,

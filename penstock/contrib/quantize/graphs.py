@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from penstock.contrib.quantize.folding import fold_batch_norms
@@ -9,24 +10,8 @@ from penstock.contrib.quantize.inserting import quantize
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.scopes import get_default_graph
 
-# Ops that train: fake quantization goes in before the gradients are made.
-_TRAINING_OPS = frozenset(
-    """
-    ApplyAdagrad ApplyAdagradDA ApplyAdam ApplyAddSign ApplyCenteredRMSProp ApplyFtrl ApplyFtrlV2
-    ApplyGradientDescent ApplyMomentum ApplyPowerSign ApplyProximalAdagrad
-    ApplyProximalGradientDescent ApplyRMSProp ResourceApplyAdadelta ResourceApplyAdagrad
-    ResourceApplyAdagradDA ResourceApplyAdam ResourceApplyAddSign ResourceApplyCenteredRMSProp
-    ResourceApplyFtrl ResourceApplyFtrlV2 ResourceApplyGradientDescent ResourceApplyMomentum
-    ResourceApplyPowerSign ResourceApplyProximalAdagrad ResourceApplyProximalGradientDescent
-    ResourceApplyRMSProp ResourceSparseApplyAdadelta ResourceSparseApplyAdagrad
-    ResourceSparseApplyAdagradDA ResourceSparseApplyCenteredRMSProp ResourceSparseApplyFtrl
-    ResourceSparseApplyFtrlV2 ResourceSparseApplyMomentum ResourceSparseApplyProximalAdagrad
-    ResourceSparseApplyProximalGradientDescent ResourceSparseApplyRMSProp SparseApplyAdadelta
-    SparseApplyAdagrad SparseApplyAdagradDA SparseApplyCenteredRMSProp SparseApplyFtrl
-    SparseApplyFtrlV2 SparseApplyMomentum SparseApplyProximalAdagrad
-    SparseApplyProximalGradientDescent SparseApplyRMSProp
-    """.split()
-)
+# Types of ops that train: fake quantization goes in before the gradients are made.
+_TRAINS = re.compile(r"(Resource)?(Sparse)?Apply[A-Z]\w*")
 
 
 def create_training_graph(input_graph: Any = None, quant_delay: int = 0) -> None:
@@ -105,7 +90,7 @@ def _rewrite(
     scope: str | None = None,
 ) -> None:  # fmt: skip
     graph = get_default_graph() if input_graph is None else input_graph
-    found = {op.type for op in graph.get_operations()} & _TRAINING_OPS
+    found = {op.type for op in graph.get_operations() if _TRAINS.fullmatch(op.type)}
     if is_training and found:
         raise ValueError(f"Training op found in graph, exiting {found}")
     with graph.as_default():

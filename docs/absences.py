@@ -6,7 +6,6 @@ _EAGER = "later, eager execution and the functions of TensorFlow 2"
 
 # Pattern of op types, why they are absent, and the public functions that make them.
 OPS_ABSENT: list[tuple[str, str, tuple[str, ...]]] = [
-    (r"CudnnRNN\w*", "cuDNN's packed weights; 1.15 has no kernel of them for the CPU", ()),
     (r"NcclAllReduce", "only for GPUs of one machine; `CollectiveReduce` is the general one", ()),
     (r"_Host(Send|Recv)", "only TensorFlow's partitioner adds them; here `_Send` and `_Recv`", ()),
     (r"RefSelect", "one of several references, chosen in a step; nothing public makes it", ()),
@@ -52,7 +51,6 @@ CONTRIB_ABSENT: list[tuple[str, str]] = [
     (r"contrib\.eager\b.*", _EAGER),
     (r"contrib\.(seq2seq)\b.*", "of TensorFlow 1.0 only: `tf.contrib.seq2seq` has its successors"),
     (r"contrib\.slim\b.*", "later: nets and data of slim"),
-    (r"contrib\.(quantize|model_pruning)\b.*", "later: rewriting graphs for smaller models"),
     (r"contrib\.image\b.*", "later: contrib.image"),
     (r"contrib\.\w+\b.*", "later, by how many programs use it"),
 ]

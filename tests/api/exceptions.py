@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-_CELL = r"((contrib|nn)\.rnn(_cell)?|contrib\.(seq2seq|crf))\.\w+\."
+_CELL = r"((contrib|nn)\.rnn(_cell)?|contrib\.(seq2seq|crf|model_pruning))\.\w+\."
 
 DIFFERENT: list[tuple[str, str]] = [
     # Values.
@@ -54,7 +54,8 @@ DIFFERENT: list[tuple[str, str]] = [
         "takes the state as well; theirs is Layer's, which is not called",
     ),
     (
-        r"(layers|contrib\.(rnn|seq2seq|crf|eager)|nn\.rnn_cell)\.\w+\.add_metric",
+        r"(layers|contrib\.(rnn|seq2seq|crf|eager|cudnn_rnn|model_pruning)|nn\.rnn_cell)"
+        r"\.\w+\.add_metric",
         "comes with tf.keras.metrics, whose objects it makes",
     ),
 ]

@@ -65,6 +65,22 @@ NAMED = {
     ),
     "api.keras.metrics": ({"Mean", "Sum"}, _NO_TYPE),
     "contrib.layers.summaries": ({"Relu", "Relu6", "Softplus"}, "what these count"),
+    "contrib.model_pruning.stripping": ({"Const"}, "a rewrite: masked weights become one"),
+    "contrib.quantize.folding": (
+        {"Conv2D", "DepthwiseConv2dNative", "MatMul", "Mul", "Reshape", "Sub"},
+        "a rewrite: the layers that a normalization is folded into",
+    ),
+    "contrib.quantize.inserting": (
+        {"BatchToSpaceND", "Identity", "MaxPool", "Merge", "Mul", "Relu", "Relu6", "Reshape",
+         "SpaceToBatchND"},
+        "a rewrite: what hands quantized values on",
+    ),
+    "contrib.quantize.matching": (
+        {"Add", "AddV2", "BatchToSpaceND", "BiasAdd", "Conv2D", "DepthwiseConv2dNative",
+         "Identity", "MatMul", "Mul", "ReadVariableOp", "Relu", "Relu6", "Reshape",
+         "VarHandleOp", "Variable", "VariableV2"},
+        "a rewrite: the layers whose values are quantized",
+    ),
     "contrib.slim.nets.inception_parts": ({"AvgPool", "MaxPool"}, _NO_TYPE),
     "contrib.framework.graphs": ({"Placeholder"}, "a function of TensorFlow's that asks for these"),
     "library.nn.pooling": ({"MaxPool"}, _MADE),

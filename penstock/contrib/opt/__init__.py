@@ -1,7 +1,8 @@
 """``tf.contrib.opt``: optimizers that ``tf.train`` does not have.
 
 A family a file: ``adam_variants``, ``sign``, ``lars``, ``weight_decay``, ``reg_adagrad``,
-``shampoo``; ``wrappers`` go around another optimizer, ``external`` calls one outside of the graph.
+``shampoo``, ``ggt``; ``centers`` has those of workers that meet a center, ``wrappers`` go around
+another optimizer, ``external`` calls one outside of the graph.
 """
 
 from penstock.contrib.opt.adam_variants import (
@@ -11,10 +12,19 @@ from penstock.contrib.opt.adam_variants import (
     LazyAdamOptimizer as LazyAdamOptimizer,
     NadamOptimizer as NadamOptimizer,
 )
+from penstock.contrib.opt.centers import (
+    AGNCustomGetter as AGNCustomGetter,
+    AGNOptimizer as AGNOptimizer,
+    ElasticAverageCustomGetter as ElasticAverageCustomGetter,
+    ElasticAverageOptimizer as ElasticAverageOptimizer,
+    ModelAverageCustomGetter as ModelAverageCustomGetter,
+    ModelAverageOptimizer as ModelAverageOptimizer,
+)
 from penstock.contrib.opt.external import (
     ExternalOptimizerInterface as ExternalOptimizerInterface,
     ScipyOptimizerInterface as ScipyOptimizerInterface,
 )
+from penstock.contrib.opt.ggt import GGTOptimizer as GGTOptimizer
 from penstock.contrib.opt.lars import LARSOptimizer as LARSOptimizer
 from penstock.contrib.opt.reg_adagrad import RegAdagradOptimizer as RegAdagradOptimizer
 from penstock.contrib.opt.shampoo import ShampooOptimizer as ShampooOptimizer

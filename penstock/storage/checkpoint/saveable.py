@@ -62,6 +62,11 @@ class SaveableObject:
         self.name = name
 
     @property
+    def optional_restore(self) -> bool:
+        """Whether a checkpoint may lack it: False, unless a subclass says otherwise."""
+        return False
+
+    @property
     def device(self) -> str:
         """The device of its tensors."""
         return str(self.specs[0].device)

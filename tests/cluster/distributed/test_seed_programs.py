@@ -55,6 +55,19 @@ def test_sync_replicas_with_a_backup_worker_reach_the_loss_of_one_process(slow: 
         assert held_out(job.lines) == pytest.approx(expected, rel=NEAR)
 
 
+@pytest.mark.parametrize("kind", ["elastic", "agn"])
+def test_workers_that_meet_a_center_reach_the_loss_of_one_process(kind: str) -> None:
+    expected = held_out(alone("centers.py", "--steps", "200"))
+    args = ["--steps", "200", "--kind", kind]
+    with Job("centers.py", *args, ps=1, workers=2, restarts=0) as job:
+        job.done()
+        assert_restarted_nothing(job)
+        for task in range(2):
+            assert job.wait_for(rf"worker {task} ends at (\d+)")
+        # Each worker sees as much as the one process; none is to be much worse.
+        assert held_out(job.lines) < expected + 0.1
+
+
 def test_towers_of_a_client_without_a_server_follow_one_process_step_by_step() -> None:
     expected = losses(alone("towers.py"))
     assert len(expected) == 60 and expected[-1] < expected[0]

@@ -81,6 +81,13 @@ ADDED |= dict.fromkeys(
     """.split(),
     "ragged tensors are made of them; 1.15 has them without public names",
 )
+ADDED |= dict.fromkeys(
+    """
+    CudnnRNNBackpropV2 CudnnRNNBackpropV3 CudnnRNNCanonicalToParams CudnnRNNCanonicalToParamsV2
+    CudnnRNNParamsToCanonical CudnnRNNParamsToCanonicalV2 CudnnRNNV2 CudnnRNNV3
+    """.split(),
+    "tf.contrib.cudnn_rnn is made of them; 1.15 has them without public names",
+)
 ADDED["DeepCopy"] = "as the Inplace ops, which change copies; 1.15 has it without a public name"
 ADDED |= dict.fromkeys(
     """

@@ -12,7 +12,7 @@ the keys they save; new nodes are added only when there are other keys.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ import numpy as np
 from penstock.foundation.base import dtypes
 from penstock.foundation.formats.checkpoint_reader import open_checkpoint
 from penstock.foundation.graph import scopes
+from penstock.library.variables.auto_trackable import kept_apart
 from penstock.library.variables.listing import variables_initializer
 from penstock.library.variables.resource_variable import ResourceVariable
 from penstock.library.variables.tracked import (
@@ -39,7 +40,7 @@ from penstock.storage.checkpoint.saveable import SaveableObject, SaveSpec, savea
 from penstock.storage.checkpoint.saver import Saver
 
 
-def _children(item: Any) -> list[tuple[str, Any]]:
+def children(item: Any) -> list[tuple[str, Any]]:
     """(local name, object) of what an object tracks, in the order in which it is recorded."""
     if has_slots(item):
         graph = scopes.get_default_graph()
@@ -54,10 +55,15 @@ def _children(item: Any) -> list[tuple[str, Any]]:
     return [(child[0], child[1]) for child in listed] if listed else []
 
 
-class _Listing:
-    """The objects that a root reaches, nearest first, with their paths, and all slots."""
+class Listing:
+    """The objects that a root reaches, nearest first, with their paths, and all slots.
 
-    def __init__(self, root: Any) -> None:
+    Args:
+      root: the object.
+      more: further children of it, by name.
+    """
+
+    def __init__(self, root: Any, more: Sequence[tuple[str, Any]] = ()) -> None:
         self.objects: list[Any] = [root]
         self.paths: list[str] = [""]
         self.number: dict[int, int] = {id(root): 0}
@@ -65,7 +71,7 @@ class _Listing:
         names: list[tuple[str, ...]] = [()]
         for index, item in enumerate(self.objects):  # grows while it is gone through
             found = []
-            for name, child in _children(item):
+            for name, child in [*children(item), *(more if item is root else ())]:
                 at = self.number.get(id(child))
                 if at is None:
                     at = self.number[id(child)] = len(self.objects)
@@ -155,6 +161,28 @@ class _Record(SaveableObject):
         return control.no_op()
 
 
+def saveables_below(root: Any, more: Sequence[tuple[str, Any]] = ()) -> list[SaveableObject]:
+    """What a ``Saver`` needs to write a checkpoint of all that an object reaches now."""
+    listing = Listing(root, more)
+    found = listing.values()
+    with scopes.device("/cpu:0"):
+        record = constant.constant(listing.record().SerializeToString(), dtypes.string)
+    return [*(_saveable(key, item) for key, item in found), _Record(record)]
+
+
+def write_below(root: Any, file_prefix: str, more: Sequence[tuple[str, Any]] = ()) -> None:
+    """Writes a checkpoint of all that an object reaches; in graph mode of the default session."""
+    if eagerly.here():
+        listing = Listing(root, more)
+        record = listing.record().SerializeToString()
+        eagerly.write(file_prefix, listing.values(), record, object_graph.KEY)
+        return
+    runner = scopes.session_for(None, scopes.get_default_graph(), "saved_model.save")
+    with runner.graph.as_default():
+        saver = Saver(saveables_below(root, more), allow_empty=True)
+    saver.save(runner, file_prefix, write_meta_graph=False, write_state=False)
+
+
 class Checkpoint:
     """Saves and restores objects by the names that their owners give them.
 
@@ -192,7 +220,8 @@ class Checkpoint:
             setattr(self, name, kwargs[name])
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if not name.startswith("_") and is_trackable(value):
+        value, given = kept_apart(self, name, value), value
+        if not name.startswith("_") and is_trackable(given):
             self._tracked[name] = value
             attached()
         self.__dict__[name] = value
@@ -227,7 +256,7 @@ class Checkpoint:
           The prefix.
         """
         if eagerly.here():
-            listing = _Listing(self)
+            listing = Listing(self)
             record = listing.record().SerializeToString()
             return eagerly.write(file_prefix, listing.values(), record, object_graph.KEY)
         runner = scopes.session_for(session, scopes.get_default_graph(), "Checkpoint.write")
@@ -271,7 +300,7 @@ class Checkpoint:
 
     def _saving_nodes(self) -> tuple[Any, Any, Any, bytes]:
         """The fed prefix and record, the tensor to run, and the record."""
-        listing = _Listing(self)
+        listing = Listing(self)
         found = listing.values()
         text = listing.record().SerializeToString()
         keys = [(key, id(item)) for key, item in found]
@@ -291,14 +320,7 @@ class Checkpoint:
 
     def frozen_saveables(self) -> list[SaveableObject]:
         """What a ``Saver`` needs to write these checkpoints: the variables as they stand now."""
-        listing = _Listing(self)
-        found = listing.values()
-        with scopes.device("/cpu:0"):
-            record = constant.constant(listing.record().SerializeToString(), dtypes.string)
-        return [
-            *(_saveable(key, item) for key, item in found),
-            _Record(record),
-        ]
+        return saveables_below(self)
 
     # ---- restoring -----------------------------------------------------------------------------
 
@@ -375,7 +397,7 @@ class Status:
             return  # it is done
         runner = _session(session, "initialize_or_restore")
         with runner.graph.as_default():
-            variables = _distinct(_Listing(self._root))
+            variables = _distinct(Listing(self._root))
             runner.run(variables_initializer(variables))
 
 
@@ -397,7 +419,7 @@ class NameBasedStatus(Status):
         there = set(open_checkpoint(self._path).names())
         found: list[Any] = []
         lacking: list[Any] = []
-        for variable in _distinct(_Listing(self._root)):
+        for variable in _distinct(Listing(self._root)):
             name = _name_of(variable)
             (found if name in there else lacking).append(variable)
         return found, lacking
@@ -453,7 +475,7 @@ class CheckpointLoadStatus(Status):
         matched: dict[int, Any] = {0: self._root}
         queue = [0]
         for number in queue:  # grows while it is gone through
-            here = dict(_children(matched[number]))
+            here = dict(children(matched[number]))
             for child in nodes[number].children:
                 if child.local_name in here and child.node_id not in matched:
                     matched[child.node_id] = here[child.local_name]
@@ -475,7 +497,7 @@ class CheckpointLoadStatus(Status):
 
     def _lacking(self) -> list[Any]:
         held = {id(v) for v in self._match()[1].values()}
-        return [v for v in _distinct(_Listing(self._root)) if id(v) not in held]
+        return [v for v in _distinct(Listing(self._root)) if id(v) not in held]
 
     def assert_consumed(self) -> Status:
         """Raises AssertionError unless every value and every object found its counterpart."""
@@ -546,5 +568,5 @@ def _session(session: Any, asker: str) -> Any:
     return scopes.session_for(session, scopes.get_default_graph(), asker)
 
 
-def _distinct(listing: _Listing) -> list[Any]:
+def _distinct(listing: Listing) -> list[Any]:
     return list({id(variable): variable for _, variable in listing.variables()}.values())

@@ -13,6 +13,7 @@ from penstock.training.keras_models import (
     configuration,
     connected_layers,
     reading,
+    saved_functions,
     summaries,
     weight_files,
 )
@@ -234,6 +235,18 @@ class Network(Layer):
             "keras_version": "2.2.4-tf", "backend": "tensorflow",
         }  # fmt: skip
         return json.dumps(described, default=configuration.plain, **kwargs)
+
+    def functions_to_save(self) -> dict[str, Any]:
+        """What ``tf.saved_model.save`` writes of its calls."""
+        return saved_functions.functions_of(self)
+
+    def parts_to_save(self) -> list[tuple[str, Any]]:
+        """What ``tf.saved_model.save`` writes of it beside what a checkpoint has."""
+        return [
+            ("regularization_losses", []),
+            ("trainable_variables", list(self.trainable_weights)),
+            ("variables", list(self.weights)),
+        ]
 
     # ---- its weights ---------------------------------------------------------------------------
 

@@ -16,9 +16,7 @@ OPS_ABSENT: list[tuple[str, str, tuple[str, ...]]] = [
 SYMBOLS_ABSENT: list[tuple[str, str]] = [
     (r"estimator\.\w*Head", "later, with Keras's metrics, which they are made of"),
     (r"estimator\.BoostedTrees\w*", "later, boosted trees: 1.15's ops of them are not there"),
-    (r"function|wrap_function", _EAGER),
     (r"enable_(v2|control_flow_v2|tensor_equality)\w*", _EAGER),
-    (r"saved_model\.(load_v2|save)|train\.experimental\.PythonState", _EAGER),
     (r"nondifferentiable_batch_function", "later, serving: batches gathered over requests"),
     (r"load_library|load_file_system_library", "loads C++ built for TensorFlow's runtime"),
     (r"LMDBReader", "needs LMDB's library, which is not a dependency"),
@@ -83,5 +81,4 @@ USAGE_ABSENT: list[tuple[str, str]] = [
         "TensorBoard's debugger plugin is gone; the dumping and CLI wrappers are here",
     ),
     (r"python\.ops\.data_flow_ops\.RecordInput", "a reader of its own; `tf.data.TFRecordDataset`"),
-    (r"python\.training\.tracking\.tracking\.TrackableAsset", _EAGER),
 ]

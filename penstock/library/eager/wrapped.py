@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from penstock.foundation.base import dtypes
+import numpy as np
+
 from penstock.foundation.graph import nest
+from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.defaults import default_graph_scope
 from penstock.foundation.graph.function import FunctionGraph
 from penstock.foundation.graph.graphdef import import_graph_def
@@ -23,7 +25,23 @@ class UnliftableError(Exception):
 class WrappedFunction(ConcreteFunction):
     """A concrete function whose graph can be cut anew; its variables live as long as it does."""
 
-    # The function that was wrapped: its graph's nodes are what ``prune`` cuts.
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls the function with tensors, or what becomes tensors, by place.
+
+        Raises:
+          NotImplementedError: there are keyword arguments.
+        """
+        if kwargs:
+            raise NotImplementedError(
+                "Keyword arguments not supported when calling a wrap_function-decorated function."
+            )
+        given = [
+            convert_to_tensor(each, argument.dtype)
+            if isinstance(each, int | float | list | np.generic | np.ndarray) else each
+            for each, argument in zip(args, self.graph.inputs, strict=False)
+        ]  # fmt: skip
+        return super().__call__(*given, *args[len(given) :])
+
     def prune(
         self, feeds: Any, fetches: Any, name: str | None = None, input_signature: Any = None
     ) -> WrappedFunction:
@@ -127,8 +145,9 @@ def wrap_function(fn: Callable[..., Any], signature: Any, name: str | None = Non
 
     Args:
       fn: a function of tensors, which may make variables.
-      signature: a sequence with a ``TensorSpec`` or dtype for each argument, nested as they are.
-      name: of the function; default that of ``fn``.
+      signature: a sequence with a ``TensorSpec`` for each argument that is a tensor, and the values
+        of others.
+      name: of the function in errors.
 
     Returns:
       A function of the same arguments, with ``graph``, ``inputs``, ``outputs``, ``variables`` and
@@ -138,29 +157,23 @@ def wrap_function(fn: Callable[..., Any], signature: Any, name: str | None = Non
       >>> import penstock as tf
       >>> def f(x, do_add):
       ...     v = tf.Variable(5.0, use_resource=True)
-      ...     return tf.cond(do_add, lambda: x + v, lambda: x - v)
+      ...     return x + v if do_add else x - v
       >>> with tf.Graph().as_default(), tf.Session() as sess:
-      ...     specs = [tf.TensorSpec([], tf.float32), tf.TensorSpec([], tf.bool)]
-      ...     wrapped = tf.wrap_function(f, specs)
-      ...     sess.run([v.initializer for v in wrapped.variables])
-      ...     [float(sess.run(wrapped(tf.constant(1.0), flag))) for flag in (True, False)]
-      [None]
-      [6.0, -4.0]
+      ...     wrapped = tf.wrap_function(f, [tf.TensorSpec([], tf.float32), True])
+      ...     _ = sess.run([v.initializer for v in wrapped.graph.variables])
+      ...     float(sess.run(wrapped(1.0)))
+      6.0
     """
-    specs = nest.map_structure(_spec, tuple(signature))
-    flat = nest.flatten(specs)
-    names = [str(s.name or f"args_{i}") for i, s in enumerate(flat)]
-    made = concrete(
-        name or getattr(fn, "__name__", "wrapped").strip("<>"), fn, (specs, {}), names, len(names),
-        internal=False,
-    )  # fmt: skip
+    specs = nest.map_structure(lambda part: part, tuple(signature))
+    flat = [part for part in nest.flatten(specs) if isinstance(part, TensorSpec)]
+    names = [str(spec.name or "placeholder") for spec in flat]
+    made = concrete(_NAME, fn, (specs, {}), names, len(names))
     wrapped = WrappedFunction(
         made.graph, made.captured_inputs, made.structured_input_signature, made.structured_outputs,
         names, len(names),
     )  # fmt: skip
-    wrapped.made_variables = made.made_variables
+    wrapped.label, wrapped.made_variables = name or _NAME, made.made_variables
     return wrapped
 
 
-def _spec(part: Any) -> Any:
-    return part if isinstance(part, TensorSpec) else TensorSpec(None, dtypes.as_dtype(part))
+_NAME = "wrapped_function"

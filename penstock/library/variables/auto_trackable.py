@@ -34,7 +34,21 @@ class NoDependency:
         self.value = value
 
 
-class AutoTrackable:
+class Trackable:
+    """Base of classes whose objects checkpoints may be made of; it tracks nothing itself.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Graph().as_default():
+      ...     root = tf.train.Checkpoint(part=tf.contrib.checkpoint.CheckpointableBase())
+      ...     len(tf.contrib.checkpoint.list_objects(root))
+      2
+    """
+
+    _checkpoint_dependencies: Any = ()
+
+
+class AutoTrackable(Trackable):
     """Base of classes whose attributes are tracked: variables, layers, lists and dicts of them.
 
     Example:
@@ -51,8 +65,6 @@ class AutoTrackable:
         super().__setattr__(name, kept_apart(self, name, value))
         if is_trackable(value):
             attached()
-
-    _checkpoint_dependencies: Any
 
 
 def kept_apart(item: Any, name: str, value: Any) -> Any:
@@ -89,7 +101,7 @@ class _TrackedAttributes:
 AutoTrackable._checkpoint_dependencies = _TrackedAttributes()
 
 
-class TrackableAsset:
+class TrackableAsset(Trackable):
     """A file that travels with a SavedModel.
 
     Args:
@@ -102,8 +114,6 @@ class TrackableAsset:
       ...     TrackableAsset("words.txt").asset_path.dtype
       tf.string
     """
-
-    _checkpoint_dependencies: tuple[Any, ...] = ()
 
     def __init__(self, path: Any) -> None:
         given = os.fspath(path) if isinstance(path, os.PathLike) else path

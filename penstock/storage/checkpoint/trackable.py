@@ -34,10 +34,15 @@ from penstock.library.variables.tracked import (
 from penstock.library.variables.variable import Variable
 from penstock.ops.array import constant
 from penstock.ops.control import control
-from penstock.storage.checkpoint import eagerly, management, object_graph
+from penstock.storage.checkpoint import eagerly, management, object_graph, python_state
 from penstock.storage.checkpoint.builder import BulkSaverBuilder, by_device
 from penstock.storage.checkpoint.saveable import SaveableObject, SaveSpec, saveables_of
 from penstock.storage.checkpoint.saver import Saver
+
+
+def is_state(item: Any) -> bool:
+    """Whether the program restores an object, and not a step."""
+    return getattr(item, "restored_by_program", False)
 
 
 def children(item: Any) -> list[tuple[str, Any]]:
@@ -125,7 +130,7 @@ class Listing:
             elif is_table(item):
                 name = attribute_of(item)
                 key = object_graph.value_key(path, name)
-                node.attributes.add(name=name, full_name=item.name, checkpoint_key=key)
+                node.attributes.add(name=name, full_name=item._shared_name, checkpoint_key=key)
         for index, slot_name, at, slot in self.slots:
             number = self.number.get(id(slot))
             if number is None:
@@ -369,7 +374,16 @@ class Status:
         """Itself; where operations run as they are called, what has a value now gets it."""
         if self._path and eagerly.here():
             eagerly.Waiting(self, self._root, self._path)
+        elif self._path:
+            self._restore_states()
         return self
+
+    def _restore_states(self) -> None:
+        """Restores what the program and not a step restores."""
+        states = {k: v for k, v in self.values().items() if is_state(v)}
+        reader = open_checkpoint(self._path) if states else None
+        for key, state in states.items():
+            python_state.give(state, reader.read(key))
 
     def assert_consumed(self) -> Status:
         """Raises AssertionError unless every value and every object found its counterpart."""
@@ -476,7 +490,10 @@ class CheckpointLoadStatus(Status):
         queue = [0]
         for number in queue:  # grows while it is gone through
             here = dict(children(matched[number]))
+            make = getattr(matched[number], "made_while_restoring", None)
             for child in nodes[number].children:
+                if make is not None and child.local_name not in here:
+                    here[child.local_name] = make(child.local_name)
                 if child.local_name in here and child.node_id not in matched:
                     matched[child.node_id] = here[child.local_name]
                     queue.append(child.node_id)
@@ -530,7 +547,8 @@ class CheckpointLoadStatus(Status):
         if eagerly.here():
             return  # it is done
         runner = _session(session, "run_restore_ops")
-        values = self._match()[1]
+        self._restore_states()
+        values = {key: item for key, item in self._match()[1].items() if not is_state(item)}
         if not values:
             return
         with runner.graph.as_default():

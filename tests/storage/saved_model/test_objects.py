@@ -202,12 +202,12 @@ def test_a_wrapped_function_is_cut() -> None:
     spec = tf.TensorSpec([], tf.float32, name="x")
     for program in (tf.Graph(), mode.Program()):
         with program.as_default():
-            wrapped = tf.wrap_function(f, [spec, tf.float32])
+            wrapped = tf.wrap_function(f, [spec, tf.TensorSpec([], tf.float32)])
             part = wrapped.prune("x:0", {"m": "mul:0", "none": wrapped.graph.get_operations()[0]})
             assert [v.name for v in wrapped.graph.variables] == ["v:0"]
             with pytest.raises(Exception, match="Unable to lift tensor"):
                 wrapped.prune([], "mul:0")
-            found = [wrapped(tf.constant(2.0), tf.constant(1.0)), part(tf.constant(3.0))["m"]]
+            found = [wrapped(tf.constant(2.0), 1.0), part(tf.constant(3.0))["m"]]
             if not program.executes:
                 with tf.Session() as sess:
                     sess.run([v.initializer for v in wrapped.graph.variables])

@@ -126,7 +126,7 @@ class List(_Container, collections.abc.Sequence[Any]):
 
     def __init__(self, *args: Any) -> None:
         super().__init__()
-        self.extend(*args)
+        self.extend(list(*args))
 
     def append(self, value: Any) -> None:
         """Adds a member."""
@@ -136,7 +136,7 @@ class List(_Container, collections.abc.Sequence[Any]):
             value = Mapping(value)
         self._track(str(len(self)), value)
 
-    def extend(self, values: Iterable[Any] = ()) -> None:
+    def extend(self, values: Iterable[Any]) -> None:
         """Adds several members."""
         for value in values:
             self.append(value)

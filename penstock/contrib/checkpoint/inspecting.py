@@ -81,7 +81,7 @@ def _look(node: Any, reader: Any, is_slot: bool) -> str:
         if attribute.name == object_graph.VALUE:
             shape = list(reader.shape(attribute.checkpoint_key))
             kind = dtypes.as_dtype(reader.dtype(attribute.checkpoint_key)).name
-            what, color = ("Slot variable", "orange") if is_slot else ("Variable", "blue")
-            tip = f"{what} {attribute.full_name} shape={shape} {kind}"
+            what, color = ("Slot variable ", "orange") if is_slot else ("Variable ", "blue")
+            tip = f"{what}{attribute.full_name} shape={shape} {kind}"
             return f' color={color} width=.25 tooltip="{tip}"'
     return " width=.25"

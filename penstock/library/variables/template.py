@@ -107,7 +107,8 @@ class Template:
     @contextmanager
     def capturing(self) -> Iterator[None]:
         """Has checkpoints of the template save the variables of its scope that are made now."""
-        prefix = f"{self.variable_scope.name}/"
+        scope: Any = self.variable_scope
+        prefix = f"{scope.name}/"
 
         def create(next_creator: Callable[..., Any], **kwargs: Any) -> Any:
             made = next_creator(**kwargs)

@@ -381,7 +381,7 @@ class Status:
     def _restore_states(self) -> None:
         """Restores what the program and not a step restores."""
         states = {k: v for k, v in self.values().items() if is_state(v)}
-        reader = open_checkpoint(self._path) if states else None
+        reader: Any = open_checkpoint(self._path) if states else None
         for key, state in states.items():
             python_state.give(state, reader.read(key))
 

@@ -295,7 +295,7 @@ def _place(name: str) -> Any:
 def _results(signature: Any, body: FunctionGraph) -> Any:
     """The results of a body in the nesting that was saved."""
     left = iter(body.outputs)
-    flat = []
+    flat: list[Any] = []
     for spec in nest.flatten(signature):
         if not isinstance(spec, TensorSpec):
             flat.append(None)

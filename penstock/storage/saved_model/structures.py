@@ -78,7 +78,7 @@ def decode(message: Any) -> Any:
       ValueError: it says what is not known here.
     """
     kind = message.WhichOneof("kind")
-    value = getattr(message, kind) if kind else None
+    value: Any = getattr(message, kind) if kind else None
     if kind in (None, "none_value"):
         return None
     if kind in ("float64_value", "int64_value", "string_value", "bool_value"):
@@ -97,6 +97,6 @@ def decode(message: Any) -> Any:
         return {key: decode(value.fields[key]) for key in value.fields}
     if kind == "named_tuple_value":
         fields = [pair.key for pair in value.values]
-        made: Any = collections.namedtuple(value.name, fields)
-        return made(*[decode(pair.value) for pair in value.values])
+        make: Any = collections.namedtuple  # which refuses what is no name
+        return make(value.name, fields)(*[decode(pair.value) for pair in value.values])
     raise ValueError(f"a SavedModel's signature has a {kind}, which is not known here")

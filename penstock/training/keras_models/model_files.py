@@ -11,7 +11,8 @@ from typing import Any
 from penstock.foundation.formats import hdf5
 from penstock.foundation.graph import scopes
 from penstock.library.layer_base import configs
-from penstock.storage.saved_model import loader, save as saved_model_save
+from penstock.storage.saved_model import loader
+from penstock.storage.saved_model.save import save as save_objects
 from penstock.training.keras_models import configuration, hdf5_weights, optimizers, reading
 from penstock.training.keras_models.wrapped_optimizer import TFOptimizer
 
@@ -38,7 +39,7 @@ def save_model(
     """
     path = os.fspath(filepath)
     if save_format == "tf":
-        saved_model_save.save(model, path, signatures)
+        save_objects(model, path, signatures)
         return
     if not getattr(model, "is_graph", False):
         raise NotImplementedError(

@@ -16,7 +16,8 @@ OPS_ABSENT: list[tuple[str, str, tuple[str, ...]]] = [
 SYMBOLS_ABSENT: list[tuple[str, str]] = [
     (r"estimator\.\w*Head", "later, with Keras's metrics, which they are made of"),
     (r"estimator\.BoostedTrees\w*", "later, boosted trees: 1.15's ops of them are not there"),
-    (r"enable_(v2|control_flow_v2|tensor_equality)\w*", _EAGER),
+    (r"enable_control_flow_v2", "conditionals and loops are built of TensorFlow 1's nodes"),
+    (r"enable_(v2|tensor_equality)\w*", "shapes and tensors compare as TensorFlow 1's do"),
     (r"nondifferentiable_batch_function", "later, serving: batches gathered over requests"),
     (r"load_library|load_file_system_library", "loads C++ built for TensorFlow's runtime"),
     (r"LMDBReader", "needs LMDB's library, which is not a dependency"),

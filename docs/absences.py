@@ -13,9 +13,8 @@ OPS_ABSENT: list[tuple[str, str, tuple[str, ...]]] = [
 
 # Pattern of public names and why they are absent.
 SYMBOLS_ABSENT: list[tuple[str, str]] = [
-    (r"function|wrap_function", _EAGER),
-    (r"enable_(v2|control_flow_v2|tensor_equality)\w*", _EAGER),
-    (r"saved_model\.(load_v2|save)|train\.experimental\.PythonState", _EAGER),
+    (r"enable_control_flow_v2", "conditionals and loops are built of TensorFlow 1's nodes"),
+    (r"enable_(v2|tensor_equality)\w*", "shapes and tensors compare as TensorFlow 1's do"),
     (r"nondifferentiable_batch_function", "later, serving: batches gathered over requests"),
     (r"load_library|load_file_system_library", "loads C++ built for TensorFlow's runtime"),
     (r"LMDBReader", "needs LMDB's library, which is not a dependency"),
@@ -78,5 +77,4 @@ USAGE_ABSENT: list[tuple[str, str]] = [
         "TensorBoard's debugger plugin is gone; the dumping and CLI wrappers are here",
     ),
     (r"python\.ops\.data_flow_ops\.RecordInput", "a reader of its own; `tf.data.TFRecordDataset`"),
-    (r"python\.training\.tracking\.tracking\.TrackableAsset", _EAGER),
 ]

@@ -196,6 +196,7 @@ from penstock.library.eager.mode import (
     enable_v2_behavior as enable_v2_behavior,
 )
 from penstock.library.eager.tape import GradientTape as GradientTape
+from penstock.library.eager.wrapped import wrap_function as wrap_function
 from penstock.library.immediate.py_function import py_function as py_function
 from penstock.library.ragged_tensors.dispatched import (
     abs_ as _abs,

@@ -2,7 +2,7 @@
 
 ``SHARED`` are the names that are the very same object in both in TensorFlow 1.15, ``ADAPTED`` the
 functions whose arguments have another order or other names there, ``OWN`` what is made for the
-second API. Whatever else it has (``saved_model.load`` of traced functions) is absent, as is what
+second API. Whatever else it has is absent, as is what
 only the first one has: a program that asks ``hasattr(tf, "placeholder")`` is told which API it
 holds.
 """
@@ -259,6 +259,8 @@ def _variable() -> Any:
 OWN: dict[str, Callable[[], Any]] = {
     "Variable": _variable,
     "train.Checkpoint": lambda: _public("train.Checkpoint"),
+    "saved_model.load": lambda: _public("saved_model.load_v2"),
+    "saved_model.save": lambda: _public("saved_model.save"),
 }
 
 

@@ -77,6 +77,10 @@ from penstock.library.recurrent.cell import (
     joined_shape as joined_shape,
     zeros_of as zeros_of,
 )
+from penstock.library.variables.auto_trackable import (
+    AutoTrackable as AutoTrackable,
+    TrackableAsset as TrackableAsset,
+)
 from penstock.library.variables.init_variable import init_variable as init_variable
 from penstock.library.variables.partition import PartitionedVariable as PartitionedVariable
 from penstock.library.variables.resource_variable import ResourceVariable as ResourceVariable
@@ -110,6 +114,7 @@ from penstock.storage.export.sub_graph import (
     graph_summary as graph_summary,
     reachable_nodes as reachable_nodes,
 )
+from penstock.storage.saved_model.load_objects import load_v2 as load_v2
 from penstock.storage.summary.events_writer import EventsWriter as EventsWriter
 from penstock.storage.summary.recording import record_if as record_if
 from penstock.tools.debug.check_numerics import check_numerics_session as check_numerics_session

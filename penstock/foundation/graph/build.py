@@ -525,7 +525,7 @@ def add_checked(
 
 def constant(value: Any, dtype: Any = None, name: str = "Const") -> Tensor:
     """A Const node from a NumPy array; ``ops.constant`` has the public one."""
-    array = np.asarray(value)
-    kind = dtypes.as_dtype(dtype if dtype is not None else array.dtype).base_dtype
-    array = array.astype(kind.as_numpy_dtype, copy=False)
-    return make_tensor("Const", name=name, value=array, dtype=kind)
+    array = np.asarray(value, dtype=object if isinstance(value, bytes) else None)
+    kind = dtypes.as_dtype(dtypes.string if array.dtype == object else dtype or array.dtype)
+    array = array.astype(kind.base_dtype.as_numpy_dtype, copy=False)
+    return make_tensor("Const", name=name, value=array, dtype=kind.base_dtype)

@@ -75,6 +75,7 @@ class FunctionGraph(Graph):
         # When nodes are added that are not part of it (those of its gradient): its message, and how
         # many nodes are.
         self.exported: Any = None
+        self.variables: list[Any] = []  # that a concrete function uses
         self.size: int | None = None
         self._pass_handles = pass_handles
         self.inputs: list[Tensor] = []
@@ -131,7 +132,7 @@ class FunctionGraph(Graph):
             found = self._captured(source)
         elif not outer.executes:
             raise RuntimeError("Attempting to capture an EagerTensor without building a function.")
-        elif tensor.dtype is dtypes.resource:
+        elif tensor.dtype is dtypes.resource and not self._pass_handles:
             with default_graph_scope(self), self.name_scope(None), self.control_dependencies(None):
                 found = outer.handle_in_function(tensor)
         else:

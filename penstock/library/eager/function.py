@@ -1,12 +1,10 @@
 """``tfe.defun``: a Python function that is traced into a graph, which the session's compiler runs.
 
-One graph for each combination of the arguments' dtypes and shapes (and of Python values).  Where a
-tape watches an argument or a variable, the graph is extended by its gradient: the forward program
-then also gives what the gradient's nodes take, so that nothing is computed twice and a random
-number stays what it was.  A loop keeps such values in stacks that live for one step; there the
-gradient computes the loop once more.
+One graph for each combination of the arguments' dtypes and shapes (and of Python values): see
+``trace``.  ``get_concrete_function`` gives the one of a combination as a function of its own
+(``concrete``).
 
-State: of a function, its traces; of a trace, its programs.
+State: of a function, its traces and its concrete functions.
 """
 
 from __future__ import annotations
@@ -19,27 +17,17 @@ from typing import Any
 
 import numpy as np
 
-from penstock.engine.runtime.values import value_source
-from penstock.engine.session.build import build_program
-from penstock.engine.session.execute import execute
-from penstock.foundation.base import dtypes
 from penstock.foundation.graph import nest
-from penstock.foundation.graph.build import make
-from penstock.foundation.graph.composite import IndexedSlices
 from penstock.foundation.graph.convert import convert_to_tensor
-from penstock.foundation.graph.defaults import default_graph_scope
-from penstock.foundation.graph.function import FunctionGraph
-from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.scopes import get_default_graph
 from penstock.foundation.graph.tensor import Tensor
-from penstock.library.autodiff.gradients import gradients, is_trainable
+from penstock.foundation.graph.type_spec import TensorSpec
 from penstock.library.autograph.operators import requested
-from penstock.library.eager.calls import unshare
-from penstock.library.eager.context import EagerContext, recorders
-from penstock.library.eager.custom import record
+from penstock.library.eager.concrete import ConcreteFunction, concrete
+from penstock.library.eager.context import EagerContext
 from penstock.library.eager.signature import Signature
-from penstock.library.eager.tensor import EagerTensor, eager_tensor
-from penstock.library.variables.creation import variable_creator_scope
+from penstock.library.eager.tensor import EagerTensor
+from penstock.library.eager.trace import Trace
 
 
 def defun(
@@ -144,7 +132,10 @@ class Function:
         self.input_signature = input_signature
         self._autograph = autograph
         self._signature = None if input_signature is None else Signature(input_signature, function)
-        self._traces: dict[Any, _Trace] = {}
+        self._traces: dict[Any, Trace] = {}
+        self._concrete: dict[Any, ConcreteFunction] = {}
+        # The combinations of arguments it was called with, each with specs for tensors.
+        self._seen: dict[Any, Any] = {}
         self._bound: weakref.WeakKeyDictionary[Any, Function] = weakref.WeakKeyDictionary()
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
@@ -183,13 +174,14 @@ class Function:
         if self._signature is not None:
             args, kwargs = self._signature.arguments(args, kwargs), {}
         if not isinstance(context, EagerContext):
+            self._note(args, kwargs)
             return self._convert(self.python_function)(*args, **kwargs)
         flat = nest.flatten((args, kwargs))
         given = [convert_to_tensor(a) if isinstance(a, np.ndarray) else a for a in flat]
         trace = self._trace(context, args, kwargs, given)
         return trace([a for a in given if isinstance(a, EagerTensor)])
 
-    def _trace(self, context: EagerContext, args: Any, kwargs: Any, given: Sequence[Any]) -> _Trace:
+    def _trace(self, context: EagerContext, args: Any, kwargs: Any, given: Sequence[Any]) -> Trace:
         form: Any = None
         key: Any = None
         if self._signature is None:
@@ -197,24 +189,141 @@ class Function:
             form = (len(args), tuple(sorted(kwargs)), repr(nest.map_structure(lambda _: 0, args)))
         trace = self._traces.get((form, key))
         if trace is None:
+            self._note(args, kwargs)
             trace = self._traced(context, nest.pack_sequence_as((args, kwargs), given), given)
             self._traces[form, key] = trace
         return trace
 
-    def _traced(self, context: EagerContext, nested: Any, given: Sequence[Any]) -> _Trace:
+    def _traced(self, context: EagerContext, nested: Any, given: Sequence[Any]) -> Trace:
         sizes = None if self._signature is None else [_sizes(s) for s in self._signature.specs]
         function = self._convert(self.python_function)
-        first = not self._traces
-        trace = _Trace(context, function, nested, given, sizes)
+        first = not self._traces and not self._concrete
+        trace = Trace(context, function, nested, given, sizes)
         if not self.variables_once or not trace.made_variables:
             return trace
         if first:  # the second of the two is the one that is kept, and makes none
-            trace = _Trace(context, function, nested, given, sizes)
+            trace = Trace(context, function, nested, given, sizes)
         if trace.made_variables:
             raise ValueError(
                 "tf.function-decorated function tried to create variables on non-first call."
             )
         return trace
+
+    # ---- concrete functions ----------------------------------------------------------------------
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """The graph for one combination of arguments, as a function of its own.
+
+        Args:
+          *args, **kwargs: arguments, or a ``TensorSpec`` in the place of a tensor; none where the
+            function has an input signature.
+
+        Raises:
+          TypeError: the function does not take these.
+        """
+        given = self._canonical(args, kwargs)
+        key = _combination(given)
+        found = self._concrete.get(key)
+        if found is None:
+            found = self._concrete[key] = self._made_concrete(given)
+        return found
+
+    def concrete_functions(self) -> list[ConcreteFunction]:
+        """A concrete function for each combination that it was called or asked with."""
+        if self._signature is not None:
+            return [self.get_concrete_function()]
+        for args, kwargs in list(self._seen.values()):
+            self.get_concrete_function(*args, **kwargs)
+        return list(self._concrete.values())
+
+    def python_signature(self) -> inspect.Signature:
+        """What the Python function takes."""
+        return inspect.signature(self.python_function)
+
+    def _note(self, args: Any, kwargs: Any) -> None:
+        if self._signature is None:
+            given = nest.map_structure(_spec_or_value, (tuple(args), dict(kwargs)))
+            self._seen.setdefault(_combination(given), given)
+
+    def _canonical(self, args: Any, kwargs: Any) -> Any:
+        """``(args, kwargs)``, all that can be by place, with named specs in place of tensors."""
+        if self._signature is not None:
+            args, kwargs = self._signature.specified(args, kwargs), {}
+        bound = self.python_signature().bind(*args, **kwargs)
+        bound.apply_defaults()
+        placed: list[Any] = []
+        named: dict[str, Any] = {}
+        for name, parameter in bound.signature.parameters.items():
+            value = bound.arguments[name]
+            if parameter.kind is parameter.VAR_POSITIONAL:
+                placed += [_named_specs(v, f"{name}_{i}") for i, v in enumerate(value)]
+            elif parameter.kind is parameter.VAR_KEYWORD:
+                named |= {key: _named_specs(value[key], key) for key in sorted(value)}
+            elif parameter.kind is parameter.KEYWORD_ONLY:
+                named[name] = _named_specs(value, name)
+            else:
+                placed.append(_named_specs(value, name))
+        return tuple(placed), named
+
+    def _made_concrete(self, given: Any) -> ConcreteFunction:
+        args, _ = given
+        flat = [s for s in nest.flatten(given) if isinstance(s, TensorSpec)]
+        names = _distinct([str(s.name) for s in flat])
+        places = [isinstance(a, TensorSpec) for a in args]
+        # Values between the tensors are left out of a call by place.
+        positional = sum(places) if all(p or not _has_specs(a) for p, a in zip(places, args)) else 0
+        function = self._convert(self.python_function)
+        name = getattr(self, "__name__", "function").strip("<>")
+        first = not self._traces and not self._concrete
+        found = concrete(name, function, given, names, positional)
+        if not self.variables_once or not found.made_variables:
+            return found
+        if first:  # the second of the two is the one that is kept, and makes none
+            found = concrete(name, function, given, names, positional)
+        if found.made_variables:
+            raise ValueError(
+                "tf.function-decorated function tried to create variables on non-first call."
+            )
+        return found
+
+
+def _combination(given: Any) -> Any:
+    args, kwargs = given
+    form = (len(args), tuple(sorted(kwargs)), repr(nest.map_structure(lambda _: 0, given)))
+    return form, tuple([_key_of(a) for a in nest.flatten(given)])
+
+
+def _spec_or_value(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        value = convert_to_tensor(value)
+    return TensorSpec(value.shape, value.dtype) if isinstance(value, Tensor) else value
+
+
+def _named_specs(value: Any, name: str) -> Any:
+    """An argument with a spec for each tensor, by its own name or the argument's."""
+
+    def named(part: Any) -> Any:
+        part = _spec_or_value(part)
+        if not isinstance(part, TensorSpec):
+            return part
+        return TensorSpec(part.shape, part.dtype, part.name or name)
+
+    return nest.map_structure(named, value)
+
+
+def _has_specs(value: Any) -> bool:
+    return any(isinstance(part, TensorSpec) for part in nest.flatten(value))
+
+
+def _distinct(names: list[str]) -> list[str]:
+    found: list[str] = []
+    for name in names:
+        made, number = name, 0
+        while made in found:
+            number += 1
+            made = f"{name}_{number}"
+        found.append(made)
+    return found
 
 
 def _without_first(function: Callable[..., Any]) -> inspect.Signature:
@@ -229,6 +338,8 @@ def _sizes(spec: Any) -> Any:
 def _key_of(value: Any) -> Any:
     if isinstance(value, EagerTensor):
         return value.dtype, value.value.shape
+    if isinstance(value, TensorSpec):
+        return value.dtype, repr(value.shape), value.name
     if isinstance(value, Tensor):
         raise TypeError(f"{value!r} is of a graph; a function that is run takes values")
     try:
@@ -236,166 +347,3 @@ def _key_of(value: Any) -> Any:
     except TypeError:
         return id(value)
     return type(value), value
-
-
-class _Trace:
-    """A function's graph for one combination of arguments."""
-
-    def __init__(
-        self,
-        context: EagerContext,
-        function: Callable[..., Any],
-        nested: Any,
-        flat: Sequence[Any],
-        sizes: Sequence[Any] | None,
-    ) -> None:
-        self._context = context
-        self.made_variables = False
-        name = getattr(function, "__name__", "function").strip("<>")
-        body = self._body = FunctionGraph(name, outer=context)
-        tensors = [a for a in flat if isinstance(a, EagerTensor)]
-        dims = sizes or [t.sizes for t in tensors]
-        arguments = [
-            body.add_input(t.dtype, d, f"arg_{i}")
-            for i, (t, d) in enumerate(zip(tensors, dims, strict=True))
-        ]
-        stands_for = iter(arguments)
-        inner = [next(stands_for) if isinstance(a, EagerTensor) else a for a in flat]
-        args, kwargs = nest.pack_sequence_as(nested, inner)
-        recording, recorders.active = recorders.active, []
-        try:
-            with default_graph_scope(body), variable_creator_scope(self._lifted):
-                self._result = function(*args, **kwargs)
-                made = [_tensor(r) for r in nest.flatten(self._result)]
-                self._returned = [t is not None for t in made]
-                body.finish([body.capture(t) for t in made if t is not None])
-        finally:
-            recorders.active = recording
-        body.size = len(body.operations)
-        self._handles = {v: h for v, h in body.captured_values().items() if _is_handle(v)}
-        self._forward = self._program(body.inputs, body.outputs, body.effects())
-        self._gradient: _Gradient | None = None
-
-    def _lifted(self, creator: Callable[..., Any], **kwargs: Any) -> Any:
-        """Makes a variable outside of the function, with its value."""
-        self.made_variables = True
-        with default_graph_scope(self._context):
-            return creator(**kwargs)
-
-    def _program(
-        self,
-        feeds: Sequence[Tensor],
-        fetches: Sequence[Tensor],
-        targets: Sequence[Operation],
-    ) -> Any:
-        context = self._context
-        shapes = [() if t.sizes is None else t.sizes for t in feeds]
-        known = all(t.sizes is not None and None not in t.sizes for t in feeds)
-        return build_program(
-            self._body, feeds, fetches, targets, context.resources, context.options,
-            shapes=shapes if known else None,  # type: ignore[arg-type]
-            result_source=value_source,
-        )  # fmt: skip
-
-    def __call__(self, given: Sequence[EagerTensor]) -> Any:
-        captured: list[Any] = self._body.captured_outer
-        inputs = [*given, *captured]
-        for handle in self._handles:
-            unshare(handle.value)  # type: ignore[attr-defined]
-        values = [t.value for t in inputs]
-        kept: Sequence[Any] = ()
-        if recorders.active and self._body.outputs:
-            if self._gradient is None:
-                self._gradient = _Gradient(self._body, list(self._handles.values()), self._program)
-            results, kept = self._gradient.forward(values)
-        else:
-            results = execute(self._forward, values)
-        outputs = [
-            eager_tensor(v, t.dtype) for v, t in zip(results, self._body.outputs, strict=True)
-        ]
-        gradient = self._gradient
-        if recorders.active and gradient is not None:
-            record(
-                self._body.name,
-                [*inputs, *self._handles],
-                outputs,
-                lambda op, *grads: gradient.backward(kept, grads),
-            )
-        left = iter(outputs)
-        packed = [next(left) if returned else None for returned in self._returned]
-        return nest.pack_sequence_as(self._result, packed)
-
-
-def _is_handle(tensor: Tensor) -> bool:
-    return tensor.dtype is dtypes.resource
-
-
-def _tensor(result: Any) -> Tensor | None:
-    if result is None or isinstance(result, Operation):
-        return None
-    return convert_to_tensor(result)
-
-
-class _Gradient:
-    """The gradient of a function's graph: nodes added to it, and two programs."""
-
-    def __init__(self, body: FunctionGraph, handles: list[Tensor], program: Any) -> None:
-        self._sources = [*body.inputs, *handles]
-        first = len(body.operations)
-        ys = [t for t in body.outputs if is_trainable(t)]
-        with default_graph_scope(body), body.control_dependencies(None):
-            self._wanted = [is_trainable(t) for t in body.outputs]
-            starts = [make("Placeholder", dtype=y.dtype, shape=y.shape) for y in ys]
-            found = gradients(ys, self._sources, starts) if ys else [None] * len(self._sources)
-        self._found = found
-        fetches = [part for g in found if g is not None for part in _parts(g)]
-        new = body.operations[first:]
-        loops = any(op.op_def.control is not None for op in body.operations)
-        kept = body.inputs if loops else _taken(new, first)
-        self._kept = list(kept)
-        self._count = len(body.outputs)
-        self._forward = program(body.inputs, [*body.outputs, *self._kept], body.effects())
-        self._backward = program([*self._kept, *starts], fetches, []) if fetches else None
-
-    def forward(self, values: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:
-        """The outputs' values, and those that ``backward`` takes."""
-        results = execute(self._forward, values)
-        return results[: self._count], results[self._count :]
-
-    def backward(self, kept: Sequence[Any], grads: Sequence[Any]) -> list[Any]:
-        """A gradient for each input and handle, or None."""
-        if self._backward is None:
-            return [None] * len(self._found)
-        starts = [
-            convert_to_tensor(g).value  # type: ignore[attr-defined]
-            for g, wanted in zip(grads, self._wanted, strict=True)
-            if wanted
-        ]
-        values = iter(execute(self._backward, [*kept, *starts]))
-        made: list[Any] = []
-        for grad in self._found:
-            if grad is None:
-                made.append(None)
-                continue
-            parts = [eager_tensor(next(values), part.dtype) for part in _parts(grad)]
-            made.append(IndexedSlices(*parts) if isinstance(grad, IndexedSlices) else parts[0])
-        return made
-
-
-def _taken(new: Sequence[Operation], first: int) -> list[Tensor]:
-    """What the nodes of a gradient take of those before them, constants and handles apart."""
-    found: dict[Tensor, None] = {}
-    for op in new:
-        for tensor in op.inputs:
-            source = tensor.op
-            if source.id < first and source.op_def.role != "constant":
-                if tensor.dtype not in (dtypes.resource, dtypes.variant):
-                    found[tensor] = None
-    return list(found)
-
-
-def _parts(grad: Any) -> list[Tensor]:
-    if not isinstance(grad, IndexedSlices):
-        return [grad]
-    shape = grad.dense_shape
-    return [grad.values, grad.indices, *([] if shape is None else [shape])]

@@ -62,6 +62,21 @@ class Signature:
         tensors = [self._fitted(v, spec) for v, spec in zip(flat, self.specs, strict=True)]
         return tuple(nest.pack_sequence_as(self._nested, tensors))
 
+    def specified(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        """The specs of the arguments, nested; what is given besides must fit them.
+
+        Raises:
+          ValueError: an argument does not fit its spec.
+        """
+        given = [*args, *(kwargs[n] for n in self._names[len(args) :] if n in kwargs)]
+        for value, spec in zip(_flat_like(self._nested, given), self.specs, strict=False):
+            if not spec.is_compatible_with(value):
+                raise ValueError(
+                    "Structure of Python function inputs does not match input_signature: inputs"
+                    f" {given}, signature {self._nested}"
+                )
+        return tuple(self._nested)
+
     def _fitted(self, value: Any, spec: TensorSpec) -> Any:
         tensor = convert_to_tensor(value, spec.dtype if not hasattr(value, "dtype") else None)
         if not spec.is_compatible_with(tensor):

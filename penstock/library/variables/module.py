@@ -9,6 +9,7 @@ from typing import Any
 
 from penstock.foundation.graph import nest_paths
 from penstock.foundation.graph.scopes import name_scope
+from penstock.library.variables.auto_trackable import AutoTrackable
 from penstock.library.variables.variable import Variable
 
 _IDENTIFIER = re.compile(r"^[a-zA-Z_]\w*$")
@@ -20,7 +21,7 @@ def _snake_case(name: str) -> str:
     return _WORD_BEFORE_WORD.sub(r"_\1", name).lower()
 
 
-class Module:
+class Module(AutoTrackable):
     """Base of classes with variables: it finds those in its attributes, and in modules there.
 
     Args:

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import functools
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from penstock.foundation.base import origin
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.foundation.graph.scopes import get_collection
+from penstock.library.variables.creation import variable_creator_scope
 from penstock.library.variables.scope import VariableScope, reserved_scope, variable_scope
 
 _log = logging.getLogger(__name__)
@@ -79,6 +81,7 @@ class Template:
         self._made_at = origin.capture()
         self._scope: VariableScope | None = None
         self._called = self._first_begun = False
+        self._checkpoint_dependencies: list[tuple[str, Any]] = []
         if create_scope_now:
             self._scope = reserved_scope(unique_name, name, custom_getter)
 
@@ -101,6 +104,25 @@ class Template:
         """Whether a first call has made the variables, under the name that libraries know."""
         return self._called
 
+    @contextmanager
+    def capturing(self) -> Iterator[None]:
+        """Has checkpoints of the template save the variables of its scope that are made now."""
+        scope: Any = self.variable_scope
+        prefix = f"{scope.name}/"
+
+        def create(next_creator: Callable[..., Any], **kwargs: Any) -> Any:
+            made = next_creator(**kwargs)
+            name = made._shared_name
+            if name.startswith(prefix):
+                tracked = self._checkpoint_dependencies
+                # A scope around this one may have tracked it.
+                if not any(known is made for _, known in tracked):
+                    tracked.append((name[len(prefix) :], made))
+            return made
+
+        with variable_creator_scope(create):
+            yield
+
     def _call(self, args: Any, kwargs: Any) -> Any:
         try:
             if self._called:
@@ -109,7 +131,8 @@ class Template:
                 return self._func(*args, **kwargs)
             self._first_begun = True
             try:
-                result = self._func(*args, **kwargs)
+                with self.capturing():
+                    result = self._func(*args, **kwargs)
             except BaseException:
                 self._first_begun = False
                 raise

@@ -12,7 +12,7 @@ the keys they save; new nodes are added only when there are other keys.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ import numpy as np
 from penstock.foundation.base import dtypes
 from penstock.foundation.formats.checkpoint_reader import open_checkpoint
 from penstock.foundation.graph import scopes
+from penstock.library.variables.auto_trackable import kept_apart
 from penstock.library.variables.listing import variables_initializer
 from penstock.library.variables.resource_variable import ResourceVariable
 from penstock.library.variables.tracked import (
@@ -33,13 +34,18 @@ from penstock.library.variables.tracked import (
 from penstock.library.variables.variable import Variable
 from penstock.ops.array import constant
 from penstock.ops.control import control
-from penstock.storage.checkpoint import eagerly, management, object_graph
+from penstock.storage.checkpoint import eagerly, management, object_graph, python_state
 from penstock.storage.checkpoint.builder import BulkSaverBuilder, by_device
 from penstock.storage.checkpoint.saveable import SaveableObject, SaveSpec, saveables_of
 from penstock.storage.checkpoint.saver import Saver
 
 
-def _children(item: Any) -> list[tuple[str, Any]]:
+def is_state(item: Any) -> bool:
+    """Whether the program restores an object, and not a step."""
+    return getattr(item, "restored_by_program", False)
+
+
+def children(item: Any) -> list[tuple[str, Any]]:
     """(local name, object) of what an object tracks, in the order in which it is recorded."""
     if has_slots(item):
         graph = scopes.get_default_graph()
@@ -54,10 +60,15 @@ def _children(item: Any) -> list[tuple[str, Any]]:
     return [(child[0], child[1]) for child in listed] if listed else []
 
 
-class _Listing:
-    """The objects that a root reaches, nearest first, with their paths, and all slots."""
+class Listing:
+    """The objects that a root reaches, nearest first, with their paths, and all slots.
 
-    def __init__(self, root: Any) -> None:
+    Args:
+      root: the object.
+      more: further children of it, by name.
+    """
+
+    def __init__(self, root: Any, more: Sequence[tuple[str, Any]] = ()) -> None:
         self.objects: list[Any] = [root]
         self.paths: list[str] = [""]
         self.number: dict[int, int] = {id(root): 0}
@@ -65,7 +76,7 @@ class _Listing:
         names: list[tuple[str, ...]] = [()]
         for index, item in enumerate(self.objects):  # grows while it is gone through
             found = []
-            for name, child in _children(item):
+            for name, child in [*children(item), *(more if item is root else ())]:
                 at = self.number.get(id(child))
                 if at is None:
                     at = self.number[id(child)] = len(self.objects)
@@ -119,7 +130,7 @@ class _Listing:
             elif is_table(item):
                 name = attribute_of(item)
                 key = object_graph.value_key(path, name)
-                node.attributes.add(name=name, full_name=item.name, checkpoint_key=key)
+                node.attributes.add(name=name, full_name=item._shared_name, checkpoint_key=key)
         for index, slot_name, at, slot in self.slots:
             number = self.number.get(id(slot))
             if number is None:
@@ -153,6 +164,28 @@ class _Record(SaveableObject):
 
     def restore(self, restored_tensors: Any, restored_shapes: Any) -> Any:
         return control.no_op()
+
+
+def saveables_below(root: Any, more: Sequence[tuple[str, Any]] = ()) -> list[SaveableObject]:
+    """What a ``Saver`` needs to write a checkpoint of all that an object reaches now."""
+    listing = Listing(root, more)
+    found = listing.values()
+    with scopes.device("/cpu:0"):
+        record = constant.constant(listing.record().SerializeToString(), dtypes.string)
+    return [*(_saveable(key, item) for key, item in found), _Record(record)]
+
+
+def write_below(root: Any, file_prefix: str, more: Sequence[tuple[str, Any]] = ()) -> None:
+    """Writes a checkpoint of all that an object reaches; in graph mode of the default session."""
+    if eagerly.here():
+        listing = Listing(root, more)
+        record = listing.record().SerializeToString()
+        eagerly.write(file_prefix, listing.values(), record, object_graph.KEY)
+        return
+    runner = scopes.session_for(None, scopes.get_default_graph(), "saved_model.save")
+    with runner.graph.as_default():
+        saver = Saver(saveables_below(root, more), allow_empty=True)
+    saver.save(runner, file_prefix, write_meta_graph=False, write_state=False)
 
 
 class Checkpoint:
@@ -192,7 +225,8 @@ class Checkpoint:
             setattr(self, name, kwargs[name])
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if not name.startswith("_") and is_trackable(value):
+        value, given = kept_apart(self, name, value), value
+        if not name.startswith("_") and is_trackable(given):
             self._tracked[name] = value
             attached()
         self.__dict__[name] = value
@@ -227,7 +261,7 @@ class Checkpoint:
           The prefix.
         """
         if eagerly.here():
-            listing = _Listing(self)
+            listing = Listing(self)
             record = listing.record().SerializeToString()
             return eagerly.write(file_prefix, listing.values(), record, object_graph.KEY)
         runner = scopes.session_for(session, scopes.get_default_graph(), "Checkpoint.write")
@@ -271,7 +305,7 @@ class Checkpoint:
 
     def _saving_nodes(self) -> tuple[Any, Any, Any, bytes]:
         """The fed prefix and record, the tensor to run, and the record."""
-        listing = _Listing(self)
+        listing = Listing(self)
         found = listing.values()
         text = listing.record().SerializeToString()
         keys = [(key, id(item)) for key, item in found]
@@ -291,14 +325,7 @@ class Checkpoint:
 
     def frozen_saveables(self) -> list[SaveableObject]:
         """What a ``Saver`` needs to write these checkpoints: the variables as they stand now."""
-        listing = _Listing(self)
-        found = listing.values()
-        with scopes.device("/cpu:0"):
-            record = constant.constant(listing.record().SerializeToString(), dtypes.string)
-        return [
-            *(_saveable(key, item) for key, item in found),
-            _Record(record),
-        ]
+        return saveables_below(self)
 
     # ---- restoring -----------------------------------------------------------------------------
 
@@ -347,7 +374,16 @@ class Status:
         """Itself; where operations run as they are called, what has a value now gets it."""
         if self._path and eagerly.here():
             eagerly.Waiting(self, self._root, self._path)
+        elif self._path:
+            self._restore_states()
         return self
+
+    def _restore_states(self) -> None:
+        """Restores what the program and not a step restores."""
+        states = {k: v for k, v in self.values().items() if is_state(v)}
+        reader: Any = open_checkpoint(self._path) if states else None
+        for key, state in states.items():
+            python_state.give(state, reader.read(key))
 
     def assert_consumed(self) -> Status:
         """Raises AssertionError unless every value and every object found its counterpart."""
@@ -375,7 +411,7 @@ class Status:
             return  # it is done
         runner = _session(session, "initialize_or_restore")
         with runner.graph.as_default():
-            variables = _distinct(_Listing(self._root))
+            variables = _distinct(Listing(self._root))
             runner.run(variables_initializer(variables))
 
 
@@ -397,7 +433,7 @@ class NameBasedStatus(Status):
         there = set(open_checkpoint(self._path).names())
         found: list[Any] = []
         lacking: list[Any] = []
-        for variable in _distinct(_Listing(self._root)):
+        for variable in _distinct(Listing(self._root)):
             name = _name_of(variable)
             (found if name in there else lacking).append(variable)
         return found, lacking
@@ -453,8 +489,11 @@ class CheckpointLoadStatus(Status):
         matched: dict[int, Any] = {0: self._root}
         queue = [0]
         for number in queue:  # grows while it is gone through
-            here = dict(_children(matched[number]))
+            here = dict(children(matched[number]))
+            make = getattr(matched[number], "made_while_restoring", None)
             for child in nodes[number].children:
+                if make is not None and child.local_name not in here:
+                    here[child.local_name] = make(child.local_name)
                 if child.local_name in here and child.node_id not in matched:
                     matched[child.node_id] = here[child.local_name]
                     queue.append(child.node_id)
@@ -475,7 +514,7 @@ class CheckpointLoadStatus(Status):
 
     def _lacking(self) -> list[Any]:
         held = {id(v) for v in self._match()[1].values()}
-        return [v for v in _distinct(_Listing(self._root)) if id(v) not in held]
+        return [v for v in _distinct(Listing(self._root)) if id(v) not in held]
 
     def assert_consumed(self) -> Status:
         """Raises AssertionError unless every value and every object found its counterpart."""
@@ -508,7 +547,8 @@ class CheckpointLoadStatus(Status):
         if eagerly.here():
             return  # it is done
         runner = _session(session, "run_restore_ops")
-        values = self._match()[1]
+        self._restore_states()
+        values = {key: item for key, item in self._match()[1].items() if not is_state(item)}
         if not values:
             return
         with runner.graph.as_default():
@@ -546,5 +586,5 @@ def _session(session: Any, asker: str) -> Any:
     return scopes.session_for(session, scopes.get_default_graph(), asker)
 
 
-def _distinct(listing: _Listing) -> list[Any]:
+def _distinct(listing: Listing) -> list[Any]:
     return list({id(variable): variable for _, variable in listing.variables()}.values())

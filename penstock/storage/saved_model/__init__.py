@@ -22,12 +22,14 @@ from penstock.storage.saved_model.constants import (
     VARIABLES_DIRECTORY as VARIABLES_DIRECTORY,
     VARIABLES_FILENAME as VARIABLES_FILENAME,
 )
+from penstock.storage.saved_model.load_objects import load_v2 as load_v2
 from penstock.storage.saved_model.loader import (
     contains_saved_model as contains_saved_model,
     load as load,
     maybe_saved_model_directory as maybe_saved_model_directory,
 )
 from penstock.storage.saved_model.main_op import main_op_with_restore as main_op_with_restore
+from penstock.storage.saved_model.save import save as save
 from penstock.storage.saved_model.signature_constants import (
     CLASSIFY_INPUTS as CLASSIFY_INPUTS,
     CLASSIFY_METHOD_NAME as CLASSIFY_METHOD_NAME,

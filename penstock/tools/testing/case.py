@@ -21,7 +21,7 @@ from google.protobuf import text_format
 from penstock.engine.session.options import ConfigProto, OptimizerOptions
 from penstock.engine.session.session import Session
 from penstock.foundation.base import devices, errors
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import nest, scopes
 from penstock.foundation.graph.graph import Graph
 from penstock.tools.platform import tf_logging
 from penstock.tools.platform.versions import GRAPH_DEF_VERSION, GRAPH_DEF_VERSION_MIN_CONSUMER
@@ -214,6 +214,8 @@ class TestCase(ArrayAssertions):
         Args:
           tensors: a tensor, or a nesting of them.
         """
+        if scopes.get_default_graph().executes:
+            return nest.map_structure(lambda t: t.numpy() if hasattr(t, "numpy") else t, tensors)
         session = scopes.get_default_session()
         if session is not None:
             return session.run(tensors)

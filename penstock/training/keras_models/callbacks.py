@@ -279,20 +279,20 @@ class EarlyStopping(_Watching):
 
 
 class ModelCheckpoint(_Watching):
-    """Saves weights after epochs.
+    """Saves the model, or its weights, after epochs.
 
     Args:
       filepath: prefix, in which ``{epoch}`` and names of the logs may stand.
       monitor: name of the value that says which epoch is best.
       verbose: whether to say so.
       save_best_only: whether only better epochs are saved.
-      save_weights_only: must be True: whole models are HDF5.
+      save_weights_only: whether weights alone are saved, else the whole model (HDF5).
       mode: ``"min"``, ``"max"`` or ``"auto"``, by the name.
       save_freq: ``"epoch"``.
       **kwargs: ``period``, epochs from one save to the next.
 
     Raises:
-      ImportError: whole models are to be saved.
+      ValueError: another frequency.
     """
 
     def __init__(
@@ -300,15 +300,11 @@ class ModelCheckpoint(_Watching):
         save_best_only: bool = False, save_weights_only: bool = False, mode: str = "auto",
         save_freq: Any = "epoch", **kwargs: Any,
     ) -> None:  # fmt: skip
-        if not save_weights_only:
-            raise ImportError(
-                "ModelCheckpoint saves whole models as HDF5, which is not supported (it would need"
-                " h5py); give save_weights_only=True"
-            )
         if save_freq != "epoch":
             raise ValueError(f"Unrecognized save_freq: {save_freq}; 'epoch' is supported")
         self._set_mode(monitor, mode)
         self.filepath, self.verbose, self.save_best_only = filepath, verbose, save_best_only
+        self.save_weights_only = save_weights_only
         self.period, self._since = kwargs.pop("period", 1), 0
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
@@ -332,7 +328,10 @@ class ModelCheckpoint(_Watching):
         if self.verbose > 0:
             print(f"{said}saving model to {path}")
         os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-        self.model.save_weights(path)
+        if self.save_weights_only:
+            self.model.save_weights(path)
+        else:
+            self.model.save(path)
 
 
 class LearningRateScheduler(Callback):

@@ -35,7 +35,12 @@ def _kept(network: Any) -> dict[int, list[int]]:
 def _place(tensor: Any, kept: dict[int, list[int]]) -> list[Any]:
     history = tensors.history_of(tensor)
     number = kept[id(history.layer)].index(history.node_index)
-    return [history.layer.name, number, history.tensor_index]
+    return [history.layer.name, number + _own_calls(history.layer), history.tensor_index]
+
+
+def _own_calls(layer: Any) -> int:
+    """How many calls Keras counts before a layer's first: a model inside counts its making."""
+    return 1 if hasattr(layer, "is_graph") else 0
 
 
 def of_network(network: Any) -> dict[str, Any]:
@@ -82,6 +87,7 @@ def network_from(cls: Any, config: dict[str, Any], custom_objects: Any) -> Any:
     def tensor(place: Any) -> Any:
         name, number, index = place[:3]
         known = made[name].inbound_nodes
+        number = max(0, number - _own_calls(made[name]))
         if number >= len(known):
             return None
         return nest.flatten(known[number].output_tensors)[index]

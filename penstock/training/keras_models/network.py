@@ -12,7 +12,9 @@ from penstock.library.layer_base.layer import Layer
 from penstock.training.keras_models import (
     configuration,
     connected_layers,
+    model_files,
     reading,
+    saved_functions,
     summaries,
     weight_files,
 )
@@ -235,6 +237,18 @@ class Network(Layer):
         }  # fmt: skip
         return json.dumps(described, default=configuration.plain, **kwargs)
 
+    def functions_to_save(self) -> dict[str, Any]:
+        """What ``tf.saved_model.save`` writes of its calls."""
+        return saved_functions.functions_of(self)
+
+    def parts_to_save(self) -> list[tuple[str, Any]]:
+        """What ``tf.saved_model.save`` writes of it beside what a checkpoint has."""
+        return [
+            ("regularization_losses", []),
+            ("trainable_variables", list(self.trainable_weights)),
+            ("variables", list(self.weights)),
+        ]
+
     # ---- its weights ---------------------------------------------------------------------------
 
     def get_weights(self) -> list[Any]:
@@ -258,27 +272,37 @@ class Network(Layer):
     def save_weights(
         self, filepath: str, overwrite: bool = True, save_format: str | None = None
     ) -> None:
-        """Writes the weights as a checkpoint of TensorFlow's format.
+        """Writes the weights, as a checkpoint of TensorFlow's format or as HDF5.
 
         Args:
-          filepath: prefix of the files.
+          filepath: prefix of the files, or the HDF5 file.
           overwrite: must be True.
-          save_format: ``"tf"`` or None; HDF5 is not supported.
+          save_format: ``"tf"`` or ``"h5"``; default by the path's ending, ``.h5``.
 
         Raises:
-          ImportError: HDF5 is asked for.
+          ImportError: HDF5 is asked for, and h5py is not installed.
         """
         weight_files.save(self, filepath, save_format)
+
+    def save(
+        self, filepath: str, overwrite: bool = True, include_optimizer: bool = True,
+        save_format: str | None = None, signatures: Any = None,
+    ) -> None:  # fmt: skip
+        """Writes the model, its weights and its training; see ``tf.keras.models.save_model``."""
+        model_files.save_model(
+            self, filepath, overwrite, include_optimizer, save_format, signatures
+        )
 
     def load_weights(self, filepath: str, by_name: bool = False) -> Any:
         """Reads weights that ``save_weights`` wrote.
 
         Args:
-          filepath: prefix of the files.
-          by_name: only for HDF5, which is not supported.
+          filepath: prefix of the files, or the HDF5 file.
+          by_name: whether layers are found by their names and not in order; only for HDF5.
 
         Raises:
-          ImportError: the file is HDF5.
+          ImportError: the file is HDF5, and h5py is not installed.
+          ValueError: it has other layers.
         """
         return weight_files.load(self, filepath, by_name)
 

@@ -300,6 +300,11 @@ class OptimizerV2:
                 counted = state.assign_add(self.iterations, convert_to_tensor(1, dtypes.int64))
                 return self.iterations if scopes.get_default_graph().executes else counted.op
 
+    def make_weights(self, variables: Sequence[Any]) -> None:
+        """Makes what the first updates of variables would make, where it is not there."""
+        self._create_hypers()
+        self._create_slots(variables)
+
     def _step(self) -> Any:
         """What the updates of all variables share, of ``iterations`` before the step."""
         return None

@@ -1,5 +1,6 @@
-"""``tf.train.experimental``: training in mixed precision."""
+"""``tf.train.experimental``: training in mixed precision, Python state in checkpoints."""
 
+from penstock.storage.checkpoint.python_state import PythonState as PythonState
 from penstock.training.train.loss_scale import (
     DynamicLossScale as DynamicLossScale,
     FixedLossScale as FixedLossScale,

@@ -65,9 +65,14 @@ else:
         assert lines[0] == "epoch,loss"
         assert float(lines[2].split(",")[1]) == pytest.approx(history["loss"][1])
 
-    def test_hdf5_is_refused(tmp_path):
-        with pytest.raises(ImportError, match="HDF5 is not supported"):
+    def test_hdf5_without_h5py_is_refused(tmp_path, monkeypatch):
+        monkeypatch.setitem(sys.modules, "h5py", None)
+        with pytest.raises(ImportError, match="`save_weights` requires h5py: pip install"):
             classifier(tf).save_weights(str(tmp_path / "weights.h5"))
+        with pytest.raises(ImportError, match="`save_model` requires h5py"):
+            classifier(tf).save(str(tmp_path / "model.h5"))
+        with pytest.raises(ValueError, match='Unknown format "foo"'):
+            classifier(tf).save_weights(str(tmp_path / "weights"), save_format="foo")
 
     @pytest.mark.parametrize("name", PROGRAMS)
     def test_program_is_as_tensorflows(name):

@@ -316,3 +316,80 @@ def test_segments_of_a_single_string_are_refused_as_they_are_built() -> None:
         tf.strings.unsorted_segment_join("ab c", tf.placeholder(tf.int32, [None]), 2)
     with pytest.raises(tf.errors.InvalidArgumentError, match="cannot have rank 0"):
         _run(tf.strings.unsorted_segment_join(["ab c"], 0, 2))
+
+
+@pytest.mark.parametrize("shape", [[0], [0, 3], [2, 0]])
+@pytest.mark.parametrize("dtype", [tf.float32, tf.int64, tf.string])
+def test_a_variable_without_elements_has_its_value(shape: list[int], dtype: tf.DType) -> None:
+    variable = tf.Variable(tf.zeros(shape, dtype))
+    with tf.Session() as session:
+        assert session.run(tf.is_variable_initialized(variable))
+        assert session.run(variable).shape == tuple(shape)
+        assert session.run(tf.report_uninitialized_variables([variable])).size == 0
+
+
+def test_a_resource_without_elements_is_initialized_as_others_are() -> None:
+    variable = tf.get_variable("v", [0, 3], use_resource=True)
+    assert not _run(tf.is_variable_initialized(variable))
+
+
+def test_tensors_of_several_kinds_have_one_floating_type() -> None:
+    sparse = tf.SparseTensor([[0]], [1.0], [2])
+    assert tf.assert_same_float_dtype([sparse]) is tf.float32
+    with pytest.raises(ValueError, match="must be of the same type"):
+        tf.assert_same_float_dtype([sparse], tf.int32)
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype"),
+    [
+        (tf.Dimension(3), tf.float32),
+        ([tf.Dimension(3), 1], tf.float64),
+        ([[tf.Dimension(3)]], tf.complex64),
+        (tf.Dimension(3), tf.string),
+        (tf.TensorShape([1]), tf.float32),
+    ],
+)
+def test_a_dimension_becomes_no_other_number(value: Any, dtype: tf.DType) -> None:
+    with pytest.raises(TypeError, match=f"Expected {dtype.name}, got "):
+        tf.constant(value, dtype)
+
+
+def test_a_dimension_becomes_a_whole_number() -> None:
+    assert _run(tf.constant([tf.Dimension(3), 1], tf.int64)).tolist() == [3, 1]
+    assert tf.convert_to_tensor(tf.Dimension(3)).dtype is tf.int32
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "words"),
+    [
+        (lambda: tf.convert_to_tensor(tf.Dimension(None)), ValueError, "unknown Dimension to a"),
+        (
+            lambda: tf.convert_to_tensor(tf.TensorShape([1]), tf.float32), TypeError,
+            "Cannot convert a TensorShape to dtype",
+        ),
+        (lambda: tf.squeeze(tf.zeros([2, 1]), [7]), ValueError, r"squeeze_dims\[0\] not in \["),
+        (lambda: tf.unstack(tf.zeros([2, 3]), axis=4), ValueError, r"axis = 4 not in \[-2, 2\)"),
+        (lambda: tf.PaddingFIFOQueue(3, tf.int32, None), ValueError, "a list of shapes must be"),
+        (
+            lambda: _run(tf.gather_nd(np.zeros((0, 2), "f"), [[0]])),
+            tf.errors.InvalidArgumentError, "Requested more than 0 entries, but params is empty",
+        ),
+        (
+            lambda: _run(tf.scatter_nd([[0]], [1.0], tf.placeholder_with_default([0], [1]))),
+            tf.errors.InvalidArgumentError, "Indices and updates specified for empty output",
+        ),
+    ],
+)  # fmt: skip
+def test_words_that_programs_match(make: Any, error: type, words: str) -> None:
+    with pytest.raises(error, match=words):
+        make()
+
+
+def test_a_resource_is_updated_by_values_of_its_shape() -> None:
+    variable = tf.get_variable("v", [2], use_resource=True)
+    value = tf.placeholder(tf.float32)
+    with tf.Session() as session:
+        session.run(variable.initializer)
+        with pytest.raises(tf.errors.InvalidArgumentError, match="Cannot update variable with sh"):
+            session.run(variable.assign_add(value), {value: np.ones(3)})

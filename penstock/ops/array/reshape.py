@@ -190,9 +190,11 @@ define_op(
 
 
 def _squeeze_axes(axes: list[int], rank: int) -> set[int]:
-    for axis in axes:
+    for place, axis in enumerate(axes):
         if not -rank <= axis < rank:
-            raise ValueError(f"squeeze dim {axis} is not in [{-rank}, {rank})")
+            raise ValueError(
+                f"squeeze_dims[{place}] not in [{-rank},{rank}).: squeeze dim {axis} is not there"
+            )
     return {axis % rank for axis in axes}
 
 

@@ -68,7 +68,9 @@ define_op(
 def _default_shape(ctx: ShapeContext) -> Dims:
     shape, given = ctx.attr("shape").sizes, ctx["input"]
     if not shapes.is_compatible_static(shape, given):
-        raise ValueError(f"the default has shape {show(given)}; shape says {show(shape)}")
+        raise ValueError(
+            f"Shapes must be equal: the default has shape {show(given)}; shape says {show(shape)}"
+        )
     return shape
 
 

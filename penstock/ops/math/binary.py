@@ -390,7 +390,10 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
     """
     scalar = convert_to_tensor(scalar, dtype=x.dtype.base_dtype, name="scalar")
     if scalar.sizes != ():
-        raise ValueError(f"scalar_mul: only a scalar can be multiplied; found {scalar}")
+        raise ValueError(
+            f"Only scalar multiply works, got shape {scalar.shape}: found {scalar}; only a"
+            " scalar can be multiplied"
+        )
     if isinstance(x, IndexedSlices):
         values = make("Mul", scalar, x.values, name=name)
         return IndexedSlices(values, x.indices, x.dense_shape)

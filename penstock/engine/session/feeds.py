@@ -221,6 +221,13 @@ def _component(spec: TypeSpec, index: int) -> Callable[[Any], Any]:
     return lambda value: spec._to_components(value)[index]
 
 
+def keys_of_list(feed_list: Any) -> list[Any]:
+    """The keys of what a callable is fed, in the order of its arguments."""
+    if feed_list is not None and not isinstance(feed_list, list | tuple):
+        raise TypeError(f"`feed_list` must be a list or tuple.: found {feed_list!r}")
+    return list(feed_list or ())
+
+
 def _ends(dtype: np.dtype[Any]) -> tuple[int, int]:
     info = np.iinfo(dtype)
     return int(info.min), int(info.max)

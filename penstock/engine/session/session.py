@@ -400,11 +400,9 @@ class BaseSession:
         Returns:
           A function faster than ``run``, which looks nothing up.
         """
-        if feed_list is not None and not isinstance(feed_list, list | tuple):
-            raise TypeError(f"`feed_list` must be a list or tuple.: found {feed_list!r}")
         if self._closed:
             raise errors.CancelledError(None, None, f"Session has been closed.: {_CLOSED}")
-        keys = list(feed_list or ())
+        keys = feeding.keys_of_list(feed_list)
         seconds = self.timeout(None)
         watch: Watch = "" if seconds is None else "deadline"
         step = self._prepare(None, fetches, dict.fromkeys(keys), watch)

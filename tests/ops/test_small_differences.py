@@ -328,3 +328,153 @@ def test_compressed_data_cut_short_give_what_can_be_read(kind: str) -> None:
     assert data.startswith(found[2]) and found[3:] == [data] * 3
     with pytest.raises(tf.errors.DataLossError, match="incorrect header"):
         _run(tf.io.decode_compressed("abc", kind))
+
+
+@pytest.mark.parametrize("shape", [[0], [0, 3], [2, 0]])
+@pytest.mark.parametrize("dtype", [tf.float32, tf.int64, tf.string])
+def test_a_variable_without_elements_has_its_value(shape: list[int], dtype: tf.DType) -> None:
+    variable = tf.Variable(tf.zeros(shape, dtype))
+    with tf.Session() as session:
+        assert session.run(tf.is_variable_initialized(variable))
+        assert session.run(variable).shape == tuple(shape)
+        assert session.run(tf.report_uninitialized_variables([variable])).size == 0
+
+
+def test_a_resource_without_elements_is_initialized_as_others_are() -> None:
+    variable = tf.get_variable("v", [0, 3], use_resource=True)
+    assert not _run(tf.is_variable_initialized(variable))
+
+
+def test_tensors_of_several_kinds_have_one_floating_type() -> None:
+    sparse = tf.SparseTensor([[0]], [1.0], [2])
+    assert tf.assert_same_float_dtype([sparse]) is tf.float32
+    with pytest.raises(ValueError, match="must be of the same type"):
+        tf.assert_same_float_dtype([sparse], tf.int32)
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype"),
+    [
+        (tf.Dimension(3), tf.float32),
+        ([tf.Dimension(3), 1], tf.float64),
+        ([[tf.Dimension(3)]], tf.complex64),
+        (tf.Dimension(3), tf.string),
+        (tf.TensorShape([1]), tf.float32),
+    ],
+)
+def test_a_dimension_becomes_no_other_number(value: Any, dtype: tf.DType) -> None:
+    with pytest.raises(TypeError, match=f"Expected {dtype.name}, got "):
+        tf.constant(value, dtype)
+
+
+def test_a_dimension_becomes_a_whole_number() -> None:
+    assert _run(tf.constant([tf.Dimension(3), 1], tf.int64)).tolist() == [3, 1]
+    assert tf.convert_to_tensor(tf.Dimension(3)).dtype is tf.int32
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "words"),
+    [
+        (lambda: tf.convert_to_tensor(tf.Dimension(None)), ValueError, "unknown Dimension to a"),
+        (
+            lambda: tf.convert_to_tensor(tf.TensorShape([1]), tf.float32), TypeError,
+            "Cannot convert a TensorShape to dtype",
+        ),
+        (lambda: tf.squeeze(tf.zeros([2, 1]), [7]), ValueError, r"squeeze_dims\[0\] not in \["),
+        (lambda: tf.unstack(tf.zeros([2, 3]), axis=4), ValueError, r"axis = 4 not in \[-2, 2\)"),
+        (lambda: tf.PaddingFIFOQueue(3, tf.int32, None), ValueError, "a list of shapes must be"),
+        (
+            lambda: _run(tf.gather_nd(np.zeros((0, 2), "f"), [[0]])),
+            tf.errors.InvalidArgumentError, "Requested more than 0 entries, but params is empty",
+        ),
+        (
+            lambda: _run(tf.scatter_nd([[0]], [1.0], tf.placeholder_with_default([0], [1]))),
+            tf.errors.InvalidArgumentError, "Indices and updates specified for empty output",
+        ),
+    ],
+)  # fmt: skip
+def test_words_that_programs_match(make: Any, error: type, words: str) -> None:
+    with pytest.raises(error, match=words):
+        make()
+
+
+def test_a_resource_is_updated_by_values_of_its_shape() -> None:
+    variable = tf.get_variable("v", [2], use_resource=True)
+    value = tf.placeholder(tf.float32)
+    with tf.Session() as session:
+        session.run(variable.initializer)
+        with pytest.raises(tf.errors.InvalidArgumentError, match="Cannot update variable with sh"):
+            session.run(variable.assign_add(value), {value: np.ones(3)})
+
+
+def test_a_sparse_accumulators_shape_is_that_of_its_gradients() -> None:
+    accumulator = tf.SparseConditionalAccumulator(tf.float32, shape=[2, None])
+    with tf.Session() as session:
+        session.run(accumulator.apply_grad([0, 1], np.ones((2, 3), "f")))
+        assert list(session.run(accumulator.take_grad(1))[2]) == [2, 3]
+
+
+def test_a_repeated_dataset_that_became_empty_ends() -> None:
+    empty = tf.data.Dataset.range(3).flat_map(lambda x: tf.data.Dataset.range(0))
+    following = empty.repeat().make_one_shot_iterator().get_next()
+    with pytest.raises(tf.errors.OutOfRangeError):
+        _run(following)
+
+
+def test_a_manager_lists_only_its_own_checkpoints(tmp_path: Path) -> None:
+    variable = tf.Variable(1.0)
+    checkpoint = tf.train.Checkpoint(v=variable)
+    manager = tf.train.CheckpointManager(checkpoint, str(tmp_path), 3)
+    with tf.Session() as session:
+        session.run(variable.initializer)
+        with session.as_default():
+            manager.save()
+            checkpoint.save(str(tmp_path / "ckpt"))
+            manager.save()
+    assert [Path(path).name for path in manager.checkpoints] == ["ckpt-1", "ckpt-3"]
+
+
+def test_denormals_count_unless_the_program_flushes_them() -> None:
+    x = tf.placeholder(tf.float32)
+    assert _run(x * 1.0, {x: np.float32(1e-40)}) > 0
+
+
+def test_an_order_that_is_free_is_that_of_the_values() -> None:
+    values, indices = tf.nn.top_k([1.0, 5.0, 3.0, 4.0], 2, sorted=False)
+    assert [part.tolist() for part in _run([values, indices])] == [[5.0, 4.0], [1, 3]]
+
+
+@pytest.mark.parametrize("index", [0.5, True, "a", None, ("a", 0)])
+def test_what_is_no_index(index: Any) -> None:
+    if index is None:
+        index = tf.constant([0, 1])
+    with pytest.raises((TypeError, ValueError), match="Only integers, slices|mask cannot be scal"):
+        tf.ones([2, 3])[index]
+
+
+def test_padded_text_is_bytes() -> None:
+    padded = _run(tf.pad(tf.constant([["a"]]), [[0, 0], [1, 2]], constant_values="z"))
+    assert padded.tolist() == [[b"z", b"a", b"z", b"z"]]
+    assert {type(text) for text in padded.ravel()} == {bytes}
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: tf.scalar_mul([1.0], tf.ones([1])), "Only scalar multiply works, got shape"),
+        (lambda: tf.expand_dims(tf.ones([2]), [0, 1]), "must be a tensor with a single value"),
+        (lambda: tf.expand_dims(tf.ones([2]), 0, dim=0), "Cannot specify both 'dim' and 'axis'"),
+        (lambda: tf.split(tf.ones([2, 3]), [-1, -1], 1), "size_splits can only have one -1"),
+        (lambda: tf.split(tf.ones([2]), 2.0), "Rank-0 tensors are not supported"),
+        (lambda: tf.boolean_mask(tf.ones([2]), True), "mask cannot be scalar"),
+        (lambda: tf.where(tf.ones([2]) > 0, tf.ones([2])), "must both be non-None"),
+        (lambda: tf.meshgrid([1], [2], indexing="xx"), "indexing parameter must be either"),
+        (lambda: tf.pad(tf.ones([2]), [[1, 1]], "x"), "Unknown padding mode: X"),
+        (lambda: tf.ones([2, 3])[0, 0, 0], "Index out of range using input dim 2; input has only"),
+        (lambda: tf.norm(tf.ones([2]), ord="fro", axis=0), "'ord' must be a supported vector norm"),
+        (lambda: tf.searchsorted([1], [2], side="x"), "side must be either 'right' or 'left'"),
+    ],
+)
+def test_more_words_that_programs_match(make: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        make()

@@ -154,7 +154,10 @@ class Queue:
         with self._lock:
             self._closed = True
             while self._enqueues:
-                message = f"{self._named()} was closed and its pending enqueues cancelled"
+                message = (
+                    "Enqueue operation was cancelled:"
+                    f" {self._named()} was closed and its pending enqueues cancelled"
+                )
                 self._end(self._enqueues.popleft(), errors.CancelledError(None, None, message))
             self._flush()
         return Ticket(self, None)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
+import numpy as np
 import torch
 
 from penstock.engine.resources.pending import Pending
@@ -44,6 +45,16 @@ class Variable:
     def initialized(self) -> bool:
         """Whether it holds a value."""
         return hasattr(self, "value")
+
+    def fill_empty(self, dtype: torch.dtype | None) -> None:
+        """Holds its value at once if that has no elements: there is nothing to initialize.
+
+        Args:
+          dtype: of its elements; None for strings.
+        """
+        dims = tuple(d for d in self.dims or () if d is not None)
+        if dims == self.dims and 0 in dims:
+            self.value = np.empty(dims, object) if dtype is None else torch.empty(dims, dtype=dtype)
 
     def assign(self, value: Any, validate_shape: bool = True) -> None:
         """Sets the value; copies into the existing memory where the shape is the same.

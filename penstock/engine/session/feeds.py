@@ -91,9 +91,9 @@ def _slow(tensor: Tensor, value: Any, wanted: torch.dtype, numpy_dtype: np.dtype
             " NumPy arrays or torch tensors (run the tensor first to feed its value);"
             f" {tensor.name} was fed {value!r}"
         )
-    if isinstance(value, int) and not isinstance(value, bool) and numpy_dtype.kind in "iu":
-        info = np.iinfo(numpy_dtype)
-        if not info.min <= value <= info.max:
+    if isinstance(value, int) and not isinstance(value, bool) and numpy_dtype.kind in "biu":
+        least, most = (0, 1) if numpy_dtype.kind == "b" else _ends(numpy_dtype)
+        if not least <= value <= most:
             raise TypeError(
                 f"Type of feed value {value} with type {type(value)} is not compatible with Tensor"
                 f" type {numpy_dtype.type}: it does not fit {tensor.name}. Try explicitly setting"
@@ -219,6 +219,18 @@ def _picked(key: Any) -> list[tuple[Any, Callable[[Any], Any]]]:
 
 def _component(spec: TypeSpec, index: int) -> Callable[[Any], Any]:
     return lambda value: spec._to_components(value)[index]
+
+
+def keys_of_list(feed_list: Any) -> list[Any]:
+    """The keys of what a callable is fed, in the order of its arguments."""
+    if feed_list is not None and not isinstance(feed_list, list | tuple):
+        raise TypeError(f"`feed_list` must be a list or tuple.: found {feed_list!r}")
+    return list(feed_list or ())
+
+
+def _ends(dtype: np.dtype[Any]) -> tuple[int, int]:
+    info = np.iinfo(dtype)
+    return int(info.min), int(info.max)
 
 
 def _sparse_part(part: Any, index: int) -> Callable[[Any], Any]:

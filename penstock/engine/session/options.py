@@ -62,7 +62,7 @@ def apply_config(config: Any) -> Options:
     if config is None:
         return Options()
     if not isinstance(config, ConfigProto):
-        raise TypeError(f"config must be a ConfigProto; found {type(config).__name__}")
+        raise TypeError(f"config must be a tf.ConfigProto, but got {type(config)}")
     _apply_to_process(config)
     return options_of(config)
 

@@ -79,9 +79,9 @@ class BaseSession:
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
         if not isinstance(target, str | bytes):
-            raise TypeError(f"target must be a string; found {type(target).__name__}")
+            raise TypeError(f"target must be a string, but got {type(target)}")
         if graph is not None and not isinstance(graph, Graph):
-            raise TypeError(f"graph must be a Graph; found {type(graph).__name__}")
+            raise TypeError(f"graph must be a tf.Graph, but got {type(graph)}")
         self._target = target.encode() if isinstance(target, str) else target
         self._graph = graph if graph is not None else scopes.get_default_graph()
         self._config = config
@@ -400,7 +400,9 @@ class BaseSession:
         Returns:
           A function faster than ``run``, which looks nothing up.
         """
-        keys = list(feed_list or ())
+        if self._closed:
+            raise errors.CancelledError(None, None, f"Session has been closed.: {_CLOSED}")
+        keys = feeding.keys_of_list(feed_list)
         seconds = self.timeout(None)
         watch: Watch = "" if seconds is None else "deadline"
         step = self._prepare(None, fetches, dict.fromkeys(keys), watch)
@@ -510,6 +512,8 @@ class BaseSession:
 
     def list_devices(self) -> list[Any]:
         """The devices of this session."""
+        if self._closed:
+            raise errors.CancelledError(None, None, f"Session has been closed.: {_CLOSED}")
         with waiting.running(self._cancellation, self.timeout(None)):
             return self._engine.list_devices()
 

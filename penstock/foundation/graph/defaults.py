@@ -94,5 +94,9 @@ def session_for(session: Any, graph: Graph, asker: str) -> Any:
                 " and none was given"
             )
     if session.graph is not graph:
-        raise ValueError(f"{asker}: the session runs another graph than the one of this element")
+        raise ValueError(
+            "Cannot use the default session to evaluate tensor: the tensor's graph is different"
+            f" from the session's graph.: {asker}: the session runs another graph than the one of"
+            " this element"
+        )
     return session

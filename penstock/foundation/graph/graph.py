@@ -370,12 +370,12 @@ class Graph(Scoping):
             if int(index) >= len(op.outputs):
                 raise KeyError(
                     f"The name {name!r} refers to a Tensor which does not exist. The operation,"
-                    f" {op_name!r}, exists but only has {len(op.outputs)} output(s)."
+                    f" {op_name!r}, exists but only has {len(op.outputs)} outputs."
                 )
             return op.outputs[int(index)]
         if ":" in name:
             raise ValueError(
-                f"Name {name!r} appears to refer to a Tensor, not an Operation; an operation name"
+                f"Name {name!r} appears to refer to a Tensor, not a Operation.: an operation name"
                 " is wanted"
             )
         if name not in self.by_name:

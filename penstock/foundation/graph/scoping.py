@@ -13,7 +13,7 @@ from penstock.foundation.base import devices
 from penstock.foundation.graph.names import check_scope_name
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.tensor import Tensor
-from penstock.foundation.graph.thread_scopes import Controller, ThreadScopes
+from penstock.foundation.graph.thread_scopes import Controlled, ThreadScopes
 
 DeviceLike = Any
 
@@ -56,26 +56,18 @@ class Scoping:
         """The current name scope without its slash."""
         return self.scopes.name
 
-    @contextmanager
-    def control_dependencies(self, control_inputs: Iterable[Any] | None) -> Iterator[None]:
-        """Nodes made inside run after ``control_inputs``; None clears the outer ones."""
-        stack = self.scopes
-        saved = stack.controllers
-        saved_flow = stack.control_flow
+    def control_dependencies(self, control_inputs: Iterable[Any] | None) -> Any:
+        """Nodes made inside run after ``control_inputs``; None clears the outer ones.
+
+        Raises:
+          AssertionError: as it is left: another that was entered later is not left yet.
+        """
         if control_inputs is None:
-            stack.controllers = []
-            stack.control_flow = None
-        else:
-            ops = [self._as_operation(c) for c in control_inputs]
-            unique = list(dict.fromkeys(op for op in ops if op is not None))
-            outer = {op for controller in saved for op in controller.ops}
-            fresh = [op for op in unique if op not in outer]
-            stack.controllers = [*saved, Controller(fresh, False)]
-        try:
-            yield
-        finally:
-            stack.controllers = saved
-            stack.control_flow = saved_flow
+            return Controlled(self.scopes, None)
+        if not isinstance(control_inputs, Iterable):
+            raise TypeError(f"{type(control_inputs).__name__!r} object is not iterable")
+        ops = [self._as_operation(c) for c in control_inputs]
+        return Controlled(self.scopes, list(dict.fromkeys(op for op in ops if op is not None)))
 
     def _as_operation(self, item: Any) -> Operation | None:
         if hasattr(item, "handle") and not isinstance(item, Tensor | Operation):

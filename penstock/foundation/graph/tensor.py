@@ -149,7 +149,8 @@ class Tensor:
 
     def __array__(self, *_: Any, **__: Any) -> Any:
         raise NotImplementedError(
-            f"{self.name} is symbolic and cannot become a NumPy array; run it in a session"
+            f"Cannot convert a symbolic Tensor ({self.name}) to a numpy array.: {self.name} is"
+            " symbolic and cannot become a NumPy array; run it in a session"
         )
 
     if TYPE_CHECKING:

@@ -1,23 +1,26 @@
 """Second derivatives: ``tf.hessians`` and products of a Hessian with vectors.
 
-A Hessian is made of one gradient for each element of x, so x must be small; where its size is known
-only when the step runs, a loop makes them.  A Hessian-vector product needs two gradients whatever
-the size.
+A Hessian is made of one gradient for each element of x, in a loop, so x must be small.  A
+Hessian-vector product needs two gradients whatever the size.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
-from penstock.foundation.graph.build import make, make_tensor
+from penstock.foundation.graph.build import make
 from penstock.foundation.graph.convert import convert_to_tensor
-from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.autodiff.gradients import gradients
 from penstock.library.control_flow.tensor_array import TensorArray
 from penstock.library.control_flow.while_loop import while_loop
+from penstock.ops.array import (
+    constant as constant_ops,
+    join,
+    reshape as reshape_ops,
+    shape as shape_ops,
+)
 
 
 def hessians(
@@ -47,44 +50,33 @@ def hessians(
         "aggregation_method": aggregation_method,
     }
     x_list = list(xs) if isinstance(xs, list | tuple) else [xs]
-    with name_scope(name, "hessians"):
-        first = gradients(ys, x_list, **options)
-        return [_hessian(g, x, options) for g, x in zip(first, x_list, strict=True)]
+    del name  # TensorFlow 1.15 takes it and opens no scope
+    first = gradients(ys, x_list, **options)
+    return [_hessian(g, x, options) for g, x in zip(first, x_list, strict=True)]
 
 
 def _hessian(gradient: Any, x: Any, options: dict[str, Any]) -> Tensor:
-    dims = x.shape.as_list() if x.shape.ndims is not None else None
+    """One gradient a round of a loop: of each element of the gradient."""
     if gradient is None:
-        raise ValueError(f"no y depends on {x.name}; it has no gradient and so no Hessian")
-    flat = make("Reshape", convert_to_tensor(gradient), [-1])
-    if dims is None or None in dims:
-        return _hessian_row_by_row(flat, convert_to_tensor(x), options)
-    size = math.prod(dims)
-    rows = []
-    for index in range(size):
-        row = gradients(flat[index], x, unconnected_gradients="zero", **options)[0]
-        rows.append(make("Reshape", convert_to_tensor(row), [-1]))
-    stacked = make("Pack", rows, axis=0, name="stack")
-    return make_tensor("Reshape", stacked, [*dims, *dims])
-
-
-def _hessian_row_by_row(gradient: Tensor, x: Tensor, options: dict[str, Any]) -> Tensor:
-    """The Hessian where it is known only when the step runs how many rows it has."""
-    dims = make("Shape", x)
-    size = make("Size", gradient)
+        raise ValueError(
+            "Tried to convert 'tensor' to a tensor and failed. Error: None values not supported.:"
+            f" no y depends on {x.name}; it has no gradient and so no Hessian"
+        )
+    flat = reshape_ops.reshape(gradient, [-1])
+    size = shape_ops.size(flat)
 
     def more(index: Any, rows: Any) -> Any:
-        return make("Less", index, size)
+        return index < size
 
     def row(index: Any, rows: Any) -> Any:
-        one = make("GatherV2", gradient, index, 0)
-        made = gradients(one, x, unconnected_gradients="zero", **options)[0]
-        return make("AddV2", index, 1), rows.write(index, convert_to_tensor(made))
+        following = index + 1
+        made = gradients(flat[index], x, unconnected_gradients="zero", **options)[0]
+        return following, rows.write(index, convert_to_tensor(made))
 
-    first = convert_to_tensor(0), TensorArray(x.dtype, size)
+    first = constant_ops.constant(0), TensorArray(x.dtype, size)
     rows = while_loop(more, row, first)[1].stack()
-    made: Tensor = make("Reshape", rows, make("ConcatV2", [dims, dims], 0))
-    return made
+    dims = shape_ops.shape(x)
+    return reshape_ops.reshape(rows, join.concat([dims, dims], 0))
 
 
 def hessian_vector_product(ys: Any, xs: Sequence[Any], v: Sequence[Any]) -> list[Any]:

@@ -14,7 +14,11 @@ from penstock.foundation.graph.scopes import get_default_graph
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.autograph import functions
 from penstock.library.autograph.branches import if_tensor
-from penstock.library.autograph.calls import converted as converted, requested as requested
+from penstock.library.autograph.calls import (
+    attempt as attempt,
+    converted as converted,
+    requested as requested,
+)
 from penstock.library.autograph.loops import (
     for_statement as for_statement,
     while_statement as while_statement,

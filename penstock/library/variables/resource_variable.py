@@ -95,6 +95,8 @@ class ResourceVariable(Variable):
             self._initial_value = tensor
             known = shapes.as_shape(shape) if shape is not None else tensor.get_shape()
             if not validate_shape and shape is None:
+                # 1.15 keeps the shape of the initial value here, and lets any other be assigned;
+                # programs that are made for a shape need to know that there is none.
                 known = shapes.unknown_shape()
             self._dtype = tensor.dtype.base_dtype
             with graph._attr_scope({"_class": [f"loc:@{scope[:-1]}".encode()]}):

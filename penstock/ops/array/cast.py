@@ -27,7 +27,10 @@ def _cast(x: Any, DstT: Any, Truncate: bool) -> Any:
     if isinstance(x, np.ndarray) or DstT is object:
         if isinstance(x, np.ndarray) and DstT is object:
             return x.copy()
-        raise NotImplementedError("Cast does not convert strings; see string_to_number, as_string")
+        raise NotImplementedError(
+            "Cast of strings is not supported: Cast does not convert strings; see string_to_number,"
+            " as_string"
+        )
     if x.dtype.is_complex and not DstT.is_complex:
         x = x.real
     if Truncate:

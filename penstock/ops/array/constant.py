@@ -68,7 +68,9 @@ define_op(
 def _default_shape(ctx: ShapeContext) -> Dims:
     shape, given = ctx.attr("shape").sizes, ctx["input"]
     if not shapes.is_compatible_static(shape, given):
-        raise ValueError(f"the default has shape {show(given)}; shape says {show(shape)}")
+        raise ValueError(
+            f"Shapes must be equal: the default has shape {show(given)}; shape says {show(shape)}"
+        )
     return shape
 
 
@@ -172,6 +174,8 @@ def to_array(value: Any, dtype: Any = None, wraps: bool = False) -> np.ndarray:
         value = value.detach().cpu().numpy()
     if isinstance(value, np.ndarray | np.generic):
         return _from_numpy(np.asarray(value), wanted)
+    if wanted is not None and not wanted.is_integer:
+        _check_no_dimension(value, wanted)
     if isinstance(value, shapes.TensorShape):
         value = value.as_list()
     if value is None:
@@ -260,10 +264,20 @@ def _only_tuples(value: Any) -> bool:
     return isinstance(value, tuple) and len(value) == 1 and isinstance(value[0], int)
 
 
+def _check_no_dimension(value: Any, wanted: dtypes.DType) -> None:
+    """A dimension, which is a number of elements, becomes no other number by itself."""
+    if isinstance(value, shapes.Dimension | shapes.TensorShape):
+        kind = type(value).__name__
+        raise TypeError(f"Expected {wanted.name}, got {value!r} of type {kind!r} instead.")
+    if isinstance(value, list | tuple):
+        for item in value:
+            _check_no_dimension(item, wanted)
+
+
 def _plain(value: Any) -> Any:
     if isinstance(value, shapes.Dimension):
         if value.value is None:
-            raise ValueError("an unknown Dimension cannot become a tensor")
+            raise ValueError("Cannot convert an unknown Dimension to a Tensor: ?")
         return value.value
     if isinstance(value, list | tuple):
         return [_plain(v) for v in value]
@@ -450,7 +464,7 @@ def _convert_constant(value: Any, dtype: Any = None, name: str | None = None, as
     if isinstance(value, shapes.Dimension) and dtype is not None:
         wanted = dtypes.as_dtype(dtype)
         if wanted not in (dtypes.int32, dtypes.int64):
-            raise TypeError(f"Cannot convert a Dimension to dtype: {wanted.name}")
+            raise TypeError(f"Cannot convert a TensorShape to dtype: {wanted!r}: nor a Dimension")
     array = to_array(value, dtype)
     return make("Const", name=name or "Const", value=array, dtype=dtype_of(array, dtype))
 
@@ -468,7 +482,9 @@ def _convert_shape(value: Any, dtype: Any = None, name: str | None = None, as_re
     kind = dtypes.int32 if fits else dtypes.int64
     wanted = kind if dtype is None else dtypes.as_dtype(dtype)
     if wanted not in (dtypes.int32, dtypes.int64):
-        raise TypeError(f"a shape becomes int32 or int64; {wanted.name} was asked for")
+        raise TypeError(
+            f"Cannot convert a TensorShape to dtype: {wanted!r}: a shape becomes int32 or int64"
+        )
     if wanted is dtypes.int32 and not fits:
         raise ValueError(
             f"Cannot convert a TensorShape to dtype int32; a dimension is too large: {value}"

@@ -342,6 +342,18 @@ def _gather_nd_shape(ctx: ShapeContext) -> Dims:
     return dims
 
 
+def _of_nothing(indices: Any, dims: Any, what: str) -> str:
+    if what == "shape":
+        return (
+            "Indices and updates specified for empty output.  indices shape:"
+            f" {show(tuple(indices.shape))}"
+        )
+    return (
+        "Requested more than 0 entries, but params is empty.  Params shape begins with"
+        f" {show(tuple(dims))}"
+    )
+
+
 def flat_index(indices: Any, dims: Any, what: str = "shape") -> Any:
     """Row numbers in a tensor whose leading ``dims`` are flattened, range-checked.
 
@@ -363,6 +375,8 @@ def flat_index(indices: Any, dims: Any, what: str = "shape") -> Any:
                 row = int(np.argmax(bad))
                 place = np.unravel_index(row, tuple(indices.shape[:-1]))
                 at = f"[{','.join(map(str, place))}]" if place else ""
+                if 0 in dims:
+                    raise IndexError(_of_nothing(indices, dims, what))
                 raise IndexError(
                     f"indices{at} = {rows[row].tolist()} does not index into {what}"
                     f" {show(tuple(dims))}"

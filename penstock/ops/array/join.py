@@ -297,7 +297,7 @@ def checked_axis(axis: int, rank: int) -> int:
       ValueError: there is none.
     """
     if not -rank <= axis < rank:
-        raise ValueError(f"axis {axis} is not in [{-rank}, {rank})")
+        raise ValueError(f"axis = {axis} not in [{-rank}, {rank}): axis {axis} is not in the range")
     return axis % rank
 
 

@@ -230,7 +230,10 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
     if kwargs:
         raise TypeError(f"meshgrid: unknown keyword {next(iter(kwargs))!r}")
     if indexing not in ("xy", "ij"):
-        raise ValueError(f"meshgrid: indexing must be 'xy' or 'ij'; found {indexing!r}")
+        raise ValueError(
+            "indexing parameter must be either 'xy' or 'ij':"
+            f" meshgrid: indexing must be 'xy' or 'ij'; found {indexing!r}"
+        )
     with name_scope(name, values=args):
         rank = len(args)
         columns = []

@@ -108,7 +108,12 @@ def _flat_pairs(paddings: Any) -> list[int]:
 
 def _pad_strings(input: np.ndarray, paddings: Any, value: bytes) -> np.ndarray:
     _flat_pairs(paddings)
-    return np.pad(input, paddings, constant_values=value) if input.ndim else input.copy()
+    sizes = [d + before + after for d, (before, after) in zip(input.shape, paddings, strict=True)]
+    padded = np.full(sizes, None, object)
+    padded.fill(value)  # NumPy's own padding makes a NumPy scalar of it
+    inside = (slice(b, b + d) for d, (b, _) in zip(input.shape, paddings, strict=True))
+    padded[tuple(inside)] = input
+    return padded
 
 
 def _pad_kernel(input: Any, paddings: Any) -> Any:
@@ -268,6 +273,9 @@ def pad(
             made = make("Pad", tensor, paddings, name=name)
         return made
     if mode not in ("REFLECT", "SYMMETRIC"):
-        raise ValueError(f"pad: mode must be CONSTANT, REFLECT or SYMMETRIC; found {mode}")
+        raise ValueError(
+            f"Unknown padding mode: {mode}: pad: mode must be CONSTANT, REFLECT or SYMMETRIC;"
+            f" found {mode}"
+        )
     made = make("MirrorPad", tensor, paddings, name=name, mode=mode)
     return made

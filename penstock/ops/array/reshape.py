@@ -135,7 +135,10 @@ def _expand_shape(ctx: ShapeContext) -> Dims:
     if value is None:
         return None
     if value.size != 1:
-        raise ValueError(f"dim must be one number; found {value.tolist()}")
+        raise ValueError(
+            "'dim' input must be a tensor with a single value:"
+            f" dim must be one number; found {value.tolist()}"
+        )
     axis = int(value.reshape(()))
     if not -len(dims) - 1 <= axis <= len(dims):
         raise ValueError(
@@ -190,9 +193,11 @@ define_op(
 
 
 def _squeeze_axes(axes: list[int], rank: int) -> set[int]:
-    for axis in axes:
+    for place, axis in enumerate(axes):
         if not -rank <= axis < rank:
-            raise ValueError(f"squeeze dim {axis} is not in [{-rank}, {rank})")
+            raise ValueError(
+                f"squeeze_dims[{place}] not in [{-rank},{rank}).: squeeze dim {axis} is not there"
+            )
     return {axis % rank for axis in axes}
 
 
@@ -298,7 +303,9 @@ def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any 
     """
     axis = one_of("axis", axis, "dim", dim)
     if axis is None:
-        raise ValueError("expand_dims: axis must be given")
+        raise ValueError(
+            "Must specify an axis argument to tf.expand_dims(): expand_dims: axis must be given"
+        )
     return make("ExpandDims", input, axis, name=name)
 
 
@@ -331,5 +338,8 @@ def squeeze(
 def one_of(name: str, value: Any, old_name: str, old_value: Any) -> Any:
     """The value of an argument that has a deprecated synonym."""
     if value is not None and old_value is not None:
-        raise ValueError(f"both {name!r} and its deprecated synonym {old_name!r} are given")
+        raise ValueError(
+            f"Cannot specify both {old_name!r} and {name!r}:"
+            f" both {name!r} and its deprecated synonym {old_name!r} are given"
+        )
     return old_value if value is None else value

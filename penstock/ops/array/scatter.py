@@ -135,6 +135,11 @@ def _copied(flat: Any, rows: Any, values: Any) -> Any:
 
 
 def _subtracted(flat: Any, rows: Any, values: Any) -> Any:
+    if flat.is_complex():
+        # ATen multiplies by its alpha, which makes nan of an infinity's 0.
+        parts = torch.view_as_real(flat)
+        parts.index_add_(0, rows, torch.view_as_real(values.resolve_conj()), alpha=-1)
+        return flat
     return flat.index_add_(0, rows, values, alpha=-1)
 
 

@@ -51,7 +51,9 @@ def _slice_shape(ctx: ShapeContext) -> Dims:
 
 def _slice_dim(dim: int | None, begin: int | None, size: int) -> int | None:
     if size < -1:
-        raise ValueError(f"size must be at least -1; found {size}")
+        raise ValueError(
+            f"Invalid value in tensor used for shape: {size}: size must be at least -1"
+        )
     if begin is not None and dim is not None:
         if size == -1 and begin > dim:
             raise ValueError(f"Dimension {dim - begin} must be >= 0: the slice begins at {begin}")
@@ -269,6 +271,14 @@ def _bound(value: Any) -> Any:
     return _checked_index(value)
 
 
+def _no_index(value: Any) -> TypeError:
+    return TypeError(
+        "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar"
+        f" tf.int32/tf.int64 tensors are valid indices, got {value!r}: a tensor is indexed with"
+        " those or with one boolean mask"
+    )
+
+
 def _checked_index(value: Any) -> Any:
     if isinstance(value, shapes.Dimension):
         value = value.value
@@ -277,10 +287,9 @@ def _checked_index(value: Any) -> Any:
         or (convert.is_dense_tensor_like(value) and value.dtype.base_dtype.is_integer)
         or (isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "iu")
     ):
-        raise TypeError(
-            "a tensor is indexed with integers, slices, ..., tf.newaxis, scalar int32 or int64"
-            f" tensors, or one boolean mask; found {value!r}"
-        )
+        raise _no_index(value)
+    if convert.is_dense_tensor_like(value) and getattr(value, "rank", None):
+        raise _no_index(value)
     # Every NumPy integer counts as a Python int: the constants stay int32.
     return value if convert.is_dense_tensor_like(value) else int(value)
 
@@ -306,10 +315,11 @@ def boolean_mask(
         mask = convert_to_tensor(mask, name="mask")
         rank = mask.rank
         if rank == 0:
-            raise ValueError("boolean_mask: mask must not be a scalar")
+            raise ValueError("mask cannot be scalar.: boolean_mask: mask must not be a scalar")
         if rank is None:
             raise ValueError(
-                f"Number of mask dimensions must be specified: the rank of {mask.name} is unknown"
+                "Number of mask dimensions must be specified, even if some dimensions are None.:"
+                f" the rank of {mask.name} is unknown"
             )
         axis = 0 if axis is None else axis
         last = axis + rank

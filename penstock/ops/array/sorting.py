@@ -1,7 +1,9 @@
 """TopK, NthElement, InTopK, and sort and argsort, which are top_k of everything.
 
 Among equal elements TensorFlow puts the lower index first; ``torch.topk`` promises nothing, so its
-answer is used only where no tie could show, else a stable sort.
+answer is used only where no tie could show, else a stable sort.  With ``sorted=False`` the order is
+free: TensorFlow gives the heap that it worked with, here they are in descending order all the same,
+since that heap would take a Python loop over all elements.
 """
 
 from __future__ import annotations

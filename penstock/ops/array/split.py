@@ -152,7 +152,9 @@ def _resolved(sizes: list[int], total: int | None) -> list[int | None]:
     holes = sizes.count(-1)
     known = sum(s for s in sizes if s != -1)
     if holes > 1:
-        raise ValueError(f"size_splits {sizes} has more than one -1")
+        raise ValueError(
+            f"size_splits can only have one -1: size_splits {sizes} has more than one -1"
+        )
     if total is None:
         return [None if s == -1 else s for s in sizes]
     if (holes and known > total) or (not holes and known != total):
@@ -255,7 +257,8 @@ def split(
         return make("Split", axis, value, name=name, num_split=int(num_or_size_splits))
     if sizes.sizes == ():
         raise ValueError(
-            "split: num_or_size_splits must be a Python int or a vector; found the scalar tensor"
+            "Rank-0 tensors are not supported as the num_or_size_splits argument to split.:"
+            " split: num_or_size_splits must be a Python int or a vector; found the scalar tensor"
             f" {sizes.name}"
         )
     if num is None:

@@ -47,7 +47,9 @@ def python_key(begin: Any, end: Any, strides: Any, masks: tuple[int, int, int, i
     """
     begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_mask = masks
     if ellipsis_mask & (ellipsis_mask - 1):
-        raise ValueError("only one ellipsis may be given")
+        raise ValueError(
+            "Multiple ellipses in slice spec not allowed: only one ellipsis may be given"
+        )
     lengths = [len(v) if isinstance(v, list) else None for v in (begin, end, strides)
                if v is not None]  # fmt: skip
     if len(set(lengths)) > 1 or None in lengths:
@@ -60,7 +62,7 @@ def python_key(begin: Any, end: Any, strides: Any, masks: tuple[int, int, int, i
         elif new_axis_mask & bit:
             items.append(None)
         elif step == 0:
-            raise ValueError(f"strides[{index}] must not be 0")
+            raise ValueError(f"strides[{index}] must be non-zero: strides[{index}] must not be 0")
         elif shrink_mask & bit:
             if step < 0:
                 raise ValueError(f"an index takes a positive stride; strides[{index}] is {step}")
@@ -104,7 +106,10 @@ def forward_key(key: Key, dims: Any) -> tuple[Key, list[int]]:
 def check_rank(key: Key, dims: Any) -> None:
     taken = sum(1 for k in key if k is not None and k is not Ellipsis)
     if taken > len(dims):
-        raise ValueError(f"{taken} dims are indexed, but the input has shape {show(tuple(dims))}")
+        raise ValueError(
+            f"Index out of range using input dim {len(dims)}; input has only {len(dims)} dims:"
+            f" {taken} dims are indexed, but the input has shape {show(tuple(dims))}"
+        )
 
 
 def _index(value: Any, key: Key) -> Any:

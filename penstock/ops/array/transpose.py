@@ -365,7 +365,10 @@ def _sequence_shape(ctx: ShapeContext) -> Dims:
             f" has shape {show(dims)}", dims,
         )  # fmt: skip
     if None not in (count, dims[batch]) and count != dims[batch]:
-        raise ValueError(f"{count} seq_lengths for a batch of {dims[batch]}: {show(dims)}")
+        raise ValueError(
+            f"Dimensions must be equal, but are {dims[batch]} and {count}:"
+            f" {count} seq_lengths for a batch of {dims[batch]}: {show(dims)}"
+        )
     return (*dims[:batch], dims[batch] if dims[batch] is not None else count, *dims[batch + 1 :])
 
 

@@ -351,7 +351,10 @@ def searchsorted(
     """
     op_type = {"left": "LowerBound", "right": "UpperBound"}.get(side)
     if op_type is None:
-        raise ValueError(f"searchsorted: side must be 'left' or 'right'; found {side!r}")
+        raise ValueError(
+            f"side must be either 'right' or 'left'.  Saw: {side}.:"
+            f" searchsorted: side must be 'left' or 'right'; found {side!r}"
+        )
     last = [slicing.getitem(shape_ops.shape(t), -1) for t in (sorted_sequence, values)]
     rows = reshape_ops.reshape(sorted_sequence, [-1, last[0]])
     wanted = reshape_ops.reshape(values, [-1, last[1]])

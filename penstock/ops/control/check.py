@@ -423,7 +423,7 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> dtypes.DT
             continue
         other = tensor.dtype.base_dtype
         if found is not None and other is not found:
-            raise ValueError(f"{tensor.label} has type {other.name}; {found.name} is wanted")
+            raise ValueError(f"{tensor}, type={other!r}, must be of the same type ({found!r}).")
         found = other
     found = found or dtypes.float32
     if not found.is_floating:

@@ -87,7 +87,10 @@ def _paired_axes(a: Tensor, axes: Any) -> tuple[Any, Any]:
             for x in axes
         ]
         if not any(isinstance(x, Tensor) for x in pair) and len(pair[0]) != len(pair[1]):
-            raise ValueError(f"tensordot: both lists of axes must be equally long; found {axes!r}")
+            raise ValueError(
+                "Different number of contraction axes 'a' and 'b':"
+                f" tensordot: both lists of axes must be equally long; found {axes!r}"
+            )
         return pair[0], pair[1]
     tensor = convert_to_tensor(axes, dtypes.int32, name="axes")
     return nodes.element(tensor, 0), nodes.element(tensor, 1)

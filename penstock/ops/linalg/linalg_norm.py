@@ -89,9 +89,15 @@ def _check_order(ord: Any, matrices: bool) -> None:
         allowed = _MATRIX_ORDERS if matrices else _VECTOR_ORDERS
         if ord not in allowed:
             kind = "matrix" if matrices else "vector"
-            raise ValueError(f"norm: a {kind} norm's ord may be one of {allowed}; found {ord!r}")
+            raise ValueError(
+                f"'ord' must be a supported {kind} norm, got {ord}:"
+                f" norm: a {kind} norm's ord may be one of {allowed}; found {ord!r}"
+            )
     elif not np.isreal(ord) or ord <= 0:
-        raise ValueError(f"norm: ord must be positive; found {ord!r}")
+        raise ValueError(
+            f"'ord' must be a supported vector norm, got {ord}: norm: ord must be positive; found"
+            f" {ord!r}"
+        )
 
 
 def _by_magnitude(x: Tensor, ord: Any, axis: Any, matrices: bool) -> Tensor:

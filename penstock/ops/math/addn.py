@@ -18,7 +18,7 @@ from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op
 from penstock.foundation.opdef.inference import Dims, ShapeContext, merged
 from penstock.ops.array import unsigned
-from penstock.ops.math.binary import COMPLEX, FLOATS
+from penstock.ops.math.binary import COMPLEX, FLOATS, part_by_part
 
 # A longer sum is a loop: a line of thousands of terms would be more than Python's compiler takes.
 _INLINE_TERMS = 8
@@ -37,6 +37,8 @@ def _sum_of(inputs: Sequence[Any]) -> Any:
             raise ValueError(f"inputs must all have one shape; found {found}")
     if len(parts) == 1:
         total = parts[0].clone()
+    elif dtype.is_complex:
+        total = functools.reduce(functools.partial(part_by_part, torch.add), parts)
     else:
         total = torch.add(parts[0], parts[1])
         for part in parts[2:]:
@@ -48,7 +50,7 @@ def _sum_inline(call: Any) -> str | None:
     tensors = call.tensors["inputs"]
     dims = tensors[0].sizes
     same = dims is not None and None not in dims and all(t.sizes == dims for t in tensors)
-    if tensors[0].dtype is dtypes.variant:
+    if tensors[0].dtype is dtypes.variant or tensors[0].dtype.is_complex:
         return None
     if not same or tensors[0].dtype.base_dtype in unsigned.INDIRECT:
         return None

@@ -170,10 +170,10 @@ def _pow_inline(call: Any) -> str | None:
 
 
 def _squared_difference(x: Any, y: Any) -> Any:
-    difference = torch.sub(x, y)
-    if difference.dtype.is_complex:
+    if x.dtype.is_complex:
+        difference = part_by_part(torch.sub, x, y)
         return difference * torch.conj_physical(difference)
-    return difference.square_()
+    return torch.sub(x, y).square_()
 
 
 def _xdivy(x: Any, y: Any) -> Any:
@@ -184,7 +184,7 @@ def _xlogy(x: Any, y: Any) -> Any:
     return torch.mul(x, torch.log(y)).masked_fill_(x == 0, 0)
 
 
-def _part_by_part(function: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
+def part_by_part(function: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
     """A sum of complex numbers; ATen multiplies by its alpha, 1, which makes nan of inf's 0."""
     made = function(torch.view_as_real(x.resolve_conj()), torch.view_as_real(y.resolve_conj()))
     return torch.view_as_complex(made)
@@ -193,11 +193,11 @@ def _part_by_part(function: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
 def _add(x: Any, y: Any) -> Any:
     if isinstance(x, np.ndarray):
         return np.asarray(x + y, object)
-    return _part_by_part(torch.add, x, y) if x.is_complex() else torch.add(x, y)
+    return part_by_part(torch.add, x, y) if x.is_complex() else torch.add(x, y)
 
 
 def _sub(x: Any, y: Any) -> Any:
-    return _part_by_part(torch.sub, x, y) if x.is_complex() else torch.sub(x, y)
+    return part_by_part(torch.sub, x, y) if x.is_complex() else torch.sub(x, y)
 
 
 def _of_reals(source: str) -> Callable[[Any], str | None]:
@@ -390,7 +390,10 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
     """
     scalar = convert_to_tensor(scalar, dtype=x.dtype.base_dtype, name="scalar")
     if scalar.sizes != ():
-        raise ValueError(f"scalar_mul: only a scalar can be multiplied; found {scalar}")
+        raise ValueError(
+            f"Only scalar multiply works, got shape {scalar.shape}: found {scalar}; only a"
+            " scalar can be multiplied"
+        )
     if isinstance(x, IndexedSlices):
         values = make("Mul", scalar, x.values, name=name)
         return IndexedSlices(values, x.indices, x.dense_shape)

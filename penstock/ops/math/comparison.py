@@ -348,7 +348,10 @@ def where_v2(condition: Any, x: Any = None, y: Any = None, name: str | None = No
 def _where(op_type: str, condition: Any, x: Any, y: Any, name: str | None) -> Tensor:
     if (x is None) != (y is None):
         missing = "x" if x is None else "y"
-        raise ValueError(f"where: x and y must both be given, or neither; {missing} is None")
+        raise ValueError(
+            "x and y must both be non-None or both be None.:"
+            f" where: x and y must both be given, or neither; {missing} is None"
+        )
     made: Tensor
     if x is not None:
         made = make(op_type, condition, x, y, name=name)

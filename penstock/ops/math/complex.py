@@ -199,4 +199,7 @@ def conj(x: Any, name: str | None = None) -> Any:
             return make("Conj", x, name=scope)
         if x.dtype.is_floating or x.dtype.is_integer:
             return x
-        raise TypeError(f"conj: expected a numeric tensor, found {x.name} of {x.dtype.name}")
+        raise TypeError(
+            f"Expected numeric or variant tensor, got dtype {x.dtype!r}:"
+            f" conj: expected a numeric tensor, found {x.name} of {x.dtype.name}"
+        )

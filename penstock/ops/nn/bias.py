@@ -18,6 +18,7 @@ from penstock.foundation.opdef import arithmetic, define_op
 from penstock.foundation.opdef.inference import ShapeContext, show
 from penstock.foundation.opdef.program_text import literal
 from penstock.ops.array import nodes
+from penstock.ops.math.binary import part_by_part
 
 _NUMBERS = (
     "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32,"
@@ -57,6 +58,8 @@ def _bias_add_grad_shape(ctx: ShapeContext) -> Any:
 def _bias_add(value, bias, data_format):
     if data_format == "NCHW":
         bias = bias.view(-1, *(1,) * (value.dim() - 2))
+    if value.is_complex():
+        return part_by_part(torch.add, value, bias)
     if value.dtype in (torch.uint16, torch.uint32, torch.uint64):
         return (value.to(torch.int64) + bias.to(torch.int64)).to(value.dtype)
     return value + bias
@@ -68,6 +71,8 @@ def _bias_add_v1(value, bias):
 
 def _bias_add_inline(call: Any) -> str | None:
     if call.op.attrs.get("data_format", "NHWC") != "NHWC" or call.attr("T").name in _UNSIGNED:
+        return None
+    if call.attr("T").is_complex:
         return None
     return "torch.add({value}, {bias})".format(**call.arg)
 

@@ -106,7 +106,10 @@ def integers(
     shape: Any, minval: int, maxval: int, dtype: torch.dtype, generator: torch.Generator
 ) -> torch.Tensor:
     if minval >= maxval and math.prod(shape):
-        raise ValueError(f"minval must be less than maxval; found {minval} and {maxval}")
+        raise ValueError(
+            f"Need minval < maxval, got {minval} >= {maxval}:"
+            f" minval must be less than maxval; found {minval} and {maxval}"
+        )
     if minval >= maxval:
         return torch.empty(shape, dtype=dtype)
     return torch.randint(minval, maxval, shape, generator=generator, dtype=dtype)

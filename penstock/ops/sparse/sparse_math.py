@@ -60,7 +60,7 @@ def _check_pair(a: tuple[Any, Any, Any], b: tuple[Any, Any, Any]) -> None:
     entries.check(*b, what="b")
     if not torch.equal(a[2], b[2]):
         raise ValueError(
-            f"operands' shapes do not match: a has {a[2].tolist()}, b has {b[2].tolist()}"
+            f"Operands' shapes do not match: a has {a[2].tolist()}, b has {b[2].tolist()}"
         )
 
 

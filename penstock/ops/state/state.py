@@ -32,6 +32,7 @@ from penstock.foundation.opdef.inference import (
     no_outputs,
     scalar,
 )
+from penstock.foundation.opdef.opdef import torch_dtype_name
 
 NUMBERS = (
     "{float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16,"
@@ -78,6 +79,13 @@ def _make_state(attrs: dict[str, Any], name: str) -> VariableState:
     return VariableState(name, None if shape is None else shape.sizes)
 
 
+def _make_reference_state(attrs: dict[str, Any], name: str) -> VariableState:
+    state = _make_state(attrs, name)
+    kind = torch_dtype_name(attrs["dtype"].base_dtype).removeprefix("torch.")
+    state.fill_empty(None if kind == "object" else getattr(torch, kind))
+    return state
+
+
 def _legacy_variable_shape(ctx: ShapeContext) -> Any:
     # In this old op an empty shape means "unknown".
     dims = from_attr("shape")(ctx)
@@ -91,7 +99,7 @@ define_op(
     "-> ref: Ref(dtype)",
     attrs=_HOLDER,
     shape=from_attr("shape"),
-    state=_make_state,
+    state=_make_reference_state,
     stateful=True,
     no_gradient=_STATE,
     moves=True,
@@ -292,6 +300,8 @@ def _assign(ref: Any, value: Any, validate_shape: bool, use_locking: bool) -> No
 
 
 def _assign_resource(resource: Any, value: Any) -> None:
+    # Programs are made for the declared shape: with another, which TensorFlow takes as the step
+    # runs, a convolution would pad as that shape needs, and give wrong values in silence.
     with resource.lock:
         _set(resource, value, True)
 
@@ -341,16 +351,24 @@ define_op(
 )
 
 
+def _shown(value: Any) -> str:
+    return f"[{','.join(map(str, value.shape))}]"
+
+
 def _updated(state: Any, value: torch.Tensor, method: str, function: Callable[..., Any]) -> None:
     target = state.value
     if target.shape != value.shape:
         raise ValueError(
-            f"variable {state.name!r} has shape {list(target.shape)}; it cannot be updated by a"
-            f" value of shape {list(value.shape)}"
+            f"Cannot update variable with shape {_shown(target)} using a Tensor with shape"
+            f" {_shown(value)}, shapes must be equal.: the variable is {state.name!r}"
         )
     if target.dtype in _NUMPY_ONLY:
         array = target.numpy()
         function(array, value.numpy(), out=array)
+    elif target.dtype.is_complex:
+        # Part by part: ATen multiplies by its alpha, 1, which makes nan of an infinity's 0.
+        parts = (torch.view_as_real(t.resolve_conj()) for t in (target, apart(target, value)))
+        getattr(next(parts), method)(next(parts))
     else:
         getattr(target, method)(apart(target, value))
 
@@ -373,7 +391,9 @@ def _make_update(method: str, function: Callable[..., Any]) -> tuple[Any, Any, A
         dims = call.dims("ref")
         if call.attr("use_locking") or dims is None or None in dims or dims != call.dims("value"):
             return None
-        if call.dtype("value") in _NUMPY_ONLY_DTYPES or views_state(call.tensors["value"]):
+        if call.dtype("value") in _NUMPY_ONLY_DTYPES or call.dtype("value").is_complex:
+            return None
+        if views_state(call.tensors["value"]):
             return None
         return f"{call.arg['ref']}.value.{method}({call.arg['value']})"
 

@@ -42,7 +42,15 @@ def _rows_set(target: Any, indices: torch.Tensor, updates: Any) -> None:
     target.index_copy_(0, indices.long(), updates)
 
 
+def _parts(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    """Complex numbers as pairs: ATen multiplies by its alpha, and makes nan of an infinity's 0."""
+    if not tensors[0].is_complex():
+        return tensors
+    return tuple(torch.view_as_real(t.resolve_conj()) for t in tensors)
+
+
 def _rows_add(target: torch.Tensor, indices: torch.Tensor, updates: torch.Tensor) -> None:
+    target, updates = _parts(target, updates)
     target.index_add_(0, indices, updates)
 
 
@@ -54,6 +62,7 @@ def _rows_sub(target: torch.Tensor, indices: torch.Tensor, updates: torch.Tensor
     if target.dtype is torch.uint8:
         # alpha=-1 does not fit the type.
         target, updates = target.view(torch.int8), updates.view(torch.int8)
+    target, updates = _parts(target, updates)
     target.index_add_(0, indices, updates, alpha=-1)
 
 
@@ -158,7 +167,7 @@ def _check_whole(held: Any, indices: Any, updates: Any) -> None:
 
 def _add_rows(state: Any, indices: torch.Tensor, updates: torch.Tensor) -> None:
     try:
-        if 0 in state.value.shape:
+        if 0 in state.value.shape or state.value.is_complex():
             raise IndexError
         state.value.index_add_(0, indices, updates)
     except (IndexError, RuntimeError):
@@ -167,7 +176,7 @@ def _add_rows(state: Any, indices: torch.Tensor, updates: torch.Tensor) -> None:
 
 def _subtract_rows(state: Any, indices: torch.Tensor, updates: torch.Tensor) -> None:
     try:
-        if 0 in state.value.shape:
+        if 0 in state.value.shape or state.value.is_complex():
             raise IndexError
         state.value.index_add_(0, indices, updates, alpha=-1)
     except (IndexError, RuntimeError):

@@ -184,7 +184,7 @@ def _tensor_of(item: Any) -> Tensor:
     except (TypeError, ValueError):
         tensor = None  # type: ignore[assignment]
     if tensor is None or not _comes_from_variable(tensor):
-        raise TypeError(f"only variables can be saved; found {item!r}")
+        raise TypeError(f"Variable to save is not a Variable: {item}: only variables can be saved")
     return tensor
 
 

@@ -308,14 +308,20 @@ class Saver:
     def _target(self, sess: Any, save_path: str, global_step: Any, latest: str | None) -> str:
         """The prefix to save under, after a look at the arguments."""
         if not self._is_built:
-            raise RuntimeError("the saver was made with defer_build; call build() before save()")
+            raise RuntimeError(
+                "`build()` should be called before save if defer_build==True: the saver was made"
+                " with defer_build; call build() before save()"
+            )
         latest = latest or "checkpoint"
         if os.path.split(latest)[0]:
-            raise ValueError(f"latest_filename is a name without directories; found {latest!r}")
+            raise ValueError(
+                "'latest_filename' must not contain path components:"
+                f" latest_filename is a name without directories; found {latest!r}"
+            )
         if self._values is not None:
             global_step = None if global_step is None else int(global_step)
         elif not callable(getattr(sess, "run", None)) or not hasattr(sess, "graph"):
-            raise TypeError(f"sess must be a session; found {sess!r}")
+            raise TypeError(f"'sess' must be a Session; {sess!r}")
         else:
             self._check_graph(sess)
         if global_step is None:

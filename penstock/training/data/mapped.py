@@ -1,4 +1,7 @@
-"""Functions that datasets call: traced once, over the components of an element."""
+"""Functions that datasets call: traced once, over the components of an element.
+
+Python's control flow over tensors in them is converted (``tf.autograph``), as in TensorFlow.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from typing import Any
 
 from penstock.foundation.graph.function import FunctionGraph, trace
 from penstock.foundation.graph.tensor import Tensor
+from penstock.library.autograph.operators import attempt
 from penstock.training.data import specs
 
 
@@ -30,6 +34,7 @@ class Mapped:
     ) -> None:
         if not callable(function):
             raise TypeError(f"{asker} takes a function; found {function!r}")
+        converted = attempt(function)
         parts = structure if several or _spreads(structure) else (structure,)
         types = []
         for number, part in enumerate(parts):
@@ -39,7 +44,7 @@ class Mapped:
 
         def body(arguments: list[Tensor]) -> list[Tensor]:
             whole = specs.from_flat(tuple(parts), arguments)
-            returned = function(*whole)
+            returned = converted(*whole)
             if isinstance(returned, list):
                 # What a py_func of several outputs gives: parts, not one tensor.
                 returned = tuple(returned)

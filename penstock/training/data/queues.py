@@ -337,8 +337,12 @@ class PaddingFIFOQueue(QueueBase):
         name: str = "padding_fifo_queue",
     ) -> None:
         types = _as_types(dtypes)
-        listed = isinstance(shapes, list | tuple) and len(shapes) > 0
-        if not listed or any(_has_no_rank(s) for s in shapes):
+        if not (isinstance(shapes, list | tuple) and len(shapes) == len(types)):
+            raise ValueError(
+                "When providing partial shapes, a list of shapes must be provided.:"
+                f" PaddingFIFOQueue of {len(types)} component(s) was given {shapes!r}"
+            )
+        if any(_has_no_rank(s) for s in shapes):
             raise ValueError(
                 f"All shapes must have a defined rank: {shapes}: PaddingFIFOQueue needs a list with"
                 " the shape of each component"

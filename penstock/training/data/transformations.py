@@ -12,6 +12,7 @@ from penstock.foundation.graph.build import make, make_tensor
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
+from penstock.library.autograph.operators import attempt
 from penstock.ops.math.comparison import where
 from penstock.ops.random.stateless_random import stateless_multinomial
 from penstock.storage.checkpoint.saveable import SaveableObject, SaveSpec
@@ -210,8 +211,10 @@ def _constant(value: Any) -> Callable[..., Any]:
 
 
 def _as_int64(function: Callable[..., Any]) -> Callable[..., Any]:
+    converted = attempt(function)
+
     def wrapped(*args: Any) -> Any:
-        value = function(*args)
+        value = converted(*args)
         return convert_to_tensor(value, dtypes.int64)
 
     wrapped.__name__ = f"{getattr(function, '__name__', 'function')}_wrapper"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import penstock as tf
@@ -87,3 +88,33 @@ def test_a_sparse_placeholder_without_a_shape_is_not_fed_a_pair() -> None:
     words = "You must feed a value for placeholder tensor .* with dtype int64"
     with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError, match=words):
         session.run(x.values, {x: ([[0, 1]], [2.0])})
+
+
+@pytest.mark.parametrize("value", [2, -1])
+def test_a_bool_is_fed_no_other_number(value: int) -> None:
+    flag = tf.placeholder(tf.bool)
+    with tf.Session() as session:
+        with pytest.raises(TypeError, match="is not compatible with Tensor type"):
+            session.run(flag, {flag: value})
+        assert session.run(flag, {flag: 1})
+
+
+@pytest.mark.parametrize(
+    "use", [lambda s: s.make_callable(tf.constant(1)), lambda s: s.list_devices()]
+)
+def test_what_a_closed_session_gives_no_more(use: Callable[[Any], Any]) -> None:
+    session = tf.Session()
+    session.close()
+    with pytest.raises(tf.errors.CancelledError, match="Session has been closed"):
+        use(session)
+
+
+def test_a_callable_takes_a_list_of_what_is_fed() -> None:
+    value = tf.constant(1)
+    with tf.Session() as session, pytest.raises(TypeError, match="`feed_list` must be a list or"):
+        session.make_callable(value, value)
+
+
+def test_a_tensor_becomes_no_array() -> None:
+    with pytest.raises((NotImplementedError, TypeError), match="Cannot convert a symbolic Tensor"):
+        np.array([tf.constant(1)])

@@ -60,3 +60,14 @@ def test_the_name_uid_is_taken_as_in_tensorflow() -> None:
         tf.gradients(tf.identity(x), x)
         with graph.name_scope("gradients/"):
             assert graph.unique_name("uid") == "gradients/uid_1"
+
+
+@pytest.mark.parametrize("shape", [[2, 2], [None]])
+def test_hessians_open_no_scope_and_loop_over_the_rows(shape: list[int | None]) -> None:
+    x = tf.placeholder(tf.float32, shape, name="x")
+    (hessian,) = tf.hessians(tf.reduce_sum(x**2), x, name="not_used")
+    names = [op.name for op in tf.get_default_graph().get_operations()]
+    for name in ("Reshape", "Size", "TensorArray", "while/strided_slice", "concat"):
+        assert name in names
+    assert hessian.name == "Reshape_1:0"
+    assert not [name for name in names if name.startswith("not_used")]

@@ -73,7 +73,7 @@ def test_static_shapes() -> None:
         (lambda: tf.FIFOQueue(3, tf.int32, shapes=[[None]]), ValueError, "fully defined"),
         (lambda: tf.RandomShuffleQueue(3, 1, tf.int32, shapes=[None]), ValueError, "fully"),
         (lambda: tf.FIFOQueue(3, [tf.int32] * 2, names=["a"]), ValueError, "1 names for 2"),
-        (lambda: tf.PaddingFIFOQueue(3, [tf.int32], shapes=None), ValueError, "needs a list"),
+        (lambda: tf.PaddingFIFOQueue(3, [tf.int32], shapes=None), ValueError, "list of shapes"),
         (lambda: tf.PaddingFIFOQueue(3, [tf.int32], shapes=[None]), ValueError, "defined rank"),
         (lambda: _fifo().enqueue([1, 2]), ValueError, "1 component"),
         (lambda: _fifo().enqueue([[1, 2]]), ValueError, "compatible"),

@@ -40,9 +40,12 @@ def home_of(implementation: Implementation) -> Path:
 def environment() -> dict[str, str]:
     """The environment of workers: the caller's, quiet, and on the CPU only.
 
-    GPUs are hidden because the peers' environments hold CPU builds.
+    GPUs are hidden because the peers' environments hold CPU builds. Bytecode is kept, as that of
+    the peers was when they were installed: a checkout that may not keep its own compiles 350 files
+    a process.
     """
-    return {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**kept, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
 
 
 class WorkerProcess:

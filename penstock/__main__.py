@@ -1,5 +1,5 @@
 """``python -m penstock``: the ``penstock`` command."""
 
-from penstock.cli.main import app
+from penstock.cli.start import main
 
-app(prog_name="penstock")
+main()

@@ -46,18 +46,14 @@ class _Group(TyperGroup):
         end = _own(words)
         debug = "--debug" in words[:end]
         words = [word for word in words[:end] if word != "--debug"] + words[end:]
-        code: Any = 1
+        code: Any
         try:
             code = super().main(
                 words, prog_name or "penstock", complete_var, False, windows_expand_args, **extra
             )
             sys.stdout.flush()
-        except BrokenPipeError:
-            _forget_stdout()
-        except KeyboardInterrupt:
-            code = 130
-        except Exception as error:
-            code = _report(error, debug)
+        except (Exception, KeyboardInterrupt) as error:
+            code = exit_status(error, debug)
         sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -74,8 +70,22 @@ def _forget_stdout() -> None:
     os.close(null)
 
 
-def _report(error: Exception, debug: bool) -> int:
-    """Prints what went wrong; returns the exit status."""
+def exit_status(error: BaseException, debug: bool = False) -> int:
+    """Prints what went wrong, if that is anybody's concern; returns the exit status.
+
+    Args:
+      error: what ended a command.
+      debug: whether the traceback is shown as well.
+    """
+    if isinstance(error, BrokenPipeError):
+        _forget_stdout()
+        return 1
+    if isinstance(error, KeyboardInterrupt):
+        return 130
+    return _report(error, debug)
+
+
+def _report(error: BaseException, debug: bool) -> int:
     format_message = getattr(error, "format_message", None)
     if format_message is not None:  # a mistake in the arguments
         message, code = format_message(), getattr(error, "exit_code", 2)
@@ -93,7 +103,7 @@ def _report(error: Exception, debug: bool) -> int:
     return code if isinstance(code, int) else 1
 
 
-def _message(error: Exception) -> str:
+def _message(error: BaseException) -> str:
     if isinstance(error, Failure | errors.OpError | ValueError):
         return str(error)
     if isinstance(error, OSError) and error.strerror:

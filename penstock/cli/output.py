@@ -17,23 +17,11 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
+from penstock.cli.failure import Failure as Failure
 from penstock.foundation.base.mismatch import show
 
 # Wider than any line: rich would fold or cut what does not fit.
 _UNBOUNDED = 1_000_000
-
-
-class Failure(Exception):
-    """What a user can put right; shown as one line.
-
-    Args:
-      message: what was asked, what was found, what is allowed.
-      code: the command's exit status: 1 when the work failed, 2 when it was asked wrongly.
-    """
-
-    def __init__(self, message: str, code: int = 1) -> None:
-        super().__init__(message)
-        self.code = code
 
 
 class Output:

@@ -15,7 +15,7 @@ import traceback
 from types import CodeType, ModuleType
 from typing import Any, NamedTuple
 
-from penstock.cli.output import Failure
+from penstock.cli.failure import Failure
 from penstock.tf1 import old_methods, old_python, python2
 from penstock.tf1.install import install
 

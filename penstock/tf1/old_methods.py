@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 import builtins
 import os
+import re
 import sys
 import sysconfig
 from collections.abc import Callable, Sequence
@@ -26,6 +27,8 @@ from penstock.tf1 import restoring
 
 _CALLED = "__penstock_method__"
 _PACKAGE = Path(__file__).resolve().parents[1]
+# Folders of what is installed, wherever they are: a user's own, those that a .pth file names.
+_INSTALLED = re.compile(r"[/\\](?:site|dist)-packages[/\\]")
 
 
 def _newbyteorder(array: Any, order: str = "S") -> Any:
@@ -131,7 +134,7 @@ class Beside(PathFinder):
 
 def _is_own(origin: str | None) -> bool:
     """Whether a file is of the program, and of no library."""
-    if origin is None or origin.startswith(_libraries()):
+    if origin is None or origin.startswith(_libraries()) or _INSTALLED.search(origin):
         return False
     return not str(Path(origin).resolve()).startswith(_libraries())
 

@@ -87,6 +87,15 @@ def test_methods_that_arrays_had(tmp_path: Path) -> None:
     assert "has no attribute 'tostring'" in plain.stderr
 
 
+def test_what_is_installed_is_not_rewritten_wherever_it_is(tmp_path: Path) -> None:
+    folder = tmp_path / "site-packages"
+    folder.mkdir()
+    (folder / "theirs.py").write_text("def data(a): return a.tostring()")
+    text = f"import sys; sys.path.append({str(folder)!r}); import theirs, numpy\n"
+    done = run(script(tmp_path, text + "theirs.data(numpy.ones(1))"), code=1)
+    assert "has no attribute 'tostring'" in done.stderr
+
+
 def test_strict_leaves_it_out(tmp_path: Path) -> None:
     done = run("--strict", script(tmp_path, PROGRAM), code=1)
     assert "cannot import name 'Mapping'" in done.stderr and "put back" not in done.stderr

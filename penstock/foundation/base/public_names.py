@@ -18,7 +18,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from penstock.foundation.base.collector import collector_paused
+from penstock.foundation.base.collector import collector_paused, kept_for_good
 from penstock.foundation.base.missing import close_to, missing_attribute
 
 
@@ -80,7 +80,9 @@ def of_package(
         if place is None:
             raise _missing(package, name, known, page)
         with collector_paused():
-            import_module(first)
+            if first not in sys.modules:
+                import_module(first)
+                kept_for_good()
             value = place.load()
         setattr(module, name, value)  # from now on Python finds it by itself
         return value

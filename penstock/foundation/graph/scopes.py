@@ -118,9 +118,12 @@ class name_scope:
 
     def __enter__(self) -> str:
         graph = graph_from_inputs(self._values) if self._values else get_default_graph()
+        scope = graph.name_scope(self._name)
+        if graph.executes:  # it is the default: a call costs what its scopes do
+            self._stack.append((None, scope))
+            return scope.__enter__()
         default = default_graph_scope(graph)
         default.__enter__()
-        scope = graph.name_scope(self._name)
         try:
             text = scope.__enter__()
         except BaseException:
@@ -132,7 +135,8 @@ class name_scope:
     def __exit__(self, *exc: Any) -> None:
         default, scope = self._stack.pop()
         scope.__exit__(*exc)
-        default.__exit__(*exc)
+        if default is not None:
+            default.__exit__(*exc)
 
 
 def control_dependencies(control_inputs: Iterable[Any] | None) -> Any:

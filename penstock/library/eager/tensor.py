@@ -24,7 +24,7 @@ from penstock.foundation.opdef.opdef import OpDef
 _new = object.__new__
 _ids = itertools.count(1)
 _CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
-_HANDLES = (dtypes.resource, dtypes.variant)
+_HANDLES = _RESOURCE, _VARIANT = dtypes.resource, dtypes.variant
 
 
 class EagerTensor(KnownValue, Tensor):
@@ -116,7 +116,8 @@ class EagerTensor(KnownValue, Tensor):
     @property
     def sizes(self) -> tuple[int | None, ...] | None:  # type: ignore[override]
         """Its dims."""
-        return () if self.dtype in _HANDLES else tuple(self.value.shape)
+        dtype = self.dtype
+        return () if dtype is _RESOURCE or dtype is _VARIANT else tuple(self.value.shape)
 
     @property
     def static_value(self) -> Any:

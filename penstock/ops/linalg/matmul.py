@@ -273,7 +273,8 @@ def matmul(
 
 
 def _may_be_batch(x: Tensor) -> bool:
-    return x.sizes is None or len(x.sizes) > 2
+    sizes = x.sizes
+    return sizes is None or len(sizes) > 2
 
 
 def _batched(a: Tensor, b: Tensor, ta: bool, tb: bool, aa: bool, ab: bool, scope: str) -> Tensor:
@@ -293,7 +294,7 @@ def _single(
     if ab:
         b = nodes.conj(b)
     ta, tb = bool(ta or aa), bool(tb or ab)
-    sparse_types = (dtypes.bfloat16, dtypes.float32)
+    sparse_types = (dtypes.float32, dtypes.bfloat16)  # the usual one first: it is itself
     both = a.dtype.base_dtype in sparse_types and b.dtype.base_dtype in sparse_types
     mixed = both and a.dtype.base_dtype is not b.dtype.base_dtype
     if not (both and (sa or sb)) and not mixed:

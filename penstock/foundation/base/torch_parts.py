@@ -10,10 +10,12 @@ attribute of it is read that it does not have, or another module of torch is imp
 What cannot be seen is a call that reads no attribute: some operators on torch's ``meta`` device
 have their kernels in such a module. A program that computes on it imports torch before Penstock.
 
-Which parts may wait is known of the releases in ``RELEASES``; others are imported whole, as is a
-torch that came before Penstock.
+Hence torch comes in parts only where a program was started by ``penstock run``, which knows nothing
+of torch, and never for who imports Penstock (``allow``). Which parts may wait is known of the
+releases in ``RELEASES``, built for CPUs; others are imported whole, as is a torch that came before
+Penstock.
 
-State: the modules that wait, and torch's names that come from them.
+State: whether torch may come in parts, the modules that wait, and torch's names that come from them.
 """
 
 from __future__ import annotations
@@ -150,6 +152,7 @@ class _State:
     """What waits, and who loads it."""
 
     def __init__(self) -> None:
+        self.allowed = False
         self.begins = False
         self.waiting: dict[str, ModuleType] = {}
         self.lock = threading.RLock()
@@ -173,15 +176,22 @@ _finder = _Finder()
 def _may_wait(fullname: str) -> bool:
     if fullname in _AT_ONCE or not fullname.startswith(_PARTS):
         return False
-    release = getattr(sys.modules.get("torch.version"), "__version__", "")
-    return release.startswith(tuple(f"{each}." for each in RELEASES)) and any(
-        fullname == part or fullname.startswith(f"{part}.") for part in _PARTS
-    )
+    version = sys.modules.get("torch.version")
+    release = getattr(version, "__version__", "")
+    for_gpus = getattr(version, "cuda", None) or getattr(version, "hip", None)
+    if for_gpus or not release.startswith(tuple(f"{each}." for each in RELEASES)):
+        return False
+    return any(fullname == part or fullname.startswith(f"{part}.") for part in _PARTS)
+
+
+def allow() -> None:
+    """From now on ``load`` leaves out what may wait; for programs that do not know of torch."""
+    _state.allowed = True
 
 
 def load() -> None:
-    """Imports torch, if nothing has yet, without its parts that may wait."""
-    if "torch" in sys.modules:
+    """Imports torch, if nothing has yet; where that is allowed without its parts that may wait."""
+    if "torch" in sys.modules or not _state.allowed:
         return
     _state.begins = True
     sys.meta_path.insert(0, _finder)

@@ -9,11 +9,13 @@ import torch
 from penstock.foundation.base import torch_parts
 
 _TRIED = torch.__version__.startswith(tuple(f"{each}." for each in torch_parts.RELEASES))
-needs_tried = pytest.mark.skipif(not _TRIED, reason="this release of torch is imported whole")
+_TRIED = _TRIED and not (torch.version.cuda or torch.version.hip)
+needs_tried = pytest.mark.skipif(not _TRIED, reason="this build of torch is imported whole")
 
 _START = """
 import sys
 from penstock.foundation.base import torch_parts
+torch_parts.allow()
 torch_parts.load()
 import torch
 
@@ -84,6 +86,19 @@ assert not hasattr(torch.export, "__wrapped__") and waits("torch.export")
     )
 
 
+def test_who_imports_penstock_has_torch_as_it_is() -> None:
+    _run(
+        """
+import sys
+from types import ModuleType
+import penstock as tf
+tf.constant(1.0)
+assert type(sys.modules["torch.export"]) is ModuleType
+assert not [f for f in sys.meta_path if type(f).__module__.endswith("torch_parts")]
+"""
+    )
+
+
 def test_a_torch_that_was_there_is_left_alone() -> None:
     _run(
         """
@@ -91,6 +106,7 @@ import sys
 from types import ModuleType
 import torch
 from penstock.foundation.base import torch_parts
+torch_parts.allow()
 torch_parts.load()
 assert not [f for f in sys.meta_path if type(f).__module__ == torch_parts.__name__]
 assert type(sys.modules["torch.export"]) is ModuleType and torch.vmap is torch.func.vmap

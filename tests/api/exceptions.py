@@ -15,6 +15,10 @@ DIFFERENT: list[tuple[str, str]] = [
     (r"estimator\.RunConfig", "one more argument, last: durable"),
     (_CELL + "from_config", "one more argument, last: custom_objects"),
     (r"contrib\.eager\.Variable(\.assign(_add|_sub)?)?", "defaults say what None means there"),
+    (
+        r"estimator\.BoostedTrees(Classifier|Regressor)",
+        "the defaults of n_classes and label_dimension are what an object stands for there",
+    ),
     (r"contrib\.eager\.make_template", "tf.make_template, without create_graph_function_"),
     # Other arguments.
     ("Variable", "a metaclass makes reference and resource variables; see variables.variable"),

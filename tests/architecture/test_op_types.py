@@ -95,9 +95,9 @@ NAMED = {
         {"Iterator", "IteratorV2", "OneShotIterator"}, "TensorFlow warns of functions without them"
     ),
     "training.train.device_setter": (
-        {"MutableDenseHashTable", "MutableDenseHashTableV2", "MutableHashTable",
-         "MutableHashTableOfTensors", "MutableHashTableOfTensorsV2", "MutableHashTableV2",
-         "VarHandleOp", "Variable", "VariableV2"}, _THEIRS,
+        {"BoostedTreesEnsembleResourceHandleOp", "MutableDenseHashTable", "MutableDenseHashTableV2",
+         "MutableHashTable", "MutableHashTableOfTensors", "MutableHashTableOfTensorsV2",
+         "MutableHashTableV2", "VarHandleOp", "Variable", "VariableV2"}, _THEIRS,
     ),
     "library.variables.initial_value": ({"_InitializedValue", "_ResourceInitializedValue"}, _MADE),
     "library.variables.slices": ({"StridedSlice"}, "what it has just made, where it made a node"),

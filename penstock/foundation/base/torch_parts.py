@@ -15,7 +15,7 @@ of torch, and never for who imports Penstock (``allow``). Which parts may wait i
 releases in ``RELEASES``, built for CPUs; others are imported whole, as is a torch that came before
 Penstock.
 
-State: whether torch may come in parts, the modules that wait, and torch's names that come from them.
+State: whether torch may come in parts, the modules that wait, and the names that torch has of them.
 """
 
 from __future__ import annotations

@@ -109,6 +109,21 @@ ADDED |= dict.fromkeys(
     """.split(),
     "contrib's own libraries have them, for tf.contrib.image and tf.contrib.resampler",
 )
+ADDED |= dict.fromkeys(
+    """
+    BoostedTreesBucketize BoostedTreesCalculateBestGainsPerFeature BoostedTreesCenterBias
+    BoostedTreesCreateEnsemble BoostedTreesCreateQuantileStreamResource
+    BoostedTreesDeserializeEnsemble BoostedTreesEnsembleResourceHandleOp
+    BoostedTreesGetEnsembleStates BoostedTreesMakeQuantileSummaries BoostedTreesMakeStatsSummary
+    BoostedTreesPredict BoostedTreesQuantileStreamResourceAddSummaries
+    BoostedTreesQuantileStreamResourceDeserialize BoostedTreesQuantileStreamResourceFlush
+    BoostedTreesQuantileStreamResourceGetBucketBoundaries
+    BoostedTreesQuantileStreamResourceHandleOp BoostedTreesSerializeEnsemble
+    BoostedTreesTrainingPredict BoostedTreesUpdateEnsemble IsBoostedTreesEnsembleInitialized
+    IsBoostedTreesQuantileStreamResourceInitialized
+    """.split(),
+    "the estimators of boosted trees make them; 1.15 has them without public names",
+)
 ADDED["StatelessCase"] = "what functions of TensorFlow 2 have for Case without effects"
 # Ops that we call stateful and TensorFlow does not.
 MORE_STATEFUL = {

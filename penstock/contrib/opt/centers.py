@@ -359,6 +359,10 @@ def _barrier(count: int, index: int, after: Any) -> Any:
 class ModelAverageOptimizer(_Meeting):
     """Workers train on their own; all are set to their mean once in some steps.
 
+    It is made on the worker's device: a ``replica_device_setter`` would put its count of the
+    worker's steps on a parameter server, where all workers would count together and some would
+    wait for a mean that others do not take.
+
     Args:
       opt: the optimizer of each worker.
       num_worker: number of workers.

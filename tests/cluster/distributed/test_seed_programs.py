@@ -55,7 +55,7 @@ def test_sync_replicas_with_a_backup_worker_reach_the_loss_of_one_process(slow: 
         assert held_out(job.lines) == pytest.approx(expected, rel=NEAR)
 
 
-@pytest.mark.parametrize("kind", ["elastic", "agn"])
+@pytest.mark.parametrize("kind", ["elastic", "agn", "model"])
 def test_workers_that_meet_a_center_reach_the_loss_of_one_process(kind: str) -> None:
     expected = held_out(alone("centers.py", "--steps", "200"))
     args = ["--steps", "200", "--kind", kind]

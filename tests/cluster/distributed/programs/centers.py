@@ -16,7 +16,7 @@ import penstock as tf
 PERIOD = 5
 
 
-def model(inner):
+def model(inner, device=None):
     x = tf.placeholder(tf.float32, [None, INPUTS])
     labels = tf.placeholder(tf.int32, [None])
     start = tf.random_normal_initializer(stddev=0.1, seed=1)
@@ -26,9 +26,12 @@ def model(inner):
     loss = tf.reduce_mean(
         tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
     )
-    optimizer = inner(tf.train.GradientDescentOptimizer(0.2))
     step = tf.train.get_or_create_global_step()
-    return x, labels, loss, optimizer, optimizer.minimize(loss, global_step=step)
+    # A worker's count of its own steps is to be its own, and no variable of the parameter server's.
+    with tf.device(device):
+        optimizer = inner(tf.train.GradientDescentOptimizer(0.2))
+        train = optimizer.minimize(loss, global_step=step)
+    return x, labels, loss, optimizer, train
 
 
 def held_out(session, x, labels, loss) -> float:
@@ -85,7 +88,7 @@ def main() -> None:
         tf.variable_scope("", custom_getter=getter),
     ):
         inner = made(arguments.kind, workers, task, getter)
-        x, labels, loss, optimizer, train = model(inner)
+        x, labels, loss, optimizer, train = model(inner, device)
     how = () if arguments.kind == "model" else (task == 0, task)
     hook = optimizer.make_session_run_hook(*how)
     random = np.random.RandomState(task)

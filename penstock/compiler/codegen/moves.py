@@ -126,8 +126,7 @@ class _Mover:
             if not self._stays(tensor, where)
         }
         new = self._rebuilder.copy(op)
-        for index, tensor in moved.items():
-            new._update_input(index, tensor)
+        new.inputs = tuple(moved.get(index, t) for index, t in enumerate(new.inputs))
         return new
 
     def _copy(self, tensor: Tensor, memory: str) -> Tensor:

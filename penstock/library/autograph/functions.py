@@ -80,13 +80,16 @@ def _cell(name: str, cells: dict[str, CellType]) -> CellType:
 
 def _compiled(function: FunctionType) -> CodeType:
     node = definition(function)
+    # Under its own name a function that calls itself would take that for a name of `outer`.
+    name, node.name = node.name, f"{node.name}__{_OPERATORS}"
     outer_names = ", ".join([*function.__code__.co_freevars, _OPERATORS])
     (outer,) = statements(f"def outer({outer_names}):\n    pass", node)
     outer.body = [node]
     module = ast.Module([outer], [])
     ast.fix_missing_locations(module)
     whole = compile(module, function.__code__.co_filename, "exec")
-    return _inner(_inner(whole, "outer"), node.name)
+    code = _inner(_inner(whole, "outer"), node.name)
+    return code.replace(co_name=name, co_qualname=function.__code__.co_qualname)
 
 
 def _inner(code: CodeType, name: str) -> CodeType:

@@ -20,8 +20,8 @@ from penstock.ops.array.cast import cast
 from penstock.ops.array.constant import placeholder
 from penstock.ops.math.binary import maximum
 from penstock.storage.summary.build import scalar
-from penstock.training.data.coordinator import Coordinator
-from penstock.training.data.queue_runner import QueueRunner, add_queue_runner
+from penstock.training.data.feeding_queue_runner import FeedingQueueRunner
+from penstock.training.data.queue_runner import add_queue_runner
 from penstock.training.data.queues import FIFOQueue, RandomShuffleQueue
 
 _log = logging.getLogger("penstock")
@@ -61,45 +61,12 @@ class _Rows:
         return rows
 
 
-class FeedingQueueRunner(QueueRunner):
-    """A ``QueueRunner`` whose threads feed what functions return.
+class _InputRunner(FeedingQueueRunner):
+    """What feeds the queue of an ``input_fn``; checkpoints' graphs leave it out."""
 
-    Args:
-      queue: the queue.
-      enqueue_ops: an operation for each thread.
-      feed_fns: a function for each, that returns its ``feed_dict``.
-    """
-
-    def __init__(
-        self, queue: Any, enqueue_ops: Sequence[Any], feed_fns: Sequence[Callable[[], Any]]
-    ) -> None:
-        super().__init__(queue, enqueue_ops)
-        self._feed_fns = dict(zip(enqueue_ops, feed_fns))
-
-    def _run(self, sess: Any, enqueue_op: Any, coord: Coordinator | None) -> None:
-        feed_fn = self._feed_fns[enqueue_op]
-        super()._run(_Fed(sess, feed_fn), enqueue_op, coord)
-
-    def _ended(self, sess: Any, closes: bool) -> None:
-        super()._ended(sess.session, closes)
-
-    def to_proto(self, export_scope: str | None = None) -> Any:
+    def to_proto(self) -> Any:
         """None: functions have no message."""
         return None
-
-
-class _Fed:
-    """A session whose callables feed what a function returns."""
-
-    def __init__(self, session: Any, feed_fn: Callable[[], Any]) -> None:
-        self.session, self._feed_fn = session, feed_fn
-
-    def make_callable(self, op: Any) -> Callable[[], Any]:
-        return lambda: self.session.run(op, self._feed_fn())
-
-    @property
-    def _closed(self) -> bool:
-        return bool(getattr(self.session, "_closed", False))
 
 
 def _enqueue(
@@ -139,7 +106,7 @@ def _enqueue(
             ops.append(queue.enqueue_many(fed))
             rows = _Rows(len(columns[0]), batch_size, shuffle, num_epochs)
             feeds.append(_feed_function(fed, rows, take_rows))
-        add_queue_runner(FeedingQueueRunner(queue, ops, feeds))
+        add_queue_runner(_InputRunner(queue, ops, feed_fns=feeds))
         waiting = maximum(0, queue.size() - least)
         full = cast(waiting, dtypes.float32) * (1.0 / (capacity - least))
         scalar(f"queue/{queue.name}fraction_over_{least}_of_{capacity - least}_full", full)

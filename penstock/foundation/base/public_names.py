@@ -79,9 +79,10 @@ def of_package(
         place = known.get(name)
         if place is None:
             raise _missing(package, name, known, page)
+        begins = first not in sys.modules
         with collector_paused():
-            if first not in sys.modules:
-                import_module(first)
+            import_module(first)  # and waits for a thread that is just importing it
+            if begins:
                 kept_for_good()
             value = place.load()
         setattr(module, name, value)  # from now on Python finds it by itself

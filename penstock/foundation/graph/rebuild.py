@@ -13,7 +13,6 @@ rules: it copies the node instead.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
 from typing import Any, cast
 
 from penstock.foundation.base import mismatch, shapes
@@ -66,16 +65,20 @@ class Rebuilder:
 
     def __init__(self, step: StepGraph) -> None:
         self.old = step
+        self._graph: StepNodes | None = None
         self.tensors: dict[Tensor, Tensor] = {}
         self.controls: dict[Operation, list[Operation]] = {}
         self._current: Operation | None = None
         self._made: list[Operation] = []
         self._write_order: WriteOrder | None = None
 
-    @cached_property
+    @property
     def graph(self) -> StepNodes:
         """The new graph; most walks change nothing and need none."""
-        return StepNodes()
+        graph = self._graph
+        if graph is None:
+            graph = self._graph = StepNodes()
+        return graph
 
     def run(
         self,
@@ -114,7 +117,7 @@ class Rebuilder:
 
     def _first_changed(self, rule: Rule, keep: Callable[[Operation], bool] | None) -> int:
         """How many nodes stand before the first that is dropped or changed."""
-        if "graph" in self.__dict__:  # made already, for this step
+        if self._graph is not None:  # made already, for this step
             return 0
         unchanged = _Unchanged(self.old)
         for index, op in enumerate(self.old.operations):

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.operation import Operation
@@ -57,6 +56,10 @@ class StepGraph:
     targets: list[Operation]
     # Name of the user's tensor behind each feed, for messages.
     feed_names: list[str] = field(default_factory=list)
+    # What ``uses`` has found, once it was asked.
+    _uses: dict[Tensor, list[Operation]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     @property
     def operations(self) -> list[Operation]:
@@ -65,12 +68,9 @@ class StepGraph:
 
     def uses(self, tensor: Tensor) -> list[Operation]:
         """The nodes that take a tensor of the step, each as often as it does."""
-        return self._uses.get(tensor, [])
-
-    @cached_property
-    def _uses(self) -> dict[Tensor, list[Operation]]:
-        found: dict[Tensor, list[Operation]] = {}
-        for op in self.operations:
-            for tensor in op.inputs:
-                found.setdefault(tensor, []).append(op)
-        return found
+        found = self._uses
+        if not found:
+            for op in self.operations:
+                for each in op.inputs:
+                    found.setdefault(each, []).append(op)
+        return found.get(tensor, [])

@@ -64,7 +64,7 @@ class _Rows:
 class _InputRunner(FeedingQueueRunner):
     """What feeds the queue of an ``input_fn``; checkpoints' graphs leave it out."""
 
-    def to_proto(self) -> Any:
+    def to_proto(self, export_scope: str | None = None) -> Any:
         """None: functions have no message."""
         return None
 

@@ -162,11 +162,11 @@ def _checked_metrics(metrics: Any) -> dict[str, Any]:
         return {}
     if not isinstance(metrics, dict):
         raise TypeError(f"eval_metric_ops must be a dict, given: {metrics!r}")
-    metrics = {
+    pairs: dict[str, Any] = {
         key: _pair_of(key, value) if isinstance(value, Metric) else value
         for key, value in metrics.items()
     }
-    for key, value in metrics.items():
+    for key, value in pairs.items():
         if not isinstance(value, tuple) or len(value) != 2:
             raise TypeError(
                 "Values of eval_metric_ops must be (metric_value, update_op) tuples, given:"
@@ -174,7 +174,7 @@ def _checked_metrics(metrics: Any) -> dict[str, Any]:
             )
         for each in nest.flatten(value):
             _check_graph(each, "eval_metric_ops", f"{key}: {each.name}")
-    return metrics
+    return pairs
 
 
 def _pair_of(key: str, metric: Metric) -> tuple[Any, Any]:

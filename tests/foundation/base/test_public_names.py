@@ -6,6 +6,7 @@ import importlib
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,29 @@ def test_every_name_is_where_the_stub_says(name: str) -> None:
 )
 def test_the_first_name_brings_what_others_rely_on(code: str) -> None:
     _run(f"import penstock as tf\n{code}")
+
+
+def test_a_thread_waits_for_what_another_loads_before_the_first_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "slowly"
+    package.mkdir()
+    (package / "__init__.pyi").write_text("from slowly.named import thing as thing\n")
+    (package / "__init__.py").write_text(
+        "from penstock.foundation.base.public_names import of_package\n"
+        "__all__ = ['thing']\n"
+        "__getattr__, __dir__, __all__ = of_package(__name__, 'the page', 'slowly.first')\n"
+    )
+    (package / "first.py").write_text("import time\ntime.sleep(0.3)\nready = True\n")
+    (package / "named.py").write_text("thing = 3\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    slowly = importlib.import_module("slowly")
+    other = threading.Thread(target=lambda: slowly.thing)
+    other.start()
+    while "slowly.first" not in sys.modules:
+        pass
+    assert slowly.thing == 3 and sys.modules["slowly.first"].ready
+    other.join()
 
 
 def test_dir_shows_no_rooms() -> None:

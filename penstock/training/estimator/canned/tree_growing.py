@@ -101,7 +101,7 @@ def names_of(columns: Sequence[Any]) -> list[str]:
     for column in sorted(columns, key=lambda each: each.name):
         count, name = 1, column.name
         if isinstance(column, IndicatorColumn):
-            count = column.variable_shape.num_elements()
+            count = column.variable_shape.num_elements() or 0  # of a column, always known
             name = column.categorical_column.name
         elif isinstance(column, NumericColumn):
             count = _count(column.shape)

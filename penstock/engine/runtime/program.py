@@ -11,6 +11,7 @@ import builtins
 import itertools
 import linecache
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,11 @@ _numbers = itertools.count()
 
 # Makes a callable of a function's body: ``session.function`` has it.
 Compile = Callable[[FunctionGraph], Any]
+
+
+# Files of programs that are gone.  `linecache` looks through its entries one by one, and the
+# collector may end a program meanwhile: its text is dropped as the next program is made.
+_ended: list[str] = []
 
 
 class Program:
@@ -69,6 +75,9 @@ class Program:
         self.team = team_of(source.step, CORES, threads, self.blocking)
         self.filename = f"<penstock program {next(_numbers)}>"
         scope = self._link(source, resources, compile or _no_functions, private)
+        with suppress(IndexError):  # no more
+            while True:
+                linecache.cache.pop(_ended.pop(), None)
         linecache.cache[self.filename] = (
             len(source.text), None, source.text.splitlines(keepends=True), self.filename,
         )  # fmt: skip
@@ -90,7 +99,7 @@ class Program:
         )
 
     def __del__(self) -> None:
-        linecache.cache.pop(self.filename, None)
+        _ended.append(self.filename)
 
     @staticmethod
     def _link(

@@ -87,7 +87,30 @@ def test_the_text_is_in_linecache_while_the_program_lives() -> None:
     sess.close()
     del program, sess
     gc.collect()
+    with tf.Session() as other:
+        other.run(tf.log(x), {x: [1, 1]})
     assert filename not in linecache.cache
+
+
+def test_a_program_may_end_while_linecache_is_looked_through(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    x = tf.placeholder(tf.float32, [2])
+    sess = tf.Session()
+    sess.run(tf.exp(x), {x: [0, 0]})
+    sessions = [sess]
+    del sess
+
+    class Ending(dict):
+        def keys(self):
+            found = list(super().keys())
+            sessions.pop().close()
+            gc.collect()
+            return found
+
+    monkeypatch.setattr(linecache, "cache", Ending(linecache.cache))
+    linecache.checkcache()
+    assert not sessions
 
 
 def test_an_exception_from_elsewhere_is_not_ours() -> None:

@@ -10,7 +10,7 @@ can be added, and which nodes take its outputs is asked of the step (``StepGraph
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from penstock.foundation.graph.graph import Graph
@@ -36,7 +36,7 @@ class StepNodes(Graph):
         self.operations.append(op)
         self.by_name[op.name] = op
 
-    def share_all(self, ops: Iterable[Operation]) -> None:
+    def share_all(self, ops: Sequence[Operation]) -> None:
         """Adds the first nodes, which another step has, too."""
         self.operations.extend(ops)
         self.by_name.update({op.name: op for op in ops})
@@ -70,7 +70,9 @@ class StepGraph:
         """The nodes that take a tensor of the step, each as often as it does."""
         found = self._uses
         if not found:
+            made: dict[Tensor, list[Operation]] = {}
             for op in self.operations:
                 for each in op.inputs:
-                    found.setdefault(each, []).append(op)
+                    made.setdefault(each, []).append(op)
+            found.update(made)  # at once: another thread may compile the same step
         return found.get(tensor, [])

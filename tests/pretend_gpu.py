@@ -72,13 +72,35 @@ def _run(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     plain = [_inner(x) for x in leaves]
     known = {id(x.inner): x for x in there}
     inner_args, inner_kwargs = tree_unflatten(plain, spec)
-    found = func(*inner_args, **inner_kwargs)
+    found = _FUSED.get(func, func)(*inner_args, **inner_kwargs)
     if func.overloadpacket.__name__ == "_to_copy" and "device" in kwargs:
         found = found.clone()
     results, shape = tree_flatten(found)
     if device.type == _NAME:
         results = [_wrapped(x, known, device) for x in results]
     return tree_unflatten(results, shape)
+
+
+def _fused_gru(inner: Any, hidden: Any, h: Any, bias: Any = None, hidden_bias: Any = None) -> Any:
+    inner, hidden = (x if b is None else x + b for x, b in ((inner, bias), (hidden, hidden_bias)))
+    (reset, update, new), (h_reset, h_update, h_new) = inner.chunk(3, 1), hidden.chunk(3, 1)
+    update = torch.sigmoid(update + h_update)
+    new = torch.tanh(new + torch.sigmoid(reset + h_reset) * h_new)
+    return new + update * (h - new), new.new_empty(0)
+
+
+def _fused_lstm(inner: Any, hidden: Any, c: Any, bias: Any = None, hidden_bias: Any = None) -> Any:
+    gates = inner + hidden + sum(b for b in (bias, hidden_bias) if b is not None)
+    i, f, new, o = gates.chunk(4, 1)
+    c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(new)
+    return torch.sigmoid(o) * torch.tanh(c), c, c.new_empty(0)
+
+
+# Kernels that torch calls on a GPU alone.
+_FUSED = {
+    torch.ops.aten._thnn_fused_gru_cell.default: _fused_gru,
+    torch.ops.aten._thnn_fused_lstm_cell.default: _fused_lstm,
+}
 
 
 def _result_device(func: Any, leaves: list[Any], kwargs: dict[str, Any]) -> torch.device:

@@ -145,7 +145,7 @@ def _rnn_v2(
 ):
     of = _layout(input, input_h, rnn_mode, input_mode, direction)
     found = _run(of, input, input_h, input_c, params, None, dropout, is_training, state)
-    return *found, torch.empty(0, dtype=torch.int8)
+    return *found, torch.empty(0, dtype=torch.int8, device=input.device)
 
 
 def _major(time_major, *tensors):
@@ -178,7 +178,11 @@ def _rnn_v3(
     of = _of_v3(input, input_h, input_c, sequence_lengths, attrs)
     mask = _mask(sequence_lengths, input.shape[0], input.dtype)
     *found, reserve = _run(of, input, input_h, input_c, params, mask, dropout, is_training, state)
-    return *_major(time_major, *found), reserve, torch.empty(0, dtype=torch.int8)
+    return (
+        *_major(time_major, *found),
+        reserve,
+        torch.empty(0, dtype=torch.int8, device=input.device),
+    )
 
 
 # ---- backward ------------------------------------------------------------------------------------

@@ -11,6 +11,9 @@ From there on a functional graph is like any other.  Nodes of a body are named u
 calls it and keep the line that made them, so errors name both.  A node of a body that takes
 nothing hangs on a *pivot*, a node that runs whenever the body does.
 
+Of a graph in which a variable may change its shape the nodes are copied as well, and what depends
+on that variable forgets the shapes that follow from the declared one.
+
 A body runs as a whole: its effects happen though nobody takes its results, what comes after the
 call comes after them, and they come after what the call was told to wait for.  A loop's variable
 that the body hands on as it is enters as a constant; so do all handles of state.
@@ -29,10 +32,13 @@ import numpy as np
 
 from penstock.compiler.passes.prune import needed_in_order
 from penstock.foundation.base import dtypes, errors
+from penstock.foundation.base.shapes import TensorShape
 from penstock.foundation.graph.expansions import redirected
 from penstock.foundation.graph.function import FunctionGraph, bodies_of, calls_functions
 from penstock.foundation.graph.function_gradient import gradient_of
 from penstock.foundation.graph.graph import Graph
+from penstock.foundation.graph.handles import reshaped_variables
+from penstock.foundation.graph.infer import infer_shapes
 from penstock.foundation.graph.operation import Operation, is_back_edge
 from penstock.foundation.graph.rebuild import infer_again
 from penstock.foundation.graph.tensor import Tensor
@@ -56,16 +62,19 @@ def expand_functions(
       graph, feeds, fetches, targets, done: as for ``prune``.
 
     Returns:
-      Graph, feeds, fetches and targets; what was given when the step calls nothing.
+      Graph, feeds, fetches and targets; what was given when the step calls nothing and all its
+      variables keep their shapes.
 
     Raises:
       tf.errors.InvalidArgumentError: a function is only declared, or calls itself.
     """
     feeds, fetches, targets = redirected(graph, feeds, fetches, targets)
     ordered = needed_in_order(feeds, fetches, targets, done)
-    if not any(calls_functions(op) for op in ordered):
+    names = reshaped_variables(graph)
+    reshaped = {t for op in ordered if op.name in names for t in op.outputs} if names else set()
+    if not reshaped and not any(calls_functions(op) for op in ordered):
         return graph, feeds, fetches, targets
-    expander = _Expander()
+    expander = _Expander(reshaped)
     body = _Body("", None)
     for tensor in feeds:
         body.tensors[tensor] = expander.stand_in(tensor, ordered)
@@ -105,8 +114,9 @@ _Run = Callable[[list[Tensor], Operation | None], _Ran]
 class _Expander:
     """Makes the new graph; see the module's docstring."""
 
-    def __init__(self) -> None:
+    def __init__(self, reshaped: set[Tensor]) -> None:
         self.graph = Graph()
+        self._reshaped = reshaped
         self.effects: list[Operation] = []
         self._running: list[FunctionGraph] = []
         self._origin: Any = None
@@ -172,11 +182,34 @@ class _Expander:
         for old, made in zip(op.outputs, new.outputs, strict=True):
             made.sizes = old.sizes
             body.tensors[old] = made
-        if not back and any(a.sizes != b.sizes for a, b in zip(op.inputs, inputs, strict=True)):
+        forgets = self._reshaped and self._forgets(op, new, bool(back))
+        if (
+            not forgets
+            and not back
+            and any(a.sizes != b.sizes for a, b in zip(op.inputs, inputs, strict=True))
+        ):
             _infer(new)
         self.graph.register(new)
         body.controls[op] = [new]
         return [(new, index, tensor) for index, tensor in later]
+
+    def _forgets(self, op: Operation, new: Operation, in_circle: bool) -> bool:
+        """Whether a copy's shapes depend on a reshaped variable's; then it has only what it must.
+
+        What comes round in a loop may depend on one later.
+        """
+        given = self._reshaped
+        changes = not given.isdisjoint(op.outputs)
+        if not (in_circle or changes or given.intersection(new.inputs)):
+            return False
+        if changes:
+            new.attrs = {**new.attrs, "shape": TensorShape(None)}
+        for made in new.outputs:
+            made.sizes = None
+        if not in_circle:
+            infer_shapes(new)
+        given.update(t for t in new.outputs if t.sizes is None or None in t.sizes)
+        return True
 
     def _name(self, name: str) -> str:
         made, count = name, 0

@@ -56,36 +56,36 @@ class Variable:
         if dims == self.dims and 0 in dims:
             self.value = np.empty(dims, object) if dtype is None else torch.empty(dims, dtype=dtype)
 
-    def assign(self, value: Any, validate_shape: bool = True) -> None:
+    def assign(self, value: Any, validate_shape: bool = True, keeps_shape: bool = False) -> None:
         """Sets the value; copies into the existing memory where the shape is the same.
 
         Args:
           value: the new value; its memory is not kept, except that a ``Pending`` is read into
             memory that becomes the variable's.
           validate_shape: whether another shape than the declared one is an error.
+          keeps_shape: whether the shape that counts then is that of the value it holds, if any.
 
         Raises:
-          ValueError: the shape differs and ``validate_shape`` is set.
+          ValueError: the shape differs, and must not.
         """
+        old = getattr(self, "value", None)
         if isinstance(value, Pending):
             if validate_shape:
-                self._check_shape(tuple(value.shape))
+                self._check_shape(tuple(value.shape), old if keeps_shape else None)
             taken = value.take()
-            old = getattr(self, "value", None)
             self.value = taken if self.layout is None else self._owned(taken)
             value.replaces(old)
             return
-        old = getattr(self, "value", None)
         if isinstance(value, torch.Tensor):
             if old is not None and old.shape == value.shape and old.dtype == value.dtype:
                 old.copy_(value)
                 return
         if validate_shape:
-            self._check_shape(tuple(value.shape))
+            self._check_shape(tuple(value.shape), old if keeps_shape else None)
         self.value = self._owned(value)
 
-    def _check_shape(self, shape: tuple[int, ...]) -> None:
-        dims = self.dims
+    def _check_shape(self, shape: tuple[int, ...], held: Any) -> None:
+        dims = self.dims if held is None else tuple(held.shape)
         fits = dims is None or (
             len(dims) == len(shape)
             and all(d is None or d == s for d, s in zip(dims, shape, strict=True))

@@ -16,6 +16,7 @@ from typing import Any
 from penstock.foundation.base import devices, dtypes, origin
 from penstock.foundation.graph import node_message
 from penstock.foundation.graph.defaults import default_graph_scope
+from penstock.foundation.graph.handles import note_write
 from penstock.foundation.graph.infer import infer_shapes
 from penstock.foundation.graph.names import check_node_name
 from penstock.foundation.graph.operation import Operation
@@ -120,6 +121,8 @@ class Graph(Scoping):
         if scopes.container and "container" in attrs and not attrs["container"]:
             attrs["container"] = scopes.container
         infer_shapes(op)
+        if op_def.writes:
+            note_write(self, op)
         if scopes.devices:
             self._apply_devices(op)
         if scopes.colocation:

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from penstock.foundation.base import dtypes
 from penstock.foundation.graph.operation import Operation, blocks_of
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef.opdef import OpDef
 from penstock.foundation.opdef.shared_state import SharedState
+
+if TYPE_CHECKING:
+    from penstock.foundation.graph.graph import Graph
+
+# Where a graph has them, in ``Graph.attached``.
+_RESHAPED = "reshaped_variables"
 
 
 def handle_of(tensor: Tensor) -> Operation:
@@ -177,3 +184,28 @@ def written_keys(op: Operation) -> set[tuple[str, str]]:
         carriers = [t for t in tensors if t.dtype.is_ref or t.dtype is dtypes.resource]
         found.update(resource_key(h) for t in carriers for h in handles_of(t))
     return found
+
+
+def reshaped_variables(graph: Graph) -> set[str]:
+    """Names of reference variables that may come to hold another shape than they are declared with.
+
+    An assignment with ``validate_shape=False`` does that.  The user's graph keeps the declared
+    shapes, as TensorFlow's does; a program must not take them for granted.
+    """
+    found: set[str] = graph.attached.setdefault(_RESHAPED, set())
+    return found
+
+
+def note_write(graph: Graph, op: Operation) -> None:
+    """Takes notice of a new node that writes, and that may change a variable's shape."""
+    if op.attrs.get("validate_shape", True):
+        return
+    ref, value = op.inputs[:2]
+    for variable in handles_of(ref) if ref.dtype.is_ref else ():
+        declared = variable.outputs[0].sizes
+        if declared is None or None not in declared and declared == value.sizes:
+            continue
+        known = reshaped_variables(graph)
+        if variable.name not in known:
+            known.add(variable.name)
+            graph.note_mutation()  # programs were compiled for the declared shape

@@ -285,25 +285,25 @@ def apart(target: torch.Tensor, operand: torch.Tensor) -> torch.Tensor:
     return operand.clone()
 
 
-def _set(ref: Any, value: Any, validate_shape: bool) -> None:
-    if isinstance(value, torch.Tensor) and ref.initialized:
-        value = apart(ref.value, value)
-    ref.assign(value, validate_shape)
+def _set(state: Any, value: Any, validate_shape: bool, keeps_shape: bool) -> None:
+    if isinstance(value, torch.Tensor) and state.initialized:
+        value = apart(state.value, value)
+    state.assign(value, validate_shape, keeps_shape)
 
 
 def _assign(ref: Any, value: Any, validate_shape: bool, use_locking: bool) -> None:
     if not use_locking:
-        _set(ref, value, validate_shape)
+        _set(ref, value, validate_shape, validate_shape)
         return
     with ref.lock:
-        _set(ref, value, validate_shape)
+        _set(ref, value, validate_shape, validate_shape)
 
 
 def _assign_resource(resource: Any, value: Any) -> None:
     # Programs are made for the declared shape: with another, which TensorFlow takes as the step
     # runs, a convolution would pad as that shape needs, and give wrong values in silence.
     with resource.lock:
-        _set(resource, value, True)
+        _set(resource, value, True, False)
 
 
 def _assign_shape(ctx: ShapeContext) -> Any:

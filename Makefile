@@ -54,7 +54,7 @@ SEED ?= 1
 ALONE := benchmarks cluster/distributed cluster/launch \
     $(addprefix training/,data distribute estimator monitored)
 
-.PHONY: help venv demo test test-long chaos lint types bench peers tf115 browser conformance clean distclean
+.PHONY: help venv demo test test-long chaos lint types bench products peers tf115 browser conformance clean distclean
 
 help:  ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /  \1\t/' | expand -t 16
@@ -130,6 +130,9 @@ bench: venv peers tf115  ## Penstock and its peers side by side (CASES=name,...,
 	@$(if $(CASES),true,$(BIN)/python -m benchmarks.cluster $(if $(BUSY),--busy $(BUSY)))
 	@$(if $(CASES)$(BUSY),true,$(BIN)/python -m benchmarks.kernels)
 	@$(if $(CASES)$(BUSY),true,$(BIN)/python -m benchmarks.programs)
+
+products: venv  ## are the kernels chosen for matrix products the fastest (ISA, THREADS)
+	$(LOWERED) $(BIN)/python -m benchmarks.products $(ARGS)
 
 conformance: venv peers tf115  ## every op, and programs of control flow, against TensorFlow
 	@$(LOWERED) $(BIN)/python -m tests.conformance $(ARGS)

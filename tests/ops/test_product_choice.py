@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import time
+import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,12 +21,22 @@ import penstock as tf
 from penstock.engine.resources import threads
 from penstock.foundation.machine import cache
 from penstock.ops.linalg import product_choice, product_forms
-from penstock.ops.linalg.product_choice import Choice
 from penstock.ops.linalg.product_forms import Form
 
 ROOT = Path(__file__).resolve().parents[2]
 LARGE = Form(128, 256, 64)
 pytestmark = pytest.mark.skipif(product_forms.linear is None, reason="torch without oneDNN")
+
+
+class Uses:
+    """A meter that reads what it is told, and the last of it again and again."""
+
+    def __init__(self, *others: float) -> None:
+        self._left = list(others)
+
+    def read(self) -> Any:
+        others = self._left.pop(0) if len(self._left) > 1 else self._left[0]
+        return types.SimpleNamespace(others=others)
 
 
 @pytest.fixture(autouse=True)
@@ -34,7 +45,7 @@ def records(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> cache.Records:
     made = cache.Records("products", tmp_path)
     monkeypatch.delenv("PENSTOCK_PRODUCTS", raising=False)
     monkeypatch.setattr(product_choice, "_chosen", {})
-    monkeypatch.setattr(product_choice, "_disturbed_until", 0.0)
+    monkeypatch.setattr(product_choice, "_others", product_choice.Others(lambda: Uses(0.0)))
     monkeypatch.setattr(product_choice, "_records", lambda: made)
     product_choice._remembered.cache_clear()
     monkeypatch.setattr(threads, "waits_sleep", lambda: False)
@@ -60,7 +71,7 @@ def taking(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Form]]:
             while time.thread_time() < end:
                 pass
 
-        monkeypatch.setattr(product_choice, "_calls", calls)
+        monkeypatch.setattr(product_choice, "calls_of", calls)
         # However busy the machine is, turns that were not disturbed are waited for.
         monkeypatch.setattr(product_choice, "_PATIENCE_SECONDS", 20.0)
         return timed
@@ -102,7 +113,8 @@ def test_large_products_are_timed_on_smaller_ones(taking: Any) -> None:
 def test_what_an_earlier_process_found_is_taken(taking: Any, records: cache.Records) -> None:
     timed = taking(only("linear"))
     key = f"{LARGE.key}-{torch.get_num_threads()}t"
-    records.add(key, ["turned", {"mm": 9.0, "turned": 3.0}])
+    times = dict.fromkeys(product_forms.kernels(LARGE), 9.0)
+    records.add(key, ["turned", {**times, "turned": 3.0}])
     product_choice._remembered.cache_clear()
     assert product_choice.best(LARGE) == "turned" and timed == []
 
@@ -113,6 +125,7 @@ def test_what_an_earlier_process_found_is_taken(taking: Any, records: cache.Reco
         None, "linear", [], ["os.system", {"os.system": 1.0}], ["linear", {"mm": 1.0}],
         ["linear", {"linear": "1"}], ["linear", {"linear": -1.0}], ["linear", [1.0]],
         ["mm", {"mm": float("nan")}], [["mm"], {"mm": 1.0}],
+        ["turned", {"mm": 9.0, "turned": 3.0}],  # of an older Penstock, with fewer kernels
     ],
 )  # fmt: skip
 def test_records_that_are_none_are_measured_anew(
@@ -141,23 +154,35 @@ def test_a_weight_lies_turned_where_that_pays(taking: Any) -> None:
     assert not product_choice.prefers_turned(LARGE._replace(rows=129))
 
 
+@pytest.mark.parametrize("others, threads_timed", [([0.1, 0.1], "2t"), ([0.9, 0.9], "1t"),
+                                                   ([0.1, 0.9], "1t")])  # fmt: skip
 def test_one_thread_is_timed_where_others_keep_cores_busy(
-    taking: Any, monkeypatch: pytest.MonkeyPatch, records: cache.Records
-) -> None:
+    taking: Any, monkeypatch: pytest.MonkeyPatch, records: cache.Records, others: list[float],
+    threads_timed: str,
+) -> None:  # fmt: skip
+    """They are looked at before a team is timed, and after it."""
     taking(only("linear"))
     monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
-    asked: list[int] = []
-    measure = product_choice.measure
-
-    def disturbed(form: Form, count: int) -> Choice | None:
-        asked.append(count)
-        return None if count == 2 else measure(form, count)
-
-    monkeypatch.setattr(product_choice, "measure", disturbed)
+    monkeypatch.setattr(product_choice, "_LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(product_choice, "_others", product_choice.Others(lambda: Uses(*others)))
     assert product_choice.best(LARGE) == "linear"
-    assert product_choice.best(LARGE._replace(rows=200)) == "linear"
-    assert asked == [2, 1, 1], "a team is not timed again at once"
-    assert [key.rpartition("-")[2] for key in records.read()] == ["1t", "1t"]
+    assert [key.rpartition("-")[2] for key in records.read()] == [threads_timed]
+
+
+def test_others_are_looked_at_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    others = product_choice.Others(lambda: Uses(0.9, 0.1))
+    assert others.leave_cores(), "not looked at yet"
+    monkeypatch.setattr(product_choice, "_LOOK_SECONDS", 0.0)
+    assert [others.leave_cores(), others.leave_cores()] == [False, True]
+    monkeypatch.setattr(threads, "waits_sleep", lambda: True)
+    assert not others.leave_cores()
+
+
+def test_where_nobody_tells_what_others_do() -> None:
+    def fail() -> Any:
+        raise OSError("no /proc")
+
+    assert product_choice.Others(fail).leave_cores()
 
 
 def test_where_no_turn_counts_nothing_is_remembered(

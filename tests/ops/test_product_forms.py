@@ -54,7 +54,7 @@ def test_the_kernels_of_forms() -> None:
     if product_forms.linear is not None:
         assert every[2:] == ["linear", "linear_turned"]
         assert product_forms.kernels(Form(2, 3, 4, bias=True))[2:] == ["linear"]
-    assert product_forms.kernels(Form(2, 3, 4, into=True)) == ["mm", "turned"]
+    assert product_forms.kernels(Form(2, 3, 4, into=True)) == ["mm", "turned", "added_turned"]
 
 
 def test_source_is_short_where_operands_are_views() -> None:
@@ -64,3 +64,6 @@ def test_source_is_short_where_operands_are_views() -> None:
     assert text == 'linear(x, y, None, "none", [], "")'
     text = product_forms.source(Form(2, 3, 4, into=True), "mm", "x", "y", into="v", alpha="-0.5")
     assert text == "v.addmm_(x, y, alpha=-0.5)"
+    form = Form(2, 3, 4, into=True)
+    text = product_forms.source(form, "added_turned", "x.t()", "y", into="v", alpha="-0.5")
+    assert text == "v.t().add_(torch.mm(y.t(), x), alpha=-0.5)"

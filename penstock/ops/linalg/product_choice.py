@@ -18,8 +18,8 @@ was found is kept in the machine's cache, so that later processes need not look 
 the same.  ``PENSTOCK_PRODUCTS=mm`` in the environment (or another kernel's name) takes that one
 wherever it can and measures nothing.
 
-State: what has been chosen, by form; the cache's records, read at the first question; until when
-others' use keeps teams from being timed.
+State: what has been chosen, by form; the cache's records, read at the first question; what others
+did when that was looked at last.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from typing import Any, NamedTuple
 import torch
 
 from penstock.engine.resources import threads
-from penstock.foundation.machine import cache, hardware
+from penstock.foundation.machine import cache, hardware, load
 from penstock.ops.linalg import product_forms
 from penstock.ops.linalg.product_forms import Form, kernels
 
@@ -46,19 +46,20 @@ _LEAST_WORK = 100_000
 _MOST_NUMBERS = 8_000_000
 # Rounds in which each call has a turn, which repeats it for about so many seconds; fewer rounds do
 # when the form has taken this long.
-_ROUNDS, _TURN_SECONDS = 5, 200e-6
-_FIRST_TURNS, _FEWEST_ROUNDS, _ENOUGH_SECONDS = 2, 2, 0.025
-# Of calls that take so long, one turn of each kind does.
-_LONG_SECONDS = 1e-3
-# The share of its time that a thread must have had a core, for its turn to count; and how long that
-# is waited for.
+_ROUNDS, _TURN_SECONDS = 20, 200e-6
+_FEWEST_ROUNDS, _ENOUGH_SECONDS = 2, 0.018
+# A call is seen for so long first: what a process calls first runs slowly for about a millisecond.
+_FIRST_SECONDS = 2e-3
+# The share of its time that the calling thread must have had a core, for its turn to count; and how
+# long that is waited for.  (What the other threads of a team had is counted in ticks, which are
+# longer than turns.)
 _UNDISTURBED, _PATIENCE_SECONDS = 0.93, 0.1
-# Where it was in vain, teams are not timed for so long.
-_DISTURBED_SECONDS = 5.0
+# Where others use more of the cores, teams are not timed; it is looked at so often.
+_OTHERS_CORES, _LOOK_SECONDS = 0.5, 0.1
 # Calls that are slower than the fastest by this factor at first are not timed further.
-_HOPELESS = 1.6
+_HOPELESS = 2.0
 # The plain call is taken where others gain less than this.
-_GAIN = 0.03
+_GAIN = 0.015
 # A variable is kept column by column where that makes its product so much faster.
 _LAYOUT_GAIN = 0.2
 
@@ -70,9 +71,31 @@ class Choice(NamedTuple):
     times: dict[str, float]
 
 
+class Others:
+    """Other processes, and whether they leave a team its cores.
+
+    Args:
+      make: what says how the cores are used.
+    """
+
+    def __init__(self, make: Callable[[], Any] = load.Meter) -> None:
+        self._quiet, self._looked = True, time.monotonic()
+        try:
+            self._meter = make()
+        except (OSError, ValueError, IndexError):  # no Linux: nobody tells what others do
+            self._meter = None
+
+    def leave_cores(self) -> bool:
+        """Whether they did, as far as is known; looks at it now and then."""
+        now = time.monotonic()
+        if self._meter is not None and now - self._looked >= _LOOK_SECONDS:
+            self._looked = now
+            self._quiet = self._meter.read().others < _OTHERS_CORES
+        return self._quiet and not threads.waits_sleep()
+
+
 _chosen: dict[str, Choice] = {}
-# Until when teams are not timed, since others were seen to keep cores busy.
-_disturbed_until = 0.0
+_others = Others()
 _lock = threading.Lock()
 
 
@@ -105,18 +128,18 @@ def _fastest(choice: Choice) -> float:
 
 def _choice(form: Form) -> Choice | None:
     """What was or is found for a form; None where others leave no time to look."""
-    stand_in = _stand_in(form)
+    timed = stand_in(form)
     with _lock:
         for count in sorted({torch.get_num_threads(), 1}, reverse=True):
-            found = _known(stand_in, count)
-            if found is None and (count == 1 or _is_quiet()):
-                found = _measured(stand_in, count)
+            found = _known(timed, count)
+            if found is None and (count == 1 or _others.leave_cores()):
+                found = _measured(timed, count)
             if found is not None:
                 return found
     return None
 
 
-def _stand_in(form: Form) -> Form:
+def stand_in(form: Form) -> Form:
     """The product that is timed for another: the same, or one of which longest sides are halved."""
     sides = {"rows": form.rows, "inner": form.inner, "columns": form.columns}
 
@@ -130,26 +153,21 @@ def _stand_in(form: Form) -> Form:
     return form._replace(**sides)
 
 
-def _is_quiet() -> bool:
-    """Whether a team's times say something: others keep no core busy, as far as is known."""
-    return not threads.waits_sleep() and time.monotonic() > _disturbed_until
-
-
 def _known(form: Form, count: int) -> Choice | None:
     key = _key(form, count)
     found = _chosen.get(key) or _remembered().get(key)
-    return found if found is not None and found.kernel in kernels(form) else None
+    # An older Penstock's record may lack a kernel.
+    complete = found is not None and found.times.keys() == set(kernels(form))
+    return found if complete else None
 
 
 def _measured(form: Form, count: int) -> Choice | None:
-    global _disturbed_until
     found = measure(form, count)
-    if found is not None:
-        key = _key(form, count)
-        _chosen[key] = found
-        _records().add(key, [found.kernel, found.times])
-    elif count > 1:
-        _disturbed_until = time.monotonic() + _DISTURBED_SECONDS
+    if found is None or count > 1 and not _others.leave_cores():
+        return None
+    key = _key(form, count)
+    _chosen[key] = found
+    _records().add(key, [found.kernel, found.times])
     return found
 
 
@@ -187,16 +205,16 @@ def measure(form: Form, count: int) -> Choice | None:
       The fastest, and the best time of each in microseconds; None where others used the cores so
       much that there is none.
     """
-    calls = _calls(form)
+    calls = calls_of(form)
     with torch.inference_mode(), threads.computing_alone() if count == 1 else nullcontext():
-        clock = _Clock(calls, count)
+        clock = _Clock(calls)
         first = clock.look()
         if first is None:
             return None
         limit = _HOPELESS * min(first.values())
         clock.compare([name for name, seconds in first.items() if seconds <= limit])
         times = clock.times
-    found = {name: round(min(each) * 1e6, 2) for name, each in times.items() if each}
+    found = {name: round(min(each) * 1e6, 2) for name, each in times.items()}
     kernel = min(found, key=lambda name: found[name])
     if "mm" in found and found["mm"] * (1 - _GAIN) <= found[kernel]:
         kernel = "mm"
@@ -204,29 +222,25 @@ def measure(form: Form, count: int) -> Choice | None:
 
 
 class _Clock:
-    """Times calls by turns; turns in which a thread lost its core do not count.
+    """Times calls by turns; turns in which the calling thread lost its core do not count.
 
     Args:
       calls: by name.
-      count: the threads that they run on; those that wait spin, so all of them should use a core.
     """
 
-    def __init__(self, calls: dict[str, Callable[[], Any]], count: int) -> None:
-        self._calls, self._cores = calls, _UNDISTURBED * count
-        # A team that had the turn before may still spin.
-        self._used = time.thread_time if count == 1 else time.process_time
+    def __init__(self, calls: dict[str, Callable[[], Any]]) -> None:
+        self._calls = calls
         self._begin = time.perf_counter()
-        self._long = False
         self.times: dict[str, list[float]] = {name: [] for name in calls}
 
     def _turn(self, name: str, repeats: int) -> bool:
         """Has a call its turn; says whether that counts."""
         call = self._calls[name]
-        used, begin = self._used(), time.perf_counter()
+        used, begin = time.thread_time(), time.perf_counter()
         for _ in range(repeats):
             call()
         took = max(time.perf_counter() - begin, 1e-9)
-        counts = self._used() - used >= self._cores * took
+        counts = time.thread_time() - used >= _UNDISTURBED * took
         if counts:
             self.times[name].append(took / repeats)
         return counts
@@ -237,10 +251,9 @@ class _Clock:
     def look(self) -> dict[str, float] | None:
         """What each call takes, seen a few times; None where no turn counts for long."""
         for name, call in self._calls.items():
-            begin = time.perf_counter()
             call()  # makes what later calls find: kernels, memory
-            self._long = time.perf_counter() - begin > _LONG_SECONDS
-            while len(self.times[name]) < (1 if self._long else _FIRST_TURNS):
+            begin = time.perf_counter()
+            while not self.times[name] or time.perf_counter() - begin < _FIRST_SECONDS:
                 if not (self._turn(name, 1) or self._left(_PATIENCE_SECONDS)):
                     return None
         return {name: min(each) for name, each in self.times.items()}
@@ -252,12 +265,11 @@ class _Clock:
             for name, count in repeats.items():
                 while not self._turn(name, count) and self._left(_PATIENCE_SECONDS):
                     pass
-            enough = 1 if self._long else _FEWEST_ROUNDS
-            if number + 1 >= enough and not self._left(_ENOUGH_SECONDS):
+            if number + 1 >= _FEWEST_ROUNDS and not self._left(_ENOUGH_SECONDS):
                 return
 
 
-def _calls(form: Form) -> dict[str, Callable[[], Any]]:
+def calls_of(form: Form) -> dict[str, Callable[[], Any]]:
     """For each kernel a call of the very source that a program would have."""
     a = _operand(form.rows, form.inner, form.a_turned)
     b = _operand(form.inner, form.columns, form.b_turned)

@@ -1,8 +1,9 @@
 """A product of two matrices, as far as its speed goes, and the calls that compute it.
 
 ATen's ``mm`` goes to MKL, ``linear`` to oneDNN; and either can compute the transpose of the result
-from the transposes of the operands, which are views and free.  Which of them is fastest is for
-``product_choice`` to find out.
+from the transposes of the operands, which are views and free.  A product that is added to a matrix
+can be computed first and added then.  Which of them is fastest is for ``product_choice`` to find
+out.
 """
 
 from __future__ import annotations
@@ -65,7 +66,9 @@ linear: Any = torch.ops.mkldnn._linear_pointwise.default if onednn_runs() else N
 def kernels(form: Form) -> list[str]:
     """The kernels that can compute a form; the plainest first."""
     found = ["mm", "turned"]
-    if linear is not None and not form.into:
+    if form.into:
+        found.append("added_turned")
+    elif linear is not None:
         found.append("linear")
         if not (form.bias or form.relu):  # its bias and activation would be of the transpose
             found.append("linear_turned")
@@ -91,8 +94,10 @@ def source(
       alpha: source of that number.
     """
     if form.into:
-        if kernel == "turned":
+        if kernel != "mm":
             into, a, b = f"{into}.t()", turned(b), turned(a)
+        if kernel == "added_turned":
+            return f"{into}.add_({_plain(a, b, '')}, alpha={alpha})"
         return f"{into}.addmm_({a}, {b}, alpha={alpha})"
     if kernel == "linear":
         relu = "relu" if form.relu else "none"

@@ -1,0 +1,64 @@
+"""Is the kernel chosen for a product the fastest one?"""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from benchmarks import products
+from penstock.ops.linalg import product_choice, product_forms
+from penstock.ops.linalg.product_choice import Choice
+from penstock.ops.linalg.product_forms import Form
+
+FORM = Form(8, 16, 8)
+
+
+def _spend(seconds: float) -> None:
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        pass
+
+
+@pytest.fixture
+def taking(monkeypatch: pytest.MonkeyPatch) -> None:
+    """``mm`` takes twice as long as ``turned``."""
+
+    def calls_of(_: Form) -> dict[str, Callable[[], Any]]:
+        return {"mm": functools.partial(_spend, 2e-3), "turned": functools.partial(_spend, 1e-3)}
+
+    monkeypatch.setattr(product_choice, "calls_of", calls_of)
+
+
+def test_forty_forms() -> None:
+    assert len(set(products.FORMS)) == 40
+    assert all("mm" in product_forms.kernels(form) for form in products.FORMS)
+
+
+def test_a_choice_is_compared_with_the_fastest(taking: None) -> None:
+    wrong, right = (products.compare(FORM, name, 0.02) for name in ("mm", "turned"))
+    assert 1.5 < wrong.ratio < 3.0
+    assert right.ratio == 1.0
+    said = products.table([wrong, right]).splitlines()
+    assert said[1].split()[:3] == ["8x16x8", "turned", "1.000"]
+    assert said[2].split()[:2] == ["8x16x8", "mm"]
+
+
+@pytest.mark.parametrize("kernel, status", [("mm", 1), ("turned", 0)])
+def test_the_exit_status_tells(
+    taking: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], kernel: str,
+    status: int,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(products, "FORMS", (FORM,))
+    monkeypatch.setattr(product_choice, "measure", lambda form, count: Choice(kernel, {}))
+    assert products.main(["--seconds", "0.02"]) == status
+    assert f"{1 - status} of 1 chosen kernels" in capsys.readouterr().out
+
+
+def test_busy_cores_are_no_choice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(product_choice, "measure", lambda form, count: None)
+    with pytest.raises(RuntimeError, match="nothing was chosen for 8x16x8"):
+        products.choices([FORM], 1)

@@ -18,11 +18,11 @@ from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
-import torch
 
 from penstock.engine.resources.manager import ResourceManager
 from penstock.engine.runtime import values
 from penstock.engine.session.build import function_compiler
+from penstock.engine.session.execute import InferenceMode
 from penstock.engine.session.options import Options, apply_config
 from penstock.foundation.base import dtypes, errors
 from penstock.foundation.graph.build import Solver, complete_attrs, make, output_types, tuple_of
@@ -117,6 +117,8 @@ class EagerContext(Graph):
           tf.errors.OpError: it fails.
           TypeError, ValueError: arguments that do not become tensors, as of ``make``.
         """
+        if not inputs and OPS[op_type].role == "constant":
+            return _constant(attrs)
         key: list[Any] = [op_type]
         run_values = []
         plain = True
@@ -177,8 +179,6 @@ class EagerContext(Graph):
         mixed: Any = None,
     ) -> Any:
         op_def = OPS[op_type]
-        if op_def.role == "constant":
-            return _constant(attrs)
         if op_def.role == "placeholder":
             raise RuntimeError("tf.placeholder() is not compatible with eager execution.")
         if len(inputs) != len(op_def.inputs):
@@ -484,8 +484,11 @@ def _frozen(item: tuple[str, Any]) -> Any:
 def _constant(attrs: dict[str, Any]) -> EagerTensor:
     dtype = dtypes.as_dtype(attrs["dtype"]).base_dtype
     array = np.asarray(attrs["value"])
-    with torch.inference_mode():
+    guard = InferenceMode(True)
+    try:
         return eager_tensor(values.from_array(array, copy=True), dtype)
+    finally:
+        del guard
 
 
 def _check_dtypes(op_def: OpDef, inputs: Sequence[Any]) -> None:

@@ -213,6 +213,9 @@ def _tile_kernel(input: Any, multiples: Any) -> Any:
         )
     if isinstance(input, np.ndarray):
         return np.tile(input, multiples)
+    if all(d == 1 or n == 1 for d, n in zip(input.shape, multiples)):
+        sizes = [d * n for d, n in zip(input.shape, multiples)]
+        return input.expand(sizes).clone(memory_format=torch.contiguous_format)
     return input.repeat(multiples)
 
 

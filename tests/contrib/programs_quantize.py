@@ -193,6 +193,11 @@ def case_losses_with_delays(tf):
             _losses(tf, residual, symmetric=True, weight_bits=4)]  # fmt: skip
 
 
+# A weight between two of the 15 levels falls to either, by the order that sums are taken in: with
+# kernels for SSE one does, and the first loss is another by 8e-4.
+case_losses_with_delays.rtol = 2e-3
+
+
 def case_refused(tf):
     quantize = tf.contrib.quantize
     x = tf.placeholder(tf.float32, [2, 8, 8, 3])

@@ -10,6 +10,7 @@ fewer than two are free, it has all of them and sleeps in its waits (``resources
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from dataclasses import dataclass, field
@@ -79,8 +80,12 @@ class SharedCores:
         self.next_look = clock() + _LOOK_SECONDS
 
     def begin_step(self, now: float) -> None:
-        """Looks if it is time to; passes over what others did in a long pause before this step."""
-        if now - self.last_step > _PAUSE_SECONDS and self.pauses < _MANY_PAUSES:
+        """Looks if it is time to; passes over what others did in a long pause before this step.
+
+        Before the first step there was no pause, but the program's own work, and others beside it.
+        """
+        pause = now - self.last_step
+        if _PAUSE_SECONDS < pause < math.inf and self.pauses < _MANY_PAUSES:
             self.pauses += 1
             self.look(pass_over=True)
         elif now > self.next_look:

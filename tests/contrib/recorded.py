@@ -17,9 +17,6 @@ HERE = Path(__file__).resolve().parent
 EXPECTED = HERE / "expected"
 
 
-RTOL = 2e-5
-
-
 def modules():
     """Names of the modules of programs."""
     return sorted(p.stem for p in HERE.glob("programs_*.py"))
@@ -82,7 +79,7 @@ def _plain(value):
     return value
 
 
-def check(found, wanted, where="", rtol=RTOL, atol=2e-6):
+def check(found, wanted, where="", rtol=2e-5, atol=2e-6):
     """Asserts that what was found is what was wanted, numbers up to rounding."""
     if isinstance(wanted, dict):
         assert isinstance(found, dict) and sorted(found) == sorted(wanted), (where, found, wanted)

@@ -16,7 +16,7 @@ _ALL = [(module, name) for module in recorded.modules() for name in recorded.cas
 def test_finds_what_tensorflow_found(module, name):
     wanted = json.loads((recorded.EXPECTED / f"{module}.json").read_text())[name]
     case = recorded.cases(module)[name]
-    recorded.check(recorded.run(tf, case), wanted, rtol=getattr(case, "rtol", recorded.RTOL))
+    recorded.check(recorded.run(tf, case), wanted, **getattr(case, "tolerance", {}))
 
 
 @pytest.mark.long

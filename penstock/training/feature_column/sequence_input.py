@@ -147,6 +147,7 @@ def with_context(context: Any, sequence: Any) -> Any:
         checks.append(check.assert_type(value, dtypes.float32, message=message))
     with scopes.control_dependencies(checks):
         steps: Any = shaping.shape(sequence)
-        times = join.concat([[1], [steps[1]], [1]], 0)
-        repeated = transpose.tile(reshape.expand_dims(context, 1), times)
+        steps = steps[1]
+        one_step = reshape.expand_dims(context, 1)
+        repeated = transpose.tile(one_step, join.concat([[1], [steps], [1]], 0))
     return join.concat([sequence, repeated], 2)

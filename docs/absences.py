@@ -43,7 +43,6 @@ CONTRIB_ABSENT: list[tuple[str, str]] = [
     (r"contrib\.skflow\b.*", _LEARN),
     (r"contrib\.layers\..*(column|feature|bucket|input_from|embed|joint).*", _COLUMNS),
     (r"contrib\.layers\..*", "later: contrib.layers beyond what networks are made of"),
-    (r"contrib\.feature_column\b.*", "later: columns of sequences"),
     (r"contrib\.estimator\b.*", "later: heads and hooks beside `tf.estimator`"),
     (r"contrib\.tpu\b.*", "later: TPUEstimator on CPU and GPU, and its kin"),
     (r"contrib\.keras\b.*", f"{_KERAS}, whose older name it is"),

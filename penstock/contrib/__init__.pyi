@@ -14,6 +14,7 @@ from penstock.contrib import (
     distributions as distributions,
     eager as eager,
     estimator as estimator,
+    feature_column as feature_column,
     framework as framework,
     graph_editor as graph_editor,
     image as image,

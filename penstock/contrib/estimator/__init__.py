@@ -1,6 +1,7 @@
 """``tf.contrib.estimator``: heads, and estimators and optimizers made of others.
 
-``heads`` has the heads, ``extenders`` what is made of others; the rest is ``tf.estimator``'s.
+``heads`` has the heads, ``extenders`` what is made of others, ``rnn`` recurrent
+networks; the rest is ``tf.estimator``'s.
 """
 
 from penstock.contrib.estimator.extenders import (
@@ -17,6 +18,10 @@ from penstock.contrib.estimator.heads import (
     poisson_regression_head as poisson_regression_head,
     regression_head as regression_head,
 )
+from penstock.contrib.estimator.rnn import (
+    RNNClassifier as RNNClassifier,
+    RNNEstimator as RNNEstimator,
+)
 from penstock.training.estimator.added_metrics import add_metrics as add_metrics
 from penstock.training.estimator.canned.multi_head import MultiHead as multi_head
 from penstock.training.estimator.experimental import (
@@ -27,9 +32,9 @@ from penstock.training.estimator.experimental import (
 )
 
 __all__ = [
-    "add_metrics", "binary_classification_head", "build_raw_supervised_input_receiver_fn",
-    "call_logit_fn", "clip_gradients_by_norm", "dnn_logit_fn_builder", "export_all_saved_models",
-    "export_saved_model_for_mode", "forward_features", "linear_logit_fn_builder",
-    "logistic_regression_head", "multi_class_head", "multi_head", "multi_label_head",
-    "poisson_regression_head", "regression_head",
+    "RNNClassifier", "RNNEstimator", "add_metrics", "binary_classification_head",
+    "build_raw_supervised_input_receiver_fn", "call_logit_fn", "clip_gradients_by_norm",
+    "dnn_logit_fn_builder", "export_all_saved_models", "export_saved_model_for_mode",
+    "forward_features", "linear_logit_fn_builder", "logistic_regression_head", "multi_class_head",
+    "multi_head", "multi_label_head", "poisson_regression_head", "regression_head",
 ]  # fmt: skip

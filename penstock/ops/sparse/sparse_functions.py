@@ -159,9 +159,21 @@ def sparse_reshape(sp_input: Any, shape: Any, name: str | None = None) -> Sparse
             "SparseReshape", sp_input.indices, sp_input.dense_shape, shape, name=scope
         )
         dims = static.constant_value_as_shape(shape, strict=False)
-        if dims is not None and sp_input.shape.is_fully_defined():
+        seen = shape.op.type != "Cast" or _is_literal(shape)
+        if seen and dims is not None and sp_input.shape.is_fully_defined():
             new = _static_shape(list(dims), sp_input.shape.as_list(), shape, new)
         return SparseTensor(indices, control.identity(sp_input.values), new)
+
+
+# Through which nodes TensorFlow's Python, which adds the constant, finds values.
+_READ_THROUGH = {"Cast", "Concat", "ConcatV2", "Fill", "Pack", "Range"}
+
+
+def _is_literal(tensor: Tensor) -> bool:
+    """Whether a value is known without its being computed, for instance by slicing."""
+    if tensor.op.type in ("Const", "Rank", "Shape", "Size"):
+        return True
+    return tensor.op.type in _READ_THROUGH and all(map(_is_literal, tensor.op.inputs))
 
 
 def _static_shape(dims: list[Any], before: list[int], given: Any, new: Tensor) -> Any:

@@ -55,8 +55,9 @@ class _OfCategories(DenseColumn, SequenceDenseColumn):
         kind = "embedding" if "embedding" in self._kind else self._kind
         raise ValueError(
             f"In {kind}_column: {self.name}. categorical_column must"
-            f" {'' if wanted else 'not '}be of type _SequenceCategoricalColumn"
-            f"{' for a sequence' if wanted else ''}. Use"
+            f" {'' if wanted else 'not '}be of type"
+            f" {'' if wanted else '_'}SequenceCategoricalColumn"
+            f"{' to use SequenceFeatures' if wanted else ''}. Use"
             f" {'sequence_' if wanted else 'a non-sequence '}categorical_column_with_*. Given (type"
             f" {type(self.categorical_column)}): {self.categorical_column!r}"
         )
@@ -237,22 +238,24 @@ class SharedEmbeddingColumn(_Shared, _OfCategories):
             )
         return found[0]
 
-    def _looked_up(self, features: Features, variables: MakeVariable) -> tuple[Any, IdWeightPair]:
+    def _looked_up(self, features: Features, variables: MakeVariable) -> Any:
         with scopes.name_scope(None, self.name):
             pair = self.categorical_column.sparse_tensors(features)
-            return _looked_up(self, self._weights(variables), pair), pair
+            return _looked_up(self, self._weights(variables), pair)
 
     def dense_tensor(self, features: Features, variables: MakeVariable) -> Any:
         """The embeddings of each example, combined."""
         self._check_sequence(False)
-        return self._looked_up(features, variables)[0]
+        return self._looked_up(features, variables)
 
     def sequence_dense_tensor(
         self, features: Features, variables: MakeVariable
     ) -> TensorSequenceLengthPair:
         """The embeddings of each step, combined."""
         self._check_sequence(True)
-        found, pair = self._looked_up(features, variables)
+        found = self._looked_up(features, variables)
+        # TensorFlow asks for the categories once more, outside of the scope of what is looked up.
+        pair = self.categorical_column.sparse_tensors(features)
         return TensorSequenceLengthPair(found, self._lengths(pair))
 
 

@@ -28,6 +28,7 @@ def sequence_length(sparse: Any, num_elements: int = 1) -> Any:
         found: Any = segment_max(columns, segment_ids=rows)
         found = cast(elementwise.ceil(found / num_elements), dtypes.int64)
         whole: Any = shaping.shape(sparse)
+        whole = whole[:1]
         part: Any = shaping.shape(found)
-        padding = fill.zeros(whole[:1] - part[:1], dtype=found.dtype)
+        padding = fill.zeros(whole - part[:1], dtype=found.dtype)
         return join.concat([found, padding], axis=0, name=scope)

@@ -124,6 +124,10 @@ ADDED |= dict.fromkeys(
     """.split(),
     "the estimators of boosted trees make them; 1.15 has them without public names",
 )
+ADDED |= dict.fromkeys(
+    ["SdcaFprint", "SdcaOptimizer", "SdcaOptimizerV2", "SdcaShrinkL1"],
+    "tf.train.sdca_* make them; the specification lists no such rows",
+)
 ADDED["StatelessCase"] = "what functions of TensorFlow 2 have for Case without effects"
 # Ops that we call stateful and TensorFlow does not.
 MORE_STATEFUL = {

@@ -88,7 +88,7 @@ define_op(
 def _check(features: int, weights: np.ndarray, labels: np.ndarray, state: np.ndarray) -> None:
     if not features:
         raise invalid("Requires at least one feature to train.")
-    if len(weights) != len(labels):
+    if len(weights) > len(labels):
         raise invalid(
             f"Each example has a weight and a label; found {len(weights)} weights and"
             f" {len(labels)} labels"

@@ -118,6 +118,10 @@ def _boxed(y: Number, a: Number) -> Number:
     return y if y * a > 1 else a
 
 
+def _outside(y: Number, a: Number) -> bool:
+    return y * a < 0 or y * a > 1  # and NaN is not
+
+
 def _hinge_dual(y: Number, a: Number, s: Number, pull: Number) -> Number:
     return _boxed(y, a + (y - s) / pull)
 
@@ -127,11 +131,11 @@ def _smooth_hinge_dual(y: Number, a: Number, s: Number, pull: Number) -> Number:
 
 
 def _hinge_dual_loss(y: Number, a: Number) -> Number:
-    return -y * a if 0 <= y * a <= 1 else _LARGEST
+    return _LARGEST if _outside(y, a) else -y * a
 
 
 def _smooth_hinge_dual_loss(y: Number, a: Number) -> Number:
-    return -y * a + 0.5 * a * a if 0 <= y * a <= 1 else _LARGEST
+    return _LARGEST if _outside(y, a) else -y * a + 0.5 * a * a
 
 
 def _smooth_hinge(y: Number, s: Number) -> Number:
@@ -176,7 +180,7 @@ def _poisson_dual_loss(y: Number, a: Number) -> Number:
     below = y - a
     if below == 0:
         return _ZERO
-    return below * (np.log(below) - 1) if below > 0 else _LARGEST
+    return _LARGEST if below < 0 else below * (np.log(below) - 1)
 
 
 _poisson = Loss(

@@ -38,19 +38,19 @@ class SparseGroup:
         self, examples: np.ndarray, features: np.ndarray, values: np.ndarray | None,
         indices: np.ndarray, weights: np.ndarray, count: int,
     ) -> None:  # fmt: skip
-        sizes = [len(examples), len(features), *([] if values is None else [len(values)])]
-        if len(set(sizes)) > 1:
+        sizes = [len(features), *([] if values is None else [len(values)])]
+        if min(sizes) < len(examples):
             raise invalid(
-                "Mismatched sizes of a sparse feature group: example indices, feature indices and"
-                f" values must be as many; found {sizes}"
+                "Mismatched sizes of a sparse feature group: each of its example indices has a"
+                f" feature index and a value; found {len(examples)} for {sizes}"
             )
-        if len(indices) != len(weights):
+        if len(indices) > len(weights):
             raise invalid(
                 "Mismatched sizes of a sparse feature group: each of sparse_indices has its weight;"
                 f" found {len(indices)} and {len(weights)}"
             )
         self.nominal, self.delta = weights, np.zeros_like(weights)
-        ones = np.ones(len(features)) if values is None else values.astype(np.float64)
+        ones = np.ones(len(examples)) if values is None else values.astype(np.float64)
         nothing = (np.empty(0, np.int64), np.empty(0))
         self._parts = [nothing] * count
         order = np.argsort(indices, kind="stable")
@@ -104,12 +104,12 @@ class DenseGroup:
     """The features of one dense group, a row an example, with its weights."""
 
     def __init__(self, features: np.ndarray, weights: np.ndarray, count: int) -> None:
-        if features.ndim != 2 or len(features) != count:
+        if features.ndim != 2 or len(features) < count:
             raise invalid(
                 "Dense features must be a matrix with a row for each example; found shape"
                 f" {list(features.shape)} for {count} example(s)"
             )
-        if features.shape[1] > weights.size:
+        if features.shape[1] > weights.size or not features.shape[1]:
             raise invalid(
                 f"More dense features than we have parameters for: {features.shape[1]}; there are"
                 f" {weights.size}"

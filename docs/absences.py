@@ -17,9 +17,7 @@ SYMBOLS_ABSENT: list[tuple[str, str]] = [
     (r"enable_(v2|tensor_equality)\w*", "shapes and tensors compare as TensorFlow 1's do"),
     (r"nondifferentiable_batch_function", "later, serving: batches gathered over requests"),
     (r"load_library|load_file_system_library", "loads C++ built for TensorFlow's runtime"),
-    (r"LMDBReader", "needs LMDB's library, which is not a dependency"),
     (r"train\.do_quantize_training_on_graphdef", "a rewrite of graphs for TensorFlow's runtime"),
-    (r"train\.sdca_\w+", "later, linear models by dual coordinate ascent"),
     (r"debugging\.\w+_log_device_placement", _EAGER),
 ]
 

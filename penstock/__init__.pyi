@@ -755,6 +755,7 @@ from penstock.training.data.queues import (
 from penstock.training.data.record_readers import (
     FixedLengthRecordReader as FixedLengthRecordReader,
     IdentityReader as IdentityReader,
+    LMDBReader as LMDBReader,
     ReaderBase as ReaderBase,
     TextLineReader as TextLineReader,
     TFRecordReader as TFRecordReader,

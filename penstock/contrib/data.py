@@ -3,6 +3,7 @@
 from penstock.training.data.dataset import Dataset as Dataset
 from penstock.training.data.dataset_readers import (
     CsvDataset as CsvDataset,
+    LMDBDataset as LMDBDataset,
     SqlDataset as SqlDataset,
     TextLineDataset as TextLineDataset,
     TFRecordDataset as TFRecordDataset,

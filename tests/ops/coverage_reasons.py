@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 WITHOUT_ROW: dict[str, str] = {
+    "FakeQueue": "a handle; tests/training/data/test_lmdb.py reads by it",
+    "LMDBReader": "a handle; tests/training/data/test_lmdb.py reads with it",
     "FixedLengthRecordReader": "a handle; tests/training/data/test_pipelines.py reads with it",
     "FixedLengthRecordReaderV2": "a handle; tests/training/data/test_pipelines.py reads with it",
     "IdentityReader": "a handle; tests/training/data/test_pipelines.py reads with it",
@@ -145,7 +147,7 @@ WITHOUT_ROW |= dict.fromkeys(
 WITHOUT_ROW |= dict.fromkeys(
     """
     BytesProducedStatsDataset DatasetToTFRecord DenseToSparseBatchDataset
-    IteratorGetNextAsOptional LatencyStatsDataset OptionalFromValue OptionalGetValue
+    IteratorGetNextAsOptional LatencyStatsDataset LMDBDataset OptionalFromValue OptionalGetValue
     OptionalHasValue OptionalNone ParseExampleDataset PythonWorkersDataset
     SetStatsAggregatorDataset SlidingWindowDataset SqlDataset StatsAggregatorHandle
     StatsAggregatorHandleV2 StatsAggregatorSummary

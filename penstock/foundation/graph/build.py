@@ -74,7 +74,8 @@ make_tensor: Callable[..., Tensor] = make
 
 def _add(graph: Graph, op_def: OpDef, tensors: list[Tensor], *node: Any) -> Operation:
     if op_def.writes or op_def.reads:
-        refs = [t for t, arg in zip(tensors, op_def.inputs) if arg.is_ref and not arg.is_list]
+        # Of a list of references its first, as TensorFlow pairs tensors with arguments.
+        refs = [t for t, arg in zip(tensors, op_def.inputs) if arg.is_ref]
         if refs:
             return _add_beside(refs, graph, op_def, tensors, *node)
     return graph.add_operation(op_def, tensors, *node)

@@ -16,7 +16,7 @@ import torch
 from penstock.engine.resources.dataset.base import Element
 from penstock.engine.resources.dataset.sources import Records
 from penstock.foundation.base import errors
-from penstock.foundation.formats import files, tfrecord
+from penstock.foundation.formats import files, lmdb_file, tfrecord
 from penstock.foundation.opdef import define_op
 from penstock.foundation.opdef.inference import scalar
 from penstock.ops.data.dataset import TYPES, text
@@ -82,6 +82,14 @@ def _tfrecords(filenames: Any, compression_type: Any) -> Records:
 
     def read(name: Any) -> Iterable[Element]:
         return map(_string, tfrecord.read_records(_path(name), compression))
+
+    return Records(np.atleast_1d(filenames).tolist(), read)
+
+
+def _lmdb(filenames: Any) -> Records:
+    def read(name: Any) -> Iterable[Element]:
+        for key, value in lmdb_file.read_records(_path(name), "LMDBDataset"):
+            yield _string(key) + _string(value)
 
     return Records(np.atleast_1d(filenames).tolist(), read)
 
@@ -235,6 +243,7 @@ _FILES: list[tuple[str, str, list[str], Any, tuple[str, ...]]] = [
     # op type, inputs after the names, attrs, kernel, inputs wanted as numbers
     ("TextLineDataset", "compression_type: string, buffer_size: int64", [], _lines, ()),
     ("TFRecordDataset", "compression_type: string, buffer_size: int64", [], _tfrecords, ()),
+    ("LMDBDataset", "", TYPES, _lmdb, ()),
     ("FixedLengthRecordDataset",
      "header_bytes: int64, record_bytes: int64, footer_bytes: int64, buffer_size: int64", [],
      _fixed_v1, ("header_bytes", "record_bytes", "footer_bytes")),
@@ -251,7 +260,7 @@ _FILES: list[tuple[str, str, list[str], Any, tuple[str, ...]]] = [
 for _name, _inputs, _attrs, _kernel, _host in _FILES:
     define_op(
         _name,
-        f"filenames: string, {_inputs} -> handle: variant",
+        f"filenames: string{', ' * bool(_inputs)}{_inputs} -> handle: variant",
         attrs=_attrs,
         shape=scalar,
         kernel=_kernel,

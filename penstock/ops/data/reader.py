@@ -5,7 +5,7 @@ form by a reference to a string.  The state behind both is one ``resources.reade
 module knows the formats of files.  Reading may wait for a name in a queue, so it is *blocking*.
 
 Keys are ``file:line`` (from 1) for lines, ``file:record`` (from 0) for records of fixed length,
-``file:offset`` for TFRecords.
+``file:offset`` for TFRecords, and the records' own for LMDB, whose reader has the older form alone.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import torch
 from penstock.engine.resources.queue import Queue
 from penstock.engine.resources.reader import Progress, Reader, Record
 from penstock.foundation.base import errors
-from penstock.foundation.formats import files, serialized, tfrecord
+from penstock.foundation.formats import files, lmdb_file, serialized, tfrecord
 from penstock.foundation.formats.schema import ReaderBaseState
 from penstock.foundation.opdef import define_op
 from penstock.foundation.opdef.inference import ShapeContext, no_outputs, scalar
@@ -128,6 +128,13 @@ def _fixed_length(attrs: dict[str, Any], name: str) -> Reader:
     return Reader("FixedLengthRecordReader", name, lambda work: _fixed(work, attrs))
 
 
+def _lmdb(attrs: dict[str, Any], name: str) -> Reader:
+    def records(work: bytes) -> Iterator[Record]:
+        return lmdb_file.read_records(os.fsdecode(work), "LMDBReader")
+
+    return Reader("LMDBReader", name, records)
+
+
 _LENGTHS = [
     "header_bytes: int = 0", "record_bytes: int", "footer_bytes: int = 0", "hop_bytes: int = 0",
 ]  # fmt: skip
@@ -156,6 +163,32 @@ for _name, _before, _after, _newer, _make in _MAKERS:
             stateful=True,
             no_gradient=_NO_GRADIENT,
         )
+
+
+define_op(
+    "LMDBReader",
+    "-> reader_handle: Ref(string)",
+    attrs=_SHARED,
+    shape=(lambda ctx: (2,)),
+    state=SharedState("reader", _lmdb),
+    stateful=True,
+    no_gradient=_NO_GRADIENT,
+)
+
+
+def _same_queue(resource: Queue) -> Queue:
+    return resource
+
+
+# A queue of today for a reader of the older form.
+define_op(
+    "FakeQueue",
+    "resource: resource -> handle: Ref(string)",
+    shape=scalar,
+    kernel=_same_queue,
+    stateful=True,
+    no_gradient="a queue is no number",
+)
 
 
 # ---- using them ----------------------------------------------------------------------------------

@@ -190,6 +190,22 @@ class SqlDataset(Dataset):
         self._set(nodes.variant("SqlDataset", structure, driver, source, asked), structure)
 
 
+class LMDBDataset(Dataset):
+    """The records of LMDB databases, as keys and values, by rising key.
+
+    They are read by the package lmdb: ``pip install penstock[lmdb]``.
+
+    Args:
+      filenames: string tensor or strings: folders of databases, or their files.
+    """
+
+    def __init__(self, filenames: Any) -> None:
+        super().__init__()
+        structure = (_STRING, _STRING)
+        names = convert_to_tensor(filenames, dtypes.string, "filenames")
+        self._set(nodes.variant("LMDBDataset", structure, names), structure)
+
+
 class TFRecordWriter:
     """Writes a dataset to a TFRecord file.
 

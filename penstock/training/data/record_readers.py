@@ -50,7 +50,7 @@ class ReaderBase:
         Raises:
           OutOfRangeError: when it is run, and the queue is closed and empty.
         """
-        return make("ReaderReadV2", self._reader_ref, _handle(queue), name=name)
+        return make(*self._op("ReaderRead"), self._queue(queue), name=name)
 
     def read_up_to(self, queue: Any, num_records: Any, name: str | None = None) -> Any:
         """The next records, at most ``num_records``.
@@ -62,19 +62,19 @@ class ReaderBase:
         Returns:
           (keys, values): two string vectors.
         """
-        return make("ReaderReadUpToV2", self._reader_ref, _handle(queue), num_records, name=name)
+        return make(*self._op("ReaderReadUpTo"), self._queue(queue), num_records, name=name)
 
     def num_records_produced(self, name: str | None = None) -> Tensor:
         """An int64 scalar: how many records it has given out."""
-        return make_tensor("ReaderNumRecordsProducedV2", self._reader_ref, name=name)
+        return make_tensor(*self._op("ReaderNumRecordsProduced"), name=name)
 
     def num_work_units_completed(self, name: str | None = None) -> Tensor:
         """An int64 scalar: how many files it has finished."""
-        return make_tensor("ReaderNumWorkUnitsCompletedV2", self._reader_ref, name=name)
+        return make_tensor(*self._op("ReaderNumWorkUnitsCompleted"), name=name)
 
     def serialize_state(self, name: str | None = None) -> Tensor:
         """A string scalar: its state, for ``restore_state``; not all readers can."""
-        return make_tensor("ReaderSerializeStateV2", self._reader_ref, name=name)
+        return make_tensor(*self._op("ReaderSerializeState"), name=name)
 
     def restore_state(self, state: Any, name: str | None = None) -> Operation:
         """An operation that restores a state.
@@ -82,17 +82,23 @@ class ReaderBase:
         Args:
           state: string scalar that ``serialize_state`` of a reader of this kind gave.
         """
-        made: Operation = make("ReaderRestoreStateV2", self._reader_ref, state, name=name)
+        made: Operation = make(*self._op("ReaderRestoreState"), state, name=name)
         return made
 
     def reset(self, name: str | None = None) -> Operation:
         """An operation that forgets the open file and all counters."""
-        made: Operation = make("ReaderResetV2", self._reader_ref, name=name)
+        made: Operation = make(*self._op("ReaderReset"), name=name)
         return made
 
+    def _op(self, kind: str) -> tuple[str, Tensor]:
+        """The type of an op that uses this reader, in its form for this handle, and the handle."""
+        return kind if self._reader_ref.dtype.is_ref else f"{kind}V2", self._reader_ref
 
-def _handle(queue: Any) -> Tensor:
-    return queue if isinstance(queue, Tensor) else queue.queue_ref
+    def _queue(self, queue: Any) -> Tensor:
+        handle: Tensor = queue if isinstance(queue, Tensor) else queue.queue_ref
+        if self._reader_ref.dtype.is_ref and not handle.dtype.is_ref:
+            return make_tensor("FakeQueue", handle)
+        return handle
 
 
 class WholeFileReader(ReaderBase):
@@ -164,3 +170,16 @@ class TFRecordReader(ReaderBase):
     def __init__(self, name: str | None = None, options: Any = None) -> None:
         compression = TFRecordOptions.get_compression_type_string(options)
         super().__init__(make("TFRecordReaderV2", compression_type=compression, name=name))
+
+
+class LMDBReader(ReaderBase):
+    """Records of LMDB databases, by rising key; a queue gives their folders, or their files.
+
+    They are read by the package lmdb: ``pip install penstock[lmdb]``.
+
+    Args:
+      options: kept for programs that give it.
+    """
+
+    def __init__(self, name: str | None = None, options: Any = None) -> None:
+        super().__init__(make("LMDBReader", name=name))

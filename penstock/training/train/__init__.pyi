@@ -26,6 +26,11 @@ from penstock.library.variables.global_step import (
     get_or_create_global_step as get_or_create_global_step,
     global_step as global_step,
 )
+from penstock.ops.state.sdca import (
+    sdca_fprint as sdca_fprint,
+    sdca_optimizer as sdca_optimizer,
+    sdca_shrink_l1 as sdca_shrink_l1,
+)
 from penstock.storage.checkpoint.initialize import init_from_checkpoint as init_from_checkpoint
 from penstock.storage.checkpoint.management import (
     CheckpointState as CheckpointState,

@@ -20,7 +20,6 @@ SYMBOLS_ABSENT: list[tuple[str, str]] = [
     (r"LMDBReader", "needs LMDB's library, which is not a dependency"),
     (r"train\.do_quantize_training_on_graphdef", "a rewrite of graphs for TensorFlow's runtime"),
     (r"train\.sdca_\w+", "later, linear models by dual coordinate ascent"),
-    (r"debugging\.\w+_log_device_placement", _EAGER),
 ]
 
 _RARE = "hardly any program used it"

@@ -160,6 +160,9 @@ class ConcreteFunction:
         key = tuple([(t.dtype, t.sizes) for t in given])
         trace = self._traces.get(key)
         if trace is None:
+            if not self._traces:
+                graph.begin()
+                graph.log(self.graph.name)
             sizes = [t.sizes for t in given]
             trace = Trace(graph, lambda *inner: self._node(inner), (tuple(given), {}), given, sizes)
             self._traces[key] = trace

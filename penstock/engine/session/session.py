@@ -84,8 +84,7 @@ class BaseSession:
             raise TypeError(f"graph must be a tf.Graph, but got {type(graph)}")
         self._target = target.encode() if isinstance(target, str) else target
         self._graph = graph if graph is not None else scopes.get_default_graph()
-        config = placement_log.default_config() if config is None else config
-        self._config = config
+        self._config = config = placement_log.default_config() if config is None else config
         self._options = apply_config(config)
         memory.keep_freed_memory()
         self._engine = engine_for(self._target.decode(), self._graph, config, self._options)

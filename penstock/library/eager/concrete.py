@@ -215,6 +215,7 @@ def concrete(
     names: Sequence[str],
     positional: int,
     internal: bool = True,
+    pass_handles: bool = True,
 ) -> ConcreteFunction:
     """Traces a Python function for one signature.
 
@@ -225,10 +226,11 @@ def concrete(
       names: of the tensors among them.
       positional: how many of them may be given by place.
       internal: whether the name says that nodes call it, as TensorFlow's functions' do.
+      pass_handles: whether handles of outside are arguments; else the body has them again.
     """
     context: Graph = get_default_graph()
     body = FunctionGraph(
-        f"__inference_{name}" if internal else name, outer=context, pass_handles=True
+        f"__inference_{name}" if internal else name, outer=context, pass_handles=pass_handles
     )
     flat = nest.flatten(signature)
     labels = iter(names)

@@ -14,11 +14,14 @@ OPS_ABSENT: list[tuple[str, str, tuple[str, ...]]] = [
 # Pattern of public names and why they are absent.
 SYMBOLS_ABSENT: list[tuple[str, str]] = [
     (r"enable_control_flow_v2", "conditionals and loops are built of TensorFlow 1's nodes"),
-    (r"enable_(v2|tensor_equality)\w*", "shapes and tensors compare as TensorFlow 1's do"),
-    (r"nondifferentiable_batch_function", "later, serving: batches gathered over requests"),
+    (r"enable_v2_tensorshape", "later: parts of the library still take Dimensions out of shapes"),
+    (
+        r"enable_tensor_equality",
+        "tensors are keys of dictionaries and members of sets in every pass and in programs'"
+        " feeds: they would need keys by identity first",
+    ),
     (r"load_library|load_file_system_library", "loads C++ built for TensorFlow's runtime"),
     (r"train\.do_quantize_training_on_graphdef", "a rewrite of graphs for TensorFlow's runtime"),
-    (r"debugging\.\w+_log_device_placement", _EAGER),
 ]
 
 _RARE = "hardly any program used it"
@@ -30,7 +33,7 @@ _KERAS = "later, with the rest of tf.keras"
 # Pattern of names of tf.contrib, and why they are absent. Rows that nothing needs are left out.
 CONTRIB_ABSENT: list[tuple[str, str]] = [
     (r"contrib\.(specs|labeled_tensor|timeseries|grid_rnn|bayesflow|kfac)\b.*", _RARE),
-    (r"contrib\.(input_pipeline|batching|proto|recurrent|autograph)\b.*", _RARE),
+    (r"contrib\.(input_pipeline|proto|recurrent|autograph)\b.*", _RARE),
     (
         r"contrib\.(factorization|tensor_forest|boosted_trees)\b.*",
         f"{_RARE}: models trained by kernels of their own",

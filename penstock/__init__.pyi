@@ -190,6 +190,9 @@ from penstock.library.control_flow.tensor_array import (
 )
 from penstock.library.control_flow.vectorized import vectorized_map as vectorized_map
 from penstock.library.control_flow.while_loop import while_loop as while_loop
+from penstock.library.eager.batched import (
+    nondifferentiable_batch_function as nondifferentiable_batch_function,
+)
 from penstock.library.eager.function import function as function
 from penstock.library.eager.mode import (
     enable_eager_execution as enable_eager_execution,

@@ -1,5 +1,9 @@
 """``tf.debugging``: checks; explicit re-exports, no logic."""
 
+from penstock.engine.session.placement_log import (
+    get_log_device_placement as get_log_device_placement,
+    set_log_device_placement as set_log_device_placement,
+)
 from penstock.library.ragged_tensors.dispatched import (
     check_numerics as check_numerics,
     is_finite as is_finite,

@@ -2,6 +2,7 @@
 
 from penstock.contrib import (
     autograph as autograph,
+    batching as batching,
     checkpoint as checkpoint,
     cluster_resolver as cluster_resolver,
     compiler as compiler,

@@ -122,6 +122,9 @@ WITHOUT_ROW |= dict.fromkeys(
 WITHOUT_ROW["EagerPyFunc"] = (
     "what it does is the function's: tests/library/immediate/test_py_function.py"
 )
+WITHOUT_ROW["BatchFunction"] = (
+    "several steps at once, and a function: tests/engine/resources/test_batching.py"
+)
 
 # Datasets are variants, and iterators have positions.
 _DATASETS = "whole pipelines against TensorFlow: tests/training/data/test_dataset.py"

@@ -160,6 +160,9 @@ class ConcreteFunction:
         key = tuple([(t.dtype, t.sizes) for t in given])
         trace = self._traces.get(key)
         if trace is None:
+            if not self._traces:
+                graph.begin()
+                graph.log(self.graph.name)
             sizes = [t.sizes for t in given]
             trace = Trace(graph, lambda *inner: self._node(inner), (tuple(given), {}), given, sizes)
             self._traces[key] = trace
@@ -212,6 +215,7 @@ def concrete(
     names: Sequence[str],
     positional: int,
     internal: bool = True,
+    pass_handles: bool = True,
 ) -> ConcreteFunction:
     """Traces a Python function for one signature.
 
@@ -222,10 +226,11 @@ def concrete(
       names: of the tensors among them.
       positional: how many of them may be given by place.
       internal: whether the name says that nodes call it, as TensorFlow's functions' do.
+      pass_handles: whether handles of outside are arguments; else the body has them again.
     """
     context: Graph = get_default_graph()
     body = FunctionGraph(
-        f"__inference_{name}" if internal else name, outer=context, pass_handles=True
+        f"__inference_{name}" if internal else name, outer=context, pass_handles=pass_handles
     )
     flat = nest.flatten(signature)
     labels = iter(names)

@@ -21,6 +21,7 @@ import numpy as np
 
 from penstock.engine.resources.manager import ResourceManager
 from penstock.engine.runtime import values
+from penstock.engine.session import placement_log
 from penstock.engine.session.build import function_compiler
 from penstock.engine.session.execute import InferenceMode
 from penstock.engine.session.options import Options, apply_config
@@ -92,12 +93,31 @@ class EagerContext(Graph):
         super().__init__()
         self.resources = ResourceManager()
         self.options: Options = apply_config(config)
+        placement_log.enabled_with(config)
+        # Whether something has run, after which it is settled whether operations are logged.
+        self._begun = self._logs = False
         self.compile = function_compiler(self.resources, self.options)
         self._calls: dict[Any, Call] = {}
         # By op, kinds of inputs, numbers and attrs: the call, and what the numbers have become.
         self._mixed: dict[Any, tuple[Call, tuple[tuple[int, EagerTensor], ...]]] = {}
         self._numbers: dict[Any, EagerTensor] = {}
         self._random = random.Random()
+
+    def begin(self) -> None:
+        """Settles, when something runs for the first time, whether devices are logged."""
+        if self._begun:
+            return
+        self._begun = True
+        config = placement_log.begin()
+        self._logs = config.log_device_placement
+        if self._logs != self.options.log_device_placement:
+            self.options = apply_config(config)
+            self.compile = function_compiler(self.resources, self.options)
+
+    def log(self, name: str) -> None:
+        """Logs an operation or function that runs in a new way, if that was asked for."""
+        if self._logs:
+            placement_log.log_operation(name)
 
     # ---- running an operation -------------------------------------------------------------------
 
@@ -118,6 +138,7 @@ class EagerContext(Graph):
           TypeError, ValueError: arguments that do not become tensors, as of ``make``.
         """
         if not inputs and OPS[op_type].role == "constant":
+            self.begin()
             return _constant(attrs)
         key: list[Any] = [op_type]
         run_values = []
@@ -178,6 +199,7 @@ class EagerContext(Graph):
         attrs: dict[str, Any],
         mixed: Any = None,
     ) -> Any:
+        self.begin()
         op_def = OPS[op_type]
         if op_def.role == "placeholder":
             raise RuntimeError("tf.placeholder() is not compatible with eager execution.")
@@ -213,8 +235,10 @@ class EagerContext(Graph):
         try:
             call = self._calls.get(key)
         except TypeError:
+            self.log(op_def.name)
             return Call(op_def, attrs, types, len(tensors), self.compile)
         if call is None:
+            self.log(op_def.name)
             if len(self._calls) > _MOST_CALLS:
                 self._calls.clear()
             call = self._calls[key] = Call(op_def, attrs, types, len(tensors), self.compile)
@@ -290,6 +314,7 @@ class EagerContext(Graph):
         def make() -> Any:
             return factory(given, name)
 
+        self.log(op_def.name)
         asked = EagerOperation(self, op_def, name, (), [], attrs)
         if attrs.get("shared_name"):
             held = self.resources.lookup_or_create(*resource_key(asked), make)

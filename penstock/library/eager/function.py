@@ -190,6 +190,9 @@ class Function:
         trace = self._traces.get((form, key))
         if trace is None:
             self._note(args, kwargs)
+            context.begin()
+            name = getattr(self.python_function, "__name__", "function").strip("<>")
+            context.log(f"__inference_{name}")
             trace = self._traced(context, nest.pack_sequence_as((args, kwargs), given), given)
             self._traces[form, key] = trace
         return trace

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import penstock as tf
+import penstock.compiler.passes.pipeline  # defines the op types of steps
 from penstock.foundation.opdef import registry
 from tests.ops.cases import all_cases
 from tests.ops.coverage_reasons import WITHOUT_KERNEL, WITHOUT_ROW

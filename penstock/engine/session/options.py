@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,6 +46,15 @@ class Options:
     # Whether steps with control flow run by the dataflow executor also where it nests.  No field of
     # a ConfigProto says this: it is for tests and for looking into a suspected defect.
     dataflow: bool = field(default_factory=lambda: os.environ.get("PENSTOCK_DATAFLOW") == "1")
+
+
+class Defaults:
+    """What sessions have that are given no config: ``make`` gives one, where one was asked for."""
+
+    make: Callable[[], Any] = staticmethod(lambda: None)
+
+
+defaults = Defaults()
 
 
 def apply_config(config: Any) -> Options:

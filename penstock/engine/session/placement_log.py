@@ -16,6 +16,8 @@ from typing import Any
 
 from tensorboard.compat.proto.config_pb2 import ConfigProto
 
+from penstock.engine.session.options import defaults
+
 _HOST = "/job:localhost/replica:0/task:0/device:CPU:0"
 
 
@@ -58,6 +60,7 @@ def set_log_device_placement(enabled: bool) -> None:
             f" already, with {get_log_device_placement()}; {enabled!r} was asked for"
         )
     asked.enabled = enabled
+    defaults.make = default_config
 
 
 def get_log_device_placement() -> bool:
@@ -83,6 +86,7 @@ def default_config() -> Any:
 def enabled_with(config: Any) -> None:
     """Told the config (or None) with which eager execution is enabled."""
     asked.config, asked.begun = config, False
+    defaults.make = default_config
 
 
 def begin() -> Any:

@@ -21,13 +21,13 @@ from penstock.compiler.codegen.source import Observe, Watch
 from penstock.engine.resources import ending, threads, waiting
 from penstock.engine.runtime import memory, timing
 from penstock.engine.runtime.program import Program
-from penstock.engine.session import feeds as feeding, partial, placement_log, tracing
+from penstock.engine.session import feeds as feeding, partial, tracing
 from penstock.engine.session.callables import from_options
 from penstock.engine.session.engine import Request, engine_for, scheme_of
 from penstock.engine.session.execute import execute
 from penstock.engine.session.fetches import FetchPlan, fetch_key
 from penstock.engine.session.handles import TensorHandle, wrapped
-from penstock.engine.session.options import apply_config, check_run_arguments
+from penstock.engine.session.options import apply_config, check_run_arguments, defaults
 from penstock.engine.session.shaped import ShapedPrograms
 from penstock.engine.session.users_graph import users_node
 from penstock.foundation.base import errors
@@ -84,7 +84,7 @@ class BaseSession:
             raise TypeError(f"graph must be a tf.Graph, but got {type(graph)}")
         self._target = target.encode() if isinstance(target, str) else target
         self._graph = graph if graph is not None else scopes.get_default_graph()
-        self._config = config = placement_log.default_config() if config is None else config
+        self._config = config = defaults.make() if config is None else config
         self._options = apply_config(config)
         memory.keep_freed_memory()
         self._engine = engine_for(self._target.decode(), self._graph, config, self._options)

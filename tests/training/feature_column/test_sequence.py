@@ -86,5 +86,7 @@ def test_numbers() -> None:
 
 def test_a_column_of_no_sequences_is_refused() -> None:
     plain = tf.feature_column.categorical_column_with_identity("s", 3)
-    with pytest.raises(ValueError, match="must be of type SequenceCategoricalColumn to use SequenceF"):
+    with pytest.raises(
+        ValueError, match="must be of type SequenceCategoricalColumn to use SequenceF"
+    ):
         run(tf.feature_column.embedding_column(plain, 2), np.int64([0, 1, 2]))

@@ -178,11 +178,13 @@ def test_others_are_looked_at_now_and_then(monkeypatch: pytest.MonkeyPatch) -> N
     assert not others.leave_cores()
 
 
-def test_where_nobody_tells_what_others_do() -> None:
+def test_where_nobody_tells_what_others_do(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail() -> Any:
         raise OSError("no /proc")
 
     assert product_choice.Others(fail).leave_cores()
+    monkeypatch.setattr(product_choice, "_LOOK_SECONDS", 0.0)
+    assert product_choice.Others(lambda: types.SimpleNamespace(read=fail)).leave_cores()
 
 
 def test_where_no_turn_counts_nothing_is_remembered(

@@ -90,7 +90,10 @@ class Others:
         now = time.monotonic()
         if self._meter is not None and now - self._looked >= _LOOK_SECONDS:
             self._looked = now
-            self._quiet = self._meter.read().others < _OTHERS_CORES
+            try:
+                self._quiet = self._meter.read().others < _OTHERS_CORES
+            except (OSError, ValueError, IndexError):
+                self._meter, self._quiet = None, True
         return self._quiet and not threads.waits_sleep()
 
 

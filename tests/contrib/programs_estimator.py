@@ -224,3 +224,34 @@ def case_logit_functions(tf):
             "units must be an int",
         )
     ]
+
+
+def _receiver(tf, input_fn, **arguments):
+    make = tf.contrib.estimator.build_supervised_input_receiver_fn_from_input_fn
+    with tf.Graph().as_default() as graph:
+        receiver_fn = make(input_fn, **arguments)
+        assert not graph.get_operations()
+        receiver = receiver_fn()
+        fed = {
+            key: [tensor.name, tensor.op.type, str(tensor.get_shape()), tensor.dtype.name]
+            for key, tensor in receiver.receiver_tensors.items()
+        }
+        return [fed, [op.name for op in graph.get_operations()]]
+
+
+def case_receivers_of_input_functions(tf):
+    def rows(n):
+        return {"x": tf.ones([n, 3])}, {"l": tf.ones([n])}
+
+    def dataset():
+        return tf.data.Dataset.from_tensor_slices(({"x": [[1.0, 2.0]]}, [1])).batch(1)
+
+    return [
+        _receiver(tf, lambda: ({"x": tf.ones([4, 3]), "y": tf.zeros([4], tf.int64)}, tf.ones([4]))),
+        _receiver(tf, lambda: (tf.ones([4, 3]), tf.ones([4]))),
+        _receiver(tf, rows, n=2),
+        _receiver(tf, dataset),
+        _receiver(tf, lambda: (
+            {"x": tf.SparseTensor([[0, 0]], [1.0], [2, 2])}, tf.ones([2])
+        )),
+    ]  # fmt: skip

@@ -18,6 +18,9 @@ from penstock.contrib.estimator.heads import (
     poisson_regression_head as poisson_regression_head,
     regression_head as regression_head,
 )
+from penstock.contrib.estimator.receivers import (
+    build_supervised_input_receiver_fn_from_input_fn,
+)
 from penstock.contrib.estimator.rnn import (
     RNNClassifier as RNNClassifier,
     RNNEstimator as RNNEstimator,
@@ -33,8 +36,10 @@ from penstock.training.estimator.experimental import (
 
 __all__ = [
     "RNNClassifier", "RNNEstimator", "add_metrics", "binary_classification_head",
-    "build_raw_supervised_input_receiver_fn", "call_logit_fn", "clip_gradients_by_norm",
-    "dnn_logit_fn_builder", "export_all_saved_models", "export_saved_model_for_mode",
-    "forward_features", "linear_logit_fn_builder", "logistic_regression_head", "multi_class_head",
-    "multi_head", "multi_label_head", "poisson_regression_head", "regression_head",
+    "build_raw_supervised_input_receiver_fn",
+    "build_supervised_input_receiver_fn_from_input_fn", "call_logit_fn",
+    "clip_gradients_by_norm", "dnn_logit_fn_builder", "export_all_saved_models",
+    "export_saved_model_for_mode", "forward_features", "linear_logit_fn_builder",
+    "logistic_regression_head", "multi_class_head", "multi_head", "multi_label_head",
+    "poisson_regression_head", "regression_head",
 ]  # fmt: skip

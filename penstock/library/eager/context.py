@@ -174,12 +174,12 @@ class EagerContext(Graph):
     ) -> Any:
         """As ``execute``, where lists of tensors, variables or Python's numbers are among them."""
         tensors: list[Any] = []
-        if any(map(_is_variable, inputs)):
+        key = _mixed_key(op_type, inputs, attrs, tensors)
+        if key is None and any(map(_is_variable, inputs)):
             wanted = OPS[op_type].inputs
             given = [_of_variable(x, arg) for x, arg in zip(inputs, wanted, strict=False)]
             if len(given) == len(inputs):
                 return self.execute(op_type, given, name, attrs)
-        key = _mixed_key(op_type, inputs, attrs, tensors)
         try:
             known = None if key is None else self._mixed.get(key)
         except TypeError:
@@ -327,16 +327,16 @@ class EagerContext(Graph):
         return handle
 
     def _outputs(self, call: Call, inputs: Sequence[Any], result: Any) -> Any:
-        op_def = call.op_def
         if call.single:
-            flat = [result]
-        else:
-            flat = call.flat(result)
+            made = eager_tensor(result, call.types[0])
+            if recorders.active:
+                self._record(call, inputs, (made,))
+            return made
+        op_def = call.op_def
+        flat = call.flat(result)
         tensors = [eager_tensor(v, t) for v, t in zip(flat, call.types, strict=True)]
         if recorders.active:
             self._record(call, inputs, tensors)
-        if call.single:
-            return tensors[0]
         if not tensors and not op_def.has_list_output:
             return None
         if not op_def.has_list_output:
@@ -464,28 +464,45 @@ def _mixed_key(
         if kind is EagerTensor:
             kinds.append(id(item.dtype))
             tensors.append(item)
+        elif kind is list or kind is tuple:
+            found = _list_kind(item, arg.is_list)
+            if found is None:
+                return None
+            kinds.append(found)
+            if arg.is_list:
+                tensors.extend(item)
+            else:
+                tensors.append(None)
         elif kind is int or kind is bool or (kind is float and item and item == item):
             kinds.append((kind, item))
             tensors.append(None)
         elif kind is np.ndarray and item.size <= _MOST_INTEGERS and item.dtype.kind in "iu":
             kinds.append((item.dtype.char, item.shape, item.tobytes()))
             tensors.append(None)
-        elif kind is list or kind is tuple:
-            types = {type(x) for x in item}
-            if types == {EagerTensor} and arg.is_list:
-                kinds.append([id(x.dtype) for x in item])
-                tensors.extend(item)
-            elif types == {int} and len(item) <= _MOST_INTEGERS and not arg.is_list:
-                kinds.append((list, *item))
-                tensors.append(None)
-            else:
-                return None
         else:
             return None
-    key: list[Any] = []
-    _add_attrs(key, attrs)
-    hashed = [(*k, "list") if type(k) is list else k for k in kinds]
-    return op_type, tuple(hashed), tuple(key)
+    if attrs:
+        key: list[Any] = []
+        _add_attrs(key, attrs)
+        return op_type, tuple(kinds), tuple(key)
+    return op_type, tuple(kinds), ()
+
+
+def _list_kind(items: Sequence[Any], of_tensors: bool) -> Any:
+    """What tells lists apart: the dtypes of tensors, or a few integers; None for others."""
+    if not items:
+        return None
+    if of_tensors:
+        for one in items:
+            if type(one) is not EagerTensor:
+                return None
+        return (*[id(one.dtype) for one in items], "list")
+    if len(items) > _MOST_INTEGERS:
+        return None
+    for one in items:
+        if type(one) is not int:
+            return None
+    return (list, *items)
 
 
 def _number_places(kinds: Sequence[Any]) -> list[int]:

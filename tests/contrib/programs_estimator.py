@@ -255,3 +255,133 @@ def case_receivers_of_input_functions(tf):
             {"x": tf.SparseTensor([[0, 0]], [1.0], [2, 2])}, tf.ones([2])
         )),
     ]  # fmt: skip
+
+
+_POINTS = np.float32([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+_SUMS = _POINTS.sum(axis=1, keepdims=True)
+
+
+def _given(tf, features, labels=None):
+    """An ``input_fn`` of two batches."""
+    data = features if labels is None else (features, labels)
+    return lambda: tf.data.Dataset.from_tensors(data).repeat(2)
+
+
+def _linear_fn(tf):
+    def model_fn(features, labels, mode):
+        w = tf.get_variable("w", [2, 1], initializer=tf.constant_initializer([[0.5], [1.0]]))
+        y = tf.matmul(features["x"], w) + tf.get_variable(
+            "b", [1], initializer=tf.zeros_initializer()
+        )
+        predictions = {"y": y, "twice": 2 * y}
+        if mode == "infer":
+            return tf.estimator.EstimatorSpec(mode, predictions)
+        loss = tf.reduce_mean(tf.square(y - labels))
+        metrics = {"mean": tf.metrics.mean(y), "off": tf.metrics.mean_absolute_error(labels, y)}
+        step = tf.train.get_global_step()
+        train = tf.train.GradientDescentOptimizer(0.01).minimize(loss, step)
+        return tf.estimator.EstimatorSpec(mode, predictions, loss, train, eval_metric_ops=metrics)
+
+    return model_fn
+
+
+def _exported_linear(tf):
+    """A model that was trained, and folders of it: of all modes, and of predictions alone."""
+    made = tf.estimator.Estimator(_linear_fn(tf), tempfile.mkdtemp())
+    made.train(_given(tf, {"x": _POINTS}, _SUMS), steps=2)
+    with tf.Graph().as_default():
+        x = {"x": tf.placeholder(tf.float32, [7, 2], name="given")}
+        serve = tf.estimator.export.build_raw_serving_input_receiver_fn(x)
+        learn = tf.estimator.experimental.build_raw_supervised_input_receiver_fn(
+            x, tf.placeholder(tf.float32, [7, 1], name="wanted")
+        )
+    receivers = {"train": learn, "eval": learn, "infer": serve}
+    folder = tempfile.mkdtemp()
+    export_all = tf.contrib.estimator.export_all_saved_models
+    return (
+        made,
+        [
+            export_all(made, folder + "/all", receivers),
+            made.export_saved_model(folder + "/one", serve),
+        ],
+        receivers,
+    )
+
+
+def _used(tf, estimator):
+    """What an estimator measures and predicts."""
+    metrics = estimator.evaluate(_given(tf, {"x": _POINTS}, _SUMS), steps=1)
+    found = {key: float(value) for key, value in metrics.items()}
+    predicted = list(estimator.predict(_given(tf, {"x": _POINTS, "more": _POINTS})))
+    return [found, predicted, [each["y"] for each in estimator.predict(
+        _given(tf, {"x": _POINTS}), predict_keys=["y"])]]  # fmt: skip
+
+
+class _GraphHook:
+    """Makes a hook that keeps the graph's nodes and collections as a session begins."""
+
+    def __init__(self, tf):
+        found = self.found = {}
+
+        class Hook(tf.train.SessionRunHook):
+            def begin(self):
+                found["nodes"] = [len(nodes(tf)), zlib.crc32(json.dumps(nodes(tf)).encode())]
+                for key in ("variables", "trainable_variables", "local_variables", "train_op"):
+                    found[key] = [each.name for each in tf.get_collection(key)]
+                found["savers"] = len(tf.get_collection("savers"))
+
+        self.hook = Hook()
+
+
+def case_saved_model_estimator(tf):
+    package = tf.contrib.estimator
+    given, (folder, only), receivers = _exported_linear(tf)
+    made = package.SavedModelEstimator(folder, tempfile.mkdtemp())
+    found = [made.latest_checkpoint(), _used(tf, made)]
+    watched = _GraphHook(tf)
+    made.train(_given(tf, {"x": _POINTS}, {"label": _SUMS}), steps=2, hooks=[watched.hook])
+    given.train(_given(tf, {"x": _POINTS}, _SUMS), steps=2)
+    for each in (made, given):
+        found.append({name: each.get_variable_value(name) for name in each.get_variable_names()})
+    found += [watched.found, _used(tf, made)]
+    again = package.export_all_saved_models(made, tempfile.mkdtemp(), receivers)
+    found.append(_used(tf, package.SavedModelEstimator(again)))
+    return found + [list(package.SavedModelEstimator(only).predict(_given(tf, {"x": _POINTS})))]
+
+
+def case_saved_model_estimator_refuses(tf):
+    make = tf.contrib.estimator.SavedModelEstimator
+    _, (folder, only), _ = _exported_linear(tf)
+    made, served = make(folder), make(only)
+    good = _given(tf, {"x": _POINTS}, _SUMS)
+
+    def evaluate(features, labels=None, words=""):
+        return refused(lambda: made.evaluate(_given(tf, features, labels)), words)
+
+    return [
+        refused(lambda: make(tempfile.mkdtemp()), "invalid SavedModel format"),
+        refused(lambda: served.train(good), "train mode is not available in the SavedModel"),
+        refused(lambda: served.evaluate(good), "eval mode is not available in the SavedModel"),
+        evaluate(_POINTS, _SUMS, 'Key "x" not found in features or labels'),
+        evaluate({"x": _POINTS}, None, 'Key "label" not found in features or labels'),
+        evaluate({"x": _POINTS}, {"l": _SUMS}, 'Key "label" not found in features or labels'),
+        evaluate({"x": _POINTS}, _SUMS.astype(int), "Expected dtype: <dtype: 'float32'>, Got:"),
+        evaluate({"x": _POINTS[:, :1]}, _SUMS, "Expected shape: (?, 2), Got: (3, 1)"),
+        refused(lambda: made.evaluate(lambda: ({"x": _POINTS}, _SUMS)), "feature x must be a"),
+        refused(lambda: made.export_savedmodel, "Please use `export_saved_model`"),
+        _refused_without_default(tf),
+    ]
+
+
+def _refused_without_default(tf):
+    """What a canned model says whose MetaGraph has no default signature."""
+    made = _regressor(tf).train(_read(tf), steps=1)
+
+    def receive():
+        x = {"x": tf.placeholder(tf.float32, [None, 1])}
+        return tf.estimator.export.ServingInputReceiver(x, x)
+
+    folder = made.export_saved_model(tempfile.mkdtemp(), receive)
+    served = tf.contrib.estimator.SavedModelEstimator(folder)
+    words = "infer mode is not available in the SavedModel"
+    return refused(lambda: next(served.predict(_read(tf))), words)

@@ -1,7 +1,7 @@
 """``tf.contrib.estimator``: heads, and estimators and optimizers made of others.
 
 ``heads`` has the heads, ``extenders`` what is made of others, ``rnn`` recurrent
-networks; the rest is ``tf.estimator``'s.
+networks, ``saved_model_estimator`` an estimator of exported graphs; the rest is ``tf.estimator``'s.
 """
 
 from penstock.contrib.estimator.extenders import (
@@ -25,6 +25,9 @@ from penstock.contrib.estimator.rnn import (
     RNNClassifier as RNNClassifier,
     RNNEstimator as RNNEstimator,
 )
+from penstock.contrib.estimator.saved_model_estimator import (
+    SavedModelEstimator as SavedModelEstimator,
+)
 from penstock.training.estimator.added_metrics import add_metrics as add_metrics
 from penstock.training.estimator.canned.multi_head import MultiHead as multi_head
 from penstock.training.estimator.experimental import (
@@ -35,8 +38,8 @@ from penstock.training.estimator.experimental import (
 )
 
 __all__ = [
-    "RNNClassifier", "RNNEstimator", "add_metrics", "binary_classification_head",
-    "build_raw_supervised_input_receiver_fn",
+    "RNNClassifier", "RNNEstimator", "SavedModelEstimator", "add_metrics",
+    "binary_classification_head", "build_raw_supervised_input_receiver_fn",
     "build_supervised_input_receiver_fn_from_input_fn", "call_logit_fn",
     "clip_gradients_by_norm", "dnn_logit_fn_builder", "export_all_saved_models",
     "export_saved_model_for_mode", "forward_features", "linear_logit_fn_builder",

@@ -13,11 +13,16 @@ from penstock.foundation.opdef import define_op
 from penstock.foundation.opdef.inference import scalar
 from penstock.ops.array import nodes
 
+# ``dot`` adds up in float32 from end to end: of 100 million elements it is wrong by 0.8 %.
+_PART = 1 << 17
+
 
 def _l2_loss(t: Any) -> Any:
     flat = t.reshape(-1)
-    if t.dtype in (torch.float32, torch.float64):
+    if t.dtype is torch.float64 or (t.dtype is torch.float32 and flat.numel() <= _PART):
         return torch.dot(flat, flat) * 0.5
+    if t.dtype is torch.float32:
+        return torch.stack([torch.dot(part, part) for part in flat.split(_PART)]).sum() * 0.5
     return (flat.float().square_().sum() * 0.5).to(t.dtype)
 
 

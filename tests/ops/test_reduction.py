@@ -243,3 +243,13 @@ def test_gradients_where_an_axis_is_named_twice(function: Any) -> None:
     twice, once = (tf.gradients(function(x, axis=a) ** 2, x)[0] for a in (axis, 0))
     found, wanted = _run([twice, once], {axis: [0, -2]})
     np.testing.assert_allclose(found, wanted)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.complex64, np.float16])
+def test_a_norm_of_many_numbers_is_as_exact_as_float32(dtype: Any) -> None:
+    x = np.random.default_rng(0).standard_normal([2, 5_000_003], dtype=np.float32).astype(dtype)
+    wide = x.astype(np.complex128 if dtype is np.complex64 else np.float64)
+    given = tf.placeholder(dtype, [2, None])
+    found = _run(reduction.reduce_euclidean_norm(given, 1), {given: x})
+    tolerance = 1e-3 if dtype is np.float16 else 1e-6
+    np.testing.assert_allclose(found, np.sqrt((np.abs(wide) ** 2).sum(1)), rtol=tolerance)

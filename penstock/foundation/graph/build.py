@@ -46,9 +46,10 @@ def make(op_type: str, *inputs: Any, name: str | None = None, **attrs: Any) -> A
       TypeError: an input or attr of a wrong type, naming the op and both sides.
       ValueError: shapes that do not fit, or an attr value that is not allowed.
     """
-    graph = _graph_of(inputs)
+    graph = get_default_graph()
     if graph.executes:
         return graph.execute(op_type, inputs, name, attrs)
+    graph = _graph_of(inputs, graph)
     op_def = OPS[op_type]
     if len(inputs) != len(op_def.inputs):
         raise TypeError(
@@ -110,9 +111,8 @@ def tuple_of(definition: OpDef) -> Any:
     return collections.namedtuple(definition.name, fields, rename=True)
 
 
-def _graph_of(inputs: Sequence[Any]) -> Graph:
-    graph = get_default_graph()
-    if graph.building_function or graph.executes or graph.shares_nodes:
+def _graph_of(inputs: Sequence[Any], graph: Graph) -> Graph:
+    if graph.building_function or graph.shares_nodes:
         # Tensors of the graphs around are captured; those of a step belong to no one graph.
         return graph
     first: Any = None

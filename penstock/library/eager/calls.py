@@ -15,6 +15,7 @@ from typing import Any
 
 import torch
 
+from penstock.compiler.codegen import source
 from penstock.engine.resources import threads
 from penstock.engine.resources.pending import storage_uses
 from penstock.engine.resources.variable import Variable
@@ -22,15 +23,16 @@ from penstock.engine.runtime.program import attr_value
 from penstock.engine.runtime.words import in_tensorflows_words
 from penstock.engine.session.execute import InferenceMode
 from penstock.foundation.base import dtypes, errors
+from penstock.foundation.graph.build import output_types
 from penstock.foundation.graph.function import FunctionGraph
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.infer import infer_shapes
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.tensor import Tensor
-from penstock.foundation.opdef import opdef
 from penstock.foundation.opdef.inference import RefusedAtBuild
 from penstock.foundation.opdef.opdef import OpDef
 from penstock.foundation.opdef.registry import OPS
+from penstock.library.eager.tensor import EagerTensor
 
 Compile = Callable[[FunctionGraph], Any]
 # Where the operations that shape rules look at are made; it keeps none of them.
@@ -51,7 +53,7 @@ class Call:
     """
 
     __slots__ = (
-        "op_def", "attrs", "types", "function", "checked", "single", "written", "_groups", "read",
+        "op_def", "attrs", "types", "function", "checked", "single", "written", "_groups", "entry",
     )  # fmt: skip
 
     def __init__(
@@ -68,9 +70,17 @@ class Call:
         self.single = len(op_def.outputs) == 1 and not op_def.has_list_output
         self._groups = [arg.count(attrs) if arg.is_list else -1 for arg in op_def.outputs]
         places, flat = _places(op_def, attrs)
-        self.read = bool(op_def.reads and op_def.aliases)
         self.written = tuple(places[name][0] for name in op_def.writes if places.get(name))
-        self.function = _function(op_def, attrs, places, flat, count, compile)
+        given, expression, scope = _source(op_def, attrs, places, flat, count, compile)
+        self.function: Callable[..., Any] = eval(f"lambda {given}: {expression}", scope)
+        # The way from tensors to the tensor, where nothing but a kernel stands between.
+        self.entry = _entry(self, given, expression, scope) if self._is_plain(flat) else None
+
+    def _is_plain(self, flat: int) -> bool:
+        op_def = self.op_def
+        touches = self.written or (op_def.reads and op_def.aliases)
+        handles = {dtypes.resource, dtypes.variant}.intersection(_input_types(op_def, self.attrs))
+        return bool(flat and self.single and not touches and not handles)
 
     def run(self, inputs: Sequence[Any], run_values: Sequence[Any]) -> Any:
         """What the kernel returns for run-time values.
@@ -101,7 +111,7 @@ class Call:
         except errors.OpError:
             raise
         except Exception as raised:
-            raise self._error(raised, run_values, seen) from raised
+            raise self.error(raised, run_values) from raised
         finally:
             if before is not None:
                 threads.restore(*before)
@@ -138,7 +148,8 @@ class Call:
             return None
         return _made(op.refusal.error, op.refusal.reason, self.op_def)
 
-    def _error(self, raised: Exception, run_values: Sequence[Any], seen: Any) -> errors.OpError:
+    def error(self, raised: Exception, run_values: Sequence[Any]) -> errors.OpError:
+        """What a kernel's exception is in TensorFlow's words."""
         if isinstance(raised, AttributeError) and isinstance(raised.obj, Variable):
             name = raised.obj.name
             return _made(
@@ -147,7 +158,7 @@ class Call:
                 f" could mean that the variable was uninitialized.: {name!r} has no value",
                 self.op_def,
             )
-        given = [tuple(shape or ()) for shape in seen]
+        given = [tuple(getattr(value, "shape", None) or ()) for value in run_values]
         kind = "InvalidArgumentError"
         if isinstance(raised, NotImplementedError):
             kind = "UnimplementedError"
@@ -160,7 +171,7 @@ class Call:
 
 
 @functools.cache
-def _source() -> Operation:
+def _sourceless() -> Operation:
     """What stands for the operation of a tensor that has none."""
     return Operation(_RULES, OPS["Placeholder"], "input", (), (), {}, (), None)
 
@@ -175,7 +186,7 @@ def _as_nodes(tensor: Any) -> Any:
     """A tensor as a shape rule sees one of a graph: with a name, its dims and its value."""
     if hasattr(tensor, "handle_op"):
         return tensor
-    made = Tensor(_source(), 0, tensor.dtype)
+    made = Tensor(_sourceless(), 0, tensor.dtype)
     made.sizes = None if tensor.dtype in (dtypes.resource, dtypes.variant) else tensor.sizes
     if tensor.value is not None and made.sizes is not None and tensor.dtype.is_numpy_compatible:
         made.static_value = tensor.static_value
@@ -198,14 +209,18 @@ def _places(op_def: OpDef, attrs: dict[str, Any]) -> tuple[dict[str, list[int]],
     return places, position
 
 
-def _function(
+def _source(
     op_def: OpDef,
     attrs: dict[str, Any],
     places: dict[str, list[int]],
     flat: int,
     count: int,
     compile: Compile,
-) -> Callable[..., Any]:
+) -> tuple[str, str, dict[str, Any]]:
+    """The parameters and the body of the function of a call, and what the body names.
+
+    All names are those of the definition; attrs come in as values.
+    """
     if flat != count:
         raise RuntimeError(f"{op_def.name} was given {count} inputs; its attrs say {flat}")
     if op_def.kernel is None and op_def.template is None:
@@ -213,23 +228,89 @@ def _function(
             f"{op_def.name} is not supported when eager execution is enabled: it has a meaning in"
             " a graph only"
         )
-    if op_def.kernel is None:
-        opdef.compiled(op_def)
     lists = {arg.name for arg in op_def.inputs if arg.is_list}
-    scope: dict[str, Any] = {"kernel": op_def.kernel, "live": _live}
-    arguments = []
-    for name in op_def.parameters:
-        if name in places:
-            made = [_operand(op_def, name, i) for i in places[name]]
-            arguments.append(f"[{', '.join(made)}]" if name in lists else made[0])
-            continue
-        scope[f"a_{name}"] = _parameter(op_def, name, attrs, compile)
-        arguments.append(f"a_{name}")
+    scope: dict[str, Any] = {"live": _live, "torch": torch}
+    arguments: dict[str, Any] = {}
+    for name in places:
+        made = [_operand(op_def, name, i) for i in places[name]]
+        arguments[name] = made if name in lists else made[0]
+    for name in dict.fromkeys((*op_def.parameters, *(op_def.attrs if op_def.inline else ()))):
+        if name not in places:
+            scope[f"a_{name}"] = _parameter(op_def, name, attrs, compile)
+            arguments[name] = f"a_{name}"
     given = ", ".join(f"x{i}" for i in range(flat))
-    function: Callable[..., Any] = eval(  # the names are those of the definition
-        f"lambda {given}: kernel({', '.join(arguments)})", scope
+    return given, _expression(op_def, attrs, arguments, scope), scope
+
+
+def _expression(
+    op_def: OpDef, attrs: dict[str, Any], arguments: dict[str, Any], scope: dict[str, Any]
+) -> str:
+    """The call's source, as a program for any shapes would have it."""
+    if op_def.inline is not None:
+        inputs = [Tensor(_sourceless(), 0, t) for t in _input_types(op_def, attrs)]
+        op = Operation(_RULES, op_def, op_def.name, inputs, (), attrs, output_types(op_def, attrs),
+                       None)  # fmt: skip
+        text = op_def.inline(source.Call(op, arguments, [True] * len(op.outputs), scope))
+        if text is not None:
+            return text
+    if op_def.template is not None:
+        return source.fill(op_def.template, arguments)
+    scope["kernel"] = op_def.kernel
+    return f"kernel({', '.join(source.as_source(arguments[p]) for p in op_def.parameters)})"
+
+
+def _input_types(op_def: OpDef, attrs: dict[str, Any]) -> list[dtypes.DType]:
+    found: list[dtypes.DType] = []
+    for arg in op_def.inputs:
+        if arg.type_list_attr is not None:
+            found.extend(attrs[arg.type_list_attr])
+        else:
+            found.extend([arg.dtype or attrs[arg.type_attr or ""]] * arg.count(attrs))
+    return found
+
+
+_ENTRY = """\
+def entry({tensors}):
+    {given} = {values}
+    if checked.get(({shapes},)) is not False:
+        result = call.run(({tensors}), ({given}))
+    else:
+        guard = InferenceMode(True)
+        try:
+            result = {expression}
+        except OpError:
+            raise
+        except Exception as raised:
+            raise call.error(raised, ({given})) from raised
+        finally:
+            del guard
+    made = new(EagerTensor)
+    made.value = result
+    made.dtype = dtype
+    return made
+"""
+
+
+def _entry(
+    call: Call, given: str, expression: str, scope: dict[str, Any]
+) -> Callable[..., EagerTensor]:
+    """A call as one function: what ``run`` does for shapes that need no more thought."""
+    names = given.split(", ")
+    text = _ENTRY.format(
+        tensors="".join(f"t_{name}, " for name in names),
+        given="".join(f"{name}, " for name in names),
+        values="".join(f"t_{name}.value, " for name in names),
+        shapes=", ".join(f"{name}.shape" for name in names),
+        expression=expression,
     )
-    return function
+    scope = {
+        **scope, "call": call, "checked": call.checked, "dtype": call.types[0],
+        "InferenceMode": InferenceMode, "OpError": errors.OpError, "EagerTensor": EagerTensor,
+        "new": object.__new__,
+    }  # fmt: skip
+    exec(text, scope)
+    entry: Callable[..., EagerTensor] = scope["entry"]
+    return entry
 
 
 def _operand(op_def: OpDef, name: str, index: int) -> str:

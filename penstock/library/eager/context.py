@@ -38,7 +38,6 @@ from penstock.foundation.opdef.registry import OPS
 from penstock.library.eager.calls import Call
 from penstock.library.eager.tensor import EagerOperation, EagerTensor, eager_tensor
 
-_new = object.__new__
 _MOST_CALLS = 1 << 14
 _MOST_NUMBERS = 1 << 12
 _MAXINT32 = 2**31 - 1
@@ -141,17 +140,10 @@ class EagerContext(Graph):
             self.begin()
             return _constant(attrs)
         key: list[Any] = [op_type]
-        run_values = []
-        plain = True
         for item in inputs:
-            if type(item) is EagerTensor:
-                run_values.append(item.value)
-                key.append(id(item.dtype))
-            else:
-                plain = False
-                break
-        if not plain:
-            return self._execute_mixed(op_type, inputs, name, attrs)
+            if type(item) is not EagerTensor:
+                return self._execute_mixed(op_type, inputs, name, attrs)
+            key.append(id(item.dtype))
         if attrs:
             _add_attrs(key, attrs)
         try:
@@ -160,14 +152,20 @@ class EagerContext(Graph):
             call = None
         if call is None:
             return self._convert_and_execute(op_type, inputs, name, attrs)
-        result = call.run(inputs, run_values)
-        if call.single:
-            made = _new(EagerTensor)
-            made.value, made.dtype = result, call.types[0]
-            if recorders.active:
-                self._record(call, inputs, (made,))
-            return made
-        return self._outputs(call, inputs, result)
+        if call.entry is None:
+            return self._executed(call, inputs)
+        made = call.entry(*inputs)
+        if recorders.active:
+            self._record(call, inputs, (made,))
+        return made
+
+    def _executed(self, call: Call, tensors: Sequence[EagerTensor]) -> Any:
+        if call.entry is None:
+            return self._outputs(call, tensors, call.run(tensors, [t.value for t in tensors]))
+        made = call.entry(*tensors)
+        if recorders.active:
+            self._record(call, tensors, (made,))
+        return made
 
     def _execute_mixed(
         self, op_type: str, inputs: Sequence[Any], name: str | None, attrs: dict[str, Any]
@@ -189,7 +187,7 @@ class EagerContext(Graph):
         call, constants = known
         for place, tensor in constants:
             tensors[place] = tensor
-        return self._outputs(call, tensors, call.run(tensors, [t.value for t in tensors]))
+        return self._executed(call, tensors)
 
     def _convert_and_execute(
         self,
@@ -226,7 +224,7 @@ class EagerContext(Graph):
             self._remember(call, op_type, tensors, attrs)
         if mixed is not None:
             self._remember_mixed(mixed, call, tensors)
-        return self._outputs(call, tensors, call.run(tensors, [t.value for t in tensors]))
+        return self._executed(call, tensors)
 
     def _call(
         self, op_def: OpDef, tensors: Sequence[Any], attrs: dict[str, Any], types: Sequence[Any]

@@ -49,15 +49,16 @@ def check(indices: Any, values: Any, shape: Any, what: str = "input") -> None:
 
 def check_bounds(indices: Any, dims: list[int], what: str = "indices") -> None:
     """Raises ValueError naming the first index that is not in ``dims``."""
-    if not indices.shape[0]:
+    if not indices.numel():
+        return
+    low, high = (most.tolist() for most in indices.aminmax(dim=0))
+    if all(0 <= least and last < dim for least, last, dim in zip(low, high, dims)):
         return
     limits = torch.tensor(dims, dtype=indices.dtype, device=indices.device)
-    outside = ((indices < 0) | (indices >= limits)).any(1)
-    if bool(outside.any()):
-        row = int(outside.nonzero()[0])
-        raise ValueError(
-            f"{what}[{row}] = {indices[row].tolist()} is out of bounds: the shape is {dims}"
-        )
+    row = int(((indices < 0) | (indices >= limits)).any(1).nonzero()[0])
+    raise ValueError(
+        f"{what}[{row}] = {indices[row].tolist()} is out of bounds: the shape is {dims}"
+    )
 
 
 def keys(indices: Any, dims: Any) -> Any:

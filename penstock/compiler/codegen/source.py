@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from types import CodeType
 from typing import Any, Literal
 
 import numpy as np
@@ -46,6 +47,8 @@ class Source:
     memories: dict[str, str] = field(default_factory=dict)
     # Functions that nodes call: linked to something that compiles and runs them.
     bodies: dict[str, FunctionGraph] = field(default_factory=dict)
+    # The text, compiled when it is first linked.
+    code: CodeType | None = None
 
 
 class Call:

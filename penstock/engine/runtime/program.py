@@ -12,6 +12,7 @@ import itertools
 import linecache
 from collections.abc import Callable
 from contextlib import suppress
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -81,7 +82,9 @@ class Program:
         linecache.cache[self.filename] = (
             len(source.text), None, source.text.splitlines(keepends=True), self.filename,
         )  # fmt: skip
-        exec(builtins.compile(source.text, self.filename, "exec"), scope)
+        if source.code is None:
+            source.code = builtins.compile(source.text, self.filename, "exec")
+        exec(_of_file(source.code, self.filename), scope)
         self.function: Callable[..., tuple[Any, ...]] = scope[name]
         self.scope = scope
         # Whether all that it does is to put something where other steps take it from.
@@ -185,6 +188,16 @@ class Program:
             f" reading it: {op.type} {op.name!r}{_made_at(op)}"
         )
         return errors.FailedPreconditionError(None, op, message)
+
+
+def _of_file(code: CodeType, filename: str) -> CodeType:
+    """Code that says it is of another file, its functions too."""
+    if code.co_filename == filename:
+        return code
+    constants = tuple(
+        _of_file(each, filename) if isinstance(each, CodeType) else each for each in code.co_consts
+    )
+    return code.replace(co_filename=filename, co_consts=constants)
 
 
 def _uninitialized_words(op: Operation, name: str) -> str:

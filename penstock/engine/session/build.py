@@ -32,6 +32,7 @@ from penstock.engine.runtime.program import Compile, Program, evaluate
 from penstock.engine.runtime.values import fetch_source, value_source
 from penstock.engine.session.function import BodyFunction
 from penstock.engine.session.options import Options
+from penstock.engine.session.sources import shared_source
 from penstock.foundation.base.collector import collector_paused
 from penstock.foundation.graph.function import FunctionGraph
 from penstock.foundation.graph.graph import Graph
@@ -87,6 +88,11 @@ class _Asked:
     shapes: Sequence[tuple[int, ...]] | None
     done: frozenset[Operation] = frozenset()
 
+    def key(self) -> tuple[Any, ...]:
+        """What tells it from others of the same graph."""
+        shapes = None if self.shapes is None else tuple(self.shapes)
+        return tuple(self.feeds), tuple(self.fetches), tuple(self.targets), shapes, self.done
+
 
 def _program(
     asked: _Asked,
@@ -98,21 +104,33 @@ def _program(
     watch: Watch = "",
 ) -> Program:
     """The program; where control flow does not nest, one that the dataflow executor runs."""
+    key = (*asked.key(), watch, result_source)
     with collector_paused():
+        try:
+            source = shared_source(
+                asked.graph, key, options, lambda: _source(asked, options, watch, result_source)
+            )
+            return Program(source, resources, "step", compiler, private, options.threads)
+        except Unstructured as reason:
+            why = str(reason)
         asked = _without_functions(asked)
-        why = "PENSTOCK_DATAFLOW=1" if options.dataflow and _has_control_flow(asked) else ""
-        if not why:
-            try:
-                pruned = _pruned(asked, options)
-                source = _compiled(pruned, asked.shapes, options, watch, result_source)
-                return Program(source, resources, "step", compiler, private, options.threads)
-            except Unstructured as reason:
-                why = str(reason)
         step = with_primitives(asked.graph, asked.feeds, asked.fetches, asked.targets, asked.done)
         options.placer.assign(step)
         return DataflowProgram(
             step, why, resources, compiler, private, result_source, watch, options.threads
         )
+
+
+def _source(asked: _Asked, options: Options, watch: Watch, result_source: FetchSource) -> Source:
+    """The source of a step.
+
+    Raises:
+      Unstructured: it is one for the dataflow executor.
+    """
+    asked = _without_functions(asked)
+    if options.dataflow and _has_control_flow(asked):
+        raise Unstructured("PENSTOCK_DATAFLOW=1")
+    return _compiled(_pruned(asked, options), asked.shapes, options, watch, result_source)
 
 
 def _pruned(asked: _Asked, options: Options) -> StepGraph:

@@ -74,6 +74,7 @@ from penstock.contrib.layers.embeddings import (
     embedding_lookup_unique as embedding_lookup_unique,
     safe_embedding_lookup_sparse as safe_embedding_lookup_sparse,
 )
+from penstock.contrib.layers.gdn import GDN as GDN, gdn as gdn
 from penstock.contrib.layers.initializers import (
     variance_scaling_initializer as variance_scaling_initializer,
     xavier_initializer as xavier_initializer,
@@ -104,6 +105,12 @@ from penstock.contrib.layers.regularizers import (
     l1_regularizer as l1_regularizer,
     l2_regularizer as l2_regularizer,
     sum_regularizer as sum_regularizer,
+)
+from penstock.contrib.layers.reversible import (
+    RevBlock as RevBlock,
+    recompute_grad as recompute_grad,
+    rev_block as rev_block,
+    scale_gradient as scale_gradient,
 )
 from penstock.contrib.layers.separable import (
     separable_conv2d as separable_conv2d,

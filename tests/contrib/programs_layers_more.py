@@ -89,9 +89,9 @@ def case_recomputed(tf):
         ({}, {"use_data_dep": True}, {"tupleize_grads": True},
          {"use_data_dep": True, "tupleize_grads": True})
     ):  # fmt: skip
-        with tf.variable_scope("s%d" % i, use_resource=True):
+        with tf.variable_scope(f"s{i}", use_resource=True):
             y = recompute(**options)(network)(x)
-        mine = tf.trainable_variables("s%d" % i)
+        mine = tf.trainable_variables(f"s{i}")
         grads = tf.gradients([y[0], 2 * y[1]], [x] + mine)
         found.append([[t.name for t in y], names(mine)])
         results += [*y, *grads]

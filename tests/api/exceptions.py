@@ -58,7 +58,7 @@ DIFFERENT: list[tuple[str, str]] = [
         "takes the state as well; theirs is Layer's, which is not called",
     ),
     (
-        r"(layers|contrib\.(rnn|seq2seq|crf|eager|cudnn_rnn|model_pruning)|nn\.rnn_cell)"
+        r"(layers|contrib\.(layers|slim|rnn|seq2seq|crf|eager|cudnn_rnn|model_pruning)|nn\.rnn_cell)"
         r"\.\w+\.add_metric",
         "comes with tf.keras.metrics, whose objects it makes",
     ),

@@ -71,13 +71,13 @@ from penstock.contrib.layers.dense import (
     relu as relu,
     relu6 as relu6,
 )
+from penstock.contrib.layers.divisive_normalization import GDN as GDN, gdn as gdn
 from penstock.contrib.layers.embeddings import (
     bow_encoder as bow_encoder,
     embed_sequence as embed_sequence,
     embedding_lookup_unique as embedding_lookup_unique,
     safe_embedding_lookup_sparse as safe_embedding_lookup_sparse,
 )
-from penstock.contrib.layers.gdn import GDN as GDN, gdn as gdn
 from penstock.contrib.layers.initializers import (
     variance_scaling_initializer as variance_scaling_initializer,
     xavier_initializer as xavier_initializer,

@@ -32,3 +32,6 @@ from penstock.contrib.slim.data import (
 )
 from penstock.ops.math.bucketize import bucketize as bucketize
 from penstock.ops.sparse.sparse_feature_cross import sparse_feature_cross as sparse_feature_cross
+from penstock.tools.platform.deprecation import experimental as experimental
+from penstock.tools.platform.exported_names import make_all as make_all
+from penstock.training.feature_column.input_layer import InputLayer as InputLayer

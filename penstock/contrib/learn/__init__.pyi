@@ -22,6 +22,11 @@ from penstock.contrib.learn.canned import (
     LinearEstimator as LinearEstimator,
     LinearRegressor as LinearRegressor,
 )
+from penstock.contrib.learn.combined import (
+    DNNLinearCombinedClassifier as DNNLinearCombinedClassifier,
+    DNNLinearCombinedEstimator as DNNLinearCombinedEstimator,
+    DNNLinearCombinedRegressor as DNNLinearCombinedRegressor,
+)
 from penstock.contrib.learn.estimator import (
     BaseEstimator as BaseEstimator,
     Estimator as Estimator,

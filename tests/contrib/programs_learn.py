@@ -6,7 +6,7 @@ import tempfile
 import numpy as np
 
 from tests.contrib.programs_columns import _counted, _digest
-from tests.contrib.recorded import names, refused, values
+from tests.contrib.recorded import names, nodes, refused, values
 
 _AGES = [[1.0], [2.0], [3.0], [4.0]]
 
@@ -107,6 +107,41 @@ def _wide_input(tf, labels):
     return input_fn
 
 
+def case_more_heads(tf):
+    learn = tf.contrib.learn
+    several = [[1, 0, 1], [0, 0, 1], [1, 1, 0]]
+    found = []
+    for make, labels, size in (
+        (learn.multi_label_head, np.array(several), 3),
+        (learn.poisson_regression_head, np.array([[1.0], [2.0], [0.0]], "float32"), 1),
+        (learn.binary_svm_head, np.array([[1], [0], [1]]), 1),
+    ):
+        for weighted in (None, "w"):
+            head = make(*([3] if size == 3 else []), weight_column_name=weighted)
+            for mode in ("train", "eval", "infer"):
+                with tf.Graph().as_default(), tf.Session() as sess:
+                    tf.train.get_or_create_global_step()
+                    logits = tf.constant([[0.5 * i - j for j in range(size)] for i in range(3)])
+                    given = {"w": tf.constant([[1.0], [2.0], [0.5]])}
+                    asked = None if mode == "infer" else tf.constant(labels)
+                    made = head.create_model_fn_ops(
+                        given, mode, asked, lambda _: tf.no_op(), logits
+                    )
+                    shown = [[n for n in nodes(tf) if "alternatives" not in n[0]]
+                             if mode != "infer" else None]  # fmt: skip
+                    sess.run(tf.local_variables_initializer())
+                    shown += [sorted(made.predictions), sess.run(made.predictions),
+                              head.logits_dimension]  # fmt: skip
+                    if mode != "infer":
+                        measured = made.eval_metric_ops
+                        shown.append(
+                            sess.run([made.loss] + [measured[k][1] for k in sorted(measured)])
+                        )
+                        shown.append(sorted(measured))
+                    found.append(shown)
+    return found + [refused(lambda: learn.multi_label_head(1), "n_classes must be > 1")]
+
+
 def case_wide_and_deep_graphs(tf):
     """Node for node, by mode; without what TensorFlow's heads add for what is exported."""
     learn = tf.contrib.learn
@@ -129,11 +164,11 @@ def case_wide_and_deep_graphs(tf):
         class Hook(tf.train.SessionRunHook):
             def begin(self):
                 graph = tf.get_default_graph()
-                nodes = [[n.name, n.type] for n in graph.get_operations()]
+                listed = [[n.name, n.type] for n in graph.get_operations()]
                 made.extend(  # noqa: B023
                     [
-                        [n for n in nodes if n[0].split("/")[0] in ("dnn", "linear", "add")],
-                        [n for n in nodes if "/train_op/" in n[0] and "gradients" not in n[0]],
+                        [n for n in listed if n[0].split("/")[0] in ("dnn", "linear", "add")],
+                        [n for n in listed if "/train_op/" in n[0] and "gradients" not in n[0]],
                         names(tf.global_variables()),
                         names(tf.trainable_variables()),
                         names(tf.get_collection("dnn")),

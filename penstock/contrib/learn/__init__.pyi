@@ -55,6 +55,11 @@ from penstock.contrib.learn.model_fn import (
     PredictionKey as PredictionKey,
     ProblemType as ProblemType,
 )
+from penstock.contrib.learn.more_heads import (
+    binary_svm_head as binary_svm_head,
+    multi_label_head as multi_label_head,
+    poisson_regression_head as poisson_regression_head,
+)
 from penstock.contrib.learn.older_estimators import (
     TensorFlowDNNClassifier as TensorFlowDNNClassifier,
     TensorFlowDNNRegressor as TensorFlowDNNRegressor,

@@ -1,4 +1,4 @@
-"""``DNNLinearCombined*`` of ``tf.contrib.learn``: a linear model beside a network ("wide and deep").
+"""``DNNLinearCombined*`` of ``tf.contrib.learn``: a linear model beside a network.
 
 Each part has its own columns and optimizer; their logits are added. Scopes and variables are those
 of TensorFlow 1.15.

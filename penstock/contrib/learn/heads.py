@@ -103,7 +103,7 @@ class Head(abc.ABC):
         weights = self._weights(features)
         with scopes.name_scope(None, self.loss_name, [logits, labels]) as name:
             losses = self._losses(logits, labels, name)
-            loss, average = _weighted_loss(losses, weights)
+            loss, average = _weighted_loss(losses, weights, self._spread)
         with scopes.name_scope(""):
             shown = identity(loss)
             scalar("loss", shown)
@@ -145,18 +145,23 @@ class Head(abc.ABC):
     def _losses(self, logits: Any, labels: Any, name: str) -> Any:
         """The loss of each example."""
 
+    def _spread(self, weights: Any, losses: Any) -> Any:
+        """The weights as they multiply losses."""
+        return weights
+
     def _metrics(self, labels: Any, predictions: dict[str, Any], weights: Any) -> dict[str, Any]:
         """The metrics by name, but for the loss."""
         return {}
 
 
-def _weighted_loss(losses: Any, weights: Any) -> tuple[Any, Any]:
+def _weighted_loss(losses: Any, weights: Any, spread: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
     """The mean of weighted losses, and the weighted mean."""
     with scopes.name_scope(None, "loss", [losses, weights]) as name:
         if weights is None:
             loss = reduce_mean(losses, name=name)
             return loss, loss
         weights = reshape(weights, [-1, 1]) if weights.get_shape().ndims != 2 else weights
+        weights = spread(weights, losses)
         weighted = multiply(losses, weights, name="weighted_loss")
         mean = reduce_mean(weighted, name=name)
         whole = truediv(
@@ -250,7 +255,8 @@ class RegressionHead(Head):
 # ---- public functions ----------------------------------------------------------------------------
 
 
-def _refuse(function: str, **given: Any) -> None:
+def refuse(function: str, **given: Any) -> None:
+    """Refuses arguments that are used and not there."""
     used = sorted(name for name, value in given.items() if value)
     if used:
         raise NotImplementedError(
@@ -286,7 +292,7 @@ def multi_class_head(
     """
     if n_classes is None or n_classes < 2:
         raise ValueError(f"n_classes must be > 1 for classification: {n_classes}.")
-    _refuse(
+    refuse(
         "multi_class_head", enable_centered_bias=enable_centered_bias, thresholds=thresholds,
         metric_class_ids=metric_class_ids, loss_fn=loss_fn, label_keys=label_keys,
     )  # fmt: skip
@@ -317,7 +323,7 @@ def regression_head(
     Raises:
       NotImplementedError: one of those is used.
     """
-    _refuse("regression_head", enable_centered_bias=enable_centered_bias, link_fn=link_fn)
+    refuse("regression_head", enable_centered_bias=enable_centered_bias, link_fn=link_fn)
     return RegressionHead(
         label_dimension, label_name, weight_column_name, head_name or "regression_head"
     )

@@ -105,8 +105,7 @@ class Head(abc.ABC):
             losses = self._losses(logits, labels, name)
             loss, average = _weighted_loss(losses, weights, self._spread)
         with scopes.name_scope(""):
-            shown = identity(loss)
-            scalar("loss", shown)
+            scalar("loss", identity(average))
         train_op = None
         if mode == ModeKeys.TRAIN:
             if train_op_fn is None:
@@ -117,6 +116,7 @@ class Head(abc.ABC):
         with scopes.name_scope(None, "metrics", [average, labels]):
             measured = {"loss": metrics.mean(average)}
             measured.update(self._metrics(labels, predictions, weights))
+        # The evaluation measures the mean of what is reported; TensorFlow measures this one itself.
         reported = loss if mode == ModeKeys.TRAIN else average
         return ModelFnOps(mode, predictions, reported, train_op, measured, alternatives)
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from penstock.contrib.learn.heads import Head, refuse
 from penstock.contrib.learn.model_fn import PredictionKey, ProblemType
-from penstock.contrib.losses.measures import hinge_loss
 from penstock.foundation.base import dtypes
 from penstock.library.nn.cross_entropy import log_poisson_loss, sigmoid_cross_entropy_with_logits
+from penstock.library.nn.losses import hinge_loss
 from penstock.library.variables import metrics, metrics_counts
 from penstock.ops.array.cast import cast
 from penstock.ops.array.join import concat
@@ -82,7 +82,8 @@ class SvmHead(Head):
     def _losses(self, logits: Any, labels: Any, name: str) -> Any:
         message = "labels shape should be either [batch_size, 1] or [batch_size]"
         Assert(less_equal(rank(labels), 2), [message])
-        return hinge_loss(logits, reshape(labels, shape=(-1, 1)), scope=name)
+        labels = reshape(labels, shape=(-1, 1))
+        return hinge_loss(labels, logits, scope=name, loss_collection=None, reduction="none")
 
     def _metrics(self, labels: Any, predictions: dict[str, Any], weights: Any) -> dict[str, Any]:
         classes = predictions[PredictionKey.CLASSES]

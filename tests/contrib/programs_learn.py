@@ -134,9 +134,9 @@ def case_more_heads(tf):
                               head.logits_dimension]  # fmt: skip
                     if mode != "infer":
                         measured = made.eval_metric_ops
-                        shown.append(
-                            sess.run([made.loss] + [measured[k][1] for k in sorted(measured)])
-                        )
+                        losses = [made.loss] if mode == "train" else []
+                        updates = [measured[k][1] for k in sorted(measured)]
+                        shown.append(sess.run(losses + updates))
                         shown.append(sorted(measured))
                     found.append(shown)
     return found + [refused(lambda: learn.multi_label_head(1), "n_classes must be > 1")]

@@ -43,6 +43,7 @@ from penstock.contrib.eager.saving import (
     Saver as Saver,
     get_optimizer_variables as get_optimizer_variables,
 )
+from penstock.contrib.eager.variable_store import EagerVariableStore as EagerVariableStore
 from penstock.foundation.graph.behavior import executing_eagerly as executing_eagerly
 from penstock.foundation.graph.type_spec import TensorSpec as TensorSpec
 from penstock.library.autodiff.custom import custom_gradient as custom_gradient

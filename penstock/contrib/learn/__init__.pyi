@@ -14,6 +14,7 @@ from penstock.contrib.learn import (
     python as python,
     serving as _serving,
 )
+from penstock.contrib.learn.abstract import Evaluable as Evaluable, Trainable as Trainable
 from penstock.contrib.learn.canned import (
     DNNClassifier as DNNClassifier,
     DNNEstimator as DNNEstimator,
@@ -37,11 +38,20 @@ from penstock.contrib.learn.experiment import (
     ExportStrategy as ExportStrategy,
     make_export_strategy as make_export_strategy,
 )
+from penstock.contrib.learn.graph_actions import (
+    infer as infer,
+    run_feeds as run_feeds,
+    run_n as run_n,
+)
 from penstock.contrib.learn.heads import (
     Head as Head,
     multi_class_head as multi_class_head,
     no_op_train_fn as no_op_train_fn,
     regression_head as regression_head,
+)
+from penstock.contrib.learn.inferred_columns import (
+    infer_real_valued_columns_from_input as infer_real_valued_columns_from_input,
+    infer_real_valued_columns_from_input_fn as infer_real_valued_columns_from_input_fn,
 )
 from penstock.contrib.learn.input_fn_utils import (
     InputFnOps as InputFnOps,

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from penstock.contrib.learn.abstract import Evaluable, Trainable
 from penstock.contrib.learn.feeding import input_of
 from penstock.contrib.learn.metric_specs import metric_ops
 from penstock.contrib.learn.model_fn import ModeKeys, ModelFnOps, NotFittedError
@@ -30,7 +31,7 @@ from penstock.training.estimator.receivers import ServingInputReceiver
 _TAKEN = ("mode", "params", "config", "model_dir")
 
 
-class BaseEstimator:
+class BaseEstimator(Evaluable, Trainable):
     """What estimators share.
 
     Args:

@@ -1,0 +1,124 @@
+"""Programs of what runs graphs and keeps where inputs are (``recorded``)."""
+
+import json
+import os
+import tempfile
+
+import numpy as np
+
+from tests.contrib.recorded import refused
+
+
+def case_runs(tf):
+    learn = tf.contrib.learn
+    variable, fed = tf.Variable(1.0), tf.placeholder(tf.float32, [])
+    outputs = {"a": variable * 2.0, "b": fed + variable}
+    with tf.Session() as sess:
+        sess.run(variable.assign(5.0))
+        path = tf.train.Saver().save(sess, os.path.join(tempfile.mkdtemp(), "m"))
+    product = {"a": variable * 2.0}
+    return [
+        learn.run_n(product, n=3),
+        learn.run_n(product, restore_checkpoint_path=path, n=2),
+        learn.run_feeds(outputs, [{fed: 1.0}, {fed: 2.0}]),
+        learn.run_feeds(outputs, [{fed: 1.0}], path),
+        learn.infer(path, outputs, {fed: 7.0}),
+        learn.infer(None, product),
+        refused(lambda: learn.run_n(None), "output_dict is invalid: None."),
+        refused(lambda: learn.infer(path, {}), "output_dict is invalid: {}."),
+        refused(lambda: learn.run_feeds(outputs, []), "feed_dicts is invalid"),
+    ]
+
+
+def case_inferred_columns(tf):
+    learn = tf.contrib.learn
+
+    def shown(columns):
+        return [[c.column_name, c.dimension, c.dtype.name] for c in columns]
+
+    def input_fn():
+        return {"a": tf.constant([[1.0, 2.0]]), "b": tf.constant([[1]])}, None
+
+    infer = learn.infer_real_valued_columns_from_input
+    return [
+        shown(infer(np.ones([3, 2], "float32"))),
+        shown(infer(np.ones([3, 2]))),
+        shown(infer({"a": np.ones([3, 4], "int32")})),
+        shown(learn.infer_real_valued_columns_from_input_fn(input_fn)),
+        refused(lambda: infer(np.array([["a"]])), "Non integer or non floating types"),
+    ]
+
+
+def case_abstract(tf):
+    learn = tf.contrib.learn
+
+    class Half(learn.Evaluable):
+        model_dir = None
+
+    class Whole(learn.Trainable, learn.Evaluable):
+        model_dir = "d"
+
+        def fit(self, x=None):
+            return 1
+
+        def evaluate(self, x=None):
+            return 2
+
+    return [
+        [issubclass(learn.Estimator, c) for c in (learn.Evaluable, learn.Trainable)],
+        refused(learn.Evaluable, "abstract"), refused(learn.Trainable, "abstract"),
+        refused(Half, "abstract"), Whole().fit(), Whole().evaluate(),
+    ]  # fmt: skip
+
+
+def case_input_checkpoints(tf):
+    seen = []
+
+    def model_fn(features, labels, mode):
+        step = tf.train.get_or_create_global_step()
+        value = tf.py_func(lambda v: (seen.append(int(v)), v)[1], [features], tf.int64)
+        value.set_shape([])
+        weight = tf.get_variable("w", initializer=0.0)
+        loss = tf.square(weight) + 0.0 * tf.cast(value, tf.float32)
+        optimizer = tf.train.GradientDescentOptimizer(0.1)
+        return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=optimizer.minimize(loss, step))
+
+    folder = tempfile.mkdtemp()
+    config = tf.estimator.RunConfig(save_checkpoints_steps=2, keep_checkpoint_max=2)
+    estimator = tf.estimator.Estimator(model_fn, folder, config)
+    found = []
+    for _ in range(3):
+        hook = tf.contrib.data.CheckpointInputPipelineHook(estimator)
+        estimator.train(lambda: tf.data.Dataset.range(20), hooks=[hook], steps=3)
+        found.append(list(seen))
+        del seen[:]
+    estimator.train(lambda: tf.data.Dataset.range(20), steps=2)
+    state = tf.train.get_checkpoint_state(folder, "checkpoint_input")
+    files = sorted(f for f in os.listdir(folder) if f.startswith("input") and "index" in f)
+    with tf.Graph().as_default():
+        tf.train.get_or_create_global_step()
+        hook = tf.contrib.data.CheckpointInputPipelineHook(estimator)
+        nothing = refused(hook.begin, "No variables to save")
+    return [found, seen, os.path.basename(state.model_checkpoint_path), files[-1], nothing]
+
+
+def _server(tf, config):
+    os.environ["TF_CONFIG"] = json.dumps(config)
+    try:
+        server = tf.contrib.distribute.run_standard_tensorflow_server()
+    finally:
+        del os.environ["TF_CONFIG"]
+    made = server.server_def
+    return [made.job_name, made.task_index, made.protocol, server.target.split(":")[0]]
+
+
+def case_distribute(tf):
+    config = tf.contrib.distribute.DistributeConfig
+    cluster = {"worker": ["localhost:0"]}
+    return [
+        [config._fields, tuple(config()), tuple(config(1, remote_cluster=cluster))],
+        repr(config(train_distribute=2)),
+        refused(lambda: _server(tf, {}), '"cluster" is not found in TF_CONFIG.'),
+        refused(lambda: _server(tf, {"cluster": cluster}), '"task" is not found in TF_CONFIG.'),
+        _server(tf, {"cluster": cluster, "task": {"type": "worker"}}),
+    ]

@@ -97,6 +97,9 @@ NAMED = {
     "training.estimator.calling": (
         {"Iterator", "IteratorV2", "OneShotIterator"}, "TensorFlow warns of functions without them"
     ),
+    "training.monitored.input_checkpoints": (
+        {"Iterator", "IteratorV2", "OneShotIterator"}, "what it saves"
+    ),
     "training.train.device_setter": (
         {"BoostedTreesEnsembleResourceHandleOp", "MutableDenseHashTable", "MutableDenseHashTableV2",
          "MutableHashTable", "MutableHashTableOfTensors", "MutableHashTableOfTensorsV2",

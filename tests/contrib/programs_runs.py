@@ -6,7 +6,7 @@ import tempfile
 
 import numpy as np
 
-from tests.contrib.recorded import refused
+from tests.contrib.recorded import names, nodes, refused, values
 
 
 def case_runs(tf):
@@ -122,3 +122,39 @@ def case_distribute(tf):
         refused(lambda: _server(tf, {"cluster": cluster}), '"task" is not found in TF_CONFIG.'),
         _server(tf, {"cluster": cluster, "task": {"type": "worker"}}),
     ]
+
+
+def case_annotated(tf):
+    column, estimator = tf.feature_column, tf.contrib.estimator
+    columns = [
+        column.numeric_column("x", shape=[2]),
+        column.indicator_column(column.categorical_column_with_identity("i", 3)),
+    ]
+    found = []
+    for model, labels in (
+        (estimator.DNNClassifierWithLayerAnnotations([3], columns, tempfile.mkdtemp()), [[1]]),
+        (estimator.DNNClassifierWithLayerAnnotations(
+            [3, 2], columns, tempfile.mkdtemp(), n_classes=3, dropout=0.1), [[2]]),
+        (estimator.DNNRegressorWithLayerAnnotations(
+            [3], columns, tempfile.mkdtemp(), optimizer="SGD"), [[1.0]]),
+    ):  # fmt: skip
+        for mode in ("train", "eval", "infer"):
+            with tf.Graph().as_default():
+                tf.train.get_or_create_global_step()
+                features = {"x": tf.constant([[1.0, 2.0]]), "i": tf.constant([[1]])}
+                asked = None if mode == "infer" else tf.constant(labels)
+                spec = model.model_fn(features, asked, mode, model.config)
+                found.append([type(model).__name__, sorted(spec.predictions), nodes(tf),
+                              names(tf.trainable_variables())])  # fmt: skip
+    return found
+
+
+def case_lists_of_autograph(tf):
+    autograph = tf.contrib.autograph
+    made = tf.TensorArray(tf.float32, 2).unstack(tf.constant([[1.0, 2.0], [3.0, 4.0]])).stack()
+    return [
+        autograph.set_element_type([], tf.float32), autograph.stack([1, 2], strict=False),
+        autograph.stack(3, strict=False), values(tf, autograph.stack(made)),
+        refused(lambda: autograph.stack([made]), "must be stackable when strict=True"),
+        refused(lambda: autograph.stack(3), "3 must be stackable when strict=True"),
+    ]  # fmt: skip

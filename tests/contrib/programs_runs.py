@@ -158,3 +158,27 @@ def case_lists_of_autograph(tf):
         refused(lambda: autograph.stack([made]), "must be stackable when strict=True"),
         refused(lambda: autograph.stack(3), "3 must be stackable when strict=True"),
     ]  # fmt: skip
+
+
+def case_logistic_regressor(tf):
+    learn = tf.contrib.learn
+
+    def model_fn(features, labels, mode):
+        weight = tf.get_variable("w", initializer=0.3)
+        predictions = tf.sigmoid(features * weight)
+        if mode == learn.ModeKeys.INFER:
+            return predictions, None, None
+        loss = tf.reduce_mean(tf.square(predictions - tf.cast(labels, tf.float32)))
+        step = tf.train.get_global_step()
+        return predictions, loss, tf.train.GradientDescentOptimizer(0.1).minimize(loss, step)
+
+    def input_fn():
+        return tf.constant([[1.0], [-2.0], [3.0], [0.5]]), tf.constant([[1], [0], [1], [0]])
+
+    found = []
+    for thresholds in (None, [0.3, 0.7]):
+        model = learn.LogisticRegressor(model_fn, thresholds, tempfile.mkdtemp())
+        model.fit(input_fn=input_fn, steps=2)
+        measured = model.evaluate(input_fn=input_fn, steps=1)
+        found.append([type(model).__name__, {k: float(v) for k, v in measured.items()}])
+    return found

@@ -6,7 +6,7 @@ have none, since the layers that were to be annotated had been replaced.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from penstock.library.nn.losses import Reduction
@@ -26,7 +26,7 @@ def _plain(original: Any, warm_start_from: Any) -> Estimator:
 
 
 def DNNClassifierWithLayerAnnotations(
-    hidden_units: Iterable[int], feature_columns: Iterable[Any], model_dir: Any = None,
+    hidden_units: Sequence[int], feature_columns: Iterable[Any], model_dir: Any = None,
     n_classes: int = 2, weight_column: Any = None, label_vocabulary: Any = None,
     optimizer: Any = "Adagrad", activation_fn: Callable[[Any], Any] = relu,
     dropout: float | None = None, input_layer_partitioner: Any = None, config: Any = None,
@@ -48,7 +48,7 @@ def DNNClassifierWithLayerAnnotations(
 
 
 def DNNRegressorWithLayerAnnotations(
-    hidden_units: Iterable[int], feature_columns: Iterable[Any], model_dir: Any = None,
+    hidden_units: Sequence[int], feature_columns: Iterable[Any], model_dir: Any = None,
     label_dimension: int = 1, weight_column: Any = None, optimizer: Any = "Adagrad",
     activation_fn: Callable[[Any], Any] = relu, dropout: float | None = None,
     input_layer_partitioner: Any = None, config: Any = None, warm_start_from: Any = None,

@@ -58,6 +58,14 @@ class BaseEstimator(Evaluable, Trainable):
         self._ends = ends_by_itself()
         return ops._replace(eval_metric_ops=measured).estimator_spec(self._export_key)
 
+    def prediction_ops(self, features: Any) -> ModelFnOps:
+        """The model for predictions, made in the default graph.
+
+        Args:
+          features: a tensor, or tensors by key.
+        """
+        return self._call_model_fn(features, None, ModeKeys.INFER)
+
     def _call_model_fn(self, features: Any, labels: Any, mode: str) -> ModelFnOps:
         raise NotImplementedError
 

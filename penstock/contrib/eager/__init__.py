@@ -27,6 +27,7 @@ from penstock.contrib.eager.modes import (
     async_clear_error as async_clear_error,
     async_wait as async_wait,
     connect_to_remote_host as connect_to_remote_host,
+    enable_remote_eager_execution as enable_remote_eager_execution,
     execution_mode as execution_mode,
     run_all_tests_in_graph_and_eager_modes as run_all_tests_in_graph_and_eager_modes,
     run_test_in_graph_and_eager_modes as run_test_in_graph_and_eager_modes,

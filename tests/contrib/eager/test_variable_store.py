@@ -1,4 +1,7 @@
-"""``EagerVariableStore``; what is expected is what TensorFlow 1.15 finds."""
+"""``EagerVariableStore`` and its kin; what is expected is what TensorFlow 1.15 finds."""
+
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -48,3 +51,14 @@ def test_a_copy_has_variables_of_its_own():
 def test_another_store_is_refused():
     with pytest.raises(ValueError, match="Cannot construct EagerVariableStore"):
         tf.contrib.eager.EagerVariableStore(3)
+
+
+def test_eager_execution_is_enabled_without_a_server():
+    program = (
+        "import penstock as tf; tf.contrib.eager.enable_remote_eager_execution();"
+        " print(int((tf.constant(1) + 1).numpy()))"
+    )
+    command = [sys.executable, "-c", program]
+    assert subprocess.run(command, check=True, capture_output=True).stdout.strip() == b"2"
+    with pytest.raises(NotImplementedError, match="eager calls run in this process"):
+        tf.contrib.eager.enable_remote_eager_execution(server_def=tf.train.ServerDef())

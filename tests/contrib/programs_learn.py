@@ -142,6 +142,36 @@ def case_more_heads(tf):
     return found + [refused(lambda: learn.multi_label_head(1), "n_classes must be > 1")]
 
 
+def case_multi_head(tf):
+    learn = tf.contrib.learn
+    numbers = learn.regression_head(label_name="a", head_name="a")
+    head = learn.multi_head(
+        [numbers, learn.multi_class_head(3, label_name="b", head_name="b")], [2.0, 0.5]
+    )
+    logits = np.array([[0.1, 0.5, 1.0, -1.0], [2.0, 0.0, 0.3, 0.1]], "float32")
+    found = [head.logits_dimension]
+    for mode in ("train", "eval", "infer"):
+        with tf.Graph().as_default(), tf.Session() as sess:
+            tf.train.get_or_create_global_step()
+            labels = {"a": tf.constant([[1.0], [2.0]]), "b": tf.constant([[0], [2]])}
+            made = head.create_model_fn_ops(
+                {}, mode, None if mode == "infer" else labels, lambda _: tf.no_op(),
+                tf.constant(logits))  # fmt: skip
+            found.append([n for n in nodes(tf) if "alternatives" not in n[0]])
+            sess.run(tf.local_variables_initializer())
+            predictions = made.predictions or {}
+            found.append([[str(key), sess.run(predictions[key])] for key in sorted(predictions)])
+            found.append(None if mode == "infer" else sess.run(made.loss))
+            found.append(sorted(made.eval_metric_ops or {}))
+            found.append(sorted(made.output_alternatives or {}))
+    again = [learn.regression_head(head_name=name) for name in "ab"]
+    return found + [
+        refused(lambda: learn.multi_head([learn.regression_head()]), "must have names"),
+        refused(lambda: learn.multi_head(again, [1.0]), "must have same size"),
+        refused(lambda: head.create_model_fn_ops({}, "eval", {"a": 1, "b": 2}), "Neither"),
+    ]
+
+
 def case_wide_and_deep_graphs(tf):
     """Node for node, by mode; without what TensorFlow's heads add for what is exported."""
     learn = tf.contrib.learn

@@ -58,6 +58,7 @@ from penstock.contrib.learn.input_fn_utils import (
     build_parsing_serving_input_fn as build_parsing_serving_input_fn,
 )
 from penstock.contrib.learn.logistic_regressor import LogisticRegressor as LogisticRegressor
+from penstock.contrib.learn.merged_heads import multi_head as multi_head
 from penstock.contrib.learn.model_fn import (
     MetricSpec as MetricSpec,
     ModeKeys as ModeKeys,

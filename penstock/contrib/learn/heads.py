@@ -56,6 +56,15 @@ class Head(abc.ABC):
         self._label_name = label_name
         self._weight_column_name = weight_column_name
         self._name = name
+        self.head_name: str | None = None  # the name that was given, which metrics end with
+
+    def called(self, head_name: str | None) -> Head:
+        """The head, which has been given that name."""
+        self.head_name = head_name
+        return self
+
+    def _ending(self, key: str) -> str:
+        return key if self.head_name is None else f"{key}/{self.head_name}"
 
     def create_model_fn_ops(
         self,
@@ -105,7 +114,7 @@ class Head(abc.ABC):
             losses = self._losses(logits, labels, name)
             loss, average = _weighted_loss(losses, weights, self._spread)
         with scopes.name_scope(""):
-            scalar("loss", identity(average))
+            scalar(self._ending("loss"), identity(average))
         train_op = None
         if mode == ModeKeys.TRAIN:
             if train_op_fn is None:
@@ -116,6 +125,7 @@ class Head(abc.ABC):
         with scopes.name_scope(None, "metrics", [average, labels]):
             measured = {"loss": metrics.mean(average)}
             measured.update(self._metrics(labels, predictions, weights))
+            measured = {self._ending(key): metric for key, metric in measured.items()}
         # The evaluation measures the mean of what is reported; TensorFlow measures this one itself.
         reported = loss if mode == ModeKeys.TRAIN else average
         return ModelFnOps(mode, predictions, reported, train_op, measured, alternatives)
@@ -297,10 +307,10 @@ def multi_class_head(
         metric_class_ids=metric_class_ids, loss_fn=loss_fn, label_keys=label_keys,
     )  # fmt: skip
     if n_classes == 2:
-        return BinaryHead(1, label_name, weight_column_name, head_name or "binary_logistic_head")
-    return MultiClassHead(
-        n_classes, label_name, weight_column_name, head_name or "multi_class_head"
-    )
+        name = head_name or "binary_logistic_head"
+        return BinaryHead(1, label_name, weight_column_name, name).called(head_name)
+    name = head_name or "multi_class_head"
+    return MultiClassHead(n_classes, label_name, weight_column_name, name).called(head_name)
 
 
 def regression_head(
@@ -324,9 +334,8 @@ def regression_head(
       NotImplementedError: one of those is used.
     """
     refuse("regression_head", enable_centered_bias=enable_centered_bias, link_fn=link_fn)
-    return RegressionHead(
-        label_dimension, label_name, weight_column_name, head_name or "regression_head"
-    )
+    name = head_name or "regression_head"
+    return RegressionHead(label_dimension, label_name, weight_column_name, name).called(head_name)
 
 
 def no_op_train_fn(loss: Any) -> Any:

@@ -117,9 +117,8 @@ def multi_label_head(
         "multi_label_head", enable_centered_bias=enable_centered_bias, thresholds=thresholds,
         metric_class_ids=metric_class_ids, loss_fn=loss_fn,
     )  # fmt: skip
-    return MultiLabelHead(
-        n_classes, label_name, weight_column_name, head_name or "multi_label_head"
-    )
+    name = head_name or "multi_label_head"
+    return MultiLabelHead(n_classes, label_name, weight_column_name, name).called(head_name)
 
 
 def poisson_regression_head(
@@ -138,7 +137,7 @@ def poisson_regression_head(
     """
     refuse("poisson_regression_head", enable_centered_bias=enable_centered_bias)
     name = head_name or "regression_head"
-    return PoissonHead(label_dimension, label_name, weight_column_name, name)
+    return PoissonHead(label_dimension, label_name, weight_column_name, name).called(head_name)
 
 
 def binary_svm_head(
@@ -156,4 +155,5 @@ def binary_svm_head(
       NotImplementedError: one of those is used.
     """
     refuse("binary_svm_head", enable_centered_bias=enable_centered_bias, thresholds=thresholds)
-    return SvmHead(1, label_name, weight_column_name, head_name or "binary_svm_head")
+    name = head_name or "binary_svm_head"
+    return SvmHead(1, label_name, weight_column_name, name).called(head_name)

@@ -26,31 +26,86 @@ SYMBOLS_ABSENT: list[tuple[str, str]] = [
 
 _RARE = "hardly any program used it"
 _LEARN = "later: contrib.learn's estimators and monitors; `tf.estimator` is here"
-_COLUMNS = "later: contrib.layers' feature columns; `tf.feature_column` is here"
 _BUILT_FOR = "made for another runtime or machine"
 _KERAS = "later, with the rest of tf.keras"
 
 # Pattern of names of tf.contrib, and why they are absent. Rows that nothing needs are left out.
 CONTRIB_ABSENT: list[tuple[str, str]] = [
     (r"contrib\.(specs|labeled_tensor|timeseries|grid_rnn|bayesflow|kfac)\b.*", _RARE),
-    (r"contrib\.(input_pipeline|proto|recurrent|autograph)\b.*", _RARE),
+    (r"contrib\.(input_pipeline|proto|recurrent)\b.*", _RARE),
     (
         r"contrib\.(factorization|tensor_forest|boosted_trees)\b.*",
         f"{_RARE}: models trained by kernels of their own",
     ),
     (r"contrib\.ffmpeg\..*", "needs the program ffmpeg; `tf.audio.decode_wav` is here"),
     (r"contrib\.(memory_stats|compiler)\b.*", f"{_BUILT_FOR}: TensorFlow's allocators and XLA"),
+    (
+        r"contrib\.learn\.extract_(dask|pandas)_\w+",
+        "arrays of data frames; estimators take what NumPy makes of them",
+    ),
+    (
+        r"contrib\.learn\.(SVM|KMeansClustering)",
+        f"{_RARE}: models trained by kernels of their own",
+    ),
+    (
+        r"contrib\.learn\.read_\w+",
+        "later: queues of parsed records in one call; `tf.data` has datasets of them",
+    ),
+    (
+        r"contrib\.learn\.(train|evaluate)",
+        "loops of 2016 over Supervisor; `tf.train.MonitoredTrainingSession` is here",
+    ),
     (r"contrib\.learn\b.*", _LEARN),
     (r"contrib\.skflow\b.*", _LEARN),
-    (r"contrib\.layers\..*(column|feature|bucket|input_from|embed|joint).*", _COLUMNS),
-    (r"contrib\.layers\..*", "later: contrib.layers beyond what networks are made of"),
+    (
+        r"contrib\.slim\.DataFrameColumn",
+        "columns of contrib.learn's data frames, which 1.15 does not have either",
+    ),
+    (
+        r"contrib\.slim\.embedding_lookup_sparse_with_distributed_aggregation",
+        "the values of `tf.nn.embedding_lookup_sparse`, summed where the parts are",
+    ),
+    (
+        r"contrib\.estimator\.boosted_trees_\w+",
+        "later: trees that keep the data in variables; `tf.estimator.BoostedTrees*` are here",
+    ),
+    (
+        r"contrib\.estimator\.(TowerOptimizer|replicate_model_fn)",
+        "towers of 2017; `tf.distribute.MirroredStrategy` is here",
+    ),
     (r"contrib\.estimator\b.*", "later: heads and hooks beside `tf.estimator`"),
     (r"contrib\.tpu\b.*", "later: TPUEstimator on CPU and GPU, and its kin"),
     (r"contrib\.keras\b.*", f"{_KERAS}, whose older name it is"),
+    (
+        r"contrib\.eager\.(save|restore)_\w+",
+        "later: checkpoints of `Network`; `tf.contrib.eager.Saver` and `tf.train.Checkpoint` are"
+        " here",
+    ),
     (r"contrib\.eager\b.*", _EAGER),
     (r"contrib\.(seq2seq)\b.*", "of TensorFlow 1.0 only: `tf.contrib.seq2seq` has its successors"),
     (r"contrib\.slim\b.*", "later: nets and data of slim"),
-    (r"contrib\.image\b.*", "later: contrib.image"),
+    (r"contrib\.image\b.*", "later: contrib.image's stereograms"),
+    (
+        r"contrib\.distribute\.(TPUStrategy|initialize_tpu_system)",
+        f"{_BUILT_FOR}: Cloud TPUs",
+    ),
+    (
+        r"contrib\.distribute\.(Monitor|Step|StandardInputStep|StandardSingleLossStep)",
+        "later: steps that a strategy runs many of at once",
+    ),
+    (
+        r"contrib\.autograph\.(ConversionOptions|StackTraceMapper)",
+        "what TensorFlow's converter tells itself; functions are converted by Penstock's own",
+    ),
+    (r"contrib\.framework\.RecordInput", "a reader of its own; `tf.data.TFRecordDataset`"),
+    (
+        r"contrib\.saved_model\..*",
+        "later: SavedModels of Keras models by these names; `tf.keras.models.save_model` is here",
+    ),
+    (
+        r"contrib\.tfprof\.ProfileContext",
+        "later: profiles written by every session; `tf.profiler.Profiler` is here",
+    ),
     (r"contrib\.\w+\b.*", "later, by how many programs use it"),
 ]
 

@@ -52,3 +52,6 @@ from penstock.training.data.transformations import (
     unbatch as unbatch,
     unique as unique,
 )
+from penstock.training.monitored.input_checkpoints import (
+    CheckpointInputPipelineHook as CheckpointInputPipelineHook,
+)

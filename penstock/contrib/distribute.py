@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
+from penstock.cluster.distributed.server import Server
 from penstock.training.distribute.cluster import read
 from penstock.training.distribute.context import (
     get_cross_replica_context as get_cross_replica_context,
@@ -98,6 +101,43 @@ class ParameterServerStrategy(_ParameterServerStrategy):
                 f"a worker has one replica here, so at most one GPU; found {num_gpus_per_worker}"
             )
         super().__init__()
+
+
+class DistributeConfig(NamedTuple):
+    """How an estimator's work is distributed: what ``RunConfig(experimental_distribute=)`` takes.
+
+    Args:
+      train_distribute: the strategy of training.
+      eval_distribute: the strategy of evaluation.
+      remote_cluster: a cluster to work on, as a dict or ``ClusterSpec``.
+    """
+
+    train_distribute: Any = None
+    eval_distribute: Any = None
+    remote_cluster: Any = None
+
+
+def run_standard_tensorflow_server(session_config: Any = None) -> Server:
+    """Starts the server of the task that the environment's TF_CONFIG describes.
+
+    Args:
+      session_config: ``ConfigProto`` of the server.
+
+    Returns:
+      The server, started.
+
+    Raises:
+      ValueError: TF_CONFIG has no cluster or no task.
+    """
+    config = json.loads(os.environ.get("TF_CONFIG", "{}"))
+    for part in ("cluster", "task"):
+        if part not in config:
+            raise ValueError(f'"{part}" is not found in TF_CONFIG.')
+    task = config["task"]
+    return Server(
+        config["cluster"], task["type"], int(task.get("index", 0)),
+        protocol=config.get("rpc_layer", "grpc"), config=session_config,
+    )  # fmt: skip
 
 
 class UpdateContext:

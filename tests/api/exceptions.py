@@ -41,7 +41,10 @@ DIFFERENT: list[tuple[str, str]] = [
         r"contrib\.learn\.\w+\.export_savedmodel",
         "without rewriting the graph and leaving out default attrs",
     ),
-    (r"contrib\.learn\.DNNRegressor\.evaluate", "that of all estimators: one more argument, last"),
+    (
+        r"contrib\.learn\.DNN(LinearCombined)?Regressor\.evaluate",
+        "that of all estimators: one more argument, last",
+    ),
     (
         r"contrib\.learn\.DNN(Classifier|Estimator|Regressor)",
         "without multipliers of embeddings' rates and the least size of a part of the input layer",
@@ -58,7 +61,7 @@ DIFFERENT: list[tuple[str, str]] = [
         "takes the state as well; theirs is Layer's, which is not called",
     ),
     (
-        r"(layers|contrib\.(rnn|seq2seq|crf|eager|cudnn_rnn|model_pruning)|nn\.rnn_cell)"
+        r"(layers|contrib\.(layers|slim|rnn|seq2seq|crf|eager|cudnn_rnn|model_pruning)|nn\.rnn_cell)"
         r"\.\w+\.add_metric",
         "comes with tf.keras.metrics, whose objects it makes",
     ),

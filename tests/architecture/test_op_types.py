@@ -64,6 +64,9 @@ NAMED = {
         {"Identity", "RandomUniform", "TruncatedNormal"}, _NO_TYPE
     ),
     "api.keras.metrics": ({"Mean", "Sum"}, _NO_TYPE),
+    "contrib.layers.divisive_normalization": (
+        {"Maximum"}, "the type whose gradient it overrides"
+    ),
     "contrib.layers.summaries": ({"Relu", "Relu6", "Softplus"}, "what these count"),
     "contrib.model_pruning.stripping": ({"Const"}, "a rewrite: masked weights become one"),
     "contrib.quantize.folding": (
@@ -93,6 +96,9 @@ NAMED = {
     "tools.testing.graphs": ({"HashTable", "HashTableV2"}, _THEIRS),
     "training.estimator.calling": (
         {"Iterator", "IteratorV2", "OneShotIterator"}, "TensorFlow warns of functions without them"
+    ),
+    "training.monitored.input_checkpoints": (
+        {"Iterator", "IteratorV2", "OneShotIterator"}, "what it saves"
     ),
     "training.train.device_setter": (
         {"BoostedTreesEnsembleResourceHandleOp", "MutableDenseHashTable", "MutableDenseHashTableV2",

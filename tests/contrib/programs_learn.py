@@ -6,7 +6,7 @@ import tempfile
 import numpy as np
 
 from tests.contrib.programs_columns import _counted, _digest
-from tests.contrib.recorded import names, refused, values
+from tests.contrib.recorded import names, nodes, refused, values
 
 _AGES = [[1.0], [2.0], [3.0], [4.0]]
 
@@ -84,6 +84,178 @@ def case_network_names(tf):
         made = _fitted(tf, model, labels, key)
         found.append([made[:5], model.get_variable_value("global_step")])
     return found
+
+
+def _wide_and_deep(tf, **more):
+    layers = tf.contrib.layers
+    job = layers.sparse_column_with_hash_bucket("job", 9)
+    return {
+        "linear_feature_columns": [job, layers.real_valued_column("w")],
+        "dnn_feature_columns": _age(tf) + [layers.embedding_column(job, 2)],
+        "dnn_hidden_units": [3, 2], "model_dir": tempfile.mkdtemp(), **more,
+    }  # fmt: skip
+
+
+def _wide_input(tf, labels):
+    def input_fn():
+        features, labelled = _input(tf, labels)()
+        places = [[i, 0] for i in range(4)]
+        shape = tf.placeholder_with_default(np.array([4, 1], np.int64), [2])
+        features["job"] = tf.SparseTensor(places, tf.constant(["a", "b", "a", "c"]), shape)
+        return features, labelled
+
+    return input_fn
+
+
+def case_more_heads(tf):
+    learn = tf.contrib.learn
+    several = [[1, 0, 1], [0, 0, 1], [1, 1, 0]]
+    found = []
+    for make, labels, size in (
+        (learn.multi_label_head, np.array(several), 3),
+        (learn.poisson_regression_head, np.array([[1.0], [2.0], [0.0]], "float32"), 1),
+        (learn.binary_svm_head, np.array([[1], [0], [1]]), 1),
+    ):
+        for weighted in (None, "w"):
+            head = make(*([3] if size == 3 else []), weight_column_name=weighted)
+            for mode in ("train", "eval", "infer"):
+                with tf.Graph().as_default(), tf.Session() as sess:
+                    tf.train.get_or_create_global_step()
+                    logits = tf.constant([[0.5 * i - j for j in range(size)] for i in range(3)])
+                    given = {"w": tf.constant([[1.0], [2.0], [0.5]])}
+                    asked = None if mode == "infer" else tf.constant(labels)
+                    made = head.create_model_fn_ops(
+                        given, mode, asked, lambda _: tf.no_op(), logits
+                    )
+                    shown = [[n for n in nodes(tf) if "alternatives" not in n[0]]
+                             if mode != "infer" else None]  # fmt: skip
+                    sess.run(tf.local_variables_initializer())
+                    shown += [sorted(made.predictions), sess.run(made.predictions),
+                              head.logits_dimension]  # fmt: skip
+                    if mode != "infer":
+                        measured = made.eval_metric_ops
+                        losses = [made.loss] if mode == "train" else []
+                        updates = [measured[k][1] for k in sorted(measured)]
+                        shown.append(sess.run(losses + updates))
+                        shown.append(sorted(measured))
+                    found.append(shown)
+    return found + [refused(lambda: learn.multi_label_head(1), "n_classes must be > 1")]
+
+
+def case_multi_head(tf):
+    learn = tf.contrib.learn
+    numbers = learn.regression_head(label_name="a", head_name="a")
+    head = learn.multi_head(
+        [numbers, learn.multi_class_head(3, label_name="b", head_name="b")], [2.0, 0.5]
+    )
+    logits = np.array([[0.1, 0.5, 1.0, -1.0], [2.0, 0.0, 0.3, 0.1]], "float32")
+    found = [head.logits_dimension]
+    for mode in ("train", "eval", "infer"):
+        with tf.Graph().as_default(), tf.Session() as sess:
+            tf.train.get_or_create_global_step()
+            labels = {"a": tf.constant([[1.0], [2.0]]), "b": tf.constant([[0], [2]])}
+            made = head.create_model_fn_ops(
+                {}, mode, None if mode == "infer" else labels, lambda _: tf.no_op(),
+                tf.constant(logits))  # fmt: skip
+            found.append([n for n in nodes(tf) if "alternatives" not in n[0]])
+            sess.run(tf.local_variables_initializer())
+            predictions = made.predictions or {}
+            found.append([[str(key), sess.run(predictions[key])] for key in sorted(predictions)])
+            found.append(None if mode == "infer" else sess.run(made.loss))
+            found.append(sorted(made.eval_metric_ops or {}))
+            found.append(sorted(made.output_alternatives or {}))
+    again = [learn.regression_head(head_name=name) for name in "ab"]
+    return found + [
+        refused(lambda: learn.multi_head([learn.regression_head()]), "must have names"),
+        refused(lambda: learn.multi_head(again, [1.0]), "must have same size"),
+        refused(lambda: head.create_model_fn_ops({}, "eval", {"a": 1, "b": 2}), "Neither"),
+    ]
+
+
+def case_wide_and_deep_graphs(tf):
+    """Node for node, by mode; without what TensorFlow's heads add for what is exported."""
+    learn = tf.contrib.learn
+    combined, found = learn.DNNLinearCombinedClassifier, []
+    for model, labels, mode in (
+        (combined(**_wide_and_deep(tf)), [0, 1, 1, 0], "train"),
+        (combined(**_wide_and_deep(
+            tf, n_classes=3, fix_global_step_increment_bug=True, gradient_clip_norm=0.5,
+            dnn_dropout=0.2)), [0, 1, 2, 0], "train"),
+        (learn.DNNLinearCombinedRegressor(**_wide_and_deep(
+            tf, dnn_feature_columns=None, dnn_optimizer="SGD",
+            linear_optimizer=lambda: tf.train.GradientDescentOptimizer(0.1))),
+         [0.5, 1.0, 2.0, 0.0], "train"),
+        (learn.DNNLinearCombinedRegressor(**_wide_and_deep(
+            tf, linear_feature_columns=None, dnn_activation_fn=tf.tanh)),
+         [0.5, 1.0, 2.0, 0.0], "eval"),
+    ):  # fmt: skip
+        made = []
+
+        class Hook(tf.train.SessionRunHook):
+            def begin(self):
+                graph = tf.get_default_graph()
+                listed = [[n.name, n.type] for n in graph.get_operations()]
+                made.extend(  # noqa: B023
+                    [
+                        [n for n in listed if n[0].split("/")[0] in ("dnn", "linear", "add")],
+                        [n for n in listed if "/train_op/" in n[0] and "gradients" not in n[0]],
+                        names(tf.global_variables()),
+                        names(tf.trainable_variables()),
+                        names(tf.get_collection("dnn")),
+                        names(tf.get_collection("linear")),
+                    ]
+                )
+
+        data = _wide_input(tf, labels)
+        if mode == "eval":
+            model.fit(input_fn=data, steps=1)
+            model.evaluate(input_fn=data, steps=1, hooks=[Hook()])
+        else:
+            model.fit(input_fn=data, steps=2, monitors=[Hook()])
+        # Where both parts count a step, the hook that stops may see the first or the second.
+        step = int(model.get_variable_value("global_step"))
+        found.append([made, step if len(found) == 1 else step > 0])
+    return found
+
+
+def case_wide_and_deep_values(tf):
+    """Where all variables begin with zeros, or the network is constant."""
+    learn = tf.contrib.learn
+    found = []
+    for model, labels, key in (
+        (learn.DNNLinearCombinedClassifier(**_wide_and_deep(tf, dnn_feature_columns=None)),
+         [0, 1, 1, 0], "probabilities"),
+        (learn.DNNLinearCombinedRegressor(**_wide_and_deep(
+            tf, dnn_feature_columns=None, _joint_linear_weights=False, weight_column_name="w")),
+         [0.5, 1.0, 2.0, 0.0], "scores"),
+        (learn.DNNLinearCombinedEstimator(
+            learn.multi_class_head(3), **_wide_and_deep(
+                tf, dnn_feature_columns=None, fix_global_step_increment_bug=True)),
+         [0, 1, 2, 0], "probabilities"),
+    ):  # fmt: skip
+        data = _wide_input(tf, labels)
+        model.fit(input_fn=data, steps=3)
+        found.append({k: float(v) for k, v in model.evaluate(input_fn=data, steps=1).items()})
+        found.append([p[key] for p in model.predict(input_fn=data, outputs=[key])])
+        found.append(sorted(model.get_variable_names()))
+    model = learn.DNNLinearCombinedClassifier(**_wide_and_deep(tf))
+    data = _wide_input(tf, [0, 1, 1, 0])
+    model.fit(input_fn=data, steps=3)
+    found.append([len(list(model.predict_classes(input_fn=data))),
+                  [len(p) for p in model.predict_proba(input_fn=data)],
+                  sorted(model.evaluate(input_fn=data, steps=1))])  # fmt: skip
+    model = learn.DNNLinearCombinedRegressor(**_wide_and_deep(tf))
+    model.fit(input_fn=data, steps=3)
+    found.append(len(list(model.predict_scores(input_fn=data))))
+    bare = _wide_and_deep(tf, dnn_hidden_units=None)
+    return found + [
+        refused(lambda: learn.DNNLinearCombinedClassifier(), "must be defined"),
+        refused(lambda: learn.DNNLinearCombinedRegressor(), "must be defined"),
+        refused(lambda: learn.DNNLinearCombinedClassifier(**_wide_and_deep(tf, n_classes=1)),
+                "n_classes must be > 1"),
+        refused(lambda: learn.DNNLinearCombinedClassifier(**bare).fit(input_fn=data, steps=1),
+                "dnn_hidden_units must be defined"),
+    ]  # fmt: skip
 
 
 def _model_fn(tf, as_ops):

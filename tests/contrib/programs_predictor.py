@@ -61,3 +61,36 @@ def case_from_estimator(tf):
         found += [_told(predict), predict({"given": [[1.0, 2.0]]})]
     found.append(refused(lambda: make(3, receiver_fn)))
     return found
+
+
+def case_from_contrib_estimator(tf):
+    layers, learn = tf.contrib.layers, tf.contrib.learn
+    make, found = tf.contrib.predictor.from_contrib_estimator, []
+
+    def fed():
+        x = tf.placeholder(tf.float32, [None, 1], name="X")
+        return learn.InputFnOps({"x": x}, None, {"x": x})
+
+    for kind, labels, more in (
+        (learn.LinearRegressor, [1.0, 2.0], {}),
+        (learn.LinearClassifier, [1, 0], {}),
+        (learn.LinearClassifier, [2, 0], {"n_classes": 3}),
+    ):
+        model = kind(
+            [layers.real_valued_column("x")], model_dir=tempfile.mkdtemp(),
+            optimizer=lambda: tf.train.GradientDescentOptimizer(0.1), **more)  # fmt: skip
+
+        def data():
+            return {"x": tf.constant([[1.0], [2.0]])}, tf.constant(labels)  # noqa: B023
+
+        model.fit(input_fn=data, steps=2)
+        predict = make(model, fed)
+        found.append([type(predict).__name__, _told(predict)[0], sorted(predict.fetch_tensors),
+                      predict({"x": [[3.0], [-1.0]]})])  # fmt: skip
+    core = tf.estimator.Estimator(lambda features, labels, mode: None, tempfile.mkdtemp())
+    return found + [
+        refused(lambda: make(model, fed, output_alternative_key="zz"),
+                "Requested default_output_alternative: zz, but available"),
+        refused(lambda: make(model, fed, input_alternative_key="zz"), "zz"),
+        refused(lambda: make(core, fed), "You likely want to call from_estimator."),
+    ]  # fmt: skip

@@ -1,11 +1,13 @@
 """Programs of ``tf.contrib.slim``'s data sets and evaluation (``recorded``)."""
 
 import os
+import sys
 import tempfile
+import types
 
 import numpy as np
 
-from tests.contrib.recorded import nodes, refused
+from tests.contrib.recorded import names, nodes, refused, values
 
 IMAGE = (np.arange(48).reshape(4, 4, 3) * 5).astype("uint8")
 
@@ -380,3 +382,53 @@ def case_evaluation_loop(tf):
             evaluation.wait_for_new_checkpoint(folder, first, 0.1, timeout=0.2),
             [os.path.basename(p) for p in evaluation.checkpoints_iterator(folder, timeout=0)],
         ]  # fmt: skip
+
+
+def case_input_layer(tf):
+    feature_column, slim = tf.feature_column, tf.contrib.slim
+    category = feature_column.categorical_column_with_identity("c", 5)
+    columns = [
+        feature_column.numeric_column("x", shape=[2]),
+        feature_column.embedding_column(category, 3, initializer=tf.ones_initializer()),
+    ]
+    features = {"x": tf.constant([[1.0, 2.0]]), "c": tf.constant([[3]])}
+    first = slim.InputLayer(columns)
+    found = [[first.name, first(features).name, first(features).name]]
+    later = slim.InputLayer(columns, ["w"], False, name="mine", create_scope_now=False)
+    with tf.variable_scope("outer"):
+        made = later(features)
+    found.append([later.name, made.name, names(tf.get_collection("w"))])
+    for layer in (first, later):
+        found.append([names(layer.variables), names(layer.trainable_variables)])
+        found.append([names(layer.weights), names(layer.non_trainable_weights)])
+    found.append([values(tf, made), refused(lambda: slim.InputLayer([category])(features))])
+    return found
+
+
+def case_of_documentation(tf):
+    slim = tf.contrib.slim
+
+    def documented():
+        """Does a thing.
+
+        More of it.
+        """
+        return 3
+
+    def undocumented():
+        return 4
+
+    marked = [slim.experimental(each) for each in (documented, undocumented)]
+    module = types.ModuleType("named_module", "@@a\n@@missing\nwords @@b")
+    module.a, module.b, module.c = 1, 2, 3
+    other = types.ModuleType("other", "@@c")
+    sys.modules["named_module"] = module
+    try:
+        made = [slim.make_all("named_module"), slim.make_all("named_module", [module, other])]
+    finally:
+        del sys.modules["named_module"]
+    return [
+        [[m.__doc__.strip(), m.__name__, m()] for m in marked],
+        [sorted(each) for each in made],
+        refused(lambda: slim.experimental(3), "is not a function. If this is a property"),
+    ]

@@ -1,5 +1,9 @@
 """``tf.contrib.autograph``: Python's control flow over tensors, at its first place."""
 
+from penstock.contrib.autograph.lists import (
+    set_element_type as set_element_type,
+    stack as stack,
+)
 from penstock.library.autograph.calls import do_not_convert as do_not_convert
 from penstock.library.autograph.public import (
     AutoGraphError as AutoGraphError,

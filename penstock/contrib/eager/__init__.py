@@ -27,6 +27,7 @@ from penstock.contrib.eager.modes import (
     async_clear_error as async_clear_error,
     async_wait as async_wait,
     connect_to_remote_host as connect_to_remote_host,
+    enable_remote_eager_execution as enable_remote_eager_execution,
     execution_mode as execution_mode,
     run_all_tests_in_graph_and_eager_modes as run_all_tests_in_graph_and_eager_modes,
     run_test_in_graph_and_eager_modes as run_test_in_graph_and_eager_modes,
@@ -43,6 +44,7 @@ from penstock.contrib.eager.saving import (
     Saver as Saver,
     get_optimizer_variables as get_optimizer_variables,
 )
+from penstock.contrib.eager.variable_store import EagerVariableStore as EagerVariableStore
 from penstock.foundation.graph.behavior import executing_eagerly as executing_eagerly
 from penstock.foundation.graph.type_spec import TensorSpec as TensorSpec
 from penstock.library.autodiff.custom import custom_gradient as custom_gradient

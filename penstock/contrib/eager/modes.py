@@ -13,7 +13,7 @@ from typing import Any
 
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.scopes import get_default_graph
-from penstock.library.eager.mode import Program
+from penstock.library.eager.mode import Program, enable_eager_execution
 
 SYNC, ASYNC = 0, 1
 DEVICE_PLACEMENT_EXPLICIT, DEVICE_PLACEMENT_WARN, DEVICE_PLACEMENT_SILENT = 0, 1, 2
@@ -77,6 +77,24 @@ def set_server_def(server_def: Any) -> None:
         "eager calls run in this process; to run operations on other tasks, build a graph and run"
         " it in a tf.Session on a tf.train.Server (docs/distributed.md)"
     )
+
+
+def enable_remote_eager_execution(
+    config: Any = None, device_policy: Any = None, execution_mode: Any = None,
+    server_def: Any = None,
+) -> None:  # fmt: skip
+    """``tf.enable_eager_execution``, without a server.
+
+    Args:
+      config, device_policy, execution_mode: those of that function.
+      server_def: must be None.
+
+    Raises:
+      NotImplementedError: a ``server_def``: eager calls run in this process alone.
+    """
+    if server_def is not None:
+        set_server_def(server_def)
+    enable_eager_execution(config, device_policy, execution_mode)
 
 
 def run_test_in_graph_and_eager_modes(

@@ -4,6 +4,10 @@
 networks, ``saved_model_estimator`` an estimator of exported graphs; the rest is ``tf.estimator``'s.
 """
 
+from penstock.contrib.estimator.annotated import (
+    DNNClassifierWithLayerAnnotations as DNNClassifierWithLayerAnnotations,
+    DNNRegressorWithLayerAnnotations as DNNRegressorWithLayerAnnotations,
+)
 from penstock.contrib.estimator.extenders import (
     clip_gradients_by_norm as clip_gradients_by_norm,
     export_all_saved_models as export_all_saved_models,
@@ -38,6 +42,7 @@ from penstock.training.estimator.experimental import (
 )
 
 __all__ = [
+    "DNNClassifierWithLayerAnnotations", "DNNRegressorWithLayerAnnotations",
     "RNNClassifier", "RNNEstimator", "SavedModelEstimator", "add_metrics",
     "binary_classification_head", "build_raw_supervised_input_receiver_fn",
     "build_supervised_input_receiver_fn_from_input_fn", "call_logit_fn",

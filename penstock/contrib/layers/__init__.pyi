@@ -34,6 +34,9 @@ from penstock.contrib.layers.columns.parsing import (
     parse_feature_columns_from_sequence_examples as parse_feature_columns_from_sequence_examples,
     transform_features as transform_features,
 )
+from penstock.contrib.layers.columns.scattered import (
+    scattered_embedding_column as scattered_embedding_column,
+)
 from penstock.contrib.layers.columns.sparse import (
     sparse_column_with_hash_bucket as sparse_column_with_hash_bucket,
     sparse_column_with_integerized_feature as sparse_column_with_integerized_feature,
@@ -68,6 +71,7 @@ from penstock.contrib.layers.dense import (
     relu as relu,
     relu6 as relu6,
 )
+from penstock.contrib.layers.divisive_normalization import GDN as GDN, gdn as gdn
 from penstock.contrib.layers.embeddings import (
     bow_encoder as bow_encoder,
     embed_sequence as embed_sequence,
@@ -105,6 +109,15 @@ from penstock.contrib.layers.regularizers import (
     l2_regularizer as l2_regularizer,
     sum_regularizer as sum_regularizer,
 )
+from penstock.contrib.layers.reversible import (
+    RevBlock as RevBlock,
+    recompute_grad as recompute_grad,
+    rev_block as rev_block,
+    scale_gradient as scale_gradient,
+)
+from penstock.contrib.layers.scattered import (
+    SPARSE_FEATURE_CROSS_DEFAULT_HASH_KEY as SPARSE_FEATURE_CROSS_DEFAULT_HASH_KEY,
+)
 from penstock.contrib.layers.separable import (
     separable_conv2d as separable_conv2d,
     separable_convolution2d as separable_convolution2d,
@@ -129,6 +142,10 @@ from penstock.contrib.layers.summaries import (
     summarize_tensors as summarize_tensors,
     summarize_variables as summarize_variables,
     summarize_weights as summarize_weights,
+)
+from penstock.contrib.layers.targets import (
+    multi_class_target as multi_class_target,
+    regression_target as regression_target,
 )
 
 utils = _plumbing

@@ -14,6 +14,7 @@ from penstock.contrib.learn import (
     python as python,
     serving as _serving,
 )
+from penstock.contrib.learn.abstract import Evaluable as Evaluable, Trainable as Trainable
 from penstock.contrib.learn.canned import (
     DNNClassifier as DNNClassifier,
     DNNEstimator as DNNEstimator,
@@ -21,6 +22,11 @@ from penstock.contrib.learn.canned import (
     LinearClassifier as LinearClassifier,
     LinearEstimator as LinearEstimator,
     LinearRegressor as LinearRegressor,
+)
+from penstock.contrib.learn.combined import (
+    DNNLinearCombinedClassifier as DNNLinearCombinedClassifier,
+    DNNLinearCombinedEstimator as DNNLinearCombinedEstimator,
+    DNNLinearCombinedRegressor as DNNLinearCombinedRegressor,
 )
 from penstock.contrib.learn.estimator import (
     BaseEstimator as BaseEstimator,
@@ -32,16 +38,27 @@ from penstock.contrib.learn.experiment import (
     ExportStrategy as ExportStrategy,
     make_export_strategy as make_export_strategy,
 )
+from penstock.contrib.learn.graph_actions import (
+    infer as infer,
+    run_feeds as run_feeds,
+    run_n as run_n,
+)
 from penstock.contrib.learn.heads import (
     Head as Head,
     multi_class_head as multi_class_head,
     no_op_train_fn as no_op_train_fn,
     regression_head as regression_head,
 )
+from penstock.contrib.learn.inferred_columns import (
+    infer_real_valued_columns_from_input as infer_real_valued_columns_from_input,
+    infer_real_valued_columns_from_input_fn as infer_real_valued_columns_from_input_fn,
+)
 from penstock.contrib.learn.input_fn_utils import (
     InputFnOps as InputFnOps,
     build_parsing_serving_input_fn as build_parsing_serving_input_fn,
 )
+from penstock.contrib.learn.logistic_regressor import LogisticRegressor as LogisticRegressor
+from penstock.contrib.learn.merged_heads import multi_head as multi_head
 from penstock.contrib.learn.model_fn import (
     MetricSpec as MetricSpec,
     ModeKeys as ModeKeys,
@@ -49,6 +66,11 @@ from penstock.contrib.learn.model_fn import (
     NotFittedError as NotFittedError,
     PredictionKey as PredictionKey,
     ProblemType as ProblemType,
+)
+from penstock.contrib.learn.more_heads import (
+    binary_svm_head as binary_svm_head,
+    multi_label_head as multi_label_head,
+    poisson_regression_head as poisson_regression_head,
 )
 from penstock.contrib.learn.older_estimators import (
     TensorFlowDNNClassifier as TensorFlowDNNClassifier,

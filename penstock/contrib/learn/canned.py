@@ -117,7 +117,7 @@ class LinearEstimator(Estimator):
         super().__init__(_linear_model_fn, model_dir, config, params, feature_engineering_fn)
 
 
-class _Classes(Estimator):
+class Classes(Estimator):
     """What classifiers of ``tf.contrib.learn`` predict."""
 
     def predict_classes(
@@ -171,7 +171,7 @@ class _Classes(Estimator):
         return (each[key] for each in found) if as_iterable else found[key]
 
 
-class _Scores(Estimator):
+class Scores(Estimator):
     """What regressors of ``tf.contrib.learn`` predict."""
 
     def predict_scores(
@@ -207,7 +207,7 @@ class _Scores(Estimator):
         return self.predict_scores(x, input_fn, batch_size, as_iterable)
 
 
-class LinearClassifier(_Classes, LinearEstimator):
+class LinearClassifier(Classes, LinearEstimator):
     """A linear model of classes.
 
     Args:
@@ -253,7 +253,7 @@ class LinearClassifier(_Classes, LinearEstimator):
         )  # fmt: skip
 
 
-class LinearRegressor(_Scores, LinearEstimator):
+class LinearRegressor(Scores, LinearEstimator):
     """A linear model of numbers.
 
     Args:
@@ -379,7 +379,7 @@ class DNNEstimator(Estimator):
         super().__init__(_dnn_model_fn, model_dir, config, params, feature_engineering_fn)
 
 
-class DNNClassifier(_Classes, DNNEstimator):
+class DNNClassifier(Classes, DNNEstimator):
     """A network of classes.
 
     Args:
@@ -419,7 +419,7 @@ class DNNClassifier(_Classes, DNNEstimator):
         )  # fmt: skip
 
 
-class DNNRegressor(_Scores, DNNEstimator):
+class DNNRegressor(Scores, DNNEstimator):
     """A network of numbers.
 
     Args:

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from penstock.contrib.learn.abstract import Evaluable, Trainable
 from penstock.contrib.learn.feeding import input_of
 from penstock.contrib.learn.metric_specs import metric_ops
 from penstock.contrib.learn.model_fn import ModeKeys, ModelFnOps, NotFittedError
@@ -30,7 +31,7 @@ from penstock.training.estimator.receivers import ServingInputReceiver
 _TAKEN = ("mode", "params", "config", "model_dir")
 
 
-class BaseEstimator:
+class BaseEstimator(Evaluable, Trainable):
     """What estimators share.
 
     Args:
@@ -56,6 +57,14 @@ class BaseEstimator:
             measured.update(metric_ops(self._metrics, features, labels, ops.predictions))
         self._ends = ends_by_itself()
         return ops._replace(eval_metric_ops=measured).estimator_spec(self._export_key)
+
+    def prediction_ops(self, features: Any) -> ModelFnOps:
+        """The model for predictions, made in the default graph.
+
+        Args:
+          features: a tensor, or tensors by key.
+        """
+        return self._call_model_fn(features, None, ModeKeys.INFER)
 
     def _call_model_fn(self, features: Any, labels: Any, mode: str) -> ModelFnOps:
         raise NotImplementedError

@@ -56,6 +56,15 @@ class Head(abc.ABC):
         self._label_name = label_name
         self._weight_column_name = weight_column_name
         self._name = name
+        self.head_name: str | None = None  # the name that was given, which metrics end with
+
+    def called(self, head_name: str | None) -> Head:
+        """The head, which has been given that name."""
+        self.head_name = head_name
+        return self
+
+    def _ending(self, key: str) -> str:
+        return key if self.head_name is None else f"{key}/{self.head_name}"
 
     def create_model_fn_ops(
         self,
@@ -103,10 +112,9 @@ class Head(abc.ABC):
         weights = self._weights(features)
         with scopes.name_scope(None, self.loss_name, [logits, labels]) as name:
             losses = self._losses(logits, labels, name)
-            loss, average = _weighted_loss(losses, weights)
+            loss, average = _weighted_loss(losses, weights, self._spread)
         with scopes.name_scope(""):
-            shown = identity(loss)
-            scalar("loss", shown)
+            scalar(self._ending("loss"), identity(average))
         train_op = None
         if mode == ModeKeys.TRAIN:
             if train_op_fn is None:
@@ -117,6 +125,8 @@ class Head(abc.ABC):
         with scopes.name_scope(None, "metrics", [average, labels]):
             measured = {"loss": metrics.mean(average)}
             measured.update(self._metrics(labels, predictions, weights))
+            measured = {self._ending(key): metric for key, metric in measured.items()}
+        # The evaluation measures the mean of what is reported; TensorFlow measures this one itself.
         reported = loss if mode == ModeKeys.TRAIN else average
         return ModelFnOps(mode, predictions, reported, train_op, measured, alternatives)
 
@@ -145,18 +155,23 @@ class Head(abc.ABC):
     def _losses(self, logits: Any, labels: Any, name: str) -> Any:
         """The loss of each example."""
 
+    def _spread(self, weights: Any, losses: Any) -> Any:
+        """The weights as they multiply losses."""
+        return weights
+
     def _metrics(self, labels: Any, predictions: dict[str, Any], weights: Any) -> dict[str, Any]:
         """The metrics by name, but for the loss."""
         return {}
 
 
-def _weighted_loss(losses: Any, weights: Any) -> tuple[Any, Any]:
+def _weighted_loss(losses: Any, weights: Any, spread: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
     """The mean of weighted losses, and the weighted mean."""
     with scopes.name_scope(None, "loss", [losses, weights]) as name:
         if weights is None:
             loss = reduce_mean(losses, name=name)
             return loss, loss
         weights = reshape(weights, [-1, 1]) if weights.get_shape().ndims != 2 else weights
+        weights = spread(weights, losses)
         weighted = multiply(losses, weights, name="weighted_loss")
         mean = reduce_mean(weighted, name=name)
         whole = truediv(
@@ -250,7 +265,8 @@ class RegressionHead(Head):
 # ---- public functions ----------------------------------------------------------------------------
 
 
-def _refuse(function: str, **given: Any) -> None:
+def refuse(function: str, **given: Any) -> None:
+    """Refuses arguments that are used and not there."""
     used = sorted(name for name, value in given.items() if value)
     if used:
         raise NotImplementedError(
@@ -286,15 +302,15 @@ def multi_class_head(
     """
     if n_classes is None or n_classes < 2:
         raise ValueError(f"n_classes must be > 1 for classification: {n_classes}.")
-    _refuse(
+    refuse(
         "multi_class_head", enable_centered_bias=enable_centered_bias, thresholds=thresholds,
         metric_class_ids=metric_class_ids, loss_fn=loss_fn, label_keys=label_keys,
     )  # fmt: skip
     if n_classes == 2:
-        return BinaryHead(1, label_name, weight_column_name, head_name or "binary_logistic_head")
-    return MultiClassHead(
-        n_classes, label_name, weight_column_name, head_name or "multi_class_head"
-    )
+        name = head_name or "binary_logistic_head"
+        return BinaryHead(1, label_name, weight_column_name, name).called(head_name)
+    name = head_name or "multi_class_head"
+    return MultiClassHead(n_classes, label_name, weight_column_name, name).called(head_name)
 
 
 def regression_head(
@@ -317,10 +333,9 @@ def regression_head(
     Raises:
       NotImplementedError: one of those is used.
     """
-    _refuse("regression_head", enable_centered_bias=enable_centered_bias, link_fn=link_fn)
-    return RegressionHead(
-        label_dimension, label_name, weight_column_name, head_name or "regression_head"
-    )
+    refuse("regression_head", enable_centered_bias=enable_centered_bias, link_fn=link_fn)
+    name = head_name or "regression_head"
+    return RegressionHead(label_dimension, label_name, weight_column_name, name).called(head_name)
 
 
 def no_op_train_fn(loss: Any) -> Any:

@@ -1,9 +1,18 @@
 """``tf.contrib.metrics``: ``streaming_`` metrics, predictions before labels, and set operations.
 
 ``renamed`` has those that ``tf.metrics`` has, ``thresholds`` counts and curves of scores,
-``moments`` covariances, kappa and counts.
+``moments`` covariances, kappa and counts; ``concatenated`` keeps all values, ``intervals`` and
+``histograms`` areas under curves.
 """
 
+from penstock.contrib.metrics.concatenated import (
+    streaming_concat as streaming_concat,
+    streaming_dynamic_auc as streaming_dynamic_auc,
+)
+from penstock.contrib.metrics.histograms import auc_using_histogram as auc_using_histogram
+from penstock.contrib.metrics.intervals import (
+    auc_with_confidence_intervals as auc_with_confidence_intervals,
+)
 from penstock.contrib.metrics.moments import (
     accuracy as accuracy,
     aggregate_metric_map as aggregate_metric_map,

@@ -39,10 +39,12 @@ from penstock.ops.state import state, state_scatter
 Metric = tuple[Tensor, Any]
 
 
-def metric_variable(dims: Any, dtype: Any, name: str | None = None) -> Any:
+def metric_variable(
+    dims: Any, dtype: Any, name: str | None = None, validate_shape: bool = True
+) -> Any:
     """A variable that begins with zeros, is not trained, and is summed over replicas."""
     return creation.create(
-        lambda: fill.zeros(dims, dtype), trainable=False, name=name,
+        lambda: fill.zeros(dims, dtype), trainable=False, name=name, validate_shape=validate_shape,
         collections=[GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES],
         synchronization=VariableSynchronization.ON_READ, aggregation=VariableAggregation.SUM,
     )  # fmt: skip

@@ -9,7 +9,8 @@ from __future__ import annotations
 import difflib
 import enum
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from penstock.foundation.base import dtypes, shapes
@@ -335,11 +336,45 @@ def _part_initializer(
         return make("Slice", whole, offset, size), None, whole.dtype.base_dtype
 
 
+_held: list[VariableStore] = []  # stores for variables that calls make, where those run at once
+
+
+class KeptVariables(VariableStore):
+    """The variables that calls of layers make where these run at once; made once a name."""
+
+    def get_variable(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        """The variable of that full name, found or made."""
+        kwargs["reuse"] = AUTO_REUSE
+        return super().get_variable(name, *args, **kwargs)
+
+    def all(self) -> list[Any]:
+        """All variables, by name."""
+        return [variable for _, variable in sorted(self._vars.items())]
+
+    def add(self, name: str, variable: Any) -> None:
+        """Keeps a variable."""
+        self._vars[name] = variable
+
+    def items(self) -> list[tuple[str, Any]]:
+        """Names and variables."""
+        return list(self._vars.items())
+
+    @contextmanager
+    def as_default(self) -> Iterator[None]:
+        """Keeps the variables that a ``with`` block makes."""
+        _held.append(self)
+        try:
+            yield
+        finally:
+            _held.pop()
+
+
 def default_store() -> VariableStore:
     """The variable store of the default graph."""
     graph = scopes.get_default_graph()
     if graph.executes:
-        return VariableStore()  # variables are kept by who uses them
+        # Variables are kept by who uses them, unless a store is held for them.
+        return _held[-1] if _held else VariableStore()
     attached = graph.attached
     store = attached.get(_STORE)
     if store is None:

@@ -206,13 +206,14 @@ def strided_slice(
     )  # fmt: skip
 
 
-def getitem(tensor: Any, key: Any, var: Any = None) -> Tensor:
+def getitem(tensor: Any, key: Any, var: Any = None, name: str = "strided_slice") -> Tensor:
     """``tensor[key]``: slices, ints, scalar tensors, ``...``, ``tf.newaxis`` or a boolean mask.
 
     Args:
       tensor: a tensor.
       key: what stands in the brackets.
       var: the variable that is sliced, if any.
+      name: of the node; made unique.
 
     Returns:
       A tensor.
@@ -232,7 +233,7 @@ def getitem(tensor: Any, key: Any, var: Any = None) -> Tensor:
         begin.append(start)
         end.append(stop)
         strides.append(step)
-    with name_scope(None, "strided_slice", [tensor, *begin, *end, *strides]) as scope:
+    with name_scope(None, name, [tensor, *begin, *end, *strides]) as scope:
         if begin:
             packed = [join.stack(v) for v in (begin, end, strides)]
             if any(p.dtype is dtypes.int64 for p in packed):

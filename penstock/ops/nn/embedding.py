@@ -128,9 +128,10 @@ def _restored(parts: list[Any], ids: Tensor, stitched: Tensor) -> Tensor:
     else:
         with colocate_with(parts[0]):
             tail = shape_ops.shape(parts[0])[1:]
+    front = shape_ops.shape(ids)
     if isinstance(tail, list) and not tail:
         tail = convert_to_tensor(tail, dtypes.int32, name="concat/values_1")
-    shape = join.concat([shape_ops.shape(ids), tail], 0)
+    shape = join.concat([front, tail], 0)
     rows: Tensor = reshape.reshape(stitched, shape)
     rows.set_shape(ids.shape.concatenate(inner))
     return rows

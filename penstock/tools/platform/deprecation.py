@@ -88,6 +88,38 @@ def deprecated(date: str | None, instructions: str, warn_once: bool = True) -> D
     return decorate
 
 
+def experimental(func: Callable[..., Any]) -> Callable[..., Any]:
+    """Marks a function as experimental: its calls are logged, and its documentation says so.
+
+    Args:
+      func: a function.
+
+    Raises:
+      ValueError: it is none.
+    """
+    if not (inspect.isfunction(func) or inspect.ismethod(func)):
+        raise ValueError(
+            f"{func} is not a function. If this is a property, make sure @property appears before"
+            " @experimental in your source code:\n\n@property\n@experimental\ndef method(...)"
+        )
+    where = f"{func.__qualname__} (from {func.__module__})"
+
+    def called(*args: Any, **kwargs: Any) -> Any:
+        tf_logging.warning(f"{where} is experimental and may change or be removed at any time.")
+        return func(*args, **kwargs)
+
+    make_decorator(func, called, "experimental")
+    first, _, rest = (inspect.cleandoc(func.__doc__ or "")).partition("\n")
+    head = f"{first} (experimental)" if first else "EXPERIMENTAL FUNCTION"
+    notice = (
+        "Warning: THIS FUNCTION IS EXPERIMENTAL. It may change or be removed at any time, and"
+        " without warning."
+    )
+    parts = [head, notice, rest.strip("\n")]
+    called.__doc__ = "\n\n".join(part for part in parts if part)
+    return called
+
+
 def deprecated_args(
     date: str | None, instructions: str, *deprecated_arg_names_or_tuples: Any, **kwargs: Any
 ) -> Decorator:

@@ -468,4 +468,13 @@ def make_saveable_from_iterator(iterator: Any) -> SaveableObject:
 
     A restored iterator that was not initialized yet goes on there when its initializer runs.
     """
-    return _Position(iterator._iterator_resource)
+    return saveable_of_resource(iterator._iterator_resource)
+
+
+def saveable_of_resource(resource: Any) -> SaveableObject:
+    """``make_saveable_from_iterator`` of an iterator's node.
+
+    Args:
+      resource: the node's output.
+    """
+    return _Position(resource)

@@ -9,6 +9,7 @@ from penstock.foundation.base import dtypes
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.library.variables.scope import get_variable, get_variable_scope, variable_scope
+from penstock.library.variables.template import make_template
 from penstock.ops.array import join, reshape, shape as shaping
 from penstock.training.feature_column.column import (
     DenseColumn,
@@ -52,24 +53,107 @@ def input_layer(
       array([[1., 2.]], dtype=float32)
     """
     columns = normalized(feature_columns)
+    _check_all(columns)
+    with variable_scope(None, default_name="input_layer", values=list(features.values())):
+        return _side_by_side(
+            features, columns, collected(weight_collections, trainable), cols_to_vars,
+            cols_to_output_tensors,
+        )  # fmt: skip
+
+
+def _side_by_side(
+    features: Mapping[str, Any], columns: list[Any], variables: MakeVariable,
+    cols_to_vars: dict[Any, Any] | None, cols_to_output_tensors: dict[Any, Any] | None = None,
+) -> Any:  # fmt: skip
+    found = Features(features)
+    outputs = []
+    for column in columns:
+        with variable_scope(None, default_name=column.scope_name):
+            tensor = flattened(column, column.dense_tensor(found, variables))
+            outputs.append(tensor)
+            if cols_to_vars is not None:
+                scope = get_variable_scope().name
+                own = scopes.get_collection(GraphKeys.GLOBAL_VARIABLES, scope=scope)
+                cols_to_vars[column] = own
+            if cols_to_output_tensors is not None:
+                cols_to_output_tensors[column] = tensor
+    check_batch_sizes(outputs, columns)
+    return join.concat(outputs, 1)
+
+
+class InputLayer:
+    """``input_layer`` as an object, whose calls share variables.
+
+    Args:
+      feature_columns: dense columns.
+      weight_collections: more collections for variables.
+      trainable: whether variables are trained.
+      cols_to_vars: a dict to be filled with a list of variables by column.
+      name: of the variable scope.
+      create_scope_now: whether the scope is made unique here; else by the first call.
+
+    Raises:
+      ValueError: when called: a column is not dense, or a feature is missing.
+
+    Example:
+      >>> import penstock as tf
+      >>> layer = tf.contrib.slim.InputLayer([tf.feature_column.numeric_column("a")])
+      >>> with tf.Graph().as_default(), tf.Session() as sess:
+      ...     sess.run(layer({"a": [[1.0]]}))
+      array([[1.]], dtype=float32)
+    """
+
+    def __init__(
+        self, feature_columns: Any, weight_collections: Iterable[str] | None = None,
+        trainable: bool = True, cols_to_vars: dict[Any, Any] | None = None,
+        name: str = "feature_column_input_layer", create_scope_now: bool = True,
+    ) -> None:  # fmt: skip
+        self._columns = normalized(feature_columns)
+        self._variables = collected(weight_collections, trainable)
+        self._name = name
+        self._cols_to_vars = cols_to_vars
+        self._template = make_template(name, self._made, create_scope_now_=create_scope_now)
+
+    def _made(self, features: Mapping[str, Any]) -> Any:
+        _check_all(self._columns)
+        return _side_by_side(features, self._columns, self._variables, self._cols_to_vars)
+
+    def __call__(self, features: Mapping[str, Any]) -> Any:
+        """All columns' values side by side.
+
+        Args:
+          features: tensors by key.
+        """
+        return self._template(features)
+
+    @property
+    def name(self) -> str:
+        """The name that was given."""
+        return self._name
+
+    @property
+    def variables(self) -> list[Any]:
+        """All variables."""
+        return self._template.variables
+
+    @property
+    def trainable_variables(self) -> list[Any]:
+        """Those that are trained."""
+        return self._template.trainable_variables
+
+    @property
+    def non_trainable_variables(self) -> list[Any]:
+        """The others."""
+        return self._template.non_trainable_variables
+
+    weights = variables
+    trainable_weights = trainable_variables
+    non_trainable_weights = non_trainable_variables
+
+
+def _check_all(columns: Iterable[Any]) -> None:
     for column in columns:
         check_dense(column)
-    variables = collected(weight_collections, trainable)
-    with variable_scope(None, default_name="input_layer", values=list(features.values())):
-        found = Features(features)
-        outputs = []
-        for column in columns:
-            with variable_scope(None, default_name=column.scope_name):
-                tensor = flattened(column, column.dense_tensor(found, variables))
-                outputs.append(tensor)
-                if cols_to_vars is not None:
-                    scope = get_variable_scope().name
-                    own = scopes.get_collection(GraphKeys.GLOBAL_VARIABLES, scope=scope)
-                    cols_to_vars[column] = own
-                if cols_to_output_tensors is not None:
-                    cols_to_output_tensors[column] = tensor
-        check_batch_sizes(outputs, columns)
-        return join.concat(outputs, 1)
 
 
 def check_dense(column: Any) -> None:

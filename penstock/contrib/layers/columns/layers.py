@@ -18,6 +18,7 @@ from penstock.contrib.layers.columns.column import (
 from penstock.contrib.layers.columns.dense import RealValuedColumn
 from penstock.contrib.layers.columns.derived import EmbeddingColumn, OneHotColumn
 from penstock.contrib.layers.columns.parsing import check_feature_columns
+from penstock.contrib.layers.scattered import scattered_embedding_lookup_sparse
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.composite import SparseTensor
 from penstock.foundation.graph.keys import GraphKeys
@@ -159,6 +160,10 @@ def _embedded(
     weights = None if lookup.weights is None else inner_flattened(lookup.weights, rank)
     parts = _parts(_vectors(lookup, collections, trainable))
     _restored(column, parts)
+    if lookup.hash_key is not None:
+        return scattered_embedding_lookup_sparse(
+            parts, ids, lookup.dimension, lookup.combiner, name="lookup", hash_key=lookup.hash_key
+        )
     return safe_embedding_lookup_sparse(
         parts, ids, weights, lookup.combiner, name=f"{column.name}weights",
         max_norm=lookup.max_norm,
@@ -166,7 +171,9 @@ def _embedded(
 
 
 def _vectors(lookup: DeepLookup, collections: Any, trainable: bool) -> Any:
-    shape = [lookup.vocab_size, lookup.dimension]
+    shape = [lookup.vocab_size]
+    if lookup.hash_key is None:
+        shape.append(lookup.dimension)
     shared: list[Any] = []
     if lookup.shared_name is not None:
         key = f"SHARED_EMBEDDING_COLLECTION_{lookup.shared_name.upper()}"

@@ -35,7 +35,6 @@ from penstock.engine.session.shaped import ShapedPrograms
 from penstock.foundation.base import dtypes, errors
 from penstock.foundation.base.devices import DeviceSpec
 from penstock.foundation.graph.operation import Operation, blocks_of
-from penstock.foundation.graph.region import inner_operations
 from penstock.foundation.graph.tensor import Tensor
 
 # A part that takes no longer is run by the thread that hears of it.
@@ -297,9 +296,8 @@ def _master_of(session: str) -> tuple[str, str]:
 
 def _peers(part: Part) -> set[str]:
     found = set()
-    for op in part.step.operations:
-        for each in (op, *inner_operations(op)):
-            found.add(_peer(each))
+    for op in part.step.every_operation():
+        found.add(_peer(op))
     return found - {""}
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from penstock.compiler.passes.inside import has_regions
 from penstock.foundation.base import dtypes, shapes
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.graph import Graph
@@ -28,8 +27,6 @@ _TYPES = (dtypes.float32, dtypes.float64)
 
 def gather_products(step: StepGraph) -> StepGraph:
     """The pass."""
-    if not has_regions(step):
-        return step
 
     def rule(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
         if op.op_def.role != "loop":

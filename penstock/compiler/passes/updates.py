@@ -33,6 +33,7 @@ _FAMILIES = {
     for prefix, kind in (("", "Ref"), ("Resource", "Resource"))
     for name, states in (("Momentum", ("var", "accum")), ("Adam", ("var", "m", "v")))
 }
+COMBINED = frozenset(_FAMILIES)
 _FUSABLE = (dtypes.float32, dtypes.float64)
 
 

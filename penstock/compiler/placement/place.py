@@ -28,7 +28,6 @@ from penstock.compiler.placement.cost_model import CostModel
 from penstock.compiler.placement.edges import Edges
 from penstock.compiler.placement.simulated import place_free
 from penstock.foundation.graph.operation import Operation, blocks_of
-from penstock.foundation.graph.region import inner_operations
 from penstock.foundation.graph.step import StepGraph
 
 
@@ -87,10 +86,7 @@ def _on_one_device(
     if len(devices) > 1:
         return None
     name = devices[0].name
-    operations = [*step.operations]
-    for op in step.operations:
-        if blocks_of(op):
-            operations.extend(inner_operations(op))
+    operations = [*step.every_operation()]
     if any(op.device and not matches(requested(op), name) for op in operations):
         return None
     return dict.fromkeys(operations, name)

@@ -19,7 +19,7 @@ from penstock.ops.array.join import concat
 from penstock.ops.array.reshape import reshape
 from penstock.ops.array.shape import shape as shape_of
 from penstock.ops.array.slicing import strided_slice
-from penstock.ops.array.transpose import tile
+from penstock.ops.array.tile import tile
 from penstock.ops.math.division import div
 from penstock.ops.math.elementwise import rsqrt, sqrt, square
 from penstock.ops.math.reduction import reduce_sum

@@ -28,6 +28,7 @@ from penstock.ops.array import (
     reshape,
     shape,
     split,
+    tile,
     transpose,
 )
 from penstock.ops.math import reduction
@@ -169,7 +170,7 @@ class LSTMBlockWrapper(Layer, abc.ABC):
             mask = transpose.transpose(
                 onehot.sequence_mask(sequence_length, steps, dtype=dtype), [1, 0]
             )
-            outputs *= transpose.tile(reshape.expand_dims(mask, [-1]), [1, 1, self.num_units])
+            outputs *= tile.tile(reshape.expand_dims(mask, [-1]), [1, 1, self.num_units])
             # The initial state first, so that a sequence of length 0 finds it.
             cells = join.concat([reshape.expand_dims(cell, [0]), cells], 0)
             shifted = join.concat([reshape.expand_dims(output, [0]), outputs], 0)

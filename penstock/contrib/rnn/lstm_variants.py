@@ -20,7 +20,7 @@ from penstock.library.recurrent.cell import (
 from penstock.library.recurrent.linear import Linear
 from penstock.library.variables import initializers
 from penstock.library.variables.scope import get_variable, get_variable_scope, variable_scope
-from penstock.ops.array import cast, join, nodes, shape, slicing, split, transpose
+from penstock.ops.array import cast, join, nodes, shape, slicing, split, tile
 from penstock.ops.control import control
 from penstock.ops.linalg import matmul
 from penstock.ops.math import binary, clip, comparison, division, elementwise
@@ -453,7 +453,7 @@ class IndyLSTMCell(PairOfUnits, LayerRNNCell):
         one = constant(1, dtypes.int32)
         c, h = state
         gates = matmul.matmul(inputs, self._kernel_w)
-        gates += transpose.tile(h, [1, 4]) * self._kernel_u
+        gates += tile.tile(h, [1, 4]) * self._kernel_u
         gates = bias.bias_add(gates, self._bias)
         i, j, f, o = split.split(value=gates, num_or_size_splits=4, axis=one)
         forget = constant(self._forget_bias, f.dtype)

@@ -11,7 +11,7 @@ from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import static
 from penstock.library.control_flow.tensor_array import TensorArray
 from penstock.library.recurrent.step import static_size
-from penstock.ops.array import fill, gather, join, nodes, reshape, shape, transpose
+from penstock.ops.array import fill, gather, join, nodes, reshape, shape, tile
 
 _TILING = (
     "States must be tiled with tf.contrib.seq2seq.tile_batch, or made by zero_state with"
@@ -51,7 +51,7 @@ def _tiled(given: Any, multiplier: Any) -> Tensor:
         raise ValueError("t must have statically known rank")
     tiling = [1] * (known.ndims + 1)
     tiling[1] = multiplier
-    tiled = transpose.tile(reshape.expand_dims(t, 1), tiling)
+    tiled = tile.tile(reshape.expand_dims(t, 1), tiling)
     made = reshape.reshape(tiled, join.concat(([nodes.element(dims, 0) * multiplier], dims[1:]), 0))
     times = static.constant_value(multiplier) if isinstance(multiplier, Tensor) else multiplier
     batch = shapes.dimension_value(known[0])

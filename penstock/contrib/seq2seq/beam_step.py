@@ -18,7 +18,17 @@ from penstock.foundation.graph import nest
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import static
-from penstock.ops.array import cast, fill, join, nodes, onehot, reshape, shape, sorting, transpose
+from penstock.ops.array import (
+    cast,
+    fill,
+    join,
+    nodes,
+    onehot,
+    reshape,
+    shape,
+    sorting,
+    tile,
+)
 from penstock.ops.math import binary, comparison, division, elementwise, reduction
 from penstock.ops.nn import softmax
 
@@ -125,10 +135,10 @@ class Step:
             on_value=convert_to_tensor(0.0, dtype=probs.dtype),
             off_value=probs.dtype.min,
         )
-        rows = transpose.tile(
+        rows = tile.tile(
             reshape.reshape(row, [1, 1, -1]), join.concat([shape.shape(finished), [1]], 0)
         )
-        mask = transpose.tile(reshape.expand_dims(finished, 2), [1, 1, words])
+        mask = tile.tile(reshape.expand_dims(finished, 2), [1, 1, words])
         return comparison.where(mask, rows, probs)
 
     def _lengths(self, words: Any, open_beams: Any, lengths: Any) -> Tensor:

@@ -10,7 +10,7 @@ from penstock.foundation.base import dtypes, shapes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.control_flow.cond import cond
-from penstock.ops.array import nodes, shape, transpose
+from penstock.ops.array import nodes, shape, tile
 from penstock.ops.math import argmax, comparison, reduction
 from penstock.ops.nn import embedding
 
@@ -66,7 +66,7 @@ class GreedyEmbeddingHelper(Helper):
 
     def initialize(self, name: str | None = None) -> Any:
         """Returns that nothing is finished, and the embedding of the start tokens."""
-        return transpose.tile([False], [self._batch_size]), self._start_inputs
+        return tile.tile([False], [self._batch_size]), self._start_inputs
 
     def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
         """Returns the index of the largest output of each example.
@@ -164,7 +164,7 @@ class InferenceHelper(Helper):
 
     def initialize(self, name: str | None = None) -> Any:
         """Returns that nothing is finished, and the first inputs."""
-        return transpose.tile([False], [self._batch_size]), self._start_inputs
+        return tile.tile([False], [self._batch_size]), self._start_inputs
 
     def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
         """Returns what the function makes of the outputs."""

@@ -202,7 +202,8 @@ class DataflowProgram(Program):
     def _linked(self, step: StepGraph, source: FetchSource) -> Callable[..., tuple[Any, ...]]:
         resources, compile, private = self._link_to
         # Between nodes values are on the host.
-        plan = make_plan(verify(moves_between_devices(step), "dataflow"))
+        moved = moves_between_devices(step) if step.uses_gpus else step
+        plan = make_plan(verify(moved, "dataflow"))
         program = Program(emit(plan, source, name="step"), resources, "step", compile, private)
         self._by_file[program.filename] = program
         return program.function

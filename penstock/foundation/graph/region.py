@@ -188,13 +188,3 @@ def block_labels(op: Operation) -> tuple[str, ...]:
     if not blocks_of(op):
         return ()
     return ("then", "else") if op.op_def.role == "conditional" else ("condition", "body")
-
-
-def inner_operations(op: Operation) -> list[Operation]:
-    """All nodes in the blocks of a region, those of inner regions too."""
-    found: list[Operation] = []
-    for block in blocks_of(op):
-        for inner in block.operations:
-            found.append(inner)
-            found.extend(inner_operations(inner))
-    return found

@@ -24,7 +24,7 @@ from penstock.ops.array import (
     reshape,
     shape,
     split,
-    transpose as movement,
+    tile,
 )
 from penstock.ops.control import control, debug
 from penstock.ops.math import elementwise, reduction
@@ -134,7 +134,7 @@ def _by_channel(
     with control_dependencies(waits):
         img1 = control.identity(img1)
     window = _gaussian_window(size, sigma)
-    window = movement.tile(window, [1, 1, shape1[-1], 1])
+    window = tile.tile(window, [1, 1, shape1[-1], 1])
 
     def mean_of(x: Any) -> Tensor:
         found = shape.shape(x)
@@ -329,7 +329,7 @@ def sobel_edges(image: Any) -> Tensor:
     """
     found = shape.shape(image)
     filters = constant(_SOBEL.transpose(1, 2, 0)[:, :, None, :], image.dtype)
-    filters = movement.tile(filters, [1, 1, found[-1], 1], name="sobel_filters")
+    filters = tile.tile(filters, [1, 1, found[-1], 1], name="sobel_filters")
     padded = padding.pad(image, [[0, 0], [1, 1], [1, 1], [0, 0]], mode="REFLECT")
     made = depthwise_conv2d(padded, filters, [1, 1, 1, 1], "VALID")
     made = reshape.reshape(made, join.concat([found, [2]], 0))

@@ -32,6 +32,7 @@ from penstock.ops.array import (
     scatter,
     shape,
     slicing,
+    tile,
     transpose,
     unique,
 )
@@ -127,7 +128,7 @@ def _dense_loss(
     skips = _skips(labels)
     frames = _size(logits, 0)
     if logit_length.sizes == (1,) and logits.sizes is not None and logits.sizes[1] != 1:
-        logit_length = transpose.tile(logit_length, [_size(logits, 1)])  # one length for all
+        logit_length = tile.tile(logit_length, [_size(logits, 1)])  # one length for all
     runs = transpose.transpose(onehot.sequence_mask(logit_length, frames), [1, 0])
 
     def step(before: Any, frame: Any) -> Any:
@@ -151,7 +152,7 @@ def _seen(labels: Any, log_probs: Tensor) -> Tensor:
     classes = reshape.reshape(pairs, [batch, 2 * count])  # blank, label, blank, label, ...
     classes = join.concat([classes, fill.zeros([batch, 1], dtypes.int32)], axis=1)
     # Rows are those of the logits: they cannot be stacked with classes for another batch.
-    rows = transpose.tile(
+    rows = tile.tile(
         reshape.expand_dims(fill.range_(_size(log_probs, 1)), 1), [1, 2 * count + 1]
     )
     by_class = transpose.transpose(log_probs, [1, 2, 0])

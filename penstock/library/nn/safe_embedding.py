@@ -12,7 +12,7 @@ from penstock.foundation.graph.tensor import Tensor
 from penstock.ops.array import gather, join, reshape, shape as shape_ops
 from penstock.ops.array.cast import cast
 from penstock.ops.array.slicing import slice_
-from penstock.ops.array.transpose import tile
+from penstock.ops.array.tile import tile
 from penstock.ops.math import comparison, elementwise, reduction
 from penstock.ops.nn import embedding
 from penstock.ops.sparse.sparse_compose import sparse_retain

@@ -9,7 +9,7 @@ from penstock.ops.array import (
     reshape as reshape_ops,
     shape as shape_ops,
     stitch,
-    transpose,
+    tile as tile_ops,
 )
 from penstock.ops.control import control, debug
 from penstock.ops.data import compressed, parsing
@@ -164,7 +164,7 @@ reduce_sum = to(reduction.reduce_sum, "reducing", "reduce_sum")
 size = to(shape_ops.size, "shaping", "size")
 squeeze = to(reshape_ops.squeeze, "joining", "squeeze")
 stack = to(join.stack, "joining", "stack")
-tile = to(transpose.tile, "joining", "tile")
+tile = to(tile_ops.tile, "joining", "tile")
 unsorted_segment_max = to(unsorted_segment.unsorted_segment_max, "reducing", "segment_max")
 unsorted_segment_mean = to(unsorted_segment.unsorted_segment_mean, "reducing", "segment_mean")
 unsorted_segment_min = to(unsorted_segment.unsorted_segment_min, "reducing", "segment_min")

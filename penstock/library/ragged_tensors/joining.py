@@ -17,7 +17,7 @@ from penstock.library.ragged_tensors.tensor import (
     match_splits,
     positive_axis,
 )
-from penstock.ops.array import cast, fill, join, onehot, reshape as reshape_ops, transpose
+from penstock.ops.array import cast, fill, join, onehot, reshape as reshape_ops, tile as tiling, transpose
 from penstock.ops.control import check, control
 
 
@@ -235,7 +235,7 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
 
 def _tiled(rt: Any, multiples: Tensor) -> Any:
     if not isinstance(rt, RaggedTensor):
-        return transpose.tile(rt, multiples)
+        return tiling.tile(rt, multiples)
     # What is inside rows first; then each row, then all rows.
     one = fill.ones([1], multiples.dtype)
     inner = _tiled(rt.values, join.concat([one, multiples[2:]], 0))
@@ -245,7 +245,7 @@ def _tiled(rt: Any, multiples: Tensor) -> Any:
     limits = rows.gathered(made.row_limits(), wide)
     splits = made.row_splits * multiples[1]
     made = RaggedTensor(rows_from(inner, starts, limits).values, splits, internal=True)
-    order = transpose.tile(fill.range_(made.nrows()), multiples[:1])
+    order = tiling.tile(fill.range_(made.nrows()), multiples[:1])
     return gather(made, order)
 
 

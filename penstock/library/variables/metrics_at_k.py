@@ -17,7 +17,7 @@ from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import control_dependencies, name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.variables.metrics import Metric, collected, mean, metric_variable
-from penstock.ops.array import fill, join, reshape, shape, slicing, sorting, transpose
+from penstock.ops.array import fill, join, reshape, shape, slicing, sorting, tile
 from penstock.ops.array.cast import cast
 from penstock.ops.control import control_flow
 from penstock.ops.math import (
@@ -263,7 +263,7 @@ def _repeated(labels: Any, times: int, name: str) -> Any:
                 return wider
             ones = elementwise.ones_like(shape.shape(labels))
             multiples = join.concat([ones[:-1], (times,), ones[-1:]], 0, name="multiples")
-            return transpose.tile(wider, multiples, name=scope)
+            return tile.tile(wider, multiples, name=scope)
         dims = labels.dense_shape
         last = reshape.reshape(shape.size(dims) + -1, [1])
         head, tail = slicing.slice_(dims, [0], last), slicing.slice_(dims, last, [-1])

@@ -17,7 +17,7 @@ from penstock.foundation.graph.scopes import control_dependencies
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.variables.metrics import Metric, collected, fitted, mean, metric_variable
 from penstock.library.variables.scope import variable_scope
-from penstock.ops.array import constant, join, nodes, reshape, shape, transpose
+from penstock.ops.array import constant, join, nodes, reshape, shape, tile, transpose
 from penstock.ops.array.cast import cast
 from penstock.ops.control import check, control
 from penstock.ops.math import (
@@ -167,20 +167,20 @@ def _at_thresholds(
     if number is None:
         sizes: Any = shape.shape(column)
         number = sizes[0]
-    limits = transpose.tile(
+    limits = tile.tile(
         reshape.expand_dims(constant.constant(thresholds), [1]), join.stack([1, number])
     )
-    scores = transpose.tile(transpose.transpose(column), [count, 1])
+    scores = tile.tile(transpose.transpose(column), [count, 1])
     sides: dict[tuple[str, bool], Any] = {("prediction", True): comparison.greater(scores, limits)}
     if {"fn", "tn"} & set(kinds):
         sides["prediction", False] = elementwise.logical_not(sides["prediction", True])
-    sides["label", True] = transpose.tile(row, [count, 1])
+    sides["label", True] = tile.tile(row, [count, 1])
     if {"fp", "tn"} & set(kinds):
         sides["label", False] = elementwise.logical_not(sides["label", True])
     tiled = None
     if weights is not None:
         weights = spread.broadcast_weights(cast(weights, dtypes.float32), predictions)
-        tiled = transpose.tile(reshape.reshape(weights, [1, -1]), [count, 1])
+        tiled = tile.tile(reshape.reshape(weights, [1, -1]), [count, 1])
         spread.check_same_shape(limits, tiled)
     values, updates = {}, {}
     for kind in kinds:

@@ -16,7 +16,8 @@ from penstock.ops.array.join import stack
 from penstock.ops.array.onehot import one_hot
 from penstock.ops.array.reshape import expand_dims, reshape
 from penstock.ops.array.shape import shape as shape_of
-from penstock.ops.array.transpose import tile, transpose
+from penstock.ops.array.tile import tile
+from penstock.ops.array.transpose import transpose
 from penstock.training.data.features import FixedLenFeature
 
 

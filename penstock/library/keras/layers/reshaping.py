@@ -12,7 +12,7 @@ from penstock.library.keras.layers.dropout import Dropout
 from penstock.library.layer_base import activations, configs, regularizers, tensors
 from penstock.library.layer_base.input_spec import InputSpec
 from penstock.library.layer_base.layer import Layer
-from penstock.ops.array import cast, nodes, reshape, transpose
+from penstock.ops.array import cast, nodes, reshape, tile, transpose
 from penstock.ops.math import comparison, reduction
 
 
@@ -142,7 +142,7 @@ class RepeatVector(Layer):
     def call(self, inputs: Any) -> Any:
         """[batch, n, size]."""
         wide = reshape.expand_dims(inputs, 1)
-        return transpose.tile(wide, nodes.pack([1, self.n, 1], "stack"))
+        return tile.tile(wide, nodes.pack([1, self.n, 1], "stack"))
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         """The shape of the output for one of the input."""

@@ -13,7 +13,7 @@ from penstock.foundation.graph import nest
 from penstock.foundation.graph.build import constant
 from penstock.library.control_flow.tensor_array import TensorArray
 from penstock.library.control_flow.while_loop import while_loop
-from penstock.ops.array import join, nodes, reshape, split, transpose
+from penstock.ops.array import join, nodes, reshape, split, tile, transpose
 from penstock.ops.math import comparison
 
 Step = Callable[[Any, tuple[Any, ...]], tuple[Any, Any]]
@@ -80,7 +80,7 @@ def _fitted(mask: Any, like: Any) -> Any:
     dims = like.shape.as_list()
     for axis in range(1, like.shape.ndims):
         multiples[axis] = dims[axis]
-    return transpose.tile(mask, multiples)
+    return tile.tile(mask, multiples)
 
 
 def _looped(

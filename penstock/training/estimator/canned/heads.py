@@ -19,7 +19,7 @@ from penstock.library.variables import metrics, metrics_counts
 from penstock.library.variables.global_step import get_global_step
 from penstock.ops.array import fill, join, reshape, shape as shaping
 from penstock.ops.array.cast import to_float
-from penstock.ops.array.transpose import tile
+from penstock.ops.array.tile import tile
 from penstock.ops.control.control import group
 from penstock.ops.math import binary, elementwise, reduction
 from penstock.ops.math.addn import add_n

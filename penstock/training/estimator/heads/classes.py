@@ -12,7 +12,7 @@ from penstock.library.nn import losses
 from penstock.library.nn.cross_entropy import sigmoid_cross_entropy_with_logits
 from penstock.ops.array import fill, join, reshape, shape as shaping
 from penstock.ops.array.cast import cast, to_float
-from penstock.ops.array.transpose import tile
+from penstock.ops.array.tile import tile
 from penstock.ops.control import check
 from penstock.ops.control.control import no_op
 from penstock.ops.math import binary, division, elementwise

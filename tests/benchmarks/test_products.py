@@ -11,8 +11,8 @@ import pytest
 
 from benchmarks import products
 from penstock.ops.linalg import product_choice, product_forms
-from penstock.ops.linalg.product_choice import Choice
 from penstock.ops.linalg.product_forms import Form
+from penstock.ops.linalg.product_timing import Choice
 
 FORM = Form(8, 16, 8)
 

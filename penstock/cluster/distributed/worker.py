@@ -26,10 +26,9 @@ from penstock.compiler.partition.part import Part
 from penstock.compiler.placement.available import DeviceAttributes
 from penstock.engine.resources import rendezvous, threads, waiting
 from penstock.engine.resources.manager import ResourceManager
-from penstock.engine.runtime.program import Program
+from penstock.engine.runtime.program import Program, execute
 from penstock.engine.session import tracing
 from penstock.engine.session.build import program_of_step
-from penstock.engine.session.execute import execute
 from penstock.engine.session.options import Options
 from penstock.engine.session.shaped import ShapedPrograms
 from penstock.foundation.base import dtypes, errors

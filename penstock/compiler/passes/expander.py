@@ -134,7 +134,7 @@ class Expander:
         types = [t.dtype for t in op.outputs]
         name = self._name(body.prefix + op.name)
         new = Operation(self.graph, op.op_def, name, inputs, controls, attrs, types, op.origin)
-        new._device = op.device
+        new.put_on(op.device)
         for old, made in zip(op.outputs, new.outputs, strict=True):
             made.sizes = old.sizes
             body.tensors[old] = made

@@ -112,7 +112,8 @@ def _sum_of(graph: Graph, op: Operation, initial: Tensor) -> Tensor:
     dtype = initial.dtype.base_dtype
     name = graph.unique_name(f"{op.name}/products")
     node = graph.add_operation(OPS["_ProductSum"], [initial], {"T": dtype}, [dtypes.resource], name)
-    node.origin, node._device = op.origin, op.device
+    node.origin = op.origin
+    node.put_on(op.device)
     return node.outputs[0]
 
 

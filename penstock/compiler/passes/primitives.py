@@ -69,7 +69,7 @@ class _Copier:
         new = Operation(
             self.graph, op.op_def, op.name, inputs, controls, op.attrs, types, op.origin
         )
-        new._device = op.device
+        new.put_on(op.device)
         for old, made in zip(op.outputs, new.outputs, strict=True):
             made.sizes = old.sizes
             self.tensors.setdefault(old, made)

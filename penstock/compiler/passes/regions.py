@@ -155,7 +155,7 @@ class _Scope:
         inputs = [self.value(t) for t in op.inputs]
         types = [t.dtype for t in op.outputs]
         new = Operation(self.graph, definition, op.name, inputs, [], op.attrs, types, op.origin)
-        new._device = op.device
+        new.put_on(op.device)
         for old, made in zip(op.outputs, new.outputs, strict=True):
             made.sizes = old.sizes
         self.graph.register(new)

@@ -13,7 +13,7 @@ from penstock.foundation.graph.scopes import name_scope
 from penstock.library.distributions import Categorical, draws
 from penstock.library.distributions.checks import last_axis
 from penstock.library.distributions.distribution import NOT_REPARAMETERIZED, Distribution
-from penstock.ops.array import broadcasting, constant, join, onehot, shape
+from penstock.ops.array import broadcast_to, constant, join, onehot, shape
 from penstock.ops.math import elementwise, reduction, statistics
 from penstock.ops.random import random_gamma
 
@@ -110,12 +110,12 @@ class PoissonLogNormalQuadratureCompound(Distribution):
 
     def _batch_shape_tensor(self) -> Any:
         probs = shape.shape(self.mixture_distribution.logits)
-        dims = broadcasting.broadcast_dynamic_shape(self.distribution.batch_shape_tensor(), probs)
+        dims = broadcast_to.broadcast_dynamic_shape(self.distribution.batch_shape_tensor(), probs)
         return dims[:-1]
 
     def _batch_shape(self) -> Any:
         probs = self.mixture_distribution.logits.shape
-        return broadcasting.broadcast_static_shape(self.distribution.batch_shape, probs)[:-1]
+        return broadcast_to.broadcast_static_shape(self.distribution.batch_shape, probs)[:-1]
 
     def _event_shape_tensor(self) -> Any:
         return constant.constant([], dtype="int32")

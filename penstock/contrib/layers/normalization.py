@@ -13,7 +13,7 @@ from penstock.foundation.graph import scopes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.library.nn import normalization
 from penstock.library.variables import initializers
-from penstock.library.variables.scope import variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.array.fill import ones
 from penstock.ops.array.join import concat
 from penstock.ops.array.reshape import reshape

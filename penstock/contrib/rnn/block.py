@@ -25,6 +25,7 @@ from penstock.ops.array import (
     join,
     nodes,
     onehot,
+    ranges,
     reshape,
     shape,
     split,
@@ -192,7 +193,7 @@ class LSTMBlockWrapper(Layer, abc.ABC):
 
 def _at(data: Any, indices: Any, batch: Any) -> Any:
     """``out[j] = data[indices[j], j]``."""
-    return gather.gather_nd(data, join.stack([indices, fill.range_(batch)], axis=1))
+    return gather.gather_nd(data, join.stack([indices, ranges.range_(batch)], axis=1))
 
 
 class LSTMBlockFusedCell(LSTMBlockWrapper):

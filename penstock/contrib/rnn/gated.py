@@ -9,7 +9,8 @@ from penstock.contrib.rnn.linear import input_size
 from penstock.library.recurrent.cell import LayerRNNCell, RNNCell, SizedByUnits, input_depth
 from penstock.library.recurrent.linear import Linear
 from penstock.library.variables import initializers
-from penstock.library.variables.scope import get_variable_scope, variable_scope
+from penstock.library.variables.scope import get_variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.array import join, split, tile
 from penstock.ops.linalg import matmul
 from penstock.ops.math import elementwise

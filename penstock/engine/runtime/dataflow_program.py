@@ -268,7 +268,7 @@ class _OneNode:
         """Copies a node under its own name, which names its state too."""
         types = [t.dtype for t in op.outputs]
         new = Operation(self.graph, definition, op.name, inputs, [], op.attrs, types, op.origin)
-        new._device = op.device
+        new.put_on(op.device)
         for old, made in zip(op.outputs, new.outputs, strict=True):
             made.sizes = old.sizes
         self.graph.register(new)

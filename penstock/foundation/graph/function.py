@@ -193,7 +193,7 @@ class FunctionGraph(Graph):
         with self.name_scope(None), self.control_dependencies(None):
             name = self.unique_name(op.name)
             made = self.add_operation(op.op_def, inputs, attrs, types, name)
-        made._device = op.device
+        made.put_on(op.device)
         for old, new in zip(op.outputs, made.outputs, strict=True):
             new.sizes = old.sizes
             self._captures[old] = new

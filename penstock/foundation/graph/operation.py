@@ -160,6 +160,10 @@ class Operation:
         """Runs this operation in ``session`` (default: the default session)."""
         session_for(session, self.graph, "Operation.run").run(self, feed_dict)
 
+    def put_on(self, device: str) -> None:
+        """Takes a device's name, written as ``devices.canonical_name`` writes it, for its own."""
+        self._device = device
+
     # ---- the few mutations that TF's API has -------------------------------------------------
 
     def _set_device(self, device: Any) -> None:

@@ -245,7 +245,8 @@ class Rebuilder:
                 name = self.graph.unique_name(base)
         made = build.make(op_type, *inputs, name=f"{name}/", **attrs)
         node = made if isinstance(made, Operation) else _first(made).op
-        node.origin, node._device = op.origin, op.device
+        node.origin = op.origin
+        node.put_on(op.device)
         self._made.append(node)
         node.control_inputs = tuple(self.ops(op.control_inputs))
         return made

@@ -175,7 +175,8 @@ def replace_region(
     """
     controls = rebuilder.ops(op.control_inputs)
     new = make_region(rebuilder.graph, op.type, op.name, inputs, blocks, controls)
-    new.origin, new._device = op.origin, op.device
+    new.origin = op.origin
+    new.put_on(op.device)
     if not new.outputs:
         rebuilder._made.append(new)  # no output says that it stands for the old one
     for old, made in zip(op.outputs if outputs is None else outputs, new.outputs, strict=True):

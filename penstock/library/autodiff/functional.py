@@ -243,7 +243,7 @@ def inline(body: FunctionGraph, args: Sequence[Tensor]) -> list[Tensor]:
         new = target.add_operation(
             op.op_def, inputs, attrs, [t.dtype for t in op.outputs], name, controls
         )
-        new._device = op.device
+        new.put_on(op.device)
         new.origin = op.origin or new.origin
         nodes[op] = new
         for old, found in zip(op.outputs, new.outputs, strict=True):

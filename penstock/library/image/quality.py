@@ -21,6 +21,7 @@ from penstock.ops.array import (
     fill,
     join,
     pad as padding,
+    ranges,
     reshape,
     shape,
     split,
@@ -109,7 +110,7 @@ def _similarity(
 def _gaussian_window(size: Tensor, sigma: Tensor) -> Tensor:
     """A filter [size, size, 1, 1] whose weights add up to 1."""
     size = convert_to_tensor(size, dtypes.int32)
-    places = cast.cast(fill.range_(size), sigma.dtype)
+    places = cast.cast(ranges.range_(size), sigma.dtype)
     places -= cast.cast(size - 1, sigma.dtype) / 2.0
     weights = make("Square", places)
     weights *= -0.5 / make("Square", sigma)

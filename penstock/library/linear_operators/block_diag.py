@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import Any
 
-from penstock.foundation.base import shapes
+from penstock.foundation.base import dimension
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
@@ -64,7 +64,7 @@ class LinearOperatorBlockDiag(LinearOperator):
         return self._operators
 
     def _shape(self) -> Any:
-        size = shapes.Dimension(0)
+        size = dimension.Dimension(0)
         for one in self.operators:
             size = size + one.range_dimension.merge_with(one.domain_dimension)
         batch = dense.common_batch([one.batch_shape for one in self.operators])

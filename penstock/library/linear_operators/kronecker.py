@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any
 
-from penstock.foundation.base import shapes
+from penstock.foundation.base import dimension
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
@@ -73,7 +73,7 @@ class LinearOperatorKronecker(LinearOperator):
         return self._operators
 
     def _shape(self) -> Any:
-        rows = columns = shapes.Dimension(1)
+        rows = columns = dimension.Dimension(1)
         for one in self.operators:
             rows, columns = rows * one.range_dimension, columns * one.domain_dimension
         batch = dense.common_batch([one.batch_shape for one in self.operators])

@@ -8,6 +8,7 @@ from penstock.ops.array import (
     onehot,
     reshape as reshape_ops,
     shape as shape_ops,
+    squeeze as squeeze_ops,
     stitch,
     tile as tile_ops,
 )
@@ -22,7 +23,10 @@ from penstock.ops.math import (
     complex as complex_ops,
     division,
     elementwise,
+    no_nan,
     reduction,
+    select,
+    sums,
     unsorted_segment,
 )
 from penstock.ops.strings import (
@@ -105,14 +109,14 @@ to_int64 = unary(cast_ops.to_int64)
 unicode_script = unary(string_unicode.unicode_script)
 zeros_like = unary(elementwise.zeros_like)
 
-add = binary(binary_ops.add)
+add = binary(sums.add)
 atan2 = binary(binary_ops.atan2)
 bitwise_and = binary(bitwise.bitwise_and)
 bitwise_or = binary(bitwise.bitwise_or)
 bitwise_xor = binary(bitwise.bitwise_xor)
 complex_ = binary(complex_ops.complex_)
 div = binary(division.div)
-div_no_nan = binary(division.div_no_nan)
+div_no_nan = binary(no_nan.div_no_nan)
 divide = binary(division.divide)
 equal = binary(comparison.equal)
 floor_div = binary(division.floor_div)
@@ -136,8 +140,8 @@ pow_ = binary(binary_ops.pow_)
 realdiv = binary(division.realdiv)
 right_shift = binary(bitwise.right_shift)
 squared_difference = binary(binary_ops.squared_difference)
-sub = binary(binary_ops.sub)
-subtract = binary(binary_ops.subtract)
+sub = binary(sums.sub)
+subtract = binary(sums.subtract)
 truediv = binary(division.truediv)
 truncatediv = binary(division.truncatediv)
 truncatemod = binary(division.truncatemod)
@@ -162,7 +166,7 @@ reduce_min = to(reduction.reduce_min, "reducing", "reduce_min")
 reduce_prod = to(reduction.reduce_prod, "reducing", "reduce_prod")
 reduce_sum = to(reduction.reduce_sum, "reducing", "reduce_sum")
 size = to(shape_ops.size, "shaping", "size")
-squeeze = to(reshape_ops.squeeze, "joining", "squeeze")
+squeeze = to(squeeze_ops.squeeze, "joining", "squeeze")
 stack = to(join.stack, "joining", "stack")
 tile = to(tile_ops.tile, "joining", "tile")
 unsorted_segment_max = to(unsorted_segment.unsorted_segment_max, "reducing", "segment_max")
@@ -171,4 +175,4 @@ unsorted_segment_min = to(unsorted_segment.unsorted_segment_min, "reducing", "se
 unsorted_segment_prod = to(unsorted_segment.unsorted_segment_prod, "reducing", "segment_prod")
 unsorted_segment_sqrt_n = to(unsorted_segment.unsorted_segment_sqrt_n, "reducing", "segment_sqrt_n")
 unsorted_segment_sum = to(unsorted_segment.unsorted_segment_sum, "reducing", "segment_sum")
-where = to(comparison.where, "mapping", "where")
+where = to(select.where, "mapping", "where")

@@ -14,8 +14,8 @@ from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op
 from penstock.foundation.opdef.inference import Dims, FailsAtRun, ShapeContext, show
 from penstock.ops.array import (
-    fill as fill_ops,
     join,
+    ranges,
     reshape as reshape_ops,
     shape as shape_ops,
     slicing,
@@ -24,8 +24,6 @@ from penstock.ops.array.movement import moving
 from penstock.ops.array.transpose import transpose
 
 _INDEX = "{int32, int64}"
-
-# ---- Tile ------------------------------------------------------------------------------------
 
 
 def _tile_shape(ctx: ShapeContext) -> Dims:
@@ -72,7 +70,7 @@ def _tile_grad(op: Any, grad: Any) -> list[Any]:
     full = shape_ops.shape(source, out_type=multiples.dtype.base_dtype)
     pairs = join.stack([multiples, full])
     split = reshape_ops.reshape(transpose(pairs), [-1])
-    axes = fill_ops.range_(0, shape_ops.size(split), 2)
+    axes = ranges.range_(0, shape_ops.size(split), 2)
     if isinstance(grad, IndexedSlices):
         grad = _densified_rows(grad, full)
         split = join.concat([[1], split[1:]], axis=0)
@@ -123,8 +121,6 @@ define_op(
     aliases=("input",),
     no_gradient="TensorFlow has none; Tile's own gradient does not use it",
 )
-
-
 
 
 def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:

@@ -1,4 +1,4 @@
-"""Reordering dims and elements: Transpose, Tile, Reverse, ReverseSequence, Roll.
+"""Reordering dims and elements: Transpose, Reverse, ReverseSequence, Roll.
 
 Transpose is a view (torch ``permute``); whoever needs contiguous memory makes it.
 """

@@ -13,7 +13,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from penstock.foundation.base import dtypes, shapes
+from penstock.foundation.base import dimension, dtypes, shapes
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import get_seed, name_scope
@@ -171,7 +171,7 @@ class QueueBase:
         """
         with name_scope(name, f"{self._name}_EnqueueMany", self._values(vals)) as scope:
             components = self._components(vals)
-            size = shapes.Dimension(None)
+            size = dimension.Dimension(None)
             for tensor, shape in zip(components, self._shapes):
                 size = size.merge_with(tensor.get_shape().with_rank_at_least(1)[0])
                 tensor.get_shape()[1:].assert_is_compatible_with(shape)

@@ -17,7 +17,7 @@ from penstock.ops.array import cast, shape, slicing
 from penstock.ops.control import control
 from penstock.ops.math import reduction
 from penstock.training.data import dataset
-from penstock.training.distribute import context, input
+from penstock.training.distribute import context, input, modes
 from penstock.training.distribute.context import ReduceOp
 from penstock.training.distribute.cross_device import CrossDeviceOps, ReductionToOneDevice
 from penstock.training.distribute.extended import StrategyExtended
@@ -251,7 +251,7 @@ class ReplicaContext:
         self._thread: Any = None
 
     def __enter__(self) -> ReplicaContext:
-        self._entered = context.entered(self._strategy, self)
+        self._entered = modes.entered(self._strategy, self)
         self._entered.__enter__()
         return self
 
@@ -293,7 +293,7 @@ class ReplicaContext:
             return self._thread.merge_call(merge_fn, args, kwargs)
         if self._strategy is context.default_strategy():
             return merge_fn(self._strategy, *args, **(kwargs or {}))
-        with context.entered(self._strategy):
+        with modes.entered(self._strategy):
             return select(self._index, merge_fn(self._strategy, *args, **(kwargs or {})))
 
     def all_reduce(self, reduce_op: Any, value: Any) -> Any:

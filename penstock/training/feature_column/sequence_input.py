@@ -8,7 +8,8 @@ from typing import Any
 from penstock.foundation.base import dtypes
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.keys import GraphKeys
-from penstock.library.variables.scope import get_variable, variable_scope
+from penstock.library.variables.getting import get_variable
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.array import join, reshape, shape as shaping, tile
 from penstock.ops.control import check
 from penstock.ops.control.control import identity

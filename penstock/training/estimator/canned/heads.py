@@ -14,10 +14,10 @@ from penstock.foundation.graph import scopes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.library.nn import losses
-from penstock.library.nn.cross_entropy import sigmoid_cross_entropy_with_logits
+from penstock.library.nn.elementwise_losses import sigmoid_cross_entropy_with_logits
 from penstock.library.variables import metrics, metrics_counts
 from penstock.library.variables.global_step import get_global_step
-from penstock.ops.array import fill, join, reshape, shape as shaping
+from penstock.ops.array import join, ranges, reshape, shape as shaping, squeeze
 from penstock.ops.array.cast import to_float
 from penstock.ops.array.tile import tile
 from penstock.ops.control.control import group
@@ -191,12 +191,12 @@ class ClassHead(Head):
 
     def _all_classes(self, logits: Any) -> Any:
         batch: Any = shaping.shape(logits)[0]
-        names = self._label_vocabulary or as_string(fill.range_(self._n_classes))
+        names = self._label_vocabulary or as_string(ranges.range_(self._n_classes))
         return tile(reshape.expand_dims(names, axis=0), [batch, 1])
 
     def _all_class_ids(self, logits: Any) -> Any:
         batch: Any = shaping.shape(logits)[0]
-        ids = fill.range_(self._n_classes)
+        ids = ranges.range_(self._n_classes)
         return tile(reshape.expand_dims(ids, axis=0), [batch, 1])
 
     def _names(self, class_ids: Any) -> Any:
@@ -425,7 +425,7 @@ def at_threshold(threshold: float, labels: Any, logistic: Any, weights: Any) -> 
         key = f"{what}/positive_threshold_{threshold:g}"
         with scopes.name_scope(key, f"{what}_at_{threshold}", used) as scope:
             pair = measure(labels, logistic, (threshold,), weights=weights, name=scope)
-            found[key] = tuple(reshape.squeeze(each) for each in pair)
+            found[key] = tuple(squeeze.squeeze(each) for each in pair)
     return found
 
 

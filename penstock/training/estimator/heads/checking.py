@@ -14,7 +14,7 @@ from penstock.ops.array.cast import cast
 from penstock.ops.array.indexed_slices import convert_to_tensor_or_sparse_tensor
 from penstock.ops.array.nodes import size
 from penstock.ops.control import check, control
-from penstock.ops.math import binary, division, reduction
+from penstock.ops.math import binary, no_nan, reduction
 from penstock.ops.math.weights import broadcast_weights
 from penstock.training.estimator.canned import head_checks
 from penstock.training.keras_models.weighting import Reduction
@@ -145,4 +145,4 @@ def weighted_loss(losses: Any, weights: Any, how: str) -> Any:
             return total
         with scopes.name_scope(None, "num_elements") as scope:
             count = cast(size(found, name=scope), losses.dtype)
-        return division.div_no_nan(reduction.reduce_sum(total), count, name="value")
+        return no_nan.div_no_nan(reduction.reduce_sum(total), count, name="value")

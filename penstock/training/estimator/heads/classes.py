@@ -9,13 +9,13 @@ from penstock.foundation.base import dtypes
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.library.nn import losses
-from penstock.library.nn.cross_entropy import sigmoid_cross_entropy_with_logits
-from penstock.ops.array import fill, join, reshape, shape as shaping
+from penstock.library.nn.elementwise_losses import sigmoid_cross_entropy_with_logits
+from penstock.ops.array import join, ranges, reshape, shape as shaping
 from penstock.ops.array.cast import cast, to_float
 from penstock.ops.array.tile import tile
 from penstock.ops.control import check
 from penstock.ops.control.control import no_op
-from penstock.ops.math import binary, division, elementwise
+from penstock.ops.math import binary, elementwise, no_nan
 from penstock.ops.math.argmax import argmax
 from penstock.ops.math.weights import broadcast_weights
 from penstock.ops.nn.softmax import softmax
@@ -46,12 +46,12 @@ class ClassHead(OwnHead):
 
     def _all_classes(self, logits: Any) -> Any:
         batch: Any = shaping.shape(logits)[0]
-        names = self._label_vocabulary or as_string(fill.range_(self._n_classes))
+        names = self._label_vocabulary or as_string(ranges.range_(self._n_classes))
         return tile(reshape.expand_dims(names, axis=0), [batch, 1])
 
     def _all_class_ids(self, logits: Any) -> Any:
         batch: Any = shaping.shape(logits)[0]
-        ids = fill.range_(self._n_classes)
+        ids = ranges.range_(self._n_classes)
         return tile(reshape.expand_dims(ids, axis=0), [batch, 1])
 
     def _names(self, class_ids: Any) -> Any:
@@ -227,7 +227,7 @@ class Baseline(metrics.Mean):
     def result(self) -> Any:
         """The share of the more frequent class."""
         ones, count = self._labels.total.read_value(), self._labels.count.read_value()
-        return division.div_no_nan(binary.maximum(ones, count - ones), count)
+        return no_nan.div_no_nan(binary.maximum(ones, count - ones), count)
 
 
 class BinaryClassHead(ClassHead):

@@ -25,7 +25,15 @@ from penstock.library.variables.scoping import variable_scope
 from penstock.ops.array import cast, join, nodes, shape, slicing, split, tile
 from penstock.ops.control import control
 from penstock.ops.linalg import matmul
-from penstock.ops.math import binary, clip, comparison, division, elementwise, select, sums
+from penstock.ops.math import (
+    binary,
+    clip,
+    comparison,
+    elementwise,
+    select,
+    sums,
+)
+from penstock.ops.math.remainder import floormod
 from penstock.ops.nn import activation as activations, bias
 from penstock.ops.random import random
 
@@ -285,7 +293,7 @@ class PhasedLSTMCell(PairOfUnits, RNNCell):
         shifted = time - cast.cast(phase, time.dtype)
         length = cast.cast(period, time.dtype)
         # The remainder, whose gradient is that of the time itself.
-        remainder = control.stop_gradient(division.floormod(shifted, length) - shifted) + shifted
+        remainder = control.stop_gradient(floormod(shifted, length) - shifted) + shifted
         cycle = cast.cast(remainder / length, dtypes.float32)
         k_up = 2 * cycle / ratio_on
         k_down = 2 - k_up

@@ -29,7 +29,15 @@ from penstock.ops.array import (
     sorting,
     tile,
 )
-from penstock.ops.math import binary, comparison, division, elementwise, reduction, select
+from penstock.ops.math import (
+    binary,
+    comparison,
+    division,
+    elementwise,
+    reduction,
+    remainder,
+    select,
+)
 from penstock.ops.nn import softmax
 
 
@@ -100,7 +108,7 @@ class Step:
         scores = self._scores(total, lengths, state.finished, covered)
         best, where = self._best(scores)
         log_probs = beams.pick(where, total, width * words, [-1], name="next_beam_probs")
-        ids = cast.cast(division.floormod(where, words, name="next_beam_word_ids"), dtypes.int32)
+        ids = cast.cast(remainder.floormod(where, words, name="next_beam_word_ids"), dtypes.int32)
         parents = cast.cast(where / words, dtypes.int32, name="next_beam_parent_ids")
         were_finished = beams.pick(parents, state.finished, width, [-1])
         finished = comparison.logical_or(

@@ -25,6 +25,7 @@ from penstock.ops.math import (
     elementwise,
     no_nan,
     reduction,
+    remainder,
     select,
     sums,
     unsorted_segment,
@@ -121,7 +122,7 @@ divide = binary(division.divide)
 equal = binary(comparison.equal)
 floor_div = binary(division.floor_div)
 floordiv = binary(division.floordiv)
-floormod = binary(division.floormod)
+floormod = binary(remainder.floormod)
 greater = binary(comparison.greater)
 greater_equal = binary(comparison.greater_equal)
 left_shift = binary(bitwise.left_shift)
@@ -132,7 +133,7 @@ logical_or = binary(comparison.logical_or)
 logical_xor = binary(comparison.logical_xor)
 maximum = binary(binary_ops.maximum)
 minimum = binary(binary_ops.minimum)
-mod = binary(division.mod)
+mod = binary(remainder.mod)
 mul = binary(binary_ops.mul)
 multiply = binary(binary_ops.multiply)
 not_equal = binary(comparison.not_equal)
@@ -144,7 +145,7 @@ sub = binary(sums.sub)
 subtract = binary(sums.subtract)
 truediv = binary(division.truediv)
 truncatediv = binary(division.truncatediv)
-truncatemod = binary(division.truncatemod)
+truncatemod = binary(remainder.truncatemod)
 
 add_n = of_list(addn.add_n)
 string_join = of_list(string_join_ops.string_join)

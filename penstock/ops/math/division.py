@@ -1,4 +1,4 @@
-"""Quotients and remainders of two tensors, and their forms that are 0 where NaN would be.
+"""Quotients of two tensors.
 
 TF has four divisions that differ for integers: Div and TruncateDiv round towards zero, FloorDiv
 down, RealDiv takes floats only; ``truediv`` casts integers first, as Python 3 does.
@@ -21,7 +21,6 @@ from penstock.foundation.opdef import arithmetic, define_op
 from penstock.foundation.opdef.inference import ShapeContext, broadcast
 from penstock.ops.array import broadcasting, cast, unsigned
 from penstock.ops.math.binary import (
-    FLOATS,
     WITH_UINT16,
     binary_function,
     conj_both,
@@ -40,13 +39,6 @@ def quotient_grad(divide_by: Callable[[Any, Any], Any]) -> Callable[[Any, Any], 
         ]
 
     return gradient
-
-
-def _floor_mod_grad(op: Any, grad: Any) -> list[Any]:
-    x, y = op.inputs
-    first, second = broadcasting.dynamic(x, y)
-    quotient = make("FloorDiv", x, y)
-    return [first(grad), second(grad * -quotient)]
 
 
 # ---- kernels ------------------------------------------------------------------------------------
@@ -90,9 +82,6 @@ def _floating_inplace(source: str) -> Callable[[Any], str | None]:
     return choose
 
 
-_mod_types = f"int32, int64, {FLOATS}"
-
-
 def _np_divide(x: Any, y: Any) -> Any:
     if x.dtype.kind not in "iu":
         return np.divide(x, y)
@@ -107,7 +96,7 @@ def _np_floor_divide(x: Any, y: Any) -> Any:
     return np.floor(np.divide(x, y))
 
 
-def _fold_unless_error(function: Callable[..., Any]) -> Callable[..., Any]:
+def fold_unless_error(function: Callable[..., Any]) -> Callable[..., Any]:
     """A fold that leaves a division by zero to the step, which raises it."""
 
     def fold(ctx: ShapeContext, x: Any, y: Any) -> Any:
@@ -120,10 +109,6 @@ def _fold_unless_error(function: Callable[..., Any]) -> Callable[..., Any]:
         return np.asarray(result).astype(ctx.op.outputs[0].dtype.as_numpy_dtype, copy=False)
 
     return fold
-
-
-def _np_mod(x: Any, y: Any) -> Any:
-    return np.mod(x, y) if x.dtype.kind == "f" or np.all(y) else None
 
 
 _by_truediv = quotient_grad(lambda x, y: x / y)
@@ -146,7 +131,7 @@ for _name, _kernel, _gradient, _fold, _flops in (
         inline=_floating("torch.div({x}, {y})", 'torch.div({x}, {y}, rounding_mode="trunc")'),
         inplace=_in_place_div,
         gradient=_gradient,
-        fold=_fold_unless_error(_fold),
+        fold=fold_unless_error(_fold),
         flops=_flops,
     )
 
@@ -157,21 +142,10 @@ define_op(
     shape=broadcast,
     kernel=unsigned.widened("floor_div", _floor_quotient),
     inline=_floating("torch.div({x}, {y}).floor_()", 'torch.div({x}, {y}, rounding_mode="floor")'),
-    fold=_fold_unless_error(_np_floor_divide),
+    fold=fold_unless_error(_np_floor_divide),
     no_gradient="piecewise constant",
     number="{0} // {1}",
     wraps=True,
-)
-define_op(
-    "FloorMod",
-    "x: T, y: T -> z: T",
-    attrs=[f"T: {{{_mod_types}}}"],
-    shape=broadcast,
-    kernel="torch.remainder({x}, {y})",
-    inplace={"x": "{x}.remainder_({y})"},
-    gradient=_floor_mod_grad,
-    fold=_fold_unless_error(_np_mod),
-    number="{0} % {1}",
 )
 define_binary(
     "TruncateDiv",
@@ -179,25 +153,10 @@ define_binary(
     unsigned.widened("truncate_div", _truncated_quotient),
     no_gradient="piecewise constant",
 )
-for _name in ("Mod", "TruncateMod"):
-    define_binary(
-        _name,
-        _mod_types,
-        "torch.fmod({x}, {y})",
-        inplace={"x": "{x}.fmod_({y})"},
-        no_gradient="none is defined in TF; FloorMod has one",
-    )
 floor_div = binary_function("floor_div", "FloorDiv", "x / y, rounded down")
-floormod = binary_function(
-    "floormod", "FloorMod", "Rest of division that rounds down: it has the sign of ``y``"
-)
 realdiv = binary_function("realdiv", "RealDiv", "x / y of real or complex numbers")
 truncatediv = binary_function("truncatediv", "TruncateDiv", "x / y, rounded towards zero")
-truncatemod = binary_function(
-    "truncatemod", "TruncateMod", "Rest of division that rounds towards zero"
-)
 
-mod = floormod
 
 _TRUE_DIVISION: dict[dtypes.DType, dtypes.DType | None] = {
     dtypes.uint8: dtypes.float32,

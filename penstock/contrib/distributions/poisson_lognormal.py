@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from penstock.contrib.distributions.counts import Poisson
-from penstock.contrib.distributions.quadrature import quadrature_scheme_lognormal_quantiles
+from penstock.contrib.distributions.quadrature import Mixed, quadrature_scheme_lognormal_quantiles
 from penstock.foundation.base import shapes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
@@ -18,7 +18,7 @@ from penstock.ops.math import elementwise, reduction, statistics
 from penstock.ops.random import random_gamma
 
 
-class PoissonLogNormalQuadratureCompound(Distribution):
+class PoissonLogNormalQuadratureCompound(Mixed, Distribution):
     """``Poisson(rate)``, where rate is of a log-normal distribution, as a mixture of some rates.
 
     Args:
@@ -82,16 +82,6 @@ class PoissonLogNormalQuadratureCompound(Distribution):
             graph_parents=[loc_, scale_],
             name=name,
         )
-
-    @property
-    def mixture_distribution(self) -> Any:
-        """The distribution of which rate is drawn."""
-        return self._mixture_distribution
-
-    @property
-    def distribution(self) -> Any:
-        """Poisson's distributions of the rates."""
-        return self._distribution
 
     @property
     def loc(self) -> Any:

@@ -7,7 +7,10 @@ from typing import Any
 
 from penstock.contrib.distributions import scales
 from penstock.contrib.distributions.bijectors import AffineLinearOperator
-from penstock.contrib.distributions.quadrature import quadrature_scheme_softmaxnormal_quantiles
+from penstock.contrib.distributions.quadrature import (
+    Mixed,
+    quadrature_scheme_softmaxnormal_quantiles,
+)
 from penstock.foundation.base import shapes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
@@ -21,7 +24,7 @@ from penstock.ops.linalg import matmul, matrix_diag
 from penstock.ops.math import elementwise, reduction, statistics
 
 
-class VectorDiffeomixture(Distribution):
+class VectorDiffeomixture(Mixed, Distribution):
     """``loc(w) + scale(w) z``: w is a random share, and both are means of two by it.
 
     w is ``SoftmaxCentered`` of a normal number of the mean ``mix_loc / temperature`` and the
@@ -106,16 +109,6 @@ class VectorDiffeomixture(Distribution):
             parameters=parameters,
             name=name,
         )
-
-    @property
-    def mixture_distribution(self) -> Any:
-        """The distribution of which point is drawn."""
-        return self._mixture_distribution
-
-    @property
-    def distribution(self) -> Any:
-        """The distribution of a number of z."""
-        return self._distribution
 
     @property
     def grid(self) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from penstock.contrib.seq2seq import draws
-from penstock.contrib.seq2seq.helper import Helper
+from penstock.contrib.seq2seq.helper import Helper, ScalarHelper
 from penstock.foundation.base import dtypes, shapes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.tensor import Tensor
@@ -22,7 +22,7 @@ def lookup_of(given: Any) -> Any:
     return lambda ids: embedding.embedding_lookup(given, ids)
 
 
-class GreedyEmbeddingHelper(Helper):
+class GreedyEmbeddingHelper(ScalarHelper):
     """Feeds the embedding of the largest output, until the end token.
 
     Args:
@@ -53,16 +53,6 @@ class GreedyEmbeddingHelper(Helper):
     def batch_size(self) -> Any:
         """The number of start tokens."""
         return self._batch_size
-
-    @property
-    def sample_ids_shape(self) -> Any:
-        """Scalars."""
-        return shapes.TensorShape([])
-
-    @property
-    def sample_ids_dtype(self) -> Any:
-        """int32."""
-        return dtypes.int32
 
     def initialize(self, name: str | None = None) -> Any:
         """Returns that nothing is finished, and the embedding of the start tokens."""

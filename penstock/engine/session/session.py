@@ -15,6 +15,7 @@ from __future__ import annotations
 import threading
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from typing import Any
 
 from penstock.compiler.codegen.source import Observe, Watch
@@ -521,6 +522,14 @@ class BaseSession:
 ending.stops_in(BaseSession.run, BaseSession.partial_run)
 
 
+def both_default(session: Any) -> ExitStack:
+    """Makes a session and its graph the default ones, until what is returned is closed."""
+    entered = ExitStack()
+    entered.enter_context(session.graph.as_default())
+    entered.enter_context(session.as_default())
+    return entered
+
+
 class Session(BaseSession):
     """Runs operations and evaluates tensors of a graph.
 
@@ -541,7 +550,7 @@ class Session(BaseSession):
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
         super().__init__(target, graph, config)
-        self._contexts: list[Any] = []
+        self._contexts: list[ExitStack] = []
 
     def __enter__(self) -> Session:
         if self._contexts:
@@ -549,15 +558,11 @@ class Session(BaseSession):
                 "Session context managers are not re-entrant. Use `Session.as_default()` if you"
                 " want to enter a session multiple times."
             )
-        contexts = [self.graph.as_default(), self.as_default()]
-        for context in contexts:
-            context.__enter__()
-        self._contexts.append(contexts)
+        self._contexts.append(both_default(self))
         return self
 
     def __exit__(self, *exc: Any) -> None:
-        for context in reversed(self._contexts.pop()):
-            context.__exit__(*exc)
+        self._contexts.pop().__exit__(*exc)
         if not self._contexts:
             self.close()
 

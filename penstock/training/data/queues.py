@@ -20,6 +20,7 @@ from penstock.foundation.graph.scopes import get_seed, name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import static
 from penstock.ops.array import gather, join
+from penstock.training.data.components import HoldsTuples
 
 
 def _as_types(types: Any) -> list[dtypes.DType]:
@@ -73,7 +74,7 @@ def _common(one: shapes.TensorShape, two: shapes.TensorShape) -> shapes.TensorSh
     return shapes.TensorShape([a if a == b else None for a, b in zip(first, second)])
 
 
-class QueueBase:
+class QueueBase(HoldsTuples):
     """What all queues share; use one of its subclasses.
 
     Args:
@@ -127,21 +128,6 @@ class QueueBase:
     def name(self) -> str:
         """The name of the queue's node."""
         return self._queue_ref.op.name
-
-    @property
-    def dtypes(self) -> list[dtypes.DType]:
-        """Types of an element's components."""
-        return self._dtypes
-
-    @property
-    def shapes(self) -> list[shapes.TensorShape]:
-        """Shapes of an element's components."""
-        return self._shapes
-
-    @property
-    def names(self) -> list[str] | None:
-        """Names of an element's components, or None."""
-        return self._names
 
     # ---- nodes that use the queue ------------------------------------------------------------
 

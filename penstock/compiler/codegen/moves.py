@@ -110,7 +110,7 @@ class _Mover:
         for tensor in new.outputs:
             self._memory[tensor] = where
         if not new.outputs:
-            rebuilder._made.append(new)  # no output says that it stands for the old one
+            rebuilder.made.append(new)  # no output says that it stands for the old one
         return new.outputs
 
     def _moved(self, op: Operation, values: dict[int, Tensor], where: str) -> Operation:

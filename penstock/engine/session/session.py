@@ -304,7 +304,7 @@ class BaseSession:
         with self._compile_lock:
             version = self._graph.mutation_version
             fed = feeding.expand(self._graph, feed_dict)
-            plan = FetchPlan(self._graph, fetches, self._kept)
+            plan = FetchPlan(self._graph, fetches, self.kept_value)
             fed.sort(key=lambda row: (row[2].op.id, row[2].value_index))
             tensors = [tensor for _, _, tensor in fed]
             step = _Step(
@@ -323,7 +323,8 @@ class BaseSession:
                 self._steps[key] = step
             return step
 
-    def _kept(self, value: Any, dtype: Any) -> TensorHandle:
+    def kept_value(self, value: Any, dtype: Any) -> TensorHandle:
+        """A handle of a value that stays with the session."""
         return wrapped(self, value, dtype)
 
     def _program(

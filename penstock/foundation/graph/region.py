@@ -178,7 +178,7 @@ def replace_region(
     new.origin = op.origin
     new.put_on(op.device)
     if not new.outputs:
-        rebuilder._made.append(new)  # no output says that it stands for the old one
+        rebuilder.made.append(new)  # no output says that it stands for the old one
     for old, made in zip(op.outputs if outputs is None else outputs, new.outputs, strict=True):
         made.sizes = old.sizes
     return new.outputs

@@ -46,7 +46,7 @@ def current_index() -> int:
     if standing.updating is not None:
         return standing.updating
     mode = innermost()
-    return mode.replica._index if mode is not None and mode.replica is not None else 0
+    return mode.replica.local_index if mode is not None and mode.replica is not None else 0
 
 
 def get_strategy() -> Any:

@@ -37,7 +37,7 @@ class StrategyExtended:
     """
 
     # The first replica's number among all tasks'.
-    _first_replica = 0
+    first_replica = 0
     # Whether variables are resource variables whatever is asked for.
     _use_resource: bool | None = True
     experimental_between_graph = False

@@ -80,7 +80,7 @@ class DistributedDataset(_Elements):
             with scopes.device(device):
                 parts.append(
                     nest.map_structure(
-                        lambda x, at=extended._first_replica + i: _rows(x, at, total), batch
+                        lambda x, at=extended.first_replica + i: _rows(x, at, total), batch
                     )
                 )
         return _per_replica(parts, devices)

@@ -99,8 +99,8 @@ class MirroredExtended(StrategyExtended):
             return self._mirrored(next_creator, given)
 
         replica = context.get_replica_context() if modes.has_strategy() else None
-        if replica is not None and replica._thread is not None:
-            return replica._thread.variable(create, kwargs)
+        if replica is not None and replica.worker_thread is not None:
+            return replica.worker_thread.variable(create, kwargs)
         return create(**kwargs)
 
     def _mirrored(self, next_creator: Any, kwargs: dict[str, Any]) -> Any:

@@ -148,9 +148,9 @@ class _Replica(threading.Thread):
         with scopes.default_graph_scope(self._graph):
             self._graph.scopes.__dict__.update(self._outer)
             variable_scopes.scopes_of_graph().__dict__.update(self._variables)
-            here = strategy.extended._first_replica + self.index
+            here = strategy.extended.first_replica + self.index
             replica = ReplicaContext(strategy, constant.constant(here, "int32"))
-            replica._index, replica._thread = self.index, self
+            replica.local_index, replica.worker_thread = self.index, self
             base = self._graph.get_name_scope()
             self._base = f"{base}/" if base else ""
             self._own = f"{self._base}replica_{self.index}/" if self.index else self._base

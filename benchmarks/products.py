@@ -21,8 +21,7 @@ import torch
 
 from penstock.engine.resources import threads
 from penstock.engine.runtime import memory
-from penstock.ops.linalg import product_timing
-from penstock.ops.linalg import product_choice
+from penstock.ops.linalg import product_choice, product_timing
 from penstock.ops.linalg.product_forms import Form
 
 # Required: the chosen kernel's time as a ratio of the fastest, and seconds for all choices.

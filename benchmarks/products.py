@@ -21,7 +21,7 @@ import torch
 
 from penstock.engine.resources import threads
 from penstock.engine.runtime import memory
-from penstock.ops.linalg import product_choice
+from penstock.ops.linalg import product_choice, product_timing
 from penstock.ops.linalg.product_forms import Form
 
 # Required: the chosen kernel's time as a ratio of the fastest, and seconds for all choices.
@@ -76,7 +76,7 @@ def compare(form: Form, chosen: str, seconds: float) -> Row:
         chosen: The kernel that was chosen for it.
         seconds: How long it is timed.
     """
-    calls = list(product_choice.calls_of(form).items())
+    calls = list(product_timing.calls_of(form).items())
     found: dict[str, list[float]] = {name: [] for name, _ in calls}
     end = time.perf_counter() + seconds
     with torch.inference_mode():
@@ -103,7 +103,7 @@ def choices(forms: Sequence[Form], count: int) -> tuple[dict[Form, str], float]:
         RuntimeError: Others used the cores: nothing can be chosen.
     """
     begin = time.perf_counter()
-    found = {form: product_choice.measure(product_choice.stand_in(form), count) for form in forms}
+    found = {form: product_timing.measure(product_choice.stand_in(form), count) for form in forms}
     took = time.perf_counter() - begin
     left = [form.key for form, choice in found.items() if choice is None]
     if left:

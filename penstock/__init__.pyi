@@ -37,6 +37,7 @@ from penstock.api import (
     version as version,
     xla as xla,
 )
+from penstock.engine.session.interactive import InteractiveSession as InteractiveSession
 from penstock.engine.session.options import (
     ConfigProto as ConfigProto,
     GPUOptions as GPUOptions,
@@ -45,12 +46,13 @@ from penstock.engine.session.options import (
     RunMetadata as RunMetadata,
     RunOptions as RunOptions,
 )
-from penstock.engine.session.session import (
-    InteractiveSession as InteractiveSession,
-    Session as Session,
-)
+from penstock.engine.session.session import Session as Session
 from penstock.foundation.base import errors as errors
 from penstock.foundation.base.devices import DeviceSpec as DeviceSpec
+from penstock.foundation.base.dimension import (
+    Dimension as Dimension,
+    dimension_value as dimension_value,
+)
 from penstock.foundation.base.dtypes import (
     QUANTIZED_DTYPES as QUANTIZED_DTYPES,
     DType as DType,
@@ -83,10 +85,8 @@ from penstock.foundation.base.dtypes import (
 )
 from penstock.foundation.base.errors import OpError as OpError
 from penstock.foundation.base.shapes import (
-    Dimension as Dimension,
     TensorShape as TensorShape,
     dimension_at_index as dimension_at_index,
-    dimension_value as dimension_value,
 )
 from penstock.foundation.formats.messages import (
     AttrValue as AttrValue,
@@ -338,6 +338,11 @@ from penstock.library.variables.creation import (
     resource_variables_enabled as resource_variables_enabled,
     variable_creator_scope as variable_creator_scope,
 )
+from penstock.library.variables.getting import (
+    create_partitioned_variables as create_partitioned_variables,
+    get_local_variable as get_local_variable,
+    get_variable as get_variable,
+)
 from penstock.library.variables.initializers import (
     constant_initializer as constant_initializer,
     glorot_normal_initializer as glorot_normal_initializer,
@@ -376,11 +381,10 @@ from penstock.library.variables.partition import (
 )
 from penstock.library.variables.scope import (
     VariableScope as VariableScope,
-    create_partitioned_variables as create_partitioned_variables,
-    get_local_variable as get_local_variable,
-    get_variable as get_variable,
     get_variable_scope as get_variable_scope,
     no_regularizer as no_regularizer,
+)
+from penstock.library.variables.scoping import (
     variable_op_scope as variable_op_scope,
     variable_scope as variable_scope,
 )
@@ -391,26 +395,23 @@ from penstock.library.variables.variable import (
     VariableAggregation as VariableAggregation,
     VariableSynchronization as VariableSynchronization,
 )
-from penstock.ops.array.broadcasting import (
+from penstock.ops.array.bitcast import bitcast as bitcast
+from penstock.ops.array.broadcast_to import (
     broadcast_dynamic_shape as broadcast_dynamic_shape,
     broadcast_static_shape as broadcast_static_shape,
     broadcast_to as broadcast_to,
 )
-from penstock.ops.array.cast import bitcast as bitcast
 from penstock.ops.array.constant import (
     constant as constant,
     make_tensor_proto as make_tensor_proto,
     placeholder as placeholder,
     placeholder_with_default as placeholder_with_default,
 )
-from penstock.ops.array.fill import (
-    fill as fill,
-    lin_space as _linspace,
-    lin_space as lin_space,
-    ones as ones,
-    range_ as _range,
-    zeros as zeros,
+from penstock.ops.array.ensure_shape import (
+    ensure_shape as ensure_shape,
+    guarantee_const as guarantee_const,
 )
+from penstock.ops.array.fill import fill as fill, ones as ones, zeros as zeros
 from penstock.ops.array.indexed_slices import (
     convert_to_tensor_or_indexed_slices as convert_to_tensor_or_indexed_slices,
     convert_to_tensor_or_sparse_tensor as convert_to_tensor_or_sparse_tensor,
@@ -424,6 +425,11 @@ from penstock.ops.array.onehot import (
 from penstock.ops.array.pad import pad as pad
 from penstock.ops.array.patches import extract_image_patches as extract_image_patches
 from penstock.ops.array.patches3d import extract_volume_patches as extract_volume_patches
+from penstock.ops.array.ranges import (
+    lin_space as _linspace,
+    lin_space as lin_space,
+    range_ as _range,
+)
 from penstock.ops.array.reshape import reshape as reshape
 from penstock.ops.array.scatter import (
     scatter_nd as scatter_nd,
@@ -434,12 +440,7 @@ from penstock.ops.array.scatter import (
     tensor_scatter_nd_update as _tensor_scatter_update,
     tensor_scatter_nd_update as tensor_scatter_nd_update,
 )
-from penstock.ops.array.shape import (
-    ensure_shape as ensure_shape,
-    guarantee_const as guarantee_const,
-    shape as shape,
-    shape_n as shape_n,
-)
+from penstock.ops.array.shape import shape as shape, shape_n as shape_n
 from penstock.ops.array.slicing import (
     boolean_mask as boolean_mask,
     slice_ as _slice,
@@ -545,7 +546,7 @@ from penstock.ops.linalg.linalg_solve import (
     matrix_solve as matrix_solve,
     matrix_triangular_solve as matrix_triangular_solve,
 )
-from penstock.ops.linalg.matmul import matmul as matmul, sparse_matmul as sparse_matmul
+from penstock.ops.linalg.matmul import matmul as matmul
 from penstock.ops.linalg.matrix_diag import (
     diag as diag,
     diag_part as diag_part,
@@ -556,6 +557,7 @@ from penstock.ops.linalg.matrix_diag import (
     matrix_set_diag as matrix_set_diag,
 )
 from penstock.ops.linalg.matrix_functions import matrix_square_root as matrix_square_root
+from penstock.ops.linalg.sparse_matmul import sparse_matmul as sparse_matmul
 from penstock.ops.math.addn import accumulate_n as accumulate_n
 from penstock.ops.math.argmax import (
     arg_max as arg_max,
@@ -570,7 +572,6 @@ from penstock.ops.math.clip import (
     clip_by_norm as clip_by_norm,
     global_norm as global_norm,
 )
-from penstock.ops.math.comparison import where_v2 as where_v2
 from penstock.ops.math.confusion_matrix import confusion_matrix as confusion_matrix
 from penstock.ops.math.cumulative import cumprod as cumprod, cumsum as cumsum
 from penstock.ops.math.elementwise import sigmoid as sigmoid, tanh as tanh
@@ -590,6 +591,7 @@ from penstock.ops.math.segment import (
     segment_prod as segment_prod,
     segment_sum as segment_sum,
 )
+from penstock.ops.math.select import where_v2 as where_v2
 from penstock.ops.math.special import (
     betainc as betainc,
     igamma as igamma,
@@ -674,17 +676,13 @@ from penstock.ops.sparse.sparse_segment import (
     sparse_segment_sqrt_n as sparse_segment_sqrt_n,
     sparse_segment_sum as sparse_segment_sum,
 )
+from penstock.ops.state.counting import count_up_to as count_up_to
 from penstock.ops.state.session_values import (
     delete_session_tensor as delete_session_tensor,
     get_session_handle as get_session_handle,
     get_session_tensor as get_session_tensor,
 )
-from penstock.ops.state.state import (
-    assign as assign,
-    assign_add as assign_add,
-    assign_sub as assign_sub,
-    count_up_to as count_up_to,
-)
+from penstock.ops.state.state import assign as assign
 from penstock.ops.state.state_scatter import (
     batch_scatter_update as batch_scatter_update,
     scatter_add as scatter_add,
@@ -698,6 +696,7 @@ from penstock.ops.state.state_scatter import (
     scatter_sub as scatter_sub,
     scatter_update as scatter_update,
 )
+from penstock.ops.state.state_update import assign_add as assign_add, assign_sub as assign_sub
 from penstock.storage import saved_model as saved_model, summary as summary
 from penstock.storage.summary.legacy import (
     audio_summary as audio_summary,

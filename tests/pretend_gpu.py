@@ -24,8 +24,7 @@ from torch.utils.backend_registration import (
 )
 
 from penstock.compiler.codegen import moves
-from penstock.engine.runtime import gpus
-from penstock.engine.session import execute
+from penstock.engine.runtime import gpus, program
 
 _NAME = "pretend"
 setup_backend(rename=_NAME)
@@ -156,7 +155,7 @@ def pretend_gpu(monkeypatch: pytest.MonkeyPatch, count: int = 1) -> Iterator[Non
     monkeypatch.setattr(moves, "GPU", _NAME)
     monkeypatch.setattr(gpus, "memory_of_gpus", lambda: (1 << 34,) * count)
     # Wrappers cannot be inference tensors.
-    monkeypatch.setattr(execute, "InferenceMode", lambda _: None)
+    monkeypatch.setattr(program, "InferenceMode", lambda _: None)
     lifted = torch._C._only_lift_cpu_tensors()  # type: ignore[attr-defined]
     torch._C._set_only_lift_cpu_tensors(True)  # type: ignore[attr-defined]
     try:

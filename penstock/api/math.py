@@ -104,13 +104,13 @@ from penstock.ops.math.cumulative import (
     cumsum as cumsum,
     cumulative_logsumexp as cumulative_logsumexp,
 )
-from penstock.ops.math.division import (
-    multiply_no_nan as multiply_no_nan,
-    reciprocal_no_nan as reciprocal_no_nan,
-)
 from penstock.ops.math.elementwise import sigmoid as sigmoid, tanh as tanh
 from penstock.ops.math.functions import lbeta as lbeta, polyval as polyval
 from penstock.ops.math.histogram import bincount as bincount
+from penstock.ops.math.no_nan import (
+    multiply_no_nan as multiply_no_nan,
+    reciprocal_no_nan as reciprocal_no_nan,
+)
 from penstock.ops.math.reduction import reduce_euclidean_norm as reduce_euclidean_norm
 from penstock.ops.math.segment import (
     segment_max as segment_max,

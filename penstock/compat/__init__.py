@@ -4,11 +4,9 @@ from importlib import import_module
 from typing import Any
 
 import penstock
+from penstock.foundation.base.dimension import dimension_value as dimension_value
 from penstock.foundation.base.missing import missing_attribute
-from penstock.foundation.base.shapes import (
-    dimension_at_index as dimension_at_index,
-    dimension_value as dimension_value,
-)
+from penstock.foundation.base.shapes import dimension_at_index as dimension_at_index
 from penstock.tools.platform.forward import (
     forward_compatibility_horizon as forward_compatibility_horizon,
     forward_compatible as forward_compatible,

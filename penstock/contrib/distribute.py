@@ -15,16 +15,15 @@ from penstock.training.distribute.context import (
     get_loss_reduction as get_loss_reduction,
     get_replica_context as get_replica_context,
     get_strategy as get_strategy,
-    has_strategy as has_strategy,
     in_cross_replica_context as in_cross_replica_context,
     require_replica_context as require_replica_context,
-    updating,
 )
 from penstock.training.distribute.cross_device import (
     AllReduceCrossDeviceOps as AllReduceCrossDeviceOps,
     CrossDeviceOps as CrossDeviceOps,
 )
 from penstock.training.distribute.mirrored import MirroredExtended, default_devices
+from penstock.training.distribute.modes import has_strategy as has_strategy, updating
 from penstock.training.distribute.multi_worker import CollectiveCommunication, MultiWorkerExtended
 from penstock.training.distribute.single_device import (
     OneDeviceStrategy as OneDeviceStrategy,

@@ -2,8 +2,8 @@
 
 from penstock.contrib.learn.datasets.base import maybe_download as maybe_download
 from penstock.engine.session.local_devices import list_local_devices as list_local_devices
+from penstock.foundation.base.dimension import as_dimension as as_dimension
 from penstock.foundation.base.shapes import (
-    as_dimension as as_dimension,
     as_shape as as_shape,
     matrix as matrix,
     scalar as scalar,

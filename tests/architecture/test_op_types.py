@@ -44,7 +44,6 @@ NAMED = {
     "training.data.dataset": (
         {"Assert", "DatasetToSingleElement", "MatchingFiles", "PyFunc", "ReduceDataset"}, _THEIRS,
     ),
-    "training.data.resampling": ({"Max", "Min"}, _MADE),
     "training.data.sparse_queues": ({"AddManySparseToTensorsMap", "AddSparseToTensorsMap"},
                                     "its error lists them"),
     "storage.export.frozen": ({"ResourceGather"}, "a rewrite: it becomes a GatherV2"),
@@ -68,7 +67,6 @@ NAMED = {
         {"Maximum"}, "the type whose gradient it overrides"
     ),
     "contrib.layers.summaries": ({"Relu", "Relu6", "Softplus"}, "what these count"),
-    "contrib.model_pruning.stripping": ({"Const"}, "a rewrite: masked weights become one"),
     "contrib.quantize.folding": (
         {"Conv2D", "DepthwiseConv2dNative", "MatMul", "Mul", "Reshape", "Sub"},
         "a rewrite: the layers that a normalization is folded into",
@@ -105,7 +103,6 @@ NAMED = {
          "MutableHashTable", "MutableHashTableOfTensors", "MutableHashTableOfTensorsV2",
          "MutableHashTableV2", "VarHandleOp", "Variable", "VariableV2"}, _THEIRS,
     ),
-    "library.variables.initial_value": ({"_InitializedValue", "_ResourceInitializedValue"}, _MADE),
     "library.variables.slices": ({"StridedSlice"}, "what it has just made, where it made a node"),
     "library.variables.variable": (
         {"ScatterAdd", "ScatterDiv", "ScatterMax", "ScatterMin", "ScatterMul", "ScatterNdAdd",

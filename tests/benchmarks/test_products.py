@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from benchmarks import products
-from penstock.ops.linalg import product_choice, product_forms
-from penstock.ops.linalg.product_choice import Choice
+from penstock.ops.linalg import product_forms, product_timing
 from penstock.ops.linalg.product_forms import Form
+from penstock.ops.linalg.product_timing import Choice
 
 FORM = Form(8, 16, 8)
 
@@ -30,7 +30,7 @@ def taking(monkeypatch: pytest.MonkeyPatch) -> None:
     def calls_of(_: Form) -> dict[str, Callable[[], Any]]:
         return {"mm": functools.partial(_spend, 2e-3), "turned": functools.partial(_spend, 1e-3)}
 
-    monkeypatch.setattr(product_choice, "calls_of", calls_of)
+    monkeypatch.setattr(product_timing, "calls_of", calls_of)
 
 
 def test_forty_forms() -> None:
@@ -53,12 +53,12 @@ def test_the_exit_status_tells(
     status: int,
 ) -> None:  # fmt: skip
     monkeypatch.setattr(products, "FORMS", (FORM,))
-    monkeypatch.setattr(product_choice, "measure", lambda form, count: Choice(kernel, {}))
+    monkeypatch.setattr(product_timing, "measure", lambda form, count: Choice(kernel, {}))
     assert products.main(["--seconds", "0.02"]) == status
     assert f"{1 - status} of 1 chosen kernels" in capsys.readouterr().out
 
 
 def test_busy_cores_are_no_choice(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(product_choice, "measure", lambda form, count: None)
+    monkeypatch.setattr(product_timing, "measure", lambda form, count: None)
     with pytest.raises(RuntimeError, match="nothing was chosen for 8x16x8"):
         products.choices([FORM], 1)

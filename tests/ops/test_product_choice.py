@@ -20,7 +20,7 @@ import torch
 import penstock as tf
 from penstock.engine.resources import threads
 from penstock.foundation.machine import cache
-from penstock.ops.linalg import product_choice, product_forms
+from penstock.ops.linalg import product_choice, product_forms, product_timing
 from penstock.ops.linalg.product_forms import Form
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -71,9 +71,9 @@ def taking(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Form]]:
             while time.thread_time() < end:
                 pass
 
-        monkeypatch.setattr(product_choice, "calls_of", calls)
+        monkeypatch.setattr(product_timing, "calls_of", calls)
         # However busy the machine is, turns that were not disturbed are waited for.
-        monkeypatch.setattr(product_choice, "_PATIENCE_SECONDS", 20.0)
+        monkeypatch.setattr(product_timing, "_PATIENCE_SECONDS", 20.0)
         return timed
 
     return take
@@ -191,8 +191,8 @@ def test_where_no_turn_counts_nothing_is_remembered(
     taking: Any, monkeypatch: pytest.MonkeyPatch, records: cache.Records
 ) -> None:
     taking(only("linear"))
-    monkeypatch.setattr(product_choice, "_UNDISTURBED", 1e9)
-    monkeypatch.setattr(product_choice, "_PATIENCE_SECONDS", 0.01)
+    monkeypatch.setattr(product_timing, "_UNDISTURBED", 1e9)
+    monkeypatch.setattr(product_timing, "_PATIENCE_SECONDS", 0.01)
     assert product_choice.best(LARGE) == "mm"
     assert not product_choice.prefers_turned(LARGE)
     assert records.read() == {}

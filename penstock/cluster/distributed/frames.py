@@ -196,3 +196,18 @@ def _strings(head: Head, data: bytes | bytearray) -> np.ndarray:
     ends = itertools.accumulate(lengths, initial=8 * count)
     parts = [bytes(data[start:end]) for start, end in itertools.pairwise(ends)]
     return tensor_codec.strings(parts, head.dims)
+
+
+class Taker:
+    """Takes bytes of what arrives and counts them; a subclass says where they come from."""
+
+    received: int
+
+    def _take(self, size: int) -> bytes:
+        self.received += size
+        data = bytearray(size)
+        self._take_into(memoryview(data))
+        return bytes(data)
+
+    def _take_into(self, memory: memoryview) -> None:
+        raise NotImplementedError

@@ -32,7 +32,6 @@ from penstock.foundation.base import errors
 from penstock.foundation.base.devices import DeviceSpec
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.operation import Operation
-from penstock.foundation.graph.region import inner_operations
 from penstock.foundation.graph.step import StepGraph
 from penstock.foundation.graph.tensor import Tensor
 
@@ -313,7 +312,7 @@ class MasterSession:
         """The own task and those that the step's devices name."""
         me = self._master.worker.task
         seen = self._master.tasks_seen(self._filters)
-        names = {op.device for op in _all_operations(step)} - {""}
+        names = {op.device for op in step.every_operation()} - {""}
         chosen = {me}
         for spec in map(DeviceSpec.from_string, names):
             if (spec.job, spec.replica, spec.task) != (None, None, None):
@@ -548,7 +547,3 @@ def _answer_to(running: RunningStep, task: str) -> Answer:
             running.done(task, values, metadata)
 
     return answer
-
-
-def _all_operations(step: StepGraph) -> list[Operation]:
-    return [inner for op in step.operations for inner in (op, *inner_operations(op))]

@@ -25,7 +25,7 @@ _PIECE_BYTES = 1 << 30
 _SHARED_BYTES = 128 << 10
 
 
-class SocketLink:
+class SocketLink(frames.Taker):
     """One end of an open link.
 
     Args:
@@ -139,12 +139,6 @@ class SocketLink:
         except OSError as error:
             raise closed(error) from None
         return data
-
-    def _take(self, size: int) -> bytes:
-        self.received += size
-        data = bytearray(size)
-        self._take_into(memoryview(data))
-        return bytes(data)
 
     def _take_into(self, memory: memoryview) -> None:
         at = 0

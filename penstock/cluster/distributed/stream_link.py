@@ -21,7 +21,7 @@ _QUEUED = 4
 _POLL_SECONDS = 0.5
 
 
-class StreamLink:
+class StreamLink(frames.Taker):
     """One end of an open link.
 
     Args:
@@ -120,12 +120,6 @@ class StreamLink:
         data = torch.empty(size, dtype=torch.uint8)
         self._take_into(frames.memory(data))
         return data
-
-    def _take(self, size: int) -> bytes:
-        self.received += size
-        data = bytearray(size)
-        self._take_into(memoryview(data))
-        return bytes(data)
 
     def _take_into(self, memory: memoryview) -> None:
         at = 0

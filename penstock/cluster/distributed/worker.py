@@ -26,16 +26,14 @@ from penstock.compiler.partition.part import Part
 from penstock.compiler.placement.available import DeviceAttributes
 from penstock.engine.resources import rendezvous, threads, waiting
 from penstock.engine.resources.manager import ResourceManager
-from penstock.engine.runtime.program import Program
+from penstock.engine.runtime.program import Program, execute
 from penstock.engine.session import tracing
 from penstock.engine.session.build import program_of_step
-from penstock.engine.session.execute import execute
 from penstock.engine.session.options import Options
 from penstock.engine.session.shaped import ShapedPrograms
 from penstock.foundation.base import dtypes, errors
 from penstock.foundation.base.devices import DeviceSpec
 from penstock.foundation.graph.operation import Operation, blocks_of
-from penstock.foundation.graph.region import inner_operations
 from penstock.foundation.graph.tensor import Tensor
 
 # A part that takes no longer is run by the thread that hears of it.
@@ -297,9 +295,8 @@ def _master_of(session: str) -> tuple[str, str]:
 
 def _peers(part: Part) -> set[str]:
     found = set()
-    for op in part.step.operations:
-        for each in (op, *inner_operations(op)):
-            found.add(_peer(each))
+    for op in part.step.every_operation():
+        found.add(_peer(op))
     return found - {""}
 
 

@@ -118,16 +118,11 @@ class _Join:
             then(self._latest, *arguments)
 
 
-class FairNetwork:
-    """Each way divided alike among its messages."""
+class _SideBySide:
+    """A network whose messages go side by side, in no order."""
 
-    def __init__(self, queue: EventQueue, profile: Profile, tasks: int) -> None:
+    def __init__(self, queue: EventQueue) -> None:
         self._queue = queue
-        self._seconds = 1.0 / profile.bandwidth if profile.bandwidth else 0.0
-        self._link_seconds = 1.0 / profile.link_bandwidth if profile.link_bandwidth else 0.0
-        self._latency = profile.latency
-        self._out = [SharingServer(queue, 1.0) for _ in range(tasks)]
-        self._in = [SharingServer(queue, 1.0) for _ in range(tasks)]
         self.sent = self.received = 0.0
 
     def expect(self, task: int, messages: int) -> None:
@@ -141,6 +136,30 @@ class FairNetwork:
             self._queue.at(ready, self.send, ready, source, to, size, then, *arguments)
             return
         self.sent += size
+        self._start(ready, source, to, size, then, arguments)
+
+    def _start(
+        self, ready: float, source: int, to: int, size: float, then: Action,
+        arguments: tuple[Any, ...],
+    ) -> None:  # fmt: skip
+        raise NotImplementedError
+
+
+class FairNetwork(_SideBySide):
+    """Each way divided alike among its messages."""
+
+    def __init__(self, queue: EventQueue, profile: Profile, tasks: int) -> None:
+        super().__init__(queue)
+        self._seconds = 1.0 / profile.bandwidth if profile.bandwidth else 0.0
+        self._link_seconds = 1.0 / profile.link_bandwidth if profile.link_bandwidth else 0.0
+        self._latency = profile.latency
+        self._out = [SharingServer(queue, 1.0) for _ in range(tasks)]
+        self._in = [SharingServer(queue, 1.0) for _ in range(tasks)]
+
+    def _start(
+        self, ready: float, source: int, to: int, size: float, then: Action,
+        arguments: tuple[Any, ...],
+    ) -> None:  # fmt: skip
         work = size * self._seconds
         start = ready + self._latency
         join = _Join(2, start + size * self._link_seconds, self, size)
@@ -156,26 +175,18 @@ class FairNetwork:
         return max(max(self._out[task].busy, self._in[task].busy) for task in tasks)
 
 
-class Loopback:
+class Loopback(_SideBySide):
     """All tasks on one host: both ends of a message are work for its cores, side by side."""
 
     def __init__(self, queue: EventQueue, profile: Profile, cores: Server) -> None:
-        self._queue = queue
+        super().__init__(queue)
         self._cores = cores
         self._profile = profile
-        self.sent = self.received = 0.0
 
-    def expect(self, task: int, messages: int) -> None:
-        """As ``Network``; nothing is to be put in order here."""
-
-    def send(
-        self, ready: float, source: int, to: int, size: float, then: Action, *arguments: Any
-    ) -> None:
-        """As ``Network``."""
-        if ready > self._queue.now:
-            self._queue.at(ready, self.send, ready, source, to, size, then, *arguments)
-            return
-        self.sent += size
+    def _start(
+        self, ready: float, source: int, to: int, size: float, then: Action,
+        arguments: tuple[Any, ...],
+    ) -> None:  # fmt: skip
         profile = self._profile
         start = ready + profile.latency
         alone = start + size / (profile.link_bandwidth or _INFINITE)

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from penstock.compiler.codegen.host_numbers import decide_numbers, expression, literal_of
+from penstock.compiler.codegen.host_numbers import Numbers, decide_numbers, expression, literal_of
 from penstock.compiler.codegen.plan import Line, Plan, Read, fed_by, is_silent, returns_state
 from penstock.compiler.codegen.source import (
     Call,
@@ -51,7 +51,7 @@ class _Emitter:
         self.local: dict[Any, str] = {}
         self.count = 0
         # Python numbers by tensor, and the tensors made of them that hold in the current block.
-        self.decided = decide_numbers(plan)
+        self.decided = decide_numbers(plan) if plan.step.has_regions else Numbers()
         self.numbers: dict[Tensor, str] = {}
         self.made: list[list[Tensor]] = [[]]
         self.constant_names: dict[Tensor, str] = {}

@@ -26,7 +26,7 @@ from penstock.foundation.graph import node_attrs, scopes
 from penstock.foundation.graph.handles import handle_of, is_handle, wants_handle
 from penstock.foundation.graph.operation import Operation, blocks_of
 from penstock.foundation.graph.rebuild import Rebuilder
-from penstock.foundation.graph.region import Inputs, inner_operations, inputs_of, replace_region
+from penstock.foundation.graph.region import Inputs, inputs_of, replace_region
 from penstock.foundation.graph.step import StepGraph
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.graph.verify import verify
@@ -39,11 +39,6 @@ _NEVER_MOVED = (dtypes.string, dtypes.variant, dtypes.resource)
 
 def moves_between_devices(step: StepGraph) -> StepGraph:
     """The pass."""
-    operations = [*step.operations]
-    for op in step.operations:
-        operations += inner_operations(op)
-    if not any(map(memory_of, operations)):
-        return step
     mover = _Mover(step, [HOST] * len(step.feeds))
     moved = mover.finish(mover.walk(), [HOST] * len(step.fetches))
     return verify(moved, "moves_between_devices")
@@ -115,7 +110,7 @@ class _Mover:
         for tensor in new.outputs:
             self._memory[tensor] = where
         if not new.outputs:
-            rebuilder._made.append(new)  # no output says that it stands for the old one
+            rebuilder.made.append(new)  # no output says that it stands for the old one
         return new.outputs
 
     def _moved(self, op: Operation, values: dict[int, Tensor], where: str) -> Operation:

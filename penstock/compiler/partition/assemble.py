@@ -76,7 +76,7 @@ class Builder:
         op = Operation(
             self.graph, OPS[op_type], self._name(name), inputs, list(controls), attrs, types, None
         )
-        op._device = device
+        op.put_on(device)
         self.graph.register(op)
         return op
 
@@ -99,7 +99,7 @@ class Builder:
             [t.dtype for t in op.outputs],
             op.origin,
         )
-        new._device = self.scope.device_in(self.task, op)
+        new.put_on(self.scope.device_in(self.task, op))
         for old, made in zip(op.outputs, new.outputs, strict=True):
             made.sizes = old.sizes
             self.tensors[old] = made
@@ -118,7 +118,7 @@ class Builder:
             attrs = {**feed.op.attrs, "index": index if region is None else 0}
             new = self.add("_Feed", feed.op.name, [], attrs, [feed.dtype.base_dtype])
             new.origin = feed.op.origin
-            new._device = scope.device_in(task, feed.op)
+            new.put_on(scope.device_in(task, feed.op))
             new.outputs[0].sizes = feed.sizes
             self.tensors[feed] = new.outputs[0]
             self.feeds.append(new.outputs[0])
@@ -366,7 +366,8 @@ class Assembly:
             before += builder.barrier.controls()
         name, before = builder._name(op.name), list(dict.fromkeys(before))
         new = make_region(builder.graph, op.type, name, inputs, steps, before)
-        new.origin, new._device = op.origin, self.scope.device_in(task, op)
+        new.origin = op.origin
+        new.put_on(self.scope.device_in(task, op))
         builder.controls[op] = new
         if new.op_def.effect:
             builder.barrier.sent(new)

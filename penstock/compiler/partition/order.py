@@ -21,7 +21,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from penstock.compiler.passes.blocking import order_blocking
-from penstock.compiler.passes.inside import change_blocks, has_regions
+from penstock.compiler.passes.inside import change_blocks
 from penstock.compiler.passes.prune import drop_dead
 from penstock.compiler.passes.reads import read_at_use
 from penstock.compiler.passes.refine import refine
@@ -72,7 +72,7 @@ def ordered(
       A new step with the devices of its nodes.
     """
     made = order_blocking(read_at_use(step))
-    if shapes is not None or has_regions(made):
+    if shapes is not None or made.has_regions:
         made = _without_dead(refine(made, shapes or [None] * len(made.feeds)))
     found = Ordered(made, {}, {})
     _translate(made, step, placement, found)

@@ -225,7 +225,7 @@ class _Decoder:
             else:
                 op = self._node(graph, node, node.name in naming)
             op.origin = self._origin(message.lines[3 * index : 3 * index + 3])
-            op._device = devices.canonical_name(node.device)
+            op.put_on(devices.canonical_name(node.device))
             _set_shapes(op, node)
         if blocks:
             raise ValueError(f"blocks of {sorted(blocks)}, which are no regions")

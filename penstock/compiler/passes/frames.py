@@ -15,22 +15,17 @@ condition.  Whatever else a frame holds makes it ``Unstructured``: it is for the
 from __future__ import annotations
 
 import heapq
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from penstock.foundation.base import errors
-from penstock.foundation.graph.operation import Operation, is_back_edge
+from penstock.foundation.graph.operation import Operation, is_back_edge, is_given
 from penstock.foundation.graph.tensor import Tensor
 
 
 class Unstructured(Exception):
     """The graph's control flow does not nest; the text says where."""
-
-
-def is_given(op: Operation, fed: Container[Tensor]) -> bool:
-    """Whether a node has nothing to run: who waits for it waits for what is fed."""
-    return op.op_def.role in ("placeholder", "default") and op.outputs[0] in fed
 
 
 @dataclass(eq=False)

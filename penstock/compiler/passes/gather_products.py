@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from penstock.compiler.passes.inside import has_regions
 from penstock.foundation.base import dtypes, shapes
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.graph import Graph
@@ -28,8 +27,6 @@ _TYPES = (dtypes.float32, dtypes.float64)
 
 def gather_products(step: StepGraph) -> StepGraph:
     """The pass."""
-    if not has_regions(step):
-        return step
 
     def rule(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
         if op.op_def.role != "loop":
@@ -115,7 +112,8 @@ def _sum_of(graph: Graph, op: Operation, initial: Tensor) -> Tensor:
     dtype = initial.dtype.base_dtype
     name = graph.unique_name(f"{op.name}/products")
     node = graph.add_operation(OPS["_ProductSum"], [initial], {"T": dtype}, [dtypes.resource], name)
-    node.origin, node._device = op.origin, op.device
+    node.origin = op.origin
+    node.put_on(op.device)
     return node.outputs[0]
 
 

@@ -13,11 +13,6 @@ from penstock.foundation.graph.tensor import Tensor
 Change = Callable[[StepGraph], StepGraph]
 
 
-def has_regions(step: StepGraph) -> bool:
-    """Whether a step has conditionals or loops."""
-    return any(blocks_of(op) for op in step.operations)
-
-
 def change_blocks(step: StepGraph, change: Change) -> StepGraph:
     """Changes every block of a step's regions; feeds and fetches stay as many as they are."""
     changed = {}
@@ -40,8 +35,6 @@ def change_blocks(step: StepGraph, change: Change) -> StepGraph:
 
 def sink_constants(step: StepGraph) -> StepGraph:
     """Moves constants that regions are given into their blocks, where passes see them."""
-    if not has_regions(step):
-        return step
 
     def rule(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
         if not blocks_of(op):

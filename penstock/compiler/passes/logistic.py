@@ -150,8 +150,6 @@ def _is_log_gradient(tensor: Tensor, grad: Tensor, exponential: Tensor) -> bool:
 
 def recognize_logistic_loss(step: StepGraph) -> StepGraph:
     """The pass; nodes that only the recognized ones needed die in the next ``drop_dead``."""
-    if not any(op.type == "Exp" for op in step.operations):
-        return step
 
     def rule(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
         if op.control_inputs or not op.outputs or not op.outputs[0].dtype.is_floating:

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from penstock.compiler.passes.frames import is_given
 from penstock.compiler.passes.prune import feed_node, needed_in_order
 from penstock.foundation.base import errors
 from penstock.foundation.graph.graph import Graph
-from penstock.foundation.graph.operation import Operation, is_back_edge
+from penstock.foundation.graph.operation import Operation, is_back_edge, is_given
 from penstock.foundation.graph.step import StepGraph
 from penstock.foundation.graph.tensor import Tensor
 
@@ -70,7 +69,7 @@ class _Copier:
         new = Operation(
             self.graph, op.op_def, op.name, inputs, controls, op.attrs, types, op.origin
         )
-        new._device = op.device
+        new.put_on(op.device)
         for old, made in zip(op.outputs, new.outputs, strict=True):
             made.sizes = old.sizes
             self.tensors.setdefault(old, made)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from penstock.compiler.passes.frames import is_given
-from penstock.compiler.passes.regions import has_control_flow, structured
+from penstock.compiler.passes.regions import structured
 from penstock.foundation.base import errors, shapes
 from penstock.foundation.graph.graph import Graph
-from penstock.foundation.graph.operation import Operation, is_back_edge
+from penstock.foundation.graph.operation import (
+    Operation,
+    has_control_flow,
+    is_back_edge,
+    is_given,
+)
 from penstock.foundation.graph.rebuild import Rebuilder
 from penstock.foundation.graph.step import StepGraph
 from penstock.foundation.graph.tensor import Tensor

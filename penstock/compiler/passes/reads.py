@@ -29,4 +29,6 @@ def read_at_use(step: StepGraph) -> StepGraph:
             return None
         return [source]
 
-    return Rebuilder(drop_idle_controls(change_blocks(step, read_at_use))).run(rule)
+    if step.has_regions:
+        step = change_blocks(step, read_at_use)
+    return Rebuilder(drop_idle_controls(step)).run(rule)

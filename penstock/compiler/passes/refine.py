@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from penstock.compiler.passes.inside import has_regions
 from penstock.compiler.passes.stacks import PUTS, HolderUses
 from penstock.foundation.base import shapes
 from penstock.foundation.graph import scopes
@@ -159,7 +158,7 @@ class _Walk:
 
 def _holders(step: StepGraph) -> Holders:
     """Nothing is known yet; what several nodes put values into is left out."""
-    uses = HolderUses(step) if has_regions(step) else None
+    uses = HolderUses(step) if step.has_regions else None
     if uses is None:
         return Holders({}, set())
     held = {use: Held() for use in uses.of.values() if len(use.puts) == 1}

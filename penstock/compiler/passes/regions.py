@@ -20,7 +20,6 @@ from penstock.compiler.passes.frames import (
     Item,
     Loop,
     Unstructured,
-    is_given,
 )  # fmt: skip
 from penstock.foundation.base import dtypes, errors, shapes
 from penstock.foundation.graph.graph import Graph
@@ -32,19 +31,13 @@ from penstock.foundation.graph.handles import (
     wants_handle,
     written_keys,
 )  # fmt: skip
-from penstock.foundation.graph.operation import Operation, is_back_edge
+from penstock.foundation.graph.operation import Operation, is_back_edge, is_given
 from penstock.foundation.graph.rebuild import Rebuilder
 from penstock.foundation.graph.region import Inputs, make_region
 from penstock.foundation.graph.step import StepGraph
 from penstock.foundation.graph.tensor import Tensor
-from penstock.foundation.opdef.kinds import PRIMITIVES
 from penstock.foundation.opdef.opdef import OpDef
 from penstock.foundation.opdef.registry import OPS
-
-
-def has_control_flow(operations: Iterable[Operation]) -> bool:
-    """Whether there is something to recover."""
-    return any(op.op_def.control in PRIMITIVES for op in operations)
 
 
 class _Request:
@@ -162,7 +155,7 @@ class _Scope:
         inputs = [self.value(t) for t in op.inputs]
         types = [t.dtype for t in op.outputs]
         new = Operation(self.graph, definition, op.name, inputs, [], op.attrs, types, op.origin)
-        new._device = op.device
+        new.put_on(op.device)
         for old, made in zip(op.outputs, new.outputs, strict=True):
             made.sizes = old.sizes
         self.graph.register(new)

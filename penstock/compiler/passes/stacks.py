@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from penstock.compiler.passes.inside import change_blocks, has_regions
+from penstock.compiler.passes.inside import change_blocks
 from penstock.foundation.graph.operation import Operation, blocks_of
 from penstock.foundation.graph.rebuild import Rebuilder
 from penstock.foundation.graph.region import inputs_of
@@ -82,8 +82,6 @@ class HolderUses:
 
 def drop_idle_stacks(step: StepGraph) -> StepGraph:
     """Removes the stacks from which nothing is taken, and what is done with them."""
-    if not has_regions(step):
-        return step
     uses = HolderUses(step)
     idle = {tensor for tensor, use in uses.of.items() if not use.read and _on_stacks(use)}
     return _without(step, idle) if idle else step

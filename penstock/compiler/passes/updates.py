@@ -33,6 +33,7 @@ _FAMILIES = {
     for prefix, kind in (("", "Ref"), ("Resource", "Resource"))
     for name, states in (("Momentum", ("var", "accum")), ("Adam", ("var", "m", "v")))
 }
+COMBINED = frozenset(_FAMILIES)
 _FUSABLE = (dtypes.float32, dtypes.float64)
 
 
@@ -125,7 +126,7 @@ def _state(new: Rebuilder, op: Operation) -> Tensor:
 
 def _combined(new: Rebuilder, group: list[Operation]) -> Operation:
     family = _FAMILIES[group[0].type]
-    new._current = group[-1]
+    new.current = group[-1]
     inputs: list[Any] = []
     for name in group[0].inputs_by_name():
         listed = name in family.states or name == family.gradient

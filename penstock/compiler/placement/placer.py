@@ -97,4 +97,4 @@ class Placer:
         """
         for op, device in self.place(step).items():
             if op.device or len(self.devices) > 1:
-                op._device = device
+                op.put_on(device)

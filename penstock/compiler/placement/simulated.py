@@ -21,8 +21,7 @@ from collections.abc import Mapping, Sequence
 from penstock.compiler.placement.colocation import Colocation, Group
 from penstock.compiler.placement.cost_model import CostModel, lane
 from penstock.compiler.placement.edges import Edges
-from penstock.foundation.graph.operation import Operation, blocks_of
-from penstock.foundation.graph.region import inner_operations
+from penstock.foundation.graph.operation import Operation, blocks_of, inner_operations
 from penstock.foundation.graph.step import StepGraph
 from penstock.foundation.graph.tensor import Tensor
 

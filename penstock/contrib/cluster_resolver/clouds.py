@@ -12,7 +12,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from penstock.cluster.distributed.cluster_spec import ClusterSpec
-from penstock.contrib.cluster_resolver.resolvers import ClusterResolver, address_with_layer
+from penstock.contrib.cluster_resolver.resolvers import (
+    ClusterResolver,
+    address_of,
+    address_with_layer,
+)
 
 
 class KubernetesClusterResolver(ClusterResolver):
@@ -69,12 +73,7 @@ class KubernetesClusterResolver(ClusterResolver):
         rpc_layer: str | None = None,
     ) -> str:  # fmt: skip
         """The address of a task, by default of ``task_type`` and ``task_id`` if these are set."""
-        kind = task_type if task_type is not None else self.task_type
-        number = task_id if task_id is not None else self.task_id
-        if kind is None or number is None:
-            return ""
-        address = self.cluster_spec().task_address(kind, number)
-        return address_with_layer(address, rpc_layer or self.rpc_layer)
+        return address_of(self, task_type, task_id, rpc_layer)
 
 
 def _kubernetes() -> Any:

@@ -46,6 +46,18 @@ class ClusterResolver(abc.ABC):
         return {}
 
 
+def address_of(
+    resolver: Any, task_type: str | None, task_id: int | None, rpc_layer: str | None
+) -> str:
+    """The address of a task, by default of the resolver's own; ``""`` where none is known."""
+    kind = task_type if task_type is not None else resolver.task_type
+    number = task_id if task_id is not None else resolver.task_id
+    if kind is None or number is None:
+        return ""
+    address = resolver.cluster_spec().task_address(kind, number)
+    return address_with_layer(address, rpc_layer or resolver.rpc_layer)
+
+
 class SimpleClusterResolver(ClusterResolver):
     """A cluster that is given.
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from penstock.cluster.distributed.cluster_spec import ClusterSpec
-from penstock.contrib.cluster_resolver.resolvers import ClusterResolver, address_with_layer
+from penstock.contrib.cluster_resolver.resolvers import ClusterResolver, address_of
 
 
 class SlurmClusterResolver(ClusterResolver):
@@ -91,12 +91,7 @@ class SlurmClusterResolver(ClusterResolver):
         rpc_layer: str | None = None,
     ) -> str:  # fmt: skip
         """The address of a task, by default of this one; ``""`` where none is known."""
-        kind = task_type if task_type is not None else self.task_type
-        number = task_id if task_id is not None else self.task_id
-        if kind is None or number is None:
-            return ""
-        address = self.cluster_spec().task_address(kind, number)
-        return address_with_layer(address, rpc_layer or self.rpc_layer)
+        return address_of(self, task_type, task_id, rpc_layer)
 
     def num_accelerators(
         self, task_type: str | None = None, task_id: int | None = None, config_proto: Any = None

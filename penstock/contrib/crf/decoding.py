@@ -23,7 +23,7 @@ from penstock.library.ragged_tensors.dispatched import (
 )
 from penstock.library.recurrent.cell import RNNCell
 from penstock.library.recurrent.dynamic import dynamic_rnn
-from penstock.ops.array.fill import range_
+from penstock.ops.array.ranges import range_
 from penstock.ops.array.shape import shape
 from penstock.ops.array.slicing import slice_
 from penstock.ops.array.transpose import reverse_sequence

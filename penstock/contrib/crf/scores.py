@@ -31,10 +31,11 @@ from penstock.library.ragged_tensors.dispatched import (
 )
 from penstock.library.recurrent.cell import RNNCell
 from penstock.library.recurrent.dynamic import dynamic_rnn
-from penstock.library.variables.scope import get_variable
+from penstock.library.variables.getting import get_variable
 from penstock.ops.array.constant import constant
-from penstock.ops.array.fill import fill, range_
+from penstock.ops.array.fill import fill
 from penstock.ops.array.onehot import sequence_mask
+from penstock.ops.array.ranges import range_
 from penstock.ops.array.reshape import reshape
 from penstock.ops.array.shape import shape
 from penstock.ops.array.slicing import slice_

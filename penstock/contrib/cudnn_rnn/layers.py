@@ -20,11 +20,12 @@ from penstock.foundation.graph.keys import GraphKeys
 from penstock.foundation.graph.scopes import add_to_collection, get_seed
 from penstock.library.layer_base.input_spec import InputSpec
 from penstock.library.layer_base.scoped import Layer
+from penstock.library.variables.getting import get_variable
 from penstock.library.variables.initializers import (
     constant_initializer,
     glorot_uniform_initializer,
 )
-from penstock.library.variables.scope import get_variable, variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.array import fill, nodes, shape
 from penstock.ops.array.constant import constant
 

@@ -13,7 +13,7 @@ from penstock.foundation.opdef import static
 from penstock.library.distributions.distribution import Distribution
 from penstock.ops.array import join, reshape, shape
 from penstock.ops.control import check, control
-from penstock.ops.math import comparison, reduction
+from penstock.ops.math import reduction, select
 
 
 class BatchReshape(Distribution):
@@ -188,5 +188,5 @@ def _check_sizes(sizes: Any, own: Any, validate_args: bool) -> None:
 def _without_rest(sizes: Any, total: Any) -> Any:
     """``sizes`` with the size that makes the product ``total`` in place of -1."""
     is_rest = sizes < 0
-    product = reduction.reduce_prod(comparison.where_v2(is_rest, 1, sizes))
-    return comparison.where_v2(is_rest, total // product, sizes)
+    product = reduction.reduce_prod(select.where_v2(is_rest, 1, sizes))
+    return select.where_v2(is_rest, total // product, sizes)

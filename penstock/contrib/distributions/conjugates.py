@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from penstock.foundation.base.docstrings import documented_as
 from penstock.library.distributions import Normal
 from penstock.ops.array import cast
 from penstock.ops.math import elementwise
@@ -36,20 +37,9 @@ def normal_conjugates_known_scale_posterior(prior: Any, scale: Any, s: Any, n: A
     return Normal(loc=loc, scale=elementwise.sqrt(variance))
 
 
+@documented_as(normal_conjugates_known_scale_posterior)
 def normal_conjugates_known_scale_predictive(prior: Any, scale: Any, s: Any, n: Any) -> Any:
     """The distribution of the next observation after n.
-
-    Args:
-      prior: the ``Normal`` distribution of the mean before them.
-      scale: the standard deviation of an observation.
-      s: the sum of the observations, of the dtype of ``prior``.
-      n: how many they are.
-
-    Returns:
-      A ``Normal`` distribution.
-
-    Raises:
-      TypeError: ``prior`` is of another class, or ``s`` of another dtype.
 
     Example:
       >>> import penstock as tf

@@ -14,7 +14,7 @@ from penstock.library.distributions.distribution import NOT_REPARAMETERIZED
 from penstock.library.distributions.scalars import Elementwise
 from penstock.ops.array import constant, fill, join
 from penstock.ops.control import check, control
-from penstock.ops.math import comparison, elementwise, special
+from penstock.ops.math import comparison, elementwise, select, special
 from penstock.ops.nn import activation
 from penstock.ops.random import random, random_gamma
 
@@ -220,9 +220,9 @@ class Binomial(_Successes):
         is_below = comparison.less(x, n)
         # All trials are at most n: where x is n, the integral has no first parameter above 0.
         ones = elementwise.ones_like(x)
-        first = comparison.where(is_below, n - x, ones)
+        first = select.where(is_below, n - x, ones)
         inside = special.betainc(first, x + 1.0, 1.0 - probs)
-        return comparison.where(is_below, inside, ones)
+        return select.where(is_below, inside, ones)
 
     def _mean(self) -> Any:
         return self.total_count * self.probs
@@ -324,9 +324,7 @@ class NegativeBinomial(_Successes):
     def _mode(self) -> Any:
         one = elementwise.ones_like(self.total_count)
         zero = elementwise.zeros_like(self.total_count)
-        rest = comparison.where(
-            comparison.less(one, self.total_count), self.total_count - 1.0, zero
-        )
+        rest = select.where(comparison.less(one, self.total_count), self.total_count - 1.0, zero)
         return elementwise.floor(rest * elementwise.exp(self.logits))
 
     def _variance(self) -> Any:
@@ -391,13 +389,13 @@ class Geometric(_Successes):
     def _cdf(self, x: Tensor) -> Any:
         at_least, probs = _alike(self._whole(x), self.probs)
         found = -elementwise.expm1((1.0 + at_least) * elementwise.log1p(-probs))
-        return comparison.where(at_least < 0.0, elementwise.zeros_like(found), found)
+        return select.where(at_least < 0.0, elementwise.zeros_like(found), found)
 
     def _log_prob(self, x: Tensor) -> Any:
         # Where x is 0 its factor must be finite, whatever the probability.
         fails, probs = _alike(self._whole(x), self.probs)
         is_first = comparison.equal(fails, 0.0)
-        safe = comparison.where(is_first, elementwise.zeros_like(probs), probs)
+        safe = select.where(is_first, elementwise.zeros_like(probs), probs)
         return fails * elementwise.log1p(-safe) + elementwise.log(probs)
 
     def _entropy(self) -> Any:

@@ -9,7 +9,7 @@ from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.distributions.distribution import NOT_REPARAMETERIZED, Distribution
-from penstock.ops.array import broadcasting, cast, constant, fill, join, shape
+from penstock.ops.array import broadcast_to, cast, constant, fill, join, shape
 from penstock.ops.control import check, control
 from penstock.ops.math import comparison, elementwise, reduction
 
@@ -66,7 +66,7 @@ class _OneEvent(Distribution):
 
     def _sample_n(self, n: Any, seed: int | None = None) -> Any:
         dims = join.concat([[n], self.batch_shape_tensor(), self.event_shape_tensor()], 0)
-        return broadcasting.broadcast_to(self.loc, dims)
+        return broadcast_to.broadcast_to(self.loc, dims)
 
     def _entropy(self) -> Any:
         return fill.zeros(self.batch_shape_tensor(), dtype=self.dtype)

@@ -8,7 +8,7 @@ from typing import Any
 from penstock.contrib.learn.heads import Head, RegressionHead
 from penstock.contrib.learn.model_fn import PredictionKey
 from penstock.foundation.graph.scopes import name_scope
-from penstock.ops.array import join, reshape
+from penstock.ops.array import join, reshape, squeeze
 
 
 class DistributionRegressionHead(RegressionHead):
@@ -44,7 +44,7 @@ class DistributionRegressionHead(RegressionHead):
 
     def _predictions(self, logits: Any) -> dict[str, Any]:
         if self.logits_dimension == 1:
-            logits = reshape.squeeze(logits, axis=[1], name="scores")
+            logits = squeeze.squeeze(logits, axis=[1], name="scores")
         return {PredictionKey.SCORES: self.distribution(logits).mean()}
 
     def _losses(self, logits: Any, labels: Any, name: str) -> Any:

@@ -10,7 +10,7 @@ from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.opdef import static
 from penstock.library.distributions.distribution import Distribution
 from penstock.library.distributions.divergence import RegisterKL, kl_divergence
-from penstock.ops.array import fill, join, shape
+from penstock.ops.array import join, ranges, shape
 from penstock.ops.control import check, control
 from penstock.ops.math import binary, reduction
 
@@ -108,7 +108,7 @@ class Independent(Distribution):
     def _summed(self, x: Any) -> Any:
         """``x`` summed over what became the event's."""
         if self._count is None:
-            axes: Any = fill.range_(-self._reinterpreted_batch_ndims, 0)
+            axes: Any = ranges.range_(-self._reinterpreted_batch_ndims, 0)
         else:
             axes = list(range(-self._count, 0))
         return reduction.reduce_sum(self._checked(x), axis=axes)

@@ -12,7 +12,7 @@ from penstock.library.distributions.distribution import NOT_REPARAMETERIZED
 from penstock.library.distributions.scalars import Elementwise
 from penstock.ops.array import constant, fill
 from penstock.ops.control import check, control
-from penstock.ops.math import comparison, elementwise, special
+from penstock.ops.math import elementwise, select, special
 from penstock.ops.nn.activation import softplus
 from penstock.ops.random import random_gamma
 
@@ -116,7 +116,7 @@ class InverseGamma(Elementwise):
             number = np.array(np.nan, self.dtype.as_numpy_dtype)
             nan = fill.fill(self.batch_shape_tensor(), number, name="nan")
             is_defined: Any = self.concentration
-            return comparison.where_v2(is_defined > bound, found, nan)
+            return select.where_v2(is_defined > bound, found, nan)
         least = constant.constant(bound, dtype=self.dtype)
         text = f"{what} undefined when any concentration <= {bound:g}"
         checked = check.assert_less(least, self.concentration, message=text)

@@ -12,9 +12,9 @@ from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
 from penstock.library.distributions import Uniform
 from penstock.library.distributions.distribution import FULLY_REPARAMETERIZED
-from penstock.ops.array import broadcasting, constant, fill, shape
+from penstock.ops.array import broadcast_to, constant, fill, shape
 from penstock.ops.control import check, control
-from penstock.ops.math import binary, comparison, elementwise
+from penstock.ops.math import binary, comparison, elementwise, select
 
 
 class Kumaraswamy(TransformedDistribution):
@@ -44,11 +44,11 @@ class Kumaraswamy(TransformedDistribution):
         with name_scope(name, values=[concentration1, concentration0]) as name:
             a: Any = convert_to_tensor(concentration1, name="concentration1")
             b: Any = convert_to_tensor(concentration0, name="concentration0")
-        known = broadcasting.broadcast_static_shape(a.shape, b.shape)
+        known = broadcast_to.broadcast_static_shape(a.shape, b.shape)
         if known.is_fully_defined():
             batch: Any = known.as_list()
         else:
-            batch = broadcasting.broadcast_dynamic_shape(shape.shape(a), shape.shape(b))
+            batch = broadcast_to.broadcast_dynamic_shape(shape.shape(a), shape.shape(b))
         kind = a.dtype.base_dtype
         super().__init__(
             distribution=Uniform(
@@ -104,7 +104,7 @@ class Kumaraswamy(TransformedDistribution):
             number = np.array(np.nan, self.dtype.as_numpy_dtype)
             nan = fill.fill(self.batch_shape_tensor(), number, name="nan")
             is_defined = comparison.logical_and(a > 1.0, b > 1.0)
-            return comparison.where_v2(is_defined, found, nan)
+            return select.where_v2(is_defined, found, nan)
         one = constant.constant(1.0, dtype=self.dtype)
         checked = [
             check.assert_less(one, a, message="Mode undefined for concentration1 <= 1."),

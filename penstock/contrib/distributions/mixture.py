@@ -18,7 +18,7 @@ from penstock.library.distributions.distribution import (
 from penstock.ops.array import cast, join, onehot, reshape, shape
 from penstock.ops.control import check, control
 from penstock.ops.linalg import matmul
-from penstock.ops.math import comparison, elementwise, reduction, statistics
+from penstock.ops.math import elementwise, reduction, select, statistics
 from penstock.ops.nn import softmax
 
 
@@ -180,7 +180,7 @@ class Mixture(Distribution):
 def _where_chosen(weight: Any, drawn: Any) -> Any:
     """``drawn`` where ``weight`` is 1, else 0, whatever was drawn."""
     kept = cast.cast(weight, dtypes.bool)
-    return comparison.where_v2(kept, drawn, elementwise.zeros_like(drawn))
+    return select.where_v2(kept, drawn, elementwise.zeros_like(drawn))
 
 
 def _check_components(cat: Any, components: Any) -> None:
@@ -340,7 +340,7 @@ class MixtureSameFamily(Distribution):
             chosen = mixture.sample(n, seed=draws.new_seed(seed, salt))
         sizes: Any = shape.shape(mixture.logits)
         hot = onehot.one_hot(chosen, sizes[-1], on_value=True, off_value=False, dtype=dtypes.bool)
-        kept = comparison.where_v2(self._with_events(hot), x, elementwise.zeros_like(x))
+        kept = select.where_v2(self._with_events(hot), x, elementwise.zeros_like(x))
         return reduction.reduce_sum(kept, axis=self._axis)
 
 

@@ -6,8 +6,9 @@ from typing import Any
 
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import colocate_with, control_dependencies, name_scope
+from penstock.library.variables.getting import get_variable
 from penstock.library.variables.initializers import zeros_initializer
-from penstock.library.variables.scope import get_variable, variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.array import join
 from penstock.ops.control import control
 from penstock.ops.math import elementwise, statistics

@@ -23,7 +23,7 @@ from penstock.library.distributions.divergence import RegisterKL
 from penstock.ops.array import cast, constant, join, onehot, reshape, shape, transpose
 from penstock.ops.control import check, control
 from penstock.ops.linalg import matmul, matrix_diag
-from penstock.ops.math import argmax, comparison, elementwise, reduction, statistics
+from penstock.ops.math import argmax, comparison, elementwise, reduction, select, statistics
 from penstock.ops.nn import softmax
 from penstock.ops.random import random
 
@@ -137,7 +137,7 @@ class OneHotCategorical(_OfClasses):
         logs = softmax.log_softmax(self.logits + elementwise.zeros_like(hot))
         hot = hot + elementwise.zeros_like(logs)
         is_out = comparison.equal(hot, 0.0)
-        terms = hot * comparison.where(is_out, elementwise.zeros_like(logs), logs)
+        terms = hot * select.where(is_out, elementwise.zeros_like(logs), logs)
         return reduction.reduce_sum(terms, axis=-1)
 
     def _entropy(self) -> Any:

@@ -6,19 +6,19 @@ from collections.abc import Callable
 from typing import Any
 
 from penstock.contrib.distributions.counts import Poisson
-from penstock.contrib.distributions.quadrature import quadrature_scheme_lognormal_quantiles
+from penstock.contrib.distributions.quadrature import Mixed, quadrature_scheme_lognormal_quantiles
 from penstock.foundation.base import shapes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
 from penstock.library.distributions import Categorical, draws
 from penstock.library.distributions.checks import last_axis
 from penstock.library.distributions.distribution import NOT_REPARAMETERIZED, Distribution
-from penstock.ops.array import broadcasting, constant, join, onehot, shape
+from penstock.ops.array import broadcast_to, constant, join, onehot, shape
 from penstock.ops.math import elementwise, reduction, statistics
 from penstock.ops.random import random_gamma
 
 
-class PoissonLogNormalQuadratureCompound(Distribution):
+class PoissonLogNormalQuadratureCompound(Mixed, Distribution):
     """``Poisson(rate)``, where rate is of a log-normal distribution, as a mixture of some rates.
 
     Args:
@@ -84,16 +84,6 @@ class PoissonLogNormalQuadratureCompound(Distribution):
         )
 
     @property
-    def mixture_distribution(self) -> Any:
-        """The distribution of which rate is drawn."""
-        return self._mixture_distribution
-
-    @property
-    def distribution(self) -> Any:
-        """Poisson's distributions of the rates."""
-        return self._distribution
-
-    @property
     def loc(self) -> Any:
         """The means of the logarithm of the rate."""
         return self._loc
@@ -110,12 +100,12 @@ class PoissonLogNormalQuadratureCompound(Distribution):
 
     def _batch_shape_tensor(self) -> Any:
         probs = shape.shape(self.mixture_distribution.logits)
-        dims = broadcasting.broadcast_dynamic_shape(self.distribution.batch_shape_tensor(), probs)
+        dims = broadcast_to.broadcast_dynamic_shape(self.distribution.batch_shape_tensor(), probs)
         return dims[:-1]
 
     def _batch_shape(self) -> Any:
         probs = self.mixture_distribution.logits.shape
-        return broadcasting.broadcast_static_shape(self.distribution.batch_shape, probs)[:-1]
+        return broadcast_to.broadcast_static_shape(self.distribution.batch_shape, probs)[:-1]
 
     def _event_shape_tensor(self) -> Any:
         return constant.constant([], dtype="int32")

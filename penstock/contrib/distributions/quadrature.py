@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from penstock.contrib.distributions.bijectors import SoftmaxCentered
+from penstock.foundation.base.docstrings import documented_as
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
 from penstock.library.distributions import special
@@ -15,6 +16,23 @@ from penstock.library.distributions.checks import last_axis
 from penstock.ops.array import constant, fill, transpose
 from penstock.ops.control import check, control
 from penstock.ops.math import elementwise
+
+
+class Mixed:
+    """A distribution that a quadrature has made a mixture of."""
+
+    _mixture_distribution: Any
+    _distribution: Any
+
+    @property
+    def mixture_distribution(self) -> Any:
+        """The distribution of which point, or rate, is drawn."""
+        return self._mixture_distribution
+
+    @property
+    def distribution(self) -> Any:
+        """The distribution at a point."""
+        return self._distribution
 
 
 def _hermite(size: int, dtype: Any) -> tuple[Any, Any]:
@@ -137,6 +155,7 @@ def quadrature_scheme_softmaxnormal_gauss_hermite(
         return _shares(loc + scale * points), constant.constant(weights, name="probs")
 
 
+@documented_as(quadrature_scheme_softmaxnormal_gauss_hermite)
 def quadrature_scheme_softmaxnormal_quantiles(
     normal_loc: Any,
     normal_scale: Any,
@@ -147,18 +166,6 @@ def quadrature_scheme_softmaxnormal_quantiles(
     """Points between quantiles of two shares of a whole, and their weights, which are alike.
 
     The shares are ``bijectors.SoftmaxCentered`` of a normal number.
-
-    Args:
-      normal_loc: its means, ``[..., 1]``.
-      normal_scale: its standard deviations, ``[..., 1]``.
-      quadrature_size: number of points.
-      validate_args: whether the last dims are checked to be 1, where they are not known before.
-
-    Returns:
-      Points ``[..., 2, quadrature_size]`` and weights ``[quadrature_size]``.
-
-    Raises:
-      NotImplementedError: more than two shares.
 
     Example:
       >>> import penstock as tf

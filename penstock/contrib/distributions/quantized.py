@@ -11,7 +11,7 @@ from penstock.foundation.graph.scopes import name_scope
 from penstock.library.distributions import checks
 from penstock.library.distributions.distribution import NOT_REPARAMETERIZED, Distribution
 from penstock.ops.control import check, control
-from penstock.ops.math import comparison, elementwise
+from penstock.ops.math import elementwise, select
 
 
 class QuantizedDistribution(Distribution):
@@ -98,9 +98,9 @@ class QuantizedDistribution(Distribution):
         x = self.distribution.sample(n, seed=seed)
         found = elementwise.ceil(x)
         if self._low is not None:
-            found = comparison.where_v2(found < self._low, self._low, found)
+            found = select.where_v2(found < self._low, self._low, found)
         if self._high is not None:
-            found = comparison.where_v2(found > self._high, self._high, found)
+            found = select.where_v2(found > self._high, self._high, found)
         return found
 
     def _checked(self, y: Any) -> Any:
@@ -109,9 +109,9 @@ class QuantizedDistribution(Distribution):
     def _bounded(self, j: Any, found: Any, below: float, above: float) -> Any:
         """``found`` at j, but ``below`` under the least event, ``above`` from the greatest on."""
         if self._low is not None:
-            found = comparison.where_v2(j < self._low, _like(below, found), found)
+            found = select.where_v2(j < self._low, _like(below, found), found)
         if self._high is not None:
-            found = comparison.where_v2(j >= self._high, _like(above, found), found)
+            found = select.where_v2(j >= self._high, _like(above, found), found)
         return found
 
     def _cdf(self, y: Any) -> Any:
@@ -138,8 +138,8 @@ class QuantizedDistribution(Distribution):
         except NotImplementedError:
             return below - self.cdf(y - 1.0)
         is_above = above < below
-        big = comparison.where_v2(is_above, self.survival_function(y - 1.0), below)
-        small = comparison.where_v2(is_above, above, self.cdf(y - 1.0))
+        big = select.where_v2(is_above, self.survival_function(y - 1.0), below)
+        small = select.where_v2(is_above, above, self.cdf(y - 1.0))
         return big - small
 
     def _log_prob(self, y: Any) -> Any:
@@ -149,8 +149,8 @@ class QuantizedDistribution(Distribution):
         except NotImplementedError:
             return _log_difference(below, self.log_cdf(y - 1.0))
         is_above = above < below
-        big = comparison.where_v2(is_above, self.log_survival_function(y - 1.0), below)
-        small = comparison.where_v2(is_above, above, self.log_cdf(y - 1.0))
+        big = select.where_v2(is_above, self.log_survival_function(y - 1.0), below)
+        small = select.where_v2(is_above, above, self.log_cdf(y - 1.0))
         return _log_difference(big, small)
 
 

@@ -10,9 +10,9 @@ import numpy as np
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
-from penstock.ops.array import reshape
+from penstock.ops.array import squeeze
 from penstock.ops.control import control
-from penstock.ops.math import comparison, elementwise, reduction, statistics
+from penstock.ops.math import comparison, elementwise, reduction, select, statistics
 
 
 def reduce_weighted_logsumexp(
@@ -52,12 +52,12 @@ def reduce_weighted_logsumexp(
         # What is infinite would make the differences undefined.
         finite = elementwise.is_finite(largest)
         largest = control.stop_gradient(
-            comparison.where(finite, largest, elementwise.zeros_like(largest))
+            select.where(finite, largest, elementwise.zeros_like(largest))
         )
         scaled = elementwise.sign(w) * elementwise.exp(terms - largest)
         total = reduction.reduce_sum(scaled, axis=axis, keepdims=keep_dims)
         if not keep_dims:
-            largest = reshape.squeeze(largest, axis)
+            largest = squeeze.squeeze(largest, axis)
         sign: Any = elementwise.sign(total)
         found = largest + elementwise.log(sign * total)
         return (found, sign) if return_sign else found
@@ -85,8 +85,8 @@ def softplus_inverse(x: Any, name: str | None = None) -> Tensor:
         is_large = comparison.greater(x, -bound)
         # 1 where another branch is taken, so that no gradient of this one is undefined.
         plain = elementwise.ones_like(x)
-        safe: Any = comparison.where(comparison.logical_or(is_small, is_large), plain, x)
+        safe: Any = select.where(comparison.logical_or(is_small, is_large), plain, x)
         middle = safe + elementwise.log(-elementwise.expm1(-safe))
-        rest = comparison.where(is_large, x, middle)
-        found: Tensor = comparison.where(is_small, elementwise.log(x), rest)
+        rest = select.where(is_large, x, middle)
+        found: Tensor = select.where(is_small, elementwise.log(x), rest)
         return found

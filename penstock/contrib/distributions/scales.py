@@ -9,7 +9,7 @@ from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library import linear_operators
 from penstock.library.distributions.checks import last_axis
-from penstock.ops.array import broadcasting, shape
+from penstock.ops.array import broadcast_to, shape
 from penstock.ops.control import check, control
 from penstock.ops.linalg import matrix_diag
 from penstock.ops.math import elementwise
@@ -189,11 +189,11 @@ def shapes_of(loc: Any, scale: Any, name: str = "shapes_from_loc_and_scale") -> 
             known = batch
         else:
             own_batch = loc.shape[:-1]
-            known = broadcasting.broadcast_static_shape(batch, own_batch)
+            known = broadcast_to.broadcast_static_shape(batch, own_batch)
         if known.is_fully_defined():
             return known.as_list(), event
         found = scale.batch_shape_tensor()
         if loc is not None and loc.shape.ndims != 0:
             dims: Any = shape.shape(loc)
-            found = broadcasting.broadcast_dynamic_shape(found, dims[:-1])
+            found = broadcast_to.broadcast_dynamic_shape(found, dims[:-1])
         return found, event

@@ -11,7 +11,7 @@ from penstock.contrib.distributions.vectors import at_two, bent_and_plain
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
 from penstock.library.distributions import Normal
-from penstock.ops.array import broadcasting, fill, shape
+from penstock.ops.array import broadcast_to, fill, shape
 
 
 class SinhArcsinh(TransformedDistribution):
@@ -112,7 +112,7 @@ class SinhArcsinh(TransformedDistribution):
 
 def _broadcast(parts: list[Any]) -> Any:
     """The shape that the tensors broadcast to; a list where it is known."""
-    known = reduce(broadcasting.broadcast_static_shape, [part.shape for part in parts])
+    known = reduce(broadcast_to.broadcast_static_shape, [part.shape for part in parts])
     if known.is_fully_defined():
         return known.as_list()
-    return reduce(broadcasting.broadcast_dynamic_shape, [shape.shape(part) for part in parts])
+    return reduce(broadcast_to.broadcast_dynamic_shape, [shape.shape(part) for part in parts])

@@ -13,7 +13,15 @@ from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import static
 from penstock.library.distributions import draws
 from penstock.library.distributions.distribution import Distribution
-from penstock.ops.array import broadcasting, fill, join, reshape, shape, transpose
+from penstock.ops.array import (
+    broadcast_to,
+    fill,
+    join,
+    ranges,
+    reshape,
+    shape,
+    transpose,
+)
 from penstock.ops.control import check, control
 from penstock.ops.math import elementwise, reduction, statistics
 
@@ -221,7 +229,7 @@ class TransformedDistribution(Distribution):
         """``found`` with what is known of its shape."""
         if self._own_event is not None and isinstance(ndims, int) and y.shape.ndims is not None:
             known = y.shape[: y.shape.ndims - ndims]
-            found.set_shape(broadcasting.broadcast_static_shape(known, self.batch_shape))
+            found.set_shape(broadcast_to.broadcast_static_shape(known, self.batch_shape))
         return found
 
     def _of_x(self, method: str, y: Any, given: Any, more: Any) -> Any:
@@ -323,5 +331,5 @@ def _rolled(x: Any, count: int, back: bool = False) -> Any:
         return transpose.transpose(x, [*range(first, rank), *range(first)])
     rank_ = shape.rank(x)
     first_: Any = rank_ - count if back else count
-    order = join.concat([fill.range_(first_, rank_), fill.range_(0, first_)], 0)
+    order = join.concat([ranges.range_(first_, rank_), ranges.range_(0, first_)], 0)
     return transpose.transpose(x, order)

@@ -7,7 +7,10 @@ from typing import Any
 
 from penstock.contrib.distributions import scales
 from penstock.contrib.distributions.bijectors import AffineLinearOperator
-from penstock.contrib.distributions.quadrature import quadrature_scheme_softmaxnormal_quantiles
+from penstock.contrib.distributions.quadrature import (
+    Mixed,
+    quadrature_scheme_softmaxnormal_quantiles,
+)
 from penstock.foundation.base import shapes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
@@ -15,13 +18,13 @@ from penstock.library import linear_operators
 from penstock.library.distributions import Categorical, draws
 from penstock.library.distributions.checks import last_axis
 from penstock.library.distributions.distribution import FULLY_REPARAMETERIZED, Distribution
-from penstock.ops.array import broadcasting, join, onehot, shape
+from penstock.ops.array import broadcast_to, join, onehot, shape
 from penstock.ops.control import check, control
 from penstock.ops.linalg import matmul, matrix_diag
 from penstock.ops.math import elementwise, reduction, statistics
 
 
-class VectorDiffeomixture(Distribution):
+class VectorDiffeomixture(Mixed, Distribution):
     """``loc(w) + scale(w) z``: w is a random share, and both are means of two by it.
 
     w is ``SoftmaxCentered`` of a normal number of the mean ``mix_loc / temperature`` and the
@@ -108,16 +111,6 @@ class VectorDiffeomixture(Distribution):
         )
 
     @property
-    def mixture_distribution(self) -> Any:
-        """The distribution of which point is drawn."""
-        return self._mixture_distribution
-
-    @property
-    def distribution(self) -> Any:
-        """The distribution of a number of z."""
-        return self._distribution
-
-    @property
     def grid(self) -> Any:
         """The shares of both ways at each point."""
         return self._grid
@@ -136,15 +129,15 @@ class VectorDiffeomixture(Distribution):
         first = self._interpolated_affine[0]
         known = first.scale.batch_shape
         if first.shift is not None:
-            known = broadcasting.broadcast_static_shape(known, first.shift.shape[:-1])
-        return broadcasting.broadcast_static_shape(known, self._grid.shape[:-2])
+            known = broadcast_to.broadcast_static_shape(known, first.shift.shape[:-1])
+        return broadcast_to.broadcast_static_shape(known, self._grid.shape[:-2])
 
     def _batch_shape_tensor(self) -> Any:
         first = self._interpolated_affine[0]
         dims = first.scale.batch_shape_tensor()
         if first.shift is not None:
             sizes: Any = shape.shape(first.shift)
-            dims = broadcasting.broadcast_dynamic_shape(dims, sizes[:-1])
+            dims = broadcast_to.broadcast_dynamic_shape(dims, sizes[:-1])
         return dims
 
     def _event_shape(self) -> Any:
@@ -195,7 +188,7 @@ class VectorDiffeomixture(Distribution):
         found = []
         for affine in self._interpolated_affine:
             dims = join.concat([self.batch_shape_tensor(), self.event_shape_tensor()], 0)
-            found.append(affine.forward(broadcasting.broadcast_to(base, dims)))
+            found.append(affine.forward(broadcast_to.broadcast_to(base, dims)))
         return found
 
     def _mean(self) -> Any:

@@ -14,10 +14,10 @@ from penstock.foundation.opdef import static
 from penstock.library.distributions import checks, draws
 from penstock.library.distributions.distribution import FULLY_REPARAMETERIZED, Distribution
 from penstock.library.linear_operators import LinearOperatorLowerTriangular
-from penstock.ops.array import cast, fill, join, shape
+from penstock.ops.array import cast, fill, join, ranges, shape
 from penstock.ops.control import check, control
 from penstock.ops.linalg import linalg, matmul, matrix_diag
-from penstock.ops.math import comparison, elementwise, reduction
+from penstock.ops.math import elementwise, reduction, select
 from penstock.ops.random import random, random_gamma
 
 
@@ -99,7 +99,7 @@ class _Wishart(Distribution):
 
     def _per_row(self, function: Any, half_df: Any) -> Any:
         """The sum of ``function(df / 2 - j / 2)`` over the rows j = 0 ... k - 1."""
-        rows = fill.range_(0, self._size(), dtype=dtypes.int32)
+        rows = ranges.range_(0, self._size(), dtype=dtypes.int32)
         halves = 0.5 * cast.cast(rows, self.dtype)
         return reduction.reduce_sum(function(checks.last_axis(half_df) - halves), axis=-1)
 
@@ -111,7 +111,7 @@ class _Wishart(Distribution):
         # Bartlett: below the diagonal normal numbers, on it roots of chi-squared ones.
         dims = join.concat([[n], self.batch_shape_tensor(), self.event_shape_tensor()], 0)
         normal = random.random_normal(dims, dtype=self.dtype, seed=seed)
-        rows = 0.5 * cast.cast(fill.range_(0, self._size(), dtype=dtypes.int32), self.dtype)
+        rows = 0.5 * cast.cast(ranges.range_(0, self._size(), dtype=dtypes.int32), self.dtype)
         size: Any = self._size()
         ones = fill.ones(join.concat([self.batch_shape_tensor(), [size]], 0), dtype=self.dtype)
         alpha = ones * (0.5 * checks.last_axis(self.df) - rows)
@@ -168,7 +168,7 @@ class _Wishart(Distribution):
     def _mode(self) -> Any:
         rest = self.df - self.dimension - 1.0
         nan = fill.fill(shape.shape(rest), np.array(np.nan, self.dtype.as_numpy_dtype))
-        rest = comparison.where(rest < 0.0, nan, rest)
+        rest = select.where(rest < 0.0, nan, rest)
         if self._in_factors:
             return self._outer(elementwise.sqrt(rest)) * self._factor()
         return self._outer(rest) * self._square()

@@ -8,7 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from penstock.library.nn.cross_entropy import log_poisson_loss, sigmoid_cross_entropy_with_logits
+from penstock.library.nn.elementwise_losses import (
+    log_poisson_loss,
+    sigmoid_cross_entropy_with_logits,
+)
 from penstock.library.nn.losses import Reduction
 from penstock.ops.math import elementwise
 from penstock.training.estimator.canned import head_checks

@@ -20,8 +20,8 @@ from penstock.library.recurrent.lstm import BasicLSTMCell
 from penstock.library.recurrent.multi import MultiRNNCell
 from penstock.library.variables.global_step import get_global_step
 from penstock.library.variables.partition import min_max_variable_partitioner
-from penstock.library.variables.scope import variable_scope
-from penstock.ops.array import fill, gather, reshape, shape as shaping
+from penstock.library.variables.scoping import variable_scope
+from penstock.ops.array import gather, ranges, reshape, shape as shaping
 from penstock.ops.array.cast import to_int64
 from penstock.ops.array.onehot import sequence_mask
 from penstock.storage.summary.build import histogram
@@ -243,7 +243,7 @@ def _last_of(outputs: Any, lengths: Any) -> Any:
     with scopes.name_scope("select_last_activations", values=[outputs, lengths]):
         dims: Any = shaping.shape(outputs)
         batch, steps, size = dims[0], dims[1], dims[2]
-        starts: Any = to_int64(fill.range_(batch) * steps)
+        starts: Any = to_int64(ranges.range_(batch) * steps)
         places = starts + lengths - 1
         flat = reshape.reshape(outputs, [batch * steps, size])
         return gather.gather(flat, places)

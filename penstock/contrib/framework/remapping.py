@@ -11,7 +11,7 @@ from penstock.foundation.graph.build import make
 from penstock.library.ragged_tensors.dispatched import concat
 from penstock.library.variables.initializers import truncated_normal_initializer, zeros_initializer
 from penstock.ops.array.constant import constant
-from penstock.ops.array.fill import range_
+from penstock.ops.array.ranges import range_
 from penstock.ops.array.reshape import reshape
 
 Initializing = Callable[..., Any]

@@ -12,13 +12,14 @@ from penstock.foundation.base import dtypes
 from penstock.foundation.base.devices import DeviceSpec
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.keys import GraphKeys
+from penstock.library.variables.getting import get_variable
 from penstock.library.variables.global_step import (
     assert_global_step as assert_global_step,
     create_global_step as create_global_step,
     get_global_step as get_global_step,
     get_or_create_global_step as get_or_create_global_step,
 )
-from penstock.library.variables.scope import get_variable, get_variable_scope
+from penstock.library.variables.scope import get_variable_scope
 from penstock.library.variables.variable import (
     Variable,
     VariableAggregation,

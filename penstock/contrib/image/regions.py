@@ -11,7 +11,7 @@ from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.control_flow.cond import cond
 from penstock.library.ragged_tensors.dispatched import cast, concat, gather, where
-from penstock.ops.array.fill import range_
+from penstock.ops.array.ranges import range_
 from penstock.ops.array.reshape import reshape
 from penstock.ops.array.shape import shape
 from penstock.ops.array.unique import unique

@@ -21,8 +21,8 @@ from penstock.library.ragged_tensors.dispatched import (
     minimum,
     stack,
 )
-from penstock.ops.array.fill import range_
 from penstock.ops.array.onehot import meshgrid
+from penstock.ops.array.ranges import range_
 from penstock.ops.array.reshape import reshape
 from penstock.ops.array.shape import shape
 from penstock.ops.array.split import unstack

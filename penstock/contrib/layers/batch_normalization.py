@@ -16,14 +16,15 @@ from penstock.contrib.layers import plumbing
 from penstock.contrib.layers.convolutions import finished
 from penstock.contrib.layers.model_variables import add_to_collections, renaming
 from penstock.foundation.base import dtypes
-from penstock.foundation.base.shapes import dimension_value
+from penstock.foundation.base.dimension import dimension_value
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.library.layers.normalization import BatchNormalization
 from penstock.library.nn import normalization
 from penstock.library.variables import initializers
-from penstock.library.variables.scope import get_variable_scope, variable_scope
+from penstock.library.variables.scope import get_variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.array.constant import constant
 from penstock.ops.array.reshape import reshape
 from penstock.ops.array.shape import shape as shape_of

@@ -7,7 +7,7 @@ from typing import Any
 
 from penstock.contrib.framework.argument_scopes import add_arg_scope
 from penstock.foundation.graph.convert import convert_to_tensor
-from penstock.library.variables.scope import variable_scope
+from penstock.library.variables.scoping import variable_scope
 
 
 def _name(layer: Any, wanted: str) -> str:

@@ -10,13 +10,14 @@ from penstock.contrib.framework.argument_scopes import add_arg_scope
 from penstock.contrib.framework.variables import model_variable
 from penstock.contrib.layers import initializers as contrib_initializers, plumbing
 from penstock.contrib.layers.model_variables import add_to_collections, renaming
-from penstock.foundation.base.shapes import dimension_value
+from penstock.foundation.base.dimension import dimension_value
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.library.layers.basic import Dense
 from penstock.library.variables import initializers
-from penstock.library.variables.scope import get_variable, variable_scope
+from penstock.library.variables.getting import get_variable
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.array.join import stack
 from penstock.ops.array.reshape import reshape
 from penstock.ops.array.shape import shape as shape_of

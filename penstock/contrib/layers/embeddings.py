@@ -10,15 +10,16 @@ from penstock.foundation.graph import scopes
 from penstock.foundation.graph.composite import SparseTensor
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.library.nn import safe_embedding
-from penstock.library.variables.scope import variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.array import unique as uniques
 from penstock.ops.array.cast import cast
 from penstock.ops.array.gather import gather, gather_nd
 from penstock.ops.array.join import concat
 from penstock.ops.array.reshape import reshape
 from penstock.ops.array.shape import shape as shape_of
-from penstock.ops.math.comparison import not_equal, where
+from penstock.ops.math.comparison import not_equal
 from penstock.ops.math.reduction import reduce_mean, reduce_prod
+from penstock.ops.math.select import where
 from penstock.ops.nn.embedding import embedding_lookup
 
 

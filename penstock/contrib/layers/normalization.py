@@ -13,13 +13,13 @@ from penstock.foundation.graph import scopes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.library.nn import normalization
 from penstock.library.variables import initializers
-from penstock.library.variables.scope import variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.array.fill import ones
 from penstock.ops.array.join import concat
 from penstock.ops.array.reshape import reshape
 from penstock.ops.array.shape import shape as shape_of
 from penstock.ops.array.slicing import strided_slice
-from penstock.ops.array.transpose import tile
+from penstock.ops.array.tile import tile
 from penstock.ops.math.division import div
 from penstock.ops.math.elementwise import rsqrt, sqrt, square
 from penstock.ops.math.reduction import reduce_sum

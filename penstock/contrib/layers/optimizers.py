@@ -13,13 +13,14 @@ from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.variables import initializers, listing
-from penstock.library.variables.scope import get_variable, variable_scope
+from penstock.library.variables.getting import get_variable
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.array.cast import cast
 from penstock.ops.control.control import with_dependencies
 from penstock.ops.math.binary import maximum, minimum
 from penstock.ops.math.clip import clip_by_global_norm, global_norm
-from penstock.ops.math.comparison import where
 from penstock.ops.math.elementwise import exp, log, ones_like, sqrt, square
+from penstock.ops.math.select import where
 from penstock.ops.random.random import truncated_normal
 from penstock.storage.summary import build
 from penstock.training.train.adagrad import AdagradOptimizer

@@ -20,7 +20,8 @@ from penstock.library.autodiff.custom import custom_gradient
 from penstock.library.autodiff.gradients import gradients
 from penstock.library.control_flow.defun import Defun
 from penstock.library.layer_base.scoped import Layer
-from penstock.library.variables.scope import get_variable_scope, variable_scope
+from penstock.library.variables.scope import get_variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.library.variables.variable import Variable
 from penstock.ops.array.reshape import reshape
 from penstock.ops.array.slicing import slice_

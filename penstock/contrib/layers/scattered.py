@@ -13,11 +13,11 @@ from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
 from penstock.library.variables.partition import PartitionedVariable
 from penstock.ops.array.cast import cast
-from penstock.ops.array.fill import range_
 from penstock.ops.array.join import concat
+from penstock.ops.array.ranges import range_
 from penstock.ops.array.reshape import expand_dims, reshape
 from penstock.ops.array.shape import shape as shape_of
-from penstock.ops.array.transpose import tile
+from penstock.ops.array.tile import tile
 from penstock.ops.array.unique import unique
 from penstock.ops.nn.embedding import embedding_lookup
 from penstock.ops.sparse.sparse import sparse_tensor_to_dense

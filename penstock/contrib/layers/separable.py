@@ -13,7 +13,7 @@ from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.library.layers.separable import SeparableConv2D
 from penstock.library.nn.dilation import depthwise_conv2d
 from penstock.library.variables import initializers
-from penstock.library.variables.scope import variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.nn.activation import relu
 from penstock.ops.nn.bias import bias_add
 

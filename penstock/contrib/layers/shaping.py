@@ -9,24 +9,25 @@ from penstock.contrib.framework.variables import model_variable
 from penstock.contrib.layers import plumbing
 from penstock.contrib.layers.model_variables import model_variable_getter
 from penstock.foundation.base import dtypes
-from penstock.foundation.base.shapes import dimension_value
+from penstock.foundation.base.dimension import dimension_value
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.composite import SparseTensor
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.library.layers import basic
 from penstock.library.variables import initializers
-from penstock.library.variables.scope import variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.array.cast import cast
 from penstock.ops.array.constant import constant
-from penstock.ops.array.fill import linspace
 from penstock.ops.array.gather import gather_nd
 from penstock.ops.array.join import concat
 from penstock.ops.array.onehot import meshgrid, one_hot
+from penstock.ops.array.ranges import linspace
 from penstock.ops.array.reshape import reshape
 from penstock.ops.array.shape import shape as shape_of
 from penstock.ops.array.transpose import transpose
-from penstock.ops.math.comparison import not_equal, where
+from penstock.ops.math.comparison import not_equal
 from penstock.ops.math.reduction import reduce_max, reduce_sum
+from penstock.ops.math.select import where
 from penstock.ops.nn.softmax import softmax as softmax_of
 
 

@@ -16,10 +16,8 @@ from penstock.contrib.metrics.renamed import (
     streaming_recall_at_thresholds,
 )
 from penstock.foundation.base import dtypes
-from penstock.library.nn.cross_entropy import (
-    sigmoid_cross_entropy_with_logits,
-    sparse_softmax_cross_entropy_with_logits,
-)
+from penstock.library.nn.cross_entropy import sparse_softmax_cross_entropy_with_logits
+from penstock.library.nn.elementwise_losses import sigmoid_cross_entropy_with_logits
 from penstock.library.ragged_tensors.dispatched import (
     cast,
     concat,

@@ -25,7 +25,7 @@ from penstock.library.autodiff.gradients import gradients
 from penstock.library.nn.normalization import zero_fraction
 from penstock.library.variables.global_step import get_global_step
 from penstock.library.variables.partition import min_max_variable_partitioner
-from penstock.library.variables.scope import variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.math.clip import clip_by_global_norm
 from penstock.ops.nn.activation import relu
 from penstock.storage.summary.build import histogram, scalar

@@ -26,10 +26,10 @@ from penstock.foundation.graph import scopes
 from penstock.library.nn.normalization import zero_fraction
 from penstock.library.variables.global_step import get_global_step
 from penstock.library.variables.partition import min_max_variable_partitioner
-from penstock.library.variables.scope import variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.control.control import group
 from penstock.ops.nn.activation import relu
-from penstock.ops.state.state import assign_add
+from penstock.ops.state.state_update import assign_add
 from penstock.storage.summary.build import histogram, scalar
 
 _LARGE_PART = 64 << 20  # bytes: smaller variables are not cut

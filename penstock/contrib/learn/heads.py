@@ -10,16 +10,15 @@ from penstock.contrib.learn.model_fn import ModeKeys, ModelFnOps, PredictionKey,
 from penstock.foundation.base import dtypes
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.convert import convert_to_tensor
-from penstock.library.nn.cross_entropy import (
-    sigmoid_cross_entropy_with_logits,
-    sparse_softmax_cross_entropy_with_logits,
-)
+from penstock.library.nn.cross_entropy import sparse_softmax_cross_entropy_with_logits
+from penstock.library.nn.elementwise_losses import sigmoid_cross_entropy_with_logits
 from penstock.library.variables import metrics, metrics_counts
-from penstock.library.variables.scope import variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.array.cast import cast
 from penstock.ops.array.join import concat
-from penstock.ops.array.reshape import expand_dims, reshape, squeeze
+from penstock.ops.array.reshape import expand_dims, reshape
 from penstock.ops.array.shape import shape as shape_of
+from penstock.ops.array.squeeze import squeeze
 from penstock.ops.control.control import identity, no_op
 from penstock.ops.math import elementwise
 from penstock.ops.math.argmax import argmax

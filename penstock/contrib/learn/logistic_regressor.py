@@ -11,7 +11,7 @@ from penstock.foundation.base import dtypes
 from penstock.library.ragged_tensors.dispatched import greater_equal
 from penstock.library.variables import metrics, metrics_counts
 from penstock.ops.array.cast import cast
-from penstock.ops.array.reshape import squeeze
+from penstock.ops.array.squeeze import squeeze
 
 
 def LogisticRegressor(

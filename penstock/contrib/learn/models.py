@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from penstock.contrib.learn.ops import mean_squared_error_regressor, softmax_classifier
+from penstock.library.variables.getting import get_variable
 from penstock.library.variables.initializers import (
     random_normal_initializer,
 )
-from penstock.library.variables.scope import get_variable, variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.storage.summary.build import histogram
 
 

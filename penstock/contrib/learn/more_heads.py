@@ -7,13 +7,17 @@ from typing import Any
 from penstock.contrib.learn.heads import Head, refuse
 from penstock.contrib.learn.model_fn import PredictionKey, ProblemType
 from penstock.foundation.base import dtypes
-from penstock.library.nn.cross_entropy import log_poisson_loss, sigmoid_cross_entropy_with_logits
+from penstock.library.nn.elementwise_losses import (
+    log_poisson_loss,
+    sigmoid_cross_entropy_with_logits,
+)
 from penstock.library.nn.losses import hinge_loss
 from penstock.library.variables import metrics, metrics_counts
 from penstock.ops.array.cast import cast
 from penstock.ops.array.join import concat
-from penstock.ops.array.reshape import reshape, squeeze
+from penstock.ops.array.reshape import reshape
 from penstock.ops.array.shape import rank
+from penstock.ops.array.squeeze import squeeze
 from penstock.ops.control.debug import Assert
 from penstock.ops.math import elementwise, weights as spread
 from penstock.ops.math.argmax import argmax

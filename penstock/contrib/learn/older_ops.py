@@ -10,16 +10,18 @@ from typing import Any
 
 from penstock.contrib.layers import batch_normalization
 from penstock.foundation.base import dtypes
-from penstock.foundation.base.shapes import dimension_value
+from penstock.foundation.base.dimension import dimension_value
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.library.nn import conv
 from penstock.library.recurrent.static import static_rnn
-from penstock.library.variables.scope import get_variable, get_variable_scope, variable_scope
+from penstock.library.variables.getting import get_variable
+from penstock.library.variables.scope import get_variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.array import onehot, split
 from penstock.ops.array.cast import cast
 from penstock.ops.linalg.matmul import matmul
-from penstock.ops.math.binary import add
+from penstock.ops.math.sums import add
 from penstock.ops.nn.activation import relu
 from penstock.ops.nn.bias import bias_add
 from penstock.ops.nn.dropout import dropout as drop

@@ -17,8 +17,9 @@ from penstock.foundation.graph import scopes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.library.nn import losses
 from penstock.library.nn.cross_entropy import softmax_cross_entropy_with_logits
-from penstock.library.variables.scope import get_variable, variable_scope
-from penstock.ops.array import join, reshape as reshaping
+from penstock.library.variables.getting import get_variable
+from penstock.library.variables.scoping import variable_scope
+from penstock.ops.array import join, reshape as reshaping, squeeze
 from penstock.ops.array.fill import zeros
 from penstock.ops.array.shape import shape as shape_of
 from penstock.ops.array.split import unstack
@@ -53,7 +54,7 @@ def mean_squared_error_regressor(
     with scopes.name_scope(name, "mean_squared_error_regressor", [tensor_in, labels]):
         predictions = _affine(tensor_in, weights, biases)
         if len(labels.get_shape()) == 1 and len(predictions.get_shape()) == 2:
-            predictions = reshaping.squeeze(predictions, axis=[1])
+            predictions = squeeze.squeeze(predictions, axis=[1])
         return predictions, losses.mean_squared_error(labels, predictions)
 
 

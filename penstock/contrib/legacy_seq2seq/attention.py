@@ -6,7 +6,7 @@ import copy
 from typing import Any
 
 from penstock.contrib.legacy_seq2seq.decoders import either, fed_back
-from penstock.foundation.base import dtypes, shapes
+from penstock.foundation.base import dimension, dtypes
 from penstock.foundation.graph import nest
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.tensor import Tensor
@@ -14,7 +14,9 @@ from penstock.library.nn.conv import conv2d
 from penstock.library.recurrent.linear import Linear
 from penstock.library.recurrent.projection import EmbeddingWrapper, OutputProjectionWrapper
 from penstock.library.recurrent.static import static_rnn
-from penstock.library.variables.scope import get_variable, get_variable_scope, variable_scope
+from penstock.library.variables.getting import get_variable
+from penstock.library.variables.scope import get_variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.array import cast, fill, join, nodes, reshape, shape
 from penstock.ops.math import elementwise, reduction
 from penstock.ops.nn import embedding, softmax
@@ -24,7 +26,7 @@ class _Heads:
     """Attention to [batch, time, size] states with variables of the current scope."""
 
     def __init__(self, states: Any, count: int, dtype: Any) -> None:
-        self._length: Any = shapes.dimension_value(states.get_shape()[1])
+        self._length: Any = dimension.dimension_value(states.get_shape()[1])
         if self._length is None:
             self._length = nodes.element(shape.shape(states), 1)
         self.size = int(states.get_shape().as_list()[2])
@@ -136,7 +138,7 @@ def attention_decoder(
 
 
 def _width(one: Any) -> int:
-    width = shapes.dimension_value(one.get_shape().with_rank(2)[1])
+    width = dimension.dimension_value(one.get_shape().with_rank(2)[1])
     if width is None:
         raise ValueError(f"Could not infer input size from input: {one.name}")
     return int(width)

@@ -10,7 +10,9 @@ from penstock.foundation.graph import nest
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.library.control_flow.cond import cond
 from penstock.library.nn.linear import xw_plus_b
-from penstock.library.variables.scope import get_variable, get_variable_scope, variable_scope
+from penstock.library.variables.getting import get_variable
+from penstock.library.variables.scope import get_variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.control import control
 from penstock.ops.math import argmax
 from penstock.ops.nn import embedding

@@ -7,7 +7,8 @@ from typing import Any
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.nn.cross_entropy import sparse_softmax_cross_entropy_with_logits
-from penstock.library.variables.scope import get_variable_scope, variable_scope
+from penstock.library.variables.scope import get_variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.array import cast, nodes, reshape, shape
 from penstock.ops.math import addn, reduction
 

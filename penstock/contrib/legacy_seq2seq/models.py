@@ -12,10 +12,12 @@ from penstock.contrib.legacy_seq2seq.decoders import (
     fed_back,
     rnn_decoder,
 )
-from penstock.foundation.base import dtypes, shapes
+from penstock.foundation.base import dimension, dtypes, shapes
 from penstock.library.recurrent.projection import EmbeddingWrapper, OutputProjectionWrapper
 from penstock.library.recurrent.static import static_rnn
-from penstock.library.variables.scope import get_variable, get_variable_scope, variable_scope
+from penstock.library.variables.getting import get_variable
+from penstock.library.variables.scope import get_variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.array import nodes, shape
 from penstock.ops.nn import embedding
 
@@ -189,7 +191,7 @@ def _batch_size(inputs: Any) -> Any:
     known = shapes.dimension_at_index(inputs[0].get_shape(), 0)
     for one in inputs[1:]:
         known = known.merge_with(shapes.dimension_at_index(one.get_shape(), 0))
-    value = shapes.dimension_value(known)
+    value = dimension.dimension_value(known)
     return nodes.element(shape.shape(inputs[0]), 0) if value is None else value
 
 

@@ -15,10 +15,10 @@ from penstock.foundation.base import dtypes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
 from penstock.library.nn.cross_entropy import (
-    sigmoid_cross_entropy_with_logits,
     softmax_cross_entropy_with_logits,
     sparse_softmax_cross_entropy_with_logits,
 )
+from penstock.library.nn.elementwise_losses import sigmoid_cross_entropy_with_logits
 from penstock.library.ragged_tensors.dispatched import (
     abs_,
     cast,

@@ -30,7 +30,7 @@ from penstock.library.ragged_tensors.dispatched import (
     zeros_like,
 )
 from penstock.library.variables.metrics import Metric, collected, metric_variable
-from penstock.library.variables.scope import variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.array.constant import constant
 from penstock.ops.array.fill import zeros
 from penstock.ops.array.pad import pad

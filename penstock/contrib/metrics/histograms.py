@@ -18,9 +18,10 @@ from penstock.library.ragged_tensors.dispatched import (
     rank,
     reduce_sum,
 )
+from penstock.library.variables.getting import get_variable
 from penstock.library.variables.initializers import zeros_initializer
 from penstock.library.variables.metrics import Metric
-from penstock.library.variables.scope import get_variable, variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.array.pad import pad
 from penstock.ops.array.reshape import reshape
 from penstock.ops.array.shape import shape as shape_of
@@ -30,7 +31,7 @@ from penstock.ops.control.control import group
 from penstock.ops.control.debug import Assert
 from penstock.ops.math import weights as spread
 from penstock.ops.math.histogram import histogram_fixed_width
-from penstock.ops.state.state import assign_add
+from penstock.ops.state.state_update import assign_add
 
 
 def auc_using_histogram(

@@ -24,10 +24,10 @@ from penstock.library.ragged_tensors.dispatched import (
     where,
 )
 from penstock.library.variables.metrics import Metric, collected, fitted, metric_variable
-from penstock.library.variables.scope import variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.linalg.matrix_diag import diag_part
 from penstock.ops.math import confusion_matrix as confusion_matrix_ops, weights as spread
-from penstock.ops.state.state import assign_add
+from penstock.ops.state.state_update import assign_add
 
 
 def streaming_covariance(

@@ -34,17 +34,17 @@ from penstock.library.variables.metrics_counts import (
     true_negatives,
     true_positives,
 )
-from penstock.library.variables.scope import variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.array.constant import constant
-from penstock.ops.array.fill import lin_space
+from penstock.ops.array.ranges import lin_space
 from penstock.ops.array.reshape import reshape
 from penstock.ops.control.check import assert_greater_equal, assert_less_equal
 from penstock.ops.control.control import group
 from penstock.ops.math import weights as spread
 from penstock.ops.math.argmax import argmax, argmin
 from penstock.ops.math.cumulative import cumsum
-from penstock.ops.state.state import assign_add
 from penstock.ops.state.state_scatter import scatter_add
+from penstock.ops.state.state_update import assign_add
 
 _EPSILON = 1e-7
 _KINDS = {

@@ -18,7 +18,8 @@ from penstock.library.ragged_tensors.dispatched import (
 )
 from penstock.library.variables.variable import Variable
 from penstock.ops.control.control import group, no_op
-from penstock.ops.state.state import assign, assign_add
+from penstock.ops.state.state import assign
+from penstock.ops.state.state_update import assign_add
 
 
 class LossScaleManager(abc.ABC):

@@ -14,7 +14,7 @@ from penstock.library.layer_base.scoped import Layer
 from penstock.library.nn.dilation import convolution as convolve
 from penstock.library.ragged_tensors.dispatched import multiply
 from penstock.library.variables.initializers import ones_initializer, zeros_initializer
-from penstock.library.variables.scope import variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.linalg.matmul import matmul
 from penstock.ops.nn.activation import relu
 from penstock.ops.nn.bias import bias_add

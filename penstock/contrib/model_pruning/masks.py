@@ -7,8 +7,9 @@ from typing import Any
 from penstock.foundation.graph.scopes import add_to_collection, get_collection, get_collection_ref
 from penstock.library.nn.normalization import zero_fraction
 from penstock.library.ragged_tensors.dispatched import multiply
+from penstock.library.variables.getting import get_variable
 from penstock.library.variables.initializers import ones_initializer, zeros_initializer
-from penstock.library.variables.scope import get_variable, variable_scope
+from penstock.library.variables.scoping import variable_scope
 
 MASK, THRESHOLD, MASKED, WEIGHT = "masks", "thresholds", "masked_weights", "kernel"
 MASKED_WEIGHT_NAME = "weights/masked_weight"

@@ -36,9 +36,10 @@ from penstock.library.ragged_tensors.dispatched import (
     squeeze,
     tile,
 )
+from penstock.library.variables.getting import get_variable
 from penstock.library.variables.global_step import get_global_step
 from penstock.library.variables.initializers import zeros_initializer
-from penstock.library.variables.scope import get_variable, variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.array.reshape import reshape
 from penstock.ops.array.scatter import scatter_nd
 from penstock.ops.array.shape import shape

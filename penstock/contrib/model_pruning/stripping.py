@@ -57,7 +57,8 @@ def strip_pruning_vars_fn(input_graph_def: Any, output_node_names: Sequence[str]
         if node.name not in found:
             made.CopyFrom(node)
             continue
-        made.name, made.op = node.name, "Const"
+        made.name = node.name
+        made.op = "Const"
         made.attr["dtype"].CopyFrom(node.attr["T"])
         made.attr["value"].tensor.CopyFrom(make_tensor_proto(found[node.name]))
     stripped.library.CopyFrom(input_graph_def.library)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from penstock.library.nn.cross_entropy import (
-    sigmoid_cross_entropy_with_logits,
     softmax_cross_entropy_with_logits,
     sparse_softmax_cross_entropy_with_logits,
 )
+from penstock.library.nn.elementwise_losses import sigmoid_cross_entropy_with_logits
 
 __all__ = [
     "deprecated_flipped_sigmoid_cross_entropy_with_logits",

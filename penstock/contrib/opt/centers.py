@@ -29,9 +29,10 @@ from penstock.library.variables.variable import Variable
 from penstock.ops.array.fill import fill
 from penstock.ops.control.control import group, no_op
 from penstock.ops.math.addn import add_n
-from penstock.ops.math.division import mod
+from penstock.ops.math.remainder import mod
 from penstock.ops.nn.l2_loss import l2_loss
-from penstock.ops.state.state import assign, assign_add, assign_sub
+from penstock.ops.state.state import assign
+from penstock.ops.state.state_update import assign_add, assign_sub
 from penstock.storage.checkpoint.saveable import _named
 from penstock.storage.checkpoint.saver import Saver
 from penstock.training.data.accumulators import ConditionalAccumulator

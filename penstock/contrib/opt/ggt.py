@@ -31,15 +31,17 @@ from penstock.library.ragged_tensors.dispatched import (
     sqrt,
 )
 from penstock.library.variables.listing import trainable_variables
-from penstock.ops.array.fill import range_, zeros
+from penstock.ops.array.fill import zeros
+from penstock.ops.array.ranges import range_
 from penstock.ops.array.reshape import reshape
 from penstock.ops.array.transpose import transpose
 from penstock.ops.control.control import group
 from penstock.ops.linalg.linalg_eig import svd
 from penstock.ops.linalg.matmul import matmul
 from penstock.ops.linalg.matrix_diag import diag, eye
-from penstock.ops.state.state import assign, assign_add, assign_sub
+from penstock.ops.state.state import assign
 from penstock.ops.state.state_scatter import scatter_update
+from penstock.ops.state.state_update import assign_add, assign_sub
 from penstock.training.train.optimizer import Optimizer
 
 

@@ -41,7 +41,8 @@ from penstock.ops.linalg.contraction import tensordot
 from penstock.ops.linalg.linalg_eig import svd
 from penstock.ops.linalg.matmul import matmul
 from penstock.ops.linalg.matrix_diag import eye
-from penstock.ops.state.state import assign, assign_add, assign_sub
+from penstock.ops.state.state import assign
+from penstock.ops.state.state_update import assign_add, assign_sub
 from penstock.training.train.optimizer import Optimizer
 
 

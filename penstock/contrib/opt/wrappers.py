@@ -13,11 +13,11 @@ from penstock.foundation.graph.composite import IndexedSlices
 from penstock.foundation.graph.scopes import control_dependencies, name_scope
 from penstock.library.control_flow.cond import cond
 from penstock.library.ragged_tensors.dispatched import cast, equal, gather, identity, less_equal
+from penstock.library.variables.getting import get_variable
 from penstock.library.variables.global_step import get_global_step
 from penstock.library.variables.initializers import zeros_initializer
 from penstock.library.variables.listing import global_variables
 from penstock.library.variables.partition import PartitionedVariable
-from penstock.library.variables.scope import get_variable
 from penstock.ops.array.fill import zeros
 from penstock.ops.array.reshape import reshape
 from penstock.ops.control.control import group, no_op

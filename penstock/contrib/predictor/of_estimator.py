@@ -7,10 +7,10 @@ from typing import Any
 
 from penstock.contrib.predictor.calling import Predictor
 from penstock.foundation.graph.graph import Graph
-from penstock.ops.array.fill import range_
+from penstock.ops.array.ranges import range_
 from penstock.ops.array.reshape import expand_dims
 from penstock.ops.array.shape import shape as shape_of
-from penstock.ops.array.transpose import tile
+from penstock.ops.array.tile import tile
 from penstock.ops.strings.string_text import as_string
 from penstock.storage.checkpoint.management import latest_checkpoint
 from penstock.training.estimator.estimator import Estimator

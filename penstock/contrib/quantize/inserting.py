@@ -22,8 +22,9 @@ from penstock.library.ragged_tensors.dispatched import (
     reduce_max,
     reduce_min,
 )
+from penstock.library.variables.getting import get_variable
 from penstock.library.variables.initializers import constant_initializer
-from penstock.library.variables.scope import get_variable, variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.quantized.quantization import fake_quant_with_min_max_vars
 from penstock.ops.state.state import assign
 from penstock.training.train.moving_averages import assign_moving_average

@@ -7,8 +7,10 @@ from typing import Any
 
 from penstock.foundation.base import dtypes, errors
 from penstock.foundation.graph.scopes import get_default_graph, name_scope
+from penstock.library.variables.getting import get_variable
 from penstock.library.variables.initializers import zeros_initializer
-from penstock.library.variables.scope import get_variable, get_variable_scope, variable_scope
+from penstock.library.variables.scope import get_variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.control.control import identity
 
 _STEP = "fake_quantization_step"

@@ -9,7 +9,8 @@ from penstock.foundation.graph.tensor import Tensor
 from penstock.library.nn import conv
 from penstock.library.recurrent.cell import RNNCell, assert_like_rnncell
 from penstock.library.recurrent.linear import Linear
-from penstock.library.variables.scope import get_variable, variable_scope
+from penstock.library.variables.getting import get_variable
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.array import join, reshape, slicing
 from penstock.ops.math import elementwise, reduction
 from penstock.ops.nn import softmax

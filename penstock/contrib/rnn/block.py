@@ -25,9 +25,11 @@ from penstock.ops.array import (
     join,
     nodes,
     onehot,
+    ranges,
     reshape,
     shape,
     split,
+    tile,
     transpose,
 )
 from penstock.ops.math import reduction
@@ -169,7 +171,7 @@ class LSTMBlockWrapper(Layer, abc.ABC):
             mask = transpose.transpose(
                 onehot.sequence_mask(sequence_length, steps, dtype=dtype), [1, 0]
             )
-            outputs *= transpose.tile(reshape.expand_dims(mask, [-1]), [1, 1, self.num_units])
+            outputs *= tile.tile(reshape.expand_dims(mask, [-1]), [1, 1, self.num_units])
             # The initial state first, so that a sequence of length 0 finds it.
             cells = join.concat([reshape.expand_dims(cell, [0]), cells], 0)
             shifted = join.concat([reshape.expand_dims(output, [0]), outputs], 0)
@@ -191,7 +193,7 @@ class LSTMBlockWrapper(Layer, abc.ABC):
 
 def _at(data: Any, indices: Any, batch: Any) -> Any:
     """``out[j] = data[indices[j], j]``."""
-    return gather.gather_nd(data, join.stack([indices, fill.range_(batch)], axis=1))
+    return gather.gather_nd(data, join.stack([indices, ranges.range_(batch)], axis=1))
 
 
 class LSTMBlockFusedCell(LSTMBlockWrapper):

@@ -9,7 +9,7 @@ from penstock.foundation.graph.build import make
 from penstock.library.nn import conv
 from penstock.library.recurrent.cell import LSTMStateTuple, RNNCell
 from penstock.library.variables import initializers
-from penstock.library.variables.scope import get_variable
+from penstock.library.variables.getting import get_variable
 from penstock.ops.array import join, split
 from penstock.ops.math import elementwise
 

@@ -9,8 +9,9 @@ from penstock.contrib.rnn.linear import input_size
 from penstock.library.recurrent.cell import LayerRNNCell, RNNCell, SizedByUnits, input_depth
 from penstock.library.recurrent.linear import Linear
 from penstock.library.variables import initializers
-from penstock.library.variables.scope import get_variable_scope, variable_scope
-from penstock.ops.array import join, split, transpose
+from penstock.library.variables.scope import get_variable_scope
+from penstock.library.variables.scoping import variable_scope
+from penstock.ops.array import join, split, tile
 from penstock.ops.linalg import matmul
 from penstock.ops.math import elementwise
 from penstock.ops.nn import activation as activations, bias
@@ -266,7 +267,7 @@ class IndyGRUCell(SizedByUnits, LayerRNNCell):
     def call(self, inputs: Any, state: Any) -> Any:
         """One step."""
         gates = matmul.matmul(inputs, self._gate_kernel_w)
-        gates += transpose.tile(state, [1, 2]) * self._gate_kernel_u
+        gates += tile.tile(state, [1, 2]) * self._gate_kernel_u
         gates = elementwise.sigmoid(bias.bias_add(gates, self._gate_bias))
         r, u = split.split(value=gates, num_or_size_splits=2, axis=1)
         reset = r * state

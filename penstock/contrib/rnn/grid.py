@@ -10,12 +10,13 @@ import collections
 from typing import Any
 
 from penstock.contrib.rnn.linear import sharded
-from penstock.foundation.base import dtypes, shapes
+from penstock.foundation.base import dimension, dtypes
 from penstock.foundation.graph.build import constant
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.recurrent.cell import RNNCell
 from penstock.library.variables import initializers
-from penstock.library.variables.scope import get_variable, variable_scope
+from penstock.library.variables.getting import get_variable
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.array import fill, join, nodes, pad, shape, slicing, split
 from penstock.ops.linalg import matmul
 from penstock.ops.math import clip, elementwise
@@ -102,7 +103,7 @@ class TimeFreqLSTMCell(RNNCell):
             w_f, w_i, w_o = (
                 get_variable(f"W_{gate}_diag", shape=[units], dtype=dtype) for gate in "FIO"
             )
-        batch = shapes.dimension_value(inputs.get_shape()[0])
+        batch = dimension.dimension_value(inputs.get_shape()[0])
         m_before = fill.zeros([batch, units], dtype)
         states: list[Any] = []
         outputs: list[Any] = []
@@ -404,5 +405,5 @@ class BidirectionalGridLSTMCell(GridLSTMCell):
 
 
 def _batch_size(inputs: Any) -> Any:
-    known = shapes.dimension_value(inputs.get_shape()[0])
+    known = dimension.dimension_value(inputs.get_shape()[0])
     return nodes.element(shape.shape(inputs), 0) if known is None else known

@@ -8,7 +8,7 @@ from penstock.foundation.graph import nest
 from penstock.library.nn.linear import xw_plus_b
 from penstock.library.recurrent.projection import Around
 from penstock.library.variables import initializers
-from penstock.library.variables.scope import get_variable
+from penstock.library.variables.getting import get_variable
 from penstock.ops.math import elementwise
 
 

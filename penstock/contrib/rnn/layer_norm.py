@@ -9,7 +9,8 @@ from penstock.foundation.graph.tensor import Tensor
 from penstock.library.nn import normalization
 from penstock.library.recurrent.cell import LSTMStateTuple, PairOfUnits, RNNCell
 from penstock.library.variables import initializers
-from penstock.library.variables.scope import get_variable, variable_scope
+from penstock.library.variables.getting import get_variable
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.array import join, split
 from penstock.ops.linalg import matmul
 from penstock.ops.math import elementwise

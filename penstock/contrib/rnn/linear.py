@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock.foundation.base import shapes
+from penstock.foundation.base import dimension
 from penstock.foundation.graph import scopes
-from penstock.library.variables.scope import get_variable, get_variable_scope
+from penstock.library.variables.getting import get_variable
+from penstock.library.variables.scope import get_variable_scope
 from penstock.ops.array import join
 
 _CONCATENATED = "concatenated_variables"
@@ -39,7 +40,7 @@ def input_size(inputs: Any) -> int:
     Raises:
       ValueError: it is not known.
     """
-    width = shapes.dimension_value(inputs.get_shape().with_rank(2)[1])
+    width = dimension.dimension_value(inputs.get_shape().with_rank(2)[1])
     if width is None:
         raise ValueError("Could not infer input size from inputs.get_shape()[-1]")
     return int(width)

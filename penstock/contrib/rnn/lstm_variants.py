@@ -7,7 +7,7 @@ from typing import Any
 
 from penstock.contrib.rnn.layer_norm import layer_norm as normalize
 from penstock.contrib.rnn.linear import input_size, sharded
-from penstock.foundation.base import dtypes, shapes
+from penstock.foundation.base import dimension, dtypes
 from penstock.foundation.graph.build import constant
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.recurrent.cell import (
@@ -19,11 +19,21 @@ from penstock.library.recurrent.cell import (
 )
 from penstock.library.recurrent.linear import Linear
 from penstock.library.variables import initializers
-from penstock.library.variables.scope import get_variable, get_variable_scope, variable_scope
-from penstock.ops.array import cast, join, nodes, shape, slicing, split, transpose
+from penstock.library.variables.getting import get_variable
+from penstock.library.variables.scope import get_variable_scope
+from penstock.library.variables.scoping import variable_scope
+from penstock.ops.array import cast, join, nodes, shape, slicing, split, tile
 from penstock.ops.control import control
 from penstock.ops.linalg import matmul
-from penstock.ops.math import binary, clip, comparison, division, elementwise
+from penstock.ops.math import (
+    binary,
+    clip,
+    comparison,
+    elementwise,
+    select,
+    sums,
+)
+from penstock.ops.math.remainder import floormod
 from penstock.ops.nn import activation as activations, bias
 from penstock.ops.random import random
 
@@ -283,13 +293,13 @@ class PhasedLSTMCell(PairOfUnits, RNNCell):
         shifted = time - cast.cast(phase, time.dtype)
         length = cast.cast(period, time.dtype)
         # The remainder, whose gradient is that of the time itself.
-        remainder = control.stop_gradient(division.floormod(shifted, length) - shifted) + shifted
+        remainder = control.stop_gradient(floormod(shifted, length) - shifted) + shifted
         cycle = cast.cast(remainder / length, dtypes.float32)
         k_up = 2 * cycle / ratio_on
         k_down = 2 - k_up
         k_closed = self._leak * cycle
-        k = comparison.where(comparison.less(cycle, ratio_on), k_down, k_closed)
-        return comparison.where(comparison.less(cycle, 0.5 * ratio_on), k_up, k)
+        k = select.where(comparison.less(cycle, ratio_on), k_down, k_closed)
+        return select.where(comparison.less(cycle, 0.5 * ratio_on), k_up, k)
 
 
 class GLSTMCell(RNNCell):
@@ -341,7 +351,7 @@ class GLSTMCell(RNNCell):
     def call(self, inputs: Any, state: Any) -> Any:
         """One step."""
         c_prev, m_prev = state
-        batch = shapes.dimension_value(inputs.get_shape()[0])
+        batch = dimension.dimension_value(inputs.get_shape()[0])
         if batch is None:
             batch = nodes.element(shape.shape(inputs), 0)
         width = input_size(inputs)
@@ -449,11 +459,11 @@ class IndyLSTMCell(PairOfUnits, LayerRNNCell):
 
     def call(self, inputs: Any, state: Any) -> Any:
         """One step."""
-        add, multiply, sigmoid = binary.add, binary.multiply, elementwise.sigmoid
+        add, multiply, sigmoid = sums.add, binary.multiply, elementwise.sigmoid
         one = constant(1, dtypes.int32)
         c, h = state
         gates = matmul.matmul(inputs, self._kernel_w)
-        gates += transpose.tile(h, [1, 4]) * self._kernel_u
+        gates += tile.tile(h, [1, 4]) * self._kernel_u
         gates = bias.bias_add(gates, self._bias)
         i, j, f, o = split.split(value=gates, num_or_size_splits=4, axis=one)
         forget = constant(self._forget_bias, f.dtype)

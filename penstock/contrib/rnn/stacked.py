@@ -9,7 +9,7 @@ from penstock.library.recurrent.bidirectional import (
     bidirectional_dynamic_rnn,
     static_bidirectional_rnn,
 )
-from penstock.library.variables.scope import variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.array import join
 
 

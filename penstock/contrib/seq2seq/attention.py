@@ -13,17 +13,18 @@ from typing import Any
 import numpy as np
 
 from penstock.contrib.seq2seq.dense import Dense, is_layer
-from penstock.foundation.base import dtypes, shapes
+from penstock.foundation.base import dimension, dtypes, shapes
 from penstock.foundation.graph import nest, scopes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.recurrent.cell import zeros_of
 from penstock.library.variables import initializers
-from penstock.library.variables.scope import get_variable, variable_scope
-from penstock.ops.array import fill, join, nodes, onehot, reshape, shape
+from penstock.library.variables.getting import get_variable
+from penstock.library.variables.scoping import variable_scope
+from penstock.ops.array import fill, join, nodes, onehot, reshape, shape, squeeze
 from penstock.ops.control import check
 from penstock.ops.linalg import matmul
-from penstock.ops.math import comparison, elementwise, reduction
+from penstock.ops.math import elementwise, reduction, select
 from penstock.ops.nn import softmax
 
 
@@ -253,8 +254,8 @@ def luong_score(query: Any, keys: Any, scale: bool) -> Tensor:
     if scale:
         ones = initializers.ones_initializer()
         gain = get_variable("attention_g", shape=(), dtype=query.dtype, initializer=ones)
-    size = shapes.dimension_value(query.get_shape()[-1])
-    units = shapes.dimension_value(keys.get_shape()[-1])
+    size = dimension.dimension_value(query.get_shape()[-1])
+    units = dimension.dimension_value(keys.get_shape()[-1])
     if size is None or size != units:
         raise ValueError(
             "Incompatible or unknown inner dimensions between query and keys.  Query"
@@ -262,7 +263,7 @@ def luong_score(query: Any, keys: Any, scale: bool) -> Tensor:
             f" to set num_units to the keys' dimension ({units})?"
         )
     score = matmul.matmul(reshape.expand_dims(query, 1), keys, transpose_b=True)
-    score = reshape.squeeze(score, [1])
+    score = squeeze.squeeze(score, [1])
     return score if gain is None else gain * score
 
 
@@ -303,7 +304,7 @@ def stateless(probability_fn: Any) -> Any:
 
 def dim_of(tensor: Any, axis: int) -> Any:
     """A dim: an int if it is known, else a tensor."""
-    known = shapes.dimension_value(shapes.dimension_at_index(tensor.get_shape(), axis))
+    known = dimension.dimension_value(shapes.dimension_at_index(tensor.get_shape(), axis))
     return known or nodes.element(shape.shape(tensor), axis)
 
 
@@ -340,4 +341,4 @@ def _masked(score: Any, lengths: Any, value: Any) -> Tensor:
     with scopes.control_dependencies([check.assert_positive(lengths, message=message)]):
         longest = nodes.element(shape.shape(score), 1)
         mask = onehot.sequence_mask(lengths, maxlen=longest)
-    return comparison.where(mask, score, value * elementwise.ones_like(score))
+    return select.where(mask, score, value * elementwise.ones_like(score))

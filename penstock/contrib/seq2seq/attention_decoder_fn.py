@@ -24,7 +24,8 @@ from penstock.library.ragged_tensors.dispatched import (
     reduce_sum,
     zeros_like,
 )
-from penstock.library.variables.scope import get_variable, variable_scope
+from penstock.library.variables.getting import get_variable
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.linalg.matmul import matmul
 from penstock.ops.math.elementwise import tanh
 from penstock.ops.nn.softmax import softmax

@@ -8,13 +8,13 @@ from typing import Any
 from penstock.contrib.seq2seq.attention import AttentionMechanism, dim_of
 from penstock.contrib.seq2seq.dense import Dense
 from penstock.contrib.seq2seq.same_shape import with_same_shape
-from penstock.foundation.base import dtypes, shapes
+from penstock.foundation.base import dimension, dtypes, shapes
 from penstock.foundation.graph import nest, scopes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.control_flow.tensor_array import TensorArray
 from penstock.library.recurrent.cell import RNNCell, assert_like_rnncell, zeros_of
-from penstock.ops.array import fill, join, nodes, onehot, reshape, shape
+from penstock.ops.array import fill, join, nodes, onehot, reshape, shape, squeeze
 from penstock.ops.control import check, control
 from penstock.ops.linalg import matmul
 from penstock.ops.math import argmax
@@ -32,7 +32,7 @@ def hardmax(logits: Any, name: str | None = None) -> Tensor:
     """
     with scopes.name_scope(name, "Hardmax", [logits]):
         logits = convert_to_tensor(logits, name="logits")
-        depth: Any = shapes.dimension_value(logits.get_shape()[-1])
+        depth: Any = dimension.dimension_value(logits.get_shape()[-1])
         if depth is None:
             depth = nodes.element(shape.shape(logits), -1)
         return onehot.one_hot(argmax.argmax(logits, -1), depth, dtype=logits.dtype)
@@ -145,14 +145,14 @@ class AttentionWrapper(RNNCell):
                 for size, one in zip(sizes, mechanisms, strict=True)
             )
             return sum(sizes)
-        widths = [shapes.dimension_value(one.values.get_shape()[-1]) for one in mechanisms]
+        widths = [dimension.dimension_value(one.values.get_shape()[-1]) for one in mechanisms]
         if layers is None:
             return sum(widths)
         layers = tuple(layers if isinstance(layers, list | tuple) else (layers,))
         _check_count("attention_layer", layers, mechanisms)
         self._attention_layers = layers
         return sum(
-            shapes.dimension_value(
+            dimension.dimension_value(
                 shapes.as_shape(layer.compute_output_shape([None, self._cell.output_size + width]))[
                     -1
                 ]
@@ -306,7 +306,7 @@ def _attend(mechanism: Any, cell_output: Tensor, state: Any, layer: Any) -> Any:
     """The attention, the alignments and the next state of one mechanism."""
     alignments, next_state = mechanism(cell_output, state=state)
     context = matmul.matmul(reshape.expand_dims(alignments, 1), mechanism.values)
-    context = reshape.squeeze(context, [1])
+    context = squeeze.squeeze(context, [1])
     if layer is None:
         return context, alignments, next_state
     return layer(join.concat([cell_output, context], 1)), alignments, next_state

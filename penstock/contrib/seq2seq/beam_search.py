@@ -27,7 +27,7 @@ from penstock.foundation.graph.tensor import Tensor
 from penstock.library.control_flow.cond import cond
 from penstock.library.control_flow.tensor_array import TensorArray
 from penstock.library.recurrent.cell import assert_like_rnncell
-from penstock.ops.array import cast, fill, nodes, onehot, reshape, shape, transpose
+from penstock.ops.array import cast, fill, nodes, onehot, reshape, shape, tile
 from penstock.ops.control import debug
 from penstock.ops.math import comparison, reduction
 
@@ -106,9 +106,7 @@ class BeamSearchDecoder(Decoder):
         self._initial_cell_state = nest.map_structure(
             self._beams.split_part, initial_state, cell.state_size
         )
-        self._start_tokens = transpose.tile(
-            reshape.expand_dims(self._start_tokens, 1), [1, beam_width]
-        )
+        self._start_tokens = tile.tile(reshape.expand_dims(self._start_tokens, 1), [1, beam_width])
         self._start_inputs = self._embedding_fn(self._start_tokens)
         # Only the first beam of an example is open before the first step: all are alike.
         self._finished = self._first(off_value=True, on_value=False, dtype=dtypes.bool)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock.foundation.base import shapes
+from penstock.foundation.base import dimension, shapes
 from penstock.foundation.graph import nest, scopes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import static
 from penstock.library.control_flow.tensor_array import TensorArray
 from penstock.library.recurrent.step import static_size
-from penstock.ops.array import fill, gather, join, nodes, reshape, shape, transpose
+from penstock.ops.array import gather, join, nodes, ranges, reshape, shape, tile
 
 _TILING = (
     "States must be tiled with tf.contrib.seq2seq.tile_batch, or made by zero_state with"
@@ -51,10 +51,10 @@ def _tiled(given: Any, multiplier: Any) -> Tensor:
         raise ValueError("t must have statically known rank")
     tiling = [1] * (known.ndims + 1)
     tiling[1] = multiplier
-    tiled = transpose.tile(reshape.expand_dims(t, 1), tiling)
+    tiled = tile.tile(reshape.expand_dims(t, 1), tiling)
     made = reshape.reshape(tiled, join.concat(([nodes.element(dims, 0) * multiplier], dims[1:]), 0))
     times = static.constant_value(multiplier) if isinstance(multiplier, Tensor) else multiplier
-    batch = shapes.dimension_value(known[0])
+    batch = dimension.dimension_value(known[0])
     if batch is None or times is None:
         made.set_shape([None, *known[1:].as_list()])
     else:
@@ -81,7 +81,7 @@ class Beams:
         Raises:
           ValueError: there are not that many rows, or they are of another size.
         """
-        rows, batch = shapes.dimension_value(t.get_shape()[0]), self.static_batch
+        rows, batch = dimension.dimension_value(t.get_shape()[0]), self.static_batch
         if rows is not None and batch is not None and rows != batch * self.width:
             raise ValueError(
                 f"{t.name} has {rows} rows; a batch of {batch} with {self.width} beams needs"
@@ -136,7 +136,7 @@ class Beams:
           [batch, n, ...].
         """
         with scopes.name_scope(name, "tensor_gather_helper"):
-            first = reshape.expand_dims(fill.range_(self.batch_size) * count, 1)
+            first = reshape.expand_dims(ranges.range_(self.batch_size) * count, 1)
             rows = reshape.reshape(indices + first, [-1])
             found = gather.gather(reshape.reshape(source, flat), rows)
             dims: Any = shape.shape(source)

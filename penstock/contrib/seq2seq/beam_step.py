@@ -13,13 +13,31 @@ from typing import Any
 
 from penstock.contrib.seq2seq.attention_wrapper import AttentionWrapperState
 from penstock.contrib.seq2seq.beam_shapes import Beams
-from penstock.foundation.base import dtypes, shapes
+from penstock.foundation.base import dimension, dtypes
 from penstock.foundation.graph import nest
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import static
-from penstock.ops.array import cast, fill, join, nodes, onehot, reshape, shape, sorting, transpose
-from penstock.ops.math import binary, comparison, division, elementwise, reduction
+from penstock.ops.array import (
+    cast,
+    fill,
+    join,
+    nodes,
+    onehot,
+    reshape,
+    shape,
+    sorting,
+    tile,
+)
+from penstock.ops.math import (
+    binary,
+    comparison,
+    division,
+    elementwise,
+    reduction,
+    remainder,
+    select,
+)
 from penstock.ops.nn import softmax
 
 
@@ -79,7 +97,7 @@ class Step:
         step_log_probs = self._masked(softmax.log_softmax(logits), state.finished)
         total: Any = reshape.expand_dims(state.log_probs, 2)
         total = total + step_log_probs
-        words: Any = shapes.dimension_value(logits.get_shape()[-1])
+        words: Any = dimension.dimension_value(logits.get_shape()[-1])
         words = words or nodes.element(shape.shape(logits), -1)
         lengths = self._lengths(words, open_beams, state.lengths)
         covered = None
@@ -90,7 +108,7 @@ class Step:
         scores = self._scores(total, lengths, state.finished, covered)
         best, where = self._best(scores)
         log_probs = beams.pick(where, total, width * words, [-1], name="next_beam_probs")
-        ids = cast.cast(division.floormod(where, words, name="next_beam_word_ids"), dtypes.int32)
+        ids = cast.cast(remainder.floormod(where, words, name="next_beam_word_ids"), dtypes.int32)
         parents = cast.cast(where / words, dtypes.int32, name="next_beam_parent_ids")
         were_finished = beams.pick(parents, state.finished, width, [-1])
         finished = comparison.logical_or(
@@ -125,11 +143,11 @@ class Step:
             on_value=convert_to_tensor(0.0, dtype=probs.dtype),
             off_value=probs.dtype.min,
         )
-        rows = transpose.tile(
+        rows = tile.tile(
             reshape.reshape(row, [1, 1, -1]), join.concat([shape.shape(finished), [1]], 0)
         )
-        mask = transpose.tile(reshape.expand_dims(finished, 2), [1, 1, words])
-        return comparison.where(mask, rows, probs)
+        mask = tile.tile(reshape.expand_dims(finished, 2), [1, 1, words])
+        return select.where(mask, rows, probs)
 
     def _lengths(self, words: Any, open_beams: Any, lengths: Any) -> Tensor:
         """Lengths of all continuations: one more, but for the end token and finished beams."""
@@ -184,9 +202,7 @@ def _length_penalty(lengths: Any, weight: Any) -> Any:
 
 def _coverage_penalty(covered: Any, finished: Any) -> Tensor:
     """``sum(log(min(covered, 1)))`` of finished beams; what nothing looked at does not count."""
-    covered = comparison.where(
-        comparison.equal(covered, 0.0), elementwise.ones_like(covered), covered
-    )
+    covered = select.where(comparison.equal(covered, 0.0), elementwise.ones_like(covered), covered)
     penalty = reduction.reduce_sum(elementwise.log(binary.minimum(covered, 1.0)), 2)
     made: Tensor = penalty * cast.cast(finished, dtypes.float32)
     return made

@@ -14,9 +14,9 @@ from penstock.library.control_flow.tensor_array import TensorArray
 from penstock.library.control_flow.while_loop import while_loop
 from penstock.library.recurrent.cell import zeros_of
 from penstock.library.recurrent.step import cache_reads, transpose_batch_time
-from penstock.library.variables.scope import variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.array import fill, shape
-from penstock.ops.math import comparison, elementwise, reduction
+from penstock.ops.math import comparison, elementwise, reduction, select
 
 
 class Decoder:
@@ -160,7 +160,7 @@ class _Loop:
             next_finished = now_finished
         else:
             next_finished = comparison.logical_or(now_finished, finished)
-        lengths = comparison.where(
+        lengths = select.where(
             elementwise.logical_not(finished),
             fill.fill(shape.shape(lengths), time + 1),
             lengths,
@@ -170,7 +170,7 @@ class _Loop:
         nest.assert_same_structure(inputs, next_inputs)
         if self._impute:
             outputs = nest.map_structure(
-                lambda one, zero: comparison.where(finished, zero, one), outputs, self._zeros
+                lambda one, zero: select.where(finished, zero, one), outputs, self._zeros
             )
             next_state = nest.map_structure(
                 lambda new, old: _kept(finished, new, old), next_state, state
@@ -186,7 +186,7 @@ def _kept(finished: Tensor, new: Any, old: Any) -> Any:
     new.set_shape(old.get_shape())
     if new.get_shape().ndims == 0:
         return new
-    return comparison.where(finished, old, new)
+    return select.where(finished, old, new)
 
 
 def _batched(batch_size: Any, size: Any) -> shapes.TensorShape:

@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock.foundation.base import dtypes, shapes
+from penstock.foundation.base import dimension, dtypes
 from penstock.foundation.graph.build import make_tensor
 from penstock.foundation.graph.tensor import Tensor
-from penstock.ops.array import cast, fill, gather, join, nodes, onehot, reshape, shape, transpose
-from penstock.ops.math import comparison, reduction
+from penstock.ops.array import (
+    cast,
+    gather,
+    join,
+    nodes,
+    onehot,
+    ranges,
+    reshape,
+    shape,
+    tile,
+    transpose,
+)
+from penstock.ops.math import reduction, select
 
 
 def gather_tree(
@@ -55,19 +66,19 @@ def gather_tree_from_array(t: Any, parent_ids: Any, sequence_length: Any) -> Ten
       A tensor as ``t``.
     """
     max_time, batch_size, beam_width = (_dim(parent_ids, axis) for axis in range(3))
-    beam_ids = reshape.expand_dims(reshape.expand_dims(fill.range_(beam_width), 0), 0)
-    beam_ids = transpose.tile(beam_ids, [max_time, batch_size, 1])
+    beam_ids = reshape.expand_dims(reshape.expand_dims(ranges.range_(beam_width), 0), 0)
+    beam_ids = tile.tile(beam_ids, [max_time, batch_size, 1])
     longest = cast.cast(reduction.reduce_max(sequence_length, axis=1), dtypes.int32)
     sorted_ids = gather_tree(beam_ids, parent_ids, longest, end_token=beam_width + 1)
     # After the end of a sequence every beam is its own.
     within = onehot.sequence_mask(sequence_length, maxlen=max_time)
     within = transpose.transpose(within, perm=[2, 0, 1])
-    sorted_ids = comparison.where(within, x=sorted_ids, y=beam_ids)
-    times = transpose.tile(
-        reshape.reshape(fill.range_(max_time), [-1, 1, 1]), [1, batch_size, beam_width]
+    sorted_ids = select.where(within, x=sorted_ids, y=beam_ids)
+    times = tile.tile(
+        reshape.reshape(ranges.range_(max_time), [-1, 1, 1]), [1, batch_size, beam_width]
     )
-    examples = transpose.tile(
-        reshape.reshape(fill.range_(batch_size), [-1, 1, 1]), [1, max_time, beam_width]
+    examples = tile.tile(
+        reshape.reshape(ranges.range_(batch_size), [-1, 1, 1]), [1, max_time, beam_width]
     )
     examples = transpose.transpose(examples, perm=[1, 0, 2])
     indices = join.stack([times, examples, sorted_ids], -1)
@@ -77,5 +88,5 @@ def gather_tree_from_array(t: Any, parent_ids: Any, sequence_length: Any) -> Ten
 
 
 def _dim(tensor: Any, axis: int) -> Any:
-    known = shapes.dimension_value(tensor.get_shape()[axis])
+    known = dimension.dimension_value(tensor.get_shape()[axis])
     return known or nodes.element(shape.shape(tensor), axis)

@@ -125,7 +125,21 @@ class CustomHelper(Helper):
             )
 
 
-class TrainingHelper(Helper):
+class ScalarHelper(Helper):
+    """A helper whose samples are numbers of symbols."""
+
+    @property
+    def sample_ids_shape(self) -> Any:
+        """Scalars."""
+        return shapes.TensorShape([])
+
+    @property
+    def sample_ids_dtype(self) -> Any:
+        """int32."""
+        return dtypes.int32
+
+
+class TrainingHelper(ScalarHelper):
     """Feeds a known sequence; the ids are the largest outputs.
 
     Args:
@@ -176,16 +190,6 @@ class TrainingHelper(Helper):
     def batch_size(self) -> Any:
         """The number of lengths."""
         return self._batch_size
-
-    @property
-    def sample_ids_shape(self) -> Any:
-        """Scalars."""
-        return shapes.TensorShape([])
-
-    @property
-    def sample_ids_dtype(self) -> Any:
-        """int32."""
-        return dtypes.int32
 
     def initialize(self, name: str | None = None) -> Any:
         """Returns which sequences are empty, and the first inputs."""

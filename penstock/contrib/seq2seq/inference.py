@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from penstock.contrib.seq2seq import draws
-from penstock.contrib.seq2seq.helper import Helper
+from penstock.contrib.seq2seq.helper import Helper, ScalarHelper
 from penstock.foundation.base import dtypes, shapes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.control_flow.cond import cond
-from penstock.ops.array import nodes, shape, transpose
+from penstock.ops.array import nodes, shape, tile
 from penstock.ops.math import argmax, comparison, reduction
 from penstock.ops.nn import embedding
 
@@ -22,7 +22,7 @@ def lookup_of(given: Any) -> Any:
     return lambda ids: embedding.embedding_lookup(given, ids)
 
 
-class GreedyEmbeddingHelper(Helper):
+class GreedyEmbeddingHelper(ScalarHelper):
     """Feeds the embedding of the largest output, until the end token.
 
     Args:
@@ -54,19 +54,9 @@ class GreedyEmbeddingHelper(Helper):
         """The number of start tokens."""
         return self._batch_size
 
-    @property
-    def sample_ids_shape(self) -> Any:
-        """Scalars."""
-        return shapes.TensorShape([])
-
-    @property
-    def sample_ids_dtype(self) -> Any:
-        """int32."""
-        return dtypes.int32
-
     def initialize(self, name: str | None = None) -> Any:
         """Returns that nothing is finished, and the embedding of the start tokens."""
-        return transpose.tile([False], [self._batch_size]), self._start_inputs
+        return tile.tile([False], [self._batch_size]), self._start_inputs
 
     def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
         """Returns the index of the largest output of each example.
@@ -164,7 +154,7 @@ class InferenceHelper(Helper):
 
     def initialize(self, name: str | None = None) -> Any:
         """Returns that nothing is finished, and the first inputs."""
-        return transpose.tile([False], [self._batch_size]), self._start_inputs
+        return tile.tile([False], [self._batch_size]), self._start_inputs
 
     def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
         """Returns what the function makes of the outputs."""

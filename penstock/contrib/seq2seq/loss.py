@@ -9,7 +9,7 @@ from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.nn.cross_entropy import sparse_softmax_cross_entropy_with_logits
 from penstock.ops.array import cast, nodes, reshape, shape
-from penstock.ops.math import division, reduction, statistics
+from penstock.ops.math import no_nan, reduction, statistics
 
 
 def sequence_loss(
@@ -82,7 +82,7 @@ def _divided(losses: Tensor, weights: Any, axis: int | None, by_weight: bool) ->
         count = reduction.reduce_sum(weights, axis=where)
     else:
         count = cast.cast(statistics.count_nonzero(weights, axis=axis), total.dtype)
-    return division.div_no_nan(total, count)
+    return no_nan.div_no_nan(total, count)
 
 
 def _check_ranks(logits: Any, targets: Any, weights: Any) -> None:

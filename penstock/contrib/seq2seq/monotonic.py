@@ -18,7 +18,8 @@ from penstock.foundation.graph import scopes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.control_flow.functional import scan
-from penstock.library.variables.scope import get_variable, variable_scope
+from penstock.library.variables.getting import get_variable
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.array import cast, fill, join, onehot, reshape, shape, transpose
 from penstock.ops.math import clip, cumulative, elementwise
 from penstock.ops.random import random

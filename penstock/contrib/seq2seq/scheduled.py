@@ -14,7 +14,7 @@ from penstock.foundation.graph.tensor import Tensor
 from penstock.library.control_flow.cond import cond
 from penstock.library.recurrent.step import transpose_batch_time
 from penstock.ops.array import cast, fill, gather, join, scatter, shape
-from penstock.ops.math import comparison, elementwise, reduction
+from penstock.ops.math import comparison, elementwise, reduction, select as selection
 
 
 def _probability(given: Any) -> Tensor:
@@ -28,7 +28,7 @@ def _probability(given: Any) -> Tensor:
 
 
 def _where(mask: Any) -> Tensor:
-    made: Tensor = cast.cast(comparison.where(mask), dtypes.int32)
+    made: Tensor = cast.cast(selection.where(mask), dtypes.int32)
     return made
 
 
@@ -74,7 +74,7 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
                 self._sampling_probability, self._batch_size, dtypes.bool, self._scheduling_seed
             )
             drawn = draws.categorical(outputs, self._seed)
-            return comparison.where(select, drawn, fill.fill([self._batch_size], -1))
+            return selection.where(select, drawn, fill.fill([self._batch_size], -1))
 
     def next_inputs(  # type: ignore[override]
         self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None
@@ -172,7 +172,7 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
 
     def _mixed(self, time: Any, outputs: Any, known: Any, select: Any) -> Any:
         if self._next_inputs_fn is None:
-            return comparison.where(select, self._with_auxiliary(time, outputs), known)
+            return selection.where(select, self._with_auxiliary(time, outputs), known)
         chosen = _where(select)
         others = _where(elementwise.logical_not(select))
         rows = gather.gather_nd(outputs, chosen)

@@ -22,7 +22,7 @@ from penstock.library.control_flow.cond import cond
 from penstock.library.control_flow.tensor_array import TensorArray
 from penstock.library.ragged_tensors.dispatched import cast, gather, reduce_all
 from penstock.library.recurrent.raw import raw_rnn
-from penstock.library.variables.scope import variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.array.fill import ones, zeros
 from penstock.ops.array.shape import shape
 from penstock.ops.array.transpose import transpose

@@ -29,7 +29,8 @@ from penstock.library.ragged_tensors.dispatched import (
     where,
     zeros_like,
 )
-from penstock.ops.array.fill import fill, range_
+from penstock.ops.array.fill import fill
+from penstock.ops.array.ranges import range_
 from penstock.ops.array.shape import shape
 from penstock.ops.array.sorting import top_k
 from penstock.ops.math.cumulative import cumsum

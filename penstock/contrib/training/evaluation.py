@@ -12,10 +12,10 @@ from penstock.foundation.graph import scopes
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.foundation.graph.scopes import control_dependencies
 from penstock.library.ragged_tensors.dispatched import identity
+from penstock.library.variables.getting import get_variable
 from penstock.library.variables.global_step import get_or_create_global_step, global_step
 from penstock.library.variables.initializers import zeros_initializer
-from penstock.library.variables.scope import get_variable
-from penstock.ops.state.state import assign_add
+from penstock.ops.state.state_update import assign_add
 from penstock.storage.checkpoint.management import latest_checkpoint
 from penstock.storage.summary.build import merge_all
 from penstock.storage.summary.writer import FileWriterCache

@@ -28,9 +28,10 @@ from penstock.library.ragged_tensors.dispatched import (
     where,
     zeros_like,
 )
-from penstock.library.variables.scope import get_local_variable, variable_scope
+from penstock.library.variables.getting import get_local_variable
+from penstock.library.variables.scoping import variable_scope
 from penstock.library.variables.variable import Variable
-from penstock.ops.array.fill import range_
+from penstock.ops.array.ranges import range_
 from penstock.ops.array.shape import shape
 from penstock.ops.array.unique import searchsorted
 from penstock.ops.control.check import (
@@ -46,7 +47,7 @@ from penstock.ops.control.debug import Assert
 from penstock.ops.math.cumulative import cumsum
 from penstock.ops.random.random import random_uniform
 from penstock.ops.random.random_gamma import random_poisson
-from penstock.ops.state.state import assign_add
+from penstock.ops.state.state_update import assign_add
 from penstock.training.data.batching import batch, maybe_batch
 from penstock.training.train.moving_averages import assign_moving_average
 

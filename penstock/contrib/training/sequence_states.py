@@ -31,7 +31,8 @@ from penstock.library.ragged_tensors.dispatched import (
     tile,
     where,
 )
-from penstock.ops.array.fill import fill, ones, range_
+from penstock.ops.array.fill import fill, ones
+from penstock.ops.array.ranges import range_
 from penstock.ops.array.reshape import reshape
 from penstock.ops.array.shape import shape
 from penstock.ops.array.slicing import slice_

@@ -183,15 +183,19 @@ class Batcher:
     def _take(self, batch: _Batch) -> bool:
         """Whether the batch is now the caller's to run."""
         with self._lock:
-            if batch.running or self._running >= self._threads:
-                return False
-            if not self._batches or self._batches[0] is not batch or not batch.ready():
+            if not self._may_begin(batch):
                 return False
             self._batches.popleft()
             batch.running = True
             self._running += 1
             self._serve()
             return True
+
+    def _may_begin(self, batch: _Batch) -> bool:
+        """Whether it is the batch's turn; holds the lock."""
+        if batch.running or self._running >= self._threads or not self._batches:
+            return False
+        return self._batches[0] is batch and batch.ready()
 
     def _serve(self) -> None:
         """Wakes a step of the batch whose turn it is; holds the lock."""
@@ -201,9 +205,11 @@ class Batcher:
     def _wait(self, batch: _Batch, task: _Task) -> None:
         """Until the task is done, may be run, or the batch's time is up."""
         with self._lock:
-            if task.done:
+            ready = batch.ready()
+            # Its time may have come since the caller looked, and nobody else tells.
+            if task.done or ready and self._may_begin(batch):
                 return
-            timed = not batch.closed and not batch.running and not batch.ready()
+            timed = not (batch.closed or batch.running or ready)
             left = batch.until - time.monotonic() if timed else None
         mine = waiting.seconds_left()
         if left is not None and mine is not None and mine < left:

@@ -202,7 +202,8 @@ class DataflowProgram(Program):
     def _linked(self, step: StepGraph, source: FetchSource) -> Callable[..., tuple[Any, ...]]:
         resources, compile, private = self._link_to
         # Between nodes values are on the host.
-        plan = make_plan(verify(moves_between_devices(step), "dataflow"))
+        moved = moves_between_devices(step) if step.uses_gpus else step
+        plan = make_plan(verify(moved, "dataflow"))
         program = Program(emit(plan, source, name="step"), resources, "step", compile, private)
         self._by_file[program.filename] = program
         return program.function
@@ -267,7 +268,7 @@ class _OneNode:
         """Copies a node under its own name, which names its state too."""
         types = [t.dtype for t in op.outputs]
         new = Operation(self.graph, definition, op.name, inputs, [], op.attrs, types, op.origin)
-        new._device = op.device
+        new.put_on(op.device)
         for old, made in zip(op.outputs, new.outputs, strict=True):
             made.sizes = old.sizes
         self.graph.register(new)

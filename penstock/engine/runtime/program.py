@@ -10,7 +10,8 @@ from __future__ import annotations
 import builtins
 import itertools
 import linecache
-from collections.abc import Callable
+import traceback
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from types import CodeType
 from typing import Any
@@ -19,7 +20,7 @@ import numpy as np
 import torch
 
 from penstock.compiler.codegen.source import Source
-from penstock.engine.resources import waiting
+from penstock.engine.resources import ending, waiting
 from penstock.engine.resources.manager import ResourceManager
 from penstock.engine.resources.variable import Variable
 from penstock.engine.runtime import values
@@ -355,3 +356,34 @@ def attr_value(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return values.from_array(value, copy=True)
     return value
+
+
+# The guard itself: its context manager takes five times as long.
+InferenceMode = torch._C._InferenceMode
+
+
+def execute(program: Program, args: Sequence[Any]) -> tuple[Any, ...]:
+    """Runs a program on run-time values.
+
+    Raises:
+      tf.errors.OpError: a node failed; the message names it and the line that made it.
+    """
+    if ending.begun:
+        ending.check()
+    guard = InferenceMode(True)
+    team = program.team
+    entered = team.enter() if team is not None else None
+    try:
+        return program.function(*args)
+    except BaseException as raised:
+        error = program.error(raised)
+        if error is None:
+            raise
+        # The failed frame must not outlive the step: it holds temporaries.
+        traceback.clear_frames(raised.__traceback__)
+        cause = raised.with_traceback(None)
+    finally:
+        if entered is not None:
+            team.leave(entered)  # type: ignore[union-attr]
+        del guard
+    raise error from (None if isinstance(cause, errors.OpError) else cause)

@@ -16,16 +16,11 @@ from penstock.compiler.codegen.moves import moves_between_devices
 from penstock.compiler.codegen.plan import make_plan
 from penstock.compiler.codegen.source import FetchSource, Source, Watch
 from penstock.compiler.passes import pipeline
-from penstock.compiler.passes.blocking import order_blocking
-from penstock.compiler.passes.collectives import order_collectives
 from penstock.compiler.passes.frames import Unstructured
 from penstock.compiler.passes.functional import expand_functions
-from penstock.compiler.passes.inside import has_regions
 from penstock.compiler.passes.primitives import with_primitives
 from penstock.compiler.passes.prune import needed_in_order, prune
-from penstock.compiler.passes.reads import read_at_use
 from penstock.compiler.passes.refine import refine
-from penstock.compiler.passes.regions import has_control_flow
 from penstock.engine.resources.manager import ResourceManager
 from penstock.engine.runtime.dataflow_program import DataflowProgram
 from penstock.engine.runtime.program import Compile, Program, evaluate
@@ -36,10 +31,10 @@ from penstock.engine.session.sources import shared_source
 from penstock.foundation.base.collector import collector_paused
 from penstock.foundation.graph.function import FunctionGraph
 from penstock.foundation.graph.graph import Graph
-from penstock.foundation.graph.operation import Operation
+from penstock.foundation.graph.operation import Operation, has_control_flow
 from penstock.foundation.graph.step import StepGraph
 from penstock.foundation.graph.tensor import Tensor
-from penstock.foundation.graph.verify import verified, verify
+from penstock.foundation.graph.verify import verify
 
 
 def build_program(
@@ -234,17 +229,16 @@ def _compiled(
     result_source: FetchSource,
 ) -> Source:
     """The stages after pruning and placement, one a line."""
-    read = verified(pruned, read_at_use, "read_at_use")
-    meant = verified(read, order_blocking, "order_blocking")
-    agreed = verified(meant, order_collectives, "order_collectives")
-    refined = _refined(agreed, shapes)
+    meant = pipeline.meaning(pruned)
+    refined = _refined(meant, shapes)
     rewritten = pipeline.rewrite(refined, evaluate) if options.optimize else refined
-    plan = make_plan(moves_between_devices(rewritten))
+    moved = moves_between_devices(rewritten) if rewritten.uses_gpus else rewritten
+    plan = make_plan(moved)
     return emit(plan, result_source, name="step", watch=watch)
 
 
 def _refined(step: StepGraph, shapes: Sequence[tuple[int, ...]] | None) -> StepGraph:
-    if shapes is None and not has_regions(step):
+    if shapes is None and not step.has_regions:
         return step
     # The shapes of a loop's variables follow from what enters it.
     return refine(step, shapes or [None] * len(step.feeds))

@@ -13,8 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from penstock.engine.runtime.program import Program
-from penstock.engine.session.execute import execute
+from penstock.engine.runtime.program import Program, execute
 from penstock.engine.session.shaped import ShapedPrograms
 from penstock.foundation.graph.function import FunctionGraph
 

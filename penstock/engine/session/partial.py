@@ -112,7 +112,7 @@ def run_part(session: Any, step: PartialStep, fetches: Any, feed_dict: Any) -> A
         a fetch that needs what is not fed yet.
       tf.errors.OpError: a node failed.
     """
-    plan = FetchPlan(step.graph, fetches, session._kept)
+    plan = FetchPlan(step.graph, fetches, session.kept_value)
     given = _fed_now(step, feed_dict or {})
     wanted: list[Tensor | Operation] = [*plan.tensors, *plan.operations]
     _check_fetches(step, wanted)

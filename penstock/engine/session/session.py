@@ -15,16 +15,16 @@ from __future__ import annotations
 import threading
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from typing import Any
 
 from penstock.compiler.codegen.source import Observe, Watch
 from penstock.engine.resources import ending, threads, waiting
 from penstock.engine.runtime import memory, timing
-from penstock.engine.runtime.program import Program
+from penstock.engine.runtime.program import Program, execute
 from penstock.engine.session import feeds as feeding, partial, tracing
 from penstock.engine.session.callables import from_options
 from penstock.engine.session.engine import Request, engine_for, scheme_of
-from penstock.engine.session.execute import execute
 from penstock.engine.session.fetches import FetchPlan, fetch_key
 from penstock.engine.session.handles import TensorHandle, wrapped
 from penstock.engine.session.options import apply_config, check_run_arguments, defaults
@@ -186,7 +186,8 @@ class BaseSession:
         self, key: Any, fetches: Any, feed_dict: Any, options: Any, run_metadata: Any
     ) -> Any:
         """The way of a call that is new, bounded in time or traced."""
-        ending.check()
+        if ending.begun:
+            ending.check()
         if self._closed:
             raise RuntimeError(_CLOSED)
         check_run_arguments(options, run_metadata)
@@ -303,7 +304,7 @@ class BaseSession:
         with self._compile_lock:
             version = self._graph.mutation_version
             fed = feeding.expand(self._graph, feed_dict)
-            plan = FetchPlan(self._graph, fetches, self._kept)
+            plan = FetchPlan(self._graph, fetches, self.kept_value)
             fed.sort(key=lambda row: (row[2].op.id, row[2].value_index))
             tensors = [tensor for _, _, tensor in fed]
             step = _Step(
@@ -322,7 +323,8 @@ class BaseSession:
                 self._steps[key] = step
             return step
 
-    def _kept(self, value: Any, dtype: Any) -> TensorHandle:
+    def kept_value(self, value: Any, dtype: Any) -> TensorHandle:
+        """A handle of a value that stays with the session."""
         return wrapped(self, value, dtype)
 
     def _program(
@@ -521,6 +523,14 @@ class BaseSession:
 ending.stops_in(BaseSession.run, BaseSession.partial_run)
 
 
+def both_default(session: Any) -> ExitStack:
+    """Makes a session and its graph the default ones, until what is returned is closed."""
+    entered = ExitStack()
+    entered.enter_context(session.graph.as_default())
+    entered.enter_context(session.as_default())
+    return entered
+
+
 class Session(BaseSession):
     """Runs operations and evaluates tensors of a graph.
 
@@ -541,7 +551,7 @@ class Session(BaseSession):
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
         super().__init__(target, graph, config)
-        self._contexts: list[Any] = []
+        self._contexts: list[ExitStack] = []
 
     def __enter__(self) -> Session:
         if self._contexts:
@@ -549,15 +559,11 @@ class Session(BaseSession):
                 "Session context managers are not re-entrant. Use `Session.as_default()` if you"
                 " want to enter a session multiple times."
             )
-        contexts = [self.graph.as_default(), self.as_default()]
-        for context in contexts:
-            context.__enter__()
-        self._contexts.append(contexts)
+        self._contexts.append(both_default(self))
         return self
 
     def __exit__(self, *exc: Any) -> None:
-        for context in reversed(self._contexts.pop()):
-            context.__exit__(*exc)
+        self._contexts.pop().__exit__(*exc)
         if not self._contexts:
             self.close()
 
@@ -579,42 +585,3 @@ class Session(BaseSession):
         milliseconds = config.operation_timeout_in_ms if config is not None else 0
         with waiting.running(seconds=milliseconds / 1000 if milliseconds > 0 else None):
             scheme_of(target).reset(target, named, config)
-
-
-class InteractiveSession(BaseSession):
-    """A session that is the default from its making until ``close``, for shells and notebooks.
-
-    Warns where another one is open: each holds what its steps made.
-    """
-
-    _open = 0
-    _open_lock = threading.Lock()
-
-    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
-        super().__init__(target, graph, config)
-        with self._open_lock:
-            if InteractiveSession._open:
-                warnings.warn(
-                    "An interactive session is already active. This can cause out-of-memory errors"
-                    " in some cases: call its close() to release what it holds",
-                    stacklevel=2,
-                )
-            InteractiveSession._open += 1
-        # Interactive sessions may be closed in any order.
-        self._session_scope = scopes.default_session_scope(self, ordered=False)
-        self._session_scope.__enter__()
-        self._graph_scope: Any = None
-        if graph is not None:
-            self._graph_scope = scopes.default_graph_scope(graph, ordered=False)
-            self._graph_scope.__enter__()
-
-    def close(self) -> None:
-        """Ends the session; it is no longer the default."""
-        if self._closed:
-            return
-        super().close()
-        with self._open_lock:
-            InteractiveSession._open -= 1
-        if self._graph_scope is not None:
-            self._graph_scope.__exit__(None, None, None)
-        self._session_scope.__exit__(None, None, None)

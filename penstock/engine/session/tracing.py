@@ -46,8 +46,8 @@ from penstock.engine.session.users_graph import users_node
 from penstock.foundation.base import errors, shapes
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.node_message import shape_proto
-from penstock.foundation.graph.operation import Operation, blocks_of
-from penstock.foundation.graph.region import block_labels, inner_operations
+from penstock.foundation.graph.operation import Operation, blocks_of, inner_operations
+from penstock.foundation.graph.region import block_labels
 from penstock.foundation.graph.step import StepGraph
 from penstock.foundation.graph.tensor import Tensor
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from penstock.foundation.base import dtypes, shapes
+from penstock.foundation.base import dimension, dtypes, shapes
 from penstock.foundation.graph import convert
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.operation import Operation
@@ -407,7 +407,7 @@ def _as_list(value: Any) -> list[Any]:
 
 
 def _as_int(value: Any) -> int:
-    if isinstance(value, shapes.Dimension):
+    if isinstance(value, dimension.Dimension):
         value = value.value
     if isinstance(value, float) or value is None:
         raise TypeError(f"expected an int, found {value!r}")

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.tensor import Tensor
+from penstock.foundation.opdef.kinds import CONSTRUCTS
 
 _KEY = "functional_expansions"
 
@@ -31,6 +32,13 @@ def expansions_of(graph: Graph) -> dict[Operation, Expansion]:
     # A body shares what is attached to the graph around it.
     found: dict[Operation, Expansion] = graph.attached.setdefault(_KEY, {})
     return found
+
+
+def has_constructs(graph: Graph) -> bool:
+    """Whether there are conditionals or loops in their functional form, or expanded ones."""
+    return bool(graph.attached.get(_KEY)) or any(
+        op.op_def.control in CONSTRUCTS for op in graph.operations
+    )
 
 
 def redirect(graph: Graph) -> None:

@@ -28,11 +28,10 @@ from penstock.foundation.graph import handles
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.keys import GraphKeys
-from penstock.foundation.graph.operation import Operation, is_back_edge
+from penstock.foundation.graph.operation import Operation, calls_functions, is_back_edge
 from penstock.foundation.graph.scopes import default_graph_scope, get_default_graph
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import static
-from penstock.foundation.opdef.kinds import CALLS
 from penstock.foundation.opdef.opdef import OpDef
 from penstock.foundation.opdef.signature import ArgDef
 
@@ -194,7 +193,7 @@ class FunctionGraph(Graph):
         with self.name_scope(None), self.control_dependencies(None):
             name = self.unique_name(op.name)
             made = self.add_operation(op.op_def, inputs, attrs, types, name)
-        made._device = op.device
+        made.put_on(op.device)
         for old, new in zip(op.outputs, made.outputs, strict=True):
             new.sizes = old.sizes
             self._captures[old] = new
@@ -281,11 +280,6 @@ def known_functions(graph: Graph) -> dict[str, FunctionGraph]:
     """The functions that a graph knows by name; its bodies know the same."""
     found: dict[str, FunctionGraph] = graph.attached.setdefault("functions", {})
     return found
-
-
-def calls_functions(op: Operation) -> bool:
-    """Whether a node stands for runs of functions, which a step has in its place."""
-    return op.op_def.control in CALLS
 
 
 def bodies_of(op: Operation) -> list[FunctionGraph]:

@@ -191,14 +191,14 @@ class Graph(Scoping):
                 merged = devices.DeviceSpec.from_string(scope)
                 merged.merge_from(devices.DeviceSpec.from_string(spec))
                 spec = merged.to_string()
-            op._device = spec
+            op.put_on(spec)
 
     def _apply_colocation(self, op: Operation) -> None:
         groups: list[bytes] = []
         for other in self.scopes.colocation:
             groups.extend(other.colocation_groups())
             if other.device and not op.device:
-                op._device = other.device
+                op.put_on(other.device)
         # What attr scopes have said gives way, as in TF: a variable made beside another is in the
         # other's group alone.
         op.attrs["_class"] = sorted(set(groups))

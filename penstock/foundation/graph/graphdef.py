@@ -281,7 +281,7 @@ class _Importer:
         except TypeError as error:
             raise ValueError(str(error)) from None
         if node.device:
-            op._device = devices.canonical_name(node.device)
+            op.put_on(devices.canonical_name(node.device))
         if back:
             # What a round of the loop gives is not known yet.
             op.outputs[0].sizes = None

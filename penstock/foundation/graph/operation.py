@@ -6,7 +6,7 @@ name), the requested device, and the user's line that made it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from penstock.foundation.base import devices, dtypes
@@ -14,6 +14,7 @@ from penstock.foundation.base.origin import Origin
 from penstock.foundation.graph import node_message
 from penstock.foundation.graph.defaults import session_for
 from penstock.foundation.graph.tensor import Tensor
+from penstock.foundation.opdef.kinds import CALLS, PRIMITIVES
 
 if TYPE_CHECKING:
     from penstock.foundation.graph.graph import Graph
@@ -159,6 +160,10 @@ class Operation:
         """Runs this operation in ``session`` (default: the default session)."""
         session_for(session, self.graph, "Operation.run").run(self, feed_dict)
 
+    def put_on(self, device: str) -> None:
+        """Takes a device's name, written as ``devices.canonical_name`` writes it, for its own."""
+        self._device = device
+
     # ---- the few mutations that TF's API has -------------------------------------------------
 
     def _set_device(self, device: Any) -> None:
@@ -217,3 +222,28 @@ def is_back_edge(op: Operation, tensor: Tensor) -> bool:
 def blocks_of(op: Operation) -> tuple[Any, ...]:
     """The steps that a region holds (see ``region``); none for any other node."""
     return op.attrs.get("blocks", ()) if op.op_def.internal else ()
+
+
+def inner_operations(op: Operation) -> list[Operation]:
+    """All nodes in the blocks of a region, those of inner regions too."""
+    found: list[Operation] = []
+    for block in blocks_of(op):
+        for inner in block.operations:
+            found.append(inner)
+            found.extend(inner_operations(inner))
+    return found
+
+
+def is_given(op: Operation, fed: Container[Tensor]) -> bool:
+    """Whether a node has nothing to run: who waits for it waits for what is fed."""
+    return op.op_def.role in ("placeholder", "default") and op.outputs[0] in fed
+
+
+def calls_functions(op: Operation) -> bool:
+    """Whether a node stands for runs of functions, which a step has in its place."""
+    return op.op_def.control in CALLS
+
+
+def has_control_flow(operations: Iterable[Operation]) -> bool:
+    """Whether there are primitives of conditionals or loops, of which a step makes regions."""
+    return any(op.op_def.control in PRIMITIVES for op in operations)

@@ -68,8 +68,8 @@ class Rebuilder:
         self._graph: StepNodes | None = None
         self.tensors: dict[Tensor, Tensor] = {}
         self.controls: dict[Operation, list[Operation]] = {}
-        self._current: Operation | None = None
-        self._made: list[Operation] = []
+        self.current: Operation | None = None
+        self.made: list[Operation] = []
         self._write_order: WriteOrder | None = None
 
     @property
@@ -137,8 +137,8 @@ class Rebuilder:
 
     def visit(self, op: Operation) -> None:
         """Says for which old node ``make`` adds nodes; for passes that walk in their own order."""
-        self._current = op
-        self._made = []
+        self.current = op
+        self.made = []
 
     def _visit(self, rule: Rule, op: Operation, kept: Callable[[Operation], Operation]) -> None:
         self.visit(op)
@@ -151,17 +151,17 @@ class Rebuilder:
         for old, new in zip(op.outputs, made, strict=True):
             self.tensors[old] = new
         # What depended on the old node now depends on what replaced it, and on its controls.
-        stand_ins = dict.fromkeys([*(t.op for t in made), *self._made])
+        stand_ins = dict.fromkeys([*(t.op for t in made), *self.made])
         self.controls[op] = [*stand_ins, *self.ops(op.control_inputs)]
 
     def _forget_made(self) -> None:
         """Takes back the nodes, the newest of the graph, that a refused rule has made."""
-        count = len(self._made)
+        count = len(self.made)
         if count:
-            for node in self._made:
+            for node in self.made:
                 del self.graph.by_name[node.name]
             del self.graph.operations[-count:]
-            self._made = []
+            self.made = []
 
     def _keeps_reads(self, op: Operation, outputs: Sequence[Tensor]) -> bool:
         """Whether what a rule gives for ``op`` reads variables where the old nodes did.
@@ -173,7 +173,7 @@ class Rebuilder:
         if any(new.dtype.is_ref for new in outputs) and not op.op_def.passes_through:
             if not any(old.dtype.is_ref for old in op.outputs):
                 return False
-        for node in self._made:
+        for node in self.made:
             own = self.inputs(op)
             for tensor, handle in zip(node.inputs, wants_handle(node), strict=True):
                 if not tensor.dtype.is_ref or handle or tensor in own:
@@ -231,9 +231,9 @@ class Rebuilder:
         return self._make(op_type, False, *inputs, **attrs)
 
     def _visited(self) -> Operation:
-        if self._current is None:
+        if self.current is None:
             raise RuntimeError("make is for rules, while a node is being visited")
-        return self._current
+        return self.current
 
     def _make(self, op_type: str, takes_name: bool, *inputs: Any, **attrs: Any) -> Any:
         op = self._visited()
@@ -245,8 +245,9 @@ class Rebuilder:
                 name = self.graph.unique_name(base)
         made = build.make(op_type, *inputs, name=f"{name}/", **attrs)
         node = made if isinstance(made, Operation) else _first(made).op
-        node.origin, node._device = op.origin, op.device
-        self._made.append(node)
+        node.origin = op.origin
+        node.put_on(op.device)
+        self.made.append(node)
         node.control_inputs = tuple(self.ops(op.control_inputs))
         return made
 

@@ -175,9 +175,10 @@ def replace_region(
     """
     controls = rebuilder.ops(op.control_inputs)
     new = make_region(rebuilder.graph, op.type, op.name, inputs, blocks, controls)
-    new.origin, new._device = op.origin, op.device
+    new.origin = op.origin
+    new.put_on(op.device)
     if not new.outputs:
-        rebuilder._made.append(new)  # no output says that it stands for the old one
+        rebuilder.made.append(new)  # no output says that it stands for the old one
     for old, made in zip(op.outputs if outputs is None else outputs, new.outputs, strict=True):
         made.sizes = old.sizes
     return new.outputs
@@ -188,13 +189,3 @@ def block_labels(op: Operation) -> tuple[str, ...]:
     if not blocks_of(op):
         return ()
     return ("then", "else") if op.op_def.role == "conditional" else ("condition", "body")
-
-
-def inner_operations(op: Operation) -> list[Operation]:
-    """All nodes in the blocks of a region, those of inner regions too."""
-    found: list[Operation] = []
-    for block in blocks_of(op):
-        for inner in block.operations:
-            found.append(inner)
-            found.extend(inner_operations(inner))
-    return found

@@ -10,11 +10,11 @@ can be added, and which nodes take its outputs is asked of the step (``StepGraph
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from penstock.foundation.graph.graph import Graph
-from penstock.foundation.graph.operation import Operation
+from penstock.foundation.graph.operation import Operation, blocks_of, inner_operations
 from penstock.foundation.graph.tensor import Tensor
 
 
@@ -65,6 +65,22 @@ class StepGraph:
     def operations(self) -> list[Operation]:
         """The nodes, each after everything it needs."""
         return self.graph.operations
+
+    @property
+    def has_regions(self) -> bool:
+        """Whether there are conditionals or loops (see ``region``)."""
+        return any(blocks_of(op) for op in self.operations)
+
+    @property
+    def uses_gpus(self) -> bool:
+        """Whether a node is placed on a GPU, one in a block too."""
+        return any("GPU" in op.device for op in self.every_operation())
+
+    def every_operation(self) -> Iterator[Operation]:
+        """The nodes, each followed by those in its blocks."""
+        for op in self.operations:
+            yield op
+            yield from inner_operations(op)
 
     def uses(self, tensor: Tensor) -> list[Operation]:
         """The nodes that take a tensor of the step, each as often as it does."""

@@ -16,7 +16,8 @@ Control = Literal[
     "if", "case", "while", "for", "call", "remote_call", "gradient",
 ]  # fmt: skip
 PRIMITIVES = frozenset({"switch", "merge", "enter", "exit", "next", "test"})
-CALLS = frozenset({"if", "case", "while", "for", "call", "remote_call", "gradient"})
+CONSTRUCTS = frozenset({"if", "case", "while", "for"})
+CALLS = CONSTRUCTS | {"call", "remote_call", "gradient"}
 
 Role = Literal[
     # Values that are there from the start: written down, fed, or to be fed (none, or a default).

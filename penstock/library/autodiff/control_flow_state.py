@@ -181,17 +181,15 @@ def _close_with_zeros(loop: GradLoop, merged: Tensor) -> None:
 
 def make_loop_state(
     graph: Graph, between: list[Operation], members: set[Operation], colocate: bool
-) -> LoopState | None:
-    """The loops among the ops between xs and ys, None without loops.
+) -> LoopState:
+    """The loops among the ops between xs and ys, of which some are exits of loops.
 
     All exits of these loops are added to both collections.
     """
-    state: LoopState | None = None
+    state = LoopState(graph)
     for op in between:  # which grows meanwhile
         if op.op_def.control != "exit":
             continue
-        if state is None:
-            state = LoopState(graph)
         with graph.colocate_with(op) if colocate else ExitStack():
             loop = state.add(op)
         for tensor in loop.exits if loop is not None else ():

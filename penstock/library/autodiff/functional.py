@@ -18,19 +18,17 @@ from typing import Any
 from penstock.foundation.base import dtypes
 from penstock.foundation.graph.build import make, make_tensor
 from penstock.foundation.graph.expansions import Expansion, expansions_of, redirect
-from penstock.foundation.graph.function import FunctionGraph, bodies_of, calls_functions
+from penstock.foundation.graph.function import FunctionGraph, bodies_of
 from penstock.foundation.graph.graph import Graph
-from penstock.foundation.graph.operation import Operation, is_back_edge
+from penstock.foundation.graph.operation import Operation, calls_functions, is_back_edge
 from penstock.foundation.graph.scopes import control_dependencies, get_default_graph, name_scope
 from penstock.foundation.graph.tensor import Tensor
+from penstock.foundation.opdef.kinds import CONSTRUCTS
 from penstock.library.autodiff.register import RegisterGradient
 from penstock.library.control_flow.cond import cond
 from penstock.library.control_flow.while_loop import while_loop
 from penstock.ops.control import control
 from penstock.ops.math import comparison
-
-_CONSTRUCTS = frozenset({"if", "case", "while", "for"})
-
 
 # ---- calls ---------------------------------------------------------------------------------------
 
@@ -90,8 +88,6 @@ def expand_between(
 
 
 def _constructs(graph: Graph, ys: Sequence[Tensor], xs: Sequence[Tensor]) -> list[Operation]:
-    if not any(op.op_def.control in _CONSTRUCTS for op in graph.operations):
-        return []
     needed: set[Operation] = set()
     queue = deque(y.op for y in ys)
     while queue:
@@ -107,7 +103,7 @@ def _constructs(graph: Graph, ys: Sequence[Tensor], xs: Sequence[Tensor]) -> lis
             reached.add(op)
             queue.extend(user for t in op.outputs for user in t.uses)
     both = needed & reached
-    return sorted((op for op in both if op.op_def.control in _CONSTRUCTS), key=lambda op: op.id)
+    return sorted((op for op in both if op.op_def.control in CONSTRUCTS), key=lambda op: op.id)
 
 
 def _expansion(op: Operation) -> Expansion:
@@ -247,7 +243,7 @@ def inline(body: FunctionGraph, args: Sequence[Tensor]) -> list[Tensor]:
         new = target.add_operation(
             op.op_def, inputs, attrs, [t.dtype for t in op.outputs], name, controls
         )
-        new._device = op.device
+        new.put_on(op.device)
         new.origin = op.origin or new.origin
         nodes[op] = new
         for old, found in zip(op.outputs, new.outputs, strict=True):

@@ -28,6 +28,7 @@ from penstock.foundation.graph import derivative
 from penstock.foundation.graph.build import constant, make, make_tensor
 from penstock.foundation.graph.composite import IndexedSlices
 from penstock.foundation.graph.convert import convert_to_tensor
+from penstock.foundation.graph.expansions import has_constructs
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.scopes import get_default_graph, name_scope
@@ -114,7 +115,8 @@ def gradients(
         graph.unique_name("uid")  # TF takes this name, so it is taken here
         y_tensors = [_as_y(y, i) for i, y in enumerate(y_list)]
         x_tensors = [_as_x(x, i) for i, x in enumerate(x_list)]
-        y_tensors, x_tensors = functional.expand_between(graph, y_tensors, x_tensors)
+        if has_constructs(graph):
+            y_tensors, x_tensors = functional.expand_between(graph, y_tensors, x_tensors)
         backprop = _Backprop(graph, colocate_gradients_with_ops, gate_gradients, method)
         starts = backprop.start_gradients(y_tensors, given)
         backprop.run(y_tensors, x_tensors, starts, [_op_of(s) for s in stops])
@@ -233,7 +235,10 @@ class _Backprop:
                 between.append(op)
                 queue.extend(t.op for t in op.inputs)
         members = set(between)
-        self.loops = control_flow_state.make_loop_state(self.graph, between, members, self.colocate)
+        if any(op.op_def.control == "exit" for op in between):
+            self.loops = control_flow_state.make_loop_state(
+                self.graph, between, members, self.colocate
+            )
         pending = self.pending
         for op in between:
             for tensor in op.inputs:
@@ -295,8 +300,10 @@ class _Backprop:
                 continue
             if self.loops is not None:
                 out_grads[index] = self.loops.zeros_like(op, index)
-            else:
+            elif op.op_def.control == "switch" or output.dtype is dtypes.resource:
                 out_grads[index] = zeros_like_output(op, index)
+            else:
+                out_grads[index] = make_tensor("ZerosLike", output, name="zeros_like")
 
     def _call(self, function: Any, op: Operation, out_grads: list[Any]) -> list[Any]:
         for around in AROUND:

@@ -11,7 +11,7 @@ from penstock.foundation.graph.scopes import get_default_graph
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.control_flow.tensor_array import TensorArray
 from penstock.ops.array.cast import cast
-from penstock.ops.array.fill import range_ as tensor_range
+from penstock.ops.array.ranges import range_ as tensor_range
 from penstock.ops.array.shape import shape
 from penstock.ops.math.elementwise import abs_
 

@@ -31,7 +31,7 @@ from penstock.foundation.graph.scopes import (
     get_default_graph,
 )
 from penstock.foundation.graph.tensor import Tensor
-from penstock.library.variables.scope import variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.control import control
 
 # Said of a call; nothing here depends on them.

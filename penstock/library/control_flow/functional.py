@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from penstock.foundation.base.dimension import dimension_value
 from penstock.foundation.base.docstrings import documented_as, named
-from penstock.foundation.base.shapes import TensorShape, dimension_value
+from penstock.foundation.base.shapes import TensorShape
 from penstock.foundation.graph import nest
 from penstock.foundation.graph.composite import SparseTensor
 from penstock.foundation.graph.convert import convert_to_tensor

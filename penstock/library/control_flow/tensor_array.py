@@ -30,7 +30,7 @@ from penstock.foundation.graph.type_spec import (
     register_type_spec_from_value_converter,
 )  # fmt: skip
 from penstock.foundation.opdef.static import constant_value
-from penstock.ops.array import cast as casts, fill, shape as shape_ops
+from penstock.ops.array import cast as casts, ranges, shape as shape_ops
 from penstock.ops.array.nodes import element
 from penstock.ops.control import control, tensor_array
 
@@ -204,7 +204,7 @@ class TensorArray:
             scopes.colocate_with(self._handle),
             scopes.name_scope(name, "TensorArrayStack", [self._handle]),
         ):
-            return self.gather(fill.range_(0, self.size()), name=name)
+            return self.gather(ranges.range_(0, self.size()), name=name)
 
     def gather(self, indices: Any, name: str | None = None) -> Tensor:
         """The elements at ``indices`` (an int32 vector) as one tensor."""
@@ -236,7 +236,7 @@ class TensorArray:
         """
         with scopes.name_scope(name, "TensorArrayUnstack", [self._handle, value]):
             count = element(shape_ops.shape(value), 0)
-            return self.scatter(fill.range_(0, count), value, name=name)
+            return self.scatter(ranges.range_(0, count), value, name=name)
 
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
         """The array with the rows of ``value`` at ``indices``.

@@ -10,7 +10,7 @@ from penstock.foundation.graph.tensor import Tensor
 from penstock.library.distributions import checks
 from penstock.library.distributions.distribution import NOT_REPARAMETERIZED, Distribution
 from penstock.library.distributions.divergence import RegisterKL
-from penstock.library.nn import cross_entropy
+from penstock.library.nn import elementwise_losses
 from penstock.ops.array import cast, constant, join, shape
 from penstock.ops.control import control
 from penstock.ops.math import comparison, elementwise
@@ -95,7 +95,7 @@ class Bernoulli(Distribution):
             event = checks.casts_to(event, dtypes.bool)
         event = cast.cast(event, self.logits.dtype)
         event, logits = _alike(event, self.logits)
-        return -cross_entropy.sigmoid_cross_entropy_with_logits(labels=event, logits=logits)
+        return -elementwise_losses.sigmoid_cross_entropy_with_logits(labels=event, logits=logits)
 
     def _entropy(self) -> Any:
         return -self.logits * (elementwise.sigmoid(self.logits) - 1.0) + activation.softplus(

@@ -15,7 +15,7 @@ from penstock.library.distributions.divergence import RegisterKL
 from penstock.library.distributions.scalars import Elementwise
 from penstock.ops.array import fill, shape
 from penstock.ops.control import check, control
-from penstock.ops.math import binary, comparison, elementwise, special
+from penstock.ops.math import binary, comparison, elementwise, select, special
 from penstock.ops.random import random_gamma
 
 
@@ -132,7 +132,7 @@ class Beta(Elementwise):
                 comparison.greater(self.concentration1, 1.0),
                 comparison.greater(self.concentration0, 1.0),
             )
-            return comparison.where_v2(defined, mode, nan)
+            return select.where_v2(defined, mode, nan)
         found = [
             check.assert_less(
                 fill.ones([], dtype=self.dtype),

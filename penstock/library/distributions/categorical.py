@@ -14,7 +14,7 @@ from penstock.library.distributions.divergence import RegisterKL
 from penstock.library.nn import cross_entropy
 from penstock.ops.array import cast, constant, fill, join, onehot, reshape, shape, transpose
 from penstock.ops.control import control
-from penstock.ops.math import argmax, comparison, elementwise, reduction
+from penstock.ops.math import argmax, elementwise, reduction, select
 from penstock.ops.nn import softmax
 from penstock.ops.random import random
 
@@ -128,7 +128,7 @@ class Categorical(Distribution):
         flat = reshape.reshape(k, [-1])
         below = onehot.sequence_mask(flat, self.event_size)
         total = reduction.reduce_sum(
-            comparison.where(below, rows, elementwise.zeros_like(rows)), axis=-1
+            select.where(below, rows, elementwise.zeros_like(rows)), axis=-1
         )
         return reshape.reshape(total, shape.shape(k))
 

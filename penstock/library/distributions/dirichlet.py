@@ -15,7 +15,7 @@ from penstock.library.distributions.divergence import RegisterKL
 from penstock.ops.array import cast, fill, shape
 from penstock.ops.control import check, control
 from penstock.ops.linalg import matmul, matrix_diag
-from penstock.ops.math import binary, comparison, elementwise, functions, reduction
+from penstock.ops.math import binary, comparison, elementwise, functions, reduction, select
 from penstock.ops.random import random_gamma
 
 
@@ -145,7 +145,7 @@ class Dirichlet(Concentrated):
             defined = reduction.reduce_all(comparison.greater(self.concentration, 1.0), -1)
             if self.batch_shape.ndims != 0:
                 defined = checks.last_axis(defined)  # of all its components
-            return comparison.where_v2(defined, mode, nan)
+            return select.where_v2(defined, mode, nan)
         text = "Mode undefined when any concentration <= 1"
         one = fill.ones([], dtype=self.dtype)
         found = check.assert_less(one, self.concentration, message=text)

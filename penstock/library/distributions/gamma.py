@@ -14,7 +14,7 @@ from penstock.library.distributions.divergence import RegisterKL
 from penstock.library.distributions.scalars import Elementwise
 from penstock.ops.array import fill, join, shape
 from penstock.ops.control import check, control
-from penstock.ops.math import binary, comparison, elementwise, special
+from penstock.ops.math import binary, comparison, elementwise, select, special
 from penstock.ops.random import random, random_gamma
 
 
@@ -115,7 +115,7 @@ class Gamma(Elementwise):
         if self.allow_nan_stats:
             number = np.array(np.nan, self.dtype.as_numpy_dtype)
             nan = fill.fill(self.batch_shape_tensor(), number, name="nan")
-            return comparison.where_v2(comparison.greater(self.concentration, 1.0), mode, nan)
+            return select.where_v2(comparison.greater(self.concentration, 1.0), mode, nan)
         text = "mode not defined when any concentration <= 1"
         one = fill.ones([], dtype=self.dtype)
         found = check.assert_less(one, self.concentration, message=text)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from penstock.foundation.base import shapes
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.distributions.distribution import Distribution
-from penstock.ops.array import broadcasting, constant, shape
+from penstock.ops.array import broadcast_to, constant, shape
 
 
 class Elementwise(Distribution):
@@ -21,14 +21,14 @@ class Elementwise(Distribution):
     def _batch_shape_tensor(self) -> Any:
         *others, dims = [shape.shape(each) for each in self._given()]
         for other in reversed(others):
-            dims = broadcasting.broadcast_dynamic_shape(other, dims)
+            dims = broadcast_to.broadcast_dynamic_shape(other, dims)
         return dims
 
     def _batch_shape(self) -> Any:
         first, *others = self._given()
         known = first.shape
         for other in others:
-            known = broadcasting.broadcast_static_shape(known, other.shape)
+            known = broadcast_to.broadcast_static_shape(known, other.shape)
         return known
 
     def _event_shape_tensor(self) -> Any:

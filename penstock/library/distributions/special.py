@@ -15,7 +15,7 @@ from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.ops.array import constant, fill, shape
-from penstock.ops.math import binary, comparison, elementwise
+from penstock.ops.math import binary, comparison, elementwise, select
 
 # Below the first, log_ndtr is an asymptotic series; above the second, -ndtr(-x).
 _BOUNDS = {dtypes.float32: (-10.0, 5.0), dtypes.float64: (-20.0, 8.0)}
@@ -73,8 +73,8 @@ def _ndtr(x: Tensor) -> Any:
     z = elementwise.abs_(w)
     near, centre = comparison.less(z, half), 1.0 + elementwise.erf(w)
     above, upper = comparison.greater(w, 0.0), 2.0 - elementwise.erfc(z)
-    tail = comparison.where_v2(above, upper, elementwise.erfc(z))
-    return 0.5 * comparison.where_v2(near, centre, tail)
+    tail = select.where_v2(above, upper, elementwise.erfc(z))
+    return 0.5 * select.where_v2(near, centre, tail)
 
 
 def log_ndtr(x: Any, series_order: int = 3, name: str = "log_ndtr") -> Tensor:
@@ -91,7 +91,7 @@ def log_ndtr(x: Any, series_order: int = 3, name: str = "log_ndtr") -> Tensor:
         inside = comparison.greater(x, lower)
         middle = elementwise.log(_ndtr(binary.maximum(x, lower)))
         below = _log_ndtr_by_series(binary.minimum(x, lower), series_order)
-        return comparison.where_v2(beyond, near_0, comparison.where_v2(inside, middle, below))
+        return select.where_v2(beyond, near_0, select.where_v2(inside, middle, below))
 
 
 def _log_ndtr_by_series(x: Tensor, order: int) -> Any:
@@ -119,17 +119,17 @@ def ndtri(p: Any, name: str = "ndtri") -> Tensor:
         p = _floats(p, "p")
         dtype = p.dtype.base_dtype.as_numpy_dtype
         is_upper = comparison.greater(p, -math.expm1(-2.0))
-        folded = comparison.where_v2(is_upper, 1.0 - p, p)
+        folded = select.where_v2(is_upper, 1.0 - p, p)
         is_none = comparison.less_equal(folded, 0.0)
         half = fill.fill(shape.shape(p), np.array(0.5, dtype))
-        folded = comparison.where_v2(is_none, half, folded)
+        folded = select.where_v2(is_none, half, folded)
         x = _ndtri_of_half(folded)
-        x = comparison.where_v2(comparison.greater(p, -math.expm1(-2.0)), x, -x)
+        x = select.where_v2(comparison.greater(p, -math.expm1(-2.0)), x, -x)
         number = constant.constant(np.inf, dtype=p.dtype)
         infinity = fill.fill(shape.shape(p), number)
         at_0, below = comparison.less_equal(p, 0.0), -infinity
-        x = comparison.where_v2(comparison.greater_equal(p, 1.0), infinity, x)
-        return comparison.where_v2(at_0, below, x)
+        x = select.where_v2(comparison.greater_equal(p, 1.0), infinity, x)
+        return select.where_v2(at_0, below, x)
 
 
 def _ndtri_of_half(p: Tensor) -> Any:
@@ -145,8 +145,8 @@ def _ndtri_of_half(p: Tensor) -> Any:
     tail, middle = _ratio(z, _TAIL), _ratio(z, _MIDDLE)
     in_tail, in_middle = first - tail, first - middle
     is_centre = comparison.greater(p, math.exp(-2.0))
-    outer = comparison.where_v2(comparison.greater_equal(z, 8.0), in_tail, in_middle)
-    return comparison.where_v2(is_centre, centre, outer)
+    outer = select.where_v2(comparison.greater_equal(z, 8.0), in_tail, in_middle)
+    return select.where_v2(is_centre, centre, outer)
 
 
 def _ratio(z: Tensor, coefficients: tuple[tuple[float, ...], ...]) -> Any:
@@ -172,4 +172,4 @@ def log_cdf_laplace(x: Any, name: str = "log_cdf_laplace") -> Tensor:
         below = -math.log(2.0) + x
         # Of a negative number, so that nothing overflows where the other branch is taken.
         above = elementwise.log1p(-0.5 * elementwise.exp(-elementwise.abs_(x)))
-        return comparison.where_v2(comparison.less(x, 0.0), below, above)
+        return select.where_v2(comparison.less(x, 0.0), below, above)

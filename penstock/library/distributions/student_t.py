@@ -14,7 +14,7 @@ from penstock.library.distributions.distribution import FULLY_REPARAMETERIZED
 from penstock.library.distributions.scalars import Elementwise
 from penstock.ops.array import fill, join
 from penstock.ops.control import check, control
-from penstock.ops.math import comparison, elementwise, functions, special
+from penstock.ops.math import comparison, elementwise, functions, select, special
 from penstock.ops.random import random, random_gamma
 
 
@@ -113,7 +113,7 @@ class StudentT(Elementwise):
         z = (x - self.loc) / elementwise.abs_(self.scale)
         share = self.df / (z**2.0 + self.df)
         below = 0.5 * special.betainc(0.5 * self.df, 0.5, share)
-        return comparison.where_v2(comparison.less(z, 0.0), below, 1.0 - below)
+        return select.where_v2(comparison.less(z, 0.0), below, 1.0 - below)
 
     def _entropy(self) -> Any:
         ones = checks.last_axis(self._ones())
@@ -131,19 +131,19 @@ class StudentT(Elementwise):
         return self._above_one(self.loc * self._ones(), "mean")
 
     def _variance(self) -> Any:
-        more = comparison.where_v2(
+        more = select.where_v2(
             comparison.greater(self.df, 2.0), self.df - 2.0, elementwise.ones_like(self.df)
         )
         found = self._ones() * elementwise.square(self.scale) * self.df / more
         finite = comparison.greater(self.df, self._filled(2.0))
-        found = comparison.where_v2(finite, found, self._filled(np.inf, "inf"))
+        found = select.where_v2(finite, found, self._filled(np.inf, "inf"))
         return self._above_one(found, "variance")
 
     def _above_one(self, value: Tensor, statistic: str) -> Any:
         """A statistic that is defined with more than one degree of freedom."""
         if self.allow_nan_stats:
             defined = comparison.greater(self.df, self._ones())
-            return comparison.where_v2(defined, value, self._filled(np.nan, "nan"))
+            return select.where_v2(defined, value, self._filled(np.nan, "nan"))
         text = f"{statistic} not defined for components of df <= 1"
         one = fill.ones([], dtype=self.dtype)
         return control.with_dependencies([check.assert_less(one, self.df, message=text)], value)

@@ -9,9 +9,9 @@ from penstock.foundation.graph.scopes import control_dependencies, name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.distributions.distribution import FULLY_REPARAMETERIZED
 from penstock.library.distributions.scalars import Elementwise
-from penstock.ops.array import broadcasting, fill, join, shape
+from penstock.ops.array import broadcast_to, fill, join, shape
 from penstock.ops.control import check, control
-from penstock.ops.math import comparison, elementwise
+from penstock.ops.math import comparison, elementwise, select
 from penstock.ops.random import random
 
 
@@ -91,15 +91,15 @@ class Uniform(Elementwise):
         )
         none = elementwise.zeros_like(x)
         density = elementwise.ones_like(x) / self.range()
-        return comparison.where_v2(is_nan, x, comparison.where_v2(outside, none, density))
+        return select.where_v2(is_nan, x, select.where_v2(outside, none, density))
 
     def _cdf(self, x: Tensor) -> Any:
-        dims = broadcasting.broadcast_dynamic_shape(shape.shape(x), self.batch_shape_tensor())
+        dims = broadcast_to.broadcast_dynamic_shape(shape.shape(x), self.batch_shape_tensor())
         zeros, ones = fill.zeros(dims, dtype=self.dtype), fill.ones(dims, dtype=self.dtype)
         full = x * ones
         below = comparison.less(x, self.low)
-        found = comparison.where_v2(below, zeros, (full - self.low) / self.range())
-        return comparison.where_v2(comparison.greater_equal(x, self.high), ones, found)
+        found = select.where_v2(below, zeros, (full - self.low) / self.range())
+        return select.where_v2(comparison.greater_equal(x, self.high), ones, found)
 
     def _entropy(self) -> Any:
         return elementwise.log(self.range())

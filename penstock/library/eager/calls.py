@@ -19,9 +19,8 @@ from penstock.compiler.codegen import source
 from penstock.engine.resources import threads
 from penstock.engine.resources.pending import storage_uses
 from penstock.engine.resources.variable import Variable
-from penstock.engine.runtime.program import attr_value
+from penstock.engine.runtime.program import InferenceMode, attr_value
 from penstock.engine.runtime.words import in_tensorflows_words
-from penstock.engine.session.execute import InferenceMode
 from penstock.foundation.base import dtypes, errors
 from penstock.foundation.graph.build import output_types
 from penstock.foundation.graph.function import FunctionGraph

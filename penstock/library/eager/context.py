@@ -21,9 +21,9 @@ import numpy as np
 
 from penstock.engine.resources.manager import ResourceManager
 from penstock.engine.runtime import values
+from penstock.engine.runtime.program import InferenceMode
 from penstock.engine.session import placement_log
 from penstock.engine.session.build import function_compiler
-from penstock.engine.session.execute import InferenceMode
 from penstock.engine.session.options import Options, apply_config
 from penstock.foundation.base import dtypes, errors
 from penstock.foundation.graph.build import Solver, complete_attrs, make, output_types, tuple_of

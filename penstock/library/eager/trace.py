@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from penstock.engine.runtime.program import execute
 from penstock.engine.runtime.values import value_source
 from penstock.engine.session.build import build_program
-from penstock.engine.session.execute import execute
 from penstock.foundation.base import dtypes
 from penstock.foundation.graph import nest
 from penstock.foundation.graph.build import make

@@ -12,7 +12,7 @@ from typing import Any
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.tensor import Tensor
-from penstock.ops.array import reshape, shape, split
+from penstock.ops.array import reshape, shape, split, squeeze
 from penstock.ops.control import check, control, debug
 
 _POSITIVE = ["all dims of 'image.shape' must be > 0."]
@@ -71,7 +71,7 @@ def as_batch(image: Any) -> tuple[Tensor, bool]:
 
 def of_batch(images: Tensor, batch: bool) -> Tensor:
     """The batch, or its only image."""
-    return images if batch else reshape.squeeze(images, axis=[0])
+    return images if batch else squeeze.squeeze(images, axis=[0])
 
 
 def sizes(image: Tensor, rank: int = 4) -> list[Any]:

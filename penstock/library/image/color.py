@@ -16,7 +16,7 @@ from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.image import checks
-from penstock.ops.array import cast, fill, join, reshape, shape, transpose as movement
+from penstock.ops.array import cast, fill, join, reshape, shape, tile
 from penstock.ops.control import check, control
 from penstock.ops.image import image_codec as codec
 from penstock.ops.linalg import contraction
@@ -360,7 +360,7 @@ def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
         outer = reshape.expand_dims(shape.rank(images) - 1, 0)
         ones = fill.ones(outer, dtype=dtypes.int32)
         multiples = join.concat([ones, reshape.expand_dims(3, 0)], 0)
-        made = movement.tile(images, multiples, name=scope)
+        made = tile.tile(images, multiples, name=scope)
         if images.sizes is not None:
             made.set_shape([*images.sizes[:-1], 3])
         return made

@@ -21,10 +21,11 @@ from penstock.ops.array import (
     fill,
     join,
     pad as padding,
+    ranges,
     reshape,
     shape,
     split,
-    transpose as movement,
+    tile,
 )
 from penstock.ops.control import control, debug
 from penstock.ops.math import elementwise, reduction
@@ -109,7 +110,7 @@ def _similarity(
 def _gaussian_window(size: Tensor, sigma: Tensor) -> Tensor:
     """A filter [size, size, 1, 1] whose weights add up to 1."""
     size = convert_to_tensor(size, dtypes.int32)
-    places = cast.cast(fill.range_(size), sigma.dtype)
+    places = cast.cast(ranges.range_(size), sigma.dtype)
     places -= cast.cast(size - 1, sigma.dtype) / 2.0
     weights = make("Square", places)
     weights *= -0.5 / make("Square", sigma)
@@ -134,7 +135,7 @@ def _by_channel(
     with control_dependencies(waits):
         img1 = control.identity(img1)
     window = _gaussian_window(size, sigma)
-    window = movement.tile(window, [1, 1, shape1[-1], 1])
+    window = tile.tile(window, [1, 1, shape1[-1], 1])
 
     def mean_of(x: Any) -> Tensor:
         found = shape.shape(x)
@@ -329,7 +330,7 @@ def sobel_edges(image: Any) -> Tensor:
     """
     found = shape.shape(image)
     filters = constant(_SOBEL.transpose(1, 2, 0)[:, :, None, :], image.dtype)
-    filters = movement.tile(filters, [1, 1, found[-1], 1], name="sobel_filters")
+    filters = tile.tile(filters, [1, 1, found[-1], 1], name="sobel_filters")
     padded = padding.pad(image, [[0, 0], [1, 1], [1, 1], [0, 0]], mode="REFLECT")
     made = depthwise_conv2d(padded, filters, [1, 1, 1, 1], "VALID")
     made = reshape.reshape(made, join.concat([found, [2]], 0))

@@ -10,7 +10,7 @@ from penstock.foundation.graph.build import make
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.library.layer_base import configs
 from penstock.ops.array import nodes
-from penstock.ops.math import clip, comparison, elementwise, reduction
+from penstock.ops.math import clip, elementwise, reduction, select
 from penstock.ops.nn import activation, softmax as softmaxes
 
 
@@ -34,7 +34,7 @@ def elu(x: Any, alpha: float = 1.0) -> Any:
     found = activation.elu(x)
     if alpha == 1:
         return found
-    return comparison.where(x > 0, found, alpha * found)
+    return select.where(x > 0, found, alpha * found)
 
 
 def selu(x: Any) -> Any:

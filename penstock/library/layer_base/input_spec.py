@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock.foundation.base import dtypes, shapes
+from penstock.foundation.base import dimension, dtypes, shapes
 from penstock.foundation.graph import nest
 
 
@@ -117,7 +117,7 @@ def _mismatch(spec: InputSpec, tensor: Any) -> str | None:
     if spec.dtype is not None and (wrong := _wrong_dtype(spec, tensor)):
         return wrong
     for axis, size in spec.axes.items():
-        wanted = shapes.dimension_value(size)
+        wanted = dimension.dimension_value(size)
         if wanted is not None and dims[axis] not in (wanted, None):
             return (
                 f"expected axis {axis} of input shape to have value {wanted} but received input"

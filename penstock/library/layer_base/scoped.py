@@ -22,9 +22,10 @@ from penstock.foundation.graph.keys import GraphKeys
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.layer_base import layer as keras, names, weights as making
-from penstock.library.variables import listing, scope as variable_scopes
+from penstock.library.variables import getting, listing
 from penstock.library.variables.partition import PartitionedVariable
-from penstock.library.variables.scope import VariableScope, variable_scope
+from penstock.library.variables.scope import VariableScope
+from penstock.library.variables.scoping import variable_scope
 from penstock.library.variables.variable import (
     Variable,
     VariableAggregation,
@@ -198,7 +199,7 @@ class Layer(keras.Layer):
                     partitioner=partitioner, synchronization=synchronization,
                     use_resource=use_resource or self._use_resource_variables
                     or current.use_resource,
-                    aggregation=aggregation, getter=variable_scopes.get_variable,
+                    aggregation=aggregation, getter=getting.get_variable,
                 )  # fmt: skip
                 parts = list(variable) if isinstance(variable, PartitionedVariable) else [variable]
                 if regularizer and not any(part in known for part in parts):

@@ -6,17 +6,16 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import Any
 
-from penstock.foundation.base import shapes
+from penstock.foundation.base import dimension
 from penstock.foundation.graph.operation import Operation
-from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.linear_operators import arguments, dense
-from penstock.library.linear_operators.operator import LinearOperator
+from penstock.library.linear_operators.of_operators import OfOperators
 from penstock.ops.array import join, nodes, pad, split
 from penstock.ops.control import control
 
 
-class LinearOperatorBlockDiag(LinearOperator):
+class LinearOperatorBlockDiag(OfOperators):
     """A block diagonal matrix of operators: vectors are cut, and each block takes its part.
 
     Args:
@@ -50,21 +49,10 @@ class LinearOperatorBlockDiag(LinearOperator):
         hints = arguments.hints_of_all(
             self._operators, is_non_singular, is_self_adjoint, is_positive_definite, "direct sum"
         )
-        if name is None:
-            name = "_ds_".join(one.name for one in self._operators)
-        parents = arguments.parents_of(self._operators)
-        with name_scope(name, values=parents):
-            super().__init__(
-                self._operators[0].dtype, parents, is_square=is_square, name=name, **hints
-            )
-
-    @property
-    def operators(self) -> list[Any]:
-        """The blocks, from the upper left."""
-        return self._operators
+        super().__init__(self._operators, hints, is_square, name, "_ds_")
 
     def _shape(self) -> Any:
-        size = shapes.Dimension(0)
+        size = dimension.Dimension(0)
         for one in self.operators:
             size = size + one.range_dimension.merge_with(one.domain_dimension)
         batch = dense.common_batch([one.batch_shape for one in self.operators])

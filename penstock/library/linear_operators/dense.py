@@ -18,7 +18,7 @@ from penstock.foundation.base import shapes
 from penstock.foundation.graph.build import constant, make, make_tensor
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import static
-from penstock.ops.array import broadcasting, nodes
+from penstock.ops.array import broadcast_to, nodes
 from penstock.ops.linalg import linalg, linalg_solve
 from penstock.ops.math import complex
 
@@ -44,7 +44,7 @@ def common_batch(batches: Sequence[shapes.TensorShape]) -> shapes.TensorShape:
     Raises:
       ValueError: they are known not to broadcast.
     """
-    return reduce(broadcasting.broadcast_static_shape, batches)
+    return reduce(broadcast_to.broadcast_static_shape, batches)
 
 
 def common_batch_tensor(batches: Sequence[Tensor]) -> Tensor:
@@ -53,7 +53,7 @@ def common_batch_tensor(batches: Sequence[Tensor]) -> Tensor:
     if all(value is not None for value in known):
         sizes = [tuple(value.tolist()) for value in known if value is not None]
         return constant(np.array(np.broadcast_shapes(*sizes), np.int32), name="shape")
-    return reduce(broadcasting.broadcast_dynamic_shape, batches)
+    return reduce(broadcast_to.broadcast_dynamic_shape, batches)
 
 
 def with_shape(x: Tensor, shape: Any) -> Tensor:
@@ -78,7 +78,7 @@ def expand_batch(x: Tensor, batch: Tensor, known: shapes.TensorShape, inner: int
         if tuple(known.as_list()) == x.sizes[: len(x.sizes) - inner]:
             return x
     shape: Any = nodes.shape(x)
-    made = broadcasting.broadcast_to(x, concat_shapes(batch, shape[-inner:] if inner else []))
+    made = broadcast_to.broadcast_to(x, concat_shapes(batch, shape[-inner:] if inner else []))
     last = x.shape[-inner:] if x.sizes is not None else shapes.unknown_shape(inner)
     return with_shape(made, known.concatenate(last if inner else []))
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from penstock.foundation.base import dtypes, shapes
+from penstock.foundation.base import dimension, dtypes, shapes
 from penstock.foundation.graph.build import constant
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
@@ -143,14 +143,14 @@ class Described(Module, abc.ABC):
         return self.shape.ndims
 
     @property
-    def domain_dimension(self) -> shapes.Dimension:
+    def domain_dimension(self) -> dimension.Dimension:
         """N: the size of vectors that the operator takes."""
-        return self.shape[-1] if self.shape.ndims is not None else shapes.Dimension(None)
+        return self.shape[-1] if self.shape.ndims is not None else dimension.Dimension(None)
 
     @property
-    def range_dimension(self) -> shapes.Dimension:
+    def range_dimension(self) -> dimension.Dimension:
         """M: the size of vectors that it gives."""
-        return self.shape[-2] if self.shape.ndims is not None else shapes.Dimension(None)
+        return self.shape[-2] if self.shape.ndims is not None else dimension.Dimension(None)
 
     def shape_tensor(self, name: str = "shape_tensor") -> Tensor:
         """The shape as an int32 vector; a constant where it is known."""

@@ -12,18 +12,17 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any
 
-from penstock.foundation.base import shapes
+from penstock.foundation.base import dimension
 from penstock.foundation.graph.operation import Operation
-from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.linear_operators import arguments, dense
-from penstock.library.linear_operators.operator import LinearOperator
+from penstock.library.linear_operators.of_operators import OfOperators
 from penstock.ops.array import nodes, reshape
 from penstock.ops.control import control
 from penstock.ops.linalg import linalg
 
 
-class LinearOperatorKronecker(LinearOperator):
+class LinearOperatorKronecker(OfOperators):
     """The Kronecker product of operators: ``operators[0] x operators[1] x ...``.
 
     Args:
@@ -56,24 +55,16 @@ class LinearOperatorKronecker(LinearOperator):
     ) -> None:
         self._operators = arguments.operators_of_one_dtype(operators)
         hints = arguments.hints_of_all(
-            self._operators, is_non_singular, is_self_adjoint, is_positive_definite,
+            self._operators,
+            is_non_singular,
+            is_self_adjoint,
+            is_positive_definite,
             "Kronecker product",
-        )  # fmt: skip
-        if name is None:
-            name = "_x_".join(one.name for one in self._operators)
-        parents = arguments.parents_of(self._operators)
-        with name_scope(name, values=parents):
-            super().__init__(
-                self._operators[0].dtype, parents, is_square=is_square, name=name, **hints
-            )
-
-    @property
-    def operators(self) -> list[Any]:
-        """The factors."""
-        return self._operators
+        )
+        super().__init__(self._operators, hints, is_square, name, "_x_")
 
     def _shape(self) -> Any:
-        rows = columns = shapes.Dimension(1)
+        rows = columns = dimension.Dimension(1)
         for one in self.operators:
             rows, columns = rows * one.range_dimension, columns * one.domain_dimension
         batch = dense.common_batch([one.batch_shape for one in self.operators])

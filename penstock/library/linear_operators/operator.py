@@ -19,14 +19,14 @@ from typing import Any
 
 import numpy as np
 
-from penstock.foundation.base import shapes
+from penstock.foundation.base import dimension
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.linear_operators import dense, dispatch
 from penstock.library.linear_operators.described import Described
-from penstock.ops.array import nodes, reshape
+from penstock.ops.array import nodes, reshape, squeeze
 from penstock.ops.control import check
 from penstock.ops.linalg import linalg, linalg_eig, matrix_diag
 from penstock.ops.math import reduction
@@ -189,7 +189,7 @@ class LinearOperator(Described):
 
     def _matvec(self, x: Any, adjoint: bool = False) -> Tensor:
         column = reshape.expand_dims(x, axis=-1)
-        return reshape.squeeze(self._matmul(column, adjoint=adjoint), axis=-1)
+        return squeeze.squeeze(self._matmul(column, adjoint=adjoint), axis=-1)
 
     def _check_dtype(self, x: Tensor) -> None:
         if self.dtype is not None and x.dtype.base_dtype is not self.dtype:
@@ -261,7 +261,7 @@ class LinearOperator(Described):
 
     def _solvevec(self, rhs: Any, adjoint: bool = False) -> Tensor:
         column = reshape.expand_dims(rhs, axis=-1)
-        return reshape.squeeze(self.solve(column, adjoint=adjoint), axis=-1)
+        return squeeze.squeeze(self.solve(column, adjoint=adjoint), axis=-1)
 
     # ---- operators made of it ------------------------------------------------------------------
 
@@ -385,7 +385,7 @@ class LinearOperator(Described):
         return nodes.add(self.to_dense(), x)  # type: ignore[no-any-return]
 
 
-def _check_chain(domain: shapes.Dimension, range_: shapes.Dimension) -> None:
+def _check_chain(domain: dimension.Dimension, range_: dimension.Dimension) -> None:
     if domain.value is not None and range_.value is not None and domain.value != range_.value:
         raise ValueError(
             f"the operator takes vectors of size {domain}; the other operator gives {range_}"

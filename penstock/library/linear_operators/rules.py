@@ -60,7 +60,7 @@ def _with_values(operator: Any, function: Callable[[Any], Any], **hints: Any) ->
         return LinearOperatorScaledIdentity(
             operator._num_rows, function(operator._multiplier), **hints
         )
-    return LinearOperatorCirculant(function(operator._spectrum), operator.dtype, **hints)
+    return LinearOperatorCirculant(function(operator.spectrum), operator.dtype, **hints)
 
 
 for _class in (LinearOperatorDiag, LinearOperatorScaledIdentity, LinearOperatorCirculant):

@@ -13,12 +13,9 @@ from penstock.library.nn.conv import (
     conv2d_transpose as conv2d_transpose,
 )
 from penstock.library.nn.cross_entropy import (
-    log_poisson_loss as log_poisson_loss,
-    sigmoid_cross_entropy_with_logits as sigmoid_cross_entropy_with_logits,
     softmax_cross_entropy_with_logits as softmax_cross_entropy_with_logits,
     softmax_cross_entropy_with_logits_v2 as softmax_cross_entropy_with_logits_v2,
     sparse_softmax_cross_entropy_with_logits as sparse_softmax_cross_entropy_with_logits,
-    weighted_cross_entropy_with_logits as weighted_cross_entropy_with_logits,
 )
 from penstock.library.nn.ctc import (
     ctc_beam_search_decoder as ctc_beam_search_decoder,
@@ -40,6 +37,11 @@ from penstock.library.nn.dilation import (
     pool as pool,
     separable_conv2d as separable_conv2d,
     with_space_to_batch as with_space_to_batch,
+)
+from penstock.library.nn.elementwise_losses import (
+    log_poisson_loss as log_poisson_loss,
+    sigmoid_cross_entropy_with_logits as sigmoid_cross_entropy_with_logits,
+    weighted_cross_entropy_with_logits as weighted_cross_entropy_with_logits,
 )
 from penstock.library.nn.fractional import (
     fractional_avg_pool as fractional_avg_pool,

@@ -28,16 +28,18 @@ from penstock.ops.array import (
     join,
     onehot,
     pad,
+    ranges,
     reshape,
     scatter,
     shape,
     slicing,
+    tile,
     transpose,
     unique,
 )
 from penstock.ops.array.cast import cast
 from penstock.ops.control import control_flow
-from penstock.ops.math import comparison, elementwise, reduction, statistics
+from penstock.ops.math import comparison, elementwise, reduction, select, statistics
 from penstock.ops.nn import softmax
 
 # Logarithms of the probability of what is all but impossible, and of what is impossible (finite,
@@ -94,7 +96,7 @@ def ctc_loss_v2(
     if blank_index != classes - 1:
         logits = _with_class_at(logits, blank_index, last=True)
         below = comparison.less(labels.values, blank_index)
-        values = comparison.where(below, labels.values, labels.values - 1)
+        values = select.where(below, labels.values, labels.values - 1)
         labels = SparseTensor(labels.indices, values, labels.dense_shape)
     return ctc_loss(labels, logits, logit_length, time_major=logits_time_major)
 
@@ -122,18 +124,18 @@ def _dense_loss(
     if blank != 0:
         index = blank if blank > 0 else blank + _size(logits, 2)
         logits = _with_class_at(logits, index, last=False)
-        labels = comparison.where(comparison.less(labels, index), labels + 1, labels)
+        labels = select.where(comparison.less(labels, index), labels + 1, labels)
     seen = _seen(labels, softmax.log_softmax(logits))
     skips = _skips(labels)
     frames = _size(logits, 0)
     if logit_length.sizes == (1,) and logits.sizes is not None and logits.sizes[1] != 1:
-        logit_length = transpose.tile(logit_length, [_size(logits, 1)])  # one length for all
+        logit_length = tile.tile(logit_length, [_size(logits, 1)])  # one length for all
     runs = transpose.transpose(onehot.sequence_mask(logit_length, frames), [1, 0])
 
     def step(before: Any, frame: Any) -> Any:
         log_probs, running = frame
         after = log_probs + _reached(before, skips)
-        return comparison.where(running, after, before)
+        return select.where(running, after, before)
 
     begin, end = _ends(label_length, _size(labels, 1))
     reached = control_flow.loop("foldl")(step, (seen, runs), initializer=begin)
@@ -151,9 +153,7 @@ def _seen(labels: Any, log_probs: Tensor) -> Tensor:
     classes = reshape.reshape(pairs, [batch, 2 * count])  # blank, label, blank, label, ...
     classes = join.concat([classes, fill.zeros([batch, 1], dtypes.int32)], axis=1)
     # Rows are those of the logits: they cannot be stacked with classes for another batch.
-    rows = transpose.tile(
-        reshape.expand_dims(fill.range_(_size(log_probs, 1)), 1), [1, 2 * count + 1]
-    )
+    rows = tile.tile(reshape.expand_dims(ranges.range_(_size(log_probs, 1)), 1), [1, 2 * count + 1])
     by_class = transpose.transpose(log_probs, [1, 2, 0])
     found = gather.gather_nd(by_class, join.stack([rows, classes], axis=2))
     found = transpose.transpose(found, [2, 0, 1])
@@ -228,7 +228,7 @@ def collapse_repeated(
         places = onehot.sequence_mask(lengths, maxlen=longest)
         flat, flat_kept = reshape.reshape(labels, [-1]), reshape.reshape(kept, [-1])
         flat_places = reshape.reshape(places, [-1])
-        numbers = fill.range_(_size(flat_places, 0))
+        numbers = ranges.range_(_size(flat_places, 0))
         made = scatter.scatter_nd(
             reshape.expand_dims(slicing.boolean_mask(numbers, flat_places), axis=1),
             slicing.boolean_mask(flat, flat_kept),

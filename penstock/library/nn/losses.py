@@ -20,17 +20,19 @@ from penstock.foundation.graph.scopes import (
     name_scope,
 )
 from penstock.foundation.graph.tensor import Tensor
-from penstock.library.nn import cross_entropy
-from penstock.ops.array import constant, fill, nodes, reshape, shape
+from penstock.library.nn import cross_entropy, elementwise_losses
+from penstock.ops.array import constant, nodes, ranges, shape, squeeze
 from penstock.ops.array.cast import cast
 from penstock.ops.control import control
 from penstock.ops.math import (
     addn,
     binary,
     comparison,
-    division,
     elementwise,
+    no_nan,
     reduction,
+    select,
+    sums,
     weights as spread,
 )
 from penstock.ops.nn import activation
@@ -129,13 +131,13 @@ def _count_present(losses: Tensor, weights: Any, per_batch: bool = False) -> Ten
         return _count(losses)
     with name_scope(None, "num_present", [losses, weights]) as scope:
         weights = cast(weights, dtypes.float32)
-        present = comparison.where(
+        present = select.where(
             comparison.equal(weights, 0.0), elementwise.zeros_like(weights),
             elementwise.ones_like(weights),
         )  # fmt: skip
         present = spread.broadcast_weights(present, losses)
         if per_batch:
-            axes = fill.range_(1, nodes.rank(present))
+            axes = ranges.range_(1, nodes.rank(present))
             by_batch: Tensor = reduction.reduce_sum(present, axes, keepdims=True, name=scope)
             return by_batch
         made: Tensor = reduction.reduce_sum(present, name=scope)
@@ -149,7 +151,7 @@ def _count(losses: Tensor) -> Tensor:
 
 
 def _mean(losses: Tensor, count: Tensor) -> Tensor:
-    return division.div_no_nan(reduction.reduce_sum(losses), count, name="value")
+    return no_nan.div_no_nan(reduction.reduce_sum(losses), count, name="value")
 
 
 def _reduced(losses: Tensor, weights: Tensor, weighted: Tensor, how: str) -> Tensor:
@@ -242,7 +244,7 @@ def absolute_difference(
     operands = [predictions, labels, weights]
     with name_scope(scope, "absolute_difference", operands) as scope:
         predictions, labels = _floats(predictions, labels)
-        losses = elementwise.abs_(binary.subtract(predictions, labels))
+        losses = elementwise.abs_(sums.subtract(predictions, labels))
         return compute_weighted_loss(losses, weights, scope, loss_collection, reduction=reduction)
 
 
@@ -298,8 +300,8 @@ def hinge_loss(
     with name_scope(scope, "hinge_loss", [logits, labels, weights]) as scope:
         logits, labels = _floats(logits, labels)
         ones = elementwise.ones_like(labels)
-        signs = binary.subtract(2 * labels, ones)
-        losses = activation.relu(binary.subtract(ones, binary.multiply(signs, logits)))
+        signs = sums.subtract(2 * labels, ones)
+        losses = activation.relu(sums.subtract(ones, binary.multiply(signs, logits)))
         return compute_weighted_loss(losses, weights, scope, loss_collection, reduction=reduction)
 
 
@@ -317,12 +319,12 @@ def huber_loss(
     _required(labels=labels, predictions=predictions)
     with name_scope(scope, "huber_loss", [predictions, labels, weights]) as scope:
         predictions, labels = _floats(predictions, labels)
-        size = elementwise.abs_(binary.subtract(predictions, labels))
+        size = elementwise.abs_(sums.subtract(predictions, labels))
         near = binary.minimum(size, delta)
         # Not `max(size - delta, 0)`: at the joint the slope is that of the parabola alone.
-        beyond = binary.subtract(size, near)
+        beyond = sums.subtract(size, near)
         half = convert_to_tensor(0.5, near.dtype)
-        losses = binary.add(
+        losses = sums.add(
             binary.multiply(half, binary.multiply(near, near)), binary.multiply(delta, beyond)
         )
         return compute_weighted_loss(losses, weights, scope, loss_collection, reduction=reduction)
@@ -375,22 +377,22 @@ def mean_pairwise_squared_error(
         with control_dependencies([spread.assert_broadcastable(weights, labels)]):
             predictions = cast(predictions, dtypes.float32)
             spread.check_same_shape(predictions, labels)
-            differences = binary.subtract(predictions, labels)
+            differences = sums.subtract(predictions, labels)
             loss = _pairwise(differences, weights)
             add_loss(loss, loss_collection)
             return loss
 
 
 def _pairwise(differences: Tensor, weights: Any) -> Tensor:
-    axes = fill.range_(1, nodes.rank(differences))
+    axes = ranges.range_(1, nodes.rank(differences))
     squares = _sum(elementwise.square(differences), axis=axes, keepdims=True)
     count = _count_present(differences, weights, per_batch=True)
-    first = 2.0 * division.div_no_nan(squares, binary.maximum(count - 1, 0), name="value")
+    first = 2.0 * no_nan.div_no_nan(squares, binary.maximum(count - 1, 0), name="value")
     total = _sum(differences, axis=axes, keepdims=True)
     pairs = binary.maximum(binary.multiply(count, count - 1), 0)
-    second = 2.0 * division.div_no_nan(elementwise.square(total), pairs, name="value")
+    second = 2.0 * no_nan.div_no_nan(elementwise.square(total), pairs, name="value")
     loss: Tensor = _sum(binary.multiply(first - second, weights))
-    return comparison.where(_sum(count) > 0, loss, elementwise.zeros_like(loss), name="value")
+    return select.where(_sum(count) > 0, loss, elementwise.zeros_like(loss), name="value")
 
 
 @documented_as(absolute_difference)
@@ -445,7 +447,7 @@ def sigmoid_cross_entropy(
         spread.check_same_shape(logits, labels)
         if label_smoothing > 0:
             labels = labels * (1 - label_smoothing) + 0.5 * label_smoothing
-        losses = cross_entropy.sigmoid_cross_entropy_with_logits(
+        losses = elementwise_losses.sigmoid_cross_entropy_with_logits(
             labels=labels, logits=logits, name="xentropy"
         )
         return compute_weighted_loss(losses, weights, scope, loss_collection, reduction=reduction)
@@ -493,8 +495,8 @@ def _fitted_weights(labels: Tensor, given: Any) -> Tensor:
     weights: Tensor = convert_to_tensor(given)
     ours, theirs = weights.sizes, labels.sizes
     if ours is not None and theirs is not None:
-        return reshape.squeeze(weights, [-1]) if len(ours) - len(theirs) == 1 else weights
-    found = binary.subtract(nodes.rank(weights), nodes.rank(labels), name="sub")
+        return squeeze.squeeze(weights, [-1]) if len(ours) - len(theirs) == 1 else weights
+    found = sums.subtract(nodes.rank(weights), nodes.rank(labels), name="sub")
     if ours is None or (ours and ours[-1] in (1, None)):
         return spread.squeeze_where(1, found, weights)
     return weights

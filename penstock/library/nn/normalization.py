@@ -213,7 +213,7 @@ def moments(
         x = convert.convert_to_tensor(x)
         half = x.dtype.base_dtype is dtypes.float16
         y = nodes.cast(x, dtypes.float32) if half else x
-        all_axes = reduction._axes(y, axes)
+        all_axes = reduction.axes_argument(y, axes)
         mean = make("Mean", y, all_axes, name="mean", keep_dims=True)
         spread = make("SquaredDifference", y, make("StopGradient", mean))
         variance = make("Mean", spread, all_axes, name="variance", keep_dims=True)
@@ -264,7 +264,7 @@ def weighted_moments(
         if half:
             x = nodes.cast(x, dtypes.float32)
         weights = nodes.cast(weights, x.dtype)
-        all_axes = reduction._axes(x, axes)
+        all_axes = reduction.axes_argument(x, axes)
         total = make(
             "Sum", nodes.mul(weights, x), all_axes, name="weighted_input_sum", keep_dims=True
         )

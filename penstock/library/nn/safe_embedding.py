@@ -12,8 +12,8 @@ from penstock.foundation.graph.tensor import Tensor
 from penstock.ops.array import gather, join, reshape, shape as shape_ops
 from penstock.ops.array.cast import cast
 from penstock.ops.array.slicing import slice_
-from penstock.ops.array.transpose import tile
-from penstock.ops.math import comparison, elementwise, reduction
+from penstock.ops.array.tile import tile
+from penstock.ops.math import comparison, elementwise, reduction, select
 from penstock.ops.nn import embedding
 from penstock.ops.sparse.sparse_compose import sparse_retain
 from penstock.ops.sparse.sparse_functions import sparse_fill_empty_rows, sparse_reshape
@@ -70,7 +70,7 @@ def safe_embedding_lookup_sparse(
             empty = reshape.reshape(empty, [-1, 1])
             columns: Any = shape_ops.shape(result)
             empty = tile(empty, join.stack([1, columns[1]]))
-            result = comparison.where(empty, elementwise.zeros_like(result), result, name=scope)
+            result = select.where(empty, elementwise.zeros_like(result), result, name=scope)
         outer = slice_(cast(shape, dtypes.int32), [0], [rank - 1])
         inner = slice_(shape_ops.shape(result), [1], [-1])
         final = reshape.reshape(result, join.concat([outer, inner], 0))

@@ -15,7 +15,7 @@ from penstock.foundation.graph.build import make, make_tensor
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
-from penstock.library.nn import cross_entropy
+from penstock.library.nn import cross_entropy, elementwise_losses
 from penstock.ops.array import fill, join, nodes, reshape, shape as shape_ops
 from penstock.ops.control import control
 from penstock.ops.linalg import matmul
@@ -167,7 +167,7 @@ def nce_loss(
         name=name,
     )  # fmt: skip
     return _sum_rows(
-        cross_entropy.sigmoid_cross_entropy_with_logits(
+        elementwise_losses.sigmoid_cross_entropy_with_logits(
             labels=wanted, logits=logits, name="sampled_losses"
         )
     )

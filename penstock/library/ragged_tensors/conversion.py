@@ -18,12 +18,13 @@ from penstock.ops.array import (
     gather as gather_ops,
     join,
     onehot,
+    ranges,
     reshape as reshape_ops,
     shape as shape_ops,
     slicing,
 )
 from penstock.ops.control import check, control
-from penstock.ops.math import binary, comparison, reduction
+from penstock.ops.math import binary, comparison, reduction, select
 
 _EMPTY = {dtypes.string: "", dtypes.bool: False}
 
@@ -45,11 +46,11 @@ def _padded(rt: RaggedTensor, default: Any) -> Tensor:
     filler = _filler(values, default)
     with_filler = join.concat([values, reshape_ops.expand_dims(filler, 0)], 0)
     longest = binary.maximum(reduction.reduce_max(rows.lengths(splits)), cast.cast(0, splits.dtype))
-    columns = fill.range_(longest)
+    columns = ranges.range_(longest)
     places = reshape_ops.expand_dims(rows.starts(splits), 1) + reshape_ops.expand_dims(columns, 0)
     inside = places < reshape_ops.expand_dims(rows.limits(splits), 1)
     outside = fill.fill(shape_ops.shape(places), shape_ops.shape(values, out_type=splits.dtype)[0])
-    made: Tensor = gather_ops.gather(with_filler, comparison.where(inside, places, outside))
+    made: Tensor = gather_ops.gather(with_filler, select.where(inside, places, outside))
     size = rt.shape[0].value
     made.set_shape([size, None, *[None] * (made.shape.ndims - 2 if made.shape.ndims else 0)])
     return made
@@ -170,7 +171,7 @@ def _lengths_before(tensor: Tensor, padding: Any, size: Tensor) -> Tensor:
     pads = comparison.equal(tensor, padding)
     if tensor.shape.ndims is not None and tensor.shape.ndims > 2:
         pads = reduction.reduce_all(pads, axis=list(range(2, tensor.shape.ndims)))
-    ends = fill.range_(1, size[1] + 1)
+    ends = ranges.range_(1, size[1] + 1)
     kept = cast.cast(elementwise_not(pads), size.dtype) * reshape_ops.expand_dims(ends, 0)
     made: Tensor = binary.maximum(reduction.reduce_max(kept, axis=1), cast.cast(0, size.dtype))
     return made

@@ -8,8 +8,9 @@ from penstock.ops.array import (
     onehot,
     reshape as reshape_ops,
     shape as shape_ops,
+    squeeze as squeeze_ops,
     stitch,
-    transpose,
+    tile as tile_ops,
 )
 from penstock.ops.control import control, debug
 from penstock.ops.data import compressed, parsing
@@ -22,7 +23,11 @@ from penstock.ops.math import (
     complex as complex_ops,
     division,
     elementwise,
+    no_nan,
     reduction,
+    remainder,
+    select,
+    sums,
     unsorted_segment,
 )
 from penstock.ops.strings import (
@@ -105,19 +110,19 @@ to_int64 = unary(cast_ops.to_int64)
 unicode_script = unary(string_unicode.unicode_script)
 zeros_like = unary(elementwise.zeros_like)
 
-add = binary(binary_ops.add)
+add = binary(sums.add)
 atan2 = binary(binary_ops.atan2)
 bitwise_and = binary(bitwise.bitwise_and)
 bitwise_or = binary(bitwise.bitwise_or)
 bitwise_xor = binary(bitwise.bitwise_xor)
 complex_ = binary(complex_ops.complex_)
 div = binary(division.div)
-div_no_nan = binary(division.div_no_nan)
+div_no_nan = binary(no_nan.div_no_nan)
 divide = binary(division.divide)
 equal = binary(comparison.equal)
 floor_div = binary(division.floor_div)
 floordiv = binary(division.floordiv)
-floormod = binary(division.floormod)
+floormod = binary(remainder.floormod)
 greater = binary(comparison.greater)
 greater_equal = binary(comparison.greater_equal)
 left_shift = binary(bitwise.left_shift)
@@ -128,7 +133,7 @@ logical_or = binary(comparison.logical_or)
 logical_xor = binary(comparison.logical_xor)
 maximum = binary(binary_ops.maximum)
 minimum = binary(binary_ops.minimum)
-mod = binary(division.mod)
+mod = binary(remainder.mod)
 mul = binary(binary_ops.mul)
 multiply = binary(binary_ops.multiply)
 not_equal = binary(comparison.not_equal)
@@ -136,11 +141,11 @@ pow_ = binary(binary_ops.pow_)
 realdiv = binary(division.realdiv)
 right_shift = binary(bitwise.right_shift)
 squared_difference = binary(binary_ops.squared_difference)
-sub = binary(binary_ops.sub)
-subtract = binary(binary_ops.subtract)
+sub = binary(sums.sub)
+subtract = binary(sums.subtract)
 truediv = binary(division.truediv)
 truncatediv = binary(division.truncatediv)
-truncatemod = binary(division.truncatemod)
+truncatemod = binary(remainder.truncatemod)
 
 add_n = of_list(addn.add_n)
 string_join = of_list(string_join_ops.string_join)
@@ -162,13 +167,13 @@ reduce_min = to(reduction.reduce_min, "reducing", "reduce_min")
 reduce_prod = to(reduction.reduce_prod, "reducing", "reduce_prod")
 reduce_sum = to(reduction.reduce_sum, "reducing", "reduce_sum")
 size = to(shape_ops.size, "shaping", "size")
-squeeze = to(reshape_ops.squeeze, "joining", "squeeze")
+squeeze = to(squeeze_ops.squeeze, "joining", "squeeze")
 stack = to(join.stack, "joining", "stack")
-tile = to(transpose.tile, "joining", "tile")
+tile = to(tile_ops.tile, "joining", "tile")
 unsorted_segment_max = to(unsorted_segment.unsorted_segment_max, "reducing", "segment_max")
 unsorted_segment_mean = to(unsorted_segment.unsorted_segment_mean, "reducing", "segment_mean")
 unsorted_segment_min = to(unsorted_segment.unsorted_segment_min, "reducing", "segment_min")
 unsorted_segment_prod = to(unsorted_segment.unsorted_segment_prod, "reducing", "segment_prod")
 unsorted_segment_sqrt_n = to(unsorted_segment.unsorted_segment_sqrt_n, "reducing", "segment_sqrt_n")
 unsorted_segment_sum = to(unsorted_segment.unsorted_segment_sum, "reducing", "segment_sum")
-where = to(comparison.where, "mapping", "where")
+where = to(select.where, "mapping", "where")

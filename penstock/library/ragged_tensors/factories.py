@@ -29,15 +29,7 @@ class Factories(CompositeTensor):
 
     row_splits: Any
 
-    def __init__(
-        self,
-        values: Any,
-        row_splits: Any,
-        cached_row_lengths: Any = None,
-        cached_value_rowids: Any = None,
-        cached_nrows: Any = None,
-        internal: bool = False,
-    ) -> None:
+    def __init__(self, values: Any, row_splits: Any, **more: Any) -> None:
         raise NotImplementedError
 
     @classmethod

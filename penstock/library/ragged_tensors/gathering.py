@@ -17,6 +17,7 @@ from penstock.ops.array import (
     reshape as reshape_ops,
     shape as shape_ops,
     slicing,
+    squeeze,
 )
 from penstock.ops.math import cumulative
 
@@ -213,7 +214,7 @@ def _masked(data: Any, mask: Any, splits_dtype: dtypes.DType) -> Any:
         return RaggedTensor(inner, rows.gathered(before, mask.row_splits), internal=True)
     if not isinstance(data, RaggedTensor):
         return slicing.boolean_mask(data, mask)
-    places = reshape_ops.squeeze(make("Where", mask), [1])
+    places = squeeze.squeeze(make("Where", mask), [1])
     return _gathered(data, cast.cast(places, splits_dtype))
 
 

@@ -17,7 +17,17 @@ from penstock.library.ragged_tensors.tensor import (
     match_splits,
     positive_axis,
 )
-from penstock.ops.array import cast, fill, join, onehot, reshape as reshape_ops, transpose
+from penstock.ops.array import (
+    cast,
+    fill,
+    join,
+    onehot,
+    ranges,
+    reshape as reshape_ops,
+    squeeze as squeezing,
+    tile as tiling,
+    transpose,
+)
 from penstock.ops.control import check, control
 
 
@@ -138,7 +148,7 @@ def _side_by_side(values: list[Any], dtype: dtypes.DType) -> Any:
     everything = _end_to_end(values, dtype)
     number = len(values)
     by_row = transpose.transpose(
-        reshape_ops.reshape(fill.range_(counts[0] * number), join.stack([number, -1]))
+        reshape_ops.reshape(ranges.range_(counts[0] * number), join.stack([number, -1]))
     )
     with control_dependencies([c for c in checks if c is not None]):
         order = reshape_ops.reshape(by_row, [-1])
@@ -162,7 +172,7 @@ def expanded(value: Any, axis: int, dtype: dtypes.DType) -> Any:
         splits = join.stack([cast.cast(0, value.row_splits.dtype), value.nrows()])
         return RaggedTensor(value, splits, internal=True)
     if axis == 1:
-        return RaggedTensor(value, fill.range_(value.nrows() + 1), internal=True)
+        return RaggedTensor(value, ranges.range_(value.nrows() + 1), internal=True)
     inner = value.values
     if isinstance(inner, RaggedTensor):
         return value.with_values(expanded(inner, axis - 1, dtype))
@@ -195,7 +205,7 @@ def _squeezed(rt: Any, axes: list[int]) -> Any:
     if not axes:
         return rt
     if not isinstance(rt, RaggedTensor):
-        return reshape_ops.squeeze(rt, axes)
+        return squeezing.squeeze(rt, axes)
     below = [a - 1 for a in axes if a > 1]
     result: Any = rt.with_values(_squeezed(rt.values, below)) if below else rt
     one = cast.cast(1, rt.row_splits.dtype)
@@ -235,17 +245,17 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
 
 def _tiled(rt: Any, multiples: Tensor) -> Any:
     if not isinstance(rt, RaggedTensor):
-        return transpose.tile(rt, multiples)
+        return tiling.tile(rt, multiples)
     # What is inside rows first; then each row, then all rows.
     one = fill.ones([1], multiples.dtype)
     inner = _tiled(rt.values, join.concat([one, multiples[2:]], 0))
     made = rt.with_values(inner)
-    wide = onehot.repeat(fill.range_(made.nrows()), multiples[1], axis=0)
+    wide = onehot.repeat(ranges.range_(made.nrows()), multiples[1], axis=0)
     starts = rows.gathered(made.row_starts(), wide)
     limits = rows.gathered(made.row_limits(), wide)
     splits = made.row_splits * multiples[1]
     made = RaggedTensor(rows_from(inner, starts, limits).values, splits, internal=True)
-    order = transpose.tile(fill.range_(made.nrows()), multiples[:1])
+    order = tiling.tile(ranges.range_(made.nrows()), multiples[:1])
     return gather(made, order)
 
 

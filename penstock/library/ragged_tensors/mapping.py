@@ -23,12 +23,13 @@ from penstock.ops.array import (
     fill,
     gather as gather_ops,
     join,
+    ranges,
     reshape as reshape_ops,
     shape as shape_ops,
     sorting,
 )
 from penstock.ops.control import check, control
-from penstock.ops.math import comparison
+from penstock.ops.math import comparison, select
 
 _DIFFER = "All ragged inputs must have the same ragged splits"
 
@@ -201,7 +202,7 @@ def _spread(rt: RaggedTensor, dense: Tensor) -> tuple[Tensor, Tensor]:
         fits = comparison.logical_or(
             comparison.equal(sizes[axis], one), comparison.equal(length, sizes[axis])
         )
-        checks.append(make("All", fits, fill.range_(make("Rank", fits))))
+        checks.append(make("All", fits, ranges.range_(make("Rank", fits))))
     places = coordinates(rt)
     asserted = [
         check.assert_equal(fits, True, message="Unable to broadcast: dimension size mismatch in"
@@ -287,7 +288,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
         if isinstance(condition, RaggedTensor):
             if not (isinstance(x, RaggedTensor) and isinstance(y, RaggedTensor)):
                 raise ValueError("Input shapes do not match.")
-            return map_flat_values(comparison.where, condition, x, y)
+            return map_flat_values(select.where, condition, x, y)
         if condition.shape.ndims is None:
             raise ValueError("Input shapes do not match: the rank of the condition is unknown")
         if condition.shape.ndims == 0:
@@ -312,8 +313,8 @@ def _chosen_rows(condition: Tensor, x: Any, y: Any, whole: bool) -> Any:
     count = _count(x, dtype)
     if whole:
         condition = make("BroadcastTo", condition, reshape_ops.reshape(_count(rt, dtype), [1]))
-    here = fill.range_(cast.cast(shape_ops.size(condition), dtype))
-    return gather(both, comparison.where(condition, here, here + count))
+    here = ranges.range_(cast.cast(shape_ops.size(condition), dtype))
+    return gather(both, select.where(condition, here, here + count))
 
 
 def _count(value: Any, dtype: dtypes.DType) -> Tensor:

@@ -12,7 +12,7 @@ from penstock.library.ragged_tensors.gathering import rows_from
 from penstock.library.ragged_tensors.joining import concat
 from penstock.library.ragged_tensors.shaping import reduce_join
 from penstock.library.ragged_tensors.tensor import RaggedTensor, convert, is_ragged
-from penstock.ops.array import cast, fill
+from penstock.ops.array import cast, fill, ranges
 from penstock.ops.math import binary, comparison
 from penstock.ops.strings import string_join
 
@@ -131,5 +131,5 @@ def _short(rt: RaggedTensor, width: int, separator: str) -> RaggedTensor:
     zero = cast.cast(0, lengths.dtype)
     is_short = comparison.logical_and(lengths > zero, lengths < width)
     whole = reduce_join(rt, axis=1, separator=separator)
-    first = fill.range_(rt.nrows())
+    first = ranges.range_(rt.nrows())
     return rows_from(whole, first, first + cast.cast(is_short, lengths.dtype))

@@ -10,8 +10,8 @@ from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.ragged_tensors.gathering import gather, rows_from
 from penstock.library.ragged_tensors.tensor import RaggedTensor
-from penstock.ops.array import cast, fill, join, reshape as reshape_ops
-from penstock.ops.math import binary, comparison
+from penstock.ops.array import cast, fill, join, ranges, reshape as reshape_ops
+from penstock.ops.math import binary, comparison, select
 
 
 def getitem(rt: RaggedTensor, key: Any) -> Any:
@@ -100,7 +100,7 @@ def _of_rows(rt: RaggedTensor, keys: list[Any]) -> Any:
     key, rest = keys[0], keys[1:]
     if key is None:
         inner = _of_rows(rt, rest)
-        splits = fill.range_(rt.nrows() + 1)
+        splits = ranges.range_(rt.nrows() + 1)
         return RaggedTensor(inner, splits, internal=True)
     if not isinstance(key, slice):
         if rt.ragged_rank >= 1:
@@ -129,7 +129,7 @@ def _sliced_columns(rt: RaggedTensor, key: slice) -> RaggedTensor:
         if given is None:
             return _chosen(backward, backward_default, forward_default)
         given = cast.cast(convert_to_tensor(given), dtype)
-        counted = comparison.where_v2(given < zero, lengths + given, given + fill_like(lengths))
+        counted = select.where_v2(given < zero, lengths + given, given + fill_like(lengths))
         low = _chosen(backward, fill_like(lengths) - one, fill_like(lengths))
         high = _chosen(backward, lengths - one, lengths)
         made: Tensor = binary.minimum(binary.maximum(counted, low), high)
@@ -147,4 +147,4 @@ def fill_like(vector: Tensor) -> Tensor:
 
 
 def _chosen(condition: Tensor, one: Tensor, other: Tensor) -> Tensor:
-    return comparison.where_v2(condition, one, other)
+    return select.where_v2(condition, one, other)

@@ -7,7 +7,7 @@ from typing import Any
 from penstock.foundation.base import dtypes
 from penstock.foundation.graph.build import make, make_tensor
 from penstock.foundation.graph.tensor import Tensor
-from penstock.ops.array import cast, fill, join, shape as shape_ops, unique
+from penstock.ops.array import cast, fill, join, ranges, shape as shape_ops, unique
 from penstock.ops.control import check
 from penstock.ops.math import cumulative
 
@@ -36,7 +36,7 @@ def count(splits: Tensor) -> Tensor:
 
 def row_ids(splits: Tensor, values: int | None = None) -> Tensor:
     """The row of each value; ``values`` is their number where it is known."""
-    positions = fill.range_(splits[-1])
+    positions = ranges.range_(splits[-1])
     ids: Tensor = unique.searchsorted(splits, positions, side="right", out_type=splits.dtype) - 1
     ids.set_shape([values])
     return ids
@@ -45,7 +45,7 @@ def row_ids(splits: Tensor, values: int | None = None) -> Tensor:
 def columns(splits: Tensor, values: int | None = None) -> Tensor:
     """The position of each value in its row."""
     rows = row_ids(splits, values)
-    return fill.range_(splits[-1]) - gathered(starts(splits), rows)
+    return ranges.range_(splits[-1]) - gathered(starts(splits), rows)
 
 
 def of_lengths(row_lengths: Tensor) -> Tensor:
@@ -66,7 +66,7 @@ def of_row_ids(rows: Tensor, count: Any, dtype: dtypes.DType) -> Tensor:
 def uniform(rows: Any, size: Any, dtype: dtypes.DType) -> Tensor:
     """The splits of ``rows`` rows of one size."""
     one_more = cast.cast(rows, dtype) + 1
-    made: Tensor = fill.range_(one_more) * cast.cast(size, dtype)
+    made: Tensor = ranges.range_(one_more) * cast.cast(size, dtype)
     return made
 
 

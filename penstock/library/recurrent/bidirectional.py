@@ -8,7 +8,7 @@ from penstock.foundation.graph import nest
 from penstock.library.recurrent.cell import assert_like_rnncell
 from penstock.library.recurrent.dynamic import dynamic_rnn
 from penstock.library.recurrent.static import static_rnn
-from penstock.library.variables.scope import variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.array import join, split, transpose
 
 

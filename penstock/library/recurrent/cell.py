@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from penstock.foundation.base import dtypes, shapes
+from penstock.foundation.base import dimension, dtypes, shapes
 from penstock.foundation.graph import nest
 from penstock.foundation.graph.build import constant
 from penstock.foundation.graph.convert import convert_to_tensor
@@ -22,7 +22,8 @@ from penstock.library.layer_base.input_spec import InputSpec
 from penstock.library.layer_base.scoped import Layer
 from penstock.library.variables import listing
 from penstock.library.variables.partition import PartitionedVariable
-from penstock.library.variables.scope import get_variable_scope, variable_scope
+from penstock.library.variables.scope import get_variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.array import fill, join, nodes, reshape, shape
 from penstock.ops.math import elementwise
 from penstock.ops.nn import activation as activations
@@ -77,7 +78,7 @@ def _dims(part: Any) -> shapes.Static:
         return None if value is None else tuple(int(d) for d in np.atleast_1d(value))
     if part is None:
         return None
-    return shapes.as_shape([part] if isinstance(part, int | shapes.Dimension) else part).sizes
+    return shapes.as_shape([part] if isinstance(part, int | dimension.Dimension) else part).sizes
 
 
 def joined_shape(prefix: Any, suffix: Any) -> Tensor:
@@ -225,7 +226,7 @@ class RNNCell(Layer):
 
 def _of_inputs(inputs: Any, batch_size: Any, dtype: Any) -> tuple[Any, Any]:
     inputs = convert_to_tensor(inputs, name="inputs")
-    known = shapes.dimension_value(inputs.get_shape()[0])
+    known = dimension.dimension_value(inputs.get_shape()[0])
     if batch_size is not None:
         given = batch_size
         if isinstance(given, Tensor):

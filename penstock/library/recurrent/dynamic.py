@@ -25,7 +25,7 @@ from penstock.library.recurrent.step import (
     static_size,
     transpose_batch_time,
 )
-from penstock.library.variables.scope import variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.array import cast, fill, join, nodes, shape
 from penstock.ops.control import control, debug
 from penstock.ops.math import binary, comparison, reduction

@@ -9,7 +9,9 @@ from penstock.foundation.graph import nest
 from penstock.foundation.graph.build import constant
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.variables import initializers
-from penstock.library.variables.scope import get_variable, get_variable_scope, variable_scope
+from penstock.library.variables.getting import get_variable
+from penstock.library.variables.scope import get_variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.array import join
 from penstock.ops.linalg import matmul
 from penstock.ops.nn import bias

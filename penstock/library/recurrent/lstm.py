@@ -22,7 +22,7 @@ from penstock.library.recurrent.layer import config_of
 from penstock.library.variables import initializers, partition
 from penstock.ops.array import join, slicing, split
 from penstock.ops.linalg import matmul
-from penstock.ops.math import binary, clip, elementwise
+from penstock.ops.math import binary, clip, elementwise, sums
 from penstock.ops.nn import bias
 
 
@@ -88,7 +88,7 @@ class BasicLSTMCell(SizedByUnits, LayerRNNCell):
     def call(self, inputs: Any, state: Any) -> Any:
         """One step."""
         check_floating([inputs, state])
-        add, multiply, sigmoid = binary.add, binary.multiply, elementwise.sigmoid
+        add, multiply, sigmoid = sums.add, binary.multiply, elementwise.sigmoid
         one = constant(1, dtypes.int32)
         if self._state_is_tuple:
             c, h = state

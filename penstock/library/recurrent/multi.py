@@ -7,7 +7,7 @@ from typing import Any
 from penstock.foundation.graph import nest
 from penstock.foundation.graph.scopes import name_scope
 from penstock.library.recurrent.cell import RNNCell, assert_like_rnncell, cell_of
-from penstock.library.variables.scope import variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.array import join, slicing
 
 

@@ -10,7 +10,8 @@ from penstock.foundation.graph.scopes import name_scope
 from penstock.library.recurrent.cell import RNNCell, assert_like_rnncell
 from penstock.library.recurrent.linear import Linear
 from penstock.library.variables import initializers
-from penstock.library.variables.scope import get_variable, get_variable_scope
+from penstock.library.variables.getting import get_variable
+from penstock.library.variables.scope import get_variable_scope
 from penstock.ops.array import reshape
 from penstock.ops.nn import embedding
 

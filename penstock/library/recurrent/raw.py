@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock.foundation.base import dtypes, shapes
+from penstock.foundation.base import dimension, dtypes, shapes
 from penstock.foundation.graph import nest
 from penstock.foundation.graph.build import constant
 from penstock.foundation.graph.convert import convert_to_tensor
@@ -12,7 +12,7 @@ from penstock.library.control_flow.tensor_array import TensorArray
 from penstock.library.control_flow.while_loop import while_loop
 from penstock.library.recurrent.cell import assert_like_rnncell, joined_shape
 from penstock.library.recurrent.step import cache_reads, keep_finished, static_size
-from penstock.library.variables.scope import variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.array import fill, nodes, shape
 from penstock.ops.math import comparison, elementwise, reduction
 
@@ -105,7 +105,7 @@ def _batch_dim(flat_input: list[Any]) -> int | None:
     dims = [shapes.dimension_at_index(one.get_shape(), 0) for one in flat_input]
     for dim in dims[1:]:
         dims[0].assert_is_compatible_with(dim)
-    value: int | None = shapes.dimension_value(dims[0])
+    value: int | None = dimension.dimension_value(dims[0])
     return value
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock.foundation.base import dtypes, shapes
+from penstock.foundation.base import dimension, dtypes
 from penstock.foundation.graph import nest, scopes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.tensor import Tensor
@@ -15,7 +15,7 @@ from penstock.library.recurrent.step import (
     ragged_step,
     state_dtype,
 )
-from penstock.library.variables.scope import variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.array import cast, fill, nodes, shape
 from penstock.ops.control import control
 from penstock.ops.math import reduction
@@ -112,7 +112,7 @@ def _batch_dim(inputs: Any, first: Any) -> int | None:
 
 
 def _known(dim: Any) -> int | None:
-    value: int | None = shapes.dimension_value(dim)
+    value: int | None = dimension.dimension_value(dim)
     return value
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from penstock.foundation.base import shapes
+from penstock.foundation.base import dimension, shapes
 from penstock.foundation.graph import nest, scopes
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import static
 from penstock.library.control_flow.cond import cond
 from penstock.library.control_flow.tensor_array import TensorArray
 from penstock.library.variables.scope import VariableScope
-from penstock.ops.array import fill, join, nodes, shape, transpose
-from penstock.ops.math import comparison
+from penstock.ops.array import join, nodes, ranges, shape, transpose
+from penstock.ops.math import select
 
 
 def cache_reads(scope: VariableScope) -> None:
@@ -66,7 +66,7 @@ def static_size(size: Any) -> shapes.TensorShape:
     """A size, which may be a tensor, as far as it is known."""
     if isinstance(size, Tensor):
         return shapes.TensorShape(static.constant_value_as_shape(size))
-    return shapes.as_shape([size] if isinstance(size, int | shapes.Dimension) else size)
+    return shapes.as_shape([size] if isinstance(size, int | dimension.Dimension) else size)
 
 
 def transpose_batch_time(x: Tensor) -> Tensor:
@@ -81,7 +81,7 @@ def transpose_batch_time(x: Tensor) -> Tensor:
             f"Expected input tensor {x.name} to have rank at least 2, but saw shape: {known}"
         )
     rank = shape.rank(x)
-    made = transpose.transpose(x, join.concat(([1, 0], fill.range_(2, rank)), axis=0))
+    made = transpose.transpose(x, join.concat(([1, 0], ranges.range_(2, rank)), axis=0))
     if known.ndims is not None:
         first, second, *others = known.as_list()
         made.set_shape([second, first, *others])
@@ -115,7 +115,7 @@ def keep_finished(finished: Any, old: Any, new: Any) -> Any:
     if isinstance(old, TensorArray) or old.get_shape().ndims == 0:
         return new
     with scopes.colocate_with(new.op):
-        return comparison.where(finished, old, new)
+        return select.where(finished, old, new)
 
 
 def ragged_step(

@@ -10,7 +10,7 @@ from penstock.foundation.graph.build import make
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
-from penstock.ops.array import cast, fill, join, pad, reshape, shape as shapes
+from penstock.ops.array import cast, join, pad, ranges, reshape, shape as shapes
 from penstock.ops.math import complex as numbers
 from penstock.ops.signal import fft
 
@@ -93,7 +93,7 @@ def _resized(x: Any, length: Any, n: int) -> Any:
 
 def _rotation(size: Any, sign: int) -> Any:
     """``2 exp(i sign pi k / (2 size))`` for each k."""
-    places: Any = fill.range_(size)
+    places: Any = ranges.range_(size)
     angles = (-places if sign < 0 else places) * math.pi * 0.5 / size
     return 2.0 * make("Exp", numbers.complex_(0.0, angles))
 

@@ -21,6 +21,7 @@ from penstock.ops.array import (
     gather,
     join,
     pad,
+    ranges,
     reshape,
     shape as shapes,
     slicing,
@@ -110,7 +111,7 @@ def _static_frames(signal: Any, length: Any, step: Any, pad_end: bool, axis: Any
 
 def _frame(signal: Any, length: Any, step: Any, pad_end: bool, pad_value: Any, axis: Any) -> Any:
     rank: Any = shapes.rank(signal)
-    every: Any = fill.range_(rank)
+    every: Any = ranges.range_(rank)
     axis = every[axis]
     dims: Any = shapes.shape(signal)
     outer, samples, inner = split.split(dims, [axis, 1, rank - 1 - axis])
@@ -133,8 +134,8 @@ def _frame(signal: Any, length: Any, step: Any, pad_end: bool, pad_value: Any, a
     shaped = join.concat([outer, [pieces, piece], inner], 0)
     signal = slicing.strided_slice(signal, elementwise.zeros_like(dims), used)
     signal = reshape.reshape(signal, shaped)
-    starts = reshape.reshape(fill.range_(count) * in_step, [count, 1])
-    offsets = reshape.reshape(fill.range_(in_frame), [1, in_frame])
+    starts = reshape.reshape(ranges.range_(count) * in_step, [count, 1])
+    offsets = reshape.reshape(ranges.range_(in_frame), [1, in_frame])
     chosen = gather.gather(signal, starts + offsets, axis=axis)
     return reshape.reshape(chosen, join.concat([outer, [count, length], inner], 0))
 
@@ -217,7 +218,7 @@ def _sum(signal: Any, step: Any) -> Any:
         return reshape.reshape(x, join.concat([outer, sizes], 0))
 
     signal = shaped(signal, [count + pieces, pieces, step])
-    kept: Any = fill.range_(rank)
+    kept: Any = ranges.range_(rank)
     signal = movement.transpose(signal, join.concat([kept, rank + [1, 0, 2]], 0))
     signal = shaped(signal, [(count + pieces) * pieces, step])
     signal = signal[..., : (count + pieces - 1) * pieces, :]

@@ -12,7 +12,7 @@ from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import static
 from penstock.library.signal.cosine import dct
 from penstock.library.signal.frames import frame
-from penstock.ops.array import cast, fill, pad, reshape, shape as shapes, split
+from penstock.ops.array import cast, pad, ranges, reshape, shape as shapes, split
 
 # mel = 1127 log(1 + hertz / 700), as HTK has it.
 _BREAK_HERTZ = 700.0
@@ -81,9 +81,9 @@ def linear_to_mel_weight_matrix(
         low = convert_to_tensor(lower_edge_hertz, dtype, name="lower_edge_hertz")
         high = convert_to_tensor(upper_edge_hertz, dtype, name="upper_edge_hertz")
         zero = convert_to_tensor(0.0, dtype)
-        every: Any = fill.linspace(zero, rate / 2.0, num_spectrogram_bins)
+        every: Any = ranges.linspace(zero, rate / 2.0, num_spectrogram_bins)
         mels = reshape.expand_dims(_mel(every[1:]), 1)
-        edges = fill.linspace(_mel(low), _mel(high), num_mel_bins + 2)
+        edges = ranges.linspace(_mel(low), _mel(high), num_mel_bins + 2)
         parts = split.split(frame(edges, frame_length=3, frame_step=1), 3, axis=1)
         left, center, right = (reshape.reshape(p, [1, num_mel_bins]) for p in parts)
         rising = (mels - left) / (center - left)

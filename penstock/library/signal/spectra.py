@@ -21,7 +21,7 @@ from penstock.ops.array import (
     pad,
     reshape,
     shape as shapes,
-    transpose as movement,
+    tile,
 )
 from penstock.ops.math import reduction
 from penstock.ops.signal import fft
@@ -98,7 +98,7 @@ def inverse_stft_window_fn(
             power = pad.pad(power, [(0, count * step - length)])
             power = reshape.reshape(power, [count, step])
             power = reduction.reduce_sum(power, 0, keepdims=True)
-            power = movement.tile(power, [count, 1])
+            power = tile.tile(power, [count, 1])
             whole: Any = reshape.reshape(power, [count * step])
             made: Tensor = forward / whole[:length]
             return made

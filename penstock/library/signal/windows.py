@@ -12,7 +12,7 @@ from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import static
 from penstock.library.control_flow.cond import cond
-from penstock.ops.array import cast, constant, fill
+from penstock.ops.array import cast, constant, fill, ranges
 
 
 def hann_window(
@@ -60,7 +60,7 @@ def _raised_cosine(
         # A periodic window is the symmetric one of one more element, without its last.
         even = 1 - make("FloorMod", length, 2)
         period = cast.cast(length + whole * even - 1, dtype)
-        places = cast.cast(fill.range_(length), dtype)
+        places = cast.cast(ranges.range_(length), dtype)
         angles = constant.constant(2 * math.pi, dtype) * places / period
 
         def raised() -> Tensor:

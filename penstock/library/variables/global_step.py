@@ -14,7 +14,7 @@ from penstock.foundation.graph import scopes
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.foundation.graph.tensor import Tensor
-from penstock.library.variables import initializers, scope
+from penstock.library.variables import getting, initializers
 from penstock.library.variables.variable import Variable, VariableAggregation
 
 
@@ -82,7 +82,7 @@ def create_global_step(graph: Graph | None = None) -> Any:
             f'"global_step" already exists: the graph already has a global step, {existing.name!r}'
         )
     with graph.as_default(), graph.name_scope(None):
-        return scope.get_variable(
+        return getting.get_variable(
             GraphKeys.GLOBAL_STEP, shape=[], dtype=dtypes.int64,
             initializer=initializers.zeros_initializer(), trainable=False,
             aggregation=VariableAggregation.ONLY_FIRST_REPLICA,

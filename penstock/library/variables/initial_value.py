@@ -35,10 +35,11 @@ def initialized_value(variable: Any) -> Tensor:
     made: Tensor
     with variable.graph.control_dependencies(None), scopes.name_scope("cond"):
         if variable.dtype.is_ref:
-            kind, held = "_InitializedValue", variable._ref()
+            held, first = variable._ref(), variable.initial_value
+            made = make("_InitializedValue", held, first, name="Merge")
         else:
-            kind, held = "_ResourceInitializedValue", variable.handle
-        made = make(kind, held, variable.initial_value, name="Merge")
+            held, first = variable.handle, variable.initial_value
+            made = make("_ResourceInitializedValue", held, first, name="Merge")
     return made
 
 

@@ -20,7 +20,7 @@ from penstock.foundation.graph.keys import GraphKeys
 from penstock.foundation.graph.scopes import add_to_collections, control_dependencies
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.variables import creation
-from penstock.library.variables.scope import variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.library.variables.variable import VariableAggregation, VariableSynchronization
 from penstock.ops.array import fill, reshape, shape
 from penstock.ops.array.cast import cast
@@ -31,10 +31,13 @@ from penstock.ops.math import (
     confusion_matrix,
     division,
     elementwise,
+    no_nan,
     reduction,
+    select,
+    sums,
     weights as spread,
 )
-from penstock.ops.state import state, state_scatter
+from penstock.ops.state import state_scatter, state_update
 
 Metric = tuple[Tensor, Any]
 
@@ -85,7 +88,7 @@ def _weighted(values: Tensor, weights: Any) -> tuple[Tensor, Tensor | None]:
 
 
 def _ratio(total: Any, count: Any, name: str | None) -> Tensor:
-    return division.div_no_nan(total, binary.maximum(count, 0), name=name)
+    return no_nan.div_no_nan(total, binary.maximum(count, 0), name=name)
 
 
 def _gathered_mean(
@@ -93,9 +96,9 @@ def _gathered_mean(
     metrics_collections: Any, updates_collections: Any,
 ) -> Metric:  # fmt: skip
     """The metric of two variables; ``sums`` is what a batch adds to each."""
-    total_after = state.assign_add(total, sums[0]())
+    total_after = state_update.assign_add(total, sums[0]())
     with control_dependencies([values]):
-        count_after = state.assign_add(count, sums[1])
+        count_after = state_update.assign_add(count, sums[1])
     value = collected(metrics_collections, _ratio(total, count, "value"))
     update = _ratio(total_after, count_after, "update_op")
     return value, collected(updates_collections, update)
@@ -256,7 +259,7 @@ def mean_relative_error(
     predictions, labels, weights = fitted(predictions, labels, weights)
     predictions, normalizer = spread.squeeze_last(predictions, normalizer)
     spread.check_same_shape(predictions, normalizer)
-    found = comparison.where(
+    found = select.where(
         comparison.equal(normalizer, 0.0), elementwise.zeros_like(labels),
         division.div(elementwise.abs_(labels - predictions), normalizer),
     )  # fmt: skip
@@ -279,7 +282,7 @@ def mean_cosine_distance(
     products = binary.multiply(predictions, labels)
     products = reduction.reduce_sum(products, axis=[dim], keepdims=True)
     value, update = mean(products, weights, None, None, name or "mean_cosine_distance")
-    value, update = binary.subtract(1.0, value), binary.subtract(1.0, update)
+    value, update = sums.subtract(1.0, value), sums.subtract(1.0, update)
     return collected(metrics_collections, value), collected(updates_collections, update)
 
 
@@ -363,7 +366,7 @@ def _gathered_confusion(
     batch = confusion_matrix.confusion_matrix(
         labels, predictions, num_classes, weights=weights, dtype=dtypes.float64
     )
-    return matrix, state.assign_add(matrix, batch)
+    return matrix, state_update.assign_add(matrix, batch)
 
 
 @documented_as(mean_per_class_accuracy)
@@ -396,7 +399,7 @@ def _iou(matrix: Any) -> Tensor:
     right = cast(matrix_diag.diag_part(matrix), dtypes.float32)
     either = predicted + labelled - right
     occurring = reduction.reduce_sum(cast(comparison.not_equal(either, 0), dtypes.float32))
-    either = comparison.where(comparison.greater(either, 0), either, elementwise.ones_like(either))
+    either = select.where(comparison.greater(either, 0), either, elementwise.ones_like(either))
     shares = division.div(right, either)
     average = reduction.reduce_sum(shares, name="mean_iou") / occurring
-    return comparison.where(comparison.greater(occurring, 0), average, 0)
+    return select.where(comparison.greater(occurring, 0), average, 0)

@@ -17,7 +17,7 @@ from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import control_dependencies, name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.variables.metrics import Metric, collected, mean, metric_variable
-from penstock.ops.array import fill, join, reshape, shape, slicing, sorting, transpose
+from penstock.ops.array import fill, join, reshape, shape, slicing, sorting, tile
 from penstock.ops.array.cast import cast
 from penstock.ops.control import control_flow
 from penstock.ops.math import (
@@ -26,11 +26,14 @@ from penstock.ops.math import (
     cumulative,
     division,
     elementwise,
+    no_nan,
     reduction,
+    select,
+    sums,
     weights as spread,
 )
 from penstock.ops.sparse import sets, sparse_compose, sparse_functions
-from penstock.ops.state import state
+from penstock.ops.state import state_update
 
 
 def _at_k(what: str, k: int | None, class_id: int | None = None) -> str:
@@ -132,7 +135,7 @@ def _gathered_count(
         found = _count_in_rows(counted, labels, predictions, class_id, weights)
         batch = cast(reduction.reduce_sum(found), dtypes.float64)
         count = metric_variable([], dtypes.float64, name=scope)
-        return count, state.assign_add(count, batch, name="update")
+        return count, state_update.assign_add(count, batch, name="update")
 
 
 # ---- precision and recall -----------------------------------------------------------------------
@@ -156,9 +159,9 @@ def _share_at_top_k(what: str, other: _Counted, doc: str) -> Callable[..., Metri
             given = labels, cast(predictions_idx, dtypes.int64), k, class_id, weights
             right, right_after = _gathered_count(_TRUE_POSITIVES, *given)
             wrong, wrong_after = _gathered_count(other, *given)
-            value = division.div(right, binary.add(right, wrong), name=scope)
+            value = division.div(right, sums.add(right, wrong), name=scope)
             collected(metrics_collections, value)
-            total = binary.add(right_after, wrong_after)
+            total = sums.add(right_after, wrong_after)
             update = division.div(right_after, total, name="update")
             return value, collected(updates_collections, update)
 
@@ -245,7 +248,7 @@ def _without_classes_from(number: Tensor, labels: Any) -> Any:
 
     def cleaned() -> Any:
         beyond = comparison.greater_equal(values, number)
-        made = comparison.where_v2(beyond, -1 * elementwise.ones_like(values), values)
+        made = select.where_v2(beyond, -1 * elementwise.ones_like(values), values)
         if not sparse:
             return made
         return type(labels)(indices=labels.indices, values=made, dense_shape=labels.dense_shape)
@@ -263,7 +266,7 @@ def _repeated(labels: Any, times: int, name: str) -> Any:
                 return wider
             ones = elementwise.ones_like(shape.shape(labels))
             multiples = join.concat([ones[:-1], (times,), ones[-1:]], 0, name="multiples")
-            return transpose.tile(wider, multiples, name=scope)
+            return tile.tile(wider, multiples, name=scope)
         dims = labels.dense_shape
         last = reshape.reshape(shape.size(dims) + -1, [1])
         head, tail = slicing.slice_(dims, [0], last), slicing.slice_(dims, last, [-1])
@@ -281,7 +284,7 @@ def _relevant(labels: Any, k: int) -> Tensor:
             found: Tensor = binary.minimum(sets.set_size(labels), k, name=scope)
             return found
         ones, none = elementwise.ones_like(labels), elementwise.zeros_like(labels)
-        known = comparison.where_v2(comparison.greater_equal(labels, 0), ones, none)
+        known = select.where_v2(comparison.greater_equal(labels, 0), ones, none)
         found = binary.minimum(reduction.reduce_sum(known, axis=-1), k, name=scope)
         return found
 
@@ -323,13 +326,13 @@ def _gathered_average(
                 rows: Any = cast(shape.size(found, name="batch_max"), dtypes.float64)
             else:
                 rows = reduction.reduce_sum(weights, name="batch_max")
-            most_after = state.assign_add(most, rows, name="update")
+            most_after = state_update.assign_add(most, rows, name="update")
         with name_scope(None, "total", [found]) as where:
             total = metric_variable([], dtypes.float64, name=where)
             batch = reduction.reduce_sum(found, name="batch_total")
-            total_after = state.assign_add(total, batch, name="update")
-        value = collected(metrics_collections, division.div_no_nan(total, most, name="mean"))
-        update = division.div_no_nan(total_after, most_after, name=scope)
+            total_after = state_update.assign_add(total, batch, name="update")
+        value = collected(metrics_collections, no_nan.div_no_nan(total, most, name="mean"))
+        update = no_nan.div_no_nan(total_after, most_after, name=scope)
         return value, collected(updates_collections, update)
 
 

@@ -16,8 +16,8 @@ from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import control_dependencies
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.variables.metrics import Metric, collected, fitted, mean, metric_variable
-from penstock.library.variables.scope import variable_scope
-from penstock.ops.array import constant, join, nodes, reshape, shape, transpose
+from penstock.library.variables.scoping import variable_scope
+from penstock.ops.array import constant, join, nodes, reshape, shape, tile, transpose
 from penstock.ops.array.cast import cast
 from penstock.ops.control import check, control
 from penstock.ops.math import (
@@ -27,10 +27,12 @@ from penstock.ops.math import (
     cumulative,
     division,
     elementwise,
+    no_nan,
     reduction,
+    select,
     weights as spread,
 )
-from penstock.ops.state import state
+from penstock.ops.state import state_update
 
 _TINY = 1e-7
 
@@ -56,7 +58,7 @@ def _counted(
         with control_dependencies([check.assert_rank_in(weights, allowed)]):
             values = binary.multiply(values, cast(weights, dtypes.float32))
     value = collected(metrics_collections, control.identity(count))
-    update = state.assign_add(count, reduction.reduce_sum(values))
+    update = state_update.assign_add(count, reduction.reduce_sum(values))
     return value, collected(updates_collections, update)
 
 
@@ -110,7 +112,7 @@ true_negatives, false_positives = _count_of("tn"), _count_of("fp")
 
 def _share(first: Any, second: Any, name: str) -> Tensor:
     some = comparison.greater(first + second, 0)
-    return comparison.where(some, division.div(first, first + second), 0, name)
+    return select.where(some, division.div(first, first + second), 0, name)
 
 
 def _share_of(where: str, other: Callable[..., Metric], doc: str) -> Callable[..., Metric]:
@@ -167,20 +169,20 @@ def _at_thresholds(
     if number is None:
         sizes: Any = shape.shape(column)
         number = sizes[0]
-    limits = transpose.tile(
+    limits = tile.tile(
         reshape.expand_dims(constant.constant(thresholds), [1]), join.stack([1, number])
     )
-    scores = transpose.tile(transpose.transpose(column), [count, 1])
+    scores = tile.tile(transpose.transpose(column), [count, 1])
     sides: dict[tuple[str, bool], Any] = {("prediction", True): comparison.greater(scores, limits)}
     if {"fn", "tn"} & set(kinds):
         sides["prediction", False] = elementwise.logical_not(sides["prediction", True])
-    sides["label", True] = transpose.tile(row, [count, 1])
+    sides["label", True] = tile.tile(row, [count, 1])
     if {"fp", "tn"} & set(kinds):
         sides["label", False] = elementwise.logical_not(sides["label", True])
     tiled = None
     if weights is not None:
         weights = spread.broadcast_weights(cast(weights, dtypes.float32), predictions)
-        tiled = transpose.tile(reshape.reshape(weights, [1, -1]), [count, 1])
+        tiled = tile.tile(reshape.reshape(weights, [1, -1]), [count, 1])
         spread.check_same_shape(limits, tiled)
     values, updates = {}, {}
     for kind in kinds:
@@ -190,7 +192,7 @@ def _at_thresholds(
         counted = cast(holds, dtypes.float32)
         if tiled is not None:
             counted = counted * tiled
-        updates[kind] = state.assign_add(values[kind], reduction.reduce_sum(counted, 1))
+        updates[kind] = state_update.assign_add(values[kind], reduction.reduce_sum(counted, 1))
     return values, updates
 
 
@@ -281,14 +283,14 @@ def _interpolated_area(tp: Any, fp: Any, fn: Any) -> Tensor:
     gained = tp[:-1] - tp[1:]
     positive = tp + fp
     fewer = binary.maximum(positive[:-1] - positive[1:], 0)
-    slope = division.div_no_nan(gained, fewer, name="prec_slope")
+    slope = no_nan.div_no_nan(gained, fewer, name="prec_slope")
     intercept = tp[1:] - binary.multiply(slope, positive[1:])
     both = comparison.logical_and(positive[:-1] > 0, positive[1:] > 0)
-    ratio = division.div_no_nan(
+    ratio = no_nan.div_no_nan(
         positive[:-1], binary.maximum(positive[1:], 0), name="recall_relative_ratio"
     )
-    ratio = comparison.where(both, ratio, elementwise.ones_like(positive[1:]))
-    parts = division.div_no_nan(
+    ratio = select.where(both, ratio, elementwise.ones_like(positive[1:]))
+    parts = no_nan.div_no_nan(
         slope * (gained + intercept * elementwise.log(ratio)),
         binary.maximum(tp[1:] + fn[1:], 0), name="pr_auc_increment",
     )  # fmt: skip

@@ -22,7 +22,7 @@ from penstock.library.variables.variable import (
     resolved_trainable,
     with_scope,
 )
-from penstock.ops.state import state
+from penstock.ops.state import counting, state, state_update
 
 
 class RefVariable(Variable):
@@ -75,9 +75,11 @@ class RefVariable(Variable):
                 self._initial_value = convert.convert_to_tensor(value, dtype, "initial_value")
                 self._check_initial(scope, validate_shape)
                 self._variable = self._node(scope, validate_shape)
-            guarded = initial.guarded(scope, self._initial_value)
+            first = self._initial_value
+            if first.op.inputs or first.op.op_def.role == "variable":
+                first = initial.guarded(scope, first)
             self._initializer_op = make(
-                "Assign", self._variable, guarded, validate_shape=validate_shape
+                "Assign", self._variable, first, validate_shape=validate_shape
             ).op
             self._snapshot = self._read_node(graph)
 
@@ -184,7 +186,7 @@ class RefVariable(Variable):
         read_value: bool = True,
     ) -> Any:  # fmt: skip
         """Adds ``delta``; returns as ``assign``."""
-        made = state.assign_add(self._variable, delta, use_locking=use_locking, name=name)
+        made = state_update.assign_add(self._variable, delta, use_locking=use_locking, name=name)
         return made if read_value else made.op
 
     def assign_sub(
@@ -192,12 +194,12 @@ class RefVariable(Variable):
         read_value: bool = True,
     ) -> Any:  # fmt: skip
         """Subtracts ``delta``; returns as ``assign``."""
-        made = state.assign_sub(self._variable, delta, use_locking=use_locking, name=name)
+        made = state_update.assign_sub(self._variable, delta, use_locking=use_locking, name=name)
         return made if read_value else made.op
 
     def count_up_to(self, limit: int) -> Tensor:
         """Increments a scalar integer variable until ``limit``; see ``tf.count_up_to``."""
-        made: Tensor = state.count_up_to(self._variable, limit)
+        made: Tensor = counting.count_up_to(self._variable, limit)
         return made
 
     def _scatter(self, op_type: str, sparse_delta: Any, use_locking: bool, name: Any) -> Any:

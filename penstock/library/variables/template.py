@@ -15,7 +15,8 @@ from penstock.foundation.base import origin
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.foundation.graph.scopes import get_collection
 from penstock.library.variables.creation import variable_creator_scope
-from penstock.library.variables.scope import VariableScope, reserved_scope, variable_scope
+from penstock.library.variables.scope import VariableScope
+from penstock.library.variables.scoping import reserved_scope, variable_scope
 
 _log = logging.getLogger(__name__)
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from penstock.foundation.base import dtypes, shapes
+from penstock.foundation.base import dimension, dtypes, shapes
 from penstock.foundation.formats import tensor_proto
 from penstock.foundation.graph import convert
 from penstock.foundation.graph.build import make
@@ -266,7 +266,7 @@ def _only_tuples(value: Any) -> bool:
 
 def _check_no_dimension(value: Any, wanted: dtypes.DType) -> None:
     """A dimension, which is a number of elements, becomes no other number by itself."""
-    if isinstance(value, shapes.Dimension | shapes.TensorShape):
+    if isinstance(value, dimension.Dimension | shapes.TensorShape):
         kind = type(value).__name__
         raise TypeError(f"Expected {wanted.name}, got {value!r} of type {kind!r} instead.")
     if isinstance(value, list | tuple):
@@ -275,7 +275,7 @@ def _check_no_dimension(value: Any, wanted: dtypes.DType) -> None:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, shapes.Dimension):
+    if isinstance(value, dimension.Dimension):
         if value.value is None:
             raise ValueError("Cannot convert an unknown Dimension to a Tensor: ?")
         return value.value
@@ -461,7 +461,7 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
 def _convert_constant(value: Any, dtype: Any = None, name: str | None = None, as_ref: bool = False):
     if _holds_tensor(value):
         return NotImplemented
-    if isinstance(value, shapes.Dimension) and dtype is not None:
+    if isinstance(value, dimension.Dimension) and dtype is not None:
         wanted = dtypes.as_dtype(dtype)
         if wanted not in (dtypes.int32, dtypes.int64):
             raise TypeError(f"Cannot convert a TensorShape to dtype: {wanted!r}: nor a Dimension")

@@ -25,9 +25,11 @@ from penstock.foundation.opdef.program_text import literal
 from penstock.ops.array import (
     fill as fill_ops,
     join,
+    ranges,
     reshape as reshape_ops,
     shape as shape_ops,
     slicing,
+    squeeze,
 )
 from penstock.ops.array.movement import moving
 from penstock.ops.array.unsigned import SIGNED
@@ -244,9 +246,9 @@ def _summed(
     grad: Tensor, full: Tensor, indices: Tensor, axis: Tensor, values_shape: Tensor,
     gathered: Tensor, rank: Tensor, batch: int,
 ) -> Tensor:  # fmt: skip
-    lead = fill_ops.range_(batch)
-    outer = fill_ops.range_(batch, gathered)
-    inner = fill_ops.range_(make("AddV2", gathered, 1, name="add"), rank)
+    lead = ranges.range_(batch)
+    outer = ranges.range_(batch, gathered)
+    inner = ranges.range_(make("AddV2", gathered, 1, name="add"), rank)
     values = reshape_ops.reshape(grad, values_shape)
     order = join.concat([lead, [gathered], outer, inner], 0)
     moved = make("Transpose", values, order, name="transpose")
@@ -277,7 +279,7 @@ def _batched_grad(grad: Tensor, full: Tensor, indices: Tensor, axis: Tensor, bat
     lead = make("Prod", slicing.getitem(full, slice(None, batch)), [0])
     limit = slicing.getitem(full, at)
     flat = reshape_ops.reshape(indices, join.stack([lead, -1]))
-    steps = make("Mul", fill_ops.range_(lead), limit, name="mul")
+    steps = make("Mul", ranges.range_(lead), limit, name="mul")
     steps = shape_ops.cast_to(steps, indices.dtype.base_dtype)
     flat = make("AddV2", flat, reshape_ops.expand_dims(steps, 1), name="add")
     flat = reshape_ops.reshape(flat, [-1])
@@ -407,7 +409,7 @@ def _gather_nd_grad(op: Any, grad: Tensor) -> list[Any]:
     full = shape_ops.shape(params, out_type=indices.dtype.base_dtype)
     dims = indices.sizes
     if dims is not None and len(dims) == 2 and dims[-1] == 1:
-        return [IndexedSlices(grad, reshape_ops.squeeze(indices, axis=-1), full), None]
+        return [IndexedSlices(grad, squeeze.squeeze(indices, axis=-1), full), None]
     return [make("ScatterNd", indices, grad, full), None]
 
 
@@ -528,7 +530,7 @@ def _batch_position(full: Tensor, axis: int, rank: int | None, dtype: Any) -> Te
         form: Any = join.concat([[1] * axis + [-1], more], 0)
     else:
         form = [1] * axis + [-1] + [1] * (rank - axis - 1)
-    steps = reshape_ops.reshape(shape_ops.cast_to(fill_ops.range_(count), dtype), form)
+    steps = reshape_ops.reshape(shape_ops.cast_to(ranges.range_(count), dtype), form)
     form = join.concat([slicing.getitem(full, slice(None, -1)), [1]], 0)
     return make("BroadcastTo", steps, form)
 

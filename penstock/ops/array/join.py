@@ -20,7 +20,7 @@ from penstock.foundation.graph.scopes import get_default_graph, name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op, static
 from penstock.foundation.opdef.inference import Dims, ShapeContext, show
-from penstock.ops.array import nodes, reshape as reshape_ops, shape as shape_ops
+from penstock.ops.array import nodes, reshape as reshape_ops, shape as shape_ops, squeeze
 
 _INDEX = "{int32, int64}"
 
@@ -156,7 +156,7 @@ def _concat_dense_grad(values: list[Tensor], axis: Tensor, grad: Tensor) -> list
     sizes = shape_ops.known_shapes(values)
     if len(sizes) > 16:
         table = stack(sizes, axis=1)
-        lengths = reshape_ops.squeeze(make("Slice", table, stack([axis, 0]), [1, -1]))
+        lengths = squeeze.squeeze(make("Slice", table, stack([axis, 0]), [1, -1]))
         return make("SplitV", grad, lengths, axis, name="split", num_split=len(sizes))
     offsets = make("ConcatOffset", axis, sizes)
     return [make("Slice", grad, begin, size) for begin, size in zip(offsets, sizes, strict=True)]
@@ -210,7 +210,7 @@ def _slices_of_rows(sizes: list[Tensor], axis: Tensor, grad: IndexedSlices) -> l
             make("GreaterEqual", grad.indices, start),
             make("Less", grad.indices, end),
         )
-        chosen = reshape_ops.squeeze(make("Where", inside), axis=[1])
+        chosen = squeeze.squeeze(make("Where", inside), axis=[1])
         indices = make("Sub", nodes.gather(grad.indices, chosen), start, name="sub")
         values = nodes.gather(grad.values, chosen)
         parts.append(IndexedSlices(values, indices, size))

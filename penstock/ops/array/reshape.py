@@ -1,6 +1,6 @@
-"""Reshape, ExpandDims and Squeeze: the same elements under another shape.
+"""Reshape and ExpandDims: the same elements under another shape.
 
-All are views at run time.  The shape rule of Reshape finds the one missing dim (``-1``) when the
+Both are views at run time.  The shape rule of Reshape finds the one missing dim (``-1``) when the
 rest is known, as TensorFlow's does.
 """
 
@@ -15,7 +15,6 @@ from penstock.foundation.graph.build import make
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op, static
 from penstock.foundation.opdef.inference import Dims, ShapeContext, show
-from penstock.foundation.opdef.program_text import literal
 from penstock.ops.array import shape as shape_ops
 
 _INDEX = "{int32, int64}"
@@ -114,7 +113,7 @@ define_op(
 )
 
 
-def _partial_reshape(ctx: ShapeContext) -> Dims:
+def partial_reshape(ctx: ShapeContext) -> Dims:
     """A known vector stays one when only its form is restated, as ``reshape(x, [-1])`` does."""
     dims = ctx["tensor"]
     if dims is None or len(dims) != 1 or len(ctx.op.outputs[0].sizes or ()) != 1:
@@ -122,7 +121,7 @@ def _partial_reshape(ctx: ShapeContext) -> Dims:
     return ctx.shape_value("tensor")
 
 
-static.partial_value("Reshape")(_partial_reshape)
+static.partial_value("Reshape")(partial_reshape)
 
 
 # ---- ExpandDims ------------------------------------------------------------------------------
@@ -170,7 +169,7 @@ def _expand_inline(call: Any) -> str | None:
     return f"{call.arg['input']}.unsqueeze({int(value.reshape(()))})"
 
 
-def _reshape_back(op: Any, grad: Tensor) -> Tensor:
+def reshape_back(op: Any, grad: Tensor) -> Tensor:
     return reshape(grad, shape_ops.shape(op.inputs[0]))
 
 
@@ -184,83 +183,7 @@ define_op(
     fold=_fold_expand,
     host=("dim",),
     aliases=("input",),
-    gradient=lambda op, grad: [_reshape_back(op, grad), None],
-    moves=True,
-)
-
-
-# ---- Squeeze ---------------------------------------------------------------------------------
-
-
-def _squeeze_axes(axes: list[int], rank: int) -> set[int]:
-    for place, axis in enumerate(axes):
-        if not -rank <= axis < rank:
-            raise ValueError(
-                f"squeeze_dims[{place}] not in [{-rank},{rank}).: squeeze dim {axis} is not there"
-            )
-    return {axis % rank for axis in axes}
-
-
-def _squeeze_shape(ctx: ShapeContext) -> Dims:
-    dims, axes = ctx["input"], ctx.attr("squeeze_dims")
-    if dims is None or (not axes and None in dims):
-        return None
-    chosen = _squeeze_axes(axes, len(dims))
-    for axis in chosen:
-        if dims[axis] not in (1, None):
-            raise ValueError(
-                f"Can not squeeze dim[{axis}], expected a dimension of 1, got {dims[axis]}: dim"
-                f" {axis} of an input of shape {show(dims)} is not 1"
-            )
-    if axes:
-        return tuple(d for i, d in enumerate(dims) if i not in chosen)
-    return tuple(d for d in dims if d != 1)
-
-
-def _fold_squeeze(ctx: ShapeContext, value: Any) -> np.ndarray | None:
-    if value is None:
-        return None
-    return np.squeeze(value, _named_once(ctx.attr("squeeze_dims"), value.ndim) or None)
-
-
-def _named_once(axes: list[int], rank: int) -> tuple[int, ...]:
-    """The axes, each once: TensorFlow lets them be named again, NumPy and torch do not."""
-    return tuple(axes) if len(axes) < 2 else tuple(dict.fromkeys(a % rank for a in axes))
-
-
-def _squeeze_kernel(input: Any, squeeze_dims: Any) -> Any:
-    dims = input.shape
-    chosen = _squeeze_axes(squeeze_dims, len(dims))
-    for axis in chosen:
-        if dims[axis] != 1:
-            raise ValueError(f"squeeze of dim {axis}: its size is {dims[axis]}, not 1")
-    axes = _named_once(squeeze_dims, len(dims))
-    if isinstance(input, np.ndarray):
-        return np.squeeze(input, axes or None)
-    return input.squeeze(axes) if axes else input.squeeze()
-
-
-def _squeeze_inline(call: Any) -> str | None:
-    dims, axes = call.dims("input"), call.attr("squeeze_dims")
-    if dims is None or not axes or call.dtype("input").name == "string":
-        return None
-    if any(dims[axis] != 1 for axis in axes):
-        return None
-    named = _named_once(axes, len(dims))
-    chosen = named[0] if len(named) == 1 else named
-    return f"{call.arg['input']}.squeeze({literal(chosen)})"
-
-
-define_op(
-    "Squeeze",
-    "input: T -> output: T",
-    attrs=["T: type", "squeeze_dims: list(int) = []"],
-    shape=_squeeze_shape,
-    kernel=_squeeze_kernel,
-    inline=_squeeze_inline,
-    fold=_fold_squeeze,
-    aliases=("input",),
-    gradient=_reshape_back,
+    gradient=lambda op, grad: [reshape_back(op, grad), None],
     moves=True,
 )
 
@@ -307,32 +230,6 @@ def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any 
             "Must specify an axis argument to tf.expand_dims(): expand_dims: axis must be given"
         )
     return make("ExpandDims", input, axis, name=name)
-
-
-def squeeze(
-    input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None
-) -> Tensor:
-    """``input`` without dims of size 1.
-
-    Args:
-      input: a tensor.
-      axis: int or list of ints, the dims to remove; by default all of size 1.
-      squeeze_dims: deprecated synonym of ``axis``.
-
-    Returns:
-      A tensor with the same elements.
-
-    Raises:
-      ValueError: a named dim is not of size 1.
-    """
-    axis = one_of("axis", axis, "squeeze_dims", squeeze_dims)
-    axes = [] if axis is None else [axis] if np.isscalar(axis) else axis
-    if not isinstance(axes, list | tuple):
-        raise TypeError(
-            f"Expected list for 'axis' argument to 'squeeze' Op, not {axis!r}: an int or a list of"
-            " ints is allowed"
-        )
-    return make("Squeeze", input, name=name, squeeze_dims=[int(a) for a in axes])
 
 
 def one_of(name: str, value: Any, old_name: str, old_value: Any) -> Any:

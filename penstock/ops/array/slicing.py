@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from penstock.foundation.base import dtypes, shapes
+from penstock.foundation.base import dimension, dtypes, shapes
 from penstock.foundation.graph import convert
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.convert import convert_to_tensor
@@ -19,7 +19,7 @@ from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op, static
 from penstock.foundation.opdef.inference import Dims, FailsAtRun, ShapeContext, show
 from penstock.foundation.opdef.program_text import literal
-from penstock.ops.array import join, nodes, reshape as reshape_ops, shape as shape_ops
+from penstock.ops.array import join, nodes, reshape as reshape_ops, shape as shape_ops, squeeze
 from penstock.ops.array.strided_slice import INDEX, MASKS
 from penstock.ops.math import elementwise
 
@@ -281,7 +281,7 @@ def _no_index(value: Any) -> TypeError:
 
 
 def _checked_index(value: Any) -> Any:
-    if isinstance(value, shapes.Dimension):
+    if isinstance(value, dimension.Dimension):
         value = value.value
     if isinstance(value, bool | np.bool_) or not (
         isinstance(value, int | np.integer)
@@ -339,5 +339,5 @@ def boolean_mask(
             count = shapes.num_elements_static(covered)
             flat.set_shape([*tensor.sizes[:axis], count, *tensor.sizes[last:]])
         mask = reshape_ops.reshape(mask, [-1])
-        indices = reshape_ops.squeeze(make("Where", mask), axis=[1])
+        indices = squeeze.squeeze(make("Where", mask), axis=[1])
         return nodes.gather(flat, indices, axis)

@@ -25,6 +25,7 @@ from penstock.ops.array import (
     fill as fill_ops,
     gather as gather_ops,
     join,
+    ranges,
     reshape as reshape_ops,
     shape as shape_ops,
     slicing,
@@ -94,7 +95,7 @@ def _top_k_grad(op: Any, grad: Tensor, *_: Any) -> list[Any]:
     rows = reshape_ops.reshape(chosen, join.stack([-1, _last_dim(ind_shape)]))
     in_last = _last_dim(in_shape)
     outer = shape_ops.cast_to(slicing.getitem(shape_ops.shape(rows), 0), dtypes.int64)
-    steps = fill_ops.range_(0, make("Mul", outer, in_last, name="mul"), in_last)
+    steps = ranges.range_(0, make("Mul", outer, in_last, name="mul"), in_last)
     offsets = shape_ops.cast_to(reshape_ops.expand_dims(steps, -1), dtypes.int32)
     flat = reshape_ops.reshape(make("AddV2", rows, offsets, name="add"), [-1])
     places = reshape_ops.expand_dims(flat, -1)
@@ -364,5 +365,5 @@ def _last_exchanged(rank: Tensor, known: int | None, axis: int) -> Any:
         return constant_ops.constant(order, name="transposition")
     at: Any = axis if axis >= 0 else make("AddV2", rank, axis, name="add")
     last = make("Sub", rank, 1, name="sub")
-    middle = fill_ops.range_(make("AddV2", at, 1, name="add") if axis < 0 else at + 1, last)
-    return join.concat([fill_ops.range_(at), [last], middle, [at]], 0)
+    middle = ranges.range_(make("AddV2", at, 1, name="add") if axis < 0 else at + 1, last)
+    return join.concat([ranges.range_(at), [last], middle, [at]], 0)

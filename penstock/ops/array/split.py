@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from penstock.foundation.base import shapes
+from penstock.foundation.base import dimension
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.opdef import define_op
@@ -253,7 +253,7 @@ def split(
       [[1, 3], [4, 3]]
     """
     sizes = convert_to_tensor(num_or_size_splits)
-    if isinstance(num_or_size_splits, int | np.integer | shapes.Dimension):
+    if isinstance(num_or_size_splits, int | np.integer | dimension.Dimension):
         return make("Split", axis, value, name=name, num_split=int(num_or_size_splits))
     if sizes.sizes == ():
         raise ValueError(

@@ -14,8 +14,8 @@ from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op, static
 from penstock.foundation.opdef.inference import Dims, ShapeContext, show
 from penstock.ops.array import (
-    fill as fill_ops,
     gather as gather_ops,
+    ranges,
     reshape as reshape_ops,
     shape as shape_ops,
 )
@@ -58,7 +58,7 @@ def _partition_grad(op: Any, *grads: Tensor) -> list[Any]:
     count = op.attrs["num_partitions"]
     lead = shape_ops.shape(partitions)
     total = make("Prod", lead, make("Const", value=np.array([0], np.int32), dtype="int32"))
-    numbers = reshape_ops.reshape(fill_ops.range_(total), lead)
+    numbers = reshape_ops.reshape(ranges.range_(total), lead)
     dealt = dynamic_partition(numbers, partitions, count)
     back = dynamic_stitch(dealt, list(grads))
     return [reshape_ops.reshape(back, shape_ops.shape(data)), None]

@@ -19,7 +19,6 @@ from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op
 from penstock.foundation.opdef.inference import ShapeContext, first_input, from_attr
 
-_NO_GRADIENT = "TensorFlow has none: gradients are reduced, not what computes them"
 _GROUP = [
     "T: {float, half, double, int32, int64}",
     "group_size: int",
@@ -27,7 +26,10 @@ _GROUP = [
     "instance_key: int",
 ]
 _HINT = 'communication_hint: string = "auto"'
-_TRAITS: dict[str, Any] = {"stateful": True, "effect": True, "blocking": True}
+_TRAITS: dict[str, Any] = {
+    "stateful": True, "effect": True, "blocking": True, "role": "collective",
+    "no_gradient": "TensorFlow has none: gradients are reduced, not what computes them",
+}  # fmt: skip
 
 
 def _reduce(
@@ -79,9 +81,7 @@ define_op(
     ],
     shape=first_input,
     kernel=_reduce,
-    no_gradient=_NO_GRADIENT,
     **_TRAITS,
-    role="collective",
 )
 define_op(
     "CollectiveBcastSend",
@@ -90,9 +90,7 @@ define_op(
     shape=first_input,
     kernel=_send,
     aliases=("input",),
-    no_gradient=_NO_GRADIENT,
     **_TRAITS,
-    role="collective",
 )
 define_op(
     "CollectiveBcastRecv",
@@ -100,9 +98,7 @@ define_op(
     attrs=[*_GROUP, "shape: shape", _HINT],
     shape=from_attr(),
     kernel=_receive,
-    no_gradient=_NO_GRADIENT,
     **_TRAITS,
-    role="collective",
 )
 define_op(
     "CollectiveGather",
@@ -110,9 +106,7 @@ define_op(
     attrs=[*_GROUP, "shape: shape", _HINT],
     shape=_gathered_shape,
     kernel=_gather,
-    no_gradient=_NO_GRADIENT,
     **_TRAITS,
-    role="collective",
 )
 
 

@@ -1,5 +1,4 @@
-"""Matrix products: one, batched, and what is decomposed into them (``tensordot`` and ``einsum``
-live in ``contraction``).
+"""Products of two matrices: MatMul, and ``tf.matmul``, which makes the batched one, too.
 
 A transposed operand is a view, so the emitted line of a MatMul is one call: ``torch.mm(a, b.t())``.
 """
@@ -10,7 +9,7 @@ from typing import Any
 
 import torch
 
-from penstock.foundation.base import dtypes, shapes
+from penstock.foundation.base import dtypes
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
@@ -20,17 +19,17 @@ from penstock.foundation.opdef.inference import Dims, ShapeContext, show
 from penstock.ops.array import nodes
 from penstock.ops.linalg import products
 
-_TYPES = "T: {bfloat16, half, float, double, int32, int64, complex64, complex128}"
+TYPES = "T: {bfloat16, half, float, double, int32, int64, complex64, complex128}"
 
 
 # ---- shape rules -----------------------------------------------------------------------------
 
 
-def _swapped(dims: tuple[int | None, ...], swap: bool) -> tuple[int | None, ...]:
+def swapped(dims: tuple[int | None, ...], swap: bool) -> tuple[int | None, ...]:
     return (*dims[:-2], dims[-1], dims[-2]) if swap else dims
 
 
-def _check_inner(a: tuple[int | None, ...], b: tuple[int | None, ...], names: str) -> None:
+def check_inner(a: tuple[int | None, ...], b: tuple[int | None, ...], names: str) -> None:
     if None not in (a[-1], b[-2]) and a[-1] != b[-2]:
         raise ValueError(
             f"Dimensions must be equal, but are {a[-1]} and {b[-2]}: inner dims of {names} must be"
@@ -39,24 +38,11 @@ def _check_inner(a: tuple[int | None, ...], b: tuple[int | None, ...], names: st
         )
 
 
-def _matmul_shape(ctx: ShapeContext) -> Dims:
-    a = _swapped(ctx.rank("a", 2), ctx.attr("transpose_a"))
-    b = _swapped(ctx.rank("b", 2), ctx.attr("transpose_b"))
-    _check_inner(a, b, "a and b")
+def matmul_shape(ctx: ShapeContext) -> Dims:
+    a = swapped(ctx.rank("a", 2), ctx.attr("transpose_a"))
+    b = swapped(ctx.rank("b", 2), ctx.attr("transpose_b"))
+    check_inner(a, b, "a and b")
     return a[0], b[1]
-
-
-def _batch_shape(ctx: ShapeContext) -> Dims:
-    x, y = ctx.rank_at_least("x", 2), ctx.rank_at_least("y", 2)
-    if x is None or y is None:
-        return None
-    x, y = _swapped(x, ctx.attr("adj_x")), _swapped(y, ctx.attr("adj_y"))
-    _check_inner(x, y, "x and y")
-    if ctx.op.type == "BatchMatMul":
-        batch = shapes.merge_static(x[:-2], y[:-2])
-    else:
-        batch = shapes.broadcast_static(x[:-2], y[:-2])
-    return (*(batch or ()), x[-2], y[-1])
 
 
 # ---- kernels ---------------------------------------------------------------------------------
@@ -66,50 +52,11 @@ def _matmul(a: Any, b: Any, transpose_a: bool, transpose_b: bool) -> Any:
     return torch.mm(a.t() if transpose_a else a, b.t() if transpose_b else b)
 
 
-def _adjoint(x: Any) -> Any:
-    return x.mT.conj_physical() if x.dtype.is_complex else x.mT
-
-
-def _batch_matmul(x: Any, y: Any, adj_x: bool, adj_y: bool) -> Any:
-    if x.dim() < 2 or y.dim() < 2:
-        raise ValueError(
-            f"x and y must have rank at least 2; their shapes are {list(x.shape)} and"
-            f" {list(y.shape)}"
-        )
-    return torch.matmul(_adjoint(x) if adj_x else x, _adjoint(y) if adj_y else y)
-
-
-def _strict_batch_matmul(x: Any, y: Any, adj_x: bool, adj_y: bool) -> Any:
-    if x.shape[:-2] != y.shape[:-2]:
-        raise ValueError(
-            f"batch dims of x and y must be equal; the shapes are {list(x.shape)} and"
-            f" {list(y.shape)}"
-        )
-    return _batch_matmul(x, y, adj_x, adj_y)
-
-
-def _inline_batch_matmul(call: Any) -> str | None:
-    x, y = call.dims("x"), call.dims("y")
-    if x is None or y is None or call.dtype("x").is_complex:
-        return None
-    same = x[:-2] == y[:-2] and None not in x[:-2]
-    if call.op.type == "BatchMatMul" and not same:
-        return None
-    function = "bmm" if same and len(x) == 3 else "matmul"
-    x_text = call.arg["x"] + (".mT" if call.attr("adj_x") else "")
-    y_text = call.arg["y"] + (".mT" if call.attr("adj_y") else "")
-    return f"torch.{function}({x_text}, {y_text})"
-
-
-def _sparse_matmul(a: Any, b: Any, transpose_a: bool, transpose_b: bool) -> Any:
-    return _matmul(a.float(), b.float(), transpose_a, transpose_b)
-
-
 # ---- gradients -------------------------------------------------------------------------------
 
 # For each (transposed a, transposed b): (first, second, transpose first, transpose second) of the
 # product that is the gradient of a, then of b; "g" is the incoming gradient.
-_RULES = {
+RULES = {
     (False, False): (("g", "b", False, True), ("a", "g", True, False)),
     (False, True): (("g", "b", False, False), ("g", "a", True, False)),
     (True, False): (("b", "g", False, True), ("a", "g", False, False)),
@@ -119,106 +66,26 @@ _RULES = {
 
 def _matmul_grad(op: Any, grad: Tensor) -> list[Tensor]:
     operands = {"a": nodes.conj(op.inputs[0]), "b": nodes.conj(op.inputs[1]), "g": grad}
-    rules = _RULES[op.attrs["transpose_a"], op.attrs["transpose_b"]]
+    rules = RULES[op.attrs["transpose_a"], op.attrs["transpose_b"]]
     return [
         make("MatMul", operands[first], operands[second], transpose_a=ta, transpose_b=tb)
         for first, second, ta, tb in rules
     ]
 
 
-def _batch_products(op: Any, grad: Tensor) -> list[Tensor]:
-    operands = {"a": op.inputs[0], "b": op.inputs[1], "g": grad}
-    rules = _RULES[op.attrs["adj_x"], op.attrs["adj_y"]]
-    return [
-        make(op.type, operands[first], operands[second], name="MatMul", adj_x=ta, adj_y=tb)
-        for first, second, ta, tb in rules
-    ]
-
-
-def _batch_matmul_grad(op: Any, grad: Tensor) -> list[Tensor]:
-    grads = _batch_products(op, grad)
-    x, y = op.inputs
-    if op.type == "BatchMatMul":
-        return grads
-    # TF asks for equal shapes, not only equal batch dims; the nodes are to be the same.
-    if nodes.is_known(x) and x.sizes == y.sizes:
-        return grads
-    # Where one operand was broadcast, its gradient is summed over the batch dims it lacked.
-    shapes = nodes.shape(x), nodes.shape(y)
-    batches = [nodes.head(s, -2) for s in shapes]
-    axes = make("BroadcastGradientArgs", *batches)
-    return [
-        nodes.reshape(make("Sum", g, a), s) for g, a, s in zip(grads, axes, shapes, strict=True)
-    ]
-
-
-def _sparse_matmul_grad(op: Any, grad: Tensor) -> list[Tensor]:
-    a, b = op.inputs
-    operands = {"a": a, "b": b, "g": grad}
-    sparse = {
-        "a": op.attrs["a_is_sparse"],
-        "b": op.attrs["b_is_sparse"],
-        "g": isinstance(grad, Tensor) and grad.op_type == "ReluGrad",
-    }
-
-    def product(first: str, second: str, ta: bool, tb: bool, dtype: Any) -> Tensor:
-        right = operands[second]
-        if tb:
-            right = nodes.transpose(right, [1, 0])
-        made = matmul(
-            operands[first],
-            right,
-            transpose_a=ta,
-            a_is_sparse=sparse[first],
-            b_is_sparse=sparse[second],
-        )
-        return nodes.cast(made, dtype)
-
-    rules = _RULES[op.attrs["transpose_a"], op.attrs["transpose_b"]]
-    return [product(*rule, t.dtype) for rule, t in zip(rules, (a, b), strict=True)]
-
-
 # ---- the ops ---------------------------------------------------------------------------------
 
-_TRANSPOSES = ["transpose_a: bool = False", "transpose_b: bool = False"]
+TRANSPOSES = ["transpose_a: bool = False", "transpose_b: bool = False"]
 define_op(
     "MatMul",
     "a: T, b: T -> product: T",
-    attrs=[*_TRANSPOSES, _TYPES],
-    shape=_matmul_shape,
+    attrs=[*TRANSPOSES, TYPES],
+    shape=matmul_shape,
     kernel=_matmul,
     inline=products.inline_product,
     gradient=_matmul_grad,
     flops=arithmetic.product("transpose_a"),
     later=["grad_a: bool", "grad_b: bool"],
-)
-for _name, _kernel in (("BatchMatMul", _strict_batch_matmul), ("BatchMatMulV2", _batch_matmul)):
-    define_op(
-        _name,
-        "x: T, y: T -> output: T",
-        attrs=[_TYPES, "adj_x: bool = False", "adj_y: bool = False"],
-        shape=_batch_shape,
-        kernel=_kernel,
-        inline=_inline_batch_matmul,
-        gradient=_batch_matmul_grad,
-        # The attr by which TensorFlow's formula would look, "transpose_a", is "adj_x" here.
-        flops=arithmetic.product("adj_x"),
-        later=["grad_x: bool", "grad_y: bool"],
-    )
-define_op(
-    "SparseMatMul",
-    "a: Ta, b: Tb -> product: float",
-    attrs=[
-        *_TRANSPOSES,
-        "a_is_sparse: bool = False",
-        "b_is_sparse: bool = False",
-        "Ta: {float, bfloat16} = float",
-        "Tb: {float, bfloat16} = float",
-    ],
-    shape=_matmul_shape,
-    kernel=_sparse_matmul,
-    gradient=_sparse_matmul_grad,
-    work=arithmetic.product("transpose_a"),
 )
 
 
@@ -312,37 +179,6 @@ def _single(
     if a.dtype.base_dtype is dtypes.bfloat16 and b.dtype.base_dtype is dtypes.bfloat16:
         made = nodes.cast(made, dtypes.bfloat16)
     return made
-
-
-def sparse_matmul(
-    a: Any,
-    b: Any,
-    transpose_a: bool = False,
-    transpose_b: bool = False,
-    a_is_sparse: bool = False,
-    b_is_sparse: bool = False,
-    name: str | None = None,
-) -> Tensor:
-    """The product of two float32 or bfloat16 matrices that may have many zeros, in float32.
-
-    Args:
-      a, b: matrices ``[m, k]`` and ``[k, n]``.
-      transpose_a, transpose_b: whether the operand is transposed first.
-      a_is_sparse, b_is_sparse: hints; results do not depend on them.
-
-    Returns:
-      A float32 matrix ``[m, n]``.
-    """
-    return make(
-        "SparseMatMul",
-        a,
-        b,
-        name=name,
-        transpose_a=transpose_a,
-        transpose_b=transpose_b,
-        a_is_sparse=a_is_sparse,
-        b_is_sparse=b_is_sparse,
-    )
 
 
 def matvec(

@@ -17,7 +17,7 @@ from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op
 from penstock.foundation.opdef.inference import Dims, ShapeContext, show
-from penstock.ops.array import fill, join, nodes, reshape
+from penstock.ops.array import fill, join, nodes, reshape, squeeze
 from penstock.ops.array.gather import gather_nd
 from penstock.ops.array.pad import pad
 from penstock.ops.array.transpose import transpose
@@ -192,7 +192,7 @@ def tridiagonal_solve(
         value = make("Conj", value) if conjugate_rhs and value.dtype.is_complex else value
         made = make("TridiagonalSolve", diagonals, reshape.expand_dims(value, -1), name=name,
                     partial_pivoting=partial_pivoting)  # fmt: skip
-        return reshape.squeeze(made, [-1])
+        return squeeze.squeeze(made, [-1])
     if transpose_rhs:
         value = matrix_transpose(value, conjugate=conjugate_rhs)
     elif conjugate_rhs and value.dtype.is_complex:

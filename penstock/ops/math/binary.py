@@ -38,22 +38,6 @@ def conj_both(x: Any, y: Any) -> tuple[Any, Any]:
 # ---- gradients ----------------------------------------------------------------------------------
 
 
-def _add_grad(op: Any, grad: Any) -> list[Any]:
-    x, y = op.inputs
-    if broadcasting.all_known_and_equal(x, y, grad):
-        return [grad, grad]
-    first, second = broadcasting.smart(x, y, grad)
-    return [first(grad), second(grad)]
-
-
-def _sub_grad(op: Any, grad: Any) -> list[Any]:
-    x, y = op.inputs
-    if broadcasting.all_known_and_equal(x, y, grad):
-        return [grad, -grad]
-    first, second = broadcasting.smart(x, y, grad)
-    return [first(grad), second(-grad)]
-
-
 def _mul_grad(op: Any, grad: Any) -> list[Any]:
     x, y = op.inputs
     plain = grad.dtype in (dtypes.int32, dtypes.float32)
@@ -190,23 +174,13 @@ def part_by_part(function: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
     return torch.view_as_complex(made)
 
 
-def _add(x: Any, y: Any) -> Any:
-    if isinstance(x, np.ndarray):
-        return np.asarray(x + y, object)
-    return part_by_part(torch.add, x, y) if x.is_complex() else torch.add(x, y)
-
-
-def _sub(x: Any, y: Any) -> Any:
-    return part_by_part(torch.sub, x, y) if x.is_complex() else torch.sub(x, y)
-
-
-def _of_reals(source: str) -> Callable[[Any], str | None]:
+def of_reals(source: str) -> Callable[[Any], str | None]:
     """An ``inline`` for what ``unsigned.direct`` writes, but not of complex numbers."""
     direct = unsigned.direct(source)
     return lambda call: None if call.dtype("x").is_complex else direct(call)
 
 
-def _into_reals(source: str) -> Callable[[Any], str | None]:
+def into_reals(source: str) -> Callable[[Any], str | None]:
     direct = unsigned.direct_inplace(source)
     return lambda op: None if op.outputs[0].dtype.is_complex else direct(op)
 
@@ -246,43 +220,6 @@ def define_binary(
 
 _extremes = f"{FLOATS}, int32, int64"
 
-define_binary(
-    "Add",
-    f"{NUMBERS}, string",
-    _add,
-    _add_grad,
-    inline=_of_reals("torch.add({x}, {y})"),
-    inplace={"x": _into_reals("{x}.add_({y})"), "y": _into_reals("{y}.add_({x})")},
-    fold=np.add,
-    number="{0} + {1}",
-    wraps=True,
-    flops=arithmetic.each_output(1),
-)
-define_binary(
-    "AddV2",
-    NUMBERS,
-    _add,
-    _add_grad,
-    commutative=True,
-    fold=np.add,
-    inline=_of_reals("torch.add({x}, {y})"),
-    inplace={"x": _into_reals("{x}.add_({y})"), "y": _into_reals("{y}.add_({x})")},
-    number="{0} + {1}",
-    wraps=True,
-    flops=arithmetic.each_output(1),
-)
-define_binary(
-    "Sub",
-    WITH_UINT16,
-    unsigned.wrapping("sub", _sub),
-    _sub_grad,
-    fold=np.subtract,
-    inline=_of_reals("torch.sub({x}, {y})"),
-    inplace={"x": _into_reals("{x}.sub_({y})"), "y": _into_reals("torch.sub({x}, {y}, out={y})")},
-    number="{0} - {1}",
-    wraps=True,
-    flops=arithmetic.each_output(1),
-)
 define_binary(
     "Mul",
     WITH_UINT16,
@@ -359,7 +296,6 @@ def binary_function(name: str, op_type: str, what: str) -> Callable[..., Any]:
     return named(name, doc)(made)
 
 
-add = binary_function("add", "Add", "x + y")
 atan2 = binary_function(
     "atan2", "Atan2", "Arc tangent of y / x, with the signs of both telling the quadrant"
 )
@@ -369,8 +305,6 @@ multiply = binary_function("multiply", "Mul", "x * y")
 mul = binary_function("mul", "Mul", "x * y; the name that TF 0.x had for ``multiply``")
 pow_ = binary_function("pow_", "Pow", "x to the power y")
 squared_difference = binary_function("squared_difference", "SquaredDifference", "(x - y) squared")
-subtract = binary_function("subtract", "Sub", "x - y")
-sub = binary_function("sub", "Sub", "x - y; the name that TF 0.x had for ``subtract``")
 xdivy = binary_function("xdivy", "Xdivy", "x / y, and 0 where x is 0")
 xlogy = binary_function("xlogy", "Xlogy", "x * log(y), and 0 where x is 0")
 

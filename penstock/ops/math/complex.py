@@ -18,7 +18,7 @@ from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op
 from penstock.foundation.opdef.inference import broadcast, first_input
 from penstock.ops.array import broadcasting
-from penstock.ops.math import division, elementwise
+from penstock.ops.math import elementwise, no_nan
 
 _T = "T: {complex64, complex128} = complex64"
 _TOUT = "Tout: {float, double} = float"
@@ -53,7 +53,7 @@ def _abs_grad(op: Any, grad: Any) -> Any:
     kind = x.dtype.base_dtype
     wide = make("Complex", grad, elementwise.zeros_like(grad), Tout=kind)
     product = wide * x
-    return division.div_no_nan(product, make("Complex", y, elementwise.zeros_like(y), Tout=kind))
+    return no_nan.div_no_nan(product, make("Complex", y, elementwise.zeros_like(y), Tout=kind))
 
 
 for _name, _input, _output, _kernel, _aliases, _gradient in (

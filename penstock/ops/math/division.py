@@ -1,4 +1,4 @@
-"""Quotients and remainders of two tensors, and their forms that are 0 where NaN would be.
+"""Quotients of two tensors.
 
 TF has four divisions that differ for integers: Div and TruncateDiv round towards zero, FloorDiv
 down, RealDiv takes floats only; ``truediv`` casts integers first, as Python 3 does.
@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from penstock.foundation.base import dtypes
-from penstock.foundation.graph.build import constant, make
+from penstock.foundation.graph.build import make
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
@@ -21,8 +21,6 @@ from penstock.foundation.opdef import arithmetic, define_op
 from penstock.foundation.opdef.inference import ShapeContext, broadcast
 from penstock.ops.array import broadcasting, cast, unsigned
 from penstock.ops.math.binary import (
-    FLOATS,
-    NO_NAN,
     WITH_UINT16,
     binary_function,
     conj_both,
@@ -30,7 +28,7 @@ from penstock.ops.math.binary import (
 )
 
 
-def _quotient_grad(divide_by: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+def quotient_grad(divide_by: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     def gradient(op: Any, grad: Any) -> list[Any]:
         x, y = op.inputs
         first, second = broadcasting.dynamic(x, y)
@@ -41,21 +39,6 @@ def _quotient_grad(divide_by: Callable[[Any, Any], Any]) -> Callable[[Any, Any],
         ]
 
     return gradient
-
-
-def _floor_mod_grad(op: Any, grad: Any) -> list[Any]:
-    x, y = op.inputs
-    first, second = broadcasting.dynamic(x, y)
-    quotient = make("FloorDiv", x, y)
-    return [first(grad), second(grad * -quotient)]
-
-
-def _mul_no_nan_grad(op: Any, grad: Any) -> list[Any]:
-    x, y = op.inputs
-    if broadcasting.all_known_and_equal(x, y, grad):
-        return [make("MulNoNan", grad, y), make("MulNoNan", x, grad)]
-    first, second = broadcasting.dynamic(x, y)
-    return [first(make("MulNoNan", grad, y)), second(make("MulNoNan", x, grad))]
 
 
 # ---- kernels ------------------------------------------------------------------------------------
@@ -75,14 +58,6 @@ def _quotient(x: Any, y: Any) -> Any:
 
 def _truncated_quotient(x: Any, y: Any) -> Any:
     return torch.div(x, y) if x.dtype.is_complex else torch.div(x, y, rounding_mode="trunc")
-
-
-def _div_no_nan(x: Any, y: Any) -> Any:
-    return torch.div(x, y).masked_fill_(y == 0, 0)
-
-
-def _mul_no_nan(x: Any, y: Any) -> Any:
-    return torch.mul(x, y).masked_fill_(y == 0, 0)
 
 
 def _floating(source: str, otherwise: str | None = None) -> Callable[[Any], str | None]:
@@ -107,9 +82,6 @@ def _floating_inplace(source: str) -> Callable[[Any], str | None]:
     return choose
 
 
-_mod_types = f"int32, int64, {FLOATS}"
-
-
 def _np_divide(x: Any, y: Any) -> Any:
     if x.dtype.kind not in "iu":
         return np.divide(x, y)
@@ -124,7 +96,7 @@ def _np_floor_divide(x: Any, y: Any) -> Any:
     return np.floor(np.divide(x, y))
 
 
-def _fold_unless_error(function: Callable[..., Any]) -> Callable[..., Any]:
+def fold_unless_error(function: Callable[..., Any]) -> Callable[..., Any]:
     """A fold that leaves a division by zero to the step, which raises it."""
 
     def fold(ctx: ShapeContext, x: Any, y: Any) -> Any:
@@ -139,12 +111,8 @@ def _fold_unless_error(function: Callable[..., Any]) -> Callable[..., Any]:
     return fold
 
 
-def _np_mod(x: Any, y: Any) -> Any:
-    return np.mod(x, y) if x.dtype.kind == "f" or np.all(y) else None
-
-
-_by_truediv = _quotient_grad(lambda x, y: x / y)
-_by_realdiv = _quotient_grad(lambda x, y: make("RealDiv", x, y))
+_by_truediv = quotient_grad(lambda x, y: x / y)
+_by_realdiv = quotient_grad(lambda x, y: make("RealDiv", x, y))
 _in_place_div = {
     "x": _floating_inplace("{x}.div_({y})"),
     "y": _floating_inplace("torch.div({x}, {y}, out={y})"),
@@ -163,7 +131,7 @@ for _name, _kernel, _gradient, _fold, _flops in (
         inline=_floating("torch.div({x}, {y})", 'torch.div({x}, {y}, rounding_mode="trunc")'),
         inplace=_in_place_div,
         gradient=_gradient,
-        fold=_fold_unless_error(_fold),
+        fold=fold_unless_error(_fold),
         flops=_flops,
     )
 
@@ -174,21 +142,10 @@ define_op(
     shape=broadcast,
     kernel=unsigned.widened("floor_div", _floor_quotient),
     inline=_floating("torch.div({x}, {y}).floor_()", 'torch.div({x}, {y}, rounding_mode="floor")'),
-    fold=_fold_unless_error(_np_floor_divide),
+    fold=fold_unless_error(_np_floor_divide),
     no_gradient="piecewise constant",
     number="{0} // {1}",
     wraps=True,
-)
-define_op(
-    "FloorMod",
-    "x: T, y: T -> z: T",
-    attrs=[f"T: {{{_mod_types}}}"],
-    shape=broadcast,
-    kernel="torch.remainder({x}, {y})",
-    inplace={"x": "{x}.remainder_({y})"},
-    gradient=_floor_mod_grad,
-    fold=_fold_unless_error(_np_mod),
-    number="{0} % {1}",
 )
 define_binary(
     "TruncateDiv",
@@ -196,27 +153,10 @@ define_binary(
     unsigned.widened("truncate_div", _truncated_quotient),
     no_gradient="piecewise constant",
 )
-for _name in ("Mod", "TruncateMod"):
-    define_binary(
-        _name,
-        _mod_types,
-        "torch.fmod({x}, {y})",
-        inplace={"x": "{x}.fmod_({y})"},
-        no_gradient="none is defined in TF; FloorMod has one",
-    )
-define_binary("DivNoNan", NO_NAN, _div_no_nan, _quotient_grad(lambda x, y: div_no_nan(x, y)))
-define_binary("MulNoNan", NO_NAN, _mul_no_nan, _mul_no_nan_grad)
 floor_div = binary_function("floor_div", "FloorDiv", "x / y, rounded down")
-floormod = binary_function(
-    "floormod", "FloorMod", "Rest of division that rounds down: it has the sign of ``y``"
-)
 realdiv = binary_function("realdiv", "RealDiv", "x / y of real or complex numbers")
 truncatediv = binary_function("truncatediv", "TruncateDiv", "x / y, rounded towards zero")
-truncatemod = binary_function(
-    "truncatemod", "TruncateMod", "Rest of division that rounds towards zero"
-)
 
-mod = floormod
 
 _TRUE_DIVISION: dict[dtypes.DType, dtypes.DType | None] = {
     dtypes.uint8: dtypes.float32,
@@ -234,7 +174,7 @@ _TRUE_DIVISION: dict[dtypes.DType, dtypes.DType | None] = {
 }
 
 
-def _same_type(what: str, x: Tensor, y: Tensor) -> dtypes.DType:
+def same_type(what: str, x: Tensor, y: Tensor) -> dtypes.DType:
     if x.dtype.base_dtype is not y.dtype.base_dtype:
         raise TypeError(
             f"{what}: x and y must have the same dtype; found {x.name} of"
@@ -268,7 +208,7 @@ def widened(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     Raises:
       TypeError: the types differ or are not numeric.
     """
-    kind = _same_type("truediv", x, y)
+    kind = same_type("truediv", x, y)
     if kind not in _TRUE_DIVISION:
         allowed = ", ".join(d.name for d in _TRUE_DIVISION)
         raise TypeError(f"truediv: invalid dtype {kind.name}; allowed are {allowed}")
@@ -305,7 +245,7 @@ def div(x: Any, y: Any, name: str | None = None) -> Tensor:
     with name_scope(name, "div", [x, y]) as scope:
         x = convert_to_tensor(x, name="x")
         y = convert_to_tensor(y, name="y", dtype=x.dtype.base_dtype)
-        kind = _same_type("div", x, y)
+        kind = same_type("div", x, y)
         real = kind.is_floating or kind.is_complex
         return make("RealDiv" if real else "FloorDiv", x, y, name=scope)
 
@@ -321,53 +261,3 @@ def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:
     """
     with name_scope(name, "floordiv", [x, y]) as scope:
         return make("FloorDiv", x, y, name=scope)
-
-
-def _without_nan(op_type: str, default: str) -> Callable[..., Tensor]:
-    def function(x: Any, y: Any, name: str | None = None) -> Tensor:
-        with name_scope(name, default, [x, y]) as scope:
-            x = convert_to_tensor(x, name="x")
-            y = convert_to_tensor(y, name="y", dtype=x.dtype.base_dtype)
-            return make(op_type, x, y, name=scope)
-
-    return function
-
-
-def div_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x / y, and 0 where y is 0.
-
-    Args:
-      x, y: floating or complex tensors of one type; they broadcast.
-
-    Returns:
-      A tensor of the type of ``x``.
-    """
-    return _without_nan("DivNoNan", "div_no_nan")(x, y, name)
-
-
-def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x * y, and 0 where y is 0, even if x is infinite or NaN (``tf.math.multiply_no_nan``).
-
-    Args:
-      x, y: floating or complex tensors of one type; they broadcast.
-
-    Returns:
-      A tensor of the type of ``x``.
-    """
-    return _without_nan("MulNoNan", "multiply_no_nan")(x, y, name)
-
-
-def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
-    """1 / x, and 0 where x is 0 (``tf.math.reciprocal_no_nan``).
-
-    Args:
-      x: floating or complex tensor.
-
-    Returns:
-      A tensor of the shape and type of ``x``.
-    """
-    with name_scope(name, "reciprocal_no_nan", [x]) as scope:
-        x = convert_to_tensor(x, name="x")
-        kind = x.dtype.base_dtype
-        one = constant(np.ones((), kind.as_numpy_dtype), kind, "one")
-        return div_no_nan(one, x, scope)

@@ -419,7 +419,7 @@ def renamed(new: str, value: Any, old: str, old_value: Any) -> Any:
     return old_value
 
 
-def _axes(x: Any, axis: Any) -> Any:
+def axes_argument(x: Any, axis: Any) -> Any:
     """``axis``, or all axes: a constant for a tensor of known rank, else ``range(rank(x))``."""
     if axis is not None:
         return axis
@@ -435,7 +435,7 @@ def _reduce(
     keep = bool(renamed("keepdims", keep, "keep_dims", old_keep))
     if axis is None and getattr(x, "has_value", False):  # no node is to be named
         axis = list(range(x.value.ndim))
-    result: Tensor = make(op_type, x, _axes(x, axis), name=name, keep_dims=keep)
+    result: Tensor = make(op_type, x, axes_argument(x, axis), name=name, keep_dims=keep)
     if axis is None and not keep:
         result.set_shape(())
     return result

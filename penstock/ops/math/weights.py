@@ -15,9 +15,9 @@ from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.scopes import control_dependencies, name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef.inference import show
-from penstock.ops.array import join, nodes, reshape, shape
+from penstock.ops.array import join, nodes, reshape, shape, squeeze
 from penstock.ops.control import control, control_flow, debug
-from penstock.ops.math import binary, comparison, elementwise
+from penstock.ops.math import binary, comparison, elementwise, sums
 from penstock.ops.sparse import sets
 
 _REFUSED = "weights can not be broadcast to values."
@@ -143,9 +143,9 @@ def squeeze_last(
         if labels.sizes is not None and predictions.sizes is not None:
             more = len(predictions.sizes) - len(labels.sizes) - expected_rank_diff
             if more == 1:
-                predictions = reshape.squeeze(predictions, [-1])
+                predictions = squeeze.squeeze(predictions, [-1])
             elif more == -1:
-                labels = reshape.squeeze(labels, [-1])
+                labels = squeeze.squeeze(labels, [-1])
             return labels, predictions
         found = make("Sub", nodes.rank(predictions), nodes.rank(labels), name="sub")
         if _maybe_last_is_one(predictions):
@@ -158,7 +158,7 @@ def squeeze_last(
 def squeeze_where(expected: int, found: Tensor, value: Tensor) -> Tensor:
     """``value`` without its last dim where ``found`` is ``expected``."""
     return control_flow.conditional()(
-        comparison.equal(expected, found), lambda: reshape.squeeze(value, [-1]), lambda: value
+        comparison.equal(expected, found), lambda: squeeze.squeeze(value, [-1]), lambda: value
     )
 
 
@@ -170,7 +170,7 @@ def with_rank_of(weights: Tensor, values: Tensor) -> Tensor:
     if ours is None or theirs is None:
         return _with_rank_dynamically(weights, values)
     if len(ours) - len(theirs) == 1:
-        return reshape.squeeze(weights, [-1])
+        return squeeze.squeeze(weights, [-1])
     if len(theirs) - len(ours) == 1:
         return reshape.expand_dims(weights, [-1])
     return weights
@@ -179,7 +179,7 @@ def with_rank_of(weights: Tensor, values: Tensor) -> Tensor:
 def _with_rank_dynamically(weights: Tensor, values: Tensor) -> Tensor:
     cond = control_flow.conditional()
     rank = nodes.rank(weights)
-    more: Any = binary.subtract(rank, nodes.rank(values), name="sub")
+    more: Any = sums.subtract(rank, nodes.rank(values), name="sub")
     dims = weights.sizes
 
     def expanded() -> Tensor:
@@ -189,7 +189,7 @@ def _with_rank_dynamically(weights: Tensor, values: Tensor) -> Tensor:
     def squeezed() -> Tensor:
         if dims is not None and dims[-1] not in (1, None):
             return weights
-        return reshape.squeeze(weights, [-1])
+        return squeeze.squeeze(weights, [-1])
 
     def adjusted() -> Tensor:
         return cond(comparison.equal(more, 1), squeezed, expanded)

@@ -16,7 +16,7 @@ from penstock.foundation.graph.composite import SparseTensor
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import colocate_with, name_scope
 from penstock.foundation.graph.tensor import Tensor
-from penstock.ops.array import constant, fill, gather, join, reshape, shape as shape_ops
+from penstock.ops.array import constant, fill, gather, join, ranges, reshape, shape as shape_ops
 from penstock.ops.math import clip, reduction
 
 
@@ -75,7 +75,7 @@ def _gather(part: Any, ids: Any, name: str | None = None) -> Tensor:
 
 def _from_parts(parts: list[Any], ids: Tensor, strategy: str, scope: str) -> Tensor:
     flat = reshape.reshape(ids, [-1])
-    positions = fill.range_(shape_ops.size(flat))
+    positions = ranges.range_(shape_ops.size(flat))
     if strategy == "mod":
         part_of, row = flat % len(parts), flat // len(parts)
     elif strategy == "div":
@@ -144,7 +144,7 @@ def _clipped(rows: Tensor, ids: Tensor, max_norm: float | None) -> Tensor:
     if outer is not None and whole is not None:
         axes: Any = list(range(outer, whole))
     else:
-        axes = fill.range_(
+        axes = ranges.range_(
             shape_ops.rank(ids) if outer is None else outer,
             shape_ops.rank(rows) if whole is None else whole,
         )

@@ -18,7 +18,7 @@ import numpy as np
 import torch
 
 from penstock.engine.resources import stream
-from penstock.foundation.base import dtypes, shapes
+from penstock.foundation.base import dimension, dtypes
 from penstock.foundation.base.docstrings import documented_as, named
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.convert import convert_to_tensor
@@ -245,7 +245,7 @@ define_op(
 
 def shape_tensor(shape: Any) -> Tensor:
     if isinstance(shape, list | tuple):
-        shape = [d.value if isinstance(d, shapes.Dimension) else d for d in shape]
+        shape = [d.value if isinstance(d, dimension.Dimension) else d for d in shape]
         return convert_to_tensor(shape, None if shape else dtypes.int32, name="shape")
     return convert_to_tensor(shape, name="shape")
 

@@ -15,7 +15,7 @@ from penstock.foundation.graph.scopes import control_dependencies, name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op
 from penstock.foundation.opdef.inference import ShapeContext, broadcast
-from penstock.ops.array import fill, join, nodes, reshape, shape
+from penstock.ops.array import fill, join, nodes, ranges, reshape, shape
 from penstock.ops.math import reduction
 from penstock.ops.random.random import INDEX, SEEDS, seeds
 
@@ -56,7 +56,7 @@ def _random_gamma_grad(op: Any, grad: Tensor) -> tuple[None, Tensor]:
         ones = fill.ones([count], dtype=dtypes.int32)
         unit = join.concat([ones, shape.shape(alpha)], axis=0)
         partial = make("RandomGammaGrad", reshape.reshape(alpha, unit), op.outputs[0])
-        return None, reduction.reduce_sum(grad * partial, axis=fill.range_(count))
+        return None, reduction.reduce_sum(grad * partial, axis=ranges.range_(count))
 
 
 define_op(

@@ -20,7 +20,7 @@ from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op, static
 from penstock.foundation.opdef.inference import Dims, FailsAtRun, ShapeContext, show
-from penstock.ops.array import fill, join, nodes, shape as shapes
+from penstock.ops.array import fill, join, nodes, ranges, shape as shapes
 from penstock.ops.array.pad import pad
 from penstock.ops.array.split import unstack
 from penstock.ops.array.transpose import roll
@@ -150,12 +150,12 @@ def _backward_grad(rank: int) -> Any:
 
 def _alternating(length: Any) -> Any:
     """1, -1, 1, ... as complex numbers."""
-    return nodes.cast(1 - 2 * (fill.range_(length) % 2), dtypes.complex64)
+    return nodes.cast(1 - 2 * (ranges.range_(length) % 2), dtypes.complex64)
 
 
 def _fourier_matrix(length: Any) -> Any:
     """``exp(-2 pi i a b / length)`` for all a and b below ``length``."""
-    column: Any = nodes.cast(fill.range_(length), dtypes.complex64)
+    column: Any = nodes.cast(ranges.range_(length), dtypes.complex64)
     product = make("ExpandDims", column, 1) * make("ExpandDims", column, 0)
     return make("Exp", (-2j * np.pi) * product / nodes.cast(length, dtypes.complex64))
 

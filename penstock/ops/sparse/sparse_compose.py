@@ -24,6 +24,7 @@ from penstock.ops.array import (
     gather,
     join,
     nodes,
+    ranges,
     reshape,
     shape as shapes,
 )
@@ -31,7 +32,7 @@ from penstock.ops.array.cast import cast
 from penstock.ops.array.slicing import slice_
 from penstock.ops.array.transpose import transpose
 from penstock.ops.control import check, control
-from penstock.ops.math import binary, comparison, elementwise, reduction
+from penstock.ops.math import binary, comparison, elementwise, reduction, select, sums
 from penstock.ops.sparse.sparse import sparse_tensor_to_dense
 from penstock.ops.sparse.sparse_entries import as_sparse
 from penstock.ops.sparse.sparse_functions import sparse_reorder
@@ -88,7 +89,7 @@ def sparse_eye(
         rows = _int64(num_rows, "num_rows")
         columns = rows if num_columns is None else _int64(num_columns, "num_columns")
         size = make("Minimum", rows, columns)
-        diagonal = fill.range_(size, dtype=dtypes.int64)
+        diagonal = ranges.range_(size, dtype=dtypes.int64)
         indices = join.stack([diagonal, diagonal], axis=1)
         return SparseTensor(indices, fill.ones(size, dtype=dtype), [rows, columns])
 
@@ -109,7 +110,7 @@ def sparse_from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
     with name_scope(name, "dense_to_sparse"):
         tensor = convert_to_tensor(tensor)
         nothing = constants.constant(b"" if tensor.dtype is dtypes.string else 0, tensor.dtype)
-        indices = comparison.where_v2(comparison.not_equal(tensor, nothing))
+        indices = select.where_v2(comparison.not_equal(tensor, nothing))
         values = gather.gather_nd(tensor, indices)
         return SparseTensor(indices, values, shapes.shape(tensor, out_type=dtypes.int64))
 
@@ -131,7 +132,7 @@ def sparse_retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     to_retain = convert_to_tensor(to_retain)
     kept = to_retain.shape.with_rank(1)
     sp_input.values.shape.merge_with(kept)
-    chosen = reshape.reshape(comparison.where_v2(to_retain), [-1])
+    chosen = reshape.reshape(select.where_v2(to_retain), [-1])
     indices = gather.gather(sp_input.indices, chosen)
     values = gather.gather(sp_input.values, chosen)
     return SparseTensor(indices, values, control.identity(sp_input.dense_shape))
@@ -247,7 +248,7 @@ def sparse_reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
     if new_shape is None:
         lowest = reduction.reduce_max(indices, axis=0)
         zero = constants.constant(0, dtypes.int64)
-        wanted: Any = binary.maximum(zero, binary.add(lowest, elementwise.ones_like(shape)))
+        wanted: Any = binary.maximum(zero, sums.add(lowest, elementwise.ones_like(shape)))
         return SparseTensor(indices, values, wanted)
     wanted = convert_to_tensor(new_shape)
     wanted.shape.with_rank(1)
@@ -274,7 +275,7 @@ def sparse_transpose(sp_input: Any, perm: Any = None, name: str | None = None) -
         known = None
         if perm is None:
             rank: Any = make("Size", sp_input.dense_shape, name="Rank")
-            perm = (rank - 1) - fill.range_(0, rank, 1)
+            perm = (rank - 1) - ranges.range_(0, rank, 1)
         else:
             known = static.constant_value(convert_to_tensor(perm))
         flipped = transpose(gather.gather(transpose(sp_input.indices), perm))
@@ -308,7 +309,7 @@ def sparse_expand_dims(sp_input: Any, axis: Any = None, name: str | None = None)
         if known is not None and known.ndim == 0:
             axis = int(known) if known >= 0 else int(known) + rank + 1
         else:
-            axis = comparison.where_v2(axis >= 0, axis, axis + rank + 1)
+            axis = select.where_v2(axis >= 0, axis, axis + rank + 1)
         count: Any = shapes.shape(sp_input.indices)[0]
         column = fill.zeros([count, 1], dtype=dtypes.int64)
         before = slice_(sp_input.indices, [0, 0], [-1, axis])

@@ -16,7 +16,7 @@ from penstock.foundation.graph.composite import SparseTensor
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op
 from penstock.foundation.opdef.inference import Dims, FailsAtRun, ShapeContext, show
-from penstock.ops.array import fill, gather, shape as shape_ops, transpose
+from penstock.ops.array import gather, ranges, shape as shape_ops, transpose
 from penstock.ops.sparse import sparse_entries as entries, sparse_functions
 
 # ---- order and shape ---------------------------------------------------------------------------
@@ -38,7 +38,7 @@ def _reorder(input_indices: Any, input_values: Any, input_shape: list[int]) -> A
 def _reorder_grad(op: Any, _: Any, grad: Tensor) -> list[Any]:
     indices, dense_shape = op.inputs[0], op.inputs[2]
     count = shape_ops.shape(indices)[0]
-    numbered = SparseTensor(indices, fill.range_(count), dense_shape)
+    numbered = SparseTensor(indices, ranges.range_(count), dense_shape)
     ordered = sparse_functions.sparse_reorder(numbered)
     back = transpose.invert_permutation(ordered.values)
     return [None, gather.gather(grad, back), None]

@@ -14,7 +14,7 @@ from penstock.foundation.graph.composite import IndexedSlices
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.opdef import define_op
 from penstock.foundation.opdef.inference import ShapeContext, show
-from penstock.ops.array import join, reshape, shape, slicing
+from penstock.ops.array import join, reshape, shape, slicing, squeeze
 from penstock.ops.state.state import state_dims
 from penstock.ops.state.state_scatter import check_range, check_tuple
 
@@ -139,7 +139,7 @@ def _gather_nd_grad(op: Any, grad: Any) -> Any:
     held = make("VariableShape", handle, out_type=indices.dtype)
     dims = indices.sizes
     if dims is not None and len(dims) == 2 and dims[-1] == 1:
-        return IndexedSlices(grad, reshape.squeeze(indices, axis=-1), held), None
+        return IndexedSlices(grad, squeeze.squeeze(indices, axis=-1), held), None
     return make("ScatterNd", indices, grad, held), None
 
 

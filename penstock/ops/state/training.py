@@ -12,10 +12,7 @@ Source: the update rules as TensorFlow's op documentation states them.
 
 from __future__ import annotations
 
-import cmath
-import functools
 import inspect
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -23,148 +20,31 @@ import torch
 
 from penstock.foundation.base.shapes import merge_static
 from penstock.foundation.opdef import define_op
-from penstock.foundation.opdef.inference import ShapeContext, no_outputs
+from penstock.foundation.opdef.inference import ShapeContext
 from penstock.ops.state import state
+from penstock.ops.state.update_rules import (
+    ada_max,
+    adadelta,
+    adagrad,
+    adagrad_da,
+    adam,
+    add_sign,
+    centered_rms_prop,
+    check_strengths,
+    ftrl,
+    ftrl_v2,
+    gradient_descent,
+    momentum,
+    power_sign,
+    proximal_adagrad,
+    proximal_gradient_descent,
+    rms_prop,
+)
 
 _NUMERIC = (
     "{float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16,"
     " uint16, complex128, half, uint32, uint64}"
 )
-
-
-def gradient_descent(var, alpha, delta):
-    var.sub_(delta, alpha=alpha)
-
-
-def _shrink(prox, rate, l1, l2):
-    """The proximal step: soft threshold by ``rate * l1``, then scale for ``l2``."""
-    if l1 > 0:
-        prox = prox.sign() * (prox.abs() - rate * l1).clamp_min_(0)
-    return prox / (1 + l2 * rate)
-
-
-def proximal_gradient_descent(var, alpha, l1, l2, delta):
-    var.copy_(_shrink(var - delta * alpha, alpha, l1, l2))
-
-
-def adadelta(var, accum, accum_update, lr, rho, epsilon, grad):
-    accum.mul_(rho).addcmul_(grad, grad, value=1 - rho)
-    update = (accum_update + epsilon).sqrt_().mul_((accum + epsilon).rsqrt_()).mul_(grad)
-    var.sub_(update, alpha=lr)
-    accum_update.mul_(rho).addcmul_(update, update, value=1 - rho)
-
-
-def adagrad(var, accum, lr, grad, update_slots):
-    if update_slots:
-        accum.addcmul_(grad, grad)
-    var.sub_(accum.rsqrt().mul_(grad), alpha=lr)
-
-
-def _check_strengths(lr, l1, l2, lr_power=0.0, l2_shrinkage=0.0):
-    """Refuses what TensorFlow refuses, NaN included."""
-    for name, value in (("l1", l1), ("l2", l2), ("l2 shrinkage", l2_shrinkage)):
-        if not value >= 0:
-            raise ValueError(f"{name} regularization strength must not be negative; found {value}")
-    if not lr > 0:
-        raise ValueError(f"lr must be positive; found {lr}")
-    if not lr_power <= 0:
-        raise ValueError(f"lr_power must not be positive; found {lr_power}")
-
-
-def proximal_adagrad(var, accum, lr, l1, l2, grad):
-    _check_strengths(lr, l1, l2)
-    accum.addcmul_(grad, grad)
-    rate = accum.rsqrt().mul_(lr)
-    var.copy_(_shrink(var - grad * rate, rate, l1, l2))
-
-
-def adagrad_da(
-    var, gradient_accumulator, gradient_squared_accumulator, grad, lr, l1, l2, global_step
-):
-    gradient_accumulator.add_(grad)
-    gradient_squared_accumulator.addcmul_(grad, grad)
-    total = gradient_accumulator
-    if l1 > 0:
-        total = total.sign() * (total.abs() - l1 * global_step).clamp_min_(0)
-    var.copy_(total * -lr / (gradient_squared_accumulator.sqrt() + l2 * global_step * lr))
-
-
-def momentum(var, accum, lr, grad, momentum, use_nesterov):
-    accum.mul_(momentum).add_(grad)
-    if use_nesterov:
-        var.sub_(grad, alpha=lr).sub_(accum, alpha=lr * momentum)
-    else:
-        var.sub_(accum, alpha=lr)
-
-
-def adam_rate(beta1_power, beta2_power, lr):
-    """The step size with both bias corrections in it; not finite, as in TF, where one is none."""
-    if isinstance(beta1_power, complex):
-        return lr * cmath.sqrt(1 - beta2_power) / (1 - beta1_power)
-    if beta1_power == 1 or beta2_power > 1:
-        return math.nan if beta2_power >= 1 else math.copysign(math.inf, lr)
-    return lr * math.sqrt(1 - beta2_power) / (1 - beta1_power)
-
-
-def adam(var, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grad, use_nesterov):
-    rate = adam_rate(beta1_power, beta2_power, lr)
-    m.lerp_(grad, 1 - beta1)
-    v.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
-    direction = (m * beta1).add_(grad, alpha=1 - beta1) if use_nesterov else m
-    var.addcdiv_(direction, v.sqrt().add_(epsilon), value=-rate)
-
-
-def ada_max(var, m, v, beta1_power, lr, beta1, beta2, epsilon, grad):
-    m.lerp_(grad, 1 - beta1)
-    torch.maximum(v.mul_(beta2), grad.abs(), out=v)
-    var.addcdiv_(m, v + epsilon, value=-adam_rate(beta1_power, 0.0, lr))
-
-
-def rms_prop(var, ms, mom, lr, rho, momentum, epsilon, grad):
-    ms.mul_(rho).addcmul_(grad, grad, value=1 - rho)
-    mom.mul_(momentum).addcmul_(grad, (ms + epsilon).rsqrt_(), value=lr)
-    var.sub_(mom)
-
-
-def centered_rms_prop(var, mg, ms, mom, lr, rho, momentum, epsilon, grad):
-    ms.mul_(rho).addcmul_(grad, grad, value=1 - rho)
-    mg.mul_(rho).add_(grad, alpha=1 - rho)
-    spread = (ms - mg * mg).add_(epsilon)
-    mom.mul_(momentum).addcmul_(grad, spread.rsqrt_(), value=lr)
-    var.sub_(mom)
-
-
-def add_sign(var, m, lr, alpha, sign_decay, beta, grad):
-    m.mul_(beta).add_(grad, alpha=1 - beta)
-    agreement = grad.sign().mul_(m.sign())
-    var.sub_(agreement.mul_(sign_decay).add_(alpha).mul_(grad), alpha=lr)
-
-
-def power_sign(var, m, lr, logbase, sign_decay, beta, grad):
-    m.mul_(beta).add_(grad, alpha=1 - beta)
-    agreement = grad.sign().mul_(m.sign())
-    var.sub_(agreement.mul_(logbase * sign_decay).exp_().mul_(grad), alpha=lr)
-
-
-def _ftrl(var, accum, linear, grad, shrunk, lr, l1, l2, lr_power):
-    def scale(accumulated):
-        return accumulated.sqrt() if lr_power == -0.5 else accumulated.pow(-lr_power)
-
-    grown = torch.addcmul(accum, grad, grad)
-    linear.add_(shrunk).sub_((scale(grown) - scale(accum)).div_(lr).mul_(var))
-    numerator = linear.sign().mul_(l1).sub_(linear)
-    quotient = numerator / (scale(grown) / lr + 2 * l2)
-    var.copy_(torch.where(linear.abs() > l1, quotient, torch.zeros_like(quotient)))
-    accum.copy_(grown)
-
-
-def ftrl(var, accum, linear, grad, lr, l1, l2, lr_power):
-    _ftrl(var, accum, linear, grad, grad, lr, l1, l2, lr_power)
-
-
-def ftrl_v2(var, accum, linear, grad, lr, l1, l2, l2_shrinkage, lr_power):
-    shrunk = torch.add(grad, var, alpha=2 * l2_shrinkage)
-    _ftrl(var, accum, linear, grad, shrunk, lr, l1, l2, lr_power)
 
 
 # Op name, formula, number of states (the variable and its slots), attrs beside use_locking, whether
@@ -204,7 +84,7 @@ def _inline_gradient_descent(call: Any) -> str | None:
 # Attrs that a later TensorFlow gave them.
 _LATER = dict.fromkeys(("Ftrl", "FtrlV2"), ["multiply_linear_by_lr: bool = false"])
 _INLINE = {"GradientDescent": _inline_gradient_descent}
-_NO_GRADIENT = "it changes a variable; differentiate before updating"
+NO_GRADIENT = "it changes a variable; differentiate before updating"
 
 
 def _with_signature(function: Callable[..., Any], names: list[str], title: str) -> Any:
@@ -269,7 +149,7 @@ def _sparse_kernel(
             raise ValueError(f"Inner dimension should be greater than zero; found {var.shape}")
         if formula in (ftrl, ftrl_v2):  # the dense forms do not look
             lr, l1, l2, *shrinkage, lr_power = rest
-            _check_strengths(lr, l1, l2, lr_power, *shrinkage)
+            check_strengths(lr, l1, l2, lr_power, *shrinkage)
         # Also the check of the indices, before anything is changed.
         rows = [t.index_select(0, indices) for t in tensors]
         if indices.numel() == torch.unique(indices).numel():
@@ -336,7 +216,7 @@ def _define(
         output = "" if resource else "out: Ref(T)"
         traits: dict[str, Any] = {
             "host": host, "writes": inputs[:states], "stateful": resource,
-            "no_gradient": _NO_GRADIENT, "later": _LATER.get(name, ()),
+            "no_gradient": NO_GRADIENT, "later": _LATER.get(name, ()),
         }  # fmt: skip
         define_op(
             f"{prefix}Apply{name}",
@@ -365,102 +245,3 @@ def _define(
 
 for _row in _ROWS:
     _define(*_row)
-
-
-# ---- all variables of a step in one call ---------------------------------------------------------
-
-
-def _like(resource, reference):
-    """The value of ``resource``, laid out in memory as ``reference`` is: fused kernels need it."""
-    value = resource.value
-    if value.stride() != reference.stride():
-        value = resource.value = torch.empty_like(reference).copy_(value)
-    return value
-
-
-def _grads_like(grads, references):
-    for grad, reference in zip(grads, references, strict=True):
-        # The fused kernels compare sizes of memory at best.
-        if grad.shape != reference.shape:
-            raise ValueError(
-                f"a variable of shape {list(reference.shape)} cannot be updated by a gradient of"
-                f" shape {list(grad.shape)}"
-            )
-    return [
-        g if g.stride() == r.stride() else torch.empty_like(r).copy_(g)
-        for g, r in zip(grads, references, strict=True)
-    ]
-
-
-def _as_stored(*lists):
-    """The lists with tensors that are not contiguous as flat views of their memory.
-
-    The tensors of one variable lie alike and densely, so element for element their memory
-    corresponds; the fused kernels are three times slower on transposed tensors than on flat ones.
-    """
-    flat = [not t.is_contiguous() for t in lists[0]]
-    if not any(flat):
-        return lists
-    return [
-        [t.as_strided((t.numel(),), (1,), t.storage_offset()) if f else t
-         for t, f in zip(tensors, flat, strict=True)]
-        for tensors in lists
-    ]  # fmt: skip
-
-
-@functools.cache
-def _many_steps(device: torch.device) -> torch.Tensor:
-    """Bias corrections are in the rate already, so the kernel's own must come out as one."""
-    return torch.tensor(1e9).to(device)
-
-
-def multi_momentum(vars, accums, lr, grads, momentum, use_nesterov):
-    values = [v.value for v in vars]
-    slots = [_like(a, v) for a, v in zip(accums, values, strict=True)]
-    torch._fused_sgd_(
-        *_as_stored(values, _grads_like(grads, values), slots),
-        weight_decay=0.0, momentum=momentum, lr=lr, dampening=0.0, nesterov=use_nesterov,
-        maximize=False, is_first_step=False,
-    )  # fmt: skip
-
-
-def multi_adam(vars, ms, vs, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grads):
-    values = [v.value for v in vars]
-    first = [_like(m, v) for m, v in zip(ms, values, strict=True)]
-    second = [_like(s, v) for s, v in zip(vs, values, strict=True)]
-    torch._fused_adam_(
-        *_as_stored(values, _grads_like(grads, values), first, second),
-        [], [_many_steps(v.device) for v in values],
-        lr=adam_rate(beta1_power, beta2_power, lr), beta1=beta1, beta2=beta2, weight_decay=0.0,
-        eps=epsilon, amsgrad=False, maximize=False,
-    )  # fmt: skip
-
-
-def _define_multi(name: str, state: str, kernel: Any, states: list[str], rest: list[str]) -> None:
-    # ``state`` is "ref" or "resource": the two kinds never mix in one node.
-    kind = "Ref(T)" if state == "Ref" else "resource"
-    gradient = "grads"
-    signature = [f"{n}: N * {kind}" for n in states]
-    signature += [f"{n}: N * T" if n == gradient else f"{n}: T" for n in rest]
-    extra = ["use_nesterov: bool = False"] if "use_nesterov" in kernel.__code__.co_varnames else []
-    define_op(
-        f"_Multi{state}Apply{name}",
-        f"{', '.join(signature)} ->",
-        attrs=["N: int >= 1", "T: type", *extra],
-        shape=no_outputs,
-        kernel=kernel,
-        host=[n for n in rest if n != gradient],
-        writes=states,
-        no_gradient=_NO_GRADIENT,
-        internal=True,
-    )
-
-
-for _state in ("Ref", "Resource"):
-    _define_multi(
-        "Momentum", _state, multi_momentum, ["vars", "accums"], ["lr", "grads", "momentum"]
-    )
-    _define_multi(
-        "Adam", _state, multi_adam, ["vars", "ms", "vs"],
-        ["beta1_power", "beta2_power", "lr", "beta1", "beta2", "epsilon", "grads"],
-    )  # fmt: skip

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.library.variables.initializers import zeros_initializer
-from penstock.ops.array import fill, join
+from penstock.ops.array import join, ranges
 from penstock.ops.control import control
 from penstock.ops.state.state import assign
 from penstock.storage.checkpoint.reader import checkpoint_in
@@ -121,7 +121,7 @@ def _part(
         return initial(dims)
     kept_rows: Any = height
     kept_columns: Any = width
-    row_map = fill.range_(offset, offset + height, dtype="int64")
+    row_map = ranges.range_(offset, offset + height, dtype="int64")
     column_map: Any = convert_to_tensor([], dtype="int64")
     if info.axis == 0:
         row_map, kept_rows = _remapping(info, offset, height)

@@ -10,11 +10,12 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
 
-from penstock.engine.session.session import BaseSession
+from penstock.engine.session.session import BaseSession, both_default
 from penstock.foundation.base import errors
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.graph import Graph
@@ -40,7 +41,7 @@ class BaseDebugWrapperSession:
             raise TypeError(f"sess must be a tf.Session; found {type(sess).__name__}")
         self._sess = sess
         self._threads = re.compile(thread_name_filter) if thread_name_filter else None
-        self._contexts: list[Any] = []
+        self._contexts: list[ExitStack] = []
         self.run_call_count = 0
 
     @property
@@ -112,15 +113,11 @@ class BaseDebugWrapperSession:
         self._sess.close()
 
     def __enter__(self) -> BaseDebugWrapperSession:
-        contexts = [self.graph.as_default(), self.as_default()]
-        for context in contexts:
-            context.__enter__()
-        self._contexts.append(contexts)
+        self._contexts.append(both_default(self))
         return self
 
     def __exit__(self, *exc: Any) -> None:
-        for context in reversed(self._contexts.pop()):
-            context.__exit__(*exc)
+        self._contexts.pop().__exit__(*exc)
         if not self._contexts:
             self.close()
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from penstock.foundation.base import dtypes, shapes
 from penstock.foundation.graph.convert import convert_to_tensor
-from penstock.ops.array.shape import ensure_shape
+from penstock.ops.array.ensure_shape import ensure_shape
 from penstock.training.data import nodes, specs
 from penstock.training.data.dataset import Dataset
 from penstock.training.data.dataset_readers import TFRecordDataset

@@ -19,7 +19,7 @@ from penstock.foundation.graph.build import constant, make
 from penstock.foundation.graph.composite import SparseTensor
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
-from penstock.ops.array import reshape, slicing
+from penstock.ops.array import reshape, slicing, squeeze
 from penstock.ops.sparse.sparse_compose import sparse_merge
 
 
@@ -321,7 +321,7 @@ def _named_example(serialized: Any, features: Any, name: str | None, given: Any)
         for key, part in found.items():
             label = re.sub(r"[^A-Za-z0-9_.\-/]", "_", key)
             if not isinstance(part, SparseTensor):
-                found[key] = reshape.squeeze(part, [0], name=f"Squeeze_{label}")
+                found[key] = squeeze.squeeze(part, [0], name=f"Squeeze_{label}")
                 continue
             found[key] = SparseTensor(
                 slicing.slice_(part.indices, [0, 1], [-1, -1], name=f"Slice_Indices_{label}"),

@@ -21,7 +21,7 @@ from penstock.foundation.graph.keys import GraphKeys
 from penstock.foundation.graph.scopes import control_dependencies, name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.variables.variable import Variable
-from penstock.ops.array import cast, fill, gather, shape
+from penstock.ops.array import cast, gather, ranges, shape
 from penstock.ops.control import control, debug
 from penstock.ops.data import files
 from penstock.ops.math import comparison
@@ -213,7 +213,7 @@ def range_input_producer(
     """
     with name_scope(name, "input_producer", [limit]) as scope:
         return input_producer(
-            fill.range_(limit),
+            ranges.range_(limit),
             [],
             num_epochs,
             shuffle,

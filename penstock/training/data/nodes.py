@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from penstock.foundation.base import dtypes, shapes
+from penstock.foundation.base import dimension, dtypes
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import get_seed
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import static
-from penstock.ops.math import comparison
+from penstock.ops.math import comparison, select
 from penstock.training.data import specs
 from penstock.training.data.mapped import Mapped
 
@@ -35,7 +35,7 @@ def two_seeds(seed: Any) -> tuple[Tensor, Tensor]:
     unseeded = comparison.logical_and(
         comparison.equal(graph_seed, int64(0, "zero")), comparison.equal(op_seed, int64(0, "zero"))
     )
-    return graph_seed, comparison.where(unseeded, int64(2**31 - 1, "largest"), op_seed)
+    return graph_seed, select.where(unseeded, int64(2**31 - 1, "largest"), op_seed)
 
 
 def variant(op_type: str, structure: Any, *inputs: Any, **attrs: Any) -> Any:
@@ -52,7 +52,7 @@ def slices(structure: Any) -> Any:
     Raises:
       ValueError: its parts have no first dim, or differ in it.
     """
-    size = shapes.Dimension(None)
+    size = dimension.Dimension(None)
     for spec in specs.flatten(structure):
         size = size.merge_with(spec.shape.with_rank_at_least(1)[0])
     return specs.map_leaves(specs.unbatched, structure)

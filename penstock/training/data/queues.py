@@ -13,13 +13,14 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from penstock.foundation.base import dtypes, shapes
+from penstock.foundation.base import dimension, dtypes, shapes
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import get_seed, name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import static
 from penstock.ops.array import gather, join
+from penstock.training.data.components import HoldsTuples
 
 
 def _as_types(types: Any) -> list[dtypes.DType]:
@@ -73,7 +74,7 @@ def _common(one: shapes.TensorShape, two: shapes.TensorShape) -> shapes.TensorSh
     return shapes.TensorShape([a if a == b else None for a, b in zip(first, second)])
 
 
-class QueueBase:
+class QueueBase(HoldsTuples):
     """What all queues share; use one of its subclasses.
 
     Args:
@@ -128,21 +129,6 @@ class QueueBase:
         """The name of the queue's node."""
         return self._queue_ref.op.name
 
-    @property
-    def dtypes(self) -> list[dtypes.DType]:
-        """Types of an element's components."""
-        return self._dtypes
-
-    @property
-    def shapes(self) -> list[shapes.TensorShape]:
-        """Shapes of an element's components."""
-        return self._shapes
-
-    @property
-    def names(self) -> list[str] | None:
-        """Names of an element's components, or None."""
-        return self._names
-
     # ---- nodes that use the queue ------------------------------------------------------------
 
     def enqueue(self, vals: Any, name: str | None = None) -> Any:
@@ -171,7 +157,7 @@ class QueueBase:
         """
         with name_scope(name, f"{self._name}_EnqueueMany", self._values(vals)) as scope:
             components = self._components(vals)
-            size = shapes.Dimension(None)
+            size = dimension.Dimension(None)
             for tensor, shape in zip(components, self._shapes):
                 size = size.merge_with(tensor.get_shape().with_rank_at_least(1)[0])
                 tensor.get_shape()[1:].assert_is_compatible_with(shape)

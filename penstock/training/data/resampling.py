@@ -79,7 +79,8 @@ def _acceptance(initial: Any, target: Any) -> tuple[Tensor, Tensor]:
     """The chance of each class to be taken, and the share of elements taken whatever they are."""
     tiny = np.finfo(initial.dtype.as_numpy_dtype).tiny
     ratio: Any = make("RealDiv", target, make("AddV2", initial, tiny))
-    largest, smallest = (make(kind, ratio, np.array([0], np.int32)) for kind in ("Max", "Min"))
+    axis = np.array([0], np.int32)
+    largest, smallest = make("Max", ratio, axis), make("Min", ratio, axis)
     return make("RealDiv", ratio - smallest, largest - smallest), smallest
 
 

@@ -19,9 +19,9 @@ from penstock.foundation.graph.composite import SparseTensor
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.control_flow.cond import smart_cond
-from penstock.ops.array import fill, gather, reshape, shape
+from penstock.ops.array import fill, gather, reshape, shape, squeeze
 from penstock.ops.control import control
-from penstock.ops.math.comparison import where
+from penstock.ops.math.select import where
 
 _ADDERS = ("AddSparseToTensorsMap", "AddManySparseToTensorsMap")
 
@@ -147,7 +147,7 @@ def restored(tensors: list[Tensor], all_known: Sequence[list[Stored | None]]) ->
     if all(known is None for known in all_known[0]):
         return tensors
     made: list[Any] = [
-        t if known[0] is None else _taken(reshape.squeeze(t, [1]), known)
+        t if known[0] is None else _taken(squeeze.squeeze(t, [1]), known)
         for t, known in zip(tensors, zip(*all_known, strict=True), strict=True)
     ]
     wanted = [v.indices.op if isinstance(v, SparseTensor) else v.op for v in made]

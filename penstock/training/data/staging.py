@@ -17,9 +17,10 @@ from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import colocate_with, get_default_graph, name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.ops.control import control
+from penstock.training.data.components import HoldsTuples
 
 
-class BaseStagingArea:
+class BaseStagingArea(HoldsTuples):
     """What both kinds share; use one of the subclasses.
 
     Args:
@@ -65,21 +66,6 @@ class BaseStagingArea:
     def name(self) -> str:
         """The name under which the area is shared."""
         return self._name
-
-    @property
-    def dtypes(self) -> list[dtypes.DType]:
-        """Types of a tuple's components."""
-        return self._dtypes
-
-    @property
-    def shapes(self) -> list[shapes.TensorShape]:
-        """Their shapes."""
-        return self._shapes
-
-    @property
-    def names(self) -> list[str] | None:
-        """Their names, or None."""
-        return self._names
 
     @property
     def capacity(self) -> int:

@@ -13,7 +13,7 @@ from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.autograph.operators import attempt
-from penstock.ops.math.comparison import where
+from penstock.ops.math.select import where
 from penstock.ops.random.stateless_random import stateless_multinomial
 from penstock.storage.checkpoint.saveable import SaveableObject, SaveSpec
 from penstock.training.data import nodes, specs

@@ -6,7 +6,6 @@ from penstock.training.distribute.context import (
     get_loss_reduction as get_loss_reduction,
     get_replica_context as get_replica_context,
     get_strategy as get_strategy,
-    has_strategy as has_strategy,
     in_cross_replica_context as in_cross_replica_context,
 )
 from penstock.training.distribute.cross_device import (
@@ -18,6 +17,7 @@ from penstock.training.distribute.cross_device import (
 from penstock.training.distribute.extended import StrategyExtended as StrategyExtended
 from penstock.training.distribute.input_context import InputContext as InputContext
 from penstock.training.distribute.mirrored import MirroredStrategy as MirroredStrategy
+from penstock.training.distribute.modes import has_strategy as has_strategy
 from penstock.training.distribute.single_device import OneDeviceStrategy as OneDeviceStrategy
 from penstock.training.distribute.strategy import (
     InputReplicationMode as InputReplicationMode,

@@ -16,7 +16,7 @@ from typing import Any
 from penstock.foundation.graph import scopes
 from penstock.ops.control.control import identity
 from penstock.ops.math.addn import add_n
-from penstock.ops.math.binary import add
+from penstock.ops.math.sums import add
 from penstock.training.distribute import reduction_graphs as graphs
 
 Tensors = Sequence[Any]

@@ -11,13 +11,11 @@ replica whose components an update works on.
 from __future__ import annotations
 
 import enum
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
 from penstock.foundation.graph import replicas, scopes
 from penstock.library.variables.variable import VariableAggregation
+from penstock.training.distribute.modes import innermost, standing
 
 
 class ReduceOp(enum.Enum):
@@ -40,67 +38,15 @@ class ReduceOp(enum.Enum):
         raise ValueError(f"aggregation {aggregation!r} is no reduction; SUM and MEAN are")
 
 
-class Mode(NamedTuple):
-    """An entry of the stack: in a replica, ``replica`` is its context; else it is None."""
-
-    graph: Any
-    strategy: Any
-    replica: Any
-
-
-class _Contexts(threading.local):
-    def __init__(self) -> None:
-        self.modes: list[Mode] = []
-        self.updating: int | None = None
-
-
-_contexts = _Contexts()
 _default: list[Any] = []
-
-
-def _mode() -> Mode | None:
-    if not _contexts.modes:
-        return None
-    graph = scopes.get_default_graph()
-    return next((mode for mode in reversed(_contexts.modes) if mode.graph is graph), None)
-
-
-@contextmanager
-def entered(strategy: Any, replica: Any = None) -> Iterator[None]:
-    """Enters the cross-replica context of ``strategy``, or the context of one of its replicas."""
-    _contexts.modes.append(Mode(scopes.get_default_graph(), strategy, replica))
-    try:
-        yield
-    finally:
-        _contexts.modes.pop()
-
-
-@contextmanager
-def updating(replica: int) -> Iterator[None]:
-    """Lets mirrored variables stand for their component on the ``replica``-th device."""
-    saved, _contexts.updating = _contexts.updating, replica
-    try:
-        yield
-    finally:
-        _contexts.updating = saved
-
-
-def is_updating() -> bool:
-    """Whether this code works on one component of mirrored variables."""
-    return _contexts.updating is not None
 
 
 def current_index() -> int:
     """Index, among the devices of this task, of the replica that this code is for; else 0."""
-    if _contexts.updating is not None:
-        return _contexts.updating
-    mode = _mode()
-    return mode.replica._index if mode is not None and mode.replica is not None else 0
-
-
-def has_strategy() -> bool:
-    """Whether this is in the scope of a strategy other than the default one."""
-    return _mode() is not None
+    if standing.updating is not None:
+        return standing.updating
+    mode = innermost()
+    return mode.replica.local_index if mode is not None and mode.replica is not None else 0
 
 
 def get_strategy() -> Any:
@@ -110,7 +56,7 @@ def get_strategy() -> Any:
     >>> tf.distribute.get_strategy().num_replicas_in_sync
     1
     """
-    mode = _mode()
+    mode = innermost()
     return default_strategy() if mode is None else mode.strategy
 
 
@@ -121,13 +67,13 @@ def get_replica_context() -> Any:
     >>> tf.distribute.get_replica_context().num_replicas_in_sync
     1
     """
-    mode = _mode()
+    mode = innermost()
     return default_strategy().replica_context() if mode is None else mode.replica
 
 
 def get_cross_replica_context() -> Any:
     """The strategy in a cross-replica context; None in a replica's."""
-    mode = _mode()
+    mode = innermost()
     return mode.strategy if mode is not None and mode.replica is None else None
 
 
@@ -168,7 +114,7 @@ def get_loss_reduction() -> ReduceOp:
 
 def colocate_vars_with(variable: Any) -> Any:
     """Where variables that belong to ``variable`` (its slots) are made."""
-    mode = _mode()
+    mode = innermost()
     if mode is None:
         return scopes.colocate_with(variable)
     return mode.strategy.extended.colocate_vars_with(variable)

@@ -15,7 +15,7 @@ from penstock.foundation.graph.composite import IndexedSlices
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.variables import creation
 from penstock.ops.control import control
-from penstock.training.distribute import context
+from penstock.training.distribute import context, modes
 from penstock.training.distribute.context import ReduceOp
 from penstock.training.distribute.cross_device import CrossDeviceOps
 from penstock.training.distribute.input_context import InputContext
@@ -37,7 +37,7 @@ class StrategyExtended:
     """
 
     # The first replica's number among all tasks'.
-    _first_replica = 0
+    first_replica = 0
     # Whether variables are resource variables whatever is asked for.
     _use_resource: bool | None = True
     experimental_between_graph = False
@@ -79,7 +79,7 @@ class StrategyExtended:
 
     @contextmanager
     def _scope(self, strategy: Any) -> Iterator[Any]:
-        current = context.get_strategy() if context.has_strategy() else None
+        current = context.get_strategy() if modes.has_strategy() else None
         if current is strategy:
             yield strategy
             return
@@ -96,7 +96,7 @@ class StrategyExtended:
                 kwargs["use_resource"] = self._use_resource
             return self._create_variable(next_creator, **kwargs)
 
-        with creation.variable_creator_scope(creator), context.entered(strategy):
+        with creation.variable_creator_scope(creator), modes.entered(strategy):
             yield strategy
 
     def _create_variable(self, next_creator: Any, **kwargs: Any) -> Any:
@@ -221,7 +221,7 @@ class StrategyExtended:
         for i, device in enumerate(devices):
             own = () if components is None else (components[i],)
             with (
-                scopes.device(device or None), context.updating(i),
+                scopes.device(device or None), modes.updating(i),
                 scopes.name_scope(f"update_{i}"),
             ):  # fmt: skip
                 updates.append(fn(*own, *select(i, tuple(args)), **select(i, dict(kwargs or {}))))

@@ -15,7 +15,28 @@ from penstock.ops.array import shape as shape_ops, slicing
 from penstock.training.distribute.values import PerReplica
 
 
-class DistributedDataset:
+class _Elements:
+    """What is known of the elements of ``_dataset``, as users ask for it."""
+
+    _dataset: Any
+
+    @property
+    def output_types(self) -> Any:
+        """Types of the elements."""
+        return self._dataset.output_types
+
+    @property
+    def output_shapes(self) -> Any:
+        """Shapes of the elements, of all replicas together."""
+        return self._dataset.output_shapes
+
+    @property
+    def output_classes(self) -> Any:
+        """Classes of the elements."""
+        return self._dataset.output_classes
+
+
+class DistributedDataset(_Elements):
     """A data set of batches for all replicas.
 
     Args:
@@ -46,21 +67,6 @@ class DistributedDataset:
         """An iterator whose ``initializer`` must run first, and can run again."""
         return DistributedIterator(self, self._dataset.make_initializable_iterator(shared_name))
 
-    @property
-    def output_types(self) -> Any:
-        """Types of the elements."""
-        return self._dataset.output_types
-
-    @property
-    def output_shapes(self) -> Any:
-        """Shapes of the elements, of all replicas together."""
-        return self._dataset.output_shapes
-
-    @property
-    def output_classes(self) -> Any:
-        """Classes of the elements."""
-        return self._dataset.output_classes
-
     def _share(self, iterator: Any) -> Any:
         """What each replica gets of the next element."""
         extended = self._strategy.extended
@@ -74,7 +80,7 @@ class DistributedDataset:
             with scopes.device(device):
                 parts.append(
                     nest.map_structure(
-                        lambda x, at=extended._first_replica + i: _rows(x, at, total), batch
+                        lambda x, at=extended.first_replica + i: _rows(x, at, total), batch
                     )
                 )
         return _per_replica(parts, devices)
@@ -99,7 +105,7 @@ class DatasetOfReplicas(DistributedDataset):
         return _per_replica(parts, devices)
 
 
-class DistributedIterator:
+class DistributedIterator(_Elements):
     """Gives each replica its part of the next element.
 
     Args:
@@ -123,21 +129,6 @@ class DistributedIterator:
         """PerReplica values of the next element (of one replica: the element)."""
         with scopes.control_dependencies(None):
             return self._dataset._share(self._iterator)
-
-    @property
-    def output_types(self) -> Any:
-        """Types of the elements."""
-        return self._dataset.output_types
-
-    @property
-    def output_shapes(self) -> Any:
-        """Shapes of the elements, of all replicas together."""
-        return self._dataset.output_shapes
-
-    @property
-    def output_classes(self) -> Any:
-        """Classes of the elements."""
-        return self._dataset.output_classes
 
 
 def _per_replica(parts: list[Any], devices: Any) -> Any:

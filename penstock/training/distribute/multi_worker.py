@@ -93,7 +93,7 @@ class MultiWorkerExtended(MirroredExtended):
             # In another task's device names task 0 would be meant.
             self._devices = tuple(d.replace("/replica:0/task:0", "") for d in self._devices)
             collective.configure(self._member(self._task))
-        self._first_replica = self._rank * len(self._devices)
+        self.first_replica = self._rank * len(self._devices)
         hint = communication.value.lower()
         self._cross_device_ops = CollectiveAllReduce(self._tasks, self._keys, bytes_per_pack, hint)
 

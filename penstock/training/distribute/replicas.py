@@ -17,9 +17,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from penstock.foundation.graph import scopes
-from penstock.library.variables import scope as variable_scopes
+from penstock.library.variables import scope as variable_scopes, scoping
 from penstock.ops.array import constant
-from penstock.training.distribute import context
+from penstock.training.distribute import modes
 from penstock.training.distribute.values import regroup, select
 
 
@@ -71,7 +71,7 @@ def _merge(strategy: Any, replicas: Sequence[_Replica], devices: Sequence[str]) 
     # As if it were written where the first replica stands, but on no replica's device.
     state.__dict__.update({k: v for k, v in replicas[0].scopes.items() if k != "devices"})
     try:
-        with context.entered(strategy):
+        with modes.entered(strategy):
             merged = fn(strategy, *args, **kwargs)
     finally:
         state.__dict__.update(saved)
@@ -148,17 +148,17 @@ class _Replica(threading.Thread):
         with scopes.default_graph_scope(self._graph):
             self._graph.scopes.__dict__.update(self._outer)
             variable_scopes.scopes_of_graph().__dict__.update(self._variables)
-            here = strategy.extended._first_replica + self.index
+            here = strategy.extended.first_replica + self.index
             replica = ReplicaContext(strategy, constant.constant(here, "int32"))
-            replica._index, replica._thread = self.index, self
+            replica.local_index, replica.worker_thread = self.index, self
             base = self._graph.get_name_scope()
             self._base = f"{base}/" if base else ""
             self._own = f"{self._base}replica_{self.index}/" if self.index else self._base
             with (
-                context.entered(strategy, replica),
+                modes.entered(strategy, replica),
                 self._graph.name_scope(self._own or None),
                 scopes.device(device),
-                variable_scopes.variable_scope(
+                scoping.variable_scope(
                     variable_scopes.get_variable_scope(),
                     reuse=True if self.index else None,
                     auxiliary_name_scope=False,

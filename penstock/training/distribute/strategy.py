@@ -17,7 +17,7 @@ from penstock.ops.array import cast, shape, slicing
 from penstock.ops.control import control
 from penstock.ops.math import reduction
 from penstock.training.data import dataset
-from penstock.training.distribute import context, input
+from penstock.training.distribute import context, input, modes
 from penstock.training.distribute.context import ReduceOp
 from penstock.training.distribute.cross_device import CrossDeviceOps, ReductionToOneDevice
 from penstock.training.distribute.extended import StrategyExtended
@@ -247,11 +247,11 @@ class ReplicaContext:
     def __init__(self, strategy: Any, replica_id_in_sync_group: Any) -> None:
         self._strategy, self._replica_id = strategy, replica_id_in_sync_group
         # Set by what runs the replica: its number on this task, and its thread.
-        self._index = 0
-        self._thread: Any = None
+        self.local_index = 0
+        self.worker_thread: Any = None
 
     def __enter__(self) -> ReplicaContext:
-        self._entered = context.entered(self._strategy, self)
+        self._entered = modes.entered(self._strategy, self)
         self._entered.__enter__()
         return self
 
@@ -276,7 +276,7 @@ class ReplicaContext:
     @property
     def devices(self) -> tuple[str, ...]:
         """The devices of this replica: one."""
-        return (self._strategy.extended.worker_devices[self._index],)
+        return (self._strategy.extended.worker_devices[self.local_index],)
 
     def merge_call(self, merge_fn: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Stops until all replicas of this task are here, and calls ``merge_fn`` once.
@@ -289,12 +289,12 @@ class ReplicaContext:
         Returns:
           This replica's part of what ``merge_fn`` returns.
         """
-        if self._thread is not None:
-            return self._thread.merge_call(merge_fn, args, kwargs)
+        if self.worker_thread is not None:
+            return self.worker_thread.merge_call(merge_fn, args, kwargs)
         if self._strategy is context.default_strategy():
             return merge_fn(self._strategy, *args, **(kwargs or {}))
-        with context.entered(self._strategy):
-            return select(self._index, merge_fn(self._strategy, *args, **(kwargs or {})))
+        with modes.entered(self._strategy):
+            return select(self.local_index, merge_fn(self._strategy, *args, **(kwargs or {})))
 
     def all_reduce(self, reduce_op: Any, value: Any) -> Any:
         """The sum or mean over all replicas, which all must ask for; gradients are reduced too.
@@ -324,4 +324,4 @@ class ReplicaContext:
         return nest.pack_sequence_as(value, done)
 
     def __repr__(self) -> str:
-        return f"<ReplicaContext {self._index} of {type(self._strategy).__name__}>"
+        return f"<ReplicaContext {self.local_index} of {type(self._strategy).__name__}>"

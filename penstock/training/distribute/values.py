@@ -25,7 +25,7 @@ from penstock.library.variables.resource_variable import ResourceVariable, Unrea
 from penstock.library.variables.variable import VariableAggregation
 from penstock.ops.control import control
 from penstock.storage.checkpoint.saveable import ResourceVariableSaveable, SaveSpec
-from penstock.training.distribute import context
+from penstock.training.distribute import context, modes
 from penstock.training.distribute.context import ReduceOp
 
 
@@ -211,9 +211,9 @@ class MirroredVariable(DistributedVariable):
         def change(component: Any, *given: Any, **options: Any) -> Any:
             return getattr(component, method)(*given, **options)
 
-        if context.is_updating():
+        if modes.is_updating():
             return change(self.get(), value, *args, **kwargs)
-        if context.get_replica_context() is None or not context.has_strategy():
+        if context.get_replica_context() is None or not modes.has_strategy():
             return self._strategy.extended.update(self, change, (value, *args), kwargs)
         if self.aggregation is VariableAggregation.NONE:
             raise ValueError(
@@ -238,7 +238,7 @@ class SyncOnReadVariable(DistributedVariable):
     """A variable of which each replica changes its own component."""
 
     def _update(self, method: str, value: Any, *args: Any, **kwargs: Any) -> Any:
-        if context.is_updating() or not self._outside():
+        if modes.is_updating() or not self._outside():
             return getattr(self.get(), method)(value, *args, **kwargs)
         if self.aggregation is VariableAggregation.SUM:
             if method != "assign":
@@ -254,17 +254,17 @@ class SyncOnReadVariable(DistributedVariable):
         return self._strategy.extended.update(self, change, (value, *args), kwargs)
 
     def _outside(self) -> bool:
-        return context.get_replica_context() is None or not context.has_strategy()
+        return context.get_replica_context() is None or not modes.has_strategy()
 
     def value(self) -> Tensor:
         """The component's value; outside replicas, all components together."""
-        if context.is_updating() or not self._outside():
+        if modes.is_updating() or not self._outside():
             return self.get().value()
         return self._together()
 
     def read_value(self) -> Tensor:
         """As ``value``, read anew."""
-        if context.is_updating() or not self._outside():
+        if modes.is_updating() or not self._outside():
             return self.get().read_value()
         return self._together()
 

@@ -16,8 +16,9 @@ from penstock.foundation.base import dtypes
 from penstock.foundation.formats import files
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.library.variables import initializers
+from penstock.library.variables.getting import get_variable
 from penstock.library.variables.global_step import get_global_step
-from penstock.library.variables.scope import get_variable, variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.library.variables.store import AUTO_REUSE
 from penstock.ops.state.state import assign
 from penstock.storage.summary.iterator import summary_iterator

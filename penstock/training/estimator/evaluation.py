@@ -15,10 +15,10 @@ from tensorboard.compat.proto import summary_pb2
 from penstock.foundation.base import dtypes
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.keys import GraphKeys
-from penstock.library.variables import initializers, metrics, scope
+from penstock.library.variables import getting, initializers, metrics
 from penstock.ops.array import constant
 from penstock.ops.control import control
-from penstock.ops.state.state import assign_add
+from penstock.ops.state.state_update import assign_add
 from penstock.storage.summary.writer import FileWriterCache
 from penstock.training.estimator.estimator_spec import LOSS_METRIC_KEY
 from penstock.training.monitored.basic_hooks import FinalOpsHook
@@ -73,7 +73,7 @@ def eval_step() -> Any:
         raise ValueError(f"Multiple tensors added to tf.GraphKeys.EVAL_STEP: {found}")
     if found:
         return found[0]
-    return scope.get_variable(
+    return getting.get_variable(
         "eval_step", shape=[], dtype=dtypes.int64, initializer=initializers.zeros_initializer(),
         trainable=False, collections=[GraphKeys.LOCAL_VARIABLES, GraphKeys.EVAL_STEP],
     )  # fmt: skip

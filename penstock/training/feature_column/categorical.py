@@ -17,7 +17,7 @@ from penstock.ops.array.cast import cast
 from penstock.ops.array.indexed_slices import convert_to_tensor_or_sparse_tensor
 from penstock.ops.control import check
 from penstock.ops.control.control import identity
-from penstock.ops.math import comparison
+from penstock.ops.math import comparison, select
 from penstock.ops.sparse.sparse_cross import sparse_cross_hashed
 from penstock.ops.strings.string_hash import string_to_hash_bucket_fast
 from penstock.ops.strings.string_text import as_string
@@ -319,7 +319,7 @@ class IdentityCategoricalColumn(_Identity, _OfOneFeature):
             dims = shaping.shape(ids)
             default = cast(self.default_value, dtypes.int64)
             defaults = fill.fill(dims, default, name="default_values")
-            ids = comparison.where_v2(outside, defaults, ids)
+            ids = select.where_v2(outside, defaults, ids)
         return SparseTensor(sparse.indices, ids, sparse.dense_shape)
 
     def _checked_ids(self, ids: Any, limit: Any, zero: Any) -> Any:

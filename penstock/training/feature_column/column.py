@@ -20,7 +20,7 @@ from penstock.ops.array import gather, reshape, shape as shaping
 from penstock.ops.array.cast import cast
 from penstock.ops.array.indexed_slices import convert_to_tensor_or_sparse_tensor
 from penstock.ops.control import check
-from penstock.ops.math import comparison
+from penstock.ops.math import comparison, select
 from penstock.ops.sparse.sparse_functions import sparse_reshape
 
 
@@ -180,7 +180,7 @@ def to_sparse(feature: Any, ignored: Any = None) -> SparseTensor:
             default: Any = -1 if feature.dtype.is_integer else 0
             ignored = "" if feature.dtype == dtypes.string else default
         ignored = cast(ignored, feature.dtype, name="ignore_value")
-        indices = comparison.where_v2(comparison.not_equal(feature, ignored), name="indices")
+        indices = select.where_v2(comparison.not_equal(feature, ignored), name="indices")
         return SparseTensor(
             indices=indices,
             values=gather.gather_nd(feature, indices, name="values"),

@@ -8,7 +8,9 @@ from typing import Any
 from penstock.foundation.base import dtypes
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.keys import GraphKeys
-from penstock.library.variables.scope import get_variable, get_variable_scope, variable_scope
+from penstock.library.variables.getting import get_variable
+from penstock.library.variables.scope import get_variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.library.variables.template import make_template
 from penstock.ops.array import join, reshape, shape as shaping
 from penstock.training.feature_column.column import (

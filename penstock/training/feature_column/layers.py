@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 from penstock.foundation.base import dtypes
 from penstock.foundation.graph.scopes import name_scope
+from penstock.library.variables.getting import get_variable
 from penstock.library.variables.initializers import zeros_initializer
-from penstock.library.variables.scope import get_variable, variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.array import join
 from penstock.ops.math.addn import add_n
 from penstock.ops.nn.bias import bias_add

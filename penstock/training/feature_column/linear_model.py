@@ -9,9 +9,11 @@ from penstock.foundation.base import dtypes
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.library.nn.safe_embedding import safe_embedding_lookup_sparse
+from penstock.library.variables.getting import get_variable
 from penstock.library.variables.initializers import zeros_initializer
 from penstock.library.variables.partition import PartitionedVariable
-from penstock.library.variables.scope import get_variable, get_variable_scope, variable_scope
+from penstock.library.variables.scope import get_variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.array import shape as shaping
 from penstock.ops.linalg.matmul import matmul
 from penstock.ops.math.addn import add_n

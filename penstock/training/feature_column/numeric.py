@@ -10,7 +10,7 @@ from penstock.foundation.base.shapes import TensorShape
 from penstock.foundation.graph import nest
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.composite import SparseTensor
-from penstock.ops.array import fill, join, reshape, shape as shaping, transpose
+from penstock.ops.array import join, ranges, reshape, shape as shaping, tile, transpose
 from penstock.ops.array.cast import cast
 from penstock.ops.array.onehot import one_hot
 from penstock.ops.sparse.sparse import sparse_tensor_to_dense
@@ -195,9 +195,9 @@ class BucketizedColumn(_Bucketized, DenseColumn, CategoricalColumn):
         buckets = features.get(self)
         batch: Any = shaping.shape(buckets)[0]
         width = self.source_column.shape[0]
-        every_row = reshape.expand_dims(fill.range_(0, batch), 1)
-        rows = reshape.reshape(transpose.tile(every_row, [1, width]), (-1,))
-        elements = transpose.tile(fill.range_(0, width), [batch])
+        every_row = reshape.expand_dims(ranges.range_(0, batch), 1)
+        rows = reshape.reshape(tile.tile(every_row, [1, width]), (-1,))
+        elements = tile.tile(ranges.range_(0, width), [batch])
         flat = reshape.reshape(buckets, (-1,)) + (len(self.boundaries) + 1) * elements
         indices = cast(transpose.transpose(join.stack((rows, elements))), dtypes.int64)
         dims = cast(join.stack([batch, width]), dtypes.int64)

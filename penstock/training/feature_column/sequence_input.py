@@ -8,8 +8,9 @@ from typing import Any
 from penstock.foundation.base import dtypes
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.keys import GraphKeys
-from penstock.library.variables.scope import get_variable, variable_scope
-from penstock.ops.array import join, reshape, shape as shaping, transpose
+from penstock.library.variables.getting import get_variable
+from penstock.library.variables.scoping import variable_scope
+from penstock.ops.array import join, reshape, shape as shaping, tile
 from penstock.ops.control import check
 from penstock.ops.control.control import identity
 from penstock.training.feature_column.column import (
@@ -149,5 +150,5 @@ def with_context(context: Any, sequence: Any) -> Any:
         steps: Any = shaping.shape(sequence)
         steps = steps[1]
         one_step = reshape.expand_dims(context, 1)
-        repeated = transpose.tile(one_step, join.concat([[1], [steps], [1]], 0))
+        repeated = tile.tile(one_step, join.concat([[1], [steps], [1]], 0))
     return join.concat([sequence, repeated], 2)

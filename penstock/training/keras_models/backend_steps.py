@@ -17,11 +17,11 @@ from penstock.library.control_flow.cond import cond
 from penstock.library.layer_base import initializers, phase, sessions
 from penstock.library.layer_base.weights import make_variable
 from penstock.library.ragged_tensors import dispatched as math
-from penstock.ops.array import constant, fill, nodes, transpose
+from penstock.ops.array import constant, nodes, ranges, transpose
 from penstock.ops.control import control, debug
-from penstock.ops.math import comparison
+from penstock.ops.math import select
 from penstock.ops.random import random
-from penstock.ops.state import state
+from penstock.ops.state import state, state_update
 from penstock.training.keras_models.losses import EPSILON
 
 
@@ -95,12 +95,12 @@ def update(x: Any, new_x: Any) -> Any:
 
 def update_add(x: Any, increment: Any) -> Any:
     """The op that adds to a variable."""
-    return state.assign_add(x, increment)
+    return state_update.assign_add(x, increment)
 
 
 def update_sub(x: Any, decrement: Any) -> Any:
     """The op that takes off a variable."""
-    return state.assign_sub(x, decrement)
+    return state_update.assign_sub(x, decrement)
 
 
 def gradients(loss: Any, variables: Any) -> Any:
@@ -206,7 +206,7 @@ def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
     while where.shape.ndims < yes.shape.ndims:
         where = math.expand_dims(where, -1)
     where = math.logical_and(where, math.cast(math.ones_like(yes), dtypes.bool))
-    return comparison.where(where, yes, no)
+    return select.where(where, yes, no)
 
 
 def print_tensor(x: Any, message: str = "") -> Any:
@@ -269,7 +269,7 @@ def ctc_label_dense_to_sparse(labels: Any, label_lengths: Any) -> Any:
     """
     labels, lengths = convert_to_tensor(labels), convert_to_tensor(label_lengths)
     sizes = nodes.shape(labels)
-    places = math.expand_dims(fill.range_(0, sizes[1], 1), 0)
+    places = math.expand_dims(ranges.range_(0, sizes[1], 1), 0)
     counted = places < math.expand_dims(math.cast(lengths, dtypes.int32), 1)
     indices = math.where(counted)
     values = math.gather_nd(labels, indices)
@@ -298,4 +298,4 @@ def ctc_batch_cost(y_true: Any, y_pred: Any, input_length: Any, label_length: An
 
 def moving_average_update(x: Any, value: Any, momentum: Any) -> Any:
     """The op that moves a variable towards a value: it keeps ``momentum`` of itself."""
-    return state.assign_sub(x, (x - value) * (1 - momentum))
+    return state_update.assign_sub(x, (x - value) * (1 - momentum))

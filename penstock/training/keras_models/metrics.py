@@ -21,7 +21,7 @@ from penstock.library.ragged_tensors import dispatched as math
 from penstock.ops.array import reshape as reshaping
 from penstock.ops.control import control
 from penstock.ops.math import argmax
-from penstock.ops.state import state
+from penstock.ops.state import state_update
 from penstock.training.keras_models import losses, weighting
 
 
@@ -109,7 +109,7 @@ class Sum(Metric):
         values = math.cast(convert_to_tensor(values), self.dtype)
         if sample_weight is not None:
             values = values * weighting.fitting(values, sample_weight)
-        return ran(state.assign_add(self.total, math.reduce_sum(values)))
+        return ran(state_update.assign_add(self.total, math.reduce_sum(values)))
 
     def result(self) -> Any:
         """The sum."""
@@ -132,9 +132,9 @@ class Mean(Metric):
         else:
             weights = weighting.fitting(values, sample_weight) * math.ones_like(values)
             values, count = values * weights, math.reduce_sum(weights)
-        added = ran(state.assign_add(self.total, math.reduce_sum(values)))
+        added = ran(state_update.assign_add(self.total, math.reduce_sum(values)))
         with scopes.control_dependencies([added]):
-            return ran(state.assign_add(self.count, count))
+            return ran(state_update.assign_add(self.count, count))
 
     def result(self) -> Any:
         """The mean; 0 of nothing."""

@@ -12,7 +12,7 @@ from penstock.library.ragged_tensors import dispatched as math
 from penstock.ops.array import reshape as reshaping
 from penstock.ops.linalg import matrix_diag
 from penstock.ops.math import confusion_matrix
-from penstock.ops.state import state
+from penstock.ops.state import state_update
 from penstock.training.keras_models import metrics, threshold_metrics, weighting
 from penstock.training.keras_models.metrics import Mean, Metric, ran
 
@@ -52,9 +52,9 @@ class MeanTensor(Metric):
         if sample_weight is not None:
             count = weighting.fitting(values, sample_weight) * count
             values = values * count
-        added = ran(state.assign_add(self.total, values))
+        added = ran(state_update.assign_add(self.total, values))
         with scopes.control_dependencies([added]):
-            return ran(state.assign_add(self.count, count))
+            return ran(state_update.assign_add(self.count, count))
 
     def result(self) -> Any:
         """The means; 0 of nothing.
@@ -146,7 +146,7 @@ class MeanIoU(Metric):
         found = confusion_matrix.confusion_matrix(
             _flat(y_true), _flat(y_pred), self.num_classes, weights=weights, dtype=dtypes.float64
         )
-        return ran(state.assign_add(self.total_cm, found))
+        return ran(state_update.assign_add(self.total_cm, found))
 
     def result(self) -> Any:
         """The mean over the classes that were seen; 0 of nothing."""

@@ -21,7 +21,7 @@ from penstock.library.layer_base.weights import make_variable
 from penstock.library.ragged_tensors import dispatched as math
 from penstock.ops.control import control
 from penstock.ops.math import clip
-from penstock.ops.state import state
+from penstock.ops.state.state_update import assign_add
 from penstock.training.keras_models import schedules
 from penstock.training.keras_models.schedules import LearningRateSchedule
 
@@ -297,7 +297,7 @@ class OptimizerV2:
             step = self._step()
             updates = [self._updated(grad, var, step) for grad, var in have]
             with scopes.control_dependencies([control.group(*updates)]):
-                counted = state.assign_add(self.iterations, convert_to_tensor(1, dtypes.int64))
+                counted = assign_add(self.iterations, convert_to_tensor(1, dtypes.int64))
                 return self.iterations if scopes.get_default_graph().executes else counted.op
 
     def make_weights(self, variables: Sequence[Any]) -> None:

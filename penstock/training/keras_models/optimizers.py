@@ -11,7 +11,7 @@ from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.library.layer_base import configs
 from penstock.library.ragged_tensors import dispatched as math
 from penstock.ops.array import gather
-from penstock.ops.state import state
+from penstock.ops.state import state, state_update
 from penstock.training.keras_models import row_updates
 from penstock.training.keras_models.optimizer import OptimizerV2
 from penstock.training.keras_models.wrapped_optimizer import TFOptimizer
@@ -76,7 +76,7 @@ class SGD(_Ruled):
         slot, momentum = self.get_slot(var, "momentum"), self._get_hyper("momentum", grad.dtype)
         moved = state.assign(slot, momentum * slot - rate * grad)
         step_by = momentum * moved - rate * grad if self.nesterov else moved
-        return state.assign_add(var, step_by)
+        return state_update.assign_add(var, step_by)
 
     def _apply_sparse(self, grad: Any, var: Any, step: Any) -> Any:
         rate = math.cast(step, grad.dtype)
@@ -130,11 +130,11 @@ class RMSprop(_Ruled):
             mg = self.get_slot(var, "mg")
             spread = average - math.square(state.assign(mg, rho * mg + (1 - rho) * grad))
         if not self._moves_on:
-            return state.assign_sub(var, rate * grad / (math.sqrt(spread) + self.epsilon))
+            return state_update.assign_sub(var, rate * grad / (math.sqrt(spread) + self.epsilon))
         # With momentum epsilon stands under the root.
         slot, momentum = self.get_slot(var, "momentum"), self._get_hyper("momentum", grad.dtype)
         scaled = rate * grad / math.sqrt(spread + self.epsilon)
-        return state.assign_sub(var, state.assign(slot, momentum * slot + scaled))
+        return state_update.assign_sub(var, state.assign(slot, momentum * slot + scaled))
 
     def _apply_sparse(self, grad: Any, var: Any, step: Any) -> Any:
         if not self._moves_on:
@@ -189,9 +189,9 @@ class Adagrad(_Ruled):
 
     def _apply_dense(self, grad: Any, var: Any, step: Any) -> Any:
         sums = self.get_slot(var, "accumulator")
-        grown = state.assign_add(sums, math.square(grad))
+        grown = state_update.assign_add(sums, math.square(grad))
         scaled = math.cast(step, grad.dtype) * grad / (math.sqrt(grown) + self.epsilon)
-        return state.assign_sub(var, scaled)
+        return state_update.assign_sub(var, scaled)
 
     def get_config(self) -> dict[str, Any]:
         """Arguments that make an optimizer like this one."""
@@ -306,7 +306,7 @@ class Adam(_Moments):
         vhat = self.get_slot(var, "vhat")
         largest = state.assign(vhat, math.maximum(vhat, second))
         rate = rate * math.sqrt(1 - power_2) / (1 - power_1)
-        return state.assign_sub(var, rate * first / (math.sqrt(largest) + self.epsilon))
+        return state_update.assign_sub(var, rate * first / (math.sqrt(largest) + self.epsilon))
 
     def get_config(self) -> dict[str, Any]:
         """Arguments that make an optimizer like this one."""
@@ -335,7 +335,7 @@ class Adamax(_Moments):
         m, v = self.get_slot(var, "m"), self.get_slot(var, "v")
         first = state.assign(m, beta_1 * m + (1 - beta_1) * grad)
         second = state.assign(v, math.maximum(beta_2 * v, math.abs_(grad)))
-        return state.assign_sub(var, rate / (1 - power_1) * first / (second + self.epsilon))
+        return state_update.assign_sub(var, rate / (1 - power_1) * first / (second + self.epsilon))
 
     def _apply_sparse(self, grad: Any, var: Any, step: Any) -> Any:
         rate, power_1, _ = (math.cast(one, grad.dtype) for one in step)
@@ -385,7 +385,7 @@ class Nadam(_Moments):
         return self._rate(), now, after, product, product * after, math.pow_(beta_2, number)
 
     def _apply_dense(self, grad: Any, var: Any, step: Any) -> Any:
-        return state.assign_sub(var, self._moved(grad, *self._moments(grad, var), step))
+        return state_update.assign_sub(var, self._moved(grad, *self._moments(grad, var), step))
 
     def _moments(self, grad: Any, var: Any) -> tuple[Any, Any]:
         beta_1, beta_2 = self._betas(grad.dtype)

@@ -15,8 +15,8 @@ from penstock.library import nn
 from penstock.library.ragged_tensors import dispatched as math
 from penstock.ops.array import onehot, reshape as reshaping
 from penstock.ops.control import control
-from penstock.ops.math import argmax, comparison
-from penstock.ops.state import state
+from penstock.ops.math import argmax, select
+from penstock.ops.state import state_update
 from penstock.training.keras_models import weighting
 from penstock.training.keras_models.metrics import Metric, ran
 
@@ -97,7 +97,7 @@ class _Counts(Metric):
         found = math.cast(here, self.dtype)
         if weights is not None:
             found = found * weights
-        return ran(state.assign_add(self.__dict__[kind], math.reduce_sum(found, axis=1)))
+        return ran(state_update.assign_add(self.__dict__[kind], math.reduce_sum(found, axis=1)))
 
     def _read(self) -> list[Any]:
         return [self.__dict__[kind].read_value() for kind in self._kinds]
@@ -416,7 +416,7 @@ def _area_of_precision(tp: Any, fp: Any, fn: Any) -> Any:
     slope = math.div_no_nan(gained, math.maximum(more - fewer, 0.0))
     intercept = tp[1:] - slope * fewer
     both = math.logical_and(more > 0.0, fewer > 0.0)
-    ratio = comparison.where(
+    ratio = select.where(
         both, math.div_no_nan(more, math.maximum(fewer, 0.0)), math.ones_like(fewer)
     )
     slices = slope * (gained + intercept * math.log(ratio))

@@ -23,7 +23,7 @@ from penstock.foundation.graph.build import make
 from penstock.foundation.graph.composite import IndexedSlices
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.ops.control import control
-from penstock.ops.state import state
+from penstock.ops.state import state, state_update
 from penstock.training.train.one_op import OneOpOptimizer
 from penstock.training.train.optimizer import cast
 
@@ -110,7 +110,9 @@ class AdamOptimizer(OneOpOptimizer):
         m_t = self._decay_and_add(m, beta1, indices, grad * (1 - beta1), scatter_add)
         v_t = self._decay_and_add(v, beta2, indices, (grad * grad) * (1 - beta2), scatter_add)
         root = make("Sqrt", v_t)
-        moved = state.assign_sub(var, rate * m_t / (root + epsilon), use_locking=self._use_locking)
+        moved = state_update.assign_sub(
+            var, rate * m_t / (root + epsilon), use_locking=self._use_locking
+        )
         return control.group(moved, m_t, v_t)
 
     def _decay_and_add(

@@ -16,11 +16,11 @@ from penstock.foundation.graph.build import make, make_tensor
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.foundation.graph.tensor import Tensor
-from penstock.library.variables import initializers, scope as variable_scopes
+from penstock.library.variables import getting, initializers, scope as variable_scopes, scoping
 from penstock.library.variables.variable import Variable
 from penstock.ops.control import control
 from penstock.ops.math import division
-from penstock.ops.state import state
+from penstock.ops.state import state, state_update
 from penstock.training.train import slot_creator
 from penstock.training.train.optimizer import cast
 
@@ -47,7 +47,7 @@ def assign_moving_average(
         rate = cast(convert_to_tensor(1.0 - decay, name="decay"), variable.dtype)
         if zero_debias:
             return _zero_debiased(variable, value, rate)
-        return state.assign_sub(variable, (variable - value) * rate, name=scope)
+        return state_update.assign_sub(variable, (variable - value) * rate, name=scope)
 
 
 def _unused(name: str) -> str:
@@ -68,17 +68,17 @@ def _zero_debiased(unbiased: Any, value: Any, rate: Any) -> Any:
     dtype = unbiased.dtype.base_dtype
 
     def zeros(name: str, shape: Any) -> Any:
-        return variable_scopes.get_variable(
+        return getting.get_variable(
             _unused(name), initializer=initializers.zeros_initializer(), shape=shape,
             dtype=dtype, trainable=False,
         )  # fmt: skip
 
     held = [unbiased, value, rate]
-    with variable_scopes.variable_scope(unbiased.op.name, values=held):
+    with scoping.variable_scope(unbiased.op.name, values=held):
         with scopes.colocate_with(unbiased):
             biased = zeros("biased", unbiased.get_shape())
             local_step = zeros("local_step", [])
-    moved = state.assign_sub(biased, (biased - value) * rate)
+    moved = state_update.assign_sub(biased, (biased - value) * rate)
     steps = local_step.assign_add(1)
     # ``rate`` is 1 - decay.
     bias = 1 - make("Pow", 1.0 - rate, steps)
@@ -106,12 +106,12 @@ def weighted_moving_average(
     collections = [GraphKeys.GLOBAL_VARIABLES] if collections is None else collections
 
     def average(what: str, like: Any) -> Any:
-        return variable_scopes.get_variable(
+        return getting.get_variable(
             what, shape=like.get_shape(), dtype=like.dtype, trainable=False,
             initializer=initializers.zeros_initializer(), collections=collections,
         )  # fmt: skip
 
-    with variable_scopes.variable_scope(name, "WeightedMovingAvg", [value, weight, decay]) as scope:
+    with scoping.variable_scope(name, "WeightedMovingAvg", [value, weight, decay]) as scope:
         products = average("value_x_weight", value)
         weights = average("weight", weight)
         above = assign_moving_average(products, value * weight, decay, zero_debias=False)

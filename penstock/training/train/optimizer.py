@@ -35,7 +35,7 @@ from penstock.library.variables.resource_variable import ResourceVariable
 from penstock.library.variables.variable import Variable
 from penstock.ops.array import cast as casting, indexed_slices, shape as shape_ops, slicing
 from penstock.ops.control import control
-from penstock.training.distribute import context as distribution
+from penstock.training.distribute import context as distribution, modes
 from penstock.training.train import slot_creator
 from penstock.training.train.distributed_update import apply_distributed
 
@@ -76,7 +76,7 @@ def _var_key(var: Any) -> Any:
 
 def _component(held: Any) -> Any:
     """A variable of the optimizer where an update stands: its component on that device."""
-    is_mirrored = hasattr(held, "distribute_strategy") and distribution.is_updating()
+    is_mirrored = hasattr(held, "distribute_strategy") and modes.is_updating()
     return held.get() if is_mirrored else held
 
 
@@ -330,7 +330,7 @@ class Optimizer:
             raise ValueError(
                 f"No gradients provided for any variable: {[str(v) for _, v, _ in pairs]}"
             )
-        if distribution.has_strategy():
+        if modes.has_strategy():
             return self._apply_in_replica(pairs, global_step, name)
         with scopes.control_dependencies(None):
             self._create_slots(var_list)
@@ -518,8 +518,8 @@ class Optimizer:
 
 
 def _as_gradient(grad: Any) -> Any:
-    if grad is None:
-        return None
+    if grad is None or isinstance(grad, Tensor):
+        return grad
     try:
         return indexed_slices.convert_to_tensor_or_indexed_slices(grad)
     except TypeError as error:

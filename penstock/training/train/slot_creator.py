@@ -11,7 +11,14 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import Any
 
-from penstock.library.variables import initializers, ref_variable, resource_variable, scope
+from penstock.library.variables import (
+    getting,
+    initializers,
+    ref_variable,
+    resource_variable,
+    scope,
+    scoping,
+)
 from penstock.library.variables.variable import SaveSliceInfo, Variable
 from penstock.ops.array import fill, shape as shape_ops
 from penstock.training.distribute.context import colocate_vars_with
@@ -29,12 +36,12 @@ def _create(
     dtype: Any,
 ) -> Any:  # fmt: skip
     placed = colocate_vars_with(primary) if colocate else nullcontext()
-    with scope.variable_scope(None, f"{primary.op.name}/{name}"), placed:
+    with scoping.variable_scope(None, f"{primary.op.name}/{name}"), placed:
         here = scope.get_variable_scope()
         partitioner = here.partitioner
         # A slot has exactly the slices of its primary.
         here.set_partitioner(None)
-        slot = scope.get_variable(
+        slot = getting.get_variable(
             "", initializer=value, trainable=False, use_resource=_style(primary),
             shape=shape, dtype=dtype, validate_shape=validate_shape,
         )  # fmt: skip

@@ -14,4 +14,4 @@ MAP = Path(__file__).resolve().parents[3] / "docs" / "architecture.md"
 def test_the_map_shows_every_pass_in_its_place() -> None:
     section = MAP.read_text().split("## The passes")[1].split("\n## ")[0]
     shown = re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
-    assert shown == [name for name, _ in pipeline.passes(evaluate)]
+    assert shown == [row.name for row in pipeline.passes(evaluate)]

@@ -19,7 +19,7 @@ from penstock.compiler.passes.primitives import with_primitives
 from penstock.compiler.passes.prune import prune
 from penstock.compiler.placement.available import local_devices
 from penstock.compiler.placement.place import place
-from penstock.foundation.graph.region import inner_operations
+from penstock.foundation.graph.operation import inner_operations
 from tests.compiler.placement.programs import DEVICES, PROGRAMS
 from tests.peers import TF115, needs
 

@@ -17,8 +17,7 @@ from penstock.compiler.placement.constraints import host_only
 from penstock.compiler.placement.cost_model import CostModel
 from penstock.compiler.placement.place import place
 from penstock.foundation.graph.handles import handles_of, wants_handle
-from penstock.foundation.graph.operation import Operation, blocks_of
-from penstock.foundation.graph.region import inner_operations
+from penstock.foundation.graph.operation import Operation, blocks_of, inner_operations
 from penstock.foundation.graph.step import StepGraph
 
 GIB = 1 << 30

@@ -8,10 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 import penstock as tf
 from penstock.contrib import batching
-from tests.suite.clock import wait_until
+from penstock.engine.resources import waiting
+from penstock.engine.resources.batching import Batcher
+from tests.suite.clock import PATIENCE, wait_until
 
 _LONG = 60_000_000  # microseconds: until the batch is full
 
@@ -68,6 +71,20 @@ def test_a_batch_whose_time_is_up_runs_and_is_padded() -> None:
         np.testing.assert_array_equal(run([[1, 2]]), [[rows, rows]])
         assert run(np.zeros([0, 2])).shape == (0, 2)
         sess.close()
+
+
+def test_time_that_is_up_before_the_wait_begins_is_seen() -> None:
+    class Slow(Batcher):
+        def _take(self, batch: Any) -> bool:
+            taken = super()._take(batch)
+            time.sleep(0.02)
+            return taken
+
+    batcher = Slow("slow", 1, 4, 0.01, 2)
+    rows = [torch.ones(1, 2)]
+    with waiting.running(seconds=PATIENCE):
+        (found,) = batcher(rows, lambda inputs: [2 * inputs[0]])
+    assert found.tolist() == [[2, 2]]
 
 
 def test_what_would_overflow_a_batch_begins_another() -> None:

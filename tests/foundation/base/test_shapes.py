@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from penstock.foundation.base import shapes
+from penstock.foundation.base import dimension, shapes
+from penstock.foundation.base.dimension import Dimension as D
 from penstock.foundation.base.dtypes import float32
-from penstock.foundation.base.shapes import Dimension as D, TensorShape as S
+from penstock.foundation.base.shapes import TensorShape as S
 
 dims = st.one_of(st.none(), st.integers(0, 4))
 static = st.one_of(st.none(), st.lists(dims, max_size=4).map(tuple))
@@ -60,9 +61,9 @@ known = st.lists(st.integers(0, 4), max_size=4).map(tuple)
         ("D(None).merge_with(4)", "Dimension(4)"),
         ("D(3).is_compatible_with(4)", "False"),
         ("D(3).is_compatible_with(None)", "True"),
-        ("shapes.dimension_value(D(3))", "3"),
-        ("shapes.dimension_value(D(None))", "None"),
-        ("shapes.dimension_value(3)", "3"),
+        ("dimension.dimension_value(D(3))", "3"),
+        ("dimension.dimension_value(D(None))", "None"),
+        ("dimension.dimension_value(3)", "3"),
         ("shapes.dimension_at_index(S(None), 1)", "Dimension(None)"),
         ("shapes.dimension_at_index(S([1, 2]), 1)", "Dimension(2)"),
         ("S(None)", "TensorShape(None)"),
@@ -152,11 +153,14 @@ known = st.lists(st.integers(0, 4), max_size=4).map(tuple)
         ("shapes.vector(3)", "TensorShape([Dimension(3)])"),
         ("shapes.matrix(2, None)", "TensorShape([Dimension(2), Dimension(None)])"),
         ("shapes.as_shape([1])", "TensorShape([Dimension(1)])"),
-        ("shapes.as_dimension(3)", "Dimension(3)"),
+        ("dimension.as_dimension(3)", "Dimension(3)"),
     ],
 )
 def test_evaluates_as_tensorflow(expression, expected):
-    names = {"D": D, "S": S, "shapes": shapes, "np": np, "partial": S([1, None])}
+    names = {
+        "D": D, "S": S, "shapes": shapes, "dimension": dimension, "np": np,
+        "partial": S([1, None]),
+    }  # fmt: skip
     assert repr(eval(expression, names)) == expected
 
 

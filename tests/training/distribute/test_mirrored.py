@@ -255,14 +255,14 @@ def test_what_it_refuses() -> None:
             strategy.make_dataset_iterator(tf.data.Dataset.range(3))
 
         def uneven() -> None:
-            if get_replica_context()._index == 0:
+            if get_replica_context().local_index == 0:
                 get_replica_context().all_reduce(ReduceOp.SUM, tf.constant(1.0))
 
         with pytest.raises(RuntimeError, match=r"replicas \[1\] ended"):
             strategy.experimental_run_v2(uneven)
 
         def other() -> None:
-            if get_replica_context()._index == 1:
+            if get_replica_context().local_index == 1:
                 tf.Variable(1.0, name="only_here")
 
         with pytest.raises(RuntimeError, match="replica 0 did not make"):

@@ -9,7 +9,6 @@ from penstock.contrib.distributions.bijectors.bijector import Bijector
 from penstock.foundation.base import dtypes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
-from penstock.foundation.graph.tensor import Tensor
 from penstock.library.distributions.checks import last_axis
 from penstock.ops.array import cast, constant, shape
 from penstock.ops.control import check, control
@@ -80,7 +79,18 @@ class AffineScalar(Bijector):
         return elementwise.log(elementwise.abs_(self.scale))
 
 
-class Affine(Bijector):
+class _Shifting(Bijector):
+    """A bijector of vectors that adds something, or nothing."""
+
+    _shift: Any
+
+    @property
+    def shift(self) -> Any:
+        """What is added, or None."""
+        return self._shift
+
+
+class Affine(_Shifting):
     """``y = scale x + shift`` of vectors, where ``scale`` is a matrix given by its parts.
 
     ``scale`` is ``scale_identity_multiplier I + diag(scale_diag) + scale_tril +
@@ -154,11 +164,6 @@ class Affine(Bijector):
         )
 
     @property
-    def shift(self) -> Any:
-        """What is added, or None."""
-        return self._shift
-
-    @property
     def scale(self) -> Any:
         """The linear operator; a tensor where only a multiple of the identity is given."""
         return self._scale
@@ -207,7 +212,7 @@ def _operator(
     return scales.low_rank(base, factor, perturb_diag)
 
 
-class AffineLinearOperator(Bijector):
+class AffineLinearOperator(_Shifting):
     """``y = scale x + shift`` of vectors, where ``scale`` is a linear operator.
 
     Args:
@@ -237,7 +242,7 @@ class AffineLinearOperator(Bijector):
         parents = []
         with name_scope(name), name_scope("init", values=[shift]):
             kind = dtypes.float32
-            self._shift: Tensor | None = None
+            self._shift = None
             if shift is not None:
                 self._shift = convert_to_tensor(shift, name="shift")
                 parents.append(self._shift)
@@ -262,11 +267,6 @@ class AffineLinearOperator(Bijector):
             validate_args=validate_args,
             name=name,
         )
-
-    @property
-    def shift(self) -> Any:
-        """What is added, or None."""
-        return self._shift
 
     @property
     def scale(self) -> Any:

@@ -21,7 +21,7 @@ from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import static
-from penstock.ops.array import fill, shape
+from penstock.ops.array import fill, ranges, shape
 from penstock.ops.control import check, control
 from penstock.ops.math import reduction
 
@@ -399,7 +399,7 @@ class Bijector(metaclass=abc.ABCMeta):
         """``ldj`` of events of ``least`` dims, summed over those of ``event_ndims``."""
         ndims = _number(event_ndims)
         if ndims is None:
-            axes: Any = fill.range_(least - event_ndims, 0)
+            axes: Any = ranges.range_(least - event_ndims, 0)
         elif ndims == least:
             axes = []
         else:

@@ -14,7 +14,7 @@ from penstock.library import layers
 from penstock.library.control_flow.while_loop import while_loop
 from penstock.library.variables.initializers import glorot_normal_initializer
 from penstock.library.variables.template import make_template
-from penstock.ops.array import join, reshape, shape, split
+from penstock.ops.array import join, reshape, shape, split, squeeze
 from penstock.ops.control import control
 from penstock.ops.math import clip, elementwise, reduction
 from penstock.ops.nn.activation import relu
@@ -307,7 +307,7 @@ def real_nvp_default_template(
         outputs = output_units if shift_only else 2 * output_units
         x = _DENSE(x, outputs, *args, activation=None, **kwargs)
         if is_vector:
-            x = reshape.squeeze(x, [0])
+            x = squeeze.squeeze(x, [0])
         if shift_only:
             return x, None
         shift, log_scale = split.split(x, 2, axis=-1)

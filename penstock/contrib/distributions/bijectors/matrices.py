@@ -12,7 +12,7 @@ from penstock.contrib.distributions.bijectors.affine import AffineScalar
 from penstock.contrib.distributions.bijectors.bijector import Bijector
 from penstock.contrib.distributions.bijectors.composing import Chain
 from penstock.contrib.distributions.bijectors.elementwise import Softplus
-from penstock.ops.array import cast, constant, fill, join, shape
+from penstock.ops.array import cast, constant, fill, join, ranges, shape
 from penstock.ops.control import check, control
 from penstock.ops.linalg import linalg, linalg_solve, matmul, matrix_diag
 from penstock.ops.math import elementwise, reduction
@@ -208,7 +208,7 @@ class CholeskyOuterProduct(Bijector):
         diagonal = matrix_diag.matrix_diag_part(x)
         sizes: Any = shape.shape(diagonal)
         size: Any = sizes[-1]
-        exponents = cast.cast(fill.range_(size, 0, delta=-1), dtype=x.dtype)
+        exponents = cast.cast(ranges.range_(size, 0, delta=-1), dtype=x.dtype)
         powers = reduction.reduce_sum(exponents * elementwise.log(diagonal), axis=-1)
         return cast.cast(size, x.dtype) * np.log(2.0) + powers
 

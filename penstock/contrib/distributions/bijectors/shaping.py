@@ -12,7 +12,17 @@ from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import static
-from penstock.ops.array import constant, fill, gather, join, reshape, shape, sorting, transpose
+from penstock.ops.array import (
+    constant,
+    fill,
+    gather,
+    join,
+    ranges,
+    reshape,
+    shape,
+    sorting,
+    transpose,
+)
 from penstock.ops.control import check, control
 from penstock.ops.math import comparison
 
@@ -52,7 +62,7 @@ class Permute(Bijector):
                     )
             elif validate_args:
                 ordered = sorting.sort(self._permutation)
-                every = fill.range_(shape.size(self._permutation, out_type=kind), dtype=kind)
+                every = ranges.range_(shape.size(self._permutation, out_type=kind), dtype=kind)
                 text = "Permutation over `d` must contain exactly one of each of `{0, 1, ..., d}`."
                 found = check.assert_equal(ordered, every, message=text)
                 self._permutation = control.with_dependencies([found], self._permutation)

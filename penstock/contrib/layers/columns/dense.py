@@ -11,12 +11,14 @@ from penstock.foundation.graph.build import make
 from penstock.foundation.graph.composite import SparseTensor
 from penstock.library.variables.initializers import zeros_initializer
 from penstock.ops.array.cast import cast
-from penstock.ops.array.fill import range_, zeros
+from penstock.ops.array.fill import zeros
 from penstock.ops.array.join import stack
 from penstock.ops.array.onehot import one_hot
+from penstock.ops.array.ranges import range_
 from penstock.ops.array.reshape import expand_dims, reshape
 from penstock.ops.array.shape import shape as shape_of
-from penstock.ops.array.transpose import tile, transpose
+from penstock.ops.array.tile import tile
+from penstock.ops.array.transpose import transpose
 from penstock.training.data.features import FixedLenFeature
 
 

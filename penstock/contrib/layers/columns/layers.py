@@ -24,7 +24,7 @@ from penstock.foundation.graph.composite import SparseTensor
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.library.nn.safe_embedding import safe_embedding_lookup_sparse
 from penstock.library.variables.initializers import zeros_initializer
-from penstock.library.variables.scope import variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.array.join import concat
 from penstock.ops.array.reshape import reshape
 from penstock.ops.linalg.matmul import matmul

@@ -10,7 +10,7 @@ from penstock.foundation.base import dtypes
 from penstock.foundation.graph.composite import SparseTensor
 from penstock.library.variables.initializers import zeros_initializer
 from penstock.ops.array.cast import cast
-from penstock.ops.math.division import floormod
+from penstock.ops.math.remainder import floormod
 from penstock.ops.strings.string_hash import string_to_hash_bucket_fast
 from penstock.ops.strings.string_text import as_string
 from penstock.training.data.features import VarLenFeature

@@ -18,7 +18,7 @@ from penstock.contrib.layers.pooling import avg_pool2d, max_pool2d
 from penstock.contrib.layers.regularizers import l2_regularizer
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.library.variables.initializers import truncated_normal_initializer
-from penstock.library.variables.scope import variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.array.join import concat
 from penstock.ops.nn.activation import relu
 

@@ -12,8 +12,8 @@ from penstock.contrib.layers.separable import separable_conv2d
 from penstock.contrib.layers.shaping import dropout, softmax
 from penstock.contrib.slim.nets import inception_parts as parts
 from penstock.contrib.slim.nets.inception_parts import Layer, trunc_normal as trunc_normal
-from penstock.library.variables.scope import variable_scope
-from penstock.ops.array.reshape import squeeze
+from penstock.library.variables.scoping import variable_scope
+from penstock.ops.array.squeeze import squeeze
 
 _STRIDE = {"stride": 2}
 _STEM = [

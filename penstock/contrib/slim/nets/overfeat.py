@@ -14,7 +14,7 @@ from penstock.contrib.layers.pooling import max_pool2d
 from penstock.contrib.layers.regularizers import l2_regularizer
 from penstock.contrib.slim.nets.plain import classified, ended, trunc_normal
 from penstock.library.variables.initializers import constant_initializer, zeros_initializer
-from penstock.library.variables.scope import variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.nn.activation import relu
 
 

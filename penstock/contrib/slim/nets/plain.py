@@ -8,7 +8,7 @@ from penstock.contrib.layers import plumbing
 from penstock.contrib.layers.convolutions import conv2d
 from penstock.contrib.layers.shaping import dropout
 from penstock.library.variables.initializers import truncated_normal_initializer
-from penstock.ops.array.reshape import squeeze
+from penstock.ops.array.squeeze import squeeze
 
 
 def trunc_normal(stddev: float) -> Any:

@@ -13,7 +13,7 @@ from penstock.contrib.layers.initializers import variance_scaling_initializer
 from penstock.contrib.layers.pooling import max_pool2d
 from penstock.contrib.layers.regularizers import l2_regularizer
 from penstock.foundation.graph.keys import GraphKeys
-from penstock.library.variables.scope import variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.array.pad import pad
 from penstock.ops.nn.activation import relu
 

@@ -13,7 +13,7 @@ from penstock.contrib.layers.pooling import max_pool2d
 from penstock.contrib.layers.shaping import softmax
 from penstock.contrib.slim.nets import resnet_blocks as resnet_utils
 from penstock.contrib.slim.nets.resnet_blocks import resnet_arg_scope as resnet_arg_scope
-from penstock.library.variables.scope import variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.math.reduction import reduce_mean
 from penstock.ops.nn.activation import relu
 

@@ -30,7 +30,14 @@ from penstock.engine.resources.dataset.base import (
     Wrapped,
 )  # fmt: skip
 from penstock.engine.resources.dataset.functional import Called, Part
-from penstock.engine.resources.dataset.outcomes import Outcome, made, restored, saved, taken
+from penstock.engine.resources.dataset.outcomes import (
+    Outcome,
+    made,
+    restored,
+    saved,
+    saved_ahead,
+    taken,
+)
 from penstock.foundation.base import errors
 
 Wrap = Callable[[Iterator], Iterator]
@@ -269,10 +276,7 @@ class _ReadAhead(Iterator):
         return taken(outcome)
 
     def save(self) -> State:
-        buffer = self._buffer
-        with buffer.making, buffer.lock:
-            items = [saved(o) for o in buffer.items]
-            return [self._ended, items, buffer.source.save()]
+        return saved_ahead(self._ended, self._buffer)
 
     def restore(self, state: State) -> None:
         self._ended = state[0]

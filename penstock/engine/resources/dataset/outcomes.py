@@ -70,3 +70,15 @@ def restored(state: State) -> Outcome:
         kind: Any = errors.exception_type_from_error_code(state["code"])
         return None, kind(None, None, state["message"])
     return tuple(state), None
+
+
+def saved_ahead(ended: bool, buffer: Any) -> State:
+    """What a consumer saves of a buffer that others fill: whether it met the end, and what is held.
+
+    Args:
+      ended: whether the consumer met the end.
+      buffer: ``items`` under its ``lock``, of ``source``, of which one is made under ``making``.
+    """
+    with buffer.making, buffer.lock:
+        items = [saved(outcome) for outcome in buffer.items]
+        return [ended, items, buffer.source.save()]

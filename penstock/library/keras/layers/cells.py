@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock.foundation.base import shapes
+from penstock.foundation.base import dimension, shapes
 from penstock.foundation.graph import nest
 from penstock.library.control_flow.cond import smart_cond
 from penstock.library.keras.layers.dense import set_weight_arguments, weight_config
@@ -85,7 +85,7 @@ class Cell(Layer):
 
     def build(self, input_shape: Any) -> None:
         """Makes ``kernel``, ``recurrent_kernel`` and ``bias``."""
-        size = shapes.dimension_value(shapes.as_shape(input_shape)[-1])
+        size = dimension.dimension_value(shapes.as_shape(input_shape)[-1])
         wide = self._gates * self.units
         for name, weight, rows in (
             ("kernel", "kernel", size), ("recurrent_kernel", "recurrent", self.units),

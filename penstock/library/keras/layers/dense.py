@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock.foundation.base import dtypes, shapes
+from penstock.foundation.base import dimension, dtypes, shapes
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.composite import SparseTensor
 from penstock.library.layer_base import activations, constraints, initializers, regularizers
@@ -101,7 +101,7 @@ class Dense(Layer):
         kind = dtypes.as_dtype(self.dtype or "float32")
         if not (kind.is_floating or kind.is_complex):
             raise TypeError(f"Unable to build `Dense` layer with non-floating point dtype {kind}")
-        size = shapes.dimension_value(shapes.as_shape(input_shape)[-1])
+        size = dimension.dimension_value(shapes.as_shape(input_shape)[-1])
         if size is None:
             raise ValueError(
                 "The last dimension of the inputs to `Dense` should be defined. Found `None`."
@@ -140,7 +140,7 @@ class Dense(Layer):
     def compute_output_shape(self, input_shape: Any) -> Any:
         """The shape of the output for one of the input."""
         known = shapes.as_shape(input_shape).with_rank_at_least(2)
-        if shapes.dimension_value(known[-1]) is None:
+        if dimension.dimension_value(known[-1]) is None:
             raise ValueError(
                 f"The innermost dimension of input_shape must be defined, but saw: {known}"
             )

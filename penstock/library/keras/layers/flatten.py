@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from penstock.foundation.base import shapes
+from penstock.foundation.base import dimension, shapes
 from penstock.library.keras.layers import windows
 from penstock.library.layer_base.input_spec import InputSpec
 from penstock.library.layer_base.layer import Layer
@@ -36,7 +36,7 @@ class Flatten(Layer):
         rank = inputs.shape.ndims
         if self.data_format == "channels_first" and rank is not None and rank > 1:
             inputs = transpose.transpose(inputs, perm=[0, *range(2, rank), 1])
-        batch = shapes.dimension_value(inputs.shape[0])
+        batch = dimension.dimension_value(inputs.shape[0])
         outputs = reshape.reshape(inputs, (batch or nodes.element(nodes.shape(inputs), 0), -1))
         outputs.set_shape(self.compute_output_shape(inputs.shape))
         return outputs

@@ -8,7 +8,7 @@ from penstock.foundation.base import dtypes, shapes
 from penstock.foundation.graph.build import make
 from penstock.library.layer_base.layer import Layer
 from penstock.library.nn import normalization
-from penstock.ops.array import cast, join, nodes, reshape, transpose
+from penstock.ops.array import cast, join, nodes, reshape, squeeze, transpose
 from penstock.ops.linalg import matmul
 from penstock.ops.math import binary, reduction
 
@@ -345,7 +345,7 @@ def batch_dot(x: Any, y: Any, axes: Any = None) -> Any:
         )
     if difference:
         start = ranks[0] + ranks[1] - 3 if difference > 0 else ranks[0] - 1
-        made = reshape.squeeze(made, list(range(start, start + abs(difference))))
+        made = squeeze.squeeze(made, list(range(start, start + abs(difference))))
     return reshape.expand_dims(made, 1) if made.shape.ndims == 1 else made
 
 

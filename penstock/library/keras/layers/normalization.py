@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from penstock.foundation.base import dtypes, shapes
+from penstock.foundation.base import dimension, dtypes, shapes
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.build import constant
 from penstock.foundation.graph.convert import convert_to_tensor
@@ -21,7 +21,7 @@ from penstock.library.nn import normalization
 from penstock.library.variables.variable import VariableAggregation, VariableSynchronization
 from penstock.ops.array import cast, nodes, reshape
 from penstock.ops.math import reduction
-from penstock.ops.state import state
+from penstock.ops.state import state_update
 
 _RENORM_KEYS = ["rmax", "rmin", "dmax"]
 
@@ -140,7 +140,7 @@ class BatchNormalization(Renormalization, Layer):
         self.fused = bool(self.fused) and known.ndims == 4 and self._can_be_fused()
         if self.fused:
             self._data_format = "NCHW" if self.axis == [1] else "NHWC"
-        sizes = {axis: shapes.dimension_value(known[axis]) for axis in self.axis}
+        sizes = {axis: dimension.dimension_value(known[axis]) for axis in self.axis}
         if None in sizes.values():
             raise ValueError("Input has undefined `axis` dimension. Input shape: ", known)
         self.input_spec = InputSpec(ndim=known.ndims, axes=sizes)
@@ -272,7 +272,7 @@ class BatchNormalization(Renormalization, Layer):
                 if decay.dtype.base_dtype is not kind:
                     decay = cast.cast(decay, kind)
                 delta = (variable - cast.cast(value, kind)) * decay
-                return state.assign_sub(variable, delta, name=scope)
+                return state_update.assign_sub(variable, delta, name=scope)
 
     def _normalized(self, inputs: Any, training: Any) -> Any:
         shape = inputs.shape
@@ -281,7 +281,7 @@ class BatchNormalization(Renormalization, Layer):
         if self.virtual_batch_size is not None:
             del axes[1]
         wide = [1] * rank
-        wide[self.axis[0]] = shapes.dimension_value(shape[self.axis[0]])
+        wide[self.axis[0]] = dimension.dimension_value(shape[self.axis[0]])
 
         def spread(value: Any) -> Any:
             if value is None or value.shape.ndims == rank or axes == list(range(rank - 1)):

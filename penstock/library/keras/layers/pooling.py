@@ -9,7 +9,7 @@ from penstock.library.keras.layers import windows
 from penstock.library.layer_base.input_spec import InputSpec
 from penstock.library.layer_base.layer import Layer
 from penstock.library.nn import pooling, volumes
-from penstock.ops.array import reshape
+from penstock.ops.array import reshape, squeeze
 from penstock.ops.math import reduction
 
 _OPS: dict[tuple[str, int], Any] = {
@@ -67,7 +67,7 @@ class _Pooling(Layer):
         form = windows.layout(self.data_format, 2)
         pool = _OPS[self._kind, 2]
         made = pool(made, padding=self.padding.upper(), data_format=form, **around)
-        return reshape.squeeze(made, axis)
+        return squeeze.squeeze(made, axis)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         """The shape of the output for one of the input."""

@@ -12,7 +12,7 @@ from penstock.library.keras.layers.dropout import Dropout
 from penstock.library.layer_base import activations, configs, regularizers, tensors
 from penstock.library.layer_base.input_spec import InputSpec
 from penstock.library.layer_base.layer import Layer
-from penstock.ops.array import cast, nodes, reshape, transpose
+from penstock.ops.array import cast, nodes, reshape, squeeze, tile, transpose
 from penstock.ops.math import comparison, reduction
 
 
@@ -142,7 +142,7 @@ class RepeatVector(Layer):
     def call(self, inputs: Any) -> Any:
         """[batch, n, size]."""
         wide = reshape.expand_dims(inputs, 1)
-        return transpose.tile(wide, nodes.pack([1, self.n, 1], "stack"))
+        return tile.tile(wide, nodes.pack([1, self.n, 1], "stack"))
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         """The shape of the output for one of the input."""
@@ -266,7 +266,7 @@ class Masking(Layer):
             comparison.not_equal(inputs, self.mask_value), axis=-1, keepdims=True
         )
         outputs = inputs * cast.cast(counts, inputs.dtype)
-        tensors.set_mask(outputs, reshape.squeeze(counts, axis=-1))
+        tensors.set_mask(outputs, squeeze.squeeze(counts, axis=-1))
         return outputs
 
     def _set_masks(self, inputs: Any, outputs: Any, masks: Any) -> None:

@@ -9,7 +9,7 @@ from penstock.library.keras.layers.convolution import Convolution
 from penstock.library.keras.layers.dense import set_weight_arguments, weight_config
 from penstock.library.layer_base.input_spec import InputSpec
 from penstock.library.nn import dilation
-from penstock.ops.array import pad, reshape
+from penstock.ops.array import pad, reshape, squeeze
 
 _KERNELS = ("depthwise", "pointwise")
 
@@ -146,7 +146,7 @@ class SeparableConv1D(SeparableConvolution):
         )  # fmt: skip
         if self.use_bias:
             outputs = self._biased(outputs)
-        outputs = reshape.squeeze(outputs, [axis])
+        outputs = squeeze.squeeze(outputs, [axis])
         return outputs if self.activation is None else self.activation(outputs)
 
 

@@ -13,8 +13,8 @@ from penstock.foundation.graph import nest
 from penstock.foundation.graph.build import constant
 from penstock.library.control_flow.tensor_array import TensorArray
 from penstock.library.control_flow.while_loop import while_loop
-from penstock.ops.array import join, nodes, reshape, split, transpose
-from penstock.ops.math import comparison
+from penstock.ops.array import join, nodes, reshape, split, tile, transpose
+from penstock.ops.math import select
 
 Step = Callable[[Any, tuple[Any, ...]], tuple[Any, Any]]
 
@@ -80,7 +80,7 @@ def _fitted(mask: Any, like: Any) -> Any:
     dims = like.shape.as_list()
     for axis in range(1, like.shape.ndims):
         multiples[axis] = dims[axis]
-    return transpose.tile(mask, multiples)
+    return tile.tile(mask, multiples)
 
 
 def _looped(
@@ -113,9 +113,9 @@ def _looped(
         new = nest.flatten(new)
         if marks is not None:
             kept = before[0] if zeros else earlier[0]
-            output = comparison.where(_fitted(counts, output), output, kept)
+            output = select.where(_fitted(counts, output), output, kept)
             masks = [_fitted(counts, state) for state in old]
-            new = [comparison.where(m, n, o) for m, n, o in zip(masks, new, old, strict=True)]
+            new = [select.where(m, n, o) for m, n, o in zip(masks, new, old, strict=True)]
         for state, following in zip(old, new, strict=True):
             following.set_shape(state.shape)
         made = made.write(time, output)
@@ -146,10 +146,8 @@ def _unrolled(
         new = list(nest.flatten(new))
         if counts is not None:
             kept = made[-1] if made and not zeros else nodes.zeros_like(output)
-            output = comparison.where(_fitted(counts, output), output, kept)
-            new = [
-                comparison.where(_fitted(counts, s), n, s) for n, s in zip(new, states, strict=True)
-            ]
+            output = select.where(_fitted(counts, output), output, kept)
+            new = [select.where(_fitted(counts, s), n, s) for n, s in zip(new, states, strict=True)]
         states = new
         made.append(output)
     return made[-1], join.stack(made), states

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from penstock.foundation.base import shapes
+from penstock.foundation.base import dimension, shapes
 
 _FORMATS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
 # State: where channels stand if a layer does not say.
@@ -116,7 +116,7 @@ def known_channels(shape: Any, axis: int) -> int:
     Raises:
       ValueError: it is open.
     """
-    found = shapes.dimension_value(shapes.as_shape(shape)[axis])
+    found = dimension.dimension_value(shapes.as_shape(shape)[axis])
     if found is None:
         raise ValueError("The channel dimension of the inputs should be defined. Found `None`.")
     return int(found)

@@ -59,26 +59,59 @@ def checked_logits(logits: Any, width: int) -> Any:
                 return control.identity(logits, name=scope)
 
 
+def check_given(labels: Any) -> None:
+    """Refuses that there are no labels.
+
+    Raises:
+      ValueError: so it is.
+    """
+    if labels is None:
+        raise ValueError(
+            "You must provide a labels Tensor. Given: None. Check that input_fn returns labels"
+        )
+
+
+def dense_of_rank(labels: Any, logits: Any, width: int) -> Any:
+    """Labels as a tensor, of the rank of logits where that is known.
+
+    Raises:
+      ValueError: they are sparse.
+    """
+    labels = convert_to_tensor_or_sparse_tensor(labels)
+    if isinstance(labels, SparseTensor):
+        raise ValueError(
+            "SparseTensor labels are not supported. labels must be a Tensor of shape [D0, D1,"
+            f" ..., DN, {width}], e.g. [batch_size, {width}]"
+        )
+    ranks = labels.shape.ndims, logits.shape.ndims
+    if None not in ranks and ranks[0] == ranks[1] - 1:
+        labels = reshape.expand_dims(labels, -1)
+    return labels
+
+
+def check_width(labels: Any, width: int) -> None:
+    """Refuses labels that are known not to have ``width`` values an example.
+
+    Raises:
+      ValueError: so they are.
+    """
+    known = None if labels.shape.ndims is None else labels.shape[-1].value
+    if known not in (None, width):
+        raise ValueError(
+            f"Mismatched label shape. Expected labels dimension={width}.  Received"
+            f" {known}. Check n_classes, and the shape of the labels"
+        )
+
+
 def checked_labels(labels: Any, logits: Any, width: int) -> Any:
     """Labels of the rank of logits, with ``width`` values an example.
 
     Raises:
       ValueError: there are none, they are sparse, or have another width.
     """
-    if labels is None:
-        raise ValueError(
-            "You must provide a labels Tensor. Given: None. Check that input_fn returns labels"
-        )
+    check_given(labels)
     with scopes.name_scope(None, "labels", (labels, logits)) as scope:
-        labels = convert_to_tensor_or_sparse_tensor(labels)
-        if isinstance(labels, SparseTensor):
-            raise ValueError(
-                "SparseTensor labels are not supported. labels must be a Tensor of shape [D0, D1,"
-                f" ..., DN, {width}], e.g. [batch_size, {width}]"
-            )
-        ranks = labels.shape.ndims, logits.shape.ndims
-        if None not in ranks and ranks[0] == ranks[1] - 1:
-            labels = reshape.expand_dims(labels, -1)
+        labels = dense_of_rank(labels, logits, width)
         label_dims: Any = shaping.shape(labels)
         logit_dims: Any = shaping.shape(logits)
         text = (
@@ -87,12 +120,7 @@ def checked_labels(labels: Any, logits: Any, width: int) -> Any:
         )
         ranked = check.assert_rank_at_least(labels, 2, message=text)
         with scopes.control_dependencies([ranked]):
-            known = None if labels.shape.ndims is None else labels.shape[-1].value
-            if known not in (None, width):
-                raise ValueError(
-                    f"Mismatched label shape. Expected labels dimension={width}.  Received"
-                    f" {known}. Check n_classes, and the shape of the labels"
-                )
+            check_width(labels, width)
             expected = join.concat([logit_dims[:-1], [width]], axis=0)
             told = ["expected_labels_shape: ", expected, "labels_shape: ", label_dims]
             same = check.assert_equal(expected, label_dims, message=text, data=told)

@@ -14,24 +14,18 @@ from penstock.foundation.graph import scopes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.library.nn import losses
-from penstock.library.nn.cross_entropy import sigmoid_cross_entropy_with_logits
+from penstock.library.nn.elementwise_losses import sigmoid_cross_entropy_with_logits
 from penstock.library.variables import metrics, metrics_counts
 from penstock.library.variables.global_step import get_global_step
-from penstock.ops.array import fill, join, reshape, shape as shaping
+from penstock.ops.array import join, reshape, squeeze
 from penstock.ops.array.cast import to_float
-from penstock.ops.array.transpose import tile
 from penstock.ops.control.control import group
 from penstock.ops.math import binary, elementwise, reduction
 from penstock.ops.math.addn import add_n
 from penstock.ops.math.argmax import argmax
 from penstock.ops.math.weights import broadcast_weights
 from penstock.ops.nn.softmax import softmax
-from penstock.ops.strings.string_text import as_string
 from penstock.storage.summary.build import scalar
-from penstock.training.data.lookup_vocabulary import (
-    index_table_from_tensor,
-    index_to_string_table_from_tensor,
-)
 from penstock.training.estimator.canned import head_checks
 from penstock.training.estimator.estimator_spec import EstimatorSpec
 from penstock.training.estimator.export_outputs import (
@@ -39,6 +33,7 @@ from penstock.training.estimator.export_outputs import (
     PredictOutput,
     RegressionOutput,
 )
+from penstock.training.estimator.heads.class_names import ClassNames
 from penstock.training.estimator.mode_keys import ModeKeys
 
 
@@ -183,33 +178,8 @@ def mean_of(name: str, what: str, values: Any, weights: Any) -> Any:
 # ---- classes -------------------------------------------------------------------------------------
 
 
-class ClassHead(Head):
+class ClassHead(ClassNames, Head):
     """What the heads of classes share: their names, and what a model predicts of them."""
-
-    _n_classes: int
-    _label_vocabulary: Any
-
-    def _all_classes(self, logits: Any) -> Any:
-        batch: Any = shaping.shape(logits)[0]
-        names = self._label_vocabulary or as_string(fill.range_(self._n_classes))
-        return tile(reshape.expand_dims(names, axis=0), [batch, 1])
-
-    def _all_class_ids(self, logits: Any) -> Any:
-        batch: Any = shaping.shape(logits)[0]
-        ids = fill.range_(self._n_classes)
-        return tile(reshape.expand_dims(ids, axis=0), [batch, 1])
-
-    def _names(self, class_ids: Any) -> Any:
-        if not self._label_vocabulary:
-            return as_string(class_ids, name="str_classes")
-        table = index_to_string_table_from_tensor(
-            self._label_vocabulary, name="class_string_lookup"
-        )
-        return table.lookup(class_ids)
-
-    def _ids(self, labels: Any) -> Any:
-        table = index_table_from_tensor(tuple(self._label_vocabulary), name="class_id_lookup")
-        return table.lookup(labels)
 
 
 class MultiClassHead(ClassHead):
@@ -425,7 +395,7 @@ def at_threshold(threshold: float, labels: Any, logistic: Any, weights: Any) -> 
         key = f"{what}/positive_threshold_{threshold:g}"
         with scopes.name_scope(key, f"{what}_at_{threshold}", used) as scope:
             pair = measure(labels, logistic, (threshold,), weights=weights, name=scope)
-            found[key] = tuple(reshape.squeeze(each) for each in pair)
+            found[key] = tuple(squeeze.squeeze(each) for each in pair)
     return found
 
 

@@ -10,9 +10,9 @@ from penstock.foundation.graph import scopes
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.library.variables.global_step import get_global_step
 from penstock.library.variables.partition import min_max_variable_partitioner
-from penstock.library.variables.scope import variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.control.control import group
-from penstock.ops.state.state import assign_add
+from penstock.ops.state.state_update import assign_add
 from penstock.training.estimator.canned import networks
 from penstock.training.estimator.canned.heads import Head
 from penstock.training.estimator.canned.optimizers import optimizer_of

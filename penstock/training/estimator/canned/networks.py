@@ -12,8 +12,10 @@ from penstock.library.control_flow.cond import cond
 from penstock.library.layers.normalization import BatchNormalization
 from penstock.library.nn.normalization import zero_fraction
 from penstock.library.variables import initializers
+from penstock.library.variables.getting import get_variable
 from penstock.library.variables.partition import PartitionedVariable
-from penstock.library.variables.scope import get_variable, get_variable_scope, variable_scope
+from penstock.library.variables.scope import get_variable_scope
+from penstock.library.variables.scoping import variable_scope
 from penstock.ops.array import constant, fill, shape as shaping
 from penstock.ops.array.cast import cast, to_float
 from penstock.ops.control import check

@@ -23,7 +23,8 @@ from penstock.ops.array import fill, join, reshape, shape as shaping, split
 from penstock.ops.array.cast import cast
 from penstock.ops.control.control import group, no_op
 from penstock.ops.math import elementwise, reduction
-from penstock.ops.state.state import assign, assign_add
+from penstock.ops.state.state import assign
+from penstock.ops.state.state_update import assign_add
 from penstock.training.data.accumulators import ConditionalAccumulator
 from penstock.training.estimator.canned.tree_state import Quantiles, TreeEnsemble
 from penstock.training.feature_column.column import Features

@@ -7,14 +7,12 @@ from typing import Any
 
 from penstock.foundation.base import dtypes
 from penstock.foundation.graph import scopes
-from penstock.foundation.graph.composite import SparseTensor
 from penstock.foundation.graph.convert import convert_to_tensor
-from penstock.ops.array import join, reshape, shape as shaping
+from penstock.ops.array import join, shape as shaping
 from penstock.ops.array.cast import cast
-from penstock.ops.array.indexed_slices import convert_to_tensor_or_sparse_tensor
 from penstock.ops.array.nodes import size
 from penstock.ops.control import check, control
-from penstock.ops.math import binary, division, reduction
+from penstock.ops.math import binary, no_nan, reduction
 from penstock.ops.math.weights import broadcast_weights
 from penstock.training.estimator.canned import head_checks
 from penstock.training.keras_models.weighting import Reduction
@@ -65,32 +63,16 @@ def checked_labels(labels: Any, logits: Any, width: int) -> Any:
     Raises:
       ValueError: there are none, they are sparse, or have another width.
     """
-    if labels is None:
-        raise ValueError(
-            "You must provide a labels Tensor. Given: None. Check that input_fn returns labels"
-        )
+    head_checks.check_given(labels)
     with scopes.name_scope(None, "labels", (labels, logits)) as scope:
-        labels = convert_to_tensor_or_sparse_tensor(labels)
-        if isinstance(labels, SparseTensor):
-            raise ValueError(
-                "SparseTensor labels are not supported. labels must be a Tensor of shape [D0, D1,"
-                f" ..., DN, {width}], e.g. [batch_size, {width}]"
-            )
-        ranks = labels.shape.ndims, logits.shape.ndims
-        if None not in ranks and ranks[0] == ranks[1] - 1:
-            labels = reshape.expand_dims(labels, -1)
+        labels = head_checks.dense_of_rank(labels, logits, width)
         text = (
             f"labels shape must be [D0, D1, ... DN, {width}]. Suggested Fix: check your n_classes"
             " argument to the head and/or the shape of your label."
         )
         ranked = check.assert_rank_at_least(labels, 2, message=text)
         with scopes.control_dependencies([ranked]):
-            known = None if labels.shape.ndims is None else labels.shape[-1].value
-            if known not in (None, width):
-                raise ValueError(
-                    f"Mismatched label shape. Expected labels dimension={width}.  Received"
-                    f" {known}. Check n_classes, and the shape of the labels"
-                )
+            head_checks.check_width(labels, width)
             dims: Any = shaping.shape(logits)
             expected = join.concat([dims[:-1], [width]], axis=0)
             found = shaping.shape(labels)
@@ -145,4 +127,4 @@ def weighted_loss(losses: Any, weights: Any, how: str) -> Any:
             return total
         with scopes.name_scope(None, "num_elements") as scope:
             count = cast(size(found, name=scope), losses.dtype)
-        return division.div_no_nan(reduction.reduce_sum(total), count, name="value")
+        return no_nan.div_no_nan(reduction.reduce_sum(total), count, name="value")

@@ -9,21 +9,15 @@ from penstock.foundation.base import dtypes
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.library.nn import losses
-from penstock.library.nn.cross_entropy import sigmoid_cross_entropy_with_logits
-from penstock.ops.array import fill, join, reshape, shape as shaping
+from penstock.library.nn.elementwise_losses import sigmoid_cross_entropy_with_logits
+from penstock.ops.array import join, reshape
 from penstock.ops.array.cast import cast, to_float
-from penstock.ops.array.transpose import tile
 from penstock.ops.control import check
 from penstock.ops.control.control import no_op
-from penstock.ops.math import binary, division, elementwise
+from penstock.ops.math import binary, elementwise, no_nan
 from penstock.ops.math.argmax import argmax
 from penstock.ops.math.weights import broadcast_weights
 from penstock.ops.nn.softmax import softmax
-from penstock.ops.strings.string_text import as_string
-from penstock.training.data.lookup_vocabulary import (
-    index_table_from_tensor,
-    index_to_string_table_from_tensor,
-)
 from penstock.training.estimator.canned import head_checks
 from penstock.training.estimator.export_outputs import (
     ClassificationOutput,
@@ -32,39 +26,16 @@ from penstock.training.estimator.export_outputs import (
 )
 from penstock.training.estimator.heads import checking
 from penstock.training.estimator.heads.base import DEFAULT, OwnHead, regularization_metric
+from penstock.training.estimator.heads.class_names import ClassNames
 from penstock.training.keras_models import metrics
 from penstock.training.keras_models.threshold_metrics import AUC, Precision, Recall
 from penstock.training.keras_models.weighting import Reduction
 
 
-class ClassHead(OwnHead):
+class ClassHead(ClassNames, OwnHead):
     """What the heads of classes share: the classes' names."""
 
-    _n_classes: int
-    _label_vocabulary: Any
     _keys: tuple[str, ...]
-
-    def _all_classes(self, logits: Any) -> Any:
-        batch: Any = shaping.shape(logits)[0]
-        names = self._label_vocabulary or as_string(fill.range_(self._n_classes))
-        return tile(reshape.expand_dims(names, axis=0), [batch, 1])
-
-    def _all_class_ids(self, logits: Any) -> Any:
-        batch: Any = shaping.shape(logits)[0]
-        ids = fill.range_(self._n_classes)
-        return tile(reshape.expand_dims(ids, axis=0), [batch, 1])
-
-    def _names(self, class_ids: Any) -> Any:
-        if not self._label_vocabulary:
-            return as_string(class_ids, name="str_classes")
-        table = index_to_string_table_from_tensor(
-            self._label_vocabulary, name="class_string_lookup"
-        )
-        return table.lookup(class_ids)
-
-    def _ids(self, labels: Any) -> Any:
-        table = index_table_from_tensor(tuple(self._label_vocabulary), name="class_id_lookup")
-        return table.lookup(labels)
 
     def _outputs(self, predictions: dict[Any, Any]) -> dict[str, Any]:
         probabilities = predictions["probabilities"]
@@ -227,7 +198,7 @@ class Baseline(metrics.Mean):
     def result(self) -> Any:
         """The share of the more frequent class."""
         ones, count = self._labels.total.read_value(), self._labels.count.read_value()
-        return division.div_no_nan(binary.maximum(ones, count - ones), count)
+        return no_nan.div_no_nan(binary.maximum(ones, count - ones), count)
 
 
 class BinaryClassHead(ClassHead):

@@ -7,7 +7,10 @@ from typing import Any
 
 from penstock.foundation.graph import scopes
 from penstock.library.nn import losses
-from penstock.library.nn.cross_entropy import log_poisson_loss, sigmoid_cross_entropy_with_logits
+from penstock.library.nn.elementwise_losses import (
+    log_poisson_loss,
+    sigmoid_cross_entropy_with_logits,
+)
 from penstock.ops.array.cast import to_float
 from penstock.ops.math import elementwise
 from penstock.training.estimator.canned import head_checks

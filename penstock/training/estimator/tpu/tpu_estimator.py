@@ -19,7 +19,7 @@ from tensorboard.compat.proto.summary_pb2 import Summary
 from penstock.foundation.base import dtypes
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.keys import GraphKeys
-from penstock.library.variables import initializers, scope
+from penstock.library.variables import getting, initializers
 from penstock.library.variables.global_step import get_global_step
 from penstock.training.estimator import calling
 from penstock.training.estimator.estimator import Estimator
@@ -132,7 +132,7 @@ class TPUEstimator(Estimator):
         if get_global_step(graph) is not None:
             raise ValueError('"global_step" already exists.')
         with graph.as_default(), graph.name_scope(None):
-            return scope.get_variable(
+            return getting.get_variable(
                 GraphKeys.GLOBAL_STEP, shape=[], dtype=dtypes.int64,
                 initializer=initializers.zeros_initializer(), trainable=False, use_resource=True,
                 collections=[GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP],

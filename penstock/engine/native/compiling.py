@@ -1,0 +1,183 @@
+"""Compiling a stretch: its lines traced to ATen operators, and those made a shared library.
+
+What reaches the compiler is the traced graph alone: ATen operators, numbers and shapes.  Names of
+the user's graph are in none of it; where torch notes where an operator came from, that is dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch._inductor
+from torch._inductor import config
+from torch._inductor.codegen.cpp import CppKernel
+from torch._inductor.ir import TensorBox
+from torch._inductor.lowering import lowerings
+from torch._inductor.mkldnn_ir import LinearUnary
+
+# Imported so that ours is registered after its own.
+from torch._inductor import mkldnn_lowerings  # noqa: F401
+from torch.fx.experimental.proxy_tensor import make_fx
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from penstock.engine.native.tracing import Held, example
+
+aten = torch.ops.aten
+
+
+def _with_product(plain: Any) -> Callable[..., Any]:
+    """``a + alpha b`` as a product and a sum: torch 2.13 makes ``addmm`` of it, without alpha."""
+
+    def decomposed(a: Any, b: Any, *, alpha: Any = 1) -> Any:
+        return NotImplemented if alpha == 1 else plain(a, b * alpha)
+
+    return decomposed
+
+
+_WITHOUT_FACTORS = {
+    op: _with_product(op)
+    for op in (aten.add.Tensor, aten.add_.Tensor, aten.sub.Tensor, aten.sub_.Tensor)
+}
+_PROXY = "aoti_torch_proxy_executor_call_function("
+
+
+def traced(
+    text: str,
+    given: Sequence[str],
+    resources: Sequence[str],
+    constants: Sequence[str],
+    gives: Sequence[str],
+    values: Mapping[str, Sequence[Any]],
+    functions: Mapping[str, Any],
+) -> tuple[Any, list[Any], list[int]]:
+    """The graph of a stretch.
+
+    Args:
+      text: its lines.
+      given, resources, constants, gives: as a ``Stretch`` has them.
+      values: shape, strides and dtype of what is given.
+      functions: the kernels by their names in the text.
+
+    Returns:
+      The graph; example inputs (what is given, the variables' values, the constants); which of
+      the resources it updates.
+    """
+    names = [*given, *resources, *constants]
+    code = compile(text, "<stretch>", "exec")
+    written: set[str] = set()
+    copied: set[str] = set()
+
+    def run(*args: Any) -> tuple[Any, ...]:
+        scope: dict[str, Any] = {**functions, "torch": torch}
+        for name, arg in zip(names, args, strict=True):
+            scope[name] = Held(arg) if name in resources else arg
+        for name in copied:
+            scope[name] = scope[name].clone()
+        with Writes() as writes:
+            exec(code, scope)
+        pairs = zip(names, args, strict=True)
+        written.update(name for name, arg in pairs if _memory(arg) in writes.memories)
+        return tuple(_own(scope[name], args) for name in gives)
+
+    inputs = [example(values[name]) for name in names]
+    with torch.no_grad():
+        trace = make_fx(run, _WITHOUT_FACTORS, tracing_mode="fake")
+        graph = trace(*inputs)
+        # A program may overwrite what nothing needs after a stretch; a copy that is never read in
+        # its first state costs nothing once compiled.
+        copied.update(written - set(resources))
+        if copied:
+            graph = trace(*inputs)
+    for node in graph.graph.nodes:
+        for note in ("stack_trace", "source_fn_stack", "nn_module_stack"):
+            node.meta.pop(note, None)
+    return graph, inputs, [i for i, name in enumerate(resources) if name in written]
+
+
+def _own(value: Any, args: Sequence[Any]) -> Any:
+    """A value in memory that none of the arguments lies in."""
+    return value.clone() if _memory(value) in map(_memory, args) else value
+
+
+def _memory(tensor: Any) -> int:
+    """The same number for all tensors that lie in one memory."""
+    number: int = tensor.untyped_storage()._cdata
+    return number
+
+
+class Writes(TorchDispatchMode):  # type: ignore[misc]
+    """Sees which memories are written."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.memories: set[int] = set()
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        given = dict(zip((a.name for a in func._schema.arguments), args, strict=False))
+        given.update(kwargs or {})
+        for argument in func._schema.arguments:
+            if argument.alias_info is not None and argument.alias_info.is_write:
+                tensor = given.get(argument.name)
+                if isinstance(tensor, torch.Tensor):
+                    self.memories.add(_memory(tensor))
+        return func(*args, **(kwargs or {}))
+
+
+def build(graph: Any, inputs: Sequence[Any], path: Path, threads: int) -> None:
+    """Makes a shared library of a graph.
+
+    Args:
+      graph, inputs: as ``traced`` gives them.
+      path: of the library.
+      threads: that large loops are worth being split among.
+
+    Raises:
+      RuntimeError: torch's compiler calls an operator that needs Python; any other of its errors.
+    """
+    options = {
+        "aot_inductor.output_path": str(path),
+        "aot_inductor.precompile_headers": False,
+        "cpp_cache_precompile_headers": False,
+        "cpp.threads": threads,
+        # The team is that of the step, whatever its size when it runs.
+        "cpp.dynamic_threads": True,
+        "compile_threads": 1,
+    }
+    known = config.get_config_copy()
+    _keep_linear()
+    with torch.no_grad(), _small_loops_alone():
+        torch._inductor.aot_compile(
+            graph, tuple(inputs), options={k: v for k, v in options.items() if k in known}
+        )
+    for wrapper in path.parent.glob("*.wrapper.cpp"):
+        if _PROXY in wrapper.read_text(errors="replace"):
+            raise RuntimeError("an operator has no C function")
+
+
+def _keep_linear() -> None:
+    """oneDNN's product with its bias is called as it is: torch takes it of frozen weights alone."""
+    lowerings[torch.ops.mkldnn._linear_pointwise.default] = _linear
+
+
+def _linear(x: Any, w: Any, b: Any, attr: Any, scalars: Any, algorithm: Any) -> Any:
+    return TensorBox.create(LinearUnary.create(x, w, b, attr, scalars, algorithm))
+
+
+class _small_loops_alone:
+    """Loops with too little work stay on one thread also where teams have any size."""
+
+    def __enter__(self) -> None:
+        self._decide: Callable[..., Any] = CppKernel.decide_parallel_depth
+        decide = self._decide
+
+        def with_known_threads(kernel: Any, depth: Any, threads: int) -> Any:
+            with config.patch({"cpp.dynamic_threads": False}):
+                return decide(kernel, depth, threads)
+
+        CppKernel.decide_parallel_depth = with_known_threads
+
+    def __exit__(self, *raised: object) -> None:
+        CppKernel.decide_parallel_depth = self._decide

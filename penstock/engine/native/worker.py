@@ -1,0 +1,79 @@
+"""The process that compiles: takes a request on its input, leaves libraries and a manifest.
+
+    python -m penstock.engine.native.worker FOLDER < request.json
+
+It runs at the lowest priority and on one core.  What it has made is complete when the manifest has
+its name; until then the folder is another.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import shutil
+import sys
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from penstock.engine.native import compiling, tracing
+from penstock.engine.native.request import MANIFEST, Request
+
+
+def function(reference: str) -> Any:
+    """A kernel, by ``module:name``, or ``torch.ops:...`` for an operator."""
+    module, _, name = reference.partition(":")
+    found = torch.ops if module == "torch.ops" else importlib.import_module(module)
+    return reduce(getattr, name.split("."), found)
+
+
+def answer(request: Request, folder: Path) -> dict[str, Any]:
+    """What can be compiled of a program is compiled.
+
+    Args:
+      request: the program.
+      folder: for the libraries.
+
+    Returns:
+      The manifest: ``refused`` lines and why; the ``stretches``, each with its ``library``, the
+      resources that it ``updates`` and the ``values`` that it is made for, or why there is none.
+    """
+    functions = {name: function(where) for name, where in request.functions.items()}
+    refused = tracing.refused(request.lines, request.values, request.resources, functions)
+    made = []
+    for index, part in enumerate(request.cut(refused)):
+        about: dict[str, Any] = {"first": part.first, "last": part.last}
+        names = (*part.given, *part.resources, *part.constants)
+        try:
+            about["values"] = [request.values[name] for name in names]
+            graph, inputs, about["updates"] = compiling.traced(
+                request.text_of(part), part.given, part.resources, part.constants, part.gives,
+                request.values, functions,
+            )  # fmt: skip
+            build = folder / f"build_{index}"
+            build.mkdir()
+            compiling.build(graph, inputs, build / "library.so", request.threads)
+            (build / "library.so").rename(folder / f"{index}.so")
+            about["library"] = f"{index}.so"
+        except Exception as why:
+            about["why"] = f"{type(why).__name__}: {why}".splitlines()[0][:300]
+        finally:
+            shutil.rmtree(folder / f"build_{index}", ignore_errors=True)
+        made.append(about)
+    return {"refused": {str(n): why for n, why in refused.items()}, "stretches": made}
+
+
+def main() -> None:
+    """Serves one request."""
+    os.nice(19)
+    torch.set_num_threads(1)
+    folder = Path(sys.argv[1])
+    manifest = answer(Request.parse(sys.stdin.read()), folder)
+    (folder / MANIFEST).write_text(json.dumps(manifest))
+
+
+if __name__ == "__main__":
+    main()

@@ -93,6 +93,7 @@ def _stretch(program: Program, begin: int, end: int) -> list[Stretch]:
     repeated = _repeated(inside, later, set(given))
     known = {name for line in repeated for name in line.sets}
     gone = {name for line in inside for name in line.released}
+    outside = known | {"_"}
     return [
         Stretch(
             first=inside[0].number,
@@ -100,9 +101,7 @@ def _stretch(program: Program, begin: int, end: int) -> list[Stretch]:
             given=given,
             resources=tuple(dict.fromkeys(n for n in used if n in program.resources)),
             constants=tuple(dict.fromkeys(n for n in used if n in program.constants)),
-            gives=tuple(
-                n for line in inside for n in line.sets if n in later and n not in known and n != "_"
-            ),
+            gives=tuple(n for x in inside for n in x.sets if n in later and n not in outside),
             released=tuple(n for n in (*given, *sorted(known, key=_by_number)) if n in gone),
             repeated=tuple(line.number for line in repeated),
         )
@@ -154,9 +153,7 @@ def with_calls(source: Source, stretches: Sequence[Stretch], name: str) -> ast.M
         body += before
         inside = [s for s in function.body if part.first <= s.lineno <= part.last]
         function.body = [s for s in function.body if s.lineno > part.last]
-        body += [
-            s for s in inside if s.lineno in part.repeated and not isinstance(s, ast.Delete)
-        ]
+        body += [s for s in inside if s.lineno in part.repeated and not isinstance(s, ast.Delete)]
         body += _call(part, index)
     function.body = body + function.body
     return _module(function)
@@ -190,9 +187,8 @@ def lines_alone(source: Source, part: Stretch, name: str) -> ast.Module:
     function.args.args = [ast.arg(given) for given in part.given]
     function.body = [s for s in function.body if part.first <= s.lineno <= part.last]
     gives = ", ".join(part.gives) + ("," if part.gives else "")
-    [result] = ast.parse(f"def f(): return ({gives})").body
-    assert isinstance(result, ast.FunctionDef)  # noqa: S101
-    return _module(function, [_placed(result.body[0], part.last)])
+    result = parse(f"def f(): return ({gives})").body[0]
+    return _module(function, [_placed(result, part.last)])
 
 
 def with_notes(source: Source, name: str) -> ast.Module:

@@ -18,7 +18,11 @@ from penstock.foundation.graph.handles import is_handle
 from penstock.foundation.graph.operation import Operation, blocks_of
 from penstock.foundation.graph.tensor import Tensor
 
-_NO_NUMBERS = (dtypes.string, dtypes.variant, dtypes.resource)
+# Numbers of half precision are rounded after each line, and not where lines are fused.
+_NOT_COMPILED = (
+    dtypes.string, dtypes.variant, dtypes.resource, dtypes.float16, dtypes.bfloat16,
+    dtypes.complex64, dtypes.complex128,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -152,6 +156,6 @@ def _are_numbers(tensors: Iterable[Tensor]) -> bool:
         if is_handle(tensor):
             continue
         dims = tensor.sizes
-        if tensor.dtype.base_dtype in _NO_NUMBERS or dims is None or None in dims:
+        if tensor.dtype.base_dtype in _NOT_COMPILED or dims is None or None in dims:
             return False
     return True

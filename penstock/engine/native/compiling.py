@@ -12,14 +12,11 @@ from typing import Any
 
 import torch
 import torch._inductor
-from torch._inductor import config
+from torch._inductor import config, mkldnn_lowerings
 from torch._inductor.codegen.cpp import CppKernel
 from torch._inductor.ir import TensorBox
 from torch._inductor.lowering import lowerings
 from torch._inductor.mkldnn_ir import LinearUnary
-
-# Imported so that ours is registered after its own.
-from torch._inductor import mkldnn_lowerings  # noqa: F401
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -41,6 +38,8 @@ _WITHOUT_FACTORS = {
     op: _with_product(op)
     for op in (aten.add.Tensor, aten.add_.Tensor, aten.sub.Tensor, aten.sub_.Tensor)
 }
+# What tracebacks call the lines of a stretch.
+FILE = "<stretch>"
 _PROXY = "aoti_torch_proxy_executor_call_function("
 
 
@@ -66,7 +65,7 @@ def traced(
       the resources it updates.
     """
     names = [*given, *resources, *constants]
-    code = compile(text, "<stretch>", "exec")
+    code = compile(text, FILE, "exec")
     written: set[str] = set()
     copied: set[str] = set()
 
@@ -159,6 +158,7 @@ def build(graph: Any, inputs: Sequence[Any], path: Path, threads: int) -> None:
 
 def _keep_linear() -> None:
     """oneDNN's product with its bias is called as it is: torch takes it of frozen weights alone."""
+    assert mkldnn_lowerings  # has registered its own before
     lowerings[torch.ops.mkldnn._linear_pointwise.default] = _linear
 
 

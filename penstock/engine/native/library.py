@@ -96,10 +96,11 @@ class _Unlocked:
 
 
 def is_like(tensor: Any, about: Sequence[Any]) -> bool:
-    """Whether a tensor has this shape, these strides and this dtype."""
+    """Whether a tensor has this shape, these strides and this dtype, on the CPU."""
     shape, strides, dtype = about
     return (
         isinstance(tensor, torch.Tensor)
+        and tensor.device.type == "cpu"
         and list(tensor.shape) == list(shape)
         and list(tensor.stride()) == list(strides)
         and str(tensor.dtype) == f"torch.{dtype}"

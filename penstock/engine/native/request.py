@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from penstock.compiler.stretches.cut import Stretch, cut
-from penstock.compiler.stretches.lines import Program, line_of
+from penstock.compiler.stretches.lines import Program, line_of, parse
 
 MANIFEST = "manifest.json"
 # Raised when what is made of a request changes.
@@ -91,9 +91,7 @@ class Request:
 def _body(text: str) -> list[ast.stmt]:
     """Statements of a function's body, a return among them."""
     indented = "\n".join(f" {line}" for line in text.splitlines())
-    [function] = ast.parse(f"def f():\n{indented or ' pass'}").body
-    assert isinstance(function, ast.FunctionDef)  # noqa: S101
-    return function.body
+    return parse(f"def f():\n{indented or ' pass'}").body
 
 
 def key_of(program: Program, functions: Mapping[str, str], *facts: Any) -> str:

@@ -12,12 +12,17 @@ import os
 import shutil
 import stat
 import tempfile
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from penstock.engine.native.request import MANIFEST
 from penstock.foundation.machine.cache import Records, folder
+
+_BEGUN = "new-"
+_LEFT_SECONDS = 3600
 
 
 class Verdict(NamedTuple):
@@ -70,7 +75,8 @@ class Store:
           OSError: the folder cannot be written.
         """
         self._root.mkdir(mode=0o700, parents=True, exist_ok=True)
-        made = Path(tempfile.mkdtemp(prefix="new-", dir=self._root))
+        self._sweep()
+        made = Path(tempfile.mkdtemp(prefix=_BEGUN, dir=self._root))
         try:
             fill(made)
             made.rename(self._root / key)
@@ -79,6 +85,13 @@ class Store:
                 raise
         finally:
             shutil.rmtree(made, ignore_errors=True)
+
+    def _sweep(self) -> None:
+        """Removes what processes that ended meanwhile have left."""
+        for left in self._root.glob(f"{_BEGUN}*"):
+            with suppress(OSError):
+                if time.time() - left.stat().st_mtime > _LEFT_SECONDS:
+                    shutil.rmtree(left, ignore_errors=True)
 
     def verdicts(self) -> dict[str, Verdict]:
         """What came of the trials, by ``KEY/INDEX``."""

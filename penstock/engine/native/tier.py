@@ -19,6 +19,7 @@ import builtins
 import importlib
 import logging
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -32,7 +33,7 @@ from typing import Any
 import torch
 
 from penstock.compiler.stretches.cut import Stretch, cut, lines_alone, with_calls, with_notes
-from penstock.compiler.stretches.lines import Program as Lines, program_of
+from penstock.compiler.stretches.lines import program_of
 from penstock.engine.native.library import load
 from penstock.engine.native.request import Request, key_of
 from penstock.engine.native.store import Store, Verdict
@@ -127,8 +128,12 @@ class Tier:
                 value = getattr(value, "value", None) if name in self._lines.resources else value
                 if isinstance(value, torch.Tensor):
                     values[name] = _about(value)
+            if any(device != "cpu" for *_, device in values.values()):
+                self._stay("it computes on another device")
+                return result
             self.state = "compiling"
             self._set(self._plain)
+            values = {name: about[:3] for name, about in values.items()}
             request = Request.of(self._lines, self._functions, values, hardware.usable_cores())
             threading.Thread(
                 target=self._compile, args=(request,), name="penstock-native", daemon=True
@@ -250,10 +255,11 @@ class Tier:
 
     def _why_plain(self) -> str:
         made = self._about["stretches"]
+        words = [verdict.word for verdict in self._verdicts if verdict.word]
         reasons = [each["why"] for each in made if "why" in each]
-        if reasons:
-            return f"not compiled: {reasons[0]}"
-        return "no native form was faster" if made else "no stretch of lines can be compiled"
+        if words:
+            return f"no native form is kept: {', '.join(words)}"
+        return f"not compiled: {reasons[0]}" if reasons else "no stretch of lines can be compiled"
 
     # ---- to be read --------------------------------------------------------------------------
 
@@ -270,9 +276,32 @@ class Tier:
         return "\n".join([*lines, *notes]) + "\n"
 
 
+def promote(program: Any, mode: str) -> Tier | None:
+    """Gives a program the way to a native form, where it can have one.
+
+    Args:
+      program: just made.
+      mode: ``"on"``: it is compiled at once; ``"auto"``: if it proves hot.
+
+    Returns:
+      Its tier; None where it stays as it is: it is no straight line, may wait for other steps, or
+      is for another device.
+    """
+    if type(program) is not Program or program.blocking or program.source.memories:
+        return None
+    tier = Tier(program, mode == "on", _store())
+    program.tier = tier
+    return tier
+
+
+@cache
+def _store() -> Store:
+    return Store.here(machine())
+
+
 def _about(tensor: torch.Tensor) -> list[Any]:
     name = str(tensor.dtype).removeprefix("torch.")
-    return [list(tensor.shape), list(tensor.stride()), name]
+    return [list(tensor.shape), list(tensor.stride()), name, tensor.device.type]
 
 
 def _references(functions: Mapping[str, Any]) -> dict[str, str]:
@@ -356,6 +385,7 @@ def _run_worker(request: Request, folder: Path) -> None:
             raise
         finally:
             _children.discard(child)
+            shutil.rmtree(folder / "inductor", ignore_errors=True)
     if child.returncode:
         last = [line for line in said.splitlines() if line.strip()][-1:]
         raise subprocess.SubprocessError(last[0] if last else f"status {child.returncode}")

@@ -43,8 +43,10 @@ class NativeCall:
       about: shape, strides and dtype of all that the library takes.
     """
 
-    __slots__ = ("_library", "_plain", "_resources", "_constants", "_given", "_held", "_ids",
-                 "_alive", "__weakref__")  # fmt: skip
+    __slots__ = (
+        "_library", "_plain", "_resources", "_constants", "_given", "_held", "_known",
+        "__weakref__",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -59,9 +61,9 @@ class NativeCall:
         count = len(about) - len(self._resources) - len(self._constants)
         self._given = [(tuple(shape), tuple(strides)) for shape, strides, _ in about[:count]]
         self._held = about[count : count + len(self._resources)]
-        # The variables' tensors that were found to fit, while all of them live.
-        self._ids: list[int] = []
-        self._alive: list[Any] = []
+        # The variables' tensors that were found to fit, while all of them live: one tuple, since
+        # threads look at it and set it.
+        self._known: tuple[list[int], list[Any]] = ([], [])
 
     def __call__(self, *given: Any) -> Any:
         """Runs the stretch; gives the locals that it makes, in a sequence."""
@@ -77,7 +79,7 @@ class NativeCall:
     def _tensors(self, given: tuple[Any, ...]) -> list[Any] | None:
         """What the library takes; None where it is not what it was made for."""
         values = [resource.value for resource in self._resources]
-        if list(map(id, values)) != self._ids and not self._fit(values):
+        if list(map(id, values)) != self._known[0] and not self._fit(values):
             return None
         for tensor, (shape, strides) in zip(given, self._given, strict=True):
             if tensor.stride() != strides or tensor.shape != shape:
@@ -85,23 +87,21 @@ class NativeCall:
         return [*given, *values, *self._constants]
 
     def _fit(self, values: list[Any]) -> bool:
-        self._ids = []
         if not all(map(is_like, values, self._held)):
             return False
-        forget = weakref.WeakMethod(self._forget)
+        method = weakref.WeakMethod(self._forget)
 
         def died(_: Any) -> None:
-            call = forget()
-            if call is not None:
-                call()
+            forget = method()
+            if forget is not None:
+                forget()
 
-        self._alive = [weakref.ref(value, died) for value in values]
-        self._ids = list(map(id, values))
+        self._known = list(map(id, values)), [weakref.ref(value, died) for value in values]
         return True
 
     def _forget(self) -> None:
         """Another tensor may have the number of one that is gone."""
-        self._ids = []
+        self._known = [], []
 
 
 class Trial:
@@ -158,9 +158,7 @@ class Trial:
         for index, value in enumerate(values):
             updated = index in self._updates
             self._native_on[index].value = value.clone() if updated else value
-            self._plain_on[index].value = (
-                self._native_on[index].value.clone() if updated else value
-            )
+            self._plain_on[index].value = self._native_on[index].value.clone() if updated else value
         copies = tuple(tensor.clone() for tensor in given)
         order = [(self._native, given), (self._apart, copies)]
         taken: list[tuple[float, Any]] = []
@@ -223,5 +221,3 @@ def same(one: Any, other: Any) -> bool:
 
 def _refuse(*given: Any) -> Any:
     raise RuntimeError("what a step gives is not what the native form was made for")
-
-

@@ -13,12 +13,14 @@ import json
 import os
 import shutil
 import sys
+import traceback
 from functools import reduce
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from penstock.compiler.stretches.cut import Stretch
 from penstock.engine.native import compiling, tracing
 from penstock.engine.native.request import MANIFEST, Request
 
@@ -39,31 +41,64 @@ def answer(request: Request, folder: Path) -> dict[str, Any]:
 
     Returns:
       The manifest: ``refused`` lines and why; the ``stretches``, each with its ``library``, the
-      resources that it ``updates`` and the ``values`` that it is made for, or why there is none.
+      resources that it ``updates`` and the ``values`` that it is made for, or ``why`` there is none.
     """
     functions = {name: function(where) for name, where in request.functions.items()}
     refused = tracing.refused(request.lines, request.values, request.resources, functions)
+    parts = _traced(request, functions, refused)
     made = []
-    for index, part in enumerate(request.cut(refused)):
-        about: dict[str, Any] = {"first": part.first, "last": part.last}
+    for index, (part, (graph, inputs, updates)) in enumerate(parts):
         names = (*part.given, *part.resources, *part.constants)
+        about: dict[str, Any] = {
+            "first": part.first, "last": part.last, "updates": updates,
+            "values": [request.values[name] for name in names],
+        }  # fmt: skip
+        build = folder / f"build_{index}"
+        build.mkdir()
         try:
-            about["values"] = [request.values[name] for name in names]
-            graph, inputs, about["updates"] = compiling.traced(
-                request.text_of(part), part.given, part.resources, part.constants, part.gives,
-                request.values, functions,
-            )  # fmt: skip
-            build = folder / f"build_{index}"
-            build.mkdir()
             compiling.build(graph, inputs, build / "library.so", request.threads)
             (build / "library.so").rename(folder / f"{index}.so")
             about["library"] = f"{index}.so"
         except Exception as why:
-            about["why"] = f"{type(why).__name__}: {why}".splitlines()[0][:300]
+            about["why"] = _said(why)
         finally:
-            shutil.rmtree(folder / f"build_{index}", ignore_errors=True)
+            shutil.rmtree(build, ignore_errors=True)
         made.append(about)
     return {"refused": {str(n): why for n, why in refused.items()}, "stretches": made}
+
+
+def _traced(
+    request: Request, functions: dict[str, Any], refused: dict[int, str]
+) -> list[tuple[Stretch, tuple[Any, list[Any], list[int]]]]:
+    """The stretches with their graphs; lines that cannot be traced are added to ``refused``."""
+    while True:
+        found = []
+        for part in request.cut(refused):
+            try:
+                graph = compiling.traced(
+                    request.text_of(part), part.given, part.resources, part.constants, part.gives,
+                    request.values, functions,
+                )  # fmt: skip
+            except Exception as why:
+                refused[_line_of(why, request, part)] = _said(why)
+                break
+            found.append((part, graph))
+        else:
+            return found
+
+
+def _line_of(raised: BaseException, request: Request, part: Stretch) -> int:
+    """The number of the line that could not be traced; the first where none is to blame."""
+    place = 1
+    for frame in traceback.extract_tb(raised.__traceback__):
+        if frame.filename == compiling.FILE and frame.lineno:
+            place = frame.lineno
+    inside = [number for number, *_ in request.rows if part.first <= number <= part.last]
+    return inside[place - 1]
+
+
+def _said(why: BaseException) -> str:
+    return f"{type(why).__name__}: {why}".splitlines()[0][:200]
 
 
 def main() -> None:

@@ -26,6 +26,7 @@ from penstock.compiler.passes.prune import needed_in_order, prune
 from penstock.compiler.passes.reads import read_at_use
 from penstock.compiler.passes.refine import refine
 from penstock.compiler.passes.regions import has_control_flow
+from penstock.engine.native.tier import promote
 from penstock.engine.resources.manager import ResourceManager
 from penstock.engine.runtime.dataflow_program import DataflowProgram
 from penstock.engine.runtime.program import Compile, Program, evaluate
@@ -73,7 +74,12 @@ def build_program(
     options.placer.check(graph.operations)
     asked = _Asked(graph, feeds, fetches, targets, shapes, done)
     compiler = function_compiler(resources, options)
-    return _program(asked, resources, options, compiler, watch=watch, result_source=result_source)
+    program = _program(
+        asked, resources, options, compiler, watch=watch, result_source=result_source
+    )
+    if options.native != "off" and not watch:
+        promote(program, options.native)
+    return program
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@ the user's graph are in none of it; where torch notes where an operator came fro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -75,10 +76,9 @@ def traced(
             scope[name] = Held(arg) if name in resources else arg
         for name in copied:
             scope[name] = scope[name].clone()
-        with Writes() as writes:
+        with Writes(args) as writes:
             exec(code, scope)
-        pairs = zip(names, args, strict=True)
-        written.update(name for name, arg in pairs if _memory(arg) in writes.memories)
+        written.update(names[i] for i in writes.written)
         return tuple(_own(scope[name], args) for name in gives)
 
     inputs = [example(values[name]) for name in names]
@@ -98,31 +98,38 @@ def traced(
 
 def _own(value: Any, args: Sequence[Any]) -> Any:
     """A value in memory that none of the arguments lies in."""
-    return value.clone() if _memory(value) in map(_memory, args) else value
+    shared = any(torch._C._is_alias_of(value, arg) for arg in args)
+    return value.clone() if shared else value
 
 
-def _memory(tensor: Any) -> int:
-    """The same number for all tensors that lie in one memory."""
-    number: int = tensor.untyped_storage()._cdata
-    return number
+class Writes(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Sees which of some tensors' memories are written.
 
+    Args:
+      watched: the tensors.
+    """
 
-class Writes(TorchDispatchMode):  # type: ignore[misc]
-    """Sees which memories are written."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.memories: set[int] = set()
+    def __init__(self, watched: Sequence[Any]) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self._watched = watched
+        # Their positions.
+        self.written: set[int] = set()
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        given = dict(zip((a.name for a in func._schema.arguments), args, strict=False))
+        name, _, overload = func.name().partition(".")
+        arguments = torch._C._get_schema(name, overload).arguments
+        given = dict(zip((argument.name for argument in arguments), args, strict=False))
         given.update(kwargs or {})
-        for argument in func._schema.arguments:
+        for argument in arguments:
             if argument.alias_info is not None and argument.alias_info.is_write:
-                tensor = given.get(argument.name)
-                if isinstance(tensor, torch.Tensor):
-                    self.memories.add(_memory(tensor))
+                self._note(given.get(argument.name))
         return func(*args, **(kwargs or {}))
+
+    def _note(self, tensor: Any) -> None:
+        if isinstance(tensor, torch.Tensor):
+            for index, watched in enumerate(self._watched):
+                if torch._C._is_alias_of(tensor, watched):
+                    self.written.add(index)
 
 
 def build(graph: Any, inputs: Sequence[Any], path: Path, threads: int) -> None:
@@ -163,21 +170,23 @@ def _keep_linear() -> None:
 
 
 def _linear(x: Any, w: Any, b: Any, attr: Any, scalars: Any, algorithm: Any) -> Any:
-    return TensorBox.create(LinearUnary.create(x, w, b, attr, scalars, algorithm))
+    create: Any = LinearUnary.create
+    made = create(x, w, b, attr, scalars, algorithm)
+    return TensorBox.create(made)
 
 
-class _small_loops_alone:
+@contextmanager
+def _small_loops_alone() -> Iterator[None]:
     """Loops with too little work stay on one thread also where teams have any size."""
+    kernels: Any = CppKernel
+    decide = kernels.decide_parallel_depth
 
-    def __enter__(self) -> None:
-        self._decide: Callable[..., Any] = CppKernel.decide_parallel_depth
-        decide = self._decide
+    def with_known_threads(kernel: Any, depth: Any, threads: int) -> Any:
+        with config.patch({"cpp.dynamic_threads": False}):
+            return decide(kernel, depth, threads)
 
-        def with_known_threads(kernel: Any, depth: Any, threads: int) -> Any:
-            with config.patch({"cpp.dynamic_threads": False}):
-                return decide(kernel, depth, threads)
-
-        CppKernel.decide_parallel_depth = with_known_threads
-
-    def __exit__(self, *raised: object) -> None:
-        CppKernel.decide_parallel_depth = self._decide
+    kernels.decide_parallel_depth = with_known_threads
+    try:
+        yield
+    finally:
+        kernels.decide_parallel_depth = decide

@@ -59,7 +59,8 @@ def load(path: Path, inputs: int, outputs: int, seconds: float = 0.0) -> Library
     """
     if seconds > _SHORT:
         return _Unlocked(path, inputs, outputs)
-    run: Library = torch._C._aoti.AOTIModelContainerRunnerCpu(str(path), 1).run
+    runner: Any = torch._C._aoti.AOTIModelContainerRunnerCpu(str(path), 1)
+    run: Library = runner.run
     return run
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from penstock.engine.native.request import MANIFEST
-from penstock.foundation.machine.cache import Records, folder
+from penstock.foundation.machine.cache import Records
 
 _BEGUN = "new-"
 _LEFT_SECONDS = 3600
@@ -48,11 +48,6 @@ class Store:
             where = Path(self._temporary.name)
         self._root = where / "native"
         self._records = Records(f"native-{machine}", where)
-
-    @staticmethod
-    def here(machine: str) -> Store:
-        """That of this process's cache folder."""
-        return Store(machine, folder())
 
     def find(self, key: str) -> tuple[Path, dict[str, Any]] | None:
         """The folder and the manifest of a program; None where there is none to be trusted."""

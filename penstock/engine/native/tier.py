@@ -14,19 +14,14 @@ State, of a program: where it is on that way.
 
 from __future__ import annotations
 
-import atexit
 import builtins
-import importlib
 import logging
-import os
-import shutil
 import subprocess
-import sys
 import threading
 import time
 import weakref
 from collections.abc import Callable, Mapping
-from functools import cache, reduce
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -34,21 +29,22 @@ import torch
 
 from penstock.compiler.stretches.cut import Stretch, cut, lines_alone, with_calls, with_notes
 from penstock.compiler.stretches.lines import program_of
-from penstock.engine.native.library import load
+from penstock.engine.native.identity import facts, machine, references
+from penstock.engine.native.library import Library, load as load_library
+from penstock.engine.native.process import run_worker, without_compiler
 from penstock.engine.native.request import Request, key_of
 from penstock.engine.native.store import Store, Verdict
 from penstock.engine.native.trial import FAST, NativeCall, Trial
 from penstock.engine.runtime.program import Program
-from penstock.foundation.machine import compilers, hardware
+from penstock.foundation.machine import hardware
+from penstock.foundation.machine.cache import folder
 
 log = logging.getLogger("penstock")
 
 # What compiling is reckoned to cost, in seconds: for a program, and for a line of it.
 _COST, _COST_OF_LINE = 20.0, 0.1
-_SECONDS_AT_MOST = 900
 # One program is compiled at a time.
 _turn = threading.Lock()
-_children: set[subprocess.Popen[str]] = set()
 
 
 class Tier:
@@ -58,16 +54,25 @@ class Tier:
       program: it runs on the CPU, with shapes that are known.
       at_once: whether it is compiled without a proof that it is hot.
       store: where what is compiled lies.
+      build: compiles a request into a folder.
+      load: gives what is called, of a file.
     """
 
-    def __init__(self, program: Program, at_once: bool, store: Store) -> None:
+    def __init__(
+        self,
+        program: Program,
+        at_once: bool,
+        store: Store,
+        build: Callable[[Request, Path], None] = run_worker,
+        load: Callable[[Path, int, int, float], Library] = load_library,
+    ) -> None:
         self._program = weakref.ref(program)
         self._plain, self._source = program.function, program.source
         self._filename, self._scope = program.filename, program.scope
-        self._store = store
+        self._store, self._build, self._load = store, build, load
         self._lines = program_of(program.source)
-        self._functions = _references(program.source.functions)
-        self._key = key_of(self._lines, self._functions, *_facts(program))
+        self._functions = references(program.source.functions)
+        self._key = key_of(self._lines, self._functions, *facts(program.source))
         self._lock = threading.Lock()
         self._parts: list[Stretch] = []
         self._about: dict[str, Any] = {}
@@ -160,7 +165,7 @@ class Tier:
             return self._stay(why)
         try:
             with _turn:
-                self._store.make(self._key, lambda folder: _run_worker(request, folder))
+                self._store.make(self._key, lambda place: self._build(request, place))
             if not self._found():
                 self._stay("what was compiled is not there")
         except (OSError, subprocess.SubprocessError, ValueError) as error:
@@ -173,14 +178,13 @@ class Tier:
         found = self._store.find(self._key)
         if found is None:
             return False
-        folder, self._about = found
+        self._folder, self._about = found
         refused = {int(number) for number in self._about["refused"]}
         self._parts = cut(self._lines, refused)
         made = self._about["stretches"]
         if [(p.first, p.last) for p in self._parts] != [(m["first"], m["last"]) for m in made]:
             return False
         known = self._store.verdicts()
-        self._folder = folder
         self._verdicts = [known.get(f"{self._key}/{i}", Verdict()) for i in range(len(made))]
         self._begin()
         return True
@@ -194,7 +198,7 @@ class Tier:
         values = about["values"]
         try:
             path = self._folder / about["library"]
-            library = load(path, len(values), len(part.gives), verdict.seconds)
+            library = self._load(path, len(values), len(part.gives), verdict.seconds)
         except (OSError, RuntimeError) as error:
             log.debug("a library is not used: %s", error)
             return None
@@ -289,111 +293,16 @@ def promote(program: Any, mode: str) -> Tier | None:
     """
     if type(program) is not Program or program.blocking or program.source.memories:
         return None
-    tier = Tier(program, mode == "on", _store())
+    tier = Tier(program, mode == "on", _store(folder()))
     program.tier = tier
     return tier
 
 
 @cache
-def _store() -> Store:
-    return Store.here(machine())
+def _store(where: Path | None) -> Store:
+    return Store(machine(), where)
 
 
 def _about(tensor: torch.Tensor) -> list[Any]:
     name = str(tensor.dtype).removeprefix("torch.")
     return [list(tensor.shape), list(tensor.stride()), name, tensor.device.type]
-
-
-def _references(functions: Mapping[str, Any]) -> dict[str, str]:
-    """Where kernels are found again; those that are not have no native form."""
-    found = {}
-    for name, function in functions.items():
-        if isinstance(function, torch._ops.OpOverload):
-            found[name] = f"torch.ops:{function}"
-            continue
-        module = getattr(function, "__module__", None)
-        path = getattr(function, "__qualname__", "")
-        try:
-            if reduce(getattr, path.split("."), sys.modules[str(module)]) is function:
-                found[name] = f"{module}:{path}"
-        except (AttributeError, KeyError):
-            continue
-    return found
-
-
-def _facts(program: Program) -> list[Any]:
-    """What decides about the answer beside the text."""
-    source = program.source
-    shapes = [
-        [number, op.type, [[t.dtype.name, t.sizes] for t in (*op.inputs, *op.outputs)]]
-        for number, op in sorted(source.line_ops.items())
-    ]
-    fed = [[t.dtype.name, t.sizes] for t in source.step.feeds]
-    constants = [[n, str(a.dtype), list(a.shape)] for n, a in source.constants.items()]
-    code = [
-        [name, function.__code__.co_code.hex(), list(function.__code__.co_names)]
-        for name, function in sorted(source.functions.items())
-        if hasattr(function, "__code__")
-    ]
-    return [shapes, fed, constants, code, _release(), machine()]
-
-
-@cache
-def _release() -> str:
-    return str(importlib.import_module("penstock").__version__)
-
-
-@cache
-def machine() -> str:
-    """The name of this machine and its torch, for what is kept."""
-    return hardware.fingerprint(torch.__version__)
-
-
-@cache
-def without_compiler() -> str:
-    """Why nothing can be compiled here; empty where it can."""
-    tools = compilers.toolchain()
-    if not tools.compilers:
-        return "there is no C++ compiler"
-    if not tools.builds:
-        return f"{tools.compilers[0].command} builds no library: {tools.complaint}"
-    return ""
-
-
-def _run_worker(request: Request, folder: Path) -> None:
-    """Compiles in a process of its own.
-
-    Raises:
-      OSError, subprocess.SubprocessError: that failed.
-    """
-    package = str(Path(__file__).resolve().parents[3])
-    paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
-    environ = {
-        **os.environ, "PYTHONPATH": os.pathsep.join(paths), "PENSTOCK_NATIVE": "off",
-        "TORCHINDUCTOR_CACHE_DIR": str(folder / "inductor"), "OMP_NUM_THREADS": "1",
-    }  # fmt: skip
-    command = [sys.executable, "-m", "penstock.engine.native.worker", str(folder)]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-        text=True, env=environ,
-    ) as child:  # fmt: skip
-        _children.add(child)
-        try:
-            _, said = child.communicate(str(request), _SECONDS_AT_MOST)
-        except subprocess.TimeoutExpired:
-            child.kill()
-            raise
-        finally:
-            _children.discard(child)
-            shutil.rmtree(folder / "inductor", ignore_errors=True)
-    if child.returncode:
-        last = [line for line in said.splitlines() if line.strip()][-1:]
-        raise subprocess.SubprocessError(last[0] if last else f"status {child.returncode}")
-
-
-def _end_children() -> None:
-    for child in list(_children):
-        child.kill()
-
-
-atexit.register(_end_children)

@@ -65,11 +65,11 @@ class Held:
         held.copy_(value)
 
 
-class _Watch(TorchDispatchMode):  # type: ignore[misc]
+class _Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Refuses the operators that are not known to be total."""
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        space, _, name = func._schema.name.partition("::")
+        space, _, name = func.name().partition(".")[0].partition("::")
         if space == "prim":  # asks for a shape or a device
             return func(*args, **(kwargs or {}))
         if not (name in _TOTAL or torch.Tag.pointwise in func.tags):
@@ -121,7 +121,7 @@ def refused(
     found = {}
     for number, text, names in lines:
         try:
-            with torch.no_grad(), fake, _Watch():
+            with torch.no_grad(), fake, _Watch():  # type: ignore[no-untyped-call]
                 exec(text, scope)
         except Exception as why:
             found[number] = f"{type(why).__name__}: {why}".splitlines()[0][:200]

@@ -160,7 +160,9 @@ class Trial:
             self._native_on[index].value = value.clone() if updated else value
             self._plain_on[index].value = self._native_on[index].value.clone() if updated else value
         copies = tuple(tensor.clone() for tensor in given)
-        order = [(self._native, given), (self._apart, copies)]
+        order: list[tuple[Callable[..., Any], Any]] = [
+            (self._native, given), (self._apart, copies),
+        ]  # fmt: skip
         taken: list[tuple[float, Any]] = []
         for form, args in order[:: 1 if self._runs % 2 else -1]:
             begin = time.perf_counter()
@@ -172,7 +174,10 @@ class Trial:
         pairs += [
             (self._native_on[i].value, self._plain_on[i].value) for i in sorted(self._updates)
         ]
-        if not all(same(one, other) for one, other in pairs):
+        seen = [tensor for tensor, _ in pairs], [tensor for _, tensor in pairs]
+        mine = _sharing(*seen[0], *given, *(each.value for each in self._native_on))
+        lines = _sharing(*seen[1], *copies, *(each.value for each in self._plain_on))
+        if not all(same(one, other) for one, other in pairs) or not mine <= lines:
             self.verdict = DIFFERENT
         elif self._runs > _FIRST_RUNS:
             self._times[0].append(native)
@@ -197,6 +202,8 @@ class Trial:
 class _Copy:
     """Holds a variable's value during a trial."""
 
+    value: Any
+
     __slots__ = ("value", "lock", "layout", "dims", "initialized", "name", "__weakref__")
 
     def __init__(self) -> None:
@@ -217,6 +224,17 @@ def same(one: Any, other: Any) -> bool:
         return torch.equal(one, other)
     rtol, atol = _TOLERANCE[one.dtype]
     return torch.allclose(one, other, rtol=rtol, atol=atol, equal_nan=True)
+
+
+def _sharing(*tensors: torch.Tensor) -> set[tuple[int, int]]:
+    """Which of these lie in one memory: what a step gives must not, unless its lines say so."""
+    places = [tensor.untyped_storage().data_ptr() for tensor in tensors]
+    return {
+        (i, j)
+        for i, place in enumerate(places)
+        for j in range(i)
+        if place == places[j] and tensors[i].numel() and tensors[j].numel()
+    }
 
 
 def _refuse(*given: Any) -> Any:

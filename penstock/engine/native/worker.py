@@ -41,7 +41,7 @@ def answer(request: Request, folder: Path) -> dict[str, Any]:
 
     Returns:
       The manifest: ``refused`` lines and why; the ``stretches``, each with its ``library``, the
-      resources that it ``updates`` and the ``values`` that it is made for, or ``why`` there is none.
+      resources that it ``updates`` and the ``values`` that it is made for, or ``why`` none.
     """
     functions = {name: function(where) for name, where in request.functions.items()}
     refused = tracing.refused(request.lines, request.values, request.resources, functions)
@@ -93,7 +93,7 @@ def _line_of(raised: BaseException, request: Request, part: Stretch) -> int:
     for frame in traceback.extract_tb(raised.__traceback__):
         if frame.filename == compiling.FILE and frame.lineno:
             place = frame.lineno
-    inside = [number for number, *_ in request.rows if part.first <= number <= part.last]
+    inside: list[int] = [number for number, *_ in request.rows if part.first <= number <= part.last]
     return inside[place - 1]
 
 

@@ -175,8 +175,8 @@ class Trial:
             (self._native_on[i].value, self._plain_on[i].value) for i in sorted(self._updates)
         ]
         seen = [tensor for tensor, _ in pairs], [tensor for _, tensor in pairs]
-        mine = _sharing(*seen[0], *given, *(each.value for each in self._native_on))
-        lines = _sharing(*seen[1], *copies, *(each.value for each in self._plain_on))
+        mine = _sharing(seen[0], (*given, *(each.value for each in self._native_on)))
+        lines = _sharing(seen[1], (*copies, *(each.value for each in self._plain_on)))
         if not all(same(one, other) for one, other in pairs) or not mine <= lines:
             self.verdict = DIFFERENT
         elif self._runs > _FIRST_RUNS:
@@ -226,14 +226,15 @@ def same(one: Any, other: Any) -> bool:
     return torch.allclose(one, other, rtol=rtol, atol=atol, equal_nan=True)
 
 
-def _sharing(*tensors: torch.Tensor) -> set[tuple[int, int]]:
-    """Which of these lie in one memory: what a step gives must not, unless its lines say so."""
+def _sharing(made: Sequence[torch.Tensor], given: Sequence[torch.Tensor]) -> set[tuple[int, int]]:
+    """Which of what a stretch makes lies in another's memory, as it must only where lines say so."""
+    tensors = [*made, *given]
     places = [tensor.untyped_storage().data_ptr() for tensor in tensors]
     return {
         (i, j)
-        for i, place in enumerate(places)
-        for j in range(i)
-        if place == places[j] and tensors[i].numel() and tensors[j].numel()
+        for i in range(len(made))
+        for j, place in enumerate(places)
+        if i != j and place == places[i] and tensors[i].numel() and tensors[j].numel()
     }
 
 

@@ -11,6 +11,8 @@ import numpy as np
 import penstock as tf
 
 Program = tuple[Any, dict[Any, Any]]
+# What ``explain`` says of a step of which more is to come.
+_UNDER_WAY = ("not hot", "noting", "compiling", "on trial")
 
 
 def softmax() -> Program:
@@ -96,7 +98,7 @@ def settled(session: Any, program: Program, run: Callable[[], Any] | None = None
     while True:
         (run or (lambda: session.run(fetches, fed)))()
         text: str = session.explain(fetches, fed)
-        if not any(f"# native: {state}" in text for state in ("not hot", "noting", "compiling", "on trial")):
+        if not any(f"# native: {state}" in text for state in _UNDER_WAY):
             return text
         if "compiling" in text:
             time.sleep(0.05)

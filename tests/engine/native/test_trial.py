@@ -171,6 +171,17 @@ def test_many_threads_try_one_stretch() -> None:
     assert held.value.tolist() == [800.0 + i for i in range(4)]
 
 
+def test_what_is_given_may_lie_in_one_memory() -> None:
+    memory = torch.ones(8)
+    about = [[[4], [1], "float32"], [[4], [1], "float32"]]
+    trial = Trial(
+        lambda tensors: [tensors[0] + tensors[1]], lambda x, y: (x + y,), [], [], about,
+        lambda names: lambda x, y: (x + y,), [], [],
+    )  # fmt: skip
+    trial(memory[:4], memory[4:])
+    assert trial.verdict == ""
+
+
 def test_tolerance_is_that_of_rounding() -> None:
     one = torch.tensor([1.0, float("nan"), float("inf")])
     assert same(one, one * (1 + 1e-6)) and not same(one, one * 1.001)

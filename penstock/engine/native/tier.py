@@ -2,12 +2,12 @@
 
     plain --hot--> noted --> compiling --> trial --> native (or plain for good)
 
-A step starts as its lines.  When it counts as hot (at once, if the session asks for that), one of
-its runs notes what its values look like, and a process of its own compiles the stretches.  Then
-some runs try each stretch beside its lines, on copies; those that gave the same and took less time
-become calls.  Each change sets ``program.function``, which ``execute`` reads once a step: a step
-that runs ends as it began, the next one is of the new form.  What was compiled and tried lies on
-disk, so the next process begins where this one ended.
+A step starts as its lines.  When it counts as hot (with its second run, if the session asks for
+that), one of its runs notes what its values look like, and a process of its own compiles the
+stretches.  Then some runs try each stretch beside its lines, on copies; those that gave the same
+and took less time become calls.  Each change sets ``program.function``, which ``execute`` reads
+once a step: a step that runs ends as it began, the next one is of the new form.  What was compiled
+and tried lies on disk, so the next process begins where this one ended.
 
 State, of a program: where it is on that way.
 """
@@ -52,7 +52,7 @@ class Tier:
 
     Args:
       program: it runs on the CPU, with shapes that are known.
-      at_once: whether it is compiled without a proof that it is hot.
+      at_once: whether its second run counts as a proof that it is hot.
       store: where what is compiled lies.
       build: compiles a request into a folder.
       load: gives what is called, of a file.
@@ -88,7 +88,7 @@ class Tier:
         if not cut(self._lines):
             self._stay("no stretch of lines is worth a call")
         elif not self._found():
-            self._set(self._noted if at_once else self._counted)
+            self._set(self._once if at_once else self._counted)
 
     # ---- the forms ---------------------------------------------------------------------------
 
@@ -101,6 +101,11 @@ class Tier:
         self.state = why
         self._set(self._plain)
         self.settled.set()
+
+    def _once(self, *args: Any) -> Any:
+        """Runs the program: many steps, initializers among them, never run again."""
+        self._set(self._noted)
+        return self._plain(*args)
 
     def _counted(self, *args: Any) -> Any:
         """Runs the program and adds up its time."""

@@ -227,7 +227,7 @@ def same(one: Any, other: Any) -> bool:
 
 
 def _sharing(made: Sequence[torch.Tensor], given: Sequence[torch.Tensor]) -> set[tuple[int, int]]:
-    """Which of what a stretch makes lies in another's memory, as it must only where lines say so."""
+    """Which of what a stretch makes lies in another's memory: no more may than its lines say."""
     tensors = [*made, *given]
     places = [tensor.untyped_storage().data_ptr() for tensor in tensors]
     return {

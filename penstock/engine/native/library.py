@@ -68,8 +68,8 @@ class _Unlocked:
     """A library that is called without the interpreter's lock."""
 
     def __init__(self, path: Path, inputs: int, outputs: int) -> None:
-        library = ctypes.CDLL(str(path))
         self._container = ctypes.c_void_p()
+        library = ctypes.CDLL(str(path))
         try:
             create = library.AOTInductorModelContainerCreateWithDevice
             self._run = library.AOTInductorModelContainerRun

@@ -44,7 +44,8 @@ def run_worker(request: Request, folder: Path) -> None:
         **os.environ, "PYTHONPATH": os.pathsep.join(paths), "PENSTOCK_NATIVE": "off",
         "TORCHINDUCTOR_CACHE_DIR": str(folder / "inductor"), "OMP_NUM_THREADS": "1",
     }  # fmt: skip
-    command = [sys.executable, "-m", "penstock.engine.native.worker", str(folder)]
+    module = "penstock.engine.native.worker"
+    command = [sys.executable, "-m", module, str(folder), str(os.getpid())]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
         text=True, env=environ,

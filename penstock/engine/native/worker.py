@@ -1,6 +1,6 @@
 """The process that compiles: takes a request on its input, leaves libraries and a manifest.
 
-    python -m penstock.engine.native.worker FOLDER < request.json
+    python -m penstock.engine.native.worker FOLDER PARENT < request.json
 
 It runs at the lowest priority and on one core.  What it has made is complete when the manifest has
 its name; until then the folder is another.
@@ -13,6 +13,8 @@ import json
 import os
 import shutil
 import sys
+import threading
+import time
 import traceback
 from functools import reduce
 from pathlib import Path
@@ -101,11 +103,20 @@ def _said(why: BaseException) -> str:
     return f"{type(why).__name__}: {why}".splitlines()[0][:200]
 
 
+def _end_with(parent: int, folder: Path) -> None:
+    """Ends this process when the one that asked is gone, however it ended."""
+    while os.getppid() == parent:
+        time.sleep(1.0)
+    shutil.rmtree(folder, ignore_errors=True)
+    os._exit(1)
+
+
 def main() -> None:
     """Serves one request."""
     os.nice(19)
     torch.set_num_threads(1)
     folder = Path(sys.argv[1])
+    threading.Thread(target=_end_with, args=(int(sys.argv[2]), folder), daemon=True).start()
     manifest = answer(Request.parse(sys.stdin.read()), folder)
     (folder / MANIFEST).write_text(json.dumps(manifest))
 

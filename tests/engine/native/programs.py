@@ -96,9 +96,10 @@ def settled(session: Any, program: Program, run: Callable[[], Any] | None = None
     """Runs a step until nothing more will come of its native form; gives what ``explain`` says."""
     fetches, fed = program
     while True:
-        (run or (lambda: session.run(fetches, fed)))()
         text: str = session.explain(fetches, fed)
-        if not any(f"# native: {state}" in text for state in _UNDER_WAY):
+        if "# native: compiling" in text:
+            time.sleep(0.2)
+        elif any(f"# native: {state}" in text for state in _UNDER_WAY):
+            (run or (lambda: session.run(fetches, fed)))()
+        else:
             return text
-        if "compiling" in text:
-            time.sleep(0.05)

@@ -6,16 +6,20 @@ import os
 import stat
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 import penstock as tf
 from penstock.engine.native import compiling, trial
+from penstock.engine.native.library import load
 from penstock.engine.native.process import without_compiler
+from tests.benchmarks.processes import wait_until_ended
 from tests.engine.native import programs
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -118,6 +122,29 @@ def test_a_broken_compiler_changes_nothing(tmp_path: Path) -> None:
     assert "# native: there is no C++ compiler" in said
 
 
+def test_the_compiling_process_ends_with_the_one_that_asked(tmp_path: Path) -> None:
+    folder = tmp_path / "new-1"
+    folder.mkdir()
+    reader, writer = os.pipe()  # the request never comes to its end
+    asks = f"""
+import os, subprocess, sys, time
+worker = [sys.executable, "-m", "penstock.engine.native.worker", {str(folder)!r}, str(os.getpid())]
+print(subprocess.Popen(worker, stdin={reader}).pid, flush=True)
+time.sleep(1000)
+"""
+    with subprocess.Popen(
+        [sys.executable, "-c", asks], stdout=subprocess.PIPE, text=True, cwd=ROOT,
+        pass_fds=[reader],
+    ) as parent:  # fmt: skip
+        assert parent.stdout is not None
+        child = int(parent.stdout.readline())
+        parent.kill()
+    wait_until_ended(child)
+    assert not folder.exists()
+    os.close(reader)
+    os.close(writer)
+
+
 @pytest.mark.timeout(900)
 def test_names_of_a_graph_do_not_reach_the_compiler(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
@@ -130,3 +157,29 @@ def test_names_of_a_graph_do_not_reach_the_compiler(
     written = list(tmp_path.rglob("*.cpp"))
     assert updates == [0] and written
     assert not any("HOSTILE" in each.read_text() for each in written)
+    for seconds in (0.0, 1.0):  # kept and let go of, the interpreter's lock
+        call = load(tmp_path / "library.so", 2, 1, seconds)
+        x, held = torch.arange(4.0), torch.ones(4)
+        [y] = call([x, held])
+        np.testing.assert_allclose(y, np.sin(np.arange(4.0)), rtol=1e-6)
+        np.testing.assert_allclose(held, 1 + 0.5 * np.sin(np.arange(4.0)), rtol=1e-6)
+        assert sys.getrefcount(x) == 2 and x.tolist() == [0.0, 1.0, 2.0, 3.0]
+
+
+@pytest.mark.timeout(900)
+def test_a_long_call_lets_others_run(tmp_path: Path) -> None:
+    about = {"v0": [[700, 700], [700, 1], "float32"]}
+    text = "v1 = torch.mm(v0, v0)\n" + "v1 = torch.mm(v1, v0)\n" * 30
+    graph, inputs, _ = compiling.traced(text, ["v0"], [], [], ["v1"], about, {})
+    compiling.build(graph, inputs, tmp_path / "library.so", 1)
+    call = load(tmp_path / "library.so", 1, 1, 1.0)
+    x = torch.eye(700)
+    results: list[Any] = []
+    workers = [threading.Thread(target=lambda: results.append(call([x]))) for _ in range(6)]
+    for worker in workers:
+        worker.start()
+    turns = 0
+    while any(worker.is_alive() for worker in workers):
+        turns += 1
+    assert len(results) == 6 and all(torch.equal(y, x) for [y] in results)
+    assert turns > 1000

@@ -15,7 +15,7 @@ import torch
 import torch._inductor
 from torch._inductor import config, mkldnn_lowerings
 from torch._inductor.codegen.cpp import CppKernel
-from torch._inductor.ir import TensorBox
+from torch._inductor.ir import FixedLayout, MultiOutput, MultiOutputLayout, TensorBox
 from torch._inductor.lowering import lowerings
 from torch._inductor.mkldnn_ir import LinearUnary
 from torch.fx.experimental.proxy_tensor import make_fx
@@ -98,8 +98,14 @@ def traced(
 
 def _own(value: Any, args: Sequence[Any]) -> Any:
     """A value in memory that none of the arguments lies in."""
-    shared = any(torch._C._is_alias_of(value, arg) for arg in args)
+    shared = any(_shares(value, arg) for arg in args)
     return value.clone() if shared else value
+
+
+def _shares(one: Any, other: Any) -> bool:
+    """Whether two tensors lie in one memory; those without numbers have one, too."""
+    same: bool = torch._C._is_alias_of(one, other)  # type: ignore[attr-defined]
+    return same
 
 
 class Writes(TorchDispatchMode):  # type: ignore[no-untyped-call]
@@ -128,7 +134,7 @@ class Writes(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def _note(self, tensor: Any) -> None:
         if isinstance(tensor, torch.Tensor):
             for index, watched in enumerate(self._watched):
-                if torch._C._is_alias_of(tensor, watched):
+                if _shares(tensor, watched):
                     self.written.add(index)
 
 
@@ -164,14 +170,24 @@ def build(graph: Any, inputs: Sequence[Any], path: Path, threads: int) -> None:
 
 
 def _keep_linear() -> None:
-    """oneDNN's product with its bias is called as it is: torch takes it of frozen weights alone."""
+    """oneDNN's product with its bias is called as it is, of what lies in memory in any order.
+
+    torch takes it of frozen weights alone, and copies what does not lie row by row.
+    """
     assert mkldnn_lowerings  # has registered its own before
     lowerings[torch.ops.mkldnn._linear_pointwise.default] = _linear
 
 
 def _linear(x: Any, w: Any, b: Any, attr: Any, scalars: Any, algorithm: Any) -> Any:
-    create: Any = LinearUnary.create
-    made = create(x, w, b, attr, scalars, algorithm)
+    kernel: Any = LinearUnary
+    inputs = [kernel.realize_input(each) for each in (x, w, b) if each is not None]
+    rest = [attr, scalars or [-1], algorithm]
+    size = [*inputs[0].get_size()[:-1], inputs[1].get_size()[0]]
+    layout = FixedLayout(device=x.get_device(), dtype=x.get_dtype(), size=size)
+    packed = kernel(layout, inputs, rest if b is not None else [None, *rest])
+    made: Any = MultiOutput(layout, packed, [])
+    packed.layout = MultiOutputLayout(device=x.get_device())
+    packed.outputs = [made]
     return TensorBox.create(made)
 
 

@@ -213,7 +213,8 @@ class Tier:
         resources = [self._scope[each] for each in part.resources]
         constants = [self._scope[each] for each in part.constants]
         if verdict.word == FAST:
-            return NativeCall(library, plain, resources, constants, values)
+            updates = bool(about["updates"])
+            return NativeCall(library, plain, resources, constants, values, updates)
         return Trial(
             library, plain, resources, constants, values,
             lambda others: self._function(tree, name, others), part.resources, about["updates"],

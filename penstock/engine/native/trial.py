@@ -41,10 +41,11 @@ class NativeCall:
       plain: the function of the stretch's own lines.
       resources, constants: what it uses of the program's globals.
       about: shape, strides and dtype of all that the library takes.
+      updates: whether it updates variables.
     """
 
     __slots__ = (
-        "_library", "_plain", "_resources", "_constants", "_given", "_held", "_known",
+        "_library", "_plain", "_resources", "_constants", "_given", "_held", "_known", "_updates",
         "__weakref__",
     )  # fmt: skip
 
@@ -55,8 +56,9 @@ class NativeCall:
         resources: Sequence[Any],
         constants: Sequence[Any],
         about: Sequence[Any],
+        updates: bool = False,
     ) -> None:
-        self._library, self._plain = library, plain
+        self._library, self._plain, self._updates = library, plain, updates
         self._resources, self._constants = tuple(resources), tuple(constants)
         count = len(about) - len(self._resources) - len(self._constants)
         self._given = [(tuple(shape), tuple(strides)) for shape, strides, _ in about[:count]]
@@ -69,12 +71,17 @@ class NativeCall:
         """Runs the stretch; gives the locals that it makes, in a sequence."""
         try:
             tensors = self._tensors(given)
-            if tensors is not None:
-                return self._library(tensors)
+        except AttributeError:
+            tensors = None  # a variable has no value: the line says so
+        if tensors is None:
+            return self._plain(*given)
+        try:
+            return self._library(tensors)
         except Exception as error:
-            # Of the library, or of a variable without a value: the lines say what it is.
             log.debug("a native call failed: %s", error)
-        return self._plain(*given)
+            if self._updates:
+                raise  # some variables may be updated already
+            return self._plain(*given)
 
     def _tensors(self, given: tuple[Any, ...]) -> list[Any] | None:
         """What the library takes; None where it is not what it was made for."""

@@ -39,7 +39,8 @@ class Compiler:
         made = []
         for index, part in enumerate(request.cut(())):
             names = (*part.given, *part.resources, *part.constants)
-            updates = list(range(len(part.resources)))
+            text = request.text_of(part)
+            updates = [i for i, name in enumerate(part.resources) if f"{name}.value." in text]
             about = {"first": part.first, "last": part.last, "updates": updates}
             about["values"] = [request.values[name] for name in names]
             about["library"] = f"{index}.so"

@@ -146,6 +146,11 @@ def test_a_library_that_fails_leaves_it_to_the_lines() -> None:
     call = NativeCall(native, lines({"r_v": held}), [held], [], ABOUT)
     [y] = call(torch.ones(4))
     assert y.tolist() == [2.0] * 4 and held.value.tolist() == [2.0, 3.0, 4.0, 5.0]
+    # Not where it may have updated a variable: no update may count twice.
+    call = NativeCall(native, lines({"r_v": held}), [held], [], ABOUT, True)
+    with pytest.raises(RuntimeError, match="a native call failed"):
+        call(torch.ones(4))
+    assert held.value.tolist() == [2.0, 3.0, 4.0, 5.0]
 
 
 def test_many_threads_try_one_stretch() -> None:

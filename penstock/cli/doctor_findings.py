@@ -289,7 +289,10 @@ def _is_object(text: str) -> bool:
 
 def _compiler(facts: Facts) -> Iterator[Finding]:
     tools = facts.machine.toolchain
-    advice = "only native code needs it: install g++ (Debian, Ubuntu) or gcc-c++ (Fedora)"
+    advice = (
+        "only native forms of steps (PENSTOCK_NATIVE) need it, all else runs as it is:"
+        " install g++ (Debian, Ubuntu) or gcc-c++ (Fedora)"
+    )
     if not tools.compilers:
         yield _note("compiler-missing", "there is no C++ compiler", advice)
     elif not tools.builds:

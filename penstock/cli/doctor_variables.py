@@ -27,6 +27,7 @@ KNOWN = {
     "PENSTOCK_MAX_MESSAGE_BYTES": "the largest message between tasks",
     "PENSTOCK_MAX_TENSOR_BYTES": "the largest tensor between tasks",
     "PENSTOCK_METRICS": "port or host:port at which servers show counts and how they do",
+    "PENSTOCK_NATIVE": "off, auto or on: steps that prove hot, or all, get compiled forms",
     "PENSTOCK_OUTSIDE_PATHS": "1: a graph's assets and constants may lie outside its folder",
     "PENSTOCK_PLACEMENT": "cost: nodes are placed by what they are estimated to cost",
     "PENSTOCK_PRODUCTS": "mm or another kernel's name: takes it for matrix products, measures none",

@@ -14,7 +14,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from types import CodeType
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -43,6 +43,13 @@ Compile = Callable[[FunctionGraph], Any]
 # Files of programs that are gone.  `linecache` looks through its entries one by one, and the
 # collector may end a program meanwhile: its text is dropped as the next program is made.
 _ended: list[str] = []
+
+
+class Tier(Protocol):
+    """What gives a program a native form: sets its ``function`` between two steps."""
+
+    def explain(self, text: str) -> str:
+        """The program's text, with remarks about its native form."""
 
 
 class Program:
@@ -88,6 +95,8 @@ class Program:
         exec(_of_file(source.code, self.filename), scope)
         self.function: Callable[..., tuple[Any, ...]] = scope[name]
         self.scope = scope
+        # What gives the program a native form, if something does.
+        self.tier: Tier | None = None
         # Whether all that it does is to put something where other steps take it from.
         self.feeds = self._only_feeds()
 
@@ -145,8 +154,9 @@ class Program:
         return scope
 
     def explain(self) -> str:
-        """The text of the program."""
-        return self.source.text
+        """The text of the program; where it has a native form, which lines are one call."""
+        text = self.source.text
+        return text if self.tier is None else self.tier.explain(text)
 
     def error(self, raised: BaseException) -> errors.OpError | None:
         """The ``tf.errors`` error that ``raised`` means, or None when no line of ours raised it."""

@@ -21,6 +21,7 @@ from penstock.compiler.passes.functional import expand_functions
 from penstock.compiler.passes.primitives import with_primitives
 from penstock.compiler.passes.prune import needed_in_order, prune
 from penstock.compiler.passes.refine import refine
+from penstock.engine.native.tier import promote
 from penstock.engine.resources.manager import ResourceManager
 from penstock.engine.runtime.dataflow_program import DataflowProgram
 from penstock.engine.runtime.program import Compile, Program, evaluate
@@ -69,7 +70,12 @@ def build_program(
     options.placer.check(graph.operations)
     asked = _Asked(graph, feeds, fetches, targets, shapes, done)
     compiler = function_compiler(resources, options)
-    return _program(asked, resources, options, compiler, watch=watch, result_source=result_source)
+    program = _program(
+        asked, resources, options, compiler, watch=watch, result_source=result_source
+    )
+    if options.native != "off" and not watch:
+        promote(program, options.native)
+    return program
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,6 +21,9 @@ from penstock.compiler.placement.available import local_devices
 from penstock.compiler.placement.cost_model import CostModel
 from penstock.compiler.placement.placer import Placer
 from penstock.engine.runtime import gpus
+
+# The first is what holds where nobody says anything.
+NATIVE_MODES = ("off", "auto", "on")
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,8 @@ class Options:
     # Whether steps with control flow run by the dataflow executor also where it nests.  No field of
     # a ConfigProto says this: it is for tests and for looking into a suspected defect.
     dataflow: bool = field(default_factory=lambda: os.environ.get("PENSTOCK_DATAFLOW") == "1")
+    # Whether steps get a native form: "off", "auto" (those that prove hot) or "on" (all, at once).
+    native: str = field(default_factory=lambda: native_mode(0, os.environ))
 
 
 class Defaults:
@@ -97,7 +102,38 @@ def options_of(config: Any) -> Options:
         infer_shapes=config.graph_options.infer_shapes,
         build_cost_model=config.graph_options.build_cost_model,
         build_cost_model_after=config.graph_options.build_cost_model_after,
+        native=native_mode(config.graph_options.optimizer_options.global_jit_level, os.environ),
     )
+
+
+def native_mode(jit_level: int, environ: Mapping[str, str]) -> str:
+    """Whether steps get a native form.
+
+    Args:
+      jit_level: ``global_jit_level`` of a config: OFF, DEFAULT, ON_1 or ON_2, which is as ON_1.
+      environ: where ``PENSTOCK_NATIVE`` is looked up; what it says counts where the config says
+        nothing, and ``off`` always does.
+
+    Returns:
+      ``"off"``, ``"auto"`` or ``"on"``.
+
+    Raises:
+      ValueError: ``PENSTOCK_NATIVE`` is something else.
+
+    >>> native_mode(OptimizerOptions.ON_1, {})
+    'on'
+    >>> native_mode(OptimizerOptions.ON_1, {"PENSTOCK_NATIVE": "off"})
+    'off'
+    """
+    said = environ.get("PENSTOCK_NATIVE") or ""
+    if said not in ("", *NATIVE_MODES):
+        allowed = ", ".join(NATIVE_MODES)
+        raise ValueError(f"PENSTOCK_NATIVE is {said!r}; allowed are {allowed}")
+    if said == "off" or jit_level == OptimizerOptions.OFF:
+        return "off"
+    if jit_level >= OptimizerOptions.ON_1:
+        return "on"
+    return said or NATIVE_MODES[0]
 
 
 def _placer(config: Any) -> Placer:

@@ -29,6 +29,8 @@ COMPILED_IN = {
     "library/eager/calls.py",  # names of op definitions alone
     "foundation/opdef/opdef.py", "ops/data/dataset.py", "ops/linalg/product_forms.py",
     "engine/runtime/program.py",
+    # Lines of programs that `codegen` has written.
+    "engine/native/tier.py", "engine/native/tracing.py", "engine/native/compiling.py",
 }  # fmt: skip
 
 

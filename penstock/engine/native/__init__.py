@@ -1,0 +1,1 @@
+"""The second form of a program: its pure stretches as native calls, compiled in another process."""

@@ -1,0 +1,72 @@
+"""The process that compiles, seen from the one whose steps run."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+from penstock.engine.native.request import Request
+from penstock.foundation.machine import compilers
+
+_SECONDS_AT_MOST = 900
+_children: set[subprocess.Popen[str]] = set()
+
+
+@cache
+def without_compiler() -> str:
+    """Why nothing can be compiled here; empty where it can."""
+    tools = compilers.toolchain()
+    if not tools.compilers:
+        return "there is no C++ compiler"
+    if not tools.builds:
+        return f"{tools.compilers[0].command} builds no library: {tools.complaint}"
+    return ""
+
+
+def run_worker(request: Request, folder: Path) -> None:
+    """Compiles in a process of its own.
+
+    Args:
+      request: what is compiled.
+      folder: where libraries and manifest will be.
+
+    Raises:
+      OSError, subprocess.SubprocessError: that failed.
+    """
+    package = str(Path(__file__).resolve().parents[3])
+    paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
+    environ = {
+        **os.environ, "PYTHONPATH": os.pathsep.join(paths), "PENSTOCK_NATIVE": "off",
+        "TORCHINDUCTOR_CACHE_DIR": str(folder / "inductor"), "OMP_NUM_THREADS": "1",
+    }  # fmt: skip
+    module = "penstock.engine.native.worker"
+    command = [sys.executable, "-m", module, str(folder), str(os.getpid())]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        text=True, env=environ,
+    ) as child:  # fmt: skip
+        _children.add(child)
+        try:
+            _, said = child.communicate(str(request), _SECONDS_AT_MOST)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            raise
+        finally:
+            _children.discard(child)
+            shutil.rmtree(folder / "inductor", ignore_errors=True)
+    if child.returncode:
+        last = [line for line in said.splitlines() if line.strip()][-1:]
+        raise subprocess.SubprocessError(last[0] if last else f"status {child.returncode}")
+
+
+def _end_children() -> None:
+    for child in list(_children):
+        child.kill()
+
+
+atexit.register(_end_children)

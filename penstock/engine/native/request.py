@@ -1,0 +1,107 @@
+"""What the compiling process is asked, and the key of the answer.
+
+A request is data: the lines of a program that ``codegen`` has written (literals, identifiers and
+calls of kernels that are named by module), and what a real step has shown of its values.  Its key
+is made of what decides about the answer and is known before any step: so the answer is found again
+when the next process has written the same program.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from penstock.compiler.stretches.cut import Stretch, cut
+from penstock.compiler.stretches.lines import Program, line_of, parse
+
+MANIFEST = "manifest.json"
+# Raised when what is made of a request changes.
+_FORM = 1
+
+
+@dataclass(frozen=True)
+class Request:
+    """A program to be compiled.
+
+    Args:
+      arguments, resources, constants: as of a ``Program``.
+      rows: number, text, names let go of, whether it may be compiled, whether it is a view.
+      functions: where the kernels are by their names in the text: ``module:name``.
+      values: shape, strides and dtype of locals, variables and constants, as a step has shown.
+      threads: that large loops are worth being split among.
+    """
+
+    arguments: list[str]
+    resources: list[str]
+    constants: list[str]
+    rows: list[list[Any]]
+    functions: dict[str, str]
+    values: dict[str, list[Any]]
+    threads: int
+
+    @staticmethod
+    def of(
+        program: Program, functions: Mapping[str, str], values: Mapping[str, Any], threads: int
+    ) -> Request:
+        """The request for a program."""
+        rows: list[list[Any]] = [
+            [line.number, line.text, list(line.released), line.compiles, line.is_view]
+            for line in program.lines
+        ]
+        return Request(
+            list(program.arguments), list(program.resources), list(program.constants), rows,
+            dict(functions), dict(values), threads,
+        )  # fmt: skip
+
+    @staticmethod
+    def parse(text: str) -> Request:
+        """A request from its text."""
+        return Request(**json.loads(text))
+
+    def __str__(self) -> str:
+        return json.dumps(asdict(self))
+
+    @property
+    def program(self) -> Program:
+        """Its lines."""
+        lines = [line_of(n, _body(text), gone, c, v) for n, text, gone, c, v in self.rows]
+        return Program(
+            tuple(self.arguments), tuple(lines), tuple(self.resources), tuple(self.constants)
+        )
+
+    @property
+    def lines(self) -> list[tuple[int, str, tuple[str, ...]]]:
+        """Number, text and names set of the lines that may be compiled."""
+        return [(x.number, x.text, x.sets) for x in self.program.lines if x.compiles]
+
+    def cut(self, refused: Collection[int]) -> list[Stretch]:
+        """The stretches, where these lines cannot be compiled."""
+        return cut(self.program, refused)
+
+    def text_of(self, part: Stretch) -> str:
+        """The lines of a stretch."""
+        rows = [text for number, text, *_ in self.rows if part.first <= number <= part.last]
+        return "\n".join(rows) + "\n"
+
+
+def _body(text: str) -> list[ast.stmt]:
+    """Statements of a function's body, a return among them."""
+    indented = "\n".join(f" {line}" for line in text.splitlines())
+    return parse(f"def f():\n{indented or ' pass'}").body
+
+
+def key_of(program: Program, functions: Mapping[str, str], *facts: Any) -> str:
+    """What the answer for a program is found by.
+
+    Args:
+      program: its lines.
+      functions: the kernels; where they are, and their code.
+      facts: of constants, versions and the machine, as JSON takes them.
+    """
+    rows = [[line.number, line.text, line.released] for line in program.lines]
+    known = [_FORM, program.arguments, rows, sorted(functions.items()), facts]
+    return hashlib.sha256(json.dumps(known).encode()).hexdigest()[:40]

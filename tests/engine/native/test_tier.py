@@ -1,0 +1,274 @@
+"""The way from a readable program to its native form, with libraries written in Python."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import penstock as tf
+from penstock.engine.native import tier as tiers, trial
+from penstock.engine.native.request import MANIFEST, Request
+from penstock.engine.native.store import Store
+from penstock.engine.native.tier import Tier
+from penstock.engine.native.tracing import Held
+from penstock.engine.native.worker import function
+from tests.engine.native.programs import Program, settled, softmax, values
+
+ON = tf.OptimizerOptions.ON_1
+
+
+class Compiler:
+    """Stands for the process and for what it makes: its libraries run the lines in Python."""
+
+    def __init__(self) -> None:
+        self.requests: dict[str, Request] = {}
+        self.built = self.loaded = 0
+        self.wrong = ""
+
+    def build(self, request: Request, folder: Path) -> None:
+        self.built += 1
+        if self.wrong == "process":
+            raise subprocess.SubprocessError("cc1plus: out of memory")
+        made = []
+        for index, part in enumerate(request.cut(())):
+            names = (*part.given, *part.resources, *part.constants)
+            text = request.text_of(part)
+            updates = [i for i, name in enumerate(part.resources) if f"{name}.value." in text]
+            about = {"first": part.first, "last": part.last, "updates": updates}
+            about["values"] = [request.values[name] for name in names]
+            about["library"] = f"{index}.so"
+            (folder / f"{index}.so").write_text(str(request))
+            made.append(about)
+        (folder / MANIFEST).write_text(json.dumps({"refused": {}, "stretches": made}))
+
+    def load(self, path: Path, inputs: int, outputs: int, seconds: float) -> Any:
+        self.loaded += 1
+        request = Request.parse(path.read_text())
+        part = request.cut(())[int(path.stem)]
+        names = (*part.given, *part.resources, *part.constants)
+        functions = {name: function(where) for name, where in request.functions.items()}
+        code = compile(request.text_of(part), "lines", "exec")
+
+        def library(tensors: Any) -> list[Any]:
+            if self.wrong == "library":
+                raise RuntimeError("a native call failed")
+            scope: dict[str, Any] = {"torch": torch, **functions}
+            for name, tensor in zip(names, tensors, strict=True):
+                scope[name] = Held(tensor) if name in part.resources else tensor
+            for name in part.given:
+                scope[name] = scope[name].clone()
+            exec(code, scope)
+            factor = 1.01 if self.wrong == "values" else 1.0
+            return [scope[name] * factor for name in part.gives]
+
+        return library
+
+
+@pytest.fixture
+def compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Compiler:
+    made = Compiler()
+
+    def tier(program: Any, at_once: bool, store: Store) -> Tier:
+        return Tier(program, at_once, Store("here", tmp_path), made.build, made.load)
+
+    monkeypatch.setattr(tiers, "Tier", tier)
+    monkeypatch.setattr(tiers, "without_compiler", lambda: "")
+    # Python is no faster than Python.
+    monkeypatch.setattr(trial, "_WORTH", 1e9)
+    return made
+
+
+def session(level: int = ON) -> tf.Session:
+    options = tf.OptimizerOptions(global_jit_level=level)
+    graph_options = tf.GraphOptions(optimizer_options=options)
+    made = tf.Session(config=tf.ConfigProto(graph_options=graph_options))
+    made.run(tf.global_variables_initializer())
+    return made
+
+
+def expected(program: Program, steps: int) -> list[Any]:
+    with session(tf.OptimizerOptions.OFF) as plain:
+        return values(plain, program, steps)
+
+
+def assert_equal(found: list[Any], wanted: list[Any]) -> None:
+    for one, other in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
+
+
+def test_a_step_becomes_native_and_keeps_its_values(compiler: Compiler) -> None:
+    program = softmax()
+    wanted = expected(program, 60)
+    with session() as sess:
+        seen: list[Any] = []
+        text = settled(sess, program, lambda: seen.append(sess.run(*program)[0]))
+        assert "\n  | v0 = r_w.value" in text and "# native: native\n" in text
+        assert "\n    return" in text and len(seen) < 60
+        rest = values(sess, program, 60 - len(seen))
+    assert_equal([*seen, *rest], wanted)
+    assert compiler.built == 1
+
+
+def test_the_next_session_is_native_from_its_first_step(compiler: Compiler) -> None:
+    program = softmax()
+    with session() as sess:
+        settled(sess, program)
+    loaded = compiler.loaded
+    with session() as sess:
+        assert "# native: native\n" in sess.explain(*program)
+        assert_equal(values(sess, program, 3), expected(program, 3))
+    assert compiler.built == 1 and compiler.loaded == loaded + 1
+
+
+@pytest.mark.parametrize("wrong", ["values", "library", "process"])
+def test_what_is_wrong_is_dropped(compiler: Compiler, wrong: str) -> None:
+    compiler.wrong = wrong
+    program = softmax()
+    with session() as sess:
+        text = settled(sess, program) if wrong != "process" else ""
+        while wrong == "process" and "cc1plus" not in text:
+            sess.run(*program)
+            text = sess.explain(*program)
+        assert "  | " not in text
+    if wrong != "process":
+        assert {"values": "different", "library": "failed"}[wrong] in text
+        compiler.wrong = ""
+        with session() as sess:  # and it is remembered
+            assert "  | " not in sess.explain(*program)
+            assert_equal(values(sess, program, 3), expected(program, 3))
+    assert compiler.built == 1
+
+
+def test_without_a_compiler_it_says_so(
+    compiler: Compiler, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(tiers, "without_compiler", lambda: "there is no C++ compiler")
+    caplog.set_level("DEBUG", "penstock")
+    program = softmax()
+    with session() as sess:
+        while "# native: there is no C++ compiler" not in sess.explain(*program):
+            sess.run(*program)
+    assert compiler.built == 0
+    assert "steps stay as they are: there is no C++ compiler" in caplog.text
+
+
+def test_threads_run_one_session_during_the_swap(compiler: Compiler) -> None:
+    x = tf.placeholder(tf.float32, [3], name="x")
+    v = tf.Variable([1.0, 2.0, 3.0], name="v")
+    count = tf.Variable(0, name="count")
+    y = tf.sqrt(tf.exp(tf.sin(x * v) + 1.0) * 2.0)
+    counted = tf.assign_add(count, 1, use_locking=True)
+    steps, threads, wrong = 60, 20, []
+    with session() as sess:
+        program = [y, counted.op], {x: np.ones(3, "f")}
+        wanted = np.sqrt(np.exp(np.sin([1.0, 2.0, 3.0]) + 1.0) * 2.0)
+
+        def work(number: int) -> None:
+            for step in range(steps):
+                fed = np.full(3, 1.0 + (number + step) % 3, "f")
+                found = sess.run(program[0], {x: fed})[0]
+                wanted = np.sqrt(np.exp(np.sin(fed * [1.0, 2.0, 3.0]) + 1.0) * 2.0)
+                if not np.allclose(found, wanted, rtol=1e-5):
+                    wrong.append((number, step))
+
+        workers = [threading.Thread(target=work, args=(n,)) for n in range(threads)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        assert not wrong and sess.run(count) == steps * threads
+        assert "# native: native\n" in settled(sess, program)
+        np.testing.assert_allclose(sess.run(*program)[0], wanted, rtol=1e-5)
+
+
+def test_errors_are_those_of_lines(compiler: Compiler) -> None:
+    x = tf.placeholder(tf.float32, [3], name="x")
+    at = tf.placeholder(tf.int32, [2], name="at")
+    v = tf.Variable([1.0, 2.0, 3.0], name="v")
+    y = tf.sqrt(tf.exp(tf.sin(x * v) + 1.0) * 2.0)
+    rows = tf.gather(y, at, name="rows")
+    out = tf.check_numerics(tf.sqrt(tf.abs(tf.tanh(rows) * 2.0)) + 1.0, "not finite", name="out")
+    good = {x: np.ones(3, "f"), at: [0, 2]}
+    bad = [{x: np.ones(3, "f"), at: [0, 7]}, {x: np.full(3, np.nan, "f"), at: [0, 2]}]
+
+    def messages(sess: tf.Session) -> list[str]:
+        found = []
+        for fed in bad:
+            with pytest.raises(tf.errors.InvalidArgumentError) as raised:
+                sess.run(out, fed)
+            found.append(raised.value.message)
+        return found
+
+    with session(tf.OptimizerOptions.OFF) as plain:
+        wanted = messages(plain)
+    with session() as sess:
+        settled(sess, (out, good))
+        assert "  | " in sess.explain(out, good)
+        assert messages(sess) == wanted
+    blank = tf.Session(config=tf.ConfigProto(graph_options=tf.GraphOptions(
+        optimizer_options=tf.OptimizerOptions(global_jit_level=ON))))  # fmt: skip
+    with blank, pytest.raises(tf.errors.FailedPreconditionError, match="uninitialized value v"):
+        assert "  | " in blank.explain(out, good)
+        blank.run(out, good)
+
+
+def test_a_folder_that_others_may_write_is_not_used(compiler: Compiler, tmp_path: Path) -> None:
+    program = softmax()
+    with session() as sess:
+        settled(sess, program)
+    loaded = compiler.loaded
+    (tmp_path / "native").chmod(0o777)
+    with session() as sess:
+        assert "  | " not in sess.explain(*program)
+        assert compiler.loaded == loaded
+
+
+def test_auto_waits_until_a_step_is_hot(
+    compiler: Compiler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PENSTOCK_NATIVE", "auto")
+    program = softmax()
+    with session(tf.OptimizerOptions.DEFAULT) as sess:
+        for _ in range(5):
+            sess.run(*program)
+        assert compiler.built == 0 and "# native: not hot yet" in sess.explain(*program)
+    monkeypatch.setattr(tiers, "_COST", 0.0)
+    monkeypatch.setattr(tiers, "_COST_OF_LINE", 0.0)
+    with session(tf.OptimizerOptions.DEFAULT) as sess:
+        while "not hot yet" in sess.explain(*program):
+            sess.run(*program)
+        assert "# native: native\n" in settled(sess, program)
+
+
+@pytest.mark.parametrize(
+    ("said", "level", "built"),
+    [("", tf.OptimizerOptions.DEFAULT, 0), ("off", ON, 0), ("on", tf.OptimizerOptions.OFF, 0),
+     ("on", tf.OptimizerOptions.DEFAULT, 1), ("", tf.OptimizerOptions.ON_2, 1)],
+)  # fmt: skip
+def test_what_switches_it_on(
+    compiler: Compiler, monkeypatch: pytest.MonkeyPatch, said: str, level: int, built: int
+) -> None:
+    monkeypatch.setenv("PENSTOCK_NATIVE", said)
+    program = softmax()
+    with session(level) as sess:
+        sess.run(*program)
+        assert compiler.built == 0  # it may never run again
+        sess.run(*program)
+        if built:
+            settled(sess, program)
+        else:
+            assert "# native" not in sess.explain(*program)
+    assert compiler.built == built
+
+
+def test_another_word_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PENSTOCK_NATIVE", "yes")
+    with pytest.raises(ValueError, match="allowed are off, auto, on"):
+        tf.Session()

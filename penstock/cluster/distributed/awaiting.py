@@ -15,6 +15,8 @@ from penstock.engine.resources import waiting
 from penstock.foundation.base import errors
 
 _log = logging.getLogger("penstock")
+# Seconds between a connection that broke and the next one.
+_PAUSE = 0.05
 
 
 def answer_of(
@@ -62,17 +64,25 @@ def answer_of(
 def answer_once_up(method: Method, request: Any, seconds: float, whom: str) -> Any:
     """``answer_of`` a server that is to be up, whether it was before or not.
 
+    A connection that breaks meanwhile is that of a server which ends, and the next one is awaited.
+
+    Args:
+      method: of a stub; a call that does no harm twice.
+
     Raises:
       tf.errors.UnavailableError: it is not up in so many seconds.
       tf.errors.OpError: as ``answer_of``.
     """
-    try:
-        return answer_of(method, request, seconds, whom, "to be up")
-    except errors.DeadlineExceededError as error:
+    end, found = time.monotonic() + seconds, "no server answers there"
+    while (left := end - time.monotonic()) > 0:
         try:
-            waiting.check_deadline()
-        except errors.DeadlineExceededError:
-            raise error from None  # the step's own, which says what it waited for
-        raise errors.UnavailableError(
-            None, None, f"waited {seconds:g} s for {whom} to be up: no server answers there"
-        ) from None
+            return answer_of(method, request, left, whom, "to be up")
+        except errors.UnavailableError as error:
+            found = error.message
+            time.sleep(_PAUSE)
+        except errors.DeadlineExceededError as error:
+            try:
+                waiting.check_deadline()
+            except errors.DeadlineExceededError:
+                raise error from None  # the step's own, which says what it waited for
+    raise errors.UnavailableError(None, None, f"waited {seconds:g} s for {whom} to be up: {found}")

@@ -18,7 +18,7 @@ import grpc
 import pytest
 
 from penstock.cluster.distributed import rpc
-from penstock.cluster.distributed.awaiting import answer_of
+from penstock.cluster.distributed.awaiting import answer_of, answer_once_up
 from penstock.cluster.distributed.daemon_pool import DaemonPool
 from penstock.cluster.distributed.security import Security
 from penstock.engine.resources import waiting
@@ -337,3 +337,31 @@ def test_the_pool_keeps_its_limit() -> None:
     go.set()
     assert all(task.result() for task in tasks)
     pool.shutdown()
+
+
+class _Breaking:
+    """A method whose connection breaks a few times before one holds."""
+
+    def __init__(self, method: rpc.Method, times: int) -> None:
+        self.name, self._method, self.left = method.name, method, times
+
+    def start(self, request: Any, seconds: float | None) -> Any:
+        pending = self._method.start(request, seconds)
+        if self.left:
+            self.left -= 1
+            pending.result = self._broken
+        return pending
+
+    @staticmethod
+    def _broken() -> Any:
+        raise errors.UnavailableError(None, None, "Socket closed")
+
+
+def test_a_server_that_is_awaited_may_end_first(stub: rpc.Stub) -> None:
+    method = _Breaking(stub.run_step, 2)
+    with waiting.running(Cancellation()):
+        assert answer_once_up(method, _run(""), PATIENCE, "the master") is not None
+        assert method.left == 0
+        always = _Breaking(stub.run_step, 1000)
+        with pytest.raises(errors.UnavailableError, match="waited 0.3 s for .*: Socket closed"):
+            answer_once_up(always, _run(""), 0.3, "the master")

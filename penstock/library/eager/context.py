@@ -152,12 +152,7 @@ class EagerContext(Graph):
             call = None
         if call is None:
             return self._convert_and_execute(op_type, inputs, name, attrs)
-        if call.entry is None:
-            return self._executed(call, inputs)
-        made = call.entry(*inputs)
-        if recorders.active:
-            self._record(call, inputs, (made,))
-        return made
+        return self._executed(call, inputs)
 
     def _executed(self, call: Call, tensors: Sequence[EagerTensor]) -> Any:
         if call.entry is None:

@@ -370,10 +370,11 @@ def _reduce_sum_grad(op: Any, grad: Tensor) -> list[Any]:
     return [None, gather.gather_nd(full, indices // scale), None, None]
 
 
-_SHORT = 1 << 16  # numbers of 16 bits
-
-
 # ---- products ----------------------------------------------------------------------------------
+
+
+# As many rows have numbers of 16 bits.
+_SHORT = 1 << 16
 
 
 def _matmul_shape(ctx: ShapeContext) -> Dims:
@@ -415,16 +416,17 @@ def _matmul(
 
 
 def _product(row: Any, column: Any, values: Any, rows: int, b: Any) -> Any:
-    if values.dtype in (torch.float32, torch.float64) and b.device.type == "cpu":
-        summed = _sums_of_rows(row, column, values, rows, b)
-        if summed is not None:
-            return summed
-    if values.dtype in (torch.float32, torch.float64) and b.shape[1] > 1:
-        size = (rows, b.shape[0])
-        a = torch.sparse_coo_tensor(
-            torch.stack([row, column]), values, size, is_coalesced=False, check_invariants=False
-        )
-        return torch.mm(a, b)
+    if values.dtype in (torch.float32, torch.float64):
+        if b.device.type == "cpu":
+            summed = _sums_of_rows(row, column, values, rows, b)
+            if summed is not None:
+                return summed
+        if b.shape[1] > 1:
+            size = (rows, b.shape[0])
+            a = torch.sparse_coo_tensor(
+                torch.stack([row, column]), values, size, is_coalesced=False, check_invariants=False
+            )
+            return torch.mm(a, b)
     picked = _wide(b.contiguous())[column] * _wide(values)[:, None]
     made = picked.new_zeros((rows, b.shape[1])).index_add_(0, row, picked)
     return made.to(b.dtype)

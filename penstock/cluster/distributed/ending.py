@@ -21,7 +21,7 @@ from penstock.engine.resources.ending import stop_threads
 
 # Names of threads that end with the servers begin so.
 THREADS = "penstock-"
-_SECONDS = 10.0
+_SECONDS, _LOOK_SECONDS = 10.0, 0.002
 _log = logging.getLogger(__name__)
 
 
@@ -52,7 +52,12 @@ def wait_for_threads(seconds: float) -> list[str]:
     while left := [each for each in threading.enumerate() if each.name.startswith(THREADS)]:
         if time.monotonic() > end:
             return sorted(each.name for each in left)
-        left[0].join(min(0.2, end - time.monotonic() + 0.01))
+        # A thread can be waited for only once its first line runs.
+        begun = next((each for each in left if each.is_alive()), None)
+        if begun is None:
+            time.sleep(_LOOK_SECONDS)
+        else:
+            begun.join(min(0.2, end - time.monotonic() + 0.01))
     return []
 
 

@@ -302,8 +302,9 @@ class Links:
             peer.incarnation, peer.heard, peer.doubts = incarnation, time.monotonic(), 0
             peer.links = [*peer.links, link]
             self._tally.link_opened(link)
+            # Here, so that whoever finds the link can wait for its threads.
+            link.start()
             peer.changed.notify_all()
-        link.start()
         self._start_checker()
         return link
 

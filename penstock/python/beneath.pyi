@@ -53,6 +53,7 @@ from penstock.foundation.opdef.static import (
     constant_value as constant_value,
     constant_value_as_shape as constant_value_as_shape,
 )
+from penstock.library.autodiff.gradients import gradients_v2 as gradients_v2
 from penstock.library.autodiff.register import get_gradient_function as get_gradient_function
 from penstock.library.control_flow.case import smart_case as smart_case
 from penstock.library.control_flow.cond import (
@@ -71,6 +72,7 @@ from penstock.library.control_flow.defun import (
     get_extra_inputs as get_extra_inputs,
     get_extra_vars as get_extra_vars,
 )
+from penstock.library.eager.mode import v2_behavior_enabled as v2_behavior_enabled
 from penstock.library.recurrent.cell import (
     LayerRNNCell as LayerRNNCell,
     assert_like_rnncell as assert_like_rnncell,
@@ -81,12 +83,14 @@ from penstock.library.variables.auto_trackable import (
     AutoTrackable as AutoTrackable,
     TrackableAsset as TrackableAsset,
 )
+from penstock.library.variables.creation import create as _create
 from penstock.library.variables.init_variable import init_variable as init_variable
 from penstock.library.variables.partition import PartitionedVariable as PartitionedVariable
 from penstock.library.variables.resource_variable import ResourceVariable as ResourceVariable
 from penstock.ops.array.indexed_slices import (
     convert_n_to_tensor_or_indexed_slices as convert_n_to_tensor_or_indexed_slices,
 )
+from penstock.ops.array.shape import shape_internal as shape_internal
 from penstock.ops.control.collective import (
     all_gather as all_gather,
     all_reduce as all_reduce,
@@ -105,6 +109,7 @@ from penstock.ops.control.control_flow import (
     next_iteration as next_iteration,
     switch as switch,
 )
+from penstock.ops.math.bucketize import bucketize as bucketize
 from penstock.ops.math.weights import (
     assert_broadcastable as assert_broadcastable,
     broadcast_weights as broadcast_weights,
@@ -130,6 +135,10 @@ from penstock.tools.debug.wrappers import (
     DumpingDebugWrapperSession as DumpingDebugWrapperSession,
     LocalCLIDebugWrapperSession as LocalCLIDebugWrapperSession,
 )
+from penstock.tools.platform.all_names import (
+    make_all as make_all,
+    remove_undocumented as remove_undocumented,
+)
 from penstock.tools.platform.decorators import (
     getargspec as getargspec,
     make_decorator as make_decorator,
@@ -139,6 +148,7 @@ from penstock.tools.platform.deprecation import (
     deprecated as deprecated,
     deprecated_arg_values as deprecated_arg_values,
     deprecated_args as deprecated_args,
+    deprecated_argument_lookup as deprecated_argument_lookup,
     silence as silence,
 )
 from penstock.tools.profiler.timeline import (
@@ -199,5 +209,6 @@ from penstock.training.train.slot_creator import (
     create_zeros_slot as create_zeros_slot,
 )
 
+create_variable = _create
 TensorFlowTestCase = _TestCase
 internal_convert_to_tensor = _convert_to_tensor

@@ -17,7 +17,7 @@ _FRAMEWORK = {
     "python.framework.convert_to_constants": "tf.graph_util",
     "python.framework.device": "tf",
     "python.framework.device_spec": "tf | DeviceSpecV1=DeviceSpec",
-    "python.framework.dtypes": "tf.dtypes tf",
+    "python.framework.dtypes": "tf.dtypes tf penstock.foundation.base.dtypes",
     "python.framework.errors": "tf.errors",
     "python.framework.errors_impl": "tf.errors",
     "python.framework.function":
@@ -54,7 +54,7 @@ _FRAMEWORK = {
 }  # fmt: skip
 
 _OPS = {
-    "python.ops.array_ops": "tf",
+    "python.ops.array_ops": "tf | shape_internal",
     "python.ops.bitwise_ops": "tf.bitwise",
     "python.ops.candidate_sampling_ops": "tf.nn",
     "python.ops.check_ops": "tf",
@@ -65,6 +65,7 @@ _OPS = {
     "python.ops.control_flow_ops":
         "tf | CondContext ControlFlowContext WhileContext abort control_trigger enter exit=exit_"
         " loop_cond merge next_iteration switch with_dependencies",
+    "python.ops.control_flow_util": "penstock.library.control_flow.kinds",
     "python.ops.critical_section_ops": "tf",
     "python.ops.ctc_ops": "tf.nn",
     "python.ops.custom_gradient": "tf",
@@ -85,7 +86,7 @@ _OPS = {
     },
     "python.ops.gradient_checker": "tf.test",
     "python.ops.gradients": "tf",
-    "python.ops.gradients_impl": "tf",
+    "python.ops.gradients_impl": "tf | gradients_v2",
     "python.ops.histogram_ops": "tf",
     "python.ops.image_ops": "tf.image",
     "python.ops.image_ops_impl": "tf.image",
@@ -107,9 +108,10 @@ _OPS = {
     "python.ops.losses.util": "tf.losses",
     "python.ops.manip_ops": "tf.manip",
     "python.ops.map_fn": "tf",
-    "python.ops.math_ops": "tf tf.math | _as_indexed_slices_list=as_indexed_slices_list",
+    "python.ops.math_ops":
+        "tf tf.math | _as_indexed_slices_list=as_indexed_slices_list _bucketize=bucketize",
     "python.ops.metrics": "tf.metrics",
-    "python.ops.metrics_impl": "tf.metrics",
+    "python.ops.metrics_impl": "tf.metrics penstock.python.metric_parts",
     "python.ops.nn": "tf.nn",
     "python.ops.nn_impl": "tf.nn",
     "python.ops.nn_ops": "tf.nn",
@@ -149,7 +151,7 @@ _OPS = {
     "python.ops.template": "tf",
     "python.ops.tensor_array_ops": "tf",
     "python.ops.unconnected_gradients": "tf",
-    "python.ops.variable_scope": "tf",
+    "python.ops.variable_scope": "tf | variable=create_variable",
     "python.ops.variable_v1": "tf | VariableV1=Variable",
     "python.ops.variables": "tf | VariableV1=Variable PartitionedVariable",
     "python.ops.weights_broadcast_ops": "| assert_broadcastable broadcast_weights",
@@ -163,6 +165,9 @@ _TRAINING = {
     "python.training.basic_loops": "tf.train",
     "python.training.basic_session_run_hooks": "tf.train",
     "python.training.checkpoint_management": "tf.train",
+    "python.training.evaluation":
+        "tf.contrib.training | _StopAfterNEvalsHook=StopAfterNEvalsHook"
+        " _evaluate_once=evaluate_once _get_or_create_eval_step=get_or_create_eval_step",
     "python.training.checkpoint_ops": "tf.train",
     "python.training.checkpoint_utils": "tf.train",
     "python.training.coordinator": "tf.train",
@@ -251,8 +256,11 @@ _FRAME = {
     "python.pywrap_tensorflow": "tf.train | EventsWriter",
     "python.profiler.model_analyzer": "tf.profiler",
     "python.profiler.option_builder": "tf.profiler",
+    "python.tf2": "| enabled=v2_behavior_enabled",
+    "python.util.all_util": "| make_all remove_undocumented",
     "python.util.compat": "tf.compat",
-    "python.util.deprecation": "| deprecated deprecated_args deprecated_arg_values silence",
+    "python.util.deprecation":
+        "| deprecated deprecated_arg_values deprecated_args deprecated_argument_lookup silence",
     "python.util.nest":
         "| assert_same_structure assert_shallow_structure flatten flatten_dict_items"
         " flatten_up_to flatten_with_joined_string_paths flatten_with_tuple_paths"
@@ -299,11 +307,24 @@ _LIBRARIES = {
     "python.keras.layers.pooling": "tf.keras.layers",
     "python.keras.layers.recurrent": "tf.keras.layers",
     "python.layers.base": "tf.layers",
-    "python.layers.convolutional": "tf.layers",
-    "python.layers.core": "tf.layers",
+    "python.layers.convolutional":
+        "tf.layers | Convolution1D=Conv1D Convolution2D=Conv2D Convolution3D=Conv3D"
+        " Convolution2DTranspose=Conv2DTranspose Convolution3DTranspose=Conv3DTranspose"
+        " Deconv2D=Conv2DTranspose Deconv3D=Conv3DTranspose"
+        " Deconvolution2D=Conv2DTranspose Deconvolution3D=Conv3DTranspose"
+        " SeparableConvolution1D=SeparableConv1D SeparableConvolution2D=SeparableConv2D"
+        " convolution1d=conv1d convolution2d=conv2d convolution3d=conv3d"
+        " convolution2d_transpose=conv2d_transpose convolution3d_transpose=conv3d_transpose"
+        " deconv2d=conv2d_transpose deconv3d=conv3d_transpose"
+        " deconvolution2d=conv2d_transpose deconvolution3d=conv3d_transpose"
+        " separable_convolution2d=separable_conv2d",
+    "python.layers.core": "tf.layers | FullyConnected=Dense fully_connected=dense",
     "python.layers.layers": "tf.layers",
-    "python.layers.normalization": "tf.layers",
-    "python.layers.pooling": "tf.layers",
+    "python.layers.normalization":
+        "tf.layers | BatchNorm=BatchNormalization batch_norm=batch_normalization",
+    "python.layers.pooling":
+        "tf.layers | AvgPool2D=AveragePooling2D MaxPool2D=MaxPooling2D"
+        " avg_pool2d=average_pooling2d max_pool2d=max_pooling2d",
     "python.layers.utils": "| constant_value=smart_constant_value smart_cond",
     "python.layers.experimental": "tf.layers.experimental",
 }  # fmt: skip

@@ -22,12 +22,12 @@ from penstock.library.variables.metrics import (
     root_mean_squared_error,
 )
 from penstock.library.variables.metrics_at_k import (
-    _gathered_average,
     average_precision_at_k,
     precision_at_k,
     precision_at_top_k,
     recall_at_k,
     recall_at_top_k,
+    streaming_average_precision,
 )
 from penstock.library.variables.metrics_counts import (
     auc,
@@ -278,7 +278,7 @@ def streaming_sparse_average_precision_at_top_k(
     updates_collections: Any = None, name: str | None = None,
 ) -> Metric:  # fmt: skip
     """``tf.metrics.average_precision_at_k`` of predictions that are the best classes already."""
-    return _gathered_average(
+    return streaming_average_precision(
         cast(labels, dtypes.int64), cast(top_k_predictions, dtypes.int64), weights,
         metrics_collections, updates_collections, name or "average_precision_at_top_k",
     )  # fmt: skip

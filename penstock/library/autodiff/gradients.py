@@ -123,6 +123,23 @@ def gradients(
     return backprop.results(x_tensors, unconnected)
 
 
+def gradients_v2(
+    ys: Any,
+    xs: Any,
+    grad_ys: Any = None,
+    name: str = "gradients",
+    gate_gradients: bool = False,
+    aggregation_method: int | None = None,
+    stop_gradients: Any = None,
+    unconnected_gradients: Any = UnconnectedGradients.NONE,
+) -> list[Any]:
+    """``gradients``, each where its forward node is; the second API's form of it."""
+    return gradients(
+        ys, xs, grad_ys, name, True, gate_gradients, aggregation_method, stop_gradients,
+        unconnected_gradients,
+    )  # fmt: skip
+
+
 def _unconnected(value: Any) -> UnconnectedGradients:
     try:
         return UnconnectedGradients(value)

@@ -164,3 +164,13 @@ def may_use(op: Operation, input_op: Operation) -> bool:
             return True
         state = state.forward_context.grad_state
     return False
+
+
+def IsInXLAContext(op: Operation) -> bool:
+    """False: no node is compiled as a whole by XLA."""
+    return False
+
+
+def GraphOrParentsInXlaContext(graph: Any) -> bool:
+    """False: no graph is compiled as a whole by XLA."""
+    return False

@@ -1,4 +1,7 @@
-"""Switching to eager execution, for the whole program and at its start."""
+"""Switching to eager execution, for the whole program and at its start.
+
+State: whether the second API's behavior was asked for.
+"""
 
 from __future__ import annotations
 
@@ -31,6 +34,9 @@ class Program(EagerContext):
         return custom.call(f, inputs)
 
 
+_v2_behavior = False
+
+
 def enable_v2_behavior() -> None:
     """Switches to what the second API takes for granted: eager execution and resource variables.
 
@@ -39,8 +45,15 @@ def enable_v2_behavior() -> None:
     Raises:
       ValueError: the program has built nodes already.
     """
+    global _v2_behavior
     enable_eager_execution()
     enable_resource_variables()
+    _v2_behavior = True
+
+
+def v2_behavior_enabled() -> bool:
+    """Whether ``enable_v2_behavior`` was called."""
+    return _v2_behavior
 
 
 def enable_eager_execution(

@@ -311,10 +311,11 @@ def _average_precision(labels: Any, predictions: Any) -> Tensor:
         return division.div(total, cast(_relevant(labels, k), dtypes.float64), name=scope)
 
 
-def _gathered_average(
+def streaming_average_precision(
     labels: Any, predictions: Any, weights: Any, metrics_collections: Any,
-    updates_collections: Any, name: str,
+    updates_collections: Any, name: str | None,
 ) -> Metric:  # fmt: skip
+    """The mean over rows so far of the average precision of classes that are ranked already."""
     with name_scope(name, "average_precision_at_top_k", [predictions, labels, weights]) as scope:
         found = _average_precision(labels, predictions)
         if weights is not None:
@@ -378,7 +379,7 @@ def average_precision_at_k(
         _, first = sorting.top_k(predictions, k)
         classes = cast(shape.shape(predictions)[-1], dtypes.int64)
         labels = _without_classes_from(classes, labels)
-        return _gathered_average(
+        return streaming_average_precision(
             labels, first, weights, metrics_collections, updates_collections, scope
         )
 

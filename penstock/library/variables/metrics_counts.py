@@ -145,7 +145,7 @@ def _in_unit_range(predictions: Any) -> list[Any]:
     ]
 
 
-def _at_thresholds(
+def counts_at_thresholds(
     labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any, kinds: Sequence[str]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Variables [thresholds] of each kind of count, and their updates.
@@ -213,7 +213,7 @@ def _of_each(
         name: str | None = None,
     ) -> Metric:
         with variable_scope(name, scope, [predictions, labels, weights]):
-            values, updates = _at_thresholds(labels, predictions, thresholds, weights, kinds)
+            values, updates = counts_at_thresholds(labels, predictions, thresholds, weights, kinds)
             value = collected(metrics_collections, picked(values, "value"))
             return value, collected(updates_collections, picked(updates, "update_op"))
 
@@ -345,7 +345,7 @@ def auc(
     with variable_scope(name, "auc", [labels, predictions, weights]):
         inner = sorted(thresholds) if thresholds is not None else _evenly(num_thresholds)
         limits = [0.0 - _TINY, *inner, 1.0 + _TINY]
-        values, updates = _at_thresholds(labels, predictions, limits, weights, list(_KINDS))
+        values, updates = counts_at_thresholds(labels, predictions, limits, weights, list(_KINDS))
         value = collected(metrics_collections, _auc_of(values, curve, summation_method, "value"))
         update = _auc_of(updates, curve, summation_method, "update_op")
         return value, collected(updates_collections, update)
@@ -394,7 +394,7 @@ def sensitivity_at_specificity(
     _checked_share("specificity", specificity)
     with variable_scope(name, "sensitivity_at_specificity", [predictions, labels, weights]):
         limits = [0.0 - _TINY, *_evenly(num_thresholds), 1.0 + _TINY]
-        values, updates = _at_thresholds(labels, predictions, limits, weights, list(_KINDS))
+        values, updates = counts_at_thresholds(labels, predictions, limits, weights, list(_KINDS))
         value = collected(metrics_collections, _sensitivity(values, specificity, "value"))
         update = _sensitivity(updates, specificity, "update_op")
         return value, collected(updates_collections, update)
@@ -416,7 +416,7 @@ def specificity_at_sensitivity(
     with variable_scope(name, "specificity_at_sensitivity", [predictions, labels, weights]):
         # The last threshold lies just below 1, as in TensorFlow: scores of 1 stay above it.
         limits = [0.0 - _TINY, *_evenly(num_thresholds), 1.0 - _TINY]
-        values, updates = _at_thresholds(labels, predictions, limits, weights, list(_KINDS))
+        values, updates = counts_at_thresholds(labels, predictions, limits, weights, list(_KINDS))
         value = collected(metrics_collections, _specificity(values, sensitivity, "value"))
         update = _specificity(updates, sensitivity, "update_op")
         return value, collected(updates_collections, update)

@@ -151,6 +151,13 @@ def shape(
         return make("Shape", tensor, name=scope, out_type=out_type)
 
 
+def shape_internal(
+    input: Any, name: str | None = None, optimize: bool = True, out_type: Any = dtypes.int32
+) -> Tensor:
+    """``shape`` with its arguments in another order, as ``array_ops`` has it."""
+    return shape(input, name, out_type, optimize)
+
+
 def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> list[Tensor]:
     """The shapes of several tensors.
 

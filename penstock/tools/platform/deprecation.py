@@ -213,3 +213,20 @@ def _watched(
         return func(*args, **kwargs)
 
     return make_decorator(func, called, "deprecated_args")
+
+
+def deprecated_argument_lookup(new_name: str, new_value: Any, old_name: str, old_value: Any) -> Any:
+    """The value of an argument that has two names.
+
+    Args:
+      new_name, new_value: the name to use, and what was given under it or None.
+      old_name, old_value: the deprecated name, and what was given under it or None.
+
+    Raises:
+      ValueError: both were given.
+    """
+    if old_value is None:
+        return new_value
+    if new_value is not None:
+        raise ValueError(f"Cannot specify both '{old_name}' and '{new_name}'")
+    return old_value

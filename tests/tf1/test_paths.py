@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+import types
+
 import pytest
 
 import penstock as tf
@@ -82,3 +85,76 @@ def test_deprecations_are_said_once(monkeypatch: pytest.MonkeyPatch) -> None:
     values = deprecation.deprecated_arg_values(None, "Say True.", b=False)(lambda b: b)
     assert values(True) and len(said) == 2
     assert not values(False) and len(said) == 3
+
+
+# ---- what packages build on ----------------------------------------------------------------------
+
+
+def test_counts_at_thresholds() -> None:
+    from penstock.python.ops import metrics_impl
+
+    with tf.Graph().as_default(), tf.Session() as session:
+        labels, scores = tf.constant([1, 0, 1]), tf.constant([0.1, 0.2, 0.8])
+        counts = metrics_impl._confusion_matrix_at_thresholds
+        values, updates = counts(labels, scores, [0.5, 0.0])
+        assert list(values) == ["tp", "fn", "tn", "fp"]
+        only, _ = counts(labels, scores, [0.5], includes=("tn",))
+        assert list(only) == ["tn"]
+        session.run(tf.local_variables_initializer())
+        session.run(updates)
+        found = {kind: value.tolist() for kind, value in session.run(values).items()}
+        assert found == {"tp": [1, 2], "fn": [1, 0], "tn": [1, 0], "fp": [0, 1]}
+        with pytest.raises(ValueError, match="Invalid key: x"):
+            counts(labels, scores, [0.5], includes=("x",))
+
+
+def test_parts_of_metrics() -> None:
+    from penstock.python.ops import metrics_impl
+
+    with tf.Graph().as_default():
+        made = metrics_impl.metric_variable([2], tf.float32, name="m")
+        assert made in tf.local_variables() and not tf.trainable_variables()
+        total = metrics_impl._aggregate_variable(made, ["mine"])
+        assert tf.get_collection("mine") == [total]
+        ratio = metrics_impl._safe_scalar_div(tf.constant(1.0), tf.constant(0.0), "q")
+        classes = metrics_impl._streaming_sparse_average_precision_at_top_k(
+            tf.constant([[1]], tf.int64), tf.constant([[0, 1]], tf.int64)
+        )
+        shaped, _, weights = metrics_impl._remove_squeezable_dimensions(
+            tf.zeros([2, 1]), tf.zeros([2]), tf.zeros([2, 1])
+        )
+        assert shaped.shape == weights.shape == [2]
+        with tf.Session() as session:
+            session.run(tf.local_variables_initializer())
+            assert session.run(ratio) == 0.0
+            assert session.run(classes[1]) == 0.5
+
+
+def test_modules_that_packages_ask(monkeypatch: pytest.MonkeyPatch) -> None:
+    from penstock.python import tf2
+    from penstock.python.framework import ops
+    from penstock.python.ops import array_ops, control_flow_util, gradients_impl, variable_scope
+    from penstock.python.util import all_util, deprecation
+
+    assert not tf2.enabled()
+    lookup = deprecation.deprecated_argument_lookup
+    assert lookup("a", None, "b", 2) == 2 and lookup("a", 1, "b", None) == 1
+    with pytest.raises(ValueError, match="Cannot specify both 'b' and 'a'"):
+        lookup("a", 1, "b", 2)
+    module = types.ModuleType("presented", "Names.\n\n@@kept\n@@also\n")
+    vars(module).update(kept=1, also=2, other=3, allowed=4)
+    monkeypatch.setitem(sys.modules, "presented", module)
+    assert all_util.make_all("presented") == ["also", "kept"]
+    all_util.remove_undocumented("presented", ["allowed"])
+    assert {n for n in vars(module) if n[0] != "_"} == {"kept", "also", "allowed"}
+    with tf.Graph().as_default() as graph:
+        x = tf.placeholder(tf.float32, [2])
+        assert array_ops.shape_internal(x, None, False).op.type == "Shape"
+        assert not control_flow_util.GraphOrParentsInXlaContext(graph)
+        assert gradients_impl.gradients_v2(x * 3.0, x)[0].shape == [2]
+        assert variable_scope.variable(1.0, name="v").op.name == "v"
+        assert ops._get_graph_from_inputs([x], graph) is graph
+        with pytest.raises(ValueError, match="is not from the passed-in graph"):
+            ops._get_graph_from_inputs([x], tf.Graph())
+        x.aliases = ["mine"]  # tensors take what packages hang on them
+        assert x.aliases == ["mine"]

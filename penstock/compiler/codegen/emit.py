@@ -23,6 +23,7 @@ from penstock.compiler.codegen.source import (
     Source,
     Watch,
     as_source,
+    copied,
     fill,
     host_literal,
 )  # fmt: skip
@@ -287,7 +288,7 @@ class _Emitter:
         if line.op.outputs[index] in self.decided.values:
             return self._number(tensor)
         source = self._input(line, index, False)
-        return f"{source}.clone()" if index in line.copied else source
+        return copied(source, tensor.dtype) if index in line.copied else source
 
     def _limit(self, line: Line, index: int) -> str:
         """A Python number that a loop is given, made before it."""
@@ -337,7 +338,7 @@ class _Emitter:
         if read is not None and read not in self.local:
             self._read_line(read)
         source = self._source(tensor, read)
-        return f"{source}.clone()" if returns_state(plan, index) else source
+        return copied(source, tensor.dtype) if returns_state(plan, index) else source
 
     def _source(self, tensor: Tensor, read: Read | None) -> str:
         """Source for a value at the end of a step or block."""
@@ -381,8 +382,10 @@ class _Emitter:
     def _read_line(self, read: Read) -> None:
         handle = read.handle
         name = self._new_local(read)
-        copy = ".clone()" if read.copies else ""
-        text = f"{name} = {self._resource_name(handle)}.value{copy}"
+        value = f"{self._resource_name(handle)}.value"
+        if read.copies:
+            value = copied(value, handle.attrs["dtype"])
+        text = f"{name} = {value}"
         number = self._write(text, f"read {handle.name}")
         self.source.line_ops[number] = handle
         if self.watch == "observe":

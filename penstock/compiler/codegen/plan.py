@@ -28,6 +28,7 @@ from typing import Any
 from penstock.foundation.graph.handles import (
     handle_of,
     is_handle,
+    moved_keys,
     resource_key,
     wants_handle,
     written_keys,
@@ -279,7 +280,10 @@ class _Planner:
                 self.kept.update(self.roots.get(value, ()))
 
     def _decide_copies(self) -> None:
+        moved = moved_keys(self.step.every_operation())
         for read in self.all_reads:
+            if resource_key(read.handle) in moved:
+                continue  # it keeps the memory that the variable has here, whatever that becomes
             last = self.last_use.get(read, -1)
             writes = self.writes.get(resource_key(read.handle), ())
             # A write at the line of the last use happens inside its kernel, after the read; a

@@ -146,3 +146,8 @@ def host_literal(array: np.ndarray) -> str | None:
     if array.dtype.kind == "f" and not np.all(np.isfinite(array)):
         return None
     return literal(value)
+
+
+def copied(text: str, dtype: dtypes.DType) -> str:
+    """Source that copies a program's value; strings lie in NumPy's arrays."""
+    return f"{text}.copy()" if dtype.base_dtype is dtypes.string else f"{text}.clone()"

@@ -100,12 +100,12 @@ class Guards:
             return _ALWAYS
         guard = self.of_operation(op)
         if op.op_def.control == "switch" and op in self.maker:
-            guard |= {self._literal(predicate(op), tensor.value_index)}
+            guard |= {self._literal(predicate(op, self.fed), tensor.value_index)}
         return guard
 
     def _literal(self, pred: Tensor, side: int) -> Literal:
         """A test of which input a Merge has taken (a Merge's gradient) is its predicate's again."""
-        if pred.op.type == "Equal":
+        if pred.op.type == "Equal" and pred not in self.fed:
             taken, number = pred.op.inputs
             phi = self.phis.get(taken.op)
             value = static.constant_value(number)
@@ -155,15 +155,19 @@ def controls_of(item: Item) -> Sequence[Operation]:
     return item.control_inputs if isinstance(item, Operation) else item.controls
 
 
-def predicate(switch: Operation) -> Tensor:
-    """The predicate of a Switch, seen through the identities that ``tf.cond`` puts before it."""
+def predicate(switch: Operation, fed: set[Tensor]) -> Tensor:
+    """The predicate of a Switch, seen through the identities that ``tf.cond`` puts before it.
+
+    What is fed is not what its node would make.
+    """
     tensor = switch.inputs[1]
-    while True:
+    while tensor not in fed:
         op = tensor.op
         same = op.op_def.role == "identity" and not op.inputs[0].dtype.is_ref
         if not same and not (op.op_def.control == "enter" and op.attrs["is_constant"]):
             return tensor
         tensor = op.inputs[0]
+    return tensor
 
 
 class _Schedule:

@@ -26,6 +26,8 @@ from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.handles import (
     handle_of,
     is_handle,
+    is_of,
+    moved_keys,
     naming_only,
     resource_key,
     wants_handle,
@@ -44,13 +46,14 @@ class _Request:
     """What is asked of a step: feeds, fetches and targets, in terms of the user's graph."""
 
     def __init__(
-        self, graph: Graph, feeds: Sequence[Tensor], fetches: Sequence[Tensor],
-        targets: Sequence[Operation],
+        self, graph: Graph, ordered: Sequence[Operation], feeds: Sequence[Tensor],
+        fetches: Sequence[Tensor], targets: Sequence[Operation],
     ) -> None:  # fmt: skip
         self.graph = graph
         self.feeds, self.fetches, self.targets = feeds, fetches, targets
         self.fed = set(feeds)
         self.wanted = set(targets)
+        self.moved: set[tuple[str, str]] = moved_keys(ordered)
 
     def resolve(self, tensor: Tensor) -> Tensor:
         """The value behind a tensor: what went into the Switch or Enter that it came out of.
@@ -68,7 +71,8 @@ class _Request:
             return tensor not in self.fed
         if not op.op_def.passes_through or op.control_inputs or tensor in self.fetches:
             return False
-        return op.inputs[0].dtype.is_ref and op.inputs[0] not in self.fed
+        source = op.inputs[0]
+        return source.dtype.is_ref and source not in self.fed and not is_of(source, self.moved)
 
 
 class _Scope:
@@ -469,7 +473,7 @@ def structured(
       Unstructured: the control flow does not nest.
       tf.errors.InvalidArgumentError: a value of a loop's inside is used outside it.
     """
-    request = _Request(graph, feeds, fetches, targets)
+    request = _Request(graph, ordered, feeds, fetches, targets)
     frames = Frames(ordered, request.fed)
     for tensor in fetches:
         _check_outside(tensor, frames)

@@ -186,6 +186,23 @@ def written_keys(op: Operation) -> set[tuple[str, str]]:
     return found
 
 
+def moved_keys(operations: Iterable[Operation]) -> set[tuple[str, str]]:
+    """The keys of the variables that nodes may assign values of other shapes to.
+
+    Such a value is new memory; whoever has read the variable before keeps the old.
+    """
+    found: set[tuple[str, str]] = set()
+    for op in operations:
+        if not op.attrs.get("validate_shape", True) and op.op_def.writes:
+            found |= written_keys(op)
+    return found
+
+
+def is_of(tensor: Tensor, keys: set[tuple[str, str]]) -> bool:
+    """Whether a tensor may stand for a state of ``keys``."""
+    return bool(keys) and not keys.isdisjoint(map(resource_key, handles_of(tensor)))
+
+
 def reshaped_variables(graph: Graph) -> set[str]:
     """Names of reference variables that may come to hold another shape than they are declared with.
 

@@ -63,12 +63,22 @@ def replace_global_graph(graph: Graph) -> None:
     _global_graph = graph
 
 
-def graph_from_inputs(items: Iterable[Any]) -> Graph:
+def graph_from_inputs(items: Iterable[Any], graph: Graph | None = None) -> Graph:
     """The one graph that all graph elements among ``items`` are in, else the default graph.
 
+    Args:
+      items: graph elements, and what is none.
+      graph: the graph that they must be in, if that is known.
+
     Raises:
-      ValueError: when two elements are of different graphs, naming both.
+      ValueError: when two elements are of different graphs, naming both; or one is
+        not of ``graph``.
     """
+    if graph is not None:
+        for item in items:
+            if isinstance(item, Tensor | Operation) and item.graph is not graph:
+                raise ValueError(f"{item} is not from the passed-in graph.")
+        return graph
     default = get_default_graph()
     if default.building_function or default.executes:
         return default

@@ -29,7 +29,10 @@ class Tensor:
     unknown rank; ``uses`` has an operation for each input that takes this tensor.
     """
 
-    __slots__ = ("op", "value_index", "dtype", "sizes", "static_value", "uses", "__weakref__")
+    # Programs and packages hang values of their own on tensors (``aliases``, ``_keras_history``).
+    __slots__ = (
+        "op", "value_index", "dtype", "sizes", "static_value", "uses", "__dict__", "__weakref__",
+    )  # fmt: skip
     __array_priority__ = 100
     # Whether it is the value of an operation that has run, and not an output of a node.
     has_value = False

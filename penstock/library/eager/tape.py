@@ -31,6 +31,7 @@ from penstock.library.autodiff.options import UnconnectedGradients
 from penstock.library.autodiff.register import get_gradient_function
 from penstock.library.eager.context import recorders
 from penstock.library.eager.tensor import EagerTensor
+from penstock.library.variables.reads import listeners
 from penstock.ops.array.join import stack
 from penstock.ops.array.reshape import reshape
 
@@ -85,13 +86,20 @@ class GradientTape:
         if not self._persistent:
             self._clear()
             self._used = False
+        self._record_on()
+
+    def _record_on(self) -> None:
         recorders.active.append(self._record)
+        if self._watch_variables:
+            listeners.active.append(self._read_by_node)
         self._recording = True
 
     def _pop(self) -> None:
         if not self._recording:
             raise ValueError("Tape is not recording.")
         recorders.active.remove(self._record)
+        if self._watch_variables:
+            listeners.active.remove(self._read_by_node)
         self._recording = False
 
     def _record(
@@ -119,6 +127,10 @@ class GradientTape:
             return False
         self._watch_variable(variable)
         return True
+
+    def _read_by_node(self, variable: Any) -> None:
+        if variable.trainable and not get_default_graph().executes:
+            self._watch_variable(variable)
 
     def _watch_variable(self, variable: Any) -> None:
         self._watched.add(variable.handle)
@@ -149,8 +161,7 @@ class GradientTape:
         try:
             yield
         finally:
-            recorders.active.append(self._record)
-            self._recording = True
+            self._record_on()
 
     def reset(self) -> None:
         """Forgets what was recorded."""

@@ -105,11 +105,13 @@ def assert_global_step(global_step_tensor: Any) -> None:
     """
     if not isinstance(global_step_tensor, Variable | Tensor):
         raise TypeError(
-            f"the global step must be a Variable or Tensor; found {global_step_tensor!r}"
+            f'Existing "global_step" must be a Variable or Tensor: {global_step_tensor!r}.'
         )
     name, dtype = global_step_tensor.name, global_step_tensor.dtype.base_dtype
     if not dtype.is_integer:
-        raise TypeError(f"the global step must be of an integer type; {name!r} is {dtype.name}")
+        raise TypeError(
+            f'Existing "global_step" does not have integer type: {dtype.name}; it is {name!r}'
+        )
     shape = global_step_tensor.get_shape()
     if shape.is_fully_defined() and shape.rank != 0:
-        raise TypeError(f"the global step must be a scalar; {name!r} has shape {shape}")
+        raise TypeError(f'Existing "global_step" is not scalar: {shape}; it is {name!r}')

@@ -17,7 +17,7 @@ from penstock.foundation.graph import convert, scopes
 from penstock.foundation.graph.build import make, make_tensor
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.foundation.graph.tensor import Tensor
-from penstock.library.variables import initial_value as initial
+from penstock.library.variables import initial_value as initial, reads
 from penstock.library.variables.variable import (
     SaveSliceInfo,
     Variable,
@@ -218,6 +218,8 @@ class ResourceVariable(Variable):
         return super()._dense_var_to_tensor(dtype, name, False)
 
     def _read(self) -> Tensor:
+        if reads.listeners.active:
+            reads.read(self)
         made: Tensor = make("ReadVariableOp", self._handle, dtype=self._dtype)
         if made.sizes is None and self._shape.rank is not None:
             made.set_shape(self._shape)
@@ -294,6 +296,8 @@ class ResourceVariable(Variable):
 
     def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
         """The rows at ``indices``, without reading the rest."""
+        if reads.listeners.active:
+            reads.read(self)
         with scopes.name_scope("Gather" if name is None else name) as scope:
             value = make("ResourceGather", self._handle, indices, dtype=self._dtype, name=scope)
         return make_tensor("Identity", value)

@@ -183,7 +183,7 @@ def _prefixes(names: Any, count: int) -> list[str]:
 def _without_batch(sparse_and_dense: tuple[list[Any], ...]) -> tuple[list[Any], ...]:
     indices, values, shapes, dense = sparse_and_dense
     first = [i[:, 1:].contiguous() for i in indices]
-    return first, values, [s[1:].contiguous() for s in shapes], [d[0] for d in dense]
+    return first, values, [s[1:].contiguous() for s in shapes], [d[0, ...] for d in dense]
 
 
 # ---- Example -------------------------------------------------------------------------------------

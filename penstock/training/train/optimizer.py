@@ -35,6 +35,7 @@ from penstock.library.variables.resource_variable import ResourceVariable
 from penstock.library.variables.variable import Variable
 from penstock.ops.array import cast as casting, indexed_slices, shape as shape_ops, slicing
 from penstock.ops.control import control
+from penstock.ops.state.state_update import assign_add
 from penstock.training.distribute import context as distribution, modes
 from penstock.training.train import slot_creator
 from penstock.training.train.distributed_update import apply_distributed
@@ -379,7 +380,7 @@ class Optimizer:
             if isinstance(global_step, ResourceVariable):
                 one = convert_to_tensor(1, global_step.dtype)
                 return make("AssignAddVariableOp", global_step.handle, one, name=name)
-            return make("AssignAdd", global_step, 1, name=name)
+            return assign_add(global_step, 1, name=name)
 
     # ---- slots -------------------------------------------------------------------------------
 

@@ -55,3 +55,53 @@ def test_resource_variables_are_read_where_the_read_stands() -> None:
         with tf.control_dependencies([update]):
             again = old * 1.0
         assert sess.run(again).tolist() == [1.0]
+
+
+# ---- variables that get other memory: values of TensorFlow 1.15 -----------------------------------
+
+
+def _assigned_over(new: list[float], config: tf.ConfigProto | None) -> list[list[float]]:
+    """The value read before an assignment, used after it; and what is read after it."""
+    with tf.Graph().as_default():
+        v = tf.Variable([1.0, 2.0], validate_shape=False)
+        given = tf.placeholder(tf.float32, None)
+        old = v.value()
+        with tf.control_dependencies([old]):
+            assigned = tf.assign(v, given, validate_shape=False)
+        with tf.control_dependencies([assigned]):
+            values = [old + 0.0, v.read_value()]
+        with tf.Session(config=config) as sess:
+            sess.run(v.initializer)
+            return [each.tolist() for each in sess.run(values, {given: new})]
+
+
+@pytest.mark.parametrize("config", [None, PLAIN], ids=["optimized", "plain"])
+def test_a_value_of_another_shape_leaves_the_old_one_to_who_has_read_it(config) -> None:
+    assert _assigned_over([5.0, 6.0], config) == [[5.0, 6.0], [5.0, 6.0]]
+    assert _assigned_over([5.0, 6.0, 7.0], config) == [[1.0, 2.0], [5.0, 6.0, 7.0]]
+
+
+@pytest.mark.parametrize("config", [None, PLAIN], ids=["optimized", "plain"])
+def test_an_array_that_grows_in_a_branch_keeps_what_it_held(config) -> None:
+    with tf.Graph().as_default():
+        array = tf.Variable(tf.zeros([0]), validate_shape=False)
+        size = tf.Variable(0)
+        given = tf.placeholder(tf.float32, [3])
+
+        def grow() -> tf.Tensor:
+            old = array.value()
+            with tf.control_dependencies([old]):
+                longer = tf.assign(array, tf.zeros([size + 4]), validate_shape=False)
+            with tf.control_dependencies([longer]):
+                return tf.group(array[:size].assign(old[:size]))
+
+        grown = tf.cond(size + 3 > tf.shape(array, optimize=False)[0], grow, tf.no_op)
+        with tf.control_dependencies([grown]):
+            put = array[size : size + 3].assign(given)
+        with tf.control_dependencies([put]):
+            update = size.assign(size + 3)
+        with tf.Session(config=config) as sess:
+            sess.run(tf.global_variables_initializer())
+            for batch in ([1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]):
+                sess.run(update, {given: batch})
+            assert sess.run(array[:size]).tolist() == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]

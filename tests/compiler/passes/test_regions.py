@@ -187,3 +187,27 @@ def test_a_fetch_inside_a_loop_is_refused_with_its_loop(graph: Any) -> None:
     tf.while_loop(lambda i: i < 3, body, [0], name="count")
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"inside loop 'count/.*fetch what"):
         _pruned(inner[0])
+
+
+@pytest.mark.parametrize("use_resource", [False, True])
+def test_what_is_fed_before_a_conditional_decides_it(use_resource: bool) -> None:
+    """Also where the fed node is an identity, which a predicate is seen through else."""
+    with tf.Graph().as_default():
+        training = tf.identity(tf.Variable(True, use_resource=use_resource))
+        chosen = tf.cond(training, lambda: tf.constant(1), lambda: tf.constant(2))
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            assert session.run(chosen) == 1
+            assert session.run(chosen, {training: False}) == 2
+            assert session.run(chosen, {training: True}) == 1
+
+
+def test_strings_of_variables_leave_a_branch() -> None:
+    with tf.Graph().as_default():
+        first, second = (tf.Variable(text, use_resource=True) for text in ("a", "b"))
+        taken = tf.placeholder(tf.bool, [])
+        chosen = tf.cond(taken, first.read_value, second.read_value)
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            assert session.run(chosen, {taken: True}) == b"a"
+            assert session.run(chosen, {taken: False}) == b"b"

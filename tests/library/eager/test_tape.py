@@ -176,3 +176,20 @@ def test_training_is_that_of_a_graph(name: str) -> None:
         wanted = session.run([w_node, b_node])
     np.testing.assert_allclose(w.numpy(), wanted[0], rtol=1e-5)
     np.testing.assert_allclose(b.numpy(), wanted[1], rtol=1e-5)
+
+
+def test_a_tape_over_nodes_watches_the_variables_that_they_read() -> None:
+    with tf.Graph().as_default():
+        kept, frozen = (
+            tf.Variable(1.0, use_resource=True, trainable=t, name=n)
+            for t, n in ((True, "kept"), (False, "frozen"))
+        )
+        rows = tf.Variable([[1.0], [2.0]], use_resource=True, name="rows")
+        with tf.GradientTape() as tape:
+            _ = kept + frozen
+            tf.nn.embedding_lookup(rows, [0])
+        _ = tf.Variable(1.0, use_resource=True) + 1.0  # read by nothing inside
+        assert [v.op.name for v in tape.watched_variables()] == ["kept", "rows"]
+        with tf.GradientTape(watch_accessed_variables=False) as tape:
+            _ = kept + 1.0
+        assert tape.watched_variables() == ()

@@ -9,7 +9,7 @@ from penstock.library.keras.layers import windows
 from penstock.library.layer_base.input_spec import InputSpec
 from penstock.library.layer_base.layer import Layer
 from penstock.library.nn import pooling, volumes
-from penstock.ops.array import reshape, squeeze
+from penstock.ops.array import reshape, squeeze, transpose
 from penstock.ops.math import reduction
 
 _OPS: dict[tuple[str, int], Any] = {
@@ -48,6 +48,8 @@ class _Pooling(Layer):
         """One value a window and channel."""
         if self._rank == 1:
             return self._of_sequence(inputs)
+        if self._rank == 3 and self.data_format == "channels_first":
+            return self._of_volume(inputs)
         ksize, strides = (1, *self.pool_size, 1), (1, *self.strides, 1)
         if self.data_format == "channels_first":
             ksize, strides = (1, 1, *self.pool_size), (1, 1, *self.strides)
@@ -68,6 +70,14 @@ class _Pooling(Layer):
         pool = _OPS[self._kind, 2]
         made = pool(made, padding=self.padding.upper(), data_format=form, **around)
         return squeeze.squeeze(made, axis)
+
+    def _of_volume(self, inputs: Any) -> Any:
+        # The processor's kernels of that time took channels last alone: so are the nodes.
+        pool = _OPS[self._kind, 3]
+        ksize, strides = (1, *self.pool_size, 1), (1, *self.strides, 1)
+        inputs = transpose.transpose(inputs, (0, 2, 3, 4, 1))
+        made = pool(inputs, ksize=ksize, strides=strides, padding=self.padding.upper())
+        return transpose.transpose(made, (0, 4, 1, 2, 3))
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         """The shape of the output for one of the input."""

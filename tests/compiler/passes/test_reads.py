@@ -57,7 +57,7 @@ def test_resource_variables_are_read_where_the_read_stands() -> None:
         assert sess.run(again).tolist() == [1.0]
 
 
-# ---- variables that get other memory: values of TensorFlow 1.15 -----------------------------------
+# ---- variables that get other memory: values of TensorFlow 1.15 ----------------------------------
 
 
 def _assigned_over(new: list[float], config: tf.ConfigProto | None) -> list[list[float]]:

@@ -186,7 +186,8 @@ def constant_of(tensor: Tensor) -> np.ndarray | None:
 
 
 # Op type to the rules that are tried on it, in order; None stands for every type.
-RULES: dict[str | None, list[LocalRule]] = {
+Rules = dict[str | None, list[LocalRule]]
+RULES: Rules = {
     None: [bypass_pass_through],
     "Cast": [bypass_same_cast],
     "Reshape": [bypass_same_reshape, collapse_reshapes, sum_to_shape],
@@ -200,16 +201,18 @@ RULES: dict[str | None, list[LocalRule]] = {
     "RealDiv": [bypass_unit_factor],
     "AddN": [bypass_single_sum],
 }
+# The same for nodes that change nothing, where another task may have made what they are given.
+SAME_VALUE: Rules = {"Cast": [bypass_same_cast], "Reshape": [bypass_same_reshape]}
 
 
-def simplify(step: StepGraph) -> StepGraph:
+def simplify(step: StepGraph, rules: Rules = RULES) -> StepGraph:
     """Applies the first rule that fires to each node."""
-    if not any(op.type in RULES or op.op_def.passes_through for op in step.operations):
+    general = rules.get(None, [])
+    if not any(op.type in rules or general and op.op_def.passes_through for op in step.operations):
         return step
-    general = RULES[None]
 
     def rule(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
-        for one in (*general, *RULES.get(op.type, ())):
+        for one in (*general, *rules.get(op.type, ())):
             found: list[Tensor] | None = one(rebuilder, op)
             if found is not None:
                 return found

@@ -29,6 +29,15 @@ def drop_idle_controls(step: StepGraph) -> StepGraph:
     gradient run, also in a step whose images come out of a queue.  Nodes with an effect become
     targets: whatever later passes find out about the values that led to them, they run.
     """
+    others = _fewer_controls(step) if any(op.control_inputs for op in step.operations) else {}
+    cut = _with_controls(step, others) if others else step
+    effects = [op for op in cut.operations if op.op_def.effect]
+    targets = list(dict.fromkeys([*cut.targets, *effects]))
+    return cut if targets == cut.targets else replace(cut, targets=targets)
+
+
+def _fewer_controls(step: StepGraph) -> dict[Operation, tuple[Operation, ...]]:
+    """The control inputs that nodes need, of those that have others."""
     position = {op: index for index, op in enumerate(step.operations)}
     # For each node the nearest nodes with an effect that it comes after; itself, if it has one.
     after: dict[Operation, frozenset[Operation]] = {}
@@ -45,10 +54,7 @@ def drop_idle_controls(step: StepGraph) -> StepGraph:
             ordered = tuple(sorted(wanted, key=position.__getitem__))
             if ordered != op.control_inputs:
                 others[op] = ordered
-    cut = _with_controls(step, others) if others else step
-    effects = [op for op in cut.operations if op.op_def.effect]
-    targets = list(dict.fromkeys([*cut.targets, *effects]))
-    return cut if targets == cut.targets else replace(cut, targets=targets)
+    return others
 
 
 def _with_controls(step: StepGraph, controls: dict[Operation, tuple[Operation, ...]]) -> StepGraph:

@@ -15,7 +15,8 @@ READS = ("scalar_read", "read_1mb", "read_100mb")
 UPDATES = ("scalar_update", "update_1mb", "update_100mb")
 REMOTE = ("scalar_read", "scalar_update", "read_1mb", "update_1mb", "read_100mb", "update_100mb")
 NULL = ("null_scalar", "null_dense", "null_sparse")
-JOB = ("job_softmax", "job_mlp")
+WORDS = "job_word2vec"
+JOB = ("job_softmax", "job_mlp", WORDS)
 SYNCHRONOUS = (*NULL, "train_sync")
 # Processes of the jobs that share this machine: half of them ps, half workers.
 JOB_SIZES = (2, 4)
@@ -65,8 +66,7 @@ def layouts(ps_counts: Sequence[int], workers: Sequence[int]) -> list[Layout]:
         workers: Of the null steps.
     """
     remote = Layout(1, 1, 2, tuple(Row(case, 1, 1) for case in REMOTE))
-    halves = [size // 2 for size in JOB_SIZES]
-    jobs = [Layout(n, n, None, tuple(Row(case, n, n) for case in JOB)) for n in halves]
+    jobs = [Layout(n, n, None, _jobs(n)) for n in (size // 2 for size in JOB_SIZES)]
     null = [
         Layout(ps, max(workers), 1, tuple(Row(case, ps, w) for case in NULL for w in workers))
         for ps in ps_counts
@@ -74,7 +74,12 @@ def layouts(ps_counts: Sequence[int], workers: Sequence[int]) -> list[Layout]:
     return [remote, *jobs, *null]
 
 
-_JOB_ROWS = [Row(case, size // 2, size // 2).name for size in JOB_SIZES for case in JOB]
+def _jobs(n: int) -> tuple[Row, ...]:
+    # word2vec draws in its steps; the losses of one worker must be those of others.
+    return tuple(Row(case, n, n) for case in JOB if n > 1 or case != WORDS)
+
+
+_JOB_ROWS = [row.name for size in JOB_SIZES for row in _jobs(size // 2)]
 # What the processes of a job do to each other shows in the tail and in the CPU time of all.
 _JOBS = tuple(
     Requirement(f"{row}_{figure}", PEER, 1.0) for row in _JOB_ROWS for figure in ("p95", "cpu")
@@ -82,6 +87,7 @@ _JOBS = tuple(
 REQUIREMENTS = (
     *(Requirement(row, PEER, 0.6) for row in ("scalar_read", "scalar_update")),
     *(Requirement(row, PEER, 0.7) for row in REMOTE if not row.startswith("scalar")),
+    *(Requirement(row, PEER, 0.8) for row in ("job_4_word2vec", "job_4_word2vec_cpu")),
     *_JOBS,
 )
 # Those of a run beside busy processes.

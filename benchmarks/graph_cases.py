@@ -8,7 +8,7 @@ in through placeholders, so that no graph holds hundreds of megabytes of constan
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List
+from typing import Any, Callable, Dict, List, Sequence
 
 import numpy as np
 
@@ -121,6 +121,21 @@ def cnn(tf: Any) -> Program:
         return model.program([loss, train], [x, y], batches)
 
 
+def word_loss(tf: Any, v: Dict[str, Any], words: Sequence[Any]) -> Any:
+    """Noise contrastive estimation of ``data.word2vec``, for words and their labels."""
+    inputs, labels = words
+    return tf.reduce_mean(
+        tf.nn.nce_loss(
+            weights=v["nce_weights"],
+            biases=v["nce_biases"],
+            labels=labels,
+            inputs=tf.nn.embedding_lookup(v["embeddings"], inputs),
+            num_sampled=data.WORD2VEC_SAMPLED,
+            num_classes=data.WORD2VEC_VOCABULARY,
+        )
+    )
+
+
 def word2vec(tf: Any) -> Program:
     parameters, batches = data.word2vec()
     with tf.Graph().as_default():
@@ -128,16 +143,7 @@ def word2vec(tf: Any) -> Program:
         v = model.variables
         inputs = tf.placeholder(tf.int32, [128])
         labels = tf.placeholder(tf.int32, [128, 1])
-        loss = tf.reduce_mean(
-            tf.nn.nce_loss(
-                weights=v["nce_weights"],
-                biases=v["nce_biases"],
-                labels=labels,
-                inputs=tf.nn.embedding_lookup(v["embeddings"], inputs),
-                num_sampled=data.WORD2VEC_SAMPLED,
-                num_classes=data.WORD2VEC_VOCABULARY,
-            )
-        )
+        loss = word_loss(tf, v, (inputs, labels))
         train = tf.train.GradientDescentOptimizer(1.0).minimize(loss)
         return model.program([loss, train], [inputs, labels], batches)
 

@@ -359,7 +359,7 @@ def test_every_row_has_a_case_and_every_requirement_a_row() -> None:
     layouts = cluster_rows.layouts([1, 4], [1, 2])
     rows = [row for layout in layouts for row in layout.rows]
     assert {row.case for row in rows} <= set(cluster_role.CASES)
-    assert len({row.name for row in rows}) == len(rows) == 6 + 2 * 2 + 2 * 3 * 2
+    assert len({row.name for row in rows}) == len(rows) == 6 + 2 + 3 + 2 * 3 * 2
     names = {row.name for row in rows}
     names |= {f"{name}_{figure}" for name in names for figure in ("p50", "p95", "cpu")}
     for requirement in cluster_rows.REQUIREMENTS + cluster_rows.BUSY_REQUIREMENTS:

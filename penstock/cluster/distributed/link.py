@@ -1,9 +1,10 @@
 """One open link: messages out by one thread and in by another.
 
-No user's thread ever waits inside the transport, where a lost peer could keep it.  A small message
-is copied and posted; if that would have to wait, and for large ones, the message goes into a queue
-from which a thread of the link sends.  Of a large one the user's thread waits until the transport
-has taken it, the link ends, or its own step does.
+No user's thread ever waits inside the transport, where a lost peer could keep it.  A message that
+is not large is posted: the system takes it at once, in the user's thread.  If that would have to
+wait, and for large ones, the message goes into a queue from which a thread of the link sends; a
+small one is copied for that.  Else the user's thread waits until the transport has taken it, the
+link ends, or its own step does.
 
 State: the messages that are not sent yet, and the error that ended the link.
 """
@@ -21,7 +22,7 @@ from penstock.cluster.distributed import frames
 from penstock.engine.resources import waiting
 from penstock.foundation.base import errors
 
-# Tensors up to this size are copied.
+# Tensors up to this size are copied into the queue.
 COPIED_BYTES = 16 << 10
 _QUEUED = 1024
 _BYE_SECONDS = 1.0
@@ -34,7 +35,7 @@ class Transport(Protocol):
     received: int
 
     def post(self, head: bytes, data: torch.Tensor | None) -> bool:
-        """Sends a small message without waiting; says whether it could."""
+        """Sends a message without waiting, if it is not large; says whether it could."""
 
     def must_reap(self) -> bool:
         """Whether ``reap`` should be called."""
@@ -129,11 +130,10 @@ class Link:
 
     def _send(self, head: bytes, data: torch.Tensor | None) -> None:
         size = 0 if data is None else data.numel()
-        if size <= COPIED_BYTES:
-            with self._changed:
-                if self._error is None and self._took(head, data):
-                    self.sent += len(head) + size
-                    return
+        with self._changed:
+            if self._error is None and self._took(head, data, size):
+                self.sent += len(head) + size
+                return
         waiter = waiting.Waiter()
         with self._changed:
             if self._error is not None:
@@ -151,13 +151,13 @@ class Link:
         if not sent and self._error is not None:
             raise again(self._error)
 
-    def _took(self, head: bytes, data: torch.Tensor | None) -> bool:
-        """Posts a small message, or puts a copy into the queue if that is not full."""
+    def _took(self, head: bytes, data: torch.Tensor | None, size: int) -> bool:
+        """Posts a message, or puts a copy of a small one into the queue if that is not full."""
         if not self._queue and self._posted(head, data):
             if self._transport.must_reap():
                 self._changed.notify()
             return True
-        if len(self._queue) >= _QUEUED:
+        if size > COPIED_BYTES or len(self._queue) >= _QUEUED:
             return False
         self._queue.append(_Outgoing(head, None if data is None else data.clone(), None))
         self._changed.notify()

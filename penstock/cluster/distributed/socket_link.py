@@ -18,11 +18,13 @@ from penstock.cluster.distributed.buffers import Buffers
 from penstock.cluster.distributed.shared_pieces import SharedPieces
 from penstock.foundation.base import errors
 
-_SMALL = 64 << 10
 _BUFFER_BYTES = 64 << 10
 _PIECE_BYTES = 1 << 30
-# Tensors from this size on are handed over in shared memory, where there is some.
+# Tensors from this size on are handed over in shared memory, where there is some.  Smaller ones are
+# posted, since handing 64 kB to another thread and waiting for it takes several times as long as
+# the system's copy of it; the system is asked to keep several of them.
 _SHARED_BYTES = 128 << 10
+_KEPT_BYTES = 1 << 20
 
 
 class SocketLink(frames.Taker):
@@ -45,6 +47,7 @@ class SocketLink(frames.Taker):
         connection.settimeout(None)
         if connection.family != socket.AF_UNIX:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _KEPT_BYTES)
         self._connection, self._shared, self._limits = connection, shared, limits
         self._buffers = buffers
         # What a message that was sent without waiting has left over.
@@ -54,21 +57,23 @@ class SocketLink(frames.Taker):
         self.received = 0
 
     def post(self, head: bytes, data: torch.Tensor | None) -> bool:
-        """Sends a small message without waiting; says whether it could.
+        """Sends a message without waiting, if it is not large; says whether it could.
 
         Raises:
           tf.errors.UnavailableError: the link is closed.
         """
-        if self._rest or len(head) + (0 if data is None else data.numel()) > _SMALL:
+        size = 0 if data is None else data.numel()
+        if self._rest or size >= _SHARED_BYTES:
             return False
-        whole = head if data is None else head + bytes(frames.memory(data))
+        parts = (head,) if data is None else (head, frames.memory(data))
         try:
-            sent = self._connection.send(whole, socket.MSG_DONTWAIT)
+            sent = self._connection.sendmsg(parts, (), socket.MSG_DONTWAIT)
         except BlockingIOError:
             return False
         except OSError as error:
             raise closed(error) from None
-        self._rest = memoryview(whole)[sent:]
+        if sent < len(head) + size:
+            self._rest = memoryview(b"".join(parts))[sent:]
         return True
 
     def must_reap(self) -> bool:

@@ -2,9 +2,11 @@
 
 Before the cut the step gets the meaning that every step has (variables read where they are used,
 queues' nodes in an order that cannot block itself, shapes as far as the whole step tells them), and
-control edges that order nothing go: they would become messages.  Its list of nodes is then the
-global order.  One program runs the rounds of a loop one after another, so a node that has an effect
-needs no edge from a loop's variable; several programs do, and ``Ordered.rounds`` keeps these.
+what would only make messages goes: control edges that order nothing, nodes that the step runs only
+to have others run, casts and reshapes that change nothing (the gradient of a lookup has its ids in
+one, and they are there already).  Its list of nodes is then the global order.  One program runs the
+rounds of a loop one after another, so a node that has an effect needs no edge from a loop's
+variable; several programs do, and ``Ordered.rounds`` keeps these.
 
 After the cut each part has its nodes in that order, and sends and receives have places in it: a
 send comes right after what makes its value, a receive right before its first consumer, and a
@@ -17,14 +19,15 @@ place is thus earlier still.  So there is no such wait.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from penstock.compiler.passes.blocking import order_blocking
 from penstock.compiler.passes.inside import change_blocks
 from penstock.compiler.passes.prune import drop_dead
 from penstock.compiler.passes.reads import read_at_use
 from penstock.compiler.passes.refine import refine
+from penstock.compiler.passes.simplify import SAME_VALUE, simplify
 from penstock.foundation.base import errors
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.operation import Operation, blocks_of
@@ -71,12 +74,33 @@ def ordered(
     Returns:
       A new step with the devices of its nodes.
     """
-    made = order_blocking(read_at_use(step))
+    made = _without_detours(order_blocking(read_at_use(step)))
     if shapes is not None or made.has_regions:
         made = _without_dead(refine(made, shapes or [None] * len(made.feeds)))
     found = Ordered(made, {}, {})
     _translate(made, step, placement, found)
     return found
+
+
+def _without_detours(step: StepGraph) -> StepGraph:
+    """The step without nodes that stand for others, from which there would be messages more.
+
+    What a ``tf.group`` waits for is run anyway, and no part ends before it has run.
+    """
+    targets = list(dict.fromkeys(_run_by(step.targets)))
+    if targets != step.targets:
+        step = replace(step, targets=targets)
+    return drop_dead(simplify(step, SAME_VALUE))
+
+
+def _run_by(targets: Iterable[Operation]) -> Iterator[Operation]:
+    """The targets, and in place of those that only wait for others these."""
+    for op in targets:
+        waits_only = not (op.inputs or op.outputs or op.op_def.effect or op.op_def.blocking)
+        if op.control_inputs and waits_only:
+            yield from _run_by(op.control_inputs)
+        else:
+            yield op
 
 
 def _without_dead(step: StepGraph) -> StepGraph:

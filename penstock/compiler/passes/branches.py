@@ -66,6 +66,7 @@ class Guards:
         # The item that makes what an operation makes: a loop for its exits.
         self.maker: dict[Operation, Item] = {}
         self._paths: dict[Guard, list[Literal]] = {}
+        self._sources: dict[Item, list[Item]] = {}
         for item in items:
             self.of[item] = self._guard(item)
             if isinstance(item, Loop):
@@ -129,6 +130,19 @@ class Guards:
         for control in merge.control_inputs:
             shared |= self.of_operation(control)
         return shared
+
+    def sources(self, item: Item) -> list[Item]:
+        """The items that make what an item takes, or that it comes after."""
+        found = self._sources.get(item)
+        if found is None:
+            maker, fed = self.maker, self.fed
+            made = [maker.get(t.op) for t in inputs_of(item) if t not in fed]
+            made += [maker.get(c) for c in controls_of(item)]
+            if isinstance(item, Operation) and item in self.phis:
+                pred = self.phis[item][0]
+                made.append(None if pred in fed else maker.get(pred.op))
+            found = self._sources[item] = [m for m in made if m is not None]
+        return found
 
     def path(self, guard: Guard) -> list[Literal]:
         """The literals of a guard, outermost first."""
@@ -194,14 +208,14 @@ class _Schedule:
 
     def _needs(self, item: Item) -> list[Item]:
         guards = self.guards
-        found = [guards.maker.get(t.op) for t in inputs_of(item) if t not in guards.fed]
-        found += [guards.maker.get(c) for c in controls_of(item)]
+        found = guards.sources(item)
         path = guards.path(guards.of[item])
-        preds = [p for p, _ in path[self.depth : self.depth + 1]]
-        if isinstance(item, Operation) and item in guards.phis:
-            preds.append(guards.phis[item][0])
-        found += [guards.maker.get(p.op) for p in preds if p not in guards.fed]
-        return [m for m in found if m is not None]
+        if len(path) > self.depth:
+            pred = path[self.depth][0]
+            made = None if pred in guards.fed else guards.maker.get(pred.op)
+            if made is not None:
+                return [*found, made]
+        return found
 
     def _pred(self, item: Item) -> Tensor | None:
         """The predicate of the ``if`` at this level that the item belongs to."""

@@ -39,8 +39,10 @@ def expand_functions(
       tf.errors.InvalidArgumentError: a function is only declared, or calls itself.
     """
     feeds, fetches, targets = redirected(graph, feeds, fetches, targets)
-    ordered = needed_in_order(feeds, fetches, targets, done)
     names = reshaped_variables(graph)
+    if not names and not any(calls_functions(op) for op in graph.operations):
+        return graph, feeds, fetches, targets  # whatever of it the step needs
+    ordered = needed_in_order(feeds, fetches, targets, done)
     reshaped = {t for op in ordered if op.name in names for t in op.outputs} if names else set()
     if not reshaped and not any(calls_functions(op) for op in ordered):
         return graph, feeds, fetches, targets

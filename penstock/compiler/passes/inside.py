@@ -18,6 +18,8 @@ def change_blocks(step: StepGraph, change: Change) -> StepGraph:
     changed = {}
     for op in step.operations:
         old = blocks_of(op)
+        if not old:
+            continue
         new = [change(block) for block in old]
         if any(a is not b for a, b in zip(old, new, strict=True)):
             changed[op] = new

@@ -29,6 +29,15 @@ def drop_idle_controls(step: StepGraph) -> StepGraph:
     gradient run, also in a step whose images come out of a queue.  Nodes with an effect become
     targets: whatever later passes find out about the values that led to them, they run.
     """
+    others = _fewer_controls(step) if any(op.control_inputs for op in step.operations) else {}
+    cut = _with_controls(step, others) if others else step
+    effects = [op for op in cut.operations if op.op_def.effect]
+    targets = list(dict.fromkeys([*cut.targets, *effects]))
+    return cut if targets == cut.targets else replace(cut, targets=targets)
+
+
+def _fewer_controls(step: StepGraph) -> dict[Operation, tuple[Operation, ...]]:
+    """The control inputs that nodes need, of those that have others."""
     position = {op: index for index, op in enumerate(step.operations)}
     # For each node the nearest nodes with an effect that it comes after; itself, if it has one.
     after: dict[Operation, frozenset[Operation]] = {}
@@ -45,10 +54,7 @@ def drop_idle_controls(step: StepGraph) -> StepGraph:
             ordered = tuple(sorted(wanted, key=position.__getitem__))
             if ordered != op.control_inputs:
                 others[op] = ordered
-    cut = _with_controls(step, others) if others else step
-    effects = [op for op in cut.operations if op.op_def.effect]
-    targets = list(dict.fromkeys([*cut.targets, *effects]))
-    return cut if targets == cut.targets else replace(cut, targets=targets)
+    return others
 
 
 def _with_controls(step: StepGraph, controls: dict[Operation, tuple[Operation, ...]]) -> StepGraph:
@@ -186,7 +192,8 @@ def constant_of(tensor: Tensor) -> np.ndarray | None:
 
 
 # Op type to the rules that are tried on it, in order; None stands for every type.
-RULES: dict[str | None, list[LocalRule]] = {
+Rules = dict[str | None, list[LocalRule]]
+RULES: Rules = {
     None: [bypass_pass_through],
     "Cast": [bypass_same_cast],
     "Reshape": [bypass_same_reshape, collapse_reshapes, sum_to_shape],
@@ -200,16 +207,18 @@ RULES: dict[str | None, list[LocalRule]] = {
     "RealDiv": [bypass_unit_factor],
     "AddN": [bypass_single_sum],
 }
+# The same for nodes that change nothing, where another task may have made what they are given.
+SAME_VALUE: Rules = {"Cast": [bypass_same_cast], "Reshape": [bypass_same_reshape]}
 
 
-def simplify(step: StepGraph) -> StepGraph:
+def simplify(step: StepGraph, rules: Rules = RULES) -> StepGraph:
     """Applies the first rule that fires to each node."""
-    if not any(op.type in RULES or op.op_def.passes_through for op in step.operations):
+    general = rules.get(None, [])
+    if not any(op.type in rules or general and op.op_def.passes_through for op in step.operations):
         return step
-    general = RULES[None]
 
     def rule(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
-        for one in (*general, *RULES.get(op.type, ())):
+        for one in (*general, *rules.get(op.type, ())):
             found: list[Tensor] | None = one(rebuilder, op)
             if found is not None:
                 return found

@@ -50,7 +50,9 @@ class HolderUses:
             elif op.type == "TensorArrayGradV3" and op.inputs[0] in self.of:
                 self.of[op.outputs[0]] = self.of[op.inputs[0]]
                 self.gradients.add(op.outputs[0])
-            known = [(i, self.of[t]) for i, t in enumerate(op.inputs) if t in self.of]
+            known = []
+            if self.of:
+                known = [(i, self.of[t]) for i, t in enumerate(op.inputs) if t in self.of]
             if blocks_of(op):
                 self._hand_on(op)
             for index, use in known:

@@ -7,8 +7,9 @@ the rewriting is optional (``opt_level=-1`` in the session's OptimizerOptions le
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from penstock.compiler.codegen.emit import emit
@@ -32,6 +33,7 @@ from penstock.engine.session.sources import shared_source
 from penstock.foundation.base.collector import collector_paused
 from penstock.foundation.graph.function import FunctionGraph
 from penstock.foundation.graph.graph import Graph
+from penstock.foundation.graph.intermediate import intermediate_steps
 from penstock.foundation.graph.operation import Operation, has_control_flow
 from penstock.foundation.graph.step import StepGraph
 from penstock.foundation.graph.tensor import Tensor
@@ -131,7 +133,20 @@ def _source(asked: _Asked, options: Options, watch: Watch, result_source: FetchS
     asked = _without_functions(asked)
     if options.dataflow and _has_control_flow(asked):
         raise Unstructured("PENSTOCK_DATAFLOW=1")
-    return _compiled(_pruned(asked, options), asked.shapes, options, watch, result_source)
+    with intermediate_steps() as intermediate:
+        pruned = _pruned(asked, options)
+        source = _compiled(pruned, asked.shapes, options, watch, result_source)
+        intermediate.let_go(_nodes_of(source))
+        return source
+
+
+def _nodes_of(source: Source) -> Iterator[Operation]:
+    """The nodes that a program may ask about as long as it lives."""
+    yield from source.step.operations
+    yield from source.line_ops.values()
+    yield from source.resources.values()
+    yield from source.states.values()
+    yield from (tensor.op for _, tensor in chain(*source.line_inputs.values()))
 
 
 def _pruned(asked: _Asked, options: Options) -> StepGraph:
@@ -200,7 +215,9 @@ def program_of_step(
             return DataflowProgram(
                 step, why, resources, compiler, private, value_source, watch, options.threads
             )
-        source = _compiled(step, shapes, options, watch, value_source)
+        with intermediate_steps() as intermediate:
+            source = _compiled(step, shapes, options, watch, value_source)
+            intermediate.let_go(_nodes_of(source))
         return Program(source, resources, "step", compiler, private, options.threads)
 
 

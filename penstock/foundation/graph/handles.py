@@ -176,6 +176,8 @@ class WriteOrder:
 
 def written_keys(op: Operation) -> set[tuple[str, str]]:
     """The keys of all state that the node writes."""
+    if not op.op_def.writes:
+        return set()
     by_name = op.inputs_by_name()
     found: set[tuple[str, str]] = set()
     for name in op.op_def.writes:

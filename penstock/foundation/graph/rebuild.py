@@ -190,8 +190,9 @@ class Rebuilder:
     def keep(self, op: Operation) -> Operation:
         """Has an old node in the new graph: itself, or a copy where its inputs are others now."""
         tensors, controls = self.tensors, op.control_inputs
-        if any(tensors[t] is not t for t in op.inputs):
-            return self.copy(op)
+        for tensor in op.inputs:
+            if tensors[tensor] is not tensor:
+                return self.copy(op)
         if controls and tuple(self.ops(controls)) != controls:
             return self.copy(op)
         self.graph.share(op)
@@ -207,7 +208,7 @@ class Rebuilder:
         new = op._copied(self.graph, inputs, tuple(self.ops(controls)) if controls else ())
         tensors.update(zip(op.outputs, new.outputs, strict=True))
         for old, given in zip(op.inputs, inputs, strict=True):
-            if _more_is_known(old, given):
+            if old is not given and _more_is_known(old, given):
                 infer_again(new)
                 break
         self.graph.add_copy(new)

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from penstock.foundation.graph.graph import Graph
+from penstock.foundation.graph.intermediate import note_made
 from penstock.foundation.graph.operation import Operation, blocks_of, inner_operations
 from penstock.foundation.graph.tensor import Tensor
 
@@ -22,6 +23,10 @@ class StepNodes(Graph):
     """The nodes of a step, some of them shared with the step that it was made of."""
 
     shares_nodes = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        note_made(self.operations)
 
     def add_copy(self, op: Operation) -> None:
         """Adds a node that was made for this step."""
@@ -60,6 +65,8 @@ class StepGraph:
     _uses: dict[Tensor, list[Operation]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
+    # What ``has_regions`` has found, once it was asked: every pass about regions does.
+    _regions: list[bool] = field(default_factory=list, init=False, repr=False, compare=False)
 
     @property
     def operations(self) -> list[Operation]:
@@ -69,7 +76,9 @@ class StepGraph:
     @property
     def has_regions(self) -> bool:
         """Whether there are conditionals or loops (see ``region``)."""
-        return any(blocks_of(op) for op in self.operations)
+        if not self._regions:
+            self._regions.append(any(blocks_of(op) for op in self.operations))
+        return self._regions[0]
 
     @property
     def uses_gpus(self) -> bool:

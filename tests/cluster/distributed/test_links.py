@@ -279,6 +279,25 @@ def test_small_messages_to_a_stopped_peer_do_not_wait(here: End, peer: Peer) -> 
         assert peer.expect("message")["header"] == str(number)
 
 
+def test_tensors_that_a_stopped_peer_takes_in_part_arrive_whole(here: End, peer: Peer) -> None:
+    here.links.send(OTHER, b"hello", None)
+    peer.expect("message")
+    peer.stop()
+    value, sent = torch.empty(25_000), 0
+    with pytest.raises(errors.DeadlineExceededError, match=OTHER):
+        while sent < 1000:
+            value.fill_(sent)
+            with waiting.running(seconds=0.5):
+                here.links.send(OTHER, b"%d" % sent, value)
+            sent += 1
+    value.zero_()
+    assert 2 <= sent < 1000
+    peer.signal(signal.SIGCONT)
+    for number in range(sent):
+        message = peer.expect("message")
+        assert (message["header"], message["sum"]) == (str(number), 25_000 * number)
+
+
 @pytest.mark.long
 def test_a_peer_that_is_stopped_for_ten_seconds_survives(here: End, peer: Peer) -> None:
     here.links.send(OTHER, b"hello", None)

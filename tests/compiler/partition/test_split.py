@@ -21,6 +21,7 @@ from tests.compiler.partition.cluster import Cluster, as_asked, everything
 from tests.compiler.partition.programs import OTHER, PROGRAMS, PS, WORKER
 
 GOLDEN = Path(__file__).parent / "golden"
+MESSAGES = ("_Send", "_Recv")
 
 
 @pytest.fixture(autouse=True)
@@ -109,9 +110,42 @@ def test_a_group_over_tasks_takes_one_message_from_each() -> None:
         many = [tf.get_variable(f"v{i}", initializer=np.float32(i)) for i in range(5)]
     with tf.device(WORKER), tf.control_dependencies([v.initializer for v in many]):
         group = tf.no_op()
-    parts = _cut([group])
+    with tf.device(WORKER):
+        mine = tf.get_variable("mine", initializer=np.float32(0))
+        with tf.control_dependencies([group]):
+            after = tf.assign(mine, 1.0)
+    parts = _cut([after])
     (sent,) = _of_type(parts["ps0"].step, "_Send")
     assert len(sent.control_inputs) == 5
+
+
+def test_a_group_that_nothing_comes_after_takes_no_message() -> None:
+    with tf.device(PS):
+        v = tf.get_variable("v", initializer=np.float32(1))
+    with tf.device(OTHER):
+        w = tf.get_variable("w", initializer=np.float32(2))
+    with tf.device(WORKER):
+        group = tf.group(v.initializer, tf.group(w.initializer), name="init")
+        idle = tf.no_op()
+    parts = _cut([group, idle])
+    assert not any(_of_type(part.step, kind) for part in parts.values() for kind in MESSAGES)
+    targets = {task: [op.name for op in part.step.targets] for task, part in parts.items()}
+    assert targets == {"ps0": ["v/Assign"], "worker1": ["w/Assign"], "worker0": ["NoOp"]}
+
+
+def test_ids_are_not_sent_again_with_the_gradient_of_their_rows() -> None:
+    x = tf.placeholder(tf.int32, [3], name="x")
+    with tf.device(PS):
+        tables = [tf.get_variable(f"t{i}", initializer=np.ones((9, 4), np.float32)) for i in (0, 1)]
+    with tf.device(WORKER):
+        rows = [tf.nn.embedding_lookup(tables[0], x), tf.nn.embedding_lookup(tables[1], x * 2)]
+        train = tf.train.GradientDescentOptimizer(0.5).minimize(tf.reduce_sum(rows[0] * rows[1]))
+    part = _cut([train], [x])["ps0"]
+    received = [op.outputs[0] for op in _of_type(part.step, "_Recv")]
+    # Rows of both tables, and the ids that the worker has made; those that are fed are there.
+    assert sorted((t.dtype.name, t.sizes) for t in received) == [
+        ("float32", (3, 4)), ("float32", (3, 4)), ("int32", (3,)),
+    ]  # fmt: skip
 
 
 def test_names_and_lines_of_sends_are_those_of_the_nodes() -> None:

@@ -240,7 +240,7 @@ def _note_exit(
     leaves it too (that of a first state which is trained), both ways begin with one.
     """
     source, passed = op.inputs[0], set()
-    while source.op.type == "Identity" and _waits_for(source.op.control_inputs, switches):
+    while source.op.op_def.passes_through and _waits_for(source.op.control_inputs, switches):
         passed.add(source.op)
         source = source.op.inputs[0]
     if source.op not in switches or source.value_index != 0:
@@ -252,7 +252,7 @@ def _note_exit(
 def _waits_for(controls: Iterable[Operation], switches: Sequence[Operation]) -> bool:
     """Whether what is waited for are switches, directly or gathered in a NoOp."""
     return all(
-        op in switches or (op.type == "NoOp" and _waits_for(op.control_inputs, switches))
+        op in switches or (op.op_def.does_nothing and _waits_for(op.control_inputs, switches))
         for op in controls
     )
 

@@ -53,6 +53,8 @@ CASE_FILES = {
     "jax": ("jax", "jax_loop", "jax_network", "jax_deep_network"),
     "graph_kernels": ("kernel",),
     "torch_kernels": ("torch_kernel",),
+    "graph_scaling": ("scaling",),
+    "jax_scaling": ("jax_scaling",),
 }
 
 

@@ -25,9 +25,10 @@ class Implementation:
     Attributes:
         name: Its key in the results.
         interpreter: Path below the repository root; empty for the driver's own interpreter.
-        kind: Which case file it runs: "graph", "torch" or "jax".
+        kind: Which case files it runs: "graph", "torch", "torch_compiled" or "jax".
         module: The module that implements the TF1 API (kind "graph") or the package.
-        imports: What a user's program imports, for the import case.
+        imports: What a user's program imports, for the import case; empty for what another
+            implementation imports as well.
         checkout: The folder that the module is imported from, where that is not this one.
     """
 
@@ -58,6 +59,7 @@ IMPLEMENTATIONS = (
         "import tensorflow as tf",
     ),
     Implementation("torch", ".venv-peers/bin/python", "torch", "torch", "import torch"),
+    Implementation("torch_compiled", ".venv-peers/bin/python", "torch_compiled", "torch", ""),
     Implementation("jax", ".venv-peers/bin/python", "jax", "jax", "import jax"),
 )
 
@@ -122,6 +124,23 @@ _FILES: dict[str, Any] = {
 
 _FIRST: dict[str, Any] = {"check_steps": 1, "kinds": ("graph",), "rounds": 5, "warm_steps": 1}
 
+# Whole networks: a step each, of all implementations.
+_NETWORK: dict[str, Any] = {"kinds": ("graph", "torch", "torch_compiled", "jax")}
+_DRAWING: dict[str, Any] = {**_NETWORK, "check_steps": 100, "check": "random"}
+_NETWORKS = (
+    # A compiled loss would be cut at its sparse matrices.
+    Case("gcn", "GCN on Cora's sizes, sparse, dropout, Adam", 100, "random"),
+    Case("vae", "784-500-500-20 and back, batch 100, Adam", **_DRAWING),
+    Case("dropout", "784-625-625-10, dropout, batch 128, Adam", **_DRAWING),
+    Case("gan", "GAN, MLPs of 128, batch 128, both steps, Adam", **_NETWORK),
+    Case("dqn", "DQN, 84 x 84 x 4, batch 32, target network, Adam", **_NETWORK),
+    Case("wide_deep", "wide and deep, batch 256, FTRL and Adagrad", **_NETWORK),
+    Case("resnet50", "ResNet-50, batch 8, logits", check_steps=2, **_NETWORK),
+    Case("resnet20", "CIFAR ResNet-20, batch 32, momentum", **_NETWORK),
+    Case("encoder", "transformer encoder 4 x 256, batch 8 x 128, Adam", **_NETWORK),
+    Case("seq2seq", "LSTMs of 128, attention, 20 + 20 words, batch 32, Adam", **_NETWORK),
+)
+
 CASES = (
     Case("null", "feed a scalar, add 1, fetch", check_steps=200),
     Case("softmax", "MNIST softmax regression, batch 100, SGD"),
@@ -139,6 +158,7 @@ CASES = (
     Case("loop_gradient", "1,000 rounds of tanh(matmul) and their gradient", memory=True),
     Case("alexnet_forward", "AlexNet, batch 16, logits"),
     Case("alexnet_training", "AlexNet, batch 16, every gradient applied by SGD"),
+    *_NETWORKS,
     Case("construct", "build 20 layers with gradients: seconds an op", 3, "", ("graph",)),
     Case("first_rnn", "a new session's first run: 60 LSTM steps, lengths, gradients", **_FIRST),
     Case("first_large", "a new session's first run: a chain of 84,000 nodes", **_FIRST),
@@ -219,6 +239,7 @@ REQUIREMENTS = (
     Requirement("loop_empty", "tensorflow", 0.5),
     Requirement("alexnet_forward", BEST_PEER, 1.0),
     Requirement("alexnet_training", BEST_PEER, 1.0),
+    *(Requirement(case.name, BEST_PEER, 1.0) for case in _NETWORKS),
     Requirement("construct", "tensorflow", 1.0),
     Requirement(CONSTRUCT_BUILD, "tensorflow", 1.0),
     Requirement("import", "tensorflow", 1.0),

@@ -102,20 +102,21 @@ class Cycle:
         return batch
 
 
-def _uniform(rng: np.random.RandomState, shape: Tuple[int, ...], limit: float) -> np.ndarray:
+def uniform(rng: np.random.RandomState, shape: Tuple[int, ...], limit: float) -> np.ndarray:
+    """float32 numbers between -limit and limit."""
     return rng.uniform(-limit, limit, shape).astype(np.float32)
 
 
-def _weight(rng: np.random.RandomState, shape: Tuple[int, ...]) -> np.ndarray:
+def weight(rng: np.random.RandomState, shape: Tuple[int, ...]) -> np.ndarray:
     """He's uniform initialization: keeps activations of relu layers at their scale."""
-    return _uniform(rng, shape, math.sqrt(6.0 / float(np.prod(shape[:-1]))))
+    return uniform(rng, shape, math.sqrt(6.0 / float(np.prod(shape[:-1]))))
 
 
-def _bias(count: int) -> np.ndarray:
+def bias(count: int) -> np.ndarray:
     return np.full(count, 0.1, np.float32)
 
 
-def _digits(rng: np.random.RandomState, batch: int, shape: Tuple[int, ...]) -> Batch:
+def digits(rng: np.random.RandomState, batch: int, shape: Tuple[int, ...]) -> Batch:
     """Images with a fifth of their pixels lit, as handwritten digits have, and one-hot labels."""
     lit = rng.random_sample((batch,) + shape) < 0.2
     images = (rng.random_sample(lit.shape) * lit).astype(np.float32)
@@ -126,7 +127,7 @@ def _digits(rng: np.random.RandomState, batch: int, shape: Tuple[int, ...]) -> B
 def softmax() -> CaseData:
     rng = np.random.RandomState(1)
     parameters = {"w": np.zeros((784, 10), np.float32), "b": np.zeros(10, np.float32)}
-    return CaseData(parameters, [_digits(rng, 100, (784,)) for _ in range(8)])
+    return CaseData(parameters, [digits(rng, 100, (784,)) for _ in range(8)])
 
 
 def mlp() -> CaseData:
@@ -134,9 +135,9 @@ def mlp() -> CaseData:
     parameters: Parameters = {}
     sizes = (784, 512, 512, 10)
     for index in range(3):
-        parameters["w%d" % index] = _weight(rng, sizes[index : index + 2])
-        parameters["b%d" % index] = _bias(sizes[index + 1])
-    return CaseData(parameters, [_digits(rng, 128, (784,)) for _ in range(8)])
+        parameters["w%d" % index] = weight(rng, sizes[index : index + 2])
+        parameters["b%d" % index] = bias(sizes[index + 1])
+    return CaseData(parameters, [digits(rng, 128, (784,)) for _ in range(8)])
 
 
 def cnn() -> CaseData:
@@ -149,17 +150,17 @@ def cnn() -> CaseData:
     }
     parameters: Parameters = {}
     for name, shape in shapes.items():
-        parameters[name + "_w"] = _weight(rng, shape)
-        parameters[name + "_b"] = _bias(shape[-1])
-    return CaseData(parameters, [_digits(rng, 50, (28, 28, 1)) for _ in range(8)])
+        parameters[name + "_w"] = weight(rng, shape)
+        parameters[name + "_b"] = bias(shape[-1])
+    return CaseData(parameters, [digits(rng, 50, (28, 28, 1)) for _ in range(8)])
 
 
 def word2vec() -> CaseData:
     rng = np.random.RandomState(4)
     table = (WORD2VEC_VOCABULARY, WORD2VEC_DIMENSIONS)
     parameters = {
-        "embeddings": _uniform(rng, table, 1.0),
-        "nce_weights": _uniform(rng, table, 1.0 / math.sqrt(WORD2VEC_DIMENSIONS)),
+        "embeddings": uniform(rng, table, 1.0),
+        "nce_weights": uniform(rng, table, 1.0 / math.sqrt(WORD2VEC_DIMENSIONS)),
         "nce_biases": np.zeros(WORD2VEC_VOCABULARY, np.float32),
     }
     batches: List[Batch] = [(_words(rng), _words(rng).reshape(128, 1)) for _ in range(8)]
@@ -207,11 +208,11 @@ def log_not_drawn() -> np.ndarray:
 def lstm() -> CaseData:
     rng = np.random.RandomState(5)
     units, vocabulary = LSTM_UNITS, LSTM_VOCABULARY
-    parameters = {"embedding": _uniform(rng, (vocabulary, units), 0.1)}
+    parameters = {"embedding": uniform(rng, (vocabulary, units), 0.1)}
     for layer in range(LSTM_LAYERS):
-        parameters["w%d" % layer] = _uniform(rng, (2 * units, 4 * units), 0.1)
+        parameters["w%d" % layer] = uniform(rng, (2 * units, 4 * units), 0.1)
         parameters["b%d" % layer] = np.zeros(4 * units, np.float32)
-    parameters["out_w"] = _uniform(rng, (units, vocabulary), 0.1)
+    parameters["out_w"] = uniform(rng, (units, vocabulary), 0.1)
     parameters["out_b"] = np.zeros(vocabulary, np.float32)
     shape = (LSTM_BATCH, LSTM_STEPS)
     batches: List[Batch] = []
@@ -227,10 +228,10 @@ def dynamic_rnn() -> CaseData:
     rng = np.random.RandomState(7)
     units, vocabulary = RNN_UNITS, RNN_VOCABULARY
     parameters = {
-        "embedding": _uniform(rng, (vocabulary, units), 0.5),
-        "w": _uniform(rng, (2 * units, 4 * units), 0.1),
+        "embedding": uniform(rng, (vocabulary, units), 0.5),
+        "w": uniform(rng, (2 * units, 4 * units), 0.1),
         "b": np.zeros(4 * units, np.float32),
-        "out_w": _uniform(rng, (units, RNN_CLASSES), 0.3),
+        "out_w": uniform(rng, (units, RNN_CLASSES), 0.3),
         "out_b": np.zeros(RNN_CLASSES, np.float32),
     }
     batches: List[Batch] = []
@@ -253,7 +254,7 @@ def loop_gradient() -> CaseData:
     normal = rng.uniform(-1.0, 1.0, 200)
     reflection = np.eye(200) - 2.0 * np.outer(normal, normal) / np.dot(normal, normal)
     weight = np.ascontiguousarray(np.roll(reflection, 1, axis=0).astype(np.float32))
-    return CaseData({"w": weight}, [(_uniform(rng, (20, 200), 0.5),) for _ in range(4)])
+    return CaseData({"w": weight}, [(uniform(rng, (20, 200), 0.5),) for _ in range(4)])
 
 
 def along(gradient: Any, direction: np.ndarray) -> float:
@@ -270,18 +271,18 @@ def alexnet() -> CaseData:
     parameters: Parameters = {}
     channels = 3
     for name, size, filters, _, _, _ in ALEXNET_CONVOLUTIONS:
-        parameters[name + "_w"] = _weight(rng, (size, size, channels, filters))
-        parameters[name + "_b"] = _bias(filters)
+        parameters[name + "_w"] = weight(rng, (size, size, channels, filters))
+        parameters[name + "_b"] = bias(filters)
         channels = filters
     features = int(np.prod(ALEXNET_FEATURES))
     for name, units in ALEXNET_DENSE:
-        parameters[name + "_w"] = _weight(rng, (features, units))
-        parameters[name + "_b"] = _bias(units)
+        parameters[name + "_w"] = weight(rng, (features, units))
+        parameters[name + "_b"] = bias(units)
         features = units
     # Logits near zero at first: ten steps then stay comparable between implementations.
     parameters["fc8_w"] *= np.float32(0.1)
     batches: List[Batch] = []
     for _ in range(2):
-        images = _uniform(rng, (16, 224, 224, 3), 1.0)
+        images = uniform(rng, (16, 224, 224, 3), 1.0)
         batches.append((images, rng.randint(0, 1000, 16).astype(np.int32)))
     return CaseData(parameters, batches)

@@ -325,11 +325,14 @@ class Driver:
 
     def _imports(self, case: Case) -> None:
         rounds = self._settings.import_rounds
-        self._fresh(case, fresh.imports(self._available, rounds, self._failing(case)))
+        self._fresh(case, fresh.imports(self._importing(), rounds, self._failing(case)))
 
     def _memory(self, case: Case) -> None:
         rounds = self._settings.memory_rounds
-        self._fresh(case, fresh.peak_memory(self._available, case, rounds, self._failing(case)))
+        self._fresh(case, fresh.peak_memory(self._importing(), case, rounds, self._failing(case)))
+
+    def _importing(self) -> list[Implementation]:
+        return [item for item in self._available if item.imports]
 
     def _fresh(self, case: Case, samples: fresh.Samples) -> None:
         self.outcome.details[case.name] = {"samples": samples}

@@ -16,7 +16,7 @@ from benchmarks import data
 from benchmarks.program import Program
 
 
-class _Model:
+class Model:
     """Variables with given initial values, and the session that runs them."""
 
     def __init__(self, tf: Any, parameters: data.Parameters) -> None:
@@ -28,12 +28,17 @@ class _Model:
             self.variables[name] = tf.Variable(initial, name=name)
             self._initial[initial] = value
 
-    def program(self, fetches: Any, feeds: List[Any], batches: List[data.Batch]) -> Program:
-        """Initializes and returns the step; its value is the first fetch of several."""
+    def session(self) -> Any:
+        """A session in which the variables have their initial values."""
         tf = self._tf
         session = tf.Session()
         session.run(tf.global_variables_initializer(), self._initial)
         self._initial.clear()
+        return session
+
+    def program(self, fetches: Any, feeds: List[Any], batches: List[data.Batch]) -> Program:
+        """Initializes and returns the step; its value is the first fetch of several."""
+        session = self.session()
         cycle = data.Cycle(batches)
 
         if isinstance(fetches, list):
@@ -74,7 +79,7 @@ def softmax_logits(tf: Any, v: Dict[str, Any], x: Any) -> Any:
 def softmax(tf: Any) -> Program:
     parameters, batches = data.softmax()
     with tf.Graph().as_default():
-        model = _Model(tf, parameters)
+        model = Model(tf, parameters)
         x = tf.placeholder(tf.float32, [None, 784])
         y = tf.placeholder(tf.float32, [None, 10])
         loss = digit_loss(tf, y, softmax_logits(tf, model.variables, x))
@@ -92,7 +97,7 @@ def mlp_logits(tf: Any, v: Dict[str, Any], x: Any) -> Any:
 def mlp(tf: Any) -> Program:
     parameters, batches = data.mlp()
     with tf.Graph().as_default():
-        model = _Model(tf, parameters)
+        model = Model(tf, parameters)
         x = tf.placeholder(tf.float32, [None, 784])
         y = tf.placeholder(tf.float32, [None, 10])
         loss = digit_loss(tf, y, mlp_logits(tf, model.variables, x))
@@ -103,7 +108,7 @@ def mlp(tf: Any) -> Program:
 def cnn(tf: Any) -> Program:
     parameters, batches = data.cnn()
     with tf.Graph().as_default():
-        model = _Model(tf, parameters)
+        model = Model(tf, parameters)
         v = model.variables
         x = tf.placeholder(tf.float32, [None, 28, 28, 1])
         y = tf.placeholder(tf.float32, [None, 10])
@@ -139,7 +144,7 @@ def word_loss(tf: Any, v: Dict[str, Any], words: Sequence[Any]) -> Any:
 def word2vec(tf: Any) -> Program:
     parameters, batches = data.word2vec()
     with tf.Graph().as_default():
-        model = _Model(tf, parameters)
+        model = Model(tf, parameters)
         v = model.variables
         inputs = tf.placeholder(tf.int32, [128])
         labels = tf.placeholder(tf.int32, [128, 1])
@@ -151,7 +156,7 @@ def word2vec(tf: Any) -> Program:
 def lstm(tf: Any) -> Program:
     parameters, batches = data.lstm()
     with tf.Graph().as_default():
-        model = _Model(tf, parameters)
+        model = Model(tf, parameters)
         v = model.variables
         shape = [data.LSTM_BATCH, data.LSTM_STEPS]
         words = tf.placeholder(tf.int32, shape)
@@ -203,7 +208,7 @@ def _alexnet_logits(tf: Any, v: Dict[str, Any], images: Any) -> Any:
 def alexnet_forward(tf: Any) -> Program:
     parameters, batches = data.alexnet()
     with tf.Graph().as_default():
-        model = _Model(tf, parameters)
+        model = Model(tf, parameters)
         images = tf.placeholder(tf.float32, [None, 224, 224, 3])
         logits = _alexnet_logits(tf, model.variables, images)
         return model.program(logits, [images], [batch[:1] for batch in batches])
@@ -212,7 +217,7 @@ def alexnet_forward(tf: Any) -> Program:
 def alexnet_training(tf: Any) -> Program:
     parameters, batches = data.alexnet()
     with tf.Graph().as_default():
-        model = _Model(tf, parameters)
+        model = Model(tf, parameters)
         images = tf.placeholder(tf.float32, [None, 224, 224, 3])
         labels = tf.placeholder(tf.int32, [None])
         logits = _alexnet_logits(tf, model.variables, images)

@@ -21,16 +21,19 @@ from benchmarks.program import Program
 IMAGE_LAYOUT = ("NHWC", "HWIO", "NHWC")
 
 
-def _device(parameters: data.Parameters) -> Dict[str, jax.Array]:
+def device(parameters: data.Parameters) -> Dict[str, jax.Array]:
+    """Arrays of the device."""
     return {name: jnp.array(value) for name, value in parameters.items()}
 
 
-def _adam_slots(parameters: Dict[str, jax.Array]) -> Any:
+def adam_slots(parameters: Dict[str, jax.Array]) -> Any:
+    """The count of steps and the moments, all zero."""
     zeros = [{name: jnp.zeros_like(value) for name, value in parameters.items()} for _ in range(2)]
     return jnp.zeros((), jnp.float32), zeros[0], zeros[1]
 
 
-def _adam(parameters: Any, gradients: Any, slots: Any, rate: float) -> Any:
+def adam(parameters: Any, gradients: Any, slots: Any, rate: float) -> Any:
+    """The parameters and slots after a step of Adam."""
     count, first, second = slots
     count = count + 1.0
     first = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, first, gradients)
@@ -42,35 +45,41 @@ def _adam(parameters: Any, gradients: Any, slots: Any, rate: float) -> Any:
     return parameters, (count, first, second)
 
 
-def _descend(parameters: Any, gradients: Any, rate: float) -> Any:
+def descend(parameters: Any, gradients: Any, rate: float) -> Any:
+    """The parameters after a step down the gradients."""
     return jax.tree.map(lambda p, g: p - rate * g, parameters, gradients)
 
 
-def _sgd_program(
+def sgd_program(
     loss_of: Callable[..., Any], parameters: Any, batches: List[Any], rate: float
 ) -> Program:
+    """A step of gradient descent on the loss of the next batch."""
+
     @functools.partial(jax.jit, donate_argnums=0)
     def train(parameters: Any, *batch: Any) -> Any:
         loss, gradients = jax.value_and_grad(loss_of)(parameters, *batch)
-        return loss, _descend(parameters, gradients, rate)
+        return loss, descend(parameters, gradients, rate)
 
-    return _program(train, _device(parameters), batches)
+    return program(train, device(parameters), batches)
 
 
-def _adam_program(
+def adam_program(
     loss_of: Callable[..., Any], parameters: Any, batches: List[Any], rate: float
 ) -> Program:
+    """A step of Adam on the loss of the next batch."""
+
     @functools.partial(jax.jit, donate_argnums=0)
     def train(carried: Any, *batch: Any) -> Any:
         parameters, slots = carried
         loss, gradients = jax.value_and_grad(loss_of)(parameters, *batch)
-        return loss, _adam(parameters, gradients, slots, rate)
+        return loss, adam(parameters, gradients, slots, rate)
 
-    start = _device(parameters)
-    return _program(train, (start, _adam_slots(start)), batches)
+    start = device(parameters)
+    return program(train, (start, adam_slots(start)), batches)
 
 
-def _program(train: Callable[..., Any], carried: Any, batches: List[Any]) -> Program:
+def program(train: Callable[..., Any], carried: Any, batches: List[Any]) -> Program:
+    """A step of ``train``, which gives the loss and what the next step takes."""
     cycle = data.Cycle(batches)
     box = [carried]
 
@@ -81,11 +90,13 @@ def _program(train: Callable[..., Any], carried: Any, batches: List[Any]) -> Pro
     return Program(step, box.clear)
 
 
-def _cross_entropy(logits: Any, labels: Any) -> Any:
+def cross_entropy(logits: Any, labels: Any) -> Any:
+    """The mean cross entropy with given distributions."""
     return -jnp.mean(jnp.sum(labels * jax.nn.log_softmax(logits), axis=1))
 
 
-def _sparse_entropies(logits: Any, targets: Any) -> Any:
+def sparse_entropies(logits: Any, targets: Any) -> Any:
+    """The cross entropies with given classes."""
     picked = jnp.take_along_axis(logits, targets[:, None], axis=1)[:, 0]
     return jax.nn.logsumexp(logits, axis=1) - picked
 
@@ -103,9 +114,9 @@ def softmax() -> Program:
     parameters, batches = data.softmax()
 
     def loss_of(v: Any, images: Any, labels: Any) -> Any:
-        return _cross_entropy(images @ v["w"] + v["b"], labels)
+        return cross_entropy(images @ v["w"] + v["b"], labels)
 
-    return _sgd_program(loss_of, parameters, batches, 0.5)
+    return sgd_program(loss_of, parameters, batches, 0.5)
 
 
 def mlp() -> Program:
@@ -114,9 +125,9 @@ def mlp() -> Program:
     def loss_of(v: Any, images: Any, labels: Any) -> Any:
         hidden = jax.nn.relu(images @ v["w0"] + v["b0"])
         hidden = jax.nn.relu(hidden @ v["w1"] + v["b1"])
-        return _cross_entropy(hidden @ v["w2"] + v["b2"], labels)
+        return cross_entropy(hidden @ v["w2"] + v["b2"], labels)
 
-    return _adam_program(loss_of, parameters, batches, 1e-3)
+    return adam_program(loss_of, parameters, batches, 1e-3)
 
 
 def _convolution(x: Any, w: Any, b: Any, stride: int, padding: str) -> Any:
@@ -143,9 +154,9 @@ def cnn() -> Program:
             hidden = _max_pool(hidden, 2)
         hidden = hidden.reshape(hidden.shape[0], -1)
         hidden = jax.nn.relu(hidden @ v["dense_w"] + v["dense_b"])
-        return _cross_entropy(hidden @ v["out_w"] + v["out_b"], labels)
+        return cross_entropy(hidden @ v["out_w"] + v["out_b"], labels)
 
-    return _adam_program(loss_of, parameters, batches, 1e-4)
+    return adam_program(loss_of, parameters, batches, 1e-4)
 
 
 def word2vec() -> Program:
@@ -175,7 +186,7 @@ def word2vec() -> Program:
         return loss, updated
 
     cycle = data.Cycle([(words, labels.ravel()) for words, labels in batches])
-    box = [_device(parameters)]
+    box = [device(parameters)]
 
     def step() -> float:
         candidates, tries = data.log_uniform_unique(
@@ -205,7 +216,7 @@ def lstm() -> Program:
             sequence = outputs
         flat = jnp.stack(sequence, axis=1).reshape(-1, data.LSTM_UNITS)
         logits = flat @ v["out_w"] + v["out_b"]
-        return jnp.sum(_sparse_entropies(logits, targets.reshape(-1))) / data.LSTM_BATCH
+        return jnp.sum(sparse_entropies(logits, targets.reshape(-1))) / data.LSTM_BATCH
 
     @functools.partial(jax.jit, donate_argnums=0)
     def train(carried: Any, words: Any, targets: Any, state: Any) -> Any:
@@ -219,8 +230,8 @@ def lstm() -> Program:
         embedding = embedding.at[words].add(-scale * drows)
         return loss, (embedding, jax.tree.map(lambda p, g: p - scale * g, v, dv))
 
-    start = _device(parameters)
-    return _program(train, (start.pop("embedding"), start), batches)
+    start = device(parameters)
+    return program(train, (start.pop("embedding"), start), batches)
 
 
 def _alexnet_logits(v: Any, images: Any) -> Any:
@@ -239,7 +250,7 @@ def _alexnet_logits(v: Any, images: Any) -> Any:
 
 def alexnet_forward() -> Program:
     parameters, batches = data.alexnet()
-    v = _device(parameters)
+    v = device(parameters)
     logits = jax.jit(_alexnet_logits)
     cycle = data.Cycle(batches)
 
@@ -253,9 +264,9 @@ def alexnet_training() -> Program:
     parameters, batches = data.alexnet()
 
     def loss_of(v: Any, images: Any, labels: Any) -> Any:
-        return jnp.mean(_sparse_entropies(_alexnet_logits(v, images), labels))
+        return jnp.mean(sparse_entropies(_alexnet_logits(v, images), labels))
 
-    return _sgd_program(loss_of, parameters, batches, 0.001)
+    return sgd_program(loss_of, parameters, batches, 0.001)
 
 
 CASES: Dict[str, Callable[[], Program]] = {

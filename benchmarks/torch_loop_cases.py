@@ -17,14 +17,14 @@ from benchmarks import data
 from benchmarks.program import Program
 
 
-def _lstm(w: np.ndarray, b: np.ndarray) -> torch.nn.LSTM:
+def lstm_module(w: np.ndarray, b: np.ndarray) -> torch.nn.LSTM:
     """The weights of a TF1 cell, [2 units, 4 units] and [4 units], as a module."""
 
     def gates(value: np.ndarray) -> torch.Tensor:
         i, j, f, o = np.split(value, 4, -1)
         return torch.from_numpy(np.ascontiguousarray(np.concatenate([i, f, j, o], -1).T))
 
-    units = data.RNN_UNITS
+    units = len(b) // 4
     lstm = torch.nn.LSTM(units, units, batch_first=True)
     forget = np.repeat(np.array([0, 0, 1, 0], np.float32), units)
     with torch.no_grad():
@@ -37,7 +37,7 @@ def _lstm(w: np.ndarray, b: np.ndarray) -> torch.nn.LSTM:
 
 def dynamic_rnn() -> Program:
     parameters, batches = data.dynamic_rnn()
-    lstm = _lstm(parameters["w"], parameters["b"])
+    lstm = lstm_module(parameters["w"], parameters["b"])
     out_w, out_b = (
         torch.from_numpy(parameters[name].copy()).requires_grad_() for name in ("out_w", "out_b")
     )

@@ -44,11 +44,17 @@ from benchmarks.program import Program
 
 # The modules NAME_cases of each kind of implementation.
 CASE_FILES = {
-    "graph": ("graph", "loop", "compile", "checkpoint", "queue", "pipeline", "eager"),
-    "torch": ("torch", "torch_loop", "torch_eager"),
-    "jax": ("jax", "jax_loop"),
+    "graph": (
+        *("graph", "loop", "compile", "checkpoint", "queue", "pipeline", "eager"),
+        *("network", "deep_network"),
+    ),
+    "torch": ("torch", "torch_loop", "torch_eager", "torch_network", "torch_deep_network"),
+    "torch_compiled": ("torch_compiled",),
+    "jax": ("jax", "jax_loop", "jax_network", "jax_deep_network"),
     "graph_kernels": ("kernel",),
     "torch_kernels": ("torch_kernel",),
+    "graph_scaling": ("scaling",),
+    "jax_scaling": ("jax_scaling",),
 }
 
 

@@ -24,7 +24,10 @@ from benchmarks import (
     driver,
     fresh,
     loop_cases,
+    network_cases,
     report,
+    torch_compiled_cases,
+    torch_network_cases,
     worker,
 )
 from benchmarks.cases import BEST_PEER, Requirement
@@ -75,9 +78,29 @@ def test_every_case_is_a_function_of_each_kind(kind: str) -> None:
     assert wanted <= functions & listed
 
 
+def test_compiled_pytorch_has_the_whole_networks() -> None:
+    wanted = {case.name for case in cases.CASES if "torch_compiled" in case.kinds}
+    assert wanted <= set(torch_compiled_cases.CASES)
+    assert {"vae", "resnet20", "encoder"} <= wanted
+
+
+@pytest.mark.parametrize("case", ["vae", "wide_deep"])
+def test_a_network_learns_the_same_in_penstock_and_pytorch(case: str) -> None:
+    graph = network_cases.CASES[case](penstock)
+    peer = torch_network_cases.CASES[case]()
+    values = {
+        "penstock": [graph.step() for _ in range(4)],
+        "torch": [peer.step() for _ in range(4)],
+    }
+    graph.close()
+    # What the step draws differs.
+    compare = report.compare_random if case == "vae" else report.compare_same
+    assert not compare(values)
+
+
 @pytest.mark.parametrize(
     "name",
-    ["__init__", "program", "data", "worker"]
+    ["__init__", "program", "data", "network_data", "worker"]
     + [f"{file}_cases" for file in worker.CASE_FILES["graph"]],
 )
 def test_what_tensorflow1_runs_is_python37(name: str) -> None:

@@ -199,12 +199,14 @@ def _as_loop(frame: Frame, fed: set[Tensor]) -> Loop:
     for op in switches:
         if op.inputs[0].op not in merges:
             raise Unstructured(f"{op.name!r} switches what is no variable of loop {frame.name!r}")
+    passed: set[Operation] = set()
     for op in operations:
         if op.op_def.control == "exit":
-            _note_exit(op, switches, merges)
+            passed |= _note_exit(op, switches, merges)
+    _check_passed(passed, frame)
     enters = [op for op in operations if op.op_def.control == "enter"]
     _check_enters(enters, set(operations), merges)
-    skipped = {test, *merges, *switches, *enters}
+    skipped = {test, *merges, *switches, *enters, *passed}
     rest = [
         item for item in frame.items
         if item not in skipped
@@ -231,11 +233,36 @@ def _variable(frame: Frame, merge: Operation) -> Variable:
 
 def _note_exit(
     op: Operation, switches: Sequence[Operation], merges: dict[Operation, Variable]
-) -> None:
-    source = op.inputs[0]
+) -> set[Operation]:
+    """Notes what an Exit takes out; gives what stands between the two.
+
+    That is an Identity which waits for the Switch alone: where a gradient goes on in the loop and
+    leaves it too (that of a first state which is trained), both ways begin with one.
+    """
+    source, passed = op.inputs[0], set()
+    while source.op.op_def.passes_through and _waits_for(source.op.control_inputs, switches):
+        passed.add(source.op)
+        source = source.op.inputs[0]
     if source.op not in switches or source.value_index != 0:
         raise Unstructured(f"{op.name!r} takes out what is no variable at the loop's end")
     merges[source.op.inputs[0].op].exits.append(op)
+    return passed
+
+
+def _waits_for(controls: Iterable[Operation], switches: Sequence[Operation]) -> bool:
+    """Whether what is waited for are switches, directly or gathered in a NoOp."""
+    return all(
+        op in switches or (op.op_def.does_nothing and _waits_for(op.control_inputs, switches))
+        for op in controls
+    )
+
+
+def _check_passed(passed: set[Operation], frame: Frame) -> None:
+    for item in frame.items if passed else ():
+        leaves = isinstance(item, Operation) and (item in passed or item.op_def.control == "exit")
+        makers = [*(t.op for t in item.inputs), *_controls(item)]
+        if not leaves and not passed.isdisjoint(makers):
+            raise Unstructured(f"what leaves loop {frame.name!r} is used in it")
 
 
 def _check_enters(
@@ -314,5 +341,8 @@ def _data_makers(item: Item, maker: dict[Operation, Item], fed: set[Tensor]) -> 
 
 
 def _makers(item: Item, maker: dict[Operation, Item], fed: set[Tensor]) -> list[Item]:
-    controls = item.control_inputs if isinstance(item, Operation) else item.controls
-    return _data_makers(item, maker, fed) + [maker[c] for c in controls if c in maker]
+    return _data_makers(item, maker, fed) + [maker[c] for c in _controls(item) if c in maker]
+
+
+def _controls(item: Item) -> Sequence[Operation]:
+    return item.control_inputs if isinstance(item, Operation) else item.controls

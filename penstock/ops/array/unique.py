@@ -13,7 +13,7 @@ from penstock.foundation.graph.build import make
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op
 from penstock.foundation.opdef.inference import Dims, FailsAtRun, ShapeContext, show
-from penstock.ops.array import reshape as reshape_ops, shape as shape_ops, slicing
+from penstock.ops.array import integer_order, reshape as reshape_ops, shape as shape_ops, slicing
 from penstock.ops.array.unsigned import INDIRECT, SIGNED, from_ordered_int64, to_ordered_int64
 
 _INDEX = "{int32, int64}"
@@ -80,6 +80,9 @@ def _first_seen(x: Any, dim: int | None = None) -> tuple[Any, Any, Any]:
     if not x.numel():
         none = torch.zeros(0, dtype=torch.int64, device=x.device)
         return x, none, none
+    found = integer_order.first_seen(x) if dim is None else None
+    if found is not None:
+        return found
     work = _comparable(x)
     values, inverse, counts = torch.unique(work, return_inverse=True, return_counts=True, dim=dim)
     size = counts.numel()

@@ -21,6 +21,7 @@ import torch
 from penstock.foundation.base.shapes import merge_static
 from penstock.foundation.opdef import define_op
 from penstock.foundation.opdef.inference import ShapeContext
+from penstock.ops.array.integer_order import all_differ
 from penstock.ops.state import state
 from penstock.ops.state.update_rules import (
     ada_max,
@@ -152,7 +153,7 @@ def _sparse_kernel(
             check_strengths(lr, l1, l2, lr_power, *shrinkage)
         # Also the check of the indices, before anything is changed.
         rows = [t.index_select(0, indices) for t in tensors]
-        if indices.numel() == torch.unique(indices).numel():
+        if all_differ(indices):
             formula(*rows, *rest[: where - states], grad, *rest[where - states :])
             wide = (indices.long(),)
             for tensor, row in zip(tensors, rows, strict=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -72,6 +73,19 @@ def test_a_loop_becomes_one_region_with_its_test_apart() -> None:
     (region,) = _regions(step)
     condition, body = blocks_of(region)
     assert (region.type, _types(condition), _types(body)) == ("_While", ["Less"], ["AddV2", "Mul"])
+
+
+def test_the_gradient_of_a_trained_first_state_is_a_loop() -> None:
+    """It leaves the loop and goes on in it: between Switch and Exit stands an Identity."""
+    n, first = tf.placeholder(tf.int32, []), tf.placeholder(tf.float32, [])
+    _, y = tf.while_loop(lambda i, y: i < n, lambda i, y: (i + 1, tf.sin(y)), [0, first])
+    # As an optimizer asks: the gradients of a node's inputs wait for each other.
+    (grad,) = tf.gradients(y, first, gate_gradients=True)
+    step = rewritten([grad], [n, first])
+    assert [region.type for region in _regions(step)] == ["_While", "_While"]
+    with tf.Session() as session:
+        found = session.run(grad, {n: 2, first: 0.5})
+    assert found == pytest.approx(math.cos(0.5) * math.cos(math.sin(0.5)), rel=1e-6)
 
 
 def test_regions_nest_as_the_program_does() -> None:
@@ -168,6 +182,20 @@ def test_sides_of_different_conditions_do_not_nest() -> None:
     merged, _ = primitives.merge([no, yes])
     with pytest.raises(Unstructured, match="not two sides of one condition"):
         _pruned(merged, feeds=[p, q])
+
+
+def test_what_waits_in_a_loop_for_what_leaves_it_does_not_nest() -> None:
+    first = primitives.enter(tf.constant(0), "loop")
+    merged, _ = primitives.merge([first, first])
+    one, limit = (primitives.enter(tf.constant(v), "loop", is_constant=True) for v in (1, 3))
+    test = primitives.loop_cond(merged < limit)
+    done, more = primitives.switch(merged, test)
+    leaving = tf.identity(done)
+    following = more + one
+    following.op._add_control_input(leaving.op)
+    merged.op._update_input(1, primitives.next_iteration(following))
+    with pytest.raises(Unstructured, match="what leaves loop 'loop' is used in it"):
+        rewritten([primitives.exit_(leaving)])
 
 
 def test_a_value_of_another_frame_is_refused() -> None:

@@ -15,6 +15,7 @@ State, of a program: where it is on that way.
 from __future__ import annotations
 
 import builtins
+import itertools
 import logging
 import subprocess
 import threading
@@ -43,6 +44,10 @@ log = logging.getLogger("penstock")
 
 # What compiling is reckoned to cost, in seconds: for a program, and for a line of it.
 _COST, _COST_OF_LINE = 20.0, 0.1
+# Runs that are looked at, at most, until each branch was taken.
+_RUNS_NOTED = 10
+# Runs of a program after which those of its stretches that are decided no longer wait for others.
+_RUNS_TRIED = 24
 # One program is compiled at a time.
 _turn = threading.Lock()
 
@@ -80,6 +85,11 @@ class Tier:
         self._verdicts: list[Verdict] = []
         self._forms: list[NativeCall | Trial | None] = []
         self._taken = 0.0
+        # What runs of the program have shown of its values, and which names they have set.
+        self._values: dict[str, Any] = {}
+        self._seen: set[str] = set()
+        self._noting: Callable[..., Any] | None = None
+        self._runs_noted = 0
         # The stretches that are native calls.
         self.native: list[Stretch] = []
         self.state = "not hot yet"
@@ -125,14 +135,21 @@ class Tier:
             if self.state not in ("not hot yet", "noting"):
                 return self._plain(*args)
             self.state = "noting"
-            values: dict[str, Any] = {}
+            values, seen = self._values, self._seen
 
             def note(name: str, value: Any) -> None:
+                seen.add(name)
                 if isinstance(value, torch.Tensor):
                     values[name] = _about(value)
 
-            run = self._function(with_notes(self._source, "noted"), "noted", {"note": note})
-            result = run(*args)
+            if self._noting is None:
+                tree = with_notes(self._source, "noted")
+                self._noting = self._function(tree, "noted", {"note": note})
+            result = self._noting(*args)
+            self._runs_noted += 1
+            every = {name for line in self._lines.lines for name in line.sets} - {"_"}
+            if every - seen and self._runs_noted < _RUNS_NOTED:
+                return result  # of a branch that was not taken
             for name in (*self._lines.resources, *self._lines.constants):
                 value = self._scope[name]
                 value = getattr(value, "value", None) if name in self._lines.resources else value
@@ -173,7 +190,7 @@ class Tier:
                 self._store.make(self._key, lambda place: self._build(request, place))
             if not self._found():
                 self._stay("what was compiled is not there")
-        except (OSError, subprocess.SubprocessError, ValueError) as error:
+        except (OSError, subprocess.SubprocessError, ValueError, LookupError) as error:
             log.debug("a step was not compiled: %s", error)
             self._stay(f"not compiled: {error}")
         return None
@@ -224,27 +241,33 @@ class Tier:
 
     def _begin(self) -> None:
         """Sets the program that the verdicts, or the lack of them, ask for."""
-        self._forms = [self._form(index) for index in range(len(self._parts))]
+        forms = self._forms or [None] * len(self._parts)
+        self._forms = [
+            form if isinstance(form, Trial) and not form.verdict else self._form(index)
+            for index, form in enumerate(forms)
+        ]
         used = [(p, f) for p, f in zip(self._parts, self._forms, strict=True) if f is not None]
         if not used:
             return self._stay(self._why_plain())
         names = {f"native_{index}": form for index, (_, form) in enumerate(used)}
         tree = with_calls(self._source, [part for part, _ in used], "step")
         run = self._function(tree, "step", names)
-        if all(isinstance(form, NativeCall) for form in names.values()):
-            self.native = [part for part, _ in used]
+        self.native = [part for part, form in used if isinstance(form, NativeCall)]
+        trials = [form for form in names.values() if isinstance(form, Trial)]
+        if not trials:
             self.state = "native"
             self._set(run)
             self.settled.set()
             return None
         self.state = "on trial"
-        trials = [form for form in names.values() if isinstance(form, Trial)]
+        runs = itertools.count(1)
 
         def tried(*args: Any) -> Any:
             try:
                 return run(*args)
             finally:
-                if all(trial.verdict for trial in trials):
+                ended = [trial for trial in trials if trial.verdict]
+                if len(ended) == len(trials) or (ended and next(runs) >= _RUNS_TRIED):
                     self._judge()
 
         self._set(tried)
@@ -253,14 +276,15 @@ class Tier:
     def _judge(self) -> None:
         """Keeps what the trials have shown, and sets the program that follows from it."""
         with self._lock:
-            if self.state != "on trial":
+            ended = [(i, f) for i, f in enumerate(self._forms) if isinstance(f, Trial)]
+            ended = [(i, form) for i, form in ended if form.verdict]
+            if self.state != "on trial" or not ended:
                 return
-            for index, form in enumerate(self._forms):
-                if isinstance(form, Trial):
-                    verdict = Verdict(form.verdict, form.ratio, form.seconds)
-                    self._verdicts[index] = verdict
-                    self._store.judge(self._key, index, verdict)
-                    log.debug("a stretch is %s: %.2f of its lines", verdict.word, verdict.ratio)
+            for index, form in ended:
+                verdict = Verdict(form.verdict, form.ratio, form.seconds)
+                self._verdicts[index] = verdict
+                self._store.judge(self._key, index, verdict)
+                log.debug("a stretch is %s: %.2f of its lines", verdict.word, verdict.ratio)
             self._begin()
 
     def _why_plain(self) -> str:
@@ -294,8 +318,8 @@ def promote(program: Any, mode: str) -> Tier | None:
       mode: ``"on"``: it is compiled at once; ``"auto"``: if it proves hot.
 
     Returns:
-      Its tier; None where it stays as it is: it is no straight line, may wait for other steps, or
-      is for another device.
+      Its tier; None where it stays as it is: it runs by data flow, may wait for other steps, or is
+      for another device.
     """
     if type(program) is not Program or program.blocking or program.source.memories:
         return None

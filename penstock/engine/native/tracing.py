@@ -126,6 +126,8 @@ def refused(
         except Exception as why:
             found[number] = f"{type(why).__name__}: {why}".splitlines()[0][:200]
         for name in names:
+            if name not in values and name != "_":
+                found.setdefault(number, "gives no tensor, or none was seen")
             if name in values and not _is_like(scope.get(name), values[name]):
                 found.setdefault(number, "gives something else than it did in a real step")
             # What follows goes on with what a real step has shown.

@@ -30,7 +30,10 @@ _RUNS, _FIRST_RUNS = 12, 2
 # A native form must save this much to be worth another way of computing.
 _WORTH = 0.95
 
-FAST, SLOW, DIFFERENT, FAILED = "fast", "slow", "different", "failed"
+# Runs that may give it what it was not made for, before it is given up: a loop's first round does.
+_UNFIT = 100
+
+FAST, SLOW, DIFFERENT, FAILED, UNFIT = "fast", "slow", "different", "failed", "unfit"
 
 
 class NativeCall:
@@ -69,10 +72,7 @@ class NativeCall:
 
     def __call__(self, *given: Any) -> Any:
         """Runs the stretch; gives the locals that it makes, in a sequence."""
-        try:
-            tensors = self._tensors(given)
-        except AttributeError:
-            tensors = None  # a variable has no value: the line says so
+        tensors = self.fit(given)
         if tensors is None:
             return self._plain(*given)
         try:
@@ -83,14 +83,17 @@ class NativeCall:
                 raise  # some variables may be updated already
             return self._plain(*given)
 
-    def _tensors(self, given: tuple[Any, ...]) -> list[Any] | None:
+    def fit(self, given: tuple[Any, ...]) -> list[Any] | None:
         """What the library takes; None where it is not what it was made for."""
-        values = [resource.value for resource in self._resources]
-        if list(map(id, values)) != self._known[0] and not self._fit(values):
-            return None
-        for tensor, (shape, strides) in zip(given, self._given, strict=True):
-            if tensor.stride() != strides or tensor.shape != shape:
+        try:
+            values = [resource.value for resource in self._resources]
+            if list(map(id, values)) != self._known[0] and not self._fit(values):
                 return None
+            for tensor, (shape, strides) in zip(given, self._given, strict=True):
+                if tensor.stride() != strides or tensor.shape != shape:
+                    return None
+        except AttributeError:
+            return None  # a variable has no value: the line says so
         return [*given, *values, *self._constants]
 
     def _fit(self, values: list[Any]) -> bool:
@@ -143,7 +146,7 @@ class Trial:
         self._apart = apart(dict(zip(names, self._plain_on, strict=True)))
         self._lock = threading.Lock()
         self._times: tuple[list[float], list[float]] = ([], [])
-        self._runs = 0
+        self._runs = self._unfit = 0
         self.verdict = ""
 
     def __call__(self, *given: Any) -> Any:
@@ -166,6 +169,11 @@ class Trial:
             updated = index in self._updates
             self._native_on[index].value = value.clone() if updated else value
             self._plain_on[index].value = self._native_on[index].value.clone() if updated else value
+        if self._native.fit(given) is None:
+            self._unfit += 1
+            if self._unfit >= _UNFIT and not self._runs:
+                self.verdict = UNFIT
+            return self._let_go()
         copies = tuple(tensor.clone() for tensor in given)
         order: list[tuple[Callable[..., Any], Any]] = [
             (self._native, given), (self._apart, copies),
@@ -191,6 +199,9 @@ class Trial:
             self._times[1].append(plain)
         if not self.verdict and self._runs >= _RUNS:
             self.verdict = FAST if self.ratio < _WORTH else SLOW
+        self._let_go()
+
+    def _let_go(self) -> None:
         for copied in (*self._native_on, *self._plain_on):
             del copied.value
 

@@ -53,6 +53,7 @@ def session() -> tf.Session:
         (programs.word2vec, True),
         (programs.lstm, True),
         (programs.branches, True),
+        (programs.dynamic_rnn, True),
     ],
 )
 def test_values_are_the_same(

@@ -9,7 +9,16 @@ from typing import Any
 import pytest
 import torch
 
-from penstock.engine.native.trial import DIFFERENT, FAILED, FAST, SLOW, NativeCall, Trial, same
+from penstock.engine.native.trial import (
+    DIFFERENT,
+    FAILED,
+    FAST,
+    SLOW,
+    UNFIT,
+    NativeCall,
+    Trial,
+    same,
+)  # fmt: skip
 from penstock.engine.resources.variable import Variable
 
 ABOUT = [[[4], [1], "float32"], [[4], [1], "float32"]]
@@ -100,6 +109,21 @@ def test_a_slower_form_is_dropped() -> None:
     for _ in range(12):
         trial(torch.ones(4))
     assert trial.verdict == SLOW and trial.ratio > 1
+
+
+def test_what_does_not_fit_decides_nothing_unless_nothing_fits() -> None:
+    held = variable()
+    trial = trial_of(library, held)
+    for _ in range(150):  # a loop's first round
+        trial(torch.ones(8)[::2])
+        if trial._runs < 12:
+            trial(torch.ones(4))
+    assert trial.verdict == FAST
+    trial = trial_of(library, held)
+    for _ in range(100):
+        assert trial.verdict == ""
+        trial(torch.ones(8)[::2])
+    assert trial.verdict == UNFIT
 
 
 def test_a_variable_without_a_value_decides_nothing() -> None:

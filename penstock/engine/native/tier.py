@@ -229,12 +229,14 @@ class Tier:
         plain = self._function(tree, name)
         resources = [self._scope[each] for each in part.resources]
         constants = [self._scope[each] for each in part.constants]
+        bounds = about.get("bounds", ())
         if verdict.word == FAST:
             updates = bool(about["updates"])
-            return NativeCall(library, plain, resources, constants, values, updates)
+            return NativeCall(library, plain, resources, constants, values, updates, bounds)
         return Trial(
             library, plain, resources, constants, values,
             lambda others: self._function(tree, name, others), part.resources, about["updates"],
+            bounds,
         )  # fmt: skip
 
     # ---- trial and swap ----------------------------------------------------------------------

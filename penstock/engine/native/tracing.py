@@ -2,13 +2,14 @@
 
 Each line is run once on tensors that have shapes and no numbers.  A line stays as it is if its
 kernel asks for a number, raises, gives a variable other memory, or calls an ATen operator that is
-not among those that cannot fail once shapes are right.  So a native call never has to report an
-index out of range, and needs no check inside a parallel loop, where C++ could not raise.
+not among those that cannot fail once shapes are right, or go by an index (see ``indices``).  So a
+native call never has to report an index out of range, and needs no check inside a parallel loop,
+where C++ could not raise.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -28,6 +29,14 @@ _TOTAL = frozenset("""
     gelu_backward log_sigmoid_forward log_sigmoid_backward softplus_backward
     _to_copy to lift_fresh_copy where isfinite isnan isinf addcmul addcmul_ addcdiv addcdiv_
 """.split())  # fmt: skip
+# Those that go by an index, which ``indices`` looks after: it, and what it must be less than.
+INDEXING: dict[str, Callable[[Sequence[Any]], tuple[Any, int]]] = {
+    "embedding": lambda args: (args[1], args[0].shape[0]),
+    "index_select": lambda args: (args[2], args[0].shape[args[1]]),
+    "gather": lambda args: (args[2], args[0].shape[args[1]]),
+    "scatter": lambda args: (args[2], args[0].shape[args[1]]),
+    "scatter_": lambda args: (args[2], args[0].shape[args[1]]),
+}
 # Those of them that fail, or mean something else, on whole numbers.
 _NOT_WHOLE = ("div", "remainder", "fmod", "floor_divide", "pow", "bitwise", "lshift", "rshift")
 
@@ -72,7 +81,7 @@ class _Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
         space, _, name = func.name().partition(".")[0].partition("::")
         if space == "prim":  # asks for a shape or a device
             return func(*args, **(kwargs or {}))
-        if not (name in _TOTAL or torch.Tag.pointwise in func.tags):
+        if not (name in _TOTAL or name in INDEXING or torch.Tag.pointwise in func.tags):
             raise Refused(f"calls {func}")
         result = func(*args, **(kwargs or {}))
         for tensor in (result, *args):

@@ -20,7 +20,7 @@ from typing import Any
 
 import torch
 
-from penstock.engine.native.library import Library, is_like
+from penstock.engine.native.library import Library, is_like, within
 
 log = logging.getLogger("penstock")
 
@@ -45,11 +45,12 @@ class NativeCall:
       resources, constants: what it uses of the program's globals.
       about: shape, strides and dtype of all that the library takes.
       updates: whether it updates variables.
+      bounds: positions in what it is given of indices, and what they must be less than.
     """
 
     __slots__ = (
         "_library", "_plain", "_resources", "_constants", "_given", "_held", "_known", "_updates",
-        "__weakref__",
+        "_bounds", "__weakref__",
     )  # fmt: skip
 
     def __init__(
@@ -60,11 +61,13 @@ class NativeCall:
         constants: Sequence[Any],
         about: Sequence[Any],
         updates: bool = False,
+        bounds: Sequence[Sequence[int]] = (),
     ) -> None:
         self._library, self._plain, self._updates = library, plain, updates
         self._resources, self._constants = tuple(resources), tuple(constants)
         count = len(about) - len(self._resources) - len(self._constants)
         self._given = [(tuple(shape), tuple(strides)) for shape, strides, _ in about[:count]]
+        self._bounds = [(place, limit) for place, limit in bounds]
         self._held = about[count : count + len(self._resources)]
         # The variables' tensors that were found to fit, while all of them live: one tuple, since
         # threads look at it and set it.
@@ -92,6 +95,9 @@ class NativeCall:
             for tensor, (shape, strides) in zip(given, self._given, strict=True):
                 if tensor.stride() != strides or tensor.shape != shape:
                     return None
+            for place, limit in self._bounds:
+                if not within(given[place], limit):
+                    return None  # the line says so
         except AttributeError:
             return None  # a variable has no value: the line says so
         return [*given, *values, *self._constants]
@@ -122,6 +128,7 @@ class Trial:
       apart: makes the function of the stretch's own lines with other variables, by their names.
       names: of the resources.
       updates: which of the resources it updates.
+      bounds: as for ``NativeCall``.
     """
 
     def __init__(
@@ -134,6 +141,7 @@ class Trial:
         apart: Callable[[Mapping[str, Any]], Callable[..., Any]],
         names: Sequence[str],
         updates: Sequence[int],
+        bounds: Sequence[Sequence[int]] = (),
     ) -> None:
         self._plain, self._resources = plain, tuple(resources)
         self._updates = frozenset(updates)
@@ -142,7 +150,9 @@ class Trial:
             [_Copy() for _ in self._resources],
             [_Copy() for _ in self._resources],
         )
-        self._native = NativeCall(library, _refuse, self._native_on, constants, about)
+        self._native = NativeCall(
+            library, _refuse, self._native_on, constants, about, bounds=bounds
+        )
         self._apart = apart(dict(zip(names, self._plain_on, strict=True)))
         self._lock = threading.Lock()
         self._times: tuple[list[float], list[float]] = ([], [])

@@ -161,6 +161,25 @@ def test_tensors_that_do_not_fit_go_to_the_lines() -> None:
     assert seen == [2, 2] and held.value.tolist() == [2.0] * 4
 
 
+def test_an_index_out_of_range_goes_to_the_lines() -> None:
+    seen = []
+
+    def native(tensors: Any) -> Any:
+        seen.append(tensors[1].tolist())
+        return [tensors[0][tensors[1]]]
+
+    about = [[[4], [1], "float32"], [[2], [1], "int64"]]
+    call = NativeCall(
+        native, lambda x, at: (x.index_select(0, at),), [], [], about, bounds=[[1, 4]]
+    )
+    x = torch.arange(4.0)
+    assert call(x, torch.tensor([3, 0]))[0].tolist() == [3.0, 0.0]
+    for wrong in ([0, 4], [-1, 0]):
+        with pytest.raises(IndexError):
+            call(x, torch.tensor(wrong))
+    assert seen == [[3, 0]]
+
+
 def test_a_library_that_fails_leaves_it_to_the_lines() -> None:
     held = variable()
 

@@ -32,6 +32,7 @@ from penstock.compiler.stretches.cut import Stretch, cut, lines_alone, with_call
 from penstock.compiler.stretches.lines import program_of
 from penstock.engine.native.identity import facts, machine, references
 from penstock.engine.native.library import Library, load as load_library
+from penstock.engine.native.neighbours import Neighbours
 from penstock.engine.native.process import run_worker, without_compiler
 from penstock.engine.native.request import Request, key_of
 from penstock.engine.native.store import Store, Verdict
@@ -48,6 +49,8 @@ _COST, _COST_OF_LINE = 20.0, 0.1
 _RUNS_NOTED = 10
 # Runs of a program after which those of its stretches that are decided no longer wait for others.
 _RUNS_TRIED = 24
+# How long a machine must be quiet until what was lost beside other work is tried again.
+_WAIT_SECONDS = 60.0
 # One program is compiled at a time.
 _turn = threading.Lock()
 
@@ -84,6 +87,7 @@ class Tier:
         self._folder = Path()
         self._verdicts: list[Verdict] = []
         self._forms: list[NativeCall | Trial | None] = []
+        self._neighbours = Neighbours()
         self._taken = 0.0
         # What runs of the program have shown of its values, and which names they have set.
         self._values: dict[str, Any] = {}
@@ -207,7 +211,10 @@ class Tier:
         if [(p.first, p.last) for p in self._parts] != [(m["first"], m["last"]) for m in made]:
             return False
         known = self._store.verdicts()
-        self._verdicts = [known.get(f"{self._key}/{i}", Verdict()) for i in range(len(made))]
+        now = time.time()
+        self._verdicts = [
+            known.get(f"{self._key}/{i}", Verdict()).again(now) for i in range(len(made))
+        ]
         self._begin()
         return True
 
@@ -250,19 +257,19 @@ class Tier:
         ]
         used = [(p, f) for p, f in zip(self._parts, self._forms, strict=True) if f is not None]
         if not used:
-            return self._stay(self._why_plain())
+            self._stay(self._why_plain())
+            return self._watch(self._plain)
         names = {f"native_{index}": form for index, (_, form) in enumerate(used)}
         tree = with_calls(self._source, [part for part, _ in used], "step")
         run = self._function(tree, "step", names)
         self.native = [part for part, form in used if isinstance(form, NativeCall)]
         trials = [form for form in names.values() if isinstance(form, Trial)]
         if not trials:
-            self.state = "native"
             self._set(run)
+            self.state = "native"
             self.settled.set()
-            return None
-        self.state = "on trial"
-        runs = itertools.count(1)
+            return self._watch(run)
+        runs, self._neighbours = itertools.count(1), Neighbours()
 
         def tried(*args: Any) -> Any:
             try:
@@ -273,6 +280,7 @@ class Tier:
                     self._judge()
 
         self._set(tried)
+        self.state = "on trial"
         return None
 
     def _judge(self) -> None:
@@ -282,12 +290,40 @@ class Tier:
             ended = [(i, form) for i, form in ended if form.verdict]
             if self.state != "on trial" or not ended:
                 return
+            busy = self._neighbours.busy()
             for index, form in ended:
-                verdict = Verdict(form.verdict, form.ratio, form.seconds)
+                verdict = Verdict(
+                    form.verdict, form.ratio, form.seconds, self._verdicts[index].trials + 1,
+                    time.time(), busy,
+                )  # fmt: skip
                 self._verdicts[index] = verdict
                 self._store.judge(self._key, index, verdict)
                 log.debug("a stretch is %s: %.2f of its lines", verdict.word, verdict.ratio)
             self._begin()
+
+    def _watch(self, run: Callable[..., Any]) -> None:
+        """Has what was lost beside other work tried again when the machine is quiet."""
+        if not any(verdict.unlucky for verdict in self._verdicts):
+            return
+        neighbours, due = Neighbours(), time.monotonic() + _WAIT_SECONDS
+
+        def watched(*args: Any) -> Any:
+            nonlocal due
+            if time.monotonic() > due and self._lock.acquire(blocking=False):
+                try:
+                    due = time.monotonic() + _WAIT_SECONDS
+                    if not neighbours.busy():
+                        unlucky = [verdict.unlucky for verdict in self._verdicts]
+                        self._verdicts = [
+                            Verdict(trials=verdict.trials) if again else verdict
+                            for verdict, again in zip(self._verdicts, unlucky, strict=True)
+                        ]
+                        self._begin()
+                finally:
+                    self._lock.release()
+            return run(*args)
+
+        self._set(watched)
 
     def _why_plain(self) -> str:
         made = self._about["stretches"]
@@ -306,8 +342,10 @@ class Tier:
             for number in range(part.first, part.last + 1):
                 lines[number - 1] = "  | " + lines[number - 1][4:]
         notes = [f"# native: {self.state}"]
-        for part, (word, ratio, _) in zip(self._parts, self._verdicts, strict=False):
+        for part, verdict in zip(self._parts, self._verdicts, strict=False):
+            word, ratio = verdict.word, round(verdict.ratio, 3)
             said = f"{word}, {ratio:g} of its lines' time" if word else "not tried yet"
+            said += ", beside other work: to be tried again" if verdict.unlucky else ""
             notes.append(f"# native: lines {part.first} to {part.last}: {said}")
         return "\n".join([*lines, *notes]) + "\n"
 

@@ -172,6 +172,39 @@ def test_both_branches_become_native_though_one_comes_late(compiler: Compiler) -
         assert re.search(r"\n  \| +r_v\.value\.sub_", text)
 
 
+def test_a_trial_lost_beside_other_work_is_repeated(
+    compiler: Compiler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    busy = [True]
+
+    class Neighbours:
+        def busy(self) -> bool:
+            return busy[0]
+
+    monkeypatch.setattr(tiers, "Neighbours", Neighbours)
+    monkeypatch.setattr(trial, "_WORTH", 0.0)
+    program = softmax()
+    with session() as sess:
+        text = settled(sess, program)
+        assert "slow, " in text and "beside other work: to be tried again" in text
+        monkeypatch.setattr(tiers, "_WAIT_SECONDS", 0.0)
+        monkeypatch.setattr(trial, "_WORTH", 1e9)
+    with session() as sess:  # of what is kept, too
+        assert "# native: on trial" in sess.explain(*program)
+        monkeypatch.setattr(trial, "_WORTH", 0.0)
+        settled(sess, program)
+        sess.run(*program)
+        assert "# native: no native form is kept: slow" in sess.explain(*program)
+        busy[0] = False
+        monkeypatch.setattr(trial, "_WORTH", 1e9)
+        sess.run(*program)
+        assert "# native: native\n" in settled(sess, program)
+        assert_equal(values(sess, program, 3)[3:], values(sess, program, 0))
+    with session() as sess:
+        assert "# native: native\n" in sess.explain(*program)
+    assert compiler.built == 1
+
+
 def test_the_next_session_is_native_from_its_first_step(compiler: Compiler) -> None:
     program = softmax()
     with session() as sess:

@@ -349,6 +349,19 @@ class Tier:
             notes.append(f"# native: lines {part.first} to {part.last}: {said}")
         return "\n".join([*lines, *notes]) + "\n"
 
+    def native_source(self) -> str:
+        """The C++ of each native call."""
+        texts = []
+        for index, form in enumerate(self._forms):
+            if isinstance(form, NativeCall):
+                part = self._parts[index]
+                try:
+                    text = (self._folder / f"{index}.cpp").read_text()
+                except OSError:
+                    text = "// its source is gone\n"
+                texts.append(f"# native: lines {part.first} to {part.last} in C++:\n{text}")
+        return "".join(texts)
+
 
 def promote(program: Any, mode: str) -> Tier | None:
     """Gives a program the way to a native form, where it can have one.

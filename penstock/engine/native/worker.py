@@ -61,6 +61,10 @@ def answer(request: Request, folder: Path) -> dict[str, Any]:
         try:
             compiling.build(graph, inputs, build / "library.so", request.threads)
             (build / "library.so").rename(folder / f"{index}.so")
+            # What it was made of, for ``explain``: the loops, then the calls of them.
+            texts = [each.read_text() for each in sorted(build.glob("*.kernel.cpp"))]
+            texts += [each.read_text() for each in sorted(build.glob("*.wrapper.cpp"))]
+            (folder / f"{index}.cpp").write_text("\n".join(texts))
             about["library"] = f"{index}.so"
         except Exception as why:
             about["why"] = _said(why)

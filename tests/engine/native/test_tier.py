@@ -64,6 +64,7 @@ class Compiler:
             about["values"] = [request.values[name] for name in names]
             about["library"] = f"{index}.so"
             (folder / f"{index}.so").write_text(str(request))
+            (folder / f"{index}.cpp").write_text(f"// C++ of {index}\n")
             made.append(about)
         said = {str(number): why for number, why in refused.items()}
         (folder / MANIFEST).write_text(json.dumps({"refused": said, "stretches": made}))
@@ -212,6 +213,9 @@ def test_the_next_session_is_native_from_its_first_step(compiler: Compiler) -> N
     loaded = compiler.loaded
     with session() as sess:
         assert "# native: native\n" in sess.explain(*program)
+        text = sess.explain(*program, native=True)
+        assert text.startswith(sess.explain(*program))
+        assert re.search(r"\n# native: lines \d+ to \d+ in C\+\+:\n// C\+\+ of 0\n$", text)
         assert_equal(values(sess, program, 3), expected(program, 3))
     assert compiler.built == 1 and compiler.loaded == loaded + 1
 

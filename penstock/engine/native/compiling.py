@@ -22,7 +22,7 @@ from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from penstock.engine.native.indices import Indices
-from penstock.engine.native.tracing import Held, example
+from penstock.engine.native.tracing import Held, example, with_tensors
 
 aten = torch.ops.aten
 
@@ -68,6 +68,7 @@ def traced(
       than.
     """
     names = [*given, *resources, *constants]
+    text, functions = with_tensors(text.rstrip("\n"), functions)
     code = compile(text, FILE, "exec")
     written: set[str] = set()
     copied: set[str] = set()

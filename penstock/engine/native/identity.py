@@ -41,7 +41,8 @@ def facts(source: Source) -> list[Any]:
     constants = [[n, str(a.dtype), list(a.shape)] for n, a in source.constants.items()]
     code = [
         [name, function.__code__.co_code.hex(), list(function.__code__.co_names)]
-        for name, function in sorted(source.functions.items())
+        for name, kernel in sorted(source.functions.items())
+        for function in (kernel, getattr(kernel, "traced", None))
         if hasattr(function, "__code__")
     ]
     return [shapes, fed, constants, code, _release(), machine()]

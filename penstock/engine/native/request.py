@@ -20,7 +20,7 @@ from penstock.compiler.stretches.lines import Line, Program, line_of, parse
 
 MANIFEST = "manifest.json"
 # Raised when what is made of a request changes.
-_FORM = 3
+_FORM = 4
 
 
 @dataclass(frozen=True)

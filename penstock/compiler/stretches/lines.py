@@ -86,12 +86,17 @@ class Program:
         return tuple(sorted((x for b in self.blocks for x in b), key=lambda line: line.number))
 
 
-def program_of(source: Source) -> Program:
-    """A program's lines."""
+def program_of(source: Source, marked: bool = False) -> Program:
+    """A program's lines.
+
+    Args:
+      source: the program.
+      marked: whether only lines of nodes that ask for it (``is_marked``) may be compiled.
+    """
     function = parse(source.text)
     return Program(
         tuple(argument.arg for argument in function.args.args),
-        tuple(tuple(_lines(block, source)) for block in blocks(function)),
+        tuple(tuple(_lines(block, source, marked)) for block in blocks(function)),
         tuple(source.resources),
         tuple(source.constants),
     )
@@ -112,11 +117,16 @@ def blocks(node: ast.stmt) -> list[list[ast.stmt]]:
     return found
 
 
-def _lines(block: Sequence[ast.stmt], source: Source) -> list[Line]:
+def is_marked(op: Operation) -> bool:
+    """Whether a node was made in an ``experimental_jit_scope``, or is of such a node's gradient."""
+    return bool(op.attrs.get("_XlaCompile"))
+
+
+def _lines(block: Sequence[ast.stmt], source: Source, marked: bool) -> list[Line]:
     by_number: dict[int, list[ast.stmt]] = {}
     for statement in block:
         by_number.setdefault(statement.lineno, []).append(statement)
-    return [_judged(number, found, source) for number, found in by_number.items()]
+    return [_judged(number, found, source, marked) for number, found in by_number.items()]
 
 
 def _head(statement: ast.stmt) -> ast.stmt:
@@ -126,13 +136,16 @@ def _head(statement: ast.stmt) -> ast.stmt:
     return statement
 
 
-def _judged(number: int, found: list[ast.stmt], source: Source) -> Line:
+def _judged(number: int, found: list[ast.stmt], source: Source, marked: bool) -> Line:
     kept = [_head(s) for s in found if not isinstance(s, ast.Delete)]
     gone = [t.id for s in found if isinstance(s, ast.Delete) for t in s.targets if _is_name(t)]
     op = source.line_ops.get(number)
     plain = ast.Assign | ast.Expr | ast.Delete
     simple = op is not None and all(isinstance(s, plain) for s in found) and bool(kept)
     compiles = simple and op is not None and (_reads_variable(kept) or may_compile(op))
+    compiles = compiles and (
+        not marked or _reads_variable(kept) or is_marked(source.line_ops[number])
+    )
     view = simple and op is not None and bool(op.op_def.aliases) and not op.op_def.writes
     view |= simple and op is not None and op.op_def.role == "identity" and _renames(kept)
     return line_of(number, kept, gone, compiles, view)

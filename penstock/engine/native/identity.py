@@ -43,7 +43,7 @@ def facts(source: Source) -> list[Any]:
         [name, function.__code__.co_code.hex(), list(function.__code__.co_names)]
         for name, kernel in sorted(source.functions.items())
         for function in (kernel, getattr(kernel, "traced", None))
-        if hasattr(function, "__code__")
+        if function is not None and hasattr(function, "__code__")
     ]
     return [shapes, fed, constants, code, _release(), machine()]
 

@@ -109,7 +109,7 @@ def key_of(program: Program, functions: Mapping[str, str], *facts: Any) -> str:
       facts: of constants, versions and the machine, as JSON takes them.
     """
     rows = [
-        [line.number, line.text, line.released, index]
+        [line.number, line.text, line.released, line.compiles, index]
         for index, block in enumerate(program.blocks)
         for line in block
     ]

@@ -29,7 +29,7 @@ from typing import Any
 import torch
 
 from penstock.compiler.stretches.cut import Stretch, cut, lines_alone, with_calls, with_notes
-from penstock.compiler.stretches.lines import program_of
+from penstock.compiler.stretches.lines import is_marked, program_of
 from penstock.engine.native.identity import facts, machine, references
 from penstock.engine.native.library import Library, load as load_library
 from penstock.engine.native.neighbours import Neighbours
@@ -64,6 +64,7 @@ class Tier:
       store: where what is compiled lies.
       build: compiles a request into a folder.
       load: gives what is called, of a file.
+      marked: whether it is for nodes that ask for it alone.
     """
 
     def __init__(
@@ -73,12 +74,13 @@ class Tier:
         store: Store,
         build: Callable[[Request, Path], None] = run_worker,
         load: Callable[[Path, int, int, float], Library] = load_library,
+        marked: bool = False,
     ) -> None:
         self._program = weakref.ref(program)
         self._plain, self._source = program.function, program.source
         self._filename, self._scope = program.filename, program.scope
         self._store, self._build, self._load = store, build, load
-        self._lines = program_of(program.source)
+        self._lines = program_of(program.source, marked)
         self._functions = references(program.source.functions)
         self._key = key_of(self._lines, self._functions, *facts(program.source))
         self._lock = threading.Lock()
@@ -368,7 +370,8 @@ def promote(program: Any, mode: str) -> Tier | None:
 
     Args:
       program: just made.
-      mode: ``"on"``: it is compiled at once; ``"auto"``: if it proves hot.
+      mode: ``"on"``: it is compiled at once; ``"auto"``: if it proves hot; ``"marked"``: at once,
+        what of it was made in an ``experimental_jit_scope``.
 
     Returns:
       Its tier; None where it stays as it is: it runs by data flow, may wait for other steps, or is
@@ -376,7 +379,10 @@ def promote(program: Any, mode: str) -> Tier | None:
     """
     if type(program) is not Program or program.blocking or program.source.memories:
         return None
-    tier = Tier(program, mode == "on", _store(folder()))
+    marked = mode == "marked"
+    if marked and not any(map(is_marked, program.source.line_ops.values())):
+        return None
+    tier = Tier(program, mode != "auto", _store(folder()), marked=marked)
     program.tier = tier
     return tier
 

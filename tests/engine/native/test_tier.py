@@ -96,8 +96,8 @@ class Compiler:
 def compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Compiler:
     made = Compiler()
 
-    def tier(program: Any, at_once: bool, store: Store) -> Tier:
-        return Tier(program, at_once, Store("here", tmp_path), made.build, made.load)
+    def tier(program: Any, at_once: bool, store: Store, marked: bool = False) -> Tier:
+        return Tier(program, at_once, Store("here", tmp_path), made.build, made.load, marked)
 
     monkeypatch.setattr(tiers, "Tier", tier)
     monkeypatch.setattr(tiers, "without_compiler", lambda: "")
@@ -359,6 +359,34 @@ def test_what_switches_it_on(
         else:
             assert "# native" not in sess.explain(*program)
     assert compiler.built == built
+
+
+def test_nodes_that_ask_for_it_are_compiled_in_any_session(
+    compiler: Compiler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x = tf.placeholder(tf.float32, [3], name="x")
+    w = tf.Variable([1.0, 2.0, 3.0], name="w")
+    before = tf.tanh(tf.sin(tf.exp(x) + 1.0) * 2.0, name="before")
+    with tf.contrib.compiler.jit.experimental_jit_scope():
+        inside = tf.sqrt(tf.exp(tf.cos(before * w) + 1.0) * 2.0, name="inside")
+    after = tf.exp(tf.sin(tf.cos(inside) * 3.0) + 1.0, name="after")
+    program: Program = [after, tf.gradients(after, w)[0]], {x: np.ones(3, "f")}
+    for level in (tf.OptimizerOptions.OFF, tf.OptimizerOptions.DEFAULT):
+        with session(level) as sess:
+            wanted = sess.run(*program)
+            text = settled(sess, program)
+            barred = [line for line in text.splitlines() if line.startswith("  | ")]
+            assert any("# inside" in line for line in barred)
+            assert any("# gradients/mul_2_grad" in line for line in barred)
+            assert not any("# before" in line or "# after" in line for line in barred)
+            assert_equal(sess.run(*program), wanted)
+    assert compiler.built == 1
+    with session() as sess:  # all of it is another program
+        text = settled(sess, program)
+        assert "  | v1 = " in text and compiler.built == 2
+    monkeypatch.setenv("PENSTOCK_NATIVE", "off")
+    with session(tf.OptimizerOptions.DEFAULT) as sess:
+        assert "# native" not in sess.explain(*program)
 
 
 def test_another_word_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,9 @@ the stretch 7 to 9 is given ``v1`` and ``v2``, updates ``r_w`` and gives nothing
     v2 = sample(s0)
     native_0(v1, v2); del v1, v2
 
+Lines of a loop's body and of a branch are cut like those at the top; what a stretch there gives is
+whatever any other line of the program uses, the next round's among them.
+
 Everything is done on Python's syntax trees, which keep the numbers of the lines: what fails in the
 program that is written, or in a stretch's own lines, is found by the same map from lines to nodes.
 Lines that give another name to memory that is there (reads of variables, views of what is given)
@@ -30,7 +33,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from penstock.compiler.codegen.source import Source
-from penstock.compiler.stretches.lines import Line, Program, parse
+from penstock.compiler.stretches.lines import Line, Program, blocks, parse
 
 # A stretch of fewer lines than this, reads of variables not counted, saves no more than it costs.
 FEWEST_LINES = 4
@@ -66,29 +69,31 @@ def cut(program: Program, refused: Collection[int] = ()) -> list[Stretch]:
       program: its lines.
       refused: numbers of lines that cannot be compiled for other reasons than their ops' traits.
     """
-    lines = program.lines
     found: list[Stretch] = []
-    begin = 0
-    for end, line in enumerate(lines):
-        if line.compiles and line.number not in refused:
-            continue
-        found += _stretch(program, begin, end)
-        begin = end + 1
-    return found
+    for block in program.blocks:
+        begin = 0
+        for end, line in enumerate(block):
+            if line.compiles and line.number not in refused:
+                continue
+            found += _stretch(program, block, begin, end)
+            begin = end + 1
+        found += _stretch(program, block, begin, len(block))
+    return sorted(found, key=lambda part: part.first)
 
 
-def _stretch(program: Program, begin: int, end: int) -> list[Stretch]:
-    """The stretch of these lines, if it is worth a call."""
-    lines = program.lines
+def _stretch(program: Program, lines: Sequence[Line], begin: int, end: int) -> list[Stretch]:
+    """The stretch of these lines of a block, if it is worth a call."""
     while begin < end and lines[begin].reads_variable and not _used_in(lines, begin, end):
         begin += 1
-    inside, after = lines[begin:end], lines[end:]
+    inside = lines[begin:end]
     if sum(not line.reads_variable for line in inside) < FEWEST_LINES:
         return []
+    first, last = inside[0].number, inside[-1].number
     made = {name for line in inside for name in line.sets}
-    local = {name for line in lines for name in line.sets} | set(program.arguments)
+    local = {name for line in program.lines for name in line.sets} | set(program.arguments)
     used = [name for line in inside for name in sorted(line.uses, key=_by_number)]
-    later = {name for line in after for name in line.uses}
+    elsewhere = [line for line in program.lines if not first <= line.number <= last]
+    later = {name for line in elsewhere for name in line.uses}
     given = tuple(dict.fromkeys(n for n in used if n in local and n not in made))
     repeated = _repeated(inside, later, set(given))
     known = {name for line in repeated for name in line.sets}
@@ -96,8 +101,8 @@ def _stretch(program: Program, begin: int, end: int) -> list[Stretch]:
     outside = known | {"_"}
     return [
         Stretch(
-            first=inside[0].number,
-            last=inside[-1].number,
+            first=first,
+            last=last,
             given=given,
             resources=tuple(dict.fromkeys(n for n in used if n in program.resources)),
             constants=tuple(dict.fromkeys(n for n in used if n in program.constants)),
@@ -147,16 +152,18 @@ def with_calls(source: Source, stretches: Sequence[Stretch], name: str) -> ast.M
     """
     function = parse(source.text)
     function.name = name
-    body: list[ast.stmt] = []
-    for index, part in enumerate(stretches):
-        before = [s for s in function.body if s.lineno < part.first]
-        body += before
-        inside = [s for s in function.body if part.first <= s.lineno <= part.last]
-        function.body = [s for s in function.body if s.lineno > part.last]
-        body += [s for s in inside if s.lineno in part.repeated and not isinstance(s, ast.Delete)]
-        body += _call(part, index)
-    function.body = body + function.body
+    for block in blocks(function):
+        for index, part in enumerate(stretches):
+            inside = [s for s in block if part.first <= s.lineno <= part.last]
+            if inside:
+                at = block.index(inside[0])
+                named = [s for s in inside if s.lineno in part.repeated and not _deletes(s)]
+                block[at : at + len(inside)] = [*named, *_call(part, index)]
     return _module(function)
+
+
+def _deletes(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Delete)
 
 
 def _call(part: Stretch, index: int) -> list[ast.stmt]:
@@ -185,7 +192,8 @@ def lines_alone(source: Source, part: Stretch, name: str) -> ast.Module:
     function = parse(source.text)
     function.name = name
     function.args.args = [ast.arg(given) for given in part.given]
-    function.body = [s for s in function.body if part.first <= s.lineno <= part.last]
+    every = [s for block in blocks(function) for s in block]
+    function.body = [s for s in every if part.first <= s.lineno <= part.last]
     gives = ", ".join(part.gives) + ("," if part.gives else "")
     result = parse(f"def f(): return ({gives})").body[0]
     return _module(function, [_placed(result, part.last)])
@@ -199,18 +207,23 @@ def with_notes(source: Source, name: str) -> ast.Module:
       name: of the function.
     """
     function = parse(source.text)
-    body: list[ast.stmt] = []
-    for argument in function.args.args:
-        body += _note(argument.arg, function.lineno)
-    for statement in function.body:
-        body.append(statement)
-        if isinstance(statement, ast.Assign):
-            stored = [n for n in ast.walk(statement) if isinstance(n, ast.Name)]
-            for node in stored:
-                if isinstance(node.ctx, ast.Store) and node.id != "_":
-                    body += _note(node.id, statement.lineno)
-    function.name, function.body = name, body
+    for block in blocks(function):
+        noted = [each for statement in block for each in (statement, *_notes(statement))]
+        if block is function.body:
+            given = [_note(argument.arg, function.lineno) for argument in function.args.args]
+            noted = [*sum(given, []), *noted]
+        block[:] = noted
+    function.name = name
     return _module(function)
+
+
+def _notes(statement: ast.stmt) -> list[ast.stmt]:
+    """The notes of what a statement sets."""
+    if not isinstance(statement, ast.Assign):
+        return []
+    stored = [n for n in ast.walk(statement) if isinstance(n, ast.Name)]
+    names = [n.id for n in stored if isinstance(n.ctx, ast.Store) and n.id != "_"]
+    return [note for name in names for note in _note(name, statement.lineno)]
 
 
 def _note(name: str, number: int) -> list[ast.stmt]:

@@ -27,7 +27,9 @@ _NOT_COMPILED = (
 
 @dataclass(frozen=True)
 class Line:
-    """A line at the top of a program: the statements that begin there.
+    """A line of a program: the statements that begin there.
+
+    Of a loop or a branch it is the head alone: what it asks, not what it holds.
 
     Args:
       number: in the text.
@@ -68,37 +70,84 @@ class Program:
 
     Args:
       arguments: its names of what is fed.
-      lines: at its top, the return included.
+      blocks: lines that are run one after another: those at its top, the return included; those
+        of each loop and of each branch.
       resources, constants: its names of those.
     """
 
     arguments: tuple[str, ...]
-    lines: tuple[Line, ...]
+    blocks: tuple[tuple[Line, ...], ...]
     resources: tuple[str, ...]
     constants: tuple[str, ...]
 
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """All of them, in the order of the text."""
+        return tuple(sorted((x for b in self.blocks for x in b), key=lambda line: line.number))
 
-def program_of(source: Source) -> Program:
-    """A program's lines."""
+
+def program_of(source: Source, marked: bool = False) -> Program:
+    """A program's lines.
+
+    Args:
+      source: the program.
+      marked: whether only lines of nodes that ask for it (``is_marked``) may be compiled.
+    """
     function = parse(source.text)
-    by_number: dict[int, list[ast.stmt]] = {}
-    for statement in function.body:
-        by_number.setdefault(statement.lineno, []).append(statement)
     return Program(
         tuple(argument.arg for argument in function.args.args),
-        tuple(_judged(number, found, source) for number, found in by_number.items()),
+        tuple(tuple(_lines(block, source, marked)) for block in blocks(function)),
         tuple(source.resources),
         tuple(source.constants),
     )
 
 
-def _judged(number: int, found: list[ast.stmt], source: Source) -> Line:
-    kept = [s for s in found if not isinstance(s, ast.Delete)]
+def blocks(node: ast.stmt) -> list[list[ast.stmt]]:
+    """The lists of statements that a function, a loop or a conditional holds, at every depth.
+
+    What stands on the line of its head (``if alarm: check()``) is part of that line.
+    """
+    found: list[list[ast.stmt]] = []
+    for field in ("body", "orelse"):
+        inside: list[ast.stmt] = getattr(node, field, [])
+        if inside and inside[0].lineno > node.lineno:
+            found.append(inside)
+            for statement in inside:
+                found += blocks(statement)
+    return found
+
+
+def is_marked(op: Operation) -> bool:
+    """Whether a node was made in an ``experimental_jit_scope``, or is of such a node's gradient."""
+    return bool(op.attrs.get("_XlaCompile"))
+
+
+def _lines(block: Sequence[ast.stmt], source: Source, marked: bool) -> list[Line]:
+    by_number: dict[int, list[ast.stmt]] = {}
+    for statement in block:
+        by_number.setdefault(statement.lineno, []).append(statement)
+    return [_judged(number, found, source, marked) for number, found in by_number.items()]
+
+
+def _head(statement: ast.stmt) -> ast.stmt:
+    """Of a loop or a conditional, what it asks."""
+    if isinstance(statement, ast.While | ast.If) and blocks(statement):
+        return ast.copy_location(ast.Expr(statement.test), statement)
+    return statement
+
+
+def _judged(number: int, found: list[ast.stmt], source: Source, marked: bool) -> Line:
+    kept = [_head(s) for s in found if not isinstance(s, ast.Delete)]
     gone = [t.id for s in found if isinstance(s, ast.Delete) for t in s.targets if _is_name(t)]
     op = source.line_ops.get(number)
-    simple = op is not None and all(isinstance(s, ast.Assign | ast.Expr) for s in kept)
+    plain = ast.Assign | ast.Expr | ast.Delete
+    simple = op is not None and all(isinstance(s, plain) for s in found) and bool(kept)
     compiles = simple and op is not None and (_reads_variable(kept) or may_compile(op))
+    compiles = compiles and (
+        not marked or _reads_variable(kept) or is_marked(source.line_ops[number])
+    )
     view = simple and op is not None and bool(op.op_def.aliases) and not op.op_def.writes
+    view |= simple and op is not None and op.op_def.role == "identity" and _renames(kept)
     return line_of(number, kept, gone, compiles, view)
 
 
@@ -135,12 +184,23 @@ def _reads_variable(statements: Sequence[ast.stmt]) -> bool:
     return isinstance(value, ast.Attribute) and value.attr == "value" and _is_name(value.value)
 
 
+def _renames(statements: Sequence[ast.stmt]) -> bool:
+    """Whether it is ``v1 = v0``."""
+    [statement] = statements if len(statements) == 1 else [None]
+    return isinstance(statement, ast.Assign) and _is_name(statement.value)
+
+
 def may_compile(op: Operation) -> bool:
     """Whether a node's line may be part of a native call, as far as its traits say."""
     definition = op.op_def
     if definition.random or definition.blocking or definition.on_host:
         return False
-    if definition.control or definition.role or blocks_of(op) or op.refusal is not None:
+    if (
+        definition.control
+        or definition.role not in (None, "identity")
+        or blocks_of(op)
+        or op.refusal is not None
+    ):
         return False
     if (definition.stateful or definition.effect) and not (definition.writes or definition.reads):
         return False

@@ -1,7 +1,7 @@
 """``tf.contrib.compiler.jit``: marks of the nodes that XLA would compile.
 
-Every step of Penstock is compiled, so here the marks change nothing: they are attrs of nodes, in
-graphs that go to TensorFlow. Those of a node's gradient follow from its own.
+They are attrs of nodes, also in graphs that go to TensorFlow. Here what is marked gets a native
+form (docs/native.md). The marks of a node's gradient follow from its own.
 """
 
 from __future__ import annotations

@@ -21,7 +21,8 @@ from torch._inductor.mkldnn_ir import LinearUnary
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from penstock.engine.native.tracing import Held, example
+from penstock.engine.native.indices import Indices
+from penstock.engine.native.tracing import Held, example, with_tensors
 
 aten = torch.ops.aten
 
@@ -52,7 +53,7 @@ def traced(
     gives: Sequence[str],
     values: Mapping[str, Sequence[Any]],
     functions: Mapping[str, Any],
-) -> tuple[Any, list[Any], list[int]]:
+) -> tuple[Any, list[Any], list[int], list[list[int]]]:
     """The graph of a stretch.
 
     Args:
@@ -63,12 +64,15 @@ def traced(
 
     Returns:
       The graph; example inputs (what is given, the variables' values, the constants); which of
-      the resources it updates.
+      the resources it updates; positions in what is given of indices, and what they must be less
+      than.
     """
     names = [*given, *resources, *constants]
+    text, functions = with_tensors(text.rstrip("\n"), functions)
     code = compile(text, FILE, "exec")
     written: set[str] = set()
     copied: set[str] = set()
+    limits: dict[str, int] = {}
 
     def run(*args: Any) -> tuple[Any, ...]:
         scope: dict[str, Any] = {**functions, "torch": torch}
@@ -76,8 +80,10 @@ def traced(
             scope[name] = Held(arg) if name in resources else arg
         for name in copied:
             scope[name] = scope[name].clone()
-        with Writes(args) as writes:
+        indices = Indices({name: scope[name] for name in given})
+        with Writes(args) as writes, indices:
             exec(code, scope)
+        limits.update(indices.limits)
         written.update(names[i] for i in writes.written)
         return tuple(_own(scope[name], args) for name in gives)
 
@@ -93,7 +99,9 @@ def traced(
     for node in graph.graph.nodes:
         for note in ("stack_trace", "source_fn_stack", "nn_module_stack"):
             node.meta.pop(note, None)
-    return graph, inputs, [i for i, name in enumerate(resources) if name in written]
+    updates = [i for i, name in enumerate(resources) if name in written]
+    bounds = [[i, limits[name]] for i, name in enumerate(given) if name in limits]
+    return graph, inputs, updates, bounds
 
 
 def _own(value: Any, args: Sequence[Any]) -> Any:
@@ -157,6 +165,8 @@ def build(graph: Any, inputs: Sequence[Any], path: Path, threads: int) -> None:
         # The team is that of the step, whatever its size when it runs.
         "cpp.dynamic_threads": True,
         "compile_threads": 1,
+        # Indices are looked at before the call.
+        "assert_indirect_indexing": False,
     }
     known = config.get_config_copy()
     _keep_linear()

@@ -41,8 +41,9 @@ def facts(source: Source) -> list[Any]:
     constants = [[n, str(a.dtype), list(a.shape)] for n, a in source.constants.items()]
     code = [
         [name, function.__code__.co_code.hex(), list(function.__code__.co_names)]
-        for name, function in sorted(source.functions.items())
-        if hasattr(function, "__code__")
+        for name, kernel in sorted(source.functions.items())
+        for function in (kernel, getattr(kernel, "traced", None))
+        if function is not None and hasattr(function, "__code__")
     ]
     return [shapes, fed, constants, code, _release(), machine()]
 

@@ -106,3 +106,9 @@ def is_like(tensor: Any, about: Sequence[Any]) -> bool:
         and list(tensor.stride()) == list(strides)
         and str(tensor.dtype) == f"torch.{dtype}"
     )
+
+
+def within(tensor: torch.Tensor, limit: int) -> bool:
+    """Whether all numbers of a tensor are at least 0 and less than a limit."""
+    low, high = torch.aminmax(tensor)
+    return low.item() >= 0 and high.item() < limit

@@ -16,11 +16,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from penstock.compiler.stretches.cut import Stretch, cut
-from penstock.compiler.stretches.lines import Program, line_of, parse
+from penstock.compiler.stretches.lines import Line, Program, line_of, parse
 
 MANIFEST = "manifest.json"
 # Raised when what is made of a request changes.
-_FORM = 1
+_FORM = 4
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,8 @@ class Request:
 
     Args:
       arguments, resources, constants: as of a ``Program``.
-      rows: number, text, names let go of, whether it may be compiled, whether it is a view.
+      rows: number, text, names let go of, whether it may be compiled, whether it is a view, the
+        number of its block.
       functions: where the kernels are by their names in the text: ``module:name``.
       values: shape, strides and dtype of locals, variables and constants, as a step has shown.
       threads: that large loops are worth being split among.
@@ -49,8 +50,9 @@ class Request:
     ) -> Request:
         """The request for a program."""
         rows: list[list[Any]] = [
-            [line.number, line.text, list(line.released), line.compiles, line.is_view]
-            for line in program.lines
+            [line.number, line.text, list(line.released), line.compiles, line.is_view, index]
+            for index, block in enumerate(program.blocks)
+            for line in block
         ]
         return Request(
             list(program.arguments), list(program.resources), list(program.constants), rows,
@@ -68,10 +70,14 @@ class Request:
     @property
     def program(self) -> Program:
         """Its lines."""
-        lines = [line_of(n, _body(text), gone, c, v) for n, text, gone, c, v in self.rows]
+        blocks: list[list[Line]] = []
+        for number, text, gone, compiles, is_view, index in self.rows:
+            blocks += [[] for _ in range(index + 1 - len(blocks))]
+            blocks[index].append(line_of(number, _body(text), gone, compiles, is_view))
         return Program(
-            tuple(self.arguments), tuple(lines), tuple(self.resources), tuple(self.constants)
-        )
+            tuple(self.arguments), tuple(map(tuple, blocks)), tuple(self.resources),
+            tuple(self.constants),
+        )  # fmt: skip
 
     @property
     def lines(self) -> list[tuple[int, str, tuple[str, ...]]]:
@@ -102,6 +108,10 @@ def key_of(program: Program, functions: Mapping[str, str], *facts: Any) -> str:
       functions: the kernels; where they are, and their code.
       facts: of constants, versions and the machine, as JSON takes them.
     """
-    rows = [[line.number, line.text, line.released] for line in program.lines]
+    rows = [
+        [line.number, line.text, line.released, line.compiles, index]
+        for index, block in enumerate(program.blocks)
+        for line in block
+    ]
     known = [_FORM, program.arguments, rows, sorted(functions.items()), facts]
     return hashlib.sha256(json.dumps(known).encode()).hexdigest()[:40]

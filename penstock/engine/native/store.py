@@ -1,7 +1,7 @@
 """What was compiled and what came of it, on disk: found again by the next process.
 
 Below the cache's folder, ``native/KEY/`` has the manifest of a program and its libraries, and
-``native-MACHINE.jsonl`` a verdict a stretch.  A library is code, so a folder that somebody else
+``native-MACHINE.jsonl`` a verdict a trial.  A library is code, so a folder that somebody else
 owns, or may write, is not used.
 """
 
@@ -23,14 +23,46 @@ from penstock.foundation.machine.cache import Records
 
 _BEGUN = "new-"
 _LEFT_SECONDS = 3600
+# A library takes some 100 KB.
+_MOST_BYTES = 256 << 20
+
+
+# What a trial says for good: it was won, or the values are others.  What was lost otherwise is
+# tried again after a day, and sooner if other work was done on the machine meanwhile.
+_FOR_GOOD = ("fast", "different")
+_AGAIN_SECONDS = 86_400.0
+_MOST_TRIALS = 5
 
 
 class Verdict(NamedTuple):
-    """What came of a trial: a word, and the native form's time, in the lines' and in seconds."""
+    """What came of a trial.
+
+    Args:
+      word: of it.
+      ratio, seconds: the native form's time, in the lines' and in seconds.
+      trials: so many have been.
+      when: it was, in seconds since the epoch.
+      busy: whether others used the machine meanwhile.
+    """
 
     word: str = ""
     ratio: float = 1.0
     seconds: float = 0.0
+    trials: int = 0
+    when: float = 0.0
+    busy: bool = False
+
+    @property
+    def unlucky(self) -> bool:
+        """Whether it was lost beside other work, and may be won without that."""
+        return self.busy and self.word not in _FOR_GOOD and self.trials < _MOST_TRIALS
+
+    def again(self, now: float) -> Verdict:
+        """What is known of the stretch: this, or nothing once it may be tried again."""
+        old = self.trials < _MOST_TRIALS and now - self.when > _AGAIN_SECONDS
+        if self.word and self.word not in _FOR_GOOD and (self.unlucky or old):
+            return Verdict(trials=self.trials)
+        return self
 
 
 class Store:
@@ -55,6 +87,8 @@ class Store:
         try:
             if not all(map(_is_ours, (self._root, place))):
                 return None
+            with suppress(OSError):
+                os.utime(place / MANIFEST)  # it was used
             return place, json.loads((place / MANIFEST).read_text())
         except (OSError, ValueError):
             return None
@@ -75,6 +109,7 @@ class Store:
         try:
             fill(made)
             made.rename(self._root / key)
+            self._limit(key)
         except OSError:
             if not (self._root / key / MANIFEST).exists():
                 raise
@@ -88,19 +123,38 @@ class Store:
                 if time.time() - left.stat().st_mtime > _LEFT_SECONDS:
                     shutil.rmtree(left, ignore_errors=True)
 
+    def _limit(self, key: str) -> None:
+        """Removes what was not used for longest, but for one program, while it is too much."""
+        used = []
+        for place in self._root.iterdir():
+            with suppress(OSError):
+                size = sum(file.stat().st_size for file in place.iterdir())
+                used.append(((place / MANIFEST).stat().st_mtime, size, place))
+        total = sum(size for _, size, _ in used)
+        for _, size, place in sorted(used):
+            if total > _MOST_BYTES and place.name != key:
+                shutil.rmtree(place, ignore_errors=True)
+                total -= size
+
     def verdicts(self) -> dict[str, Verdict]:
-        """What came of the trials, by ``KEY/INDEX``."""
-        found = {}
+        """What came of the last trials, by ``KEY/INDEX``."""
+        found: dict[str, Verdict] = {}
         for name, value in self._records.read().items():
             match value:
-                case [str(verdict), int() | float() as ratio, int() | float() as seconds]:
-                    found[name] = Verdict(verdict, ratio, seconds)
+                case [
+                    str(word), int() | float() as ratio, int() | float() as seconds,
+                    int(trials), int() | float() as when, bool(busy),
+                ]:  # fmt: skip
+                    name = name.rpartition("/")[0]
+                    if trials > found.get(name, Verdict()).trials:
+                        found[name] = Verdict(word, ratio, seconds, trials, when, busy)
         return found
 
     def judge(self, key: str, index: int, verdict: Verdict) -> None:
         """Keeps what came of a trial."""
-        word, ratio, seconds = verdict
-        self._records.add(f"{key}/{index}", [word, round(ratio, 3), round(seconds, 7)])
+        word, ratio, seconds, trials, when, busy = verdict
+        value = [word, round(ratio, 3), round(seconds, 7), trials, round(when), busy]
+        self._records.add(f"{key}/{index}/{trials}", value)
 
 
 def _is_ours(place: Path) -> bool:

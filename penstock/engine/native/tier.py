@@ -15,6 +15,7 @@ State, of a program: where it is on that way.
 from __future__ import annotations
 
 import builtins
+import itertools
 import logging
 import subprocess
 import threading
@@ -28,9 +29,10 @@ from typing import Any
 import torch
 
 from penstock.compiler.stretches.cut import Stretch, cut, lines_alone, with_calls, with_notes
-from penstock.compiler.stretches.lines import program_of
+from penstock.compiler.stretches.lines import is_marked, program_of
 from penstock.engine.native.identity import facts, machine, references
 from penstock.engine.native.library import Library, load as load_library
+from penstock.engine.native.neighbours import Neighbours
 from penstock.engine.native.process import run_worker, without_compiler
 from penstock.engine.native.request import Request, key_of
 from penstock.engine.native.store import Store, Verdict
@@ -43,6 +45,12 @@ log = logging.getLogger("penstock")
 
 # What compiling is reckoned to cost, in seconds: for a program, and for a line of it.
 _COST, _COST_OF_LINE = 20.0, 0.1
+# Runs that are looked at, at most, until each branch was taken.
+_RUNS_NOTED = 10
+# Runs of a program after which those of its stretches that are decided no longer wait for others.
+_RUNS_TRIED = 24
+# How long a machine must be quiet until what was lost beside other work is tried again.
+_WAIT_SECONDS = 60.0
 # One program is compiled at a time.
 _turn = threading.Lock()
 
@@ -56,6 +64,7 @@ class Tier:
       store: where what is compiled lies.
       build: compiles a request into a folder.
       load: gives what is called, of a file.
+      marked: whether it is for nodes that ask for it alone.
     """
 
     def __init__(
@@ -65,12 +74,13 @@ class Tier:
         store: Store,
         build: Callable[[Request, Path], None] = run_worker,
         load: Callable[[Path, int, int, float], Library] = load_library,
+        marked: bool = False,
     ) -> None:
         self._program = weakref.ref(program)
         self._plain, self._source = program.function, program.source
         self._filename, self._scope = program.filename, program.scope
         self._store, self._build, self._load = store, build, load
-        self._lines = program_of(program.source)
+        self._lines = program_of(program.source, marked)
         self._functions = references(program.source.functions)
         self._key = key_of(self._lines, self._functions, *facts(program.source))
         self._lock = threading.Lock()
@@ -79,7 +89,13 @@ class Tier:
         self._folder = Path()
         self._verdicts: list[Verdict] = []
         self._forms: list[NativeCall | Trial | None] = []
+        self._neighbours = Neighbours()
         self._taken = 0.0
+        # What runs of the program have shown of its values, and which names they have set.
+        self._values: dict[str, Any] = {}
+        self._seen: set[str] = set()
+        self._noting: Callable[..., Any] | None = None
+        self._runs_noted = 0
         # The stretches that are native calls.
         self.native: list[Stretch] = []
         self.state = "not hot yet"
@@ -125,14 +141,21 @@ class Tier:
             if self.state not in ("not hot yet", "noting"):
                 return self._plain(*args)
             self.state = "noting"
-            values: dict[str, Any] = {}
+            values, seen = self._values, self._seen
 
             def note(name: str, value: Any) -> None:
+                seen.add(name)
                 if isinstance(value, torch.Tensor):
                     values[name] = _about(value)
 
-            run = self._function(with_notes(self._source, "noted"), "noted", {"note": note})
-            result = run(*args)
+            if self._noting is None:
+                tree = with_notes(self._source, "noted")
+                self._noting = self._function(tree, "noted", {"note": note})
+            result = self._noting(*args)
+            self._runs_noted += 1
+            every = {name for line in self._lines.lines for name in line.sets} - {"_"}
+            if every - seen and self._runs_noted < _RUNS_NOTED:
+                return result  # of a branch that was not taken
             for name in (*self._lines.resources, *self._lines.constants):
                 value = self._scope[name]
                 value = getattr(value, "value", None) if name in self._lines.resources else value
@@ -173,7 +196,7 @@ class Tier:
                 self._store.make(self._key, lambda place: self._build(request, place))
             if not self._found():
                 self._stay("what was compiled is not there")
-        except (OSError, subprocess.SubprocessError, ValueError) as error:
+        except (OSError, subprocess.SubprocessError, ValueError, LookupError) as error:
             log.debug("a step was not compiled: %s", error)
             self._stay(f"not compiled: {error}")
         return None
@@ -190,7 +213,10 @@ class Tier:
         if [(p.first, p.last) for p in self._parts] != [(m["first"], m["last"]) for m in made]:
             return False
         known = self._store.verdicts()
-        self._verdicts = [known.get(f"{self._key}/{i}", Verdict()) for i in range(len(made))]
+        now = time.time()
+        self._verdicts = [
+            known.get(f"{self._key}/{i}", Verdict()).again(now) for i in range(len(made))
+        ]
         self._begin()
         return True
 
@@ -212,56 +238,94 @@ class Tier:
         plain = self._function(tree, name)
         resources = [self._scope[each] for each in part.resources]
         constants = [self._scope[each] for each in part.constants]
+        bounds = about.get("bounds", ())
         if verdict.word == FAST:
             updates = bool(about["updates"])
-            return NativeCall(library, plain, resources, constants, values, updates)
+            return NativeCall(library, plain, resources, constants, values, updates, bounds)
         return Trial(
             library, plain, resources, constants, values,
             lambda others: self._function(tree, name, others), part.resources, about["updates"],
+            bounds,
         )  # fmt: skip
 
     # ---- trial and swap ----------------------------------------------------------------------
 
     def _begin(self) -> None:
         """Sets the program that the verdicts, or the lack of them, ask for."""
-        self._forms = [self._form(index) for index in range(len(self._parts))]
+        forms = self._forms or [None] * len(self._parts)
+        self._forms = [
+            form if isinstance(form, Trial) and not form.verdict else self._form(index)
+            for index, form in enumerate(forms)
+        ]
         used = [(p, f) for p, f in zip(self._parts, self._forms, strict=True) if f is not None]
         if not used:
-            return self._stay(self._why_plain())
+            self._stay(self._why_plain())
+            return self._watch(self._plain)
         names = {f"native_{index}": form for index, (_, form) in enumerate(used)}
         tree = with_calls(self._source, [part for part, _ in used], "step")
         run = self._function(tree, "step", names)
-        if all(isinstance(form, NativeCall) for form in names.values()):
-            self.native = [part for part, _ in used]
-            self.state = "native"
-            self._set(run)
-            self.settled.set()
-            return None
-        self.state = "on trial"
+        self.native = [part for part, form in used if isinstance(form, NativeCall)]
         trials = [form for form in names.values() if isinstance(form, Trial)]
+        if not trials:
+            self._set(run)
+            self.state = "native"
+            self.settled.set()
+            return self._watch(run)
+        runs, self._neighbours = itertools.count(1), Neighbours()
 
         def tried(*args: Any) -> Any:
             try:
                 return run(*args)
             finally:
-                if all(trial.verdict for trial in trials):
+                ended = [trial for trial in trials if trial.verdict]
+                if len(ended) == len(trials) or (ended and next(runs) >= _RUNS_TRIED):
                     self._judge()
 
         self._set(tried)
+        self.state = "on trial"
         return None
 
     def _judge(self) -> None:
         """Keeps what the trials have shown, and sets the program that follows from it."""
         with self._lock:
-            if self.state != "on trial":
+            ended = [(i, f) for i, f in enumerate(self._forms) if isinstance(f, Trial)]
+            ended = [(i, form) for i, form in ended if form.verdict]
+            if self.state != "on trial" or not ended:
                 return
-            for index, form in enumerate(self._forms):
-                if isinstance(form, Trial):
-                    verdict = Verdict(form.verdict, form.ratio, form.seconds)
-                    self._verdicts[index] = verdict
-                    self._store.judge(self._key, index, verdict)
-                    log.debug("a stretch is %s: %.2f of its lines", verdict.word, verdict.ratio)
+            busy = self._neighbours.busy()
+            for index, form in ended:
+                verdict = Verdict(
+                    form.verdict, form.ratio, form.seconds, self._verdicts[index].trials + 1,
+                    time.time(), busy,
+                )  # fmt: skip
+                self._verdicts[index] = verdict
+                self._store.judge(self._key, index, verdict)
+                log.debug("a stretch is %s: %.2f of its lines", verdict.word, verdict.ratio)
             self._begin()
+
+    def _watch(self, run: Callable[..., Any]) -> None:
+        """Has what was lost beside other work tried again when the machine is quiet."""
+        if not any(verdict.unlucky for verdict in self._verdicts):
+            return
+        neighbours, due = Neighbours(), time.monotonic() + _WAIT_SECONDS
+
+        def watched(*args: Any) -> Any:
+            nonlocal due
+            if time.monotonic() > due and self._lock.acquire(blocking=False):
+                try:
+                    due = time.monotonic() + _WAIT_SECONDS
+                    if not neighbours.busy():
+                        unlucky = [verdict.unlucky for verdict in self._verdicts]
+                        self._verdicts = [
+                            Verdict(trials=verdict.trials) if again else verdict
+                            for verdict, again in zip(self._verdicts, unlucky, strict=True)
+                        ]
+                        self._begin()
+                finally:
+                    self._lock.release()
+            return run(*args)
+
+        self._set(watched)
 
     def _why_plain(self) -> str:
         made = self._about["stretches"]
@@ -280,10 +344,25 @@ class Tier:
             for number in range(part.first, part.last + 1):
                 lines[number - 1] = "  | " + lines[number - 1][4:]
         notes = [f"# native: {self.state}"]
-        for part, (word, ratio, _) in zip(self._parts, self._verdicts, strict=False):
+        for part, verdict in zip(self._parts, self._verdicts, strict=False):
+            word, ratio = verdict.word, round(verdict.ratio, 3)
             said = f"{word}, {ratio:g} of its lines' time" if word else "not tried yet"
+            said += ", beside other work: to be tried again" if verdict.unlucky else ""
             notes.append(f"# native: lines {part.first} to {part.last}: {said}")
         return "\n".join([*lines, *notes]) + "\n"
+
+    def native_source(self) -> str:
+        """The C++ of each native call."""
+        texts = []
+        for index, form in enumerate(self._forms):
+            if isinstance(form, NativeCall):
+                part = self._parts[index]
+                try:
+                    text = (self._folder / f"{index}.cpp").read_text()
+                except OSError:
+                    text = "// its source is gone\n"
+                texts.append(f"# native: lines {part.first} to {part.last} in C++:\n{text}")
+        return "".join(texts)
 
 
 def promote(program: Any, mode: str) -> Tier | None:
@@ -291,15 +370,19 @@ def promote(program: Any, mode: str) -> Tier | None:
 
     Args:
       program: just made.
-      mode: ``"on"``: it is compiled at once; ``"auto"``: if it proves hot.
+      mode: ``"on"``: it is compiled at once; ``"auto"``: if it proves hot; ``"marked"``: at once,
+        what of it was made in an ``experimental_jit_scope``.
 
     Returns:
-      Its tier; None where it stays as it is: it is no straight line, may wait for other steps, or
-      is for another device.
+      Its tier; None where it stays as it is: it runs by data flow, may wait for other steps, or is
+      for another device.
     """
     if type(program) is not Program or program.blocking or program.source.memories:
         return None
-    tier = Tier(program, mode == "on", _store(folder()))
+    marked = mode == "marked"
+    if marked and not any(map(is_marked, program.source.line_ops.values())):
+        return None
+    tier = Tier(program, mode != "auto", _store(folder()), marked=marked)
     program.tier = tier
     return tier
 

@@ -2,13 +2,15 @@
 
 Each line is run once on tensors that have shapes and no numbers.  A line stays as it is if its
 kernel asks for a number, raises, gives a variable other memory, or calls an ATen operator that is
-not among those that cannot fail once shapes are right.  So a native call never has to report an
-index out of range, and needs no check inside a parallel loop, where C++ could not raise.
+not among those that cannot fail once shapes are right, or go by an index (see ``indices``).  So a
+native call never has to report an index out of range, and needs no check inside a parallel loop,
+where C++ could not raise.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import ast
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -28,6 +30,14 @@ _TOTAL = frozenset("""
     gelu_backward log_sigmoid_forward log_sigmoid_backward softplus_backward
     _to_copy to lift_fresh_copy where isfinite isnan isinf addcmul addcmul_ addcdiv addcdiv_
 """.split())  # fmt: skip
+# Those that go by an index, which ``indices`` looks after: it, and what it must be less than.
+INDEXING: dict[str, Callable[[Sequence[Any]], tuple[Any, int]]] = {
+    "embedding": lambda args: (args[1], args[0].shape[0]),
+    "index_select": lambda args: (args[2], args[0].shape[args[1]]),
+    "gather": lambda args: (args[2], args[0].shape[args[1]]),
+    "scatter": lambda args: (args[2], args[0].shape[args[1]]),
+    "scatter_": lambda args: (args[2], args[0].shape[args[1]]),
+}
 # Those of them that fail, or mean something else, on whole numbers.
 _NOT_WHOLE = ("div", "remainder", "fmod", "floor_divide", "pow", "bitwise", "lshift", "rshift")
 
@@ -62,7 +72,9 @@ class Held:
             raise Refused("assigns another shape")
         if value.dtype != held.dtype:
             raise Refused("assigns another dtype")
-        held.copy_(value)
+        # Part of its own memory is read before it is written.
+        apart = torch._C._is_alias_of(value, held)  # type: ignore[attr-defined]
+        held.copy_(value.clone() if apart else value)
 
 
 class _Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
@@ -72,7 +84,7 @@ class _Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
         space, _, name = func.name().partition(".")[0].partition("::")
         if space == "prim":  # asks for a shape or a device
             return func(*args, **(kwargs or {}))
-        if not (name in _TOTAL or torch.Tag.pointwise in func.tags):
+        if not (name in _TOTAL or name in INDEXING or torch.Tag.pointwise in func.tags):
             raise Refused(f"calls {func}")
         result = func(*args, **(kwargs or {}))
         for tensor in (result, *args):
@@ -82,6 +94,42 @@ class _Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 if name.startswith(_NOT_WHOLE) and not tensor.dtype.is_floating_point:
                     raise Refused(f"{func} of whole numbers")
         return result
+
+
+class _Numbers(ast.NodeTransformer):
+    """Takes ``.tolist()`` and ``.item()`` from what some functions are given."""
+
+    def __init__(self, functions: Mapping[str, Any]) -> None:
+        self._functions = functions
+
+    def visit_Call(self, node: ast.Call) -> ast.Call:
+        called = self._functions.get(node.func.id) if isinstance(node.func, ast.Name) else None
+        if hasattr(called, "traced"):
+            node.args = [_on_device(arg) for arg in node.args]
+        return node
+
+
+def _on_device(arg: ast.expr) -> ast.expr:
+    if isinstance(arg, ast.Call) and isinstance(arg.func, ast.Attribute) and not arg.args:
+        if arg.func.attr in ("tolist", "item"):
+            return arg.func.value
+    return arg
+
+
+def with_tensors(lines: str, functions: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Lines whose kernels are given tensors where they are given numbers, and those kernels.
+
+    A kernel that takes numbers on the host may have a form that is traced in its place, as its
+    attribute ``traced``: of operators on tensors, also of one number.
+
+    Args:
+      lines: of a program.
+      functions: the kernels by their names in the text.
+    """
+    change = _Numbers(functions)
+    trees = [change.visit(ast.parse(line)) for line in lines.split("\n")]
+    text = "\n".join(ast.unparse(tree).replace("\n", "; ") for tree in trees)
+    return text, {name: getattr(f, "traced", f) for name, f in functions.items()}
 
 
 def example(about: Sequence[Any], fake: Any = None) -> Any:
@@ -114,7 +162,8 @@ def refused(
       functions: the kernels by their names in the text.
     """
     fake = FakeTensorMode()
-    scope: dict[str, Any] = {**functions, "torch": torch}
+    traced = with_tensors("", functions)[1]
+    scope: dict[str, Any] = {**traced, "torch": torch}
     for name, about in values.items():
         made = example(about, fake)
         scope[name] = Held(made) if name in resources else made
@@ -122,10 +171,12 @@ def refused(
     for number, text, names in lines:
         try:
             with torch.no_grad(), fake, _Watch():  # type: ignore[no-untyped-call]
-                exec(text, scope)
+                exec(with_tensors(text, functions)[0], scope)
         except Exception as why:
             found[number] = f"{type(why).__name__}: {why}".splitlines()[0][:200]
         for name in names:
+            if name not in values and name != "_":
+                found.setdefault(number, "gives no tensor, or none was seen")
             if name in values and not _is_like(scope.get(name), values[name]):
                 found.setdefault(number, "gives something else than it did in a real step")
             # What follows goes on with what a real step has shown.

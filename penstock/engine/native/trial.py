@@ -20,7 +20,7 @@ from typing import Any
 
 import torch
 
-from penstock.engine.native.library import Library, is_like
+from penstock.engine.native.library import Library, is_like, within
 
 log = logging.getLogger("penstock")
 
@@ -30,7 +30,10 @@ _RUNS, _FIRST_RUNS = 12, 2
 # A native form must save this much to be worth another way of computing.
 _WORTH = 0.95
 
-FAST, SLOW, DIFFERENT, FAILED = "fast", "slow", "different", "failed"
+# Runs that may give it what it was not made for, before it is given up: a loop's first round does.
+_UNFIT = 100
+
+FAST, SLOW, DIFFERENT, FAILED, UNFIT = "fast", "slow", "different", "failed", "unfit"
 
 
 class NativeCall:
@@ -42,11 +45,12 @@ class NativeCall:
       resources, constants: what it uses of the program's globals.
       about: shape, strides and dtype of all that the library takes.
       updates: whether it updates variables.
+      bounds: positions in what it is given of indices, and what they must be less than.
     """
 
     __slots__ = (
         "_library", "_plain", "_resources", "_constants", "_given", "_held", "_known", "_updates",
-        "__weakref__",
+        "_bounds", "__weakref__",
     )  # fmt: skip
 
     def __init__(
@@ -57,11 +61,13 @@ class NativeCall:
         constants: Sequence[Any],
         about: Sequence[Any],
         updates: bool = False,
+        bounds: Sequence[Sequence[int]] = (),
     ) -> None:
         self._library, self._plain, self._updates = library, plain, updates
         self._resources, self._constants = tuple(resources), tuple(constants)
         count = len(about) - len(self._resources) - len(self._constants)
         self._given = [(tuple(shape), tuple(strides)) for shape, strides, _ in about[:count]]
+        self._bounds = [(place, limit) for place, limit in bounds]
         self._held = about[count : count + len(self._resources)]
         # The variables' tensors that were found to fit, while all of them live: one tuple, since
         # threads look at it and set it.
@@ -69,10 +75,7 @@ class NativeCall:
 
     def __call__(self, *given: Any) -> Any:
         """Runs the stretch; gives the locals that it makes, in a sequence."""
-        try:
-            tensors = self._tensors(given)
-        except AttributeError:
-            tensors = None  # a variable has no value: the line says so
+        tensors = self.fit(given)
         if tensors is None:
             return self._plain(*given)
         try:
@@ -83,14 +86,20 @@ class NativeCall:
                 raise  # some variables may be updated already
             return self._plain(*given)
 
-    def _tensors(self, given: tuple[Any, ...]) -> list[Any] | None:
+    def fit(self, given: tuple[Any, ...]) -> list[Any] | None:
         """What the library takes; None where it is not what it was made for."""
-        values = [resource.value for resource in self._resources]
-        if list(map(id, values)) != self._known[0] and not self._fit(values):
-            return None
-        for tensor, (shape, strides) in zip(given, self._given, strict=True):
-            if tensor.stride() != strides or tensor.shape != shape:
+        try:
+            values = [resource.value for resource in self._resources]
+            if list(map(id, values)) != self._known[0] and not self._fit(values):
                 return None
+            for tensor, (shape, strides) in zip(given, self._given, strict=True):
+                if tensor.stride() != strides or tensor.shape != shape:
+                    return None
+            for place, limit in self._bounds:
+                if not within(given[place], limit):
+                    return None  # the line says so
+        except AttributeError:
+            return None  # a variable has no value: the line says so
         return [*given, *values, *self._constants]
 
     def _fit(self, values: list[Any]) -> bool:
@@ -119,6 +128,7 @@ class Trial:
       apart: makes the function of the stretch's own lines with other variables, by their names.
       names: of the resources.
       updates: which of the resources it updates.
+      bounds: as for ``NativeCall``.
     """
 
     def __init__(
@@ -131,6 +141,7 @@ class Trial:
         apart: Callable[[Mapping[str, Any]], Callable[..., Any]],
         names: Sequence[str],
         updates: Sequence[int],
+        bounds: Sequence[Sequence[int]] = (),
     ) -> None:
         self._plain, self._resources = plain, tuple(resources)
         self._updates = frozenset(updates)
@@ -139,11 +150,13 @@ class Trial:
             [_Copy() for _ in self._resources],
             [_Copy() for _ in self._resources],
         )
-        self._native = NativeCall(library, _refuse, self._native_on, constants, about)
+        self._native = NativeCall(
+            library, _refuse, self._native_on, constants, about, bounds=bounds
+        )
         self._apart = apart(dict(zip(names, self._plain_on, strict=True)))
         self._lock = threading.Lock()
         self._times: tuple[list[float], list[float]] = ([], [])
-        self._runs = 0
+        self._runs = self._unfit = 0
         self.verdict = ""
 
     def __call__(self, *given: Any) -> Any:
@@ -166,6 +179,11 @@ class Trial:
             updated = index in self._updates
             self._native_on[index].value = value.clone() if updated else value
             self._plain_on[index].value = self._native_on[index].value.clone() if updated else value
+        if self._native.fit(given) is None:
+            self._unfit += 1
+            if self._unfit >= _UNFIT and not self._runs:
+                self.verdict = UNFIT
+            return self._let_go()
         copies = tuple(tensor.clone() for tensor in given)
         order: list[tuple[Callable[..., Any], Any]] = [
             (self._native, given), (self._apart, copies),
@@ -191,6 +209,9 @@ class Trial:
             self._times[1].append(plain)
         if not self.verdict and self._runs >= _RUNS:
             self.verdict = FAST if self.ratio < _WORTH else SLOW
+        self._let_go()
+
+    def _let_go(self) -> None:
         for copied in (*self._native_on, *self._plain_on):
             del copied.value
 

@@ -43,23 +43,28 @@ def answer(request: Request, folder: Path) -> dict[str, Any]:
 
     Returns:
       The manifest: ``refused`` lines and why; the ``stretches``, each with its ``library``, the
-      resources that it ``updates`` and the ``values`` that it is made for, or ``why`` none.
+      resources that it ``updates``, the ``values`` that it is made for and the ``bounds`` of
+      indices, or ``why`` none.
     """
     functions = {name: function(where) for name, where in request.functions.items()}
     refused = tracing.refused(request.lines, request.values, request.resources, functions)
     parts = _traced(request, functions, refused)
     made = []
-    for index, (part, (graph, inputs, updates)) in enumerate(parts):
+    for index, (part, (graph, inputs, updates, bounds)) in enumerate(parts):
         names = (*part.given, *part.resources, *part.constants)
         about: dict[str, Any] = {
             "first": part.first, "last": part.last, "updates": updates,
-            "values": [request.values[name] for name in names],
+            "values": [request.values[name] for name in names], "bounds": bounds,
         }  # fmt: skip
         build = folder / f"build_{index}"
         build.mkdir()
         try:
             compiling.build(graph, inputs, build / "library.so", request.threads)
             (build / "library.so").rename(folder / f"{index}.so")
+            # What it was made of, for ``explain``: the loops, then the calls of them.
+            texts = [each.read_text() for each in sorted(build.glob("*.kernel.cpp"))]
+            texts += [each.read_text() for each in sorted(build.glob("*.wrapper.cpp"))]
+            (folder / f"{index}.cpp").write_text("\n".join(texts))
             about["library"] = f"{index}.so"
         except Exception as why:
             about["why"] = _said(why)
@@ -71,7 +76,7 @@ def answer(request: Request, folder: Path) -> dict[str, Any]:
 
 def _traced(
     request: Request, functions: dict[str, Any], refused: dict[int, str]
-) -> list[tuple[Stretch, tuple[Any, list[Any], list[int]]]]:
+) -> list[tuple[Stretch, tuple[Any, list[Any], list[int], list[list[int]]]]]:
     """The stretches with their graphs; lines that cannot be traced are added to ``refused``."""
     while True:
         found = []

@@ -51,6 +51,9 @@ class Tier(Protocol):
     def explain(self, text: str) -> str:
         """The program's text, with remarks about its native form."""
 
+    def native_source(self) -> str:
+        """What its native calls were made of."""
+
 
 class Program:
     """A step's function, linked to torch and to state.
@@ -185,6 +188,10 @@ class Program:
         kind: Any = _error_class(raised)
         message = _message(op, raised, operands, shapes_given)
         return kind(None, op, message) if kind is not errors.OpError else None
+
+    def native_source(self) -> str:
+        """The C++ of its native calls, each below the numbers of its lines; empty without one."""
+        return "" if self.tier is None else self.tier.native_source()
 
     @staticmethod
     def _uninitialized(raised: BaseException, op: Operation) -> errors.OpError | None:

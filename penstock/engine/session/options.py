@@ -49,7 +49,8 @@ class Options:
     # Whether steps with control flow run by the dataflow executor also where it nests.  No field of
     # a ConfigProto says this: it is for tests and for looking into a suspected defect.
     dataflow: bool = field(default_factory=lambda: os.environ.get("PENSTOCK_DATAFLOW") == "1")
-    # Whether steps get a native form: "off", "auto" (those that prove hot) or "on" (all, at once).
+    # Whether steps get a native form: "off", "auto" (those that prove hot), "on" (all, at once) or
+    # "marked" (nodes that ask for it).
     native: str = field(default_factory=lambda: native_mode(0, os.environ))
 
 
@@ -115,7 +116,8 @@ def native_mode(jit_level: int, environ: Mapping[str, str]) -> str:
         nothing, and ``off`` always does.
 
     Returns:
-      ``"off"``, ``"auto"`` or ``"on"``.
+      ``"off"``, ``"auto"``, ``"on"``, or ``"marked"``: nodes that were made in an
+      ``experimental_jit_scope`` alone.
 
     Raises:
       ValueError: ``PENSTOCK_NATIVE`` is something else.
@@ -129,11 +131,13 @@ def native_mode(jit_level: int, environ: Mapping[str, str]) -> str:
     if said not in ("", *NATIVE_MODES):
         allowed = ", ".join(NATIVE_MODES)
         raise ValueError(f"PENSTOCK_NATIVE is {said!r}; allowed are {allowed}")
-    if said == "off" or jit_level == OptimizerOptions.OFF:
+    if said == "off":
         return "off"
+    if jit_level == OptimizerOptions.OFF:
+        return "marked"
     if jit_level >= OptimizerOptions.ON_1:
         return "on"
-    return said or NATIVE_MODES[0]
+    return said or "marked"
 
 
 def _placer(config: Any) -> Placer:

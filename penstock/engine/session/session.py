@@ -363,7 +363,9 @@ class BaseSession:
             stacklevel=5,
         )
 
-    def explain(self, fetches: Any, feed_dict: Any = None, timed_runs: int = 0) -> str:
+    def explain(
+        self, fetches: Any, feed_dict: Any = None, timed_runs: int = 0, native: bool = False
+    ) -> str:
         """The generated program that ``run(fetches, feed_dict)`` would run.
 
         Args:
@@ -372,6 +374,8 @@ class BaseSession:
             that serves any shapes.
           timed_runs: run the step so many times (with its effects!) and give each line's median
             time; needs values in ``feed_dict``.
+          native: whether the C++ of native calls follows, where the step has a native form
+            (docs/native.md); needs values in ``feed_dict``.
 
         Returns:
           Python source: one line a node, the node's name in a comment.
@@ -382,7 +386,7 @@ class BaseSession:
         args = [convert(feed_dict[key]) for key, convert in step.feeds]
         program = step.program(args)
         if not timed_runs:
-            return program.explain()
+            return program.explain() + (program.native_source() if native else "")
         clock = timing.LineClock()
         for _ in range(timed_runs):
             clock.start()

@@ -84,6 +84,39 @@ def multi_adam(vars, ms, vs, beta1_power, beta2_power, lr, beta1, beta2, epsilon
     )  # fmt: skip
 
 
+# ---- the same of single operators, for the compiler of native forms, which fuses them ------------
+# Their numbers may be tensors of one number.
+
+
+def _number(value: Any) -> torch.Tensor:
+    if isinstance(value, torch.Tensor):
+        return value.to(torch.float64)
+    return torch.full((), value, dtype=torch.float64)
+
+
+def _traced_momentum(vars, accums, lr, grads, momentum, use_nesterov):
+    for var, accum, grad in zip(vars, accums, grads, strict=True):
+        value, slot = var.value, accum.value
+        rate, decay = (_number(each).to(value.dtype) for each in (lr, momentum))
+        slot.mul_(decay).add_(grad)
+        value.sub_(rate * (grad + decay * slot if use_nesterov else slot))
+
+
+def _traced_adam(vars, ms, vs, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grads):
+    first, second, step = map(_number, (beta1_power, beta2_power, lr))
+    rate = step * (1 - second).sqrt() / (1 - first)
+    for var, m, v, grad in zip(vars, ms, vs, grads, strict=True):
+        value = var.value
+        decay1, decay2, small = (_number(x).to(value.dtype) for x in (beta1, beta2, epsilon))
+        mean = m.value.add_((grad - m.value) * (1 - decay1))
+        square = v.value.mul_(decay2).add_(grad * grad * (1 - decay2))
+        value.sub_(rate.to(value.dtype) * mean / (square.sqrt() + small))
+
+
+multi_momentum.traced = _traced_momentum
+multi_adam.traced = _traced_adam
+
+
 def _define_multi(name: str, state: str, kernel: Any, states: list[str], rest: list[str]) -> None:
     # ``state`` is "ref" or "resource": the two kinds never mix in one node.
     kind = "Ref(T)" if state == "Ref" else "resource"

@@ -175,6 +175,13 @@ def _assign(ref: Any, value: Any, validate_shape: bool, use_locking: bool) -> No
         _set(ref, value, validate_shape, validate_shape)
 
 
+def _traced_assign(ref: Any, value: Any, validate_shape: bool, use_locking: bool) -> None:
+    ref.assign(value, validate_shape, validate_shape)
+
+
+_assign.traced = _traced_assign  # type: ignore[attr-defined]
+
+
 def _assign_resource(resource: Any, value: Any) -> None:
     # Programs are made for the declared shape: with another, which TensorFlow takes as the step
     # runs, a convolution would pad as that shape needs, and give wrong values in silence.

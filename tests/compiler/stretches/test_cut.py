@@ -62,7 +62,39 @@ def sampled() -> Source:
     return source_of([tf.reduce_sum(after, name="after"), tf.transpose(before)], [x])
 
 
-@pytest.mark.parametrize("program", [softmax, sampled])
+def looped() -> Source:
+    """A round's numbers become those of the next; one variable is read before and in the loop."""
+    x = tf.placeholder(tf.float32, [4, 4], name="x")
+    w = tf.Variable(tf.zeros([4, 4]), name="w")
+    start = tf.tanh(tf.sin(tf.exp(x * w) + 1.0)) * 2.0
+
+    def body(count: Any, y: Any, before: Any) -> Any:
+        z = tf.tanh(tf.matmul(y, w) + before) * 0.5
+        return count + 1, z, tf.cos(z) - y
+
+    _, last, _ = tf.while_loop(lambda i, *_: i < 9, body, [tf.constant(0), start, x])
+    return source_of([tf.reduce_sum(last, name="sum")], [x])
+
+
+def branched() -> Source:
+    """Each branch updates the variable, and gives what is used after them."""
+    x = tf.placeholder(tf.float32, [4], name="x")
+    chosen = tf.placeholder(tf.bool, [], name="chosen")
+    v = tf.Variable(tf.zeros([4]), name="v")
+
+    def yes() -> Any:
+        y = tf.exp(tf.sin(x * v) * 2.0)
+        with tf.control_dependencies([v.assign_add(y)]):
+            return tf.tanh(y) - x
+
+    def no() -> Any:
+        with tf.control_dependencies([v.assign_sub(tf.sqrt(tf.abs(tf.cos(x) * v)))]):
+            return tf.identity(x)
+
+    return source_of([tf.cond(chosen, yes, no)], [x, chosen])
+
+
+@pytest.mark.parametrize("program", [softmax, sampled, looped, branched])
 def test_golden_stretches(program: Any) -> None:
     source = program()
     parts = cut(program_of(source))
@@ -91,12 +123,13 @@ def test_refused_lines_divide_a_stretch() -> None:
     assert all(not part.first <= middle <= part.last for part in parts)
 
 
-def test_notes_see_each_local() -> None:
-    source = softmax()
+@pytest.mark.parametrize("program", [softmax, looped, branched])
+def test_notes_see_each_local(program: Any) -> None:
+    source = program()
     noted = ast.unparse(with_notes(source, "noted"))
     locals_ = {name for line in program_of(source).lines for name in line.sets if name != "_"}
     assert len(locals_) > 5
-    for name in ("f0", "f1", *locals_):
+    for name in ("f0", *locals_):
         assert f"note('{name}', {name})" in noted
 
 

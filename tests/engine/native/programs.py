@@ -74,7 +74,7 @@ def lstm() -> Program:
 
 
 def branches() -> Program:
-    """A conditional and a loop, which stay as they are, between lines that need not."""
+    """A conditional of two short branches and a loop of a short body between other lines."""
     x = tf.placeholder(tf.float32, [4], name="x")
     v = tf.Variable([1.0, 2.0, 3.0, 4.0], name="v")
     before = tf.tanh(tf.exp(tf.sin(x * v) + 1.0) * 0.5) + x
@@ -83,6 +83,39 @@ def branches() -> Program:
     after = tf.sqrt(tf.abs(tf.cos(looped) * x)) + tf.log(tf.abs(looped) + 1.0)
     train = v.assign_sub(after * 0.01)
     return [tf.reduce_sum(after), train.op], {x: np.array([0.3, -0.4, 0.5, 2.0], "f")}
+
+
+def dynamic_rnn() -> Program:
+    """A loop and its gradient's, which train an LSTM."""
+    rng = np.random.RandomState(4)
+    words = tf.placeholder(tf.float32, [4, 6, 5], name="words")
+    lengths = tf.placeholder(tf.int32, [4], name="lengths")
+    cell = tf.nn.rnn_cell.BasicLSTMCell(7)
+    with tf.variable_scope("", initializer=tf.random_uniform_initializer(-0.5, 0.5, seed=5)):
+        _, state = tf.nn.dynamic_rnn(cell, words, lengths, dtype=tf.float32)
+    loss = tf.reduce_sum(tf.square(state.h - 0.25))
+    train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+    fed = {words: rng.rand(4, 6, 5).astype("f"), lengths: np.array([6, 2, 5, 3])}
+    return [loss, train], fed
+
+
+def choices() -> tuple[Any, Any, Any]:
+    """A conditional whose branches are worth a call, what it gives, and what is fed to choose."""
+    x = tf.placeholder(tf.float32, [4], name="x")
+    chosen = tf.placeholder(tf.bool, [], name="chosen")
+    v = tf.Variable([1.0, 2.0, 3.0, 4.0], name="v")
+
+    def yes() -> Any:
+        y = tf.exp(tf.sin(x * v) * 0.5)
+        with tf.control_dependencies([v.assign_add(y * 0.1)]):
+            return tf.tanh(y) - x
+
+    def no() -> Any:
+        y = tf.sqrt(tf.abs(tf.cos(x) * v) + 1.0)
+        with tf.control_dependencies([v.assign_sub(y * 0.1)]):
+            return tf.sigmoid(y) + x
+
+    return tf.cond(chosen, yes, no), x, chosen
 
 
 def values(session: Any, program: Program, steps: int) -> list[Any]:

@@ -53,6 +53,7 @@ def session() -> tf.Session:
         (programs.word2vec, True),
         (programs.lstm, True),
         (programs.branches, True),
+        (programs.dynamic_rnn, True),
     ],
 )
 def test_values_are_the_same(
@@ -63,6 +64,7 @@ def test_values_are_the_same(
         seen: list[Any] = []
         text = programs.settled(sess, program, lambda: seen.append(sess.run(*program)[0]))
         assert ("\n  | " in text) is native, text
+        assert "AOTInductorModel::run_impl" in sess.explain(*program, native=True)
         found = [*seen, *programs.values(sess, program, 20)]
     monkeypatch.setenv("PENSTOCK_NATIVE", "off")
     with session() as sess:
@@ -76,6 +78,42 @@ def test_values_are_the_same(
         again = programs.values(sess, program, len(seen) + 20)
     for one, other in zip(again, wanted, strict=True):
         np.testing.assert_allclose(one, other, rtol=2e-3, atol=2e-5)
+
+
+@pytest.mark.timeout(900)
+def test_an_index_out_of_range_is_an_error_of_its_line(
+    on: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = tf.placeholder(tf.int32, [3, 2], name="words")
+    labels = tf.placeholder(tf.int64, [6], name="labels")
+    table = tf.Variable(np.arange(40.0).reshape(10, 4).astype("f"), name="table")
+    logits = tf.reshape(tf.sin(tf.nn.embedding_lookup(table, words, name="rows")), [6, 4])
+    losses = tf.nn.sparse_softmax_cross_entropy_with_logits(
+        labels=labels, logits=logits * 2.0, name="losses"
+    )
+    good = {words: [[0, 1], [2, 3], [4, 9]], labels: [0, 1, 2, 3, 0, 1]}
+    bad = [{**good, words: [[0, 1], [2, 10], [4, 9]]}, {**good, words: [[0, -1]] * 3},
+           {**good, labels: [0, 1, 2, 3, 4, 1]}]  # fmt: skip
+
+    def said(sess: tf.Session) -> list[Any]:
+        found: list[Any] = [sess.run([losses, tf.gradients(losses, logits)[0]], good)]
+        for fed in bad:
+            with pytest.raises(tf.errors.InvalidArgumentError) as raised:
+                sess.run(losses, fed)
+            found.append((raised.value.op.name, raised.value.message))
+        return found
+
+    with session() as sess:
+        text = programs.settled(sess, (losses, good))
+        at = text.index("(v0, f0)")
+        assert text.rindex("\n", 0, at) == text.rindex("\n  | ", 0, at)
+        found = said(sess)
+    monkeypatch.setenv("PENSTOCK_NATIVE", "off")
+    with session() as sess:
+        wanted = said(sess)
+    np.testing.assert_allclose(found[0][0], wanted[0][0], rtol=1e-5)
+    np.testing.assert_allclose(found[0][1], wanted[0][1], rtol=1e-5, atol=1e-6)
+    assert found[1:] == wanted[1:]
 
 
 _NEXT = """
@@ -152,7 +190,9 @@ def test_names_of_a_graph_do_not_reach_the_compiler(
     name = "x_HOSTILE"
     given = {"v0": [[4], [1], "float32"], "r_v_HOSTILE": [[4], [1], "float32"]}
     text = f"v1 = torch.sin(v0)  # {name}\nr_v_HOSTILE.value.add_(v1, alpha=0.5)\n"
-    graph, inputs, updates = compiling.traced(text, ["v0"], ["r_v_HOSTILE"], [], ["v1"], given, {})
+    graph, inputs, updates, _ = compiling.traced(
+        text, ["v0"], ["r_v_HOSTILE"], [], ["v1"], given, {}
+    )
     compiling.build(graph, inputs, tmp_path / "library.so", 1)
     written = list(tmp_path.rglob("*.cpp"))
     assert updates == [0] and written
@@ -170,7 +210,7 @@ def test_names_of_a_graph_do_not_reach_the_compiler(
 def test_a_long_call_lets_others_run(tmp_path: Path) -> None:
     about = {"v0": [[700, 700], [700, 1], "float32"]}
     text = "v1 = torch.mm(v0, v0)\n" + "v1 = torch.mm(v1, v0)\n" * 30
-    graph, inputs, _ = compiling.traced(text, ["v0"], [], [], ["v1"], about, {})
+    graph, inputs, _, _ = compiling.traced(text, ["v0"], [], [], ["v1"], about, {})
     compiling.build(graph, inputs, tmp_path / "library.so", 1)
     call = load(tmp_path / "library.so", 1, 1, 1.0)
     x = torch.eye(700)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import threading
 from pathlib import Path
@@ -13,15 +14,32 @@ import pytest
 import torch
 
 import penstock as tf
-from penstock.engine.native import tier as tiers, trial
+from penstock.engine.native import tier as tiers, tracing, trial
 from penstock.engine.native.request import MANIFEST, Request
 from penstock.engine.native.store import Store
 from penstock.engine.native.tier import Tier
 from penstock.engine.native.tracing import Held
 from penstock.engine.native.worker import function
-from tests.engine.native.programs import Program, settled, softmax, values
+from tests.engine.native.programs import (
+    Program,
+    branches,
+    choices,
+    dynamic_rnn,
+    settled,
+    softmax,
+    values,
+)  # fmt: skip
 
 ON = tf.OptimizerOptions.ON_1
+
+
+def functions_of(request: Request) -> dict[str, Any]:
+    return {name: function(where) for name, where in request.functions.items()}
+
+
+def refused_of(request: Request) -> dict[int, str]:
+    functions = functions_of(request)
+    return tracing.refused(request.lines, request.values, request.resources, functions)
 
 
 class Compiler:
@@ -37,7 +55,8 @@ class Compiler:
         if self.wrong == "process":
             raise subprocess.SubprocessError("cc1plus: out of memory")
         made = []
-        for index, part in enumerate(request.cut(())):
+        refused = refused_of(request)
+        for index, part in enumerate(request.cut(refused)):
             names = (*part.given, *part.resources, *part.constants)
             text = request.text_of(part)
             updates = [i for i, name in enumerate(part.resources) if f"{name}.value." in text]
@@ -45,15 +64,17 @@ class Compiler:
             about["values"] = [request.values[name] for name in names]
             about["library"] = f"{index}.so"
             (folder / f"{index}.so").write_text(str(request))
+            (folder / f"{index}.cpp").write_text(f"// C++ of {index}\n")
             made.append(about)
-        (folder / MANIFEST).write_text(json.dumps({"refused": {}, "stretches": made}))
+        said = {str(number): why for number, why in refused.items()}
+        (folder / MANIFEST).write_text(json.dumps({"refused": said, "stretches": made}))
 
     def load(self, path: Path, inputs: int, outputs: int, seconds: float) -> Any:
         self.loaded += 1
         request = Request.parse(path.read_text())
-        part = request.cut(())[int(path.stem)]
+        part = request.cut(refused_of(request))[int(path.stem)]
         names = (*part.given, *part.resources, *part.constants)
-        functions = {name: function(where) for name, where in request.functions.items()}
+        functions = functions_of(request)
         code = compile(request.text_of(part), "lines", "exec")
 
         def library(tensors: Any) -> list[Any]:
@@ -65,8 +86,8 @@ class Compiler:
             for name in part.given:
                 scope[name] = scope[name].clone()
             exec(code, scope)
-            factor = 1.01 if self.wrong == "values" else 1.0
-            return [scope[name] * factor for name in part.gives]
+            gives = [scope[name].clone() for name in part.gives]
+            return [each * 1.01 for each in gives] if self.wrong == "values" else gives
 
         return library
 
@@ -75,8 +96,8 @@ class Compiler:
 def compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Compiler:
     made = Compiler()
 
-    def tier(program: Any, at_once: bool, store: Store) -> Tier:
-        return Tier(program, at_once, Store("here", tmp_path), made.build, made.load)
+    def tier(program: Any, at_once: bool, store: Store, marked: bool = False) -> Tier:
+        return Tier(program, at_once, Store("here", tmp_path), made.build, made.load, marked)
 
     monkeypatch.setattr(tiers, "Tier", tier)
     monkeypatch.setattr(tiers, "without_compiler", lambda: "")
@@ -116,6 +137,75 @@ def test_a_step_becomes_native_and_keeps_its_values(compiler: Compiler) -> None:
     assert compiler.built == 1
 
 
+@pytest.mark.parametrize("make", [dynamic_rnn, branches])
+def test_lines_of_loops_become_native(compiler: Compiler, make: Any) -> None:
+    program = make()
+    wanted = expected(program, 60)
+    with session() as sess:
+        seen: list[Any] = []
+        text = settled(sess, program, lambda: seen.append(sess.run(*program)[0]))
+        assert "# native: native\n" in text
+        if make is dynamic_rnn:  # a bar in the body of the loop and in that of its gradient
+            inside = [text.index("torch.tanh("), text.index("sigmoid_backward")]
+            assert all(text.rindex("\n", 0, at) == text.rindex("\n  | ", 0, at) for at in inside)
+        assert_equal([*seen, *values(sess, program, 60 - len(seen))], wanted)
+
+
+def test_both_branches_become_native_though_one_comes_late(compiler: Compiler) -> None:
+    y, x, chosen = choices()
+    fed = [{x: np.full(4, i / 9, "f"), chosen: i % 9 != 8} for i in range(90)]
+    with session(tf.OptimizerOptions.OFF) as plain:
+        wanted = [plain.run(y, each) for each in fed]
+    with session() as sess:
+        for index, each in enumerate(fed):
+            while "# native: compiling" in sess.explain(y, each):
+                pass
+            np.testing.assert_allclose(sess.run(y, each), wanted[index], rtol=1e-5)
+            if index == 60:  # one branch is decided, the other was not tried often enough
+                text = sess.explain(y, each)
+                assert "  | " in text and "# native: on trial" in text
+        for _ in range(12):
+            sess.run(y, {x: np.ones(4, "f"), chosen: False})
+            sess.run(y, {x: np.ones(4, "f"), chosen: True})
+        text = sess.explain(y, fed[0])
+        assert "# native: native\n" in text
+        assert re.search(r"\n  \| +r_v\.value\.add_", text)
+        assert re.search(r"\n  \| +r_v\.value\.sub_", text)
+
+
+def test_a_trial_lost_beside_other_work_is_repeated(
+    compiler: Compiler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    busy = [True]
+
+    class Neighbours:
+        def busy(self) -> bool:
+            return busy[0]
+
+    monkeypatch.setattr(tiers, "Neighbours", Neighbours)
+    monkeypatch.setattr(trial, "_WORTH", 0.0)
+    program = softmax()
+    with session() as sess:
+        text = settled(sess, program)
+        assert "slow, " in text and "beside other work: to be tried again" in text
+        monkeypatch.setattr(tiers, "_WAIT_SECONDS", 0.0)
+        monkeypatch.setattr(trial, "_WORTH", 1e9)
+    with session() as sess:  # of what is kept, too
+        assert "# native: on trial" in sess.explain(*program)
+        monkeypatch.setattr(trial, "_WORTH", 0.0)
+        settled(sess, program)
+        sess.run(*program)
+        assert "# native: no native form is kept: slow" in sess.explain(*program)
+        busy[0] = False
+        monkeypatch.setattr(trial, "_WORTH", 1e9)
+        sess.run(*program)
+        assert "# native: native\n" in settled(sess, program)
+        assert_equal(values(sess, program, 3)[3:], values(sess, program, 0))
+    with session() as sess:
+        assert "# native: native\n" in sess.explain(*program)
+    assert compiler.built == 1
+
+
 def test_the_next_session_is_native_from_its_first_step(compiler: Compiler) -> None:
     program = softmax()
     with session() as sess:
@@ -123,6 +213,9 @@ def test_the_next_session_is_native_from_its_first_step(compiler: Compiler) -> N
     loaded = compiler.loaded
     with session() as sess:
         assert "# native: native\n" in sess.explain(*program)
+        text = sess.explain(*program, native=True)
+        assert text.startswith(sess.explain(*program))
+        assert re.search(r"\n# native: lines \d+ to \d+ in C\+\+:\n// C\+\+ of 0\n$", text)
         assert_equal(values(sess, program, 3), expected(program, 3))
     assert compiler.built == 1 and compiler.loaded == loaded + 1
 
@@ -266,6 +359,34 @@ def test_what_switches_it_on(
         else:
             assert "# native" not in sess.explain(*program)
     assert compiler.built == built
+
+
+def test_nodes_that_ask_for_it_are_compiled_in_any_session(
+    compiler: Compiler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x = tf.placeholder(tf.float32, [3], name="x")
+    w = tf.Variable([1.0, 2.0, 3.0], name="w")
+    before = tf.tanh(tf.sin(tf.exp(x) + 1.0) * 2.0, name="before")
+    with tf.contrib.compiler.jit.experimental_jit_scope():
+        inside = tf.sqrt(tf.exp(tf.cos(before * w) + 1.0) * 2.0, name="inside")
+    after = tf.exp(tf.sin(tf.cos(inside) * 3.0) + 1.0, name="after")
+    program: Program = [after, tf.gradients(after, w)[0]], {x: np.ones(3, "f")}
+    for level in (tf.OptimizerOptions.OFF, tf.OptimizerOptions.DEFAULT):
+        with session(level) as sess:
+            wanted = sess.run(*program)
+            text = settled(sess, program)
+            barred = [line for line in text.splitlines() if line.startswith("  | ")]
+            assert any("# inside" in line for line in barred)
+            assert any("# gradients/mul_2_grad" in line for line in barred)
+            assert not any("# before" in line or "# after" in line for line in barred)
+            assert_equal(sess.run(*program), wanted)
+    assert compiler.built == 1
+    with session() as sess:  # all of it is another program
+        text = settled(sess, program)
+        assert "  | v1 = " in text and compiler.built == 2
+    monkeypatch.setenv("PENSTOCK_NATIVE", "off")
+    with session(tf.OptimizerOptions.DEFAULT) as sess:
+        assert "# native" not in sess.explain(*program)
 
 
 def test_another_word_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,16 @@ from typing import Any
 import pytest
 import torch
 
-from penstock.engine.native.trial import DIFFERENT, FAILED, FAST, SLOW, NativeCall, Trial, same
+from penstock.engine.native.trial import (
+    DIFFERENT,
+    FAILED,
+    FAST,
+    SLOW,
+    UNFIT,
+    NativeCall,
+    Trial,
+    same,
+)  # fmt: skip
 from penstock.engine.resources.variable import Variable
 
 ABOUT = [[[4], [1], "float32"], [[4], [1], "float32"]]
@@ -102,6 +111,21 @@ def test_a_slower_form_is_dropped() -> None:
     assert trial.verdict == SLOW and trial.ratio > 1
 
 
+def test_what_does_not_fit_decides_nothing_unless_nothing_fits() -> None:
+    held = variable()
+    trial = trial_of(library, held)
+    for _ in range(150):  # a loop's first round
+        trial(torch.ones(8)[::2])
+        if trial._runs < 12:
+            trial(torch.ones(4))
+    assert trial.verdict == FAST
+    trial = trial_of(library, held)
+    for _ in range(100):
+        assert trial.verdict == ""
+        trial(torch.ones(8)[::2])
+    assert trial.verdict == UNFIT
+
+
 def test_a_variable_without_a_value_decides_nothing() -> None:
     held = Variable("v", (4,))
     trial = trial_of(library, held)
@@ -135,6 +159,25 @@ def test_tensors_that_do_not_fit_go_to_the_lines() -> None:
     held.value = torch.zeros(4, dtype=torch.float64)
     call(torch.ones(4))
     assert seen == [2, 2] and held.value.tolist() == [2.0] * 4
+
+
+def test_an_index_out_of_range_goes_to_the_lines() -> None:
+    seen = []
+
+    def native(tensors: Any) -> Any:
+        seen.append(tensors[1].tolist())
+        return [tensors[0][tensors[1]]]
+
+    about = [[[4], [1], "float32"], [[2], [1], "int64"]]
+    call = NativeCall(
+        native, lambda x, at: (x.index_select(0, at),), [], [], about, bounds=[[1, 4]]
+    )
+    x = torch.arange(4.0)
+    assert call(x, torch.tensor([3, 0]))[0].tolist() == [3.0, 0.0]
+    for wrong in ([0, 4], [-1, 0]):
+        with pytest.raises(IndexError):
+            call(x, torch.tensor(wrong))
+    assert seen == [[3, 0]]
 
 
 def test_a_library_that_fails_leaves_it_to_the_lines() -> None:

@@ -66,10 +66,6 @@ CONTRIB_ABSENT: list[tuple[str, str]] = [
         "the values of `tf.nn.embedding_lookup_sparse`, summed where the parts are",
     ),
     (
-        r"contrib\.estimator\.boosted_trees_\w+",
-        "later: trees that keep the data in variables; `tf.estimator.BoostedTrees*` are here",
-    ),
-    (
         r"contrib\.estimator\.(TowerOptimizer|replicate_model_fn)",
         "towers of 2017; `tf.distribute.MirroredStrategy` is here",
     ),

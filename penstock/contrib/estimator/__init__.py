@@ -22,6 +22,10 @@ from penstock.contrib.estimator.heads import (
     poisson_regression_head as poisson_regression_head,
     regression_head as regression_head,
 )
+from penstock.contrib.estimator.in_memory_trees import (
+    boosted_trees_classifier_train_in_memory as boosted_trees_classifier_train_in_memory,
+    boosted_trees_regressor_train_in_memory as boosted_trees_regressor_train_in_memory,
+)
 from penstock.contrib.estimator.receivers import (
     build_supervised_input_receiver_fn_from_input_fn,
 )
@@ -44,7 +48,8 @@ from penstock.training.estimator.experimental import (
 __all__ = [
     "DNNClassifierWithLayerAnnotations", "DNNRegressorWithLayerAnnotations",
     "RNNClassifier", "RNNEstimator", "SavedModelEstimator", "add_metrics",
-    "binary_classification_head", "build_raw_supervised_input_receiver_fn",
+    "binary_classification_head", "boosted_trees_classifier_train_in_memory",
+    "boosted_trees_regressor_train_in_memory", "build_raw_supervised_input_receiver_fn",
     "build_supervised_input_receiver_fn_from_input_fn", "call_logit_fn",
     "clip_gradients_by_norm", "dnn_logit_fn_builder", "export_all_saved_models",
     "export_saved_model_for_mode", "forward_features", "linear_logit_fn_builder",

@@ -65,11 +65,6 @@ CONTRIB_ABSENT: list[tuple[str, str]] = [
         r"contrib\.slim\.embedding_lookup_sparse_with_distributed_aggregation",
         "the values of `tf.nn.embedding_lookup_sparse`, summed where the parts are",
     ),
-    (
-        r"contrib\.estimator\.(TowerOptimizer|replicate_model_fn)",
-        "towers of 2017; `tf.distribute.MirroredStrategy` is here",
-    ),
-    (r"contrib\.estimator\b.*", "later: heads and hooks beside `tf.estimator`"),
     (r"contrib\.tpu\b.*", "later: TPUEstimator on CPU and GPU, and its kin"),
     (r"contrib\.keras\b.*", f"{_KERAS}, whose older name it is"),
     (

@@ -435,8 +435,7 @@ def case_towers_train(tf):
             kept = [[op.name, op.device] for op in graph.get_operations()
                     if op.type in ("VariableV2", "Mul", "Split", "AddN", "ApplyAdam")
                     and "gradients" not in op.name and "mean" not in op.name]  # fmt: skip
-            found.append([sorted(kept), _step_of_towers(tf, spec), tf.contrib.estimator.
-                          TowerOptimizer.has_been_used()])  # fmt: skip
+            found.append([sorted(kept), _step_of_towers(tf, spec)])
     return found
 
 

@@ -48,10 +48,6 @@ CONTRIB_ABSENT: list[tuple[str, str]] = [
         f"{_RARE}: models trained by kernels of their own",
     ),
     (
-        r"contrib\.learn\.read_\w+",
-        "later: queues of parsed records in one call; `tf.data` has datasets of them",
-    ),
-    (
         r"contrib\.learn\.(train|evaluate)",
         "loops of 2016 over Supervisor; `tf.train.MonitoredTrainingSession` is here",
     ),

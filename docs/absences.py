@@ -77,10 +77,6 @@ CONTRIB_ABSENT: list[tuple[str, str]] = [
         f"{_BUILT_FOR}: Cloud TPUs",
     ),
     (
-        r"contrib\.distribute\.(Monitor|Step|StandardInputStep|StandardSingleLossStep)",
-        "later: steps that a strategy runs many of at once",
-    ),
-    (
         r"contrib\.autograph\.(ConversionOptions|StackTraceMapper)",
         "what TensorFlow's converter tells itself; functions are converted by Penstock's own",
     ),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-_EAGER = "later, eager execution and the functions of TensorFlow 2"
-
 # Pattern of op types, why they are absent, and the public functions that make them.
 OPS_ABSENT: list[tuple[str, str, tuple[str, ...]]] = [
     (r"NcclAllReduce", "only for GPUs of one machine; `CollectiveReduce` is the general one", ()),
@@ -63,12 +61,6 @@ CONTRIB_ABSENT: list[tuple[str, str]] = [
     ),
     (r"contrib\.tpu\b.*", "later: TPUEstimator on CPU and GPU, and its kin"),
     (r"contrib\.keras\b.*", f"{_KERAS}, whose older name it is"),
-    (
-        r"contrib\.eager\.(save|restore)_\w+",
-        "later: checkpoints of `Network`; `tf.contrib.eager.Saver` and `tf.train.Checkpoint` are"
-        " here",
-    ),
-    (r"contrib\.eager\b.*", _EAGER),
     (r"contrib\.(seq2seq)\b.*", "of TensorFlow 1.0 only: `tf.contrib.seq2seq` has its successors"),
     (r"contrib\.slim\b.*", "later: nets and data of slim"),
     (r"contrib\.image\b.*", "later: contrib.image's stereograms"),

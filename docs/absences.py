@@ -69,7 +69,7 @@ CONTRIB_ABSENT: list[tuple[str, str]] = [
         f"{_BUILT_FOR}: Cloud TPUs",
     ),
     (
-        r"contrib\.autograph\.(ConversionOptions|StackTraceMapper)",
+        r"contrib\.autograph\.StackTraceMapper",
         "what TensorFlow's converter tells itself; functions are converted by Penstock's own",
     ),
     (r"contrib\.framework\.RecordInput", "a reader of its own; `tf.data.TFRecordDataset`"),

@@ -45,10 +45,6 @@ CONTRIB_ABSENT: list[tuple[str, str]] = [
         r"contrib\.learn\.(SVM|KMeansClustering)",
         f"{_RARE}: models trained by kernels of their own",
     ),
-    (
-        r"contrib\.learn\.(train|evaluate)",
-        "loops of 2016 over Supervisor; `tf.train.MonitoredTrainingSession` is here",
-    ),
     (r"contrib\.learn\b.*", _LEARN),
     (r"contrib\.skflow\b.*", _LEARN),
     (

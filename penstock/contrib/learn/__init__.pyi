@@ -43,6 +43,7 @@ from penstock.contrib.learn.graph_actions import (
     run_feeds as run_feeds,
     run_n as run_n,
 )
+from penstock.contrib.learn.graph_training import evaluate as evaluate, train as train
 from penstock.contrib.learn.heads import (
     Head as Head,
     multi_class_head as multi_class_head,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-_EAGER = "later, eager execution and the functions of TensorFlow 2"
-
 # Pattern of op types, why they are absent, and the public functions that make them.
 OPS_ABSENT: list[tuple[str, str, tuple[str, ...]]] = [
     (r"NcclAllReduce", "only for GPUs of one machine; `CollectiveReduce` is the general one", ()),
@@ -47,14 +45,6 @@ CONTRIB_ABSENT: list[tuple[str, str]] = [
         r"contrib\.learn\.(SVM|KMeansClustering)",
         f"{_RARE}: models trained by kernels of their own",
     ),
-    (
-        r"contrib\.learn\.read_\w+",
-        "later: queues of parsed records in one call; `tf.data` has datasets of them",
-    ),
-    (
-        r"contrib\.learn\.(train|evaluate)",
-        "loops of 2016 over Supervisor; `tf.train.MonitoredTrainingSession` is here",
-    ),
     (r"contrib\.learn\b.*", _LEARN),
     (r"contrib\.skflow\b.*", _LEARN),
     (
@@ -65,23 +55,8 @@ CONTRIB_ABSENT: list[tuple[str, str]] = [
         r"contrib\.slim\.embedding_lookup_sparse_with_distributed_aggregation",
         "the values of `tf.nn.embedding_lookup_sparse`, summed where the parts are",
     ),
-    (
-        r"contrib\.estimator\.boosted_trees_\w+",
-        "later: trees that keep the data in variables; `tf.estimator.BoostedTrees*` are here",
-    ),
-    (
-        r"contrib\.estimator\.(TowerOptimizer|replicate_model_fn)",
-        "towers of 2017; `tf.distribute.MirroredStrategy` is here",
-    ),
-    (r"contrib\.estimator\b.*", "later: heads and hooks beside `tf.estimator`"),
     (r"contrib\.tpu\b.*", "later: TPUEstimator on CPU and GPU, and its kin"),
     (r"contrib\.keras\b.*", f"{_KERAS}, whose older name it is"),
-    (
-        r"contrib\.eager\.(save|restore)_\w+",
-        "later: checkpoints of `Network`; `tf.contrib.eager.Saver` and `tf.train.Checkpoint` are"
-        " here",
-    ),
-    (r"contrib\.eager\b.*", _EAGER),
     (r"contrib\.(seq2seq)\b.*", "of TensorFlow 1.0 only: `tf.contrib.seq2seq` has its successors"),
     (r"contrib\.slim\b.*", "later: nets and data of slim"),
     (r"contrib\.image\b.*", "later: contrib.image's stereograms"),
@@ -90,11 +65,7 @@ CONTRIB_ABSENT: list[tuple[str, str]] = [
         f"{_BUILT_FOR}: Cloud TPUs",
     ),
     (
-        r"contrib\.distribute\.(Monitor|Step|StandardInputStep|StandardSingleLossStep)",
-        "later: steps that a strategy runs many of at once",
-    ),
-    (
-        r"contrib\.autograph\.(ConversionOptions|StackTraceMapper)",
+        r"contrib\.autograph\.StackTraceMapper",
         "what TensorFlow's converter tells itself; functions are converted by Penstock's own",
     ),
     (r"contrib\.framework\.RecordInput", "a reader of its own; `tf.data.TFRecordDataset`"),

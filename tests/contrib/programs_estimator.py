@@ -385,3 +385,113 @@ def _refused_without_default(tf):
     served = tf.contrib.estimator.SavedModelEstimator(folder)
     words = "infer mode is not available in the SavedModel"
     return refused(lambda: next(served.predict(_read(tf))), words)
+
+
+# ---- towers --------------------------------------------------------------------------------------
+
+TOWER_X = np.float32([[1.0], [2.0], [3.0], [4.0]])
+
+
+def _tower_model(tf, make=None):
+    def model_fn(features, labels, mode):
+        w = tf.get_variable("w", initializer=2.0)
+        p = features["x"] * w
+        if mode == "infer":
+            return tf.estimator.EstimatorSpec(mode, predictions={"p": p})
+        loss = tf.losses.mean_squared_error(labels, p)
+        optimizer = make() if make else tf.train.AdamOptimizer(0.1)
+        wrapped = tf.contrib.estimator.TowerOptimizer(optimizer)
+        train_op = wrapped.minimize(loss, tf.train.get_or_create_global_step())
+        metrics = {"m": tf.metrics.mean(p), "rmse": tf.metrics.root_mean_squared_error(labels, p)}
+        return tf.estimator.EstimatorSpec(mode, p, loss, train_op, metrics)
+
+    return model_fn
+
+
+def _towers(tf, mode, devices, model=None, reduction="weighted_sum_by_nonzero_weights", rows=4):
+    features, labels = {"x": tf.constant(TOWER_X[:rows])}, tf.constant(TOWER_X[:rows] ** 2)
+    tf.train.get_or_create_global_step()
+    model = model or _tower_model(tf)
+    made = tf.contrib.estimator.replicate_model_fn(model, reduction, devices)
+    return made(features, None if mode == "infer" else labels, mode)
+
+
+def _step_of_towers(tf, spec, steps=2):
+    with tf.Session(config=tf.ConfigProto(device_count={"CPU": 2})) as sess:
+        sess.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+        losses = []
+        for _ in range(steps):
+            losses.append(sess.run(spec.loss))
+            sess.run(spec.train_op)
+        ordered = sorted(tf.global_variables(), key=lambda each: each.name)
+        return [losses, [v.name for v in ordered], sess.run(ordered)]
+
+
+def case_towers_train(tf):
+    found, two = [], ["/cpu:0", "/cpu:1"]
+    for devices, reduction in ((two, "weighted_mean"), (two, "weighted_sum"), (two[:1], "none_")):
+        with tf.Graph().as_default() as graph:
+            spec = _towers(tf, "train", devices, reduction=reduction)
+            kept = [[op.name, op.device] for op in graph.get_operations()
+                    if op.type in ("VariableV2", "Mul", "Split", "AddN", "ApplyAdam")
+                    and "gradients" not in op.name and "mean" not in op.name]  # fmt: skip
+            found.append([sorted(kept), _step_of_towers(tf, spec)])
+    return found
+
+
+def case_towers_sparse(tf):
+    def model_fn(features, labels, mode):
+        table = tf.get_variable("table", initializer=tf.ones([4, 2]))
+        loss = tf.reduce_sum(
+            tf.nn.embedding_lookup(table, tf.cast(features["x"][:, 0], tf.int32) - 1)
+        )
+        optimizer = tf.contrib.estimator.TowerOptimizer(
+            lambda: tf.train.GradientDescentOptimizer(0.1)
+        )
+        train_op = optimizer.minimize(loss, tf.train.get_or_create_global_step())
+        return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+    return _step_of_towers(tf, _towers(tf, "train", ["/cpu:0", "/cpu:1"], model_fn))
+
+
+def case_towers_evaluate_and_predict(tf):
+    with tf.Graph().as_default():
+        spec = _towers(tf, "eval", ["/cpu:0", "/cpu:1"])
+        with tf.Session(config=tf.ConfigProto(device_count={"CPU": 2})) as sess:
+            sess.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+            sess.run([update for _, update in spec.eval_metric_ops.values()])
+            metrics = sess.run({k: v for k, (v, _) in spec.eval_metric_ops.items()})
+            found = [metrics, sess.run(spec.loss)]
+            found.append({v.name: sess.run(v) for v in tf.local_variables()})
+    spec = _towers(tf, "infer", ["/cpu:0", "/cpu:1"])
+    outputs = {k: v.outputs for k, v in spec.export_outputs.items()}
+    with tf.Session(config=tf.ConfigProto(device_count={"CPU": 2})) as sess:
+        sess.run(tf.global_variables_initializer())
+        return found + [sess.run([spec.predictions, outputs]), spec.predictions["p"].name]
+
+
+def case_towers_in_an_estimator(tf):
+    made = tf.contrib.estimator.replicate_model_fn(_tower_model(tf), devices=["/cpu:0"])
+    estimator = tf.estimator.Estimator(made, tempfile.mkdtemp())
+    data = tf.data.Dataset.from_tensors
+
+    def input_fn():
+        return data(({"x": TOWER_X}, TOWER_X**2)).repeat(3)
+
+    estimator.train(input_fn)
+    found = {k: float(v) for k, v in estimator.evaluate(input_fn).items()}
+    return [found, float(estimator.get_variable_value("w"))]
+
+
+def case_towers_refuse(tf):
+    package, two = tf.contrib.estimator, ["/cpu:0", "/cpu:1"]
+
+    optimizer = package.TowerOptimizer(tf.train.MomentumOptimizer(0.1, 0.9))
+    w = tf.get_variable("alone", initializer=2.0)
+    optimizer.minimize(w * 3.0)
+    return [
+        refused(lambda: package.replicate_model_fn(_tower_model(tf), "none"), "need to be reduced"),
+        refused(lambda: _towers(tf, "infer", two, rows=3), "divisible by the number of GPUs"),
+        optimizer.get_name(), optimizer.get_slot_names(), optimizer.get_slot(w, "momentum").name,
+        [v.name for v in optimizer.variables()],
+    ]  # fmt: skip

@@ -282,3 +282,59 @@ def case_heads_and_limits(tf):
                 "multi class"),
         refused(regressor(buckets, 1).experimental_feature_importances),
     ]  # fmt: skip
+
+
+def _kept(tf, made):
+    """What in-memory training leaves: variables by name, values of them, and the trees' loss."""
+    names = made.get_variable_names()
+    values = {
+        n: made.get_variable_value(n)
+        for n in names
+        if "serialized" not in n and "feature" not in n and "boundaries_0" not in n
+    }
+    return [names, values, float(made.evaluate(_input(tf, NUMBERS, 1))["loss"])]
+
+
+def case_in_memory(tf):
+    package, (_, buckets, kinds) = tf.contrib.estimator, _columns(tf)
+    classifier = package.boosted_trees_classifier_train_in_memory
+    regressor = package.boosted_trees_regressor_train_in_memory
+    data, columns = _input(tf, NUMBERS, 1), [*buckets, kinds]
+    found = [
+        _kept(tf, regressor(data, columns, n_trees=3, max_depth=2)),
+        _kept(tf, regressor(data, columns, n_trees=2, max_depth=2, center_bias=True)),
+        _kept(tf, regressor(data, columns, n_trees=2, max_depth=3, weight_column="w",
+                            l2_regularization=0.1, pruning_mode="post", tree_complexity=0.01)),
+    ]  # fmt: skip
+    hooked = []
+
+    class Counted(tf.train.SessionRunHook):
+        def after_run(self, run_context, run_values):
+            hooked.append(1)
+
+    made = classifier(
+        _input(tf, np.array(["no", "yes"])[CLASSES], 1),
+        buckets,
+        n_trees=2,
+        max_depth=2,
+        label_vocabulary=["no", "yes"],
+        train_hooks=[Counted()],
+    )
+    metrics = made.evaluate(_input(tf, np.array(["no", "yes"])[CLASSES], 1))
+    found.append([{k: float(v) for k, v in metrics.items()}, len(hooked)])
+    made = tf.estimator.BoostedTreesRegressor(buckets, 1, n_trees=2, train_in_memory=True)
+    made.train(_input(tf, NUMBERS), steps=4)
+    return found + [
+        _kept(tf, made),
+        refused(lambda: regressor(data, buckets, label_dimension=2), "For now only 1 dimension"),
+        refused(lambda: classifier(data, buckets, n_classes=3), "For now only binary"),
+    ]
+
+
+def case_in_memory_numbers(tf):
+    """One feature of numbers, whose buckets are the quantiles that the first step finds."""
+    numbers, _, _ = _columns(tf)
+    regressor = tf.contrib.estimator.boosted_trees_regressor_train_in_memory
+    made = regressor(_input(tf, NUMBERS, 1), numbers[:1], n_trees=2, max_depth=2,
+                     quantile_sketch_epsilon=0.1)  # fmt: skip
+    return [made.get_variable_names(), made.get_variable_value("boosted_trees/are_features_cached")]

@@ -4,6 +4,7 @@ from penstock.contrib.autograph.lists import (
     set_element_type as set_element_type,
     stack as stack,
 )
+from penstock.contrib.autograph.options import ConversionOptions as ConversionOptions
 from penstock.library.autograph.calls import do_not_convert as do_not_convert
 from penstock.library.autograph.public import (
     AutoGraphError as AutoGraphError,

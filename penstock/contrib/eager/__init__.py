@@ -35,6 +35,11 @@ from penstock.contrib.eager.modes import (
     set_server_def as set_server_def,
 )
 from penstock.contrib.eager.network import Network as Network, Sequential as Sequential
+from penstock.contrib.eager.network_checkpoints import (
+    restore_network_checkpoint as restore_network_checkpoint,
+    restore_variables_on_create as restore_variables_on_create,
+    save_network_checkpoint as save_network_checkpoint,
+)
 from penstock.contrib.eager.running import (
     list_devices as list_devices,
     num_gpus as num_gpus,

@@ -7,7 +7,8 @@ that it tracks are named among themselves alone.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from typing import Any
 
 from penstock.library.layer_base.layer import Layer as AnyLayer
@@ -39,6 +40,19 @@ class Network(Layer):
         super().__init__(name=name)
         self._named = name is not None
         self._tracked: list[Any] = []
+        self._beginnings: list[Callable[[], Any]] = []
+
+    def begin_as(self, context: Callable[[], Any]) -> None:
+        """Has the first call make the network's variables in a context that ``context`` gives."""
+        self._beginnings.append(context)
+
+    def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """What ``call`` gives; the first call makes the variables."""
+        with ExitStack() as stack:
+            for context in self._beginnings:
+                stack.enter_context(context())
+            self._beginnings.clear()
+            return super().__call__(inputs, *args, **kwargs)
 
     @property
     def name(self) -> str:

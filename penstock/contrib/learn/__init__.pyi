@@ -43,6 +43,7 @@ from penstock.contrib.learn.graph_actions import (
     run_feeds as run_feeds,
     run_n as run_n,
 )
+from penstock.contrib.learn.graph_training import evaluate as evaluate, train as train
 from penstock.contrib.learn.heads import (
     Head as Head,
     multi_class_head as multi_class_head,
@@ -78,6 +79,15 @@ from penstock.contrib.learn.older_estimators import (
     TensorFlowEstimator as TensorFlowEstimator,
     TensorFlowLinearClassifier as TensorFlowLinearClassifier,
     TensorFlowLinearRegressor as TensorFlowLinearRegressor,
+)
+from penstock.contrib.learn.queued_files import (
+    read_batch_examples as read_batch_examples,
+    read_batch_features as read_batch_features,
+    read_batch_record_features as read_batch_record_features,
+    read_keyed_batch_examples as read_keyed_batch_examples,
+    read_keyed_batch_examples_shared_queue as read_keyed_batch_examples_shared_queue,
+    read_keyed_batch_features as read_keyed_batch_features,
+    read_keyed_batch_features_shared_queue as read_keyed_batch_features_shared_queue,
 )
 from penstock.contrib.learn.run_config import RunConfig as RunConfig, TaskType as TaskType
 from penstock.training.monitored.basic_hooks import (

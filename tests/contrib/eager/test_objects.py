@@ -144,3 +144,25 @@ def test_a_sequential_network_hands_training_on() -> None:
     assert len(network.trainable_weights) == 3 and network.name == "sequential"
     with pytest.raises(TypeError, match="takes only tf.layers.Layer objects or callables"):
         network.add(3)
+
+
+def test_variables_begin_as_saved(tmp_path: Path) -> None:
+    one = Small()
+    one(tf.ones([1, 3]))
+    path = tfe.save_network_checkpoint(one, str(tmp_path / "n"), global_step=3)
+    assert path is not None and path.endswith("n-3")
+    later = Small()
+    tfe.restore_network_checkpoint(later, path)
+    later(tf.ones([1, 3]))
+    for saved, found in zip(one.variables, later.variables, strict=True):
+        np.testing.assert_array_equal(saved.numpy(), found.numpy())
+    with tfe.restore_variables_on_create(path, lambda name: name.replace("my/", "")):
+        kernel = tfe.Variable(tf.zeros([2, 3]), name="my/bb/kernel")
+        with pytest.raises(tf.errors.NotFoundError, match="other"):
+            tfe.Variable([0.0], name="other")
+    np.testing.assert_array_equal(kernel.numpy(), one.b.kernel.numpy())
+    assert tfe.Variable([5.0], name="other").numpy() == [5.0]
+    with pytest.raises(ValueError, match="map_func"):
+        tfe.restore_variables_on_create(path, 3).__enter__()
+    with tfe.restore_variables_on_create(None):
+        assert tfe.Variable([5.0], name="other").numpy() == [5.0]

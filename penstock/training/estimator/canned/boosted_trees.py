@@ -58,7 +58,12 @@ class _StopWhenGrown(SessionRunHook):
 
 
 def _model_fn(
-    head: Any, columns: Sequence[Any], options: TreeOptions, n_batches: Any, weight_column: Any
+    head: Any,
+    columns: Sequence[Any],
+    options: TreeOptions,
+    n_batches: Any,
+    weight_column: Any,
+    in_memory: bool,
 ) -> Callable[..., EstimatorSpec]:
     def model_fn(features: Any, labels: Any, mode: str, config: Any) -> EstimatorSpec:
         _check_pruning(options)
@@ -72,7 +77,7 @@ def _model_fn(
                 growing = None
             else:
                 weights = _weights(features, weight_column)
-                growing = Growing(ensemble, buckets, options, n_batches, weights)
+                growing = Growing(ensemble, buckets, options, n_batches, weights, in_memory)
                 logits = growing.logits
                 begin, asked = growing.begin(), ensemble.states()
                 for name, value in zip(
@@ -116,13 +121,11 @@ class _Trees(Estimator):
         self, columns: Any, n_batches: Any, head: Head | Any, model_dir: Any, config: Any,
         weight_column: Any, options: TreeOptions, train_in_memory: bool = False,
     ) -> None:  # fmt: skip
-        if train_in_memory:
-            raise NotImplementedError(
-                "train_in_memory=True, which keeps the batch between steps, is not here; the same"
-                " trees grow without it from an input_fn that repeats its one batch"
-            )
         self._columns = tuple(columns)
-        model = _model_fn(head, self._columns, options, n_batches, weight_column)
+        model = _model_fn(
+            head, self._columns, options, 1 if train_in_memory else n_batches, weight_column,
+            train_in_memory,
+        )  # fmt: skip
         super().__init__(model, model_dir, config)
 
     def experimental_feature_importances(self, normalize: bool = False) -> dict[str, float]:
@@ -221,7 +224,8 @@ class BoostedTreesClassifier(_Trees):
     Args:
       n_classes: 2, the default.
       label_vocabulary: names of the classes, where labels are strings.
-      train_in_memory: must be False.
+      train_in_memory: whether the first batch is kept in variables: all examples, of which each
+        step grows a layer.
       feature_columns, n_batches_per_layer, model_dir, weight_column, n_trees, max_depth,
         learning_rate, l1_regularization, l2_regularization, tree_complexity, min_node_weight,
         config, center_bias, pruning_mode, quantile_sketch_epsilon: as of
@@ -271,7 +275,8 @@ class BoostedTreesRegressor(_Trees):
 
     Args:
       label_dimension: 1, the default.
-      train_in_memory: must be False.
+      train_in_memory: whether the first batch is kept in variables: all examples, of which each
+        step grows a layer.
       feature_columns, n_batches_per_layer, model_dir, weight_column, n_trees, max_depth,
         learning_rate, l1_regularization, l2_regularization, tree_complexity, min_node_weight,
         config, center_bias, pruning_mode, quantile_sketch_epsilon: as of

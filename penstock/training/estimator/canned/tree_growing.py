@@ -26,7 +26,7 @@ from penstock.ops.math import elementwise, reduction
 from penstock.ops.state.state import assign
 from penstock.ops.state.state_update import assign_add
 from penstock.training.data.accumulators import ConditionalAccumulator
-from penstock.training.estimator.canned.tree_state import Quantiles, TreeEnsemble
+from penstock.training.estimator.canned.tree_state import BatchCache, Quantiles, TreeEnsemble
 from penstock.training.feature_column.column import Features
 from penstock.training.feature_column.embedding import IndicatorColumn
 from penstock.training.feature_column.numeric import BucketizedColumn, NumericColumn
@@ -145,11 +145,12 @@ class Growing:
       options: how trees grow.
       n_batches: how many batches a layer is grown of.
       weights: of the examples, for quantiles; or None.
+      in_memory: whether the one batch is kept in variables, with where its examples are.
     """
 
     def __init__(
         self, ensemble: TreeEnsemble, buckets: Buckets, options: TreeOptions, n_batches: Any,
-        weights: Any,
+        weights: Any, in_memory: bool = False,
     ) -> None:  # fmt: skip
         self._ensemble, self._buckets, self._options = ensemble, buckets, options
         self._n_batches, self._weights = n_batches, weights
@@ -157,12 +158,20 @@ class Growing:
         self._splits = (1 << options.max_depth) - 1
         self._ready = _flag("are_boundaries_ready", buckets.quantiles is None)
         self._centering = _flag("center_bias_needed", options.center_bias)
-        batch: Any = shaping.shape(buckets.ids[0])[0]
-        change, _, self._nodes = make(
-            "BoostedTreesTrainingPredict", ensemble.handle, fill.zeros([batch], dtypes.int32),
-            -fill.ones([batch], dtypes.int32), buckets.ids, logits_dimension=1,
+        self._cache = BatchCache(buckets.ids) if in_memory else None
+        if self._cache:
+            buckets.ids = self._cache.features(buckets.ids)
+            trees, nodes, logits = self._cache.start()
+        else:
+            batch: Any = shaping.shape(buckets.ids[0])[0]
+            trees = fill.zeros([batch], dtypes.int32)
+            nodes = -fill.ones([batch], dtypes.int32)
+            logits = fill.zeros([batch, 1])
+        change, self._trees, self._nodes = make(
+            "BoostedTreesTrainingPredict", ensemble.handle, trees, nodes, buckets.ids,
+            logits_dimension=1,
         )  # fmt: skip
-        self.logits = fill.zeros([batch, 1]) + change
+        self.logits = logits + change
         self._sums = [
             ConditionalAccumulator(
                 dtypes.float32, [len(places), self._splits, size, 2],
@@ -196,10 +205,10 @@ class Growing:
             grown = cond(
                 self._centering.read_value(),
                 lambda: _done(self._center(grads, hessians)),
-                lambda: _done(self._grow(grads, hessians)),
+                lambda: _done(self._kept_and_grown(grads, hessians)),
             ).op
         else:
-            grown = self._grow(grads, hessians)
+            grown = self._kept_and_grown(grads, hessians)
         with scopes.control_dependencies([grown]):
             return group(assign_add(get_global_step(), 1))
 
@@ -225,6 +234,14 @@ class Growing:
         # The sums of layers are of a later stamp then.
         with scopes.control_dependencies([assign(self._centering, again)]):
             return group(*(each.set_global_step(self.stamp + 1) for each in self._sums))
+
+    def _kept_and_grown(self, grads: Any, hessians: Any) -> Any:
+        if self._cache is None:
+            return self._grow(grads, hessians)
+        # Not while the bias moves: what is added to kept logits is what trees have grown by.
+        place = self._trees, self._nodes, self.logits
+        with scopes.control_dependencies([self._cache.keep(self._buckets.ids, *place)]):
+            return self._grow(grads, hessians)
 
     def _grow(self, grads: Any, hessians: Any) -> Any:
         applied = []

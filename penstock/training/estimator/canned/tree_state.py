@@ -1,15 +1,20 @@
-"""What boosted trees keep between steps: the ensemble and the quantiles, saved in checkpoints."""
+"""What boosted trees keep between steps, saved in checkpoints: the ensemble, quantiles, a batch."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from penstock.foundation.base import dtypes
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.keys import GraphKeys
+from penstock.library.control_flow.cond import cond
+from penstock.library.variables.resource_variable import ResourceVariable
+from penstock.ops.control.control import group, identity
 from penstock.storage.checkpoint.saveable import SaveableObject, SaveSpec
 from penstock.training.monitored.shared_resources import Resource
 
@@ -92,6 +97,59 @@ class Quantiles(SaveableObject):
             return make(
                 "BoostedTreesQuantileStreamResourceDeserialize", self.handle, list(restored_tensors)
             )
+
+
+class BatchCache:
+    """The batch of trees that grow in memory: its features, and where its examples are.
+
+    Args:
+      ids: the features as buckets, a vector a feature.
+
+    Raises:
+      ValueError: the number of examples is not known as the graph is built.
+    """
+
+    def __init__(self, ids: Sequence[Any]) -> None:
+        count = ids[0].shape[0].value
+        if count is None:
+            raise ValueError(
+                "train_in_memory keeps the batch in variables: its size must be known as the graph"
+                " is built; found None examples. Batch with drop_remainder=True"
+            )
+
+        def kept(name: str, value: Any) -> Any:
+            return ResourceVariable(value, trainable=False, name=name)
+
+        nothing = np.zeros([count], np.int32)
+        self._features = [kept(f"cached_feature_{i}", nothing) for i in range(len(ids))]
+        self._full = kept("are_features_cached", False)
+        self._places = (
+            kept("tree_ids_cache", nothing), kept("node_ids_cache", nothing - 1),
+            kept("logits_cache", np.zeros([count, 1], np.float32)),
+        )  # fmt: skip
+
+    def features(self, ids: Sequence[Any]) -> list[Any]:
+        """The features of the first batch whose buckets were known; until then the batch's."""
+        found: Any = cond(
+            self._full.read_value(),
+            lambda: [each.read_value() for each in self._features],
+            lambda: [identity(each) for each in ids],
+            strict=True,
+        )
+        return list(found)
+
+    def start(self) -> tuple[Any, ...]:
+        """Trees, nodes and logits at which the examples were in the last step."""
+        return tuple(each.read_value() for each in self._places)
+
+    def keep(self, ids: Sequence[Any], trees: Any, nodes: Any, logits: Any) -> Any:
+        """The op that keeps the features and where the examples are now."""
+        places = zip(self._places, (trees, nodes, logits), strict=True)
+        features = zip(self._features, ids, strict=True)
+        return group(
+            *(each.assign(value).op for each, value in (*features, *places)),
+            self._full.assign(True).op,
+        )
 
 
 def _register(handle: Any, create: Any, ready: Any, saveable: SaveableObject) -> None:

@@ -1,4 +1,7 @@
-"""``tf.contrib.distribute``: the older names of ``tf.distribute``, with the arguments they had."""
+"""``tf.contrib.distribute``: the older names of ``tf.distribute``, with the arguments they had.
+
+``steps`` has steps of training as objects.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,12 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from penstock.cluster.distributed.server import Server
+from penstock.contrib.distribute.steps import (
+    Monitor as Monitor,
+    StandardInputStep as StandardInputStep,
+    StandardSingleLossStep as StandardSingleLossStep,
+    Step as Step,
+)
 from penstock.training.distribute.cluster import read
 from penstock.training.distribute.context import (
     get_cross_replica_context as get_cross_replica_context,
@@ -100,6 +109,42 @@ class ParameterServerStrategy(_ParameterServerStrategy):
                 f"a worker has one replica here, so at most one GPU; found {num_gpus_per_worker}"
             )
         super().__init__()
+
+
+class MultiWorkerAllReduce(AllReduceCrossDeviceOps):
+    """Sums over the devices of several workers of one session; the sum is made on one of them.
+
+    Args:
+      worker_devices: the workers' devices, one for each.
+      num_gpus_per_worker: how many GPUs each has.
+      all_reduce_spec: the algorithm, or triples of an algorithm, its shards and the most bytes that
+        take it; accepted, since a sum is the same by all of them.
+      num_packs, agg_small_grads_max_bytes, agg_small_grads_max_group: accepted likewise.
+
+    Raises:
+      ValueError: the spec is no algorithm and no triples, or its last bound is not -1.
+    """
+
+    def __init__(
+        self, worker_devices: Sequence[str], num_gpus_per_worker: int,
+        all_reduce_spec: Any = ("pscpu/pscpu", 2, -1), num_packs: int = 0,
+        agg_small_grads_max_bytes: int = 0, agg_small_grads_max_group: int = 10,
+    ) -> None:  # fmt: skip
+        del num_packs, agg_small_grads_max_bytes, agg_small_grads_max_group
+        super().__init__()
+        self.worker_devices, self.num_gpus_per_worker = list(worker_devices), num_gpus_per_worker
+        specs = all_reduce_spec if isinstance(all_reduce_spec, list) else [all_reduce_spec]
+        self.all_reduce_spec = [(s, 1, -1) if isinstance(s, str) else tuple(s) for s in specs]
+        if any(len(spec) != 3 for spec in self.all_reduce_spec):
+            raise ValueError(
+                "all_reduce_spec is an algorithm or triples (algorithm, shards, limit); found"
+                f" {all_reduce_spec!r}"
+            )
+        if self.all_reduce_spec[-1][2] != -1:
+            raise ValueError(
+                "the last triple of all_reduce_spec must have the limit -1, for all that is larger;"
+                f" found {all_reduce_spec!r}"
+            )
 
 
 class DistributeConfig(NamedTuple):

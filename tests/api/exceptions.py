@@ -16,7 +16,8 @@ DIFFERENT: list[tuple[str, str]] = [
     (_CELL + "from_config", "one more argument, last: custom_objects"),
     (r"contrib\.eager\.Variable(\.assign(_add|_sub)?)?", "defaults say what None means there"),
     (
-        r"estimator\.BoostedTrees(Classifier|Regressor)",
+        r"estimator\.BoostedTrees(Classifier|Regressor)"
+        r"|contrib\.estimator\.boosted_trees_\w+_train_in_memory",
         "the defaults of n_classes and label_dimension are what an object stands for there",
     ),
     (r"contrib\.eager\.make_template", "tf.make_template, without create_graph_function_"),

@@ -495,3 +495,21 @@ def case_towers_refuse(tf):
         optimizer.get_name(), optimizer.get_slot_names(), optimizer.get_slot(w, "momentum").name,
         [v.name for v in optimizer.variables()],
     ]  # fmt: skip
+
+
+def case_towers_used(tf):
+    wrapper, seen = tf.contrib.estimator.TowerOptimizer, []
+    inner = _tower_model(tf)
+
+    def model_fn(features, labels, mode):
+        seen.append(wrapper.has_been_used())
+        spec = inner(features, labels, mode)
+        seen.append(wrapper.has_been_used())
+        return spec
+
+    for devices in (["/cpu:0"], ["/cpu:0", "/cpu:1"]):
+        with tf.Graph().as_default():
+            _towers(tf, "train", devices, model_fn)
+            seen.append(wrapper.has_been_used())
+    wrapper(tf.train.GradientDescentOptimizer(0.1)).minimize(tf.get_variable("w", [1]) * 2.0)
+    return seen + [wrapper.has_been_used(), wrapper.COLLECTION_FOR_GRAPH_STATES]

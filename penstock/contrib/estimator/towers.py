@@ -1,7 +1,7 @@
 """A model function replicated over devices: each tower has a part of the batch; variables are one.
 
 ``replicate_model_fn`` builds the towers one after the other.  Gradients wait for those of the last
-tower in what ``_BUILDING`` keeps of the graph; a ``TowerOptimizer`` outside of towers applies what
+tower in what a collection of the graph keeps; a ``TowerOptimizer`` outside of towers applies what
 it is given.
 """
 
@@ -12,7 +12,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from penstock.engine.session.local_devices import list_local_devices
 from penstock.foundation.base.devices import DeviceSpec
@@ -60,7 +59,13 @@ class _Building:
         return division.truediv(loss, float(self.count), name="averaged_loss")
 
 
-_BUILDING: WeakKeyDictionary[Any, _Building] = WeakKeyDictionary()
+_STATES = "replicate_model_fn_graph_states"
+
+
+def _building() -> _Building | None:
+    """The towers of the default graph, which holds them while they are built."""
+    found = scopes.get_default_graph().get_collection(_STATES)
+    return found[-1] if found else None
 
 
 class TowerOptimizer(Optimizer):
@@ -81,7 +86,7 @@ class TowerOptimizer(Optimizer):
       -0.5
     """
 
-    _used = False
+    COLLECTION_FOR_GRAPH_STATES = _STATES
 
     def __init__(self, optimizer_or_optimizer_fn: Any) -> None:
         # No name of its own: the wrapped optimizer names everything.
@@ -112,7 +117,7 @@ class TowerOptimizer(Optimizer):
 
     def compute_gradients(self, loss: Any, *args: Any, **kwargs: Any) -> Any:
         """As the wrapped optimizer, of the tower's part of the loss."""
-        towers = _BUILDING.get(scopes.get_default_graph())
+        towers = _building()
         if towers is not None:
             loss = towers.scaled(loss)
         return self._optimizer().compute_gradients(loss, *args, **kwargs)
@@ -127,11 +132,13 @@ class TowerOptimizer(Optimizer):
           global_step: incremented where they are applied.
           **kwargs: of the wrapped optimizer.
         """
-        TowerOptimizer._used = True
-        towers = _BUILDING.get(scopes.get_default_graph())
-        if towers is None or towers.count == 1:
-            return self._optimizer().apply_gradients(grads_and_vars, global_step, **kwargs)
+        towers = _building()
+        if towers is None:
+            towers = _Building(1, Reduction.SUM)
+            scopes.add_to_collection(_STATES, towers)
         towers.used = True
+        if towers.count == 1:
+            return self._optimizer().apply_gradients(grads_and_vars, global_step, **kwargs)
         brought = towers.waiting[towers.turn]
         brought.append(list(grads_and_vars))
         towers.turn += 1
@@ -144,8 +151,9 @@ class TowerOptimizer(Optimizer):
 
     @staticmethod
     def has_been_used() -> bool:
-        """Whether one has applied gradients in this process."""
-        return TowerOptimizer._used
+        """Whether one has applied gradients in the default graph, or in its towers so far."""
+        towers = _building()
+        return towers is not None and towers.used
 
 
 def _summed(brought: Sequence[Sequence[tuple[Any, Any]]]) -> list[tuple[Any, Any]]:
@@ -250,8 +258,8 @@ def _towers(
 ) -> Iterator[tuple[EstimatorSpec, Any]]:  # fmt: skip
     """The spec of each tower with its part of the loss."""
     towers = _Building(len(places), reduction)
-    graph = scopes.get_default_graph()
-    _BUILDING[graph] = towers
+    kept = scopes.get_default_graph().get_collection_ref(_STATES)
+    kept.append(towers)
     shared = _CPU if len(places) > 1 else places[0]
     try:
         for i, ((features, given), place) in enumerate(zip(calls, places, strict=True)):
@@ -266,7 +274,7 @@ def _towers(
                 loss = None if spec.loss is None else towers.scaled(spec.loss)
             yield spec, loss
     finally:
-        _BUILDING.pop(graph, None)
+        kept.clear()
 
 
 @contextmanager

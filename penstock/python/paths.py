@@ -111,7 +111,7 @@ _OPS = {
     "python.ops.math_ops":
         "tf tf.math | _as_indexed_slices_list=as_indexed_slices_list _bucketize=bucketize",
     "python.ops.metrics": "tf.metrics",
-    "python.ops.metrics_impl": "tf.metrics penstock.python.metric_parts",
+    "python.ops.metrics_impl": "tf.metrics penstock.library.variables.metric_parts",
     "python.ops.nn": "tf.nn",
     "python.ops.nn_impl": "tf.nn",
     "python.ops.nn_ops": "tf.nn",

@@ -15,7 +15,7 @@ from typing import TypeGuard
 from penstock.compiler.codegen.source import Source
 from penstock.foundation.base import dtypes
 from penstock.foundation.graph.handles import is_handle
-from penstock.foundation.graph.operation import Operation, blocks_of
+from penstock.foundation.graph.operation import Operation, blocks_of, is_marked
 from penstock.foundation.graph.tensor import Tensor
 
 # Numbers of half precision are rounded after each line, and not where lines are fused.
@@ -115,11 +115,6 @@ def blocks(node: ast.stmt) -> list[list[ast.stmt]]:
             for statement in inside:
                 found += blocks(statement)
     return found
-
-
-def is_marked(op: Operation) -> bool:
-    """Whether a node was made in an ``experimental_jit_scope``, or is of such a node's gradient."""
-    return bool(op.attrs.get("_XlaCompile"))
 
 
 def _lines(block: Sequence[ast.stmt], source: Source, marked: bool) -> list[Line]:

@@ -44,11 +44,12 @@ class Indices(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.limits: dict[str, int] = {}
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        name = func.name().partition(".")[0].partition("::")[2]
+        whole, _, overload = func.name().partition(".")
+        name = whole.partition("::")[2]
         if name in INDEXING:
             self._note(func, INDEXING[name](args))
         result = func(*args, **(kwargs or {}))
-        if func._schema.is_mutable:
+        if torch._C._get_schema(whole, overload).is_mutable:
             self._forget(args[0])
         elif name in _MOVES:
             sources = [self._known.get(id(tensor)) for tensor in _tensors(args)]

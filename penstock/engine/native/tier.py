@@ -29,7 +29,7 @@ from typing import Any
 import torch
 
 from penstock.compiler.stretches.cut import Stretch, cut, lines_alone, with_calls, with_notes
-from penstock.compiler.stretches.lines import is_marked, program_of
+from penstock.compiler.stretches.lines import program_of
 from penstock.engine.native.identity import facts, machine, references
 from penstock.engine.native.library import Library, load as load_library
 from penstock.engine.native.neighbours import Neighbours
@@ -380,8 +380,6 @@ def promote(program: Any, mode: str) -> Tier | None:
     if type(program) is not Program or program.blocking or program.source.memories:
         return None
     marked = mode == "marked"
-    if marked and not any(map(is_marked, program.source.line_ops.values())):
-        return None
     tier = Tier(program, mode != "auto", _store(folder()), marked=marked)
     program.tier = tier
     return tier

@@ -33,8 +33,12 @@ from penstock.engine.session.sources import shared_source
 from penstock.foundation.base.collector import collector_paused
 from penstock.foundation.graph.function import FunctionGraph
 from penstock.foundation.graph.graph import Graph
+<<<<<<< HEAD
 from penstock.foundation.graph.intermediate import intermediate_steps
 from penstock.foundation.graph.operation import Operation, has_control_flow
+=======
+from penstock.foundation.graph.operation import Operation, has_control_flow, is_marked
+>>>>>>> native
 from penstock.foundation.graph.step import StepGraph
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.graph.verify import verify
@@ -75,7 +79,8 @@ def build_program(
     program = _program(
         asked, resources, options, compiler, watch=watch, result_source=result_source
     )
-    if options.native != "off" and not watch:
+    asked_for = options.native != "marked" or any(map(is_marked, program.source.line_ops.values()))
+    if options.native != "off" and asked_for and not watch:
         promote(program, options.native)
     return program
 

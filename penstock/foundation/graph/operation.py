@@ -219,6 +219,11 @@ def is_back_edge(op: Operation, tensor: Tensor) -> bool:
     return op.op_def.control == "merge" and tensor.op.op_def.control == "next"
 
 
+def is_marked(op: Operation) -> bool:
+    """Whether a node was made in an ``experimental_jit_scope``, or is of such a node's gradient."""
+    return bool(op.attrs.get("_XlaCompile"))
+
+
 def blocks_of(op: Operation) -> tuple[Any, ...]:
     """The steps that a region holds (see ``region``); none for any other node."""
     return op.attrs.get("blocks", ()) if op.op_def.internal else ()

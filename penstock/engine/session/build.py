@@ -33,12 +33,8 @@ from penstock.engine.session.sources import shared_source
 from penstock.foundation.base.collector import collector_paused
 from penstock.foundation.graph.function import FunctionGraph
 from penstock.foundation.graph.graph import Graph
-<<<<<<< HEAD
 from penstock.foundation.graph.intermediate import intermediate_steps
-from penstock.foundation.graph.operation import Operation, has_control_flow
-=======
 from penstock.foundation.graph.operation import Operation, has_control_flow, is_marked
->>>>>>> native
 from penstock.foundation.graph.step import StepGraph
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.graph.verify import verify

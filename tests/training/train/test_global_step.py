@@ -55,9 +55,12 @@ def test_several_are_none() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: tf.constant(1.0), "of an integer type; 'Const:0' is float32"),
-        (lambda: tf.constant([1]), "must be a scalar"),
-        (lambda: 3, "must be a Variable or Tensor; found 3"),
+        (
+            lambda: tf.constant(1.0),
+            "Existing \"global_step\" does not have integer type: float32; it is 'Const:0'",
+        ),
+        (lambda: tf.constant([1]), 'Existing "global_step" is not scalar'),
+        (lambda: 3, 'Existing "global_step" must be a Variable or Tensor: 3.'),
     ],
 )
 def test_what_cannot_be_one(make: Any, message: str) -> None:

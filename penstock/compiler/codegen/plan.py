@@ -282,7 +282,7 @@ class _Planner:
     def _decide_copies(self) -> None:
         moved = moved_keys(self.step.every_operation())
         for read in self.all_reads:
-            if resource_key(read.handle) in moved:
+            if resource_key(read.handle) in moved and not self._is_viewed(read):
                 continue  # it keeps the memory that the variable has here, whatever that becomes
             last = self.last_use.get(read, -1)
             writes = self.writes.get(resource_key(read.handle), ())
@@ -294,6 +294,15 @@ class _Planner:
             )
             if read.copies:
                 self.external.discard(read)
+
+    def _is_viewed(self, read: Read) -> bool:
+        """Whether a line has made a value of its own in the memory that was read."""
+        return any(
+            read in self.roots.get(tensor, ())
+            for line in self.lines
+            if not line.op.op_def.passes_through
+            for tensor in line.op.outputs
+        )
 
     def _decide_releases(self) -> None:
         used: dict[Any, int] = {}

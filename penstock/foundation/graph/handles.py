@@ -189,13 +189,13 @@ def written_keys(op: Operation) -> set[tuple[str, str]]:
 
 
 def moved_keys(operations: Iterable[Operation]) -> set[tuple[str, str]]:
-    """The keys of the variables that nodes may assign values of other shapes to.
+    """The keys of the reference variables that nodes may assign values of other shapes to.
 
     Such a value is new memory; whoever has read the variable before keeps the old.
     """
     found: set[tuple[str, str]] = set()
     for op in operations:
-        if not op.attrs.get("validate_shape", True) and op.op_def.writes:
+        if not op.attrs.get("validate_shape", True) and op.inputs[0].dtype.is_ref:
             found |= written_keys(op)
     return found
 

@@ -82,6 +82,23 @@ def test_a_value_of_another_shape_leaves_the_old_one_to_who_has_read_it(config) 
 
 
 @pytest.mark.parametrize("config", [None, PLAIN], ids=["optimized", "plain"])
+@pytest.mark.parametrize("new", [[[5.0, 6.0], [7.0, 8.0]], [[9.0]]])
+def test_what_was_made_of_the_old_value_stays(new: list[list[float]], config) -> None:
+    """Also where it is a view here: a transposed value is a copy in TensorFlow."""
+    with tf.Graph().as_default():
+        v = tf.Variable([[1.0, 2.0], [3.0, 4.0]], validate_shape=False)
+        given = tf.placeholder(tf.float32, None)
+        turned = tf.transpose(v)
+        with tf.control_dependencies([turned]):
+            assigned = tf.assign(v, given, validate_shape=False)
+        with tf.control_dependencies([assigned]):
+            used = turned + 0.0
+        with tf.Session(config=config) as sess:
+            sess.run(v.initializer)
+            assert sess.run(used, {given: new}).tolist() == [[1.0, 3.0], [2.0, 4.0]]
+
+
+@pytest.mark.parametrize("config", [None, PLAIN], ids=["optimized", "plain"])
 def test_an_array_that_grows_in_a_branch_keeps_what_it_held(config) -> None:
     with tf.Graph().as_default():
         array = tf.Variable(tf.zeros([0]), validate_shape=False)

@@ -18,7 +18,7 @@ import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from penstock.compiler.passes.frames import Item, Loop, Unstructured
+from penstock.compiler.passes.frames import Item, Loop, Unstructured, controls_of
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import static
@@ -80,7 +80,7 @@ class Guards:
         guard = _ALWAYS
         if isinstance(item, Operation) and item.op_def.control == "trigger":
             return guard  # it waits for its control inputs, dead or alive
-        for tensor in inputs_of(item):
+        for tensor in item.inputs:
             guard |= self.of_tensor(tensor)
         for control in controls_of(item):
             guard |= self.of_operation(control)
@@ -136,7 +136,7 @@ class Guards:
         found = self._sources.get(item)
         if found is None:
             maker, fed = self.maker, self.fed
-            made = [maker.get(t.op) for t in inputs_of(item) if t not in fed]
+            made = [maker.get(t.op) for t in item.inputs if t not in fed]
             made += [maker.get(c) for c in controls_of(item)]
             if isinstance(item, Operation) and item in self.phis:
                 pred = self.phis[item][0]
@@ -157,16 +157,6 @@ class Guards:
         if pred in self.fed or item is None:
             return 0, -1, pred.name
         return len(self.of_tensor(pred)), self.position[item], pred.name
-
-
-def inputs_of(item: Item) -> Sequence[Tensor]:
-    """The values that an item takes."""
-    return item.inputs if isinstance(item, Operation) else item.inputs
-
-
-def controls_of(item: Item) -> Sequence[Operation]:
-    """The nodes that must have run before it."""
-    return item.control_inputs if isinstance(item, Operation) else item.controls
 
 
 def predicate(switch: Operation, fed: set[Tensor]) -> Tensor:

@@ -260,7 +260,7 @@ def _waits_for(controls: Iterable[Operation], switches: Sequence[Operation]) -> 
 def _check_passed(passed: set[Operation], frame: Frame) -> None:
     for item in frame.items if passed else ():
         leaves = isinstance(item, Operation) and (item in passed or item.op_def.control == "exit")
-        makers = [*(t.op for t in item.inputs), *_controls(item)]
+        makers = [*(t.op for t in item.inputs), *controls_of(item)]
         if not leaves and not passed.isdisjoint(makers):
             raise Unstructured(f"what leaves loop {frame.name!r} is used in it")
 
@@ -328,7 +328,7 @@ def _is_plain(item: Item) -> bool:
 
 def _needs_body(item: Item, switches: Sequence[Operation], fed: set[Tensor]) -> bool:
     """Whether it takes a variable behind the test."""
-    inputs = item.inputs if isinstance(item, Operation) else item.inputs
+    inputs: Sequence[Tensor] = item.inputs
     return any(t.op in switches and t.value_index == 1 for t in inputs if t not in fed)
 
 
@@ -341,8 +341,9 @@ def _data_makers(item: Item, maker: dict[Operation, Item], fed: set[Tensor]) -> 
 
 
 def _makers(item: Item, maker: dict[Operation, Item], fed: set[Tensor]) -> list[Item]:
-    return _data_makers(item, maker, fed) + [maker[c] for c in _controls(item) if c in maker]
+    return _data_makers(item, maker, fed) + [maker[c] for c in controls_of(item) if c in maker]
 
 
-def _controls(item: Item) -> Sequence[Operation]:
+def controls_of(item: Item) -> Sequence[Operation]:
+    """The nodes that must have run before it."""
     return item.control_inputs if isinstance(item, Operation) else item.controls

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from penstock.compiler.passes.branches import Block, Branch, Guards, branched, inputs_of
+from penstock.compiler.passes.branches import Block, Branch, Guards, branched
 from penstock.compiler.passes.frames import (
     Frames,
     Item,
@@ -421,7 +421,7 @@ def _find_escapes(blocks: Sequence[Block], uses: Sequence[Tensor], request: _Req
     def visit(blocks: Sequence[Block], here: _Place) -> None:
         for block in blocks:
             if not isinstance(block, Branch):
-                for tensor in inputs_of(block):
+                for tensor in block.inputs:
                     if not (isinstance(block, Operation) and is_back_edge(block, tensor)):
                         use(tensor, here)
                 continue

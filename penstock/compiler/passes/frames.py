@@ -328,8 +328,7 @@ def _is_plain(item: Item) -> bool:
 
 def _needs_body(item: Item, switches: Sequence[Operation], fed: set[Tensor]) -> bool:
     """Whether it takes a variable behind the test."""
-    inputs: Sequence[Tensor] = item.inputs
-    return any(t.op in switches and t.value_index == 1 for t in inputs if t not in fed)
+    return any(t.op in switches and t.value_index == 1 for t in item.inputs if t not in fed)
 
 
 def _data_makers(item: Item, maker: dict[Operation, Item], fed: set[Tensor]) -> list[Item]:

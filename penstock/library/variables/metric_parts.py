@@ -14,8 +14,6 @@ from penstock.library.variables import metrics, metrics_at_k, metrics_counts
 from penstock.ops.control import control
 from penstock.ops.math import no_nan
 
-_ALL_COUNTS = ("tp", "fn", "tn", "fp")
-
 
 def metric_variable(
     shape: Any, dtype: Any, validate_shape: bool = True, name: str | None = None
@@ -49,11 +47,11 @@ def _confusion_matrix_at_thresholds(
     weights: Any = None,
     includes: Sequence[str] | None = None,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    wanted = _ALL_COUNTS if includes is None else tuple(includes)
+    wanted = metrics_counts.COUNTS if includes is None else tuple(includes)
     for key in wanted:
-        if key not in _ALL_COUNTS:
-            raise ValueError(f"Invalid key: {key}. There are {', '.join(_ALL_COUNTS)}")
-    kinds = [kind for kind in _ALL_COUNTS if kind in wanted]
+        if key not in metrics_counts.COUNTS:
+            raise ValueError(f"Invalid key: {key}. There are {', '.join(metrics_counts.COUNTS)}")
+    kinds = [kind for kind in metrics_counts.COUNTS if kind in wanted]
     return metrics_counts.counts_at_thresholds(labels, predictions, thresholds, weights, kinds)
 
 

@@ -39,7 +39,7 @@ _TINY = 1e-7
 # ---- counts of decisions ------------------------------------------------------------------------
 
 # Kind of count: name of its metric, whether the label is true, whether the prediction is.
-_KINDS = {
+COUNTS = {
     "tp": ("true_positives", True, True),
     "fn": ("false_negatives", True, False),
     "tn": ("true_negatives", False, False),
@@ -86,7 +86,7 @@ def _of_truths(
 
 
 def _count_of(kind: str) -> Callable[..., Metric]:
-    where, label, prediction = _KINDS[kind]
+    where, label, prediction = COUNTS[kind]
 
     def count(labels: Any, predictions: Any, *rest: Any) -> Metric:
         holds = comparison.logical_and(
@@ -186,7 +186,7 @@ def counts_at_thresholds(
         spread.check_same_shape(limits, tiled)
     values, updates = {}, {}
     for kind in kinds:
-        where, label, prediction = _KINDS[kind]
+        where, label, prediction = COUNTS[kind]
         values[kind] = metric_variable([count], dtypes.float32, name=where)
         holds = comparison.logical_and(sides["label", label], sides["prediction", prediction])
         counted = cast(holds, dtypes.float32)
@@ -221,7 +221,7 @@ def _of_each(
 
 
 def _counts_at(kind: str) -> Callable[..., Metric]:
-    where, label, prediction = _KINDS[kind]
+    where, label, prediction = COUNTS[kind]
 
     def count(counts: dict[str, Any], suffix: str) -> Any:
         return control.identity(counts[kind]) if suffix == "value" else counts[kind]
@@ -345,7 +345,7 @@ def auc(
     with variable_scope(name, "auc", [labels, predictions, weights]):
         inner = sorted(thresholds) if thresholds is not None else _evenly(num_thresholds)
         limits = [0.0 - _TINY, *inner, 1.0 + _TINY]
-        values, updates = counts_at_thresholds(labels, predictions, limits, weights, list(_KINDS))
+        values, updates = counts_at_thresholds(labels, predictions, limits, weights, list(COUNTS))
         value = collected(metrics_collections, _auc_of(values, curve, summation_method, "value"))
         update = _auc_of(updates, curve, summation_method, "update_op")
         return value, collected(updates_collections, update)
@@ -394,7 +394,7 @@ def sensitivity_at_specificity(
     _checked_share("specificity", specificity)
     with variable_scope(name, "sensitivity_at_specificity", [predictions, labels, weights]):
         limits = [0.0 - _TINY, *_evenly(num_thresholds), 1.0 + _TINY]
-        values, updates = counts_at_thresholds(labels, predictions, limits, weights, list(_KINDS))
+        values, updates = counts_at_thresholds(labels, predictions, limits, weights, list(COUNTS))
         value = collected(metrics_collections, _sensitivity(values, specificity, "value"))
         update = _sensitivity(updates, specificity, "update_op")
         return value, collected(updates_collections, update)
@@ -416,7 +416,7 @@ def specificity_at_sensitivity(
     with variable_scope(name, "specificity_at_sensitivity", [predictions, labels, weights]):
         # The last threshold lies just below 1, as in TensorFlow: scores of 1 stay above it.
         limits = [0.0 - _TINY, *_evenly(num_thresholds), 1.0 - _TINY]
-        values, updates = counts_at_thresholds(labels, predictions, limits, weights, list(_KINDS))
+        values, updates = counts_at_thresholds(labels, predictions, limits, weights, list(COUNTS))
         value = collected(metrics_collections, _specificity(values, sensitivity, "value"))
         update = _specificity(updates, sensitivity, "update_op")
         return value, collected(updates_collections, update)

@@ -2,6 +2,7 @@
 
 from penstock.contrib.learn.datasets.base import maybe_download as maybe_download
 from penstock.engine.session.local_devices import list_local_devices as list_local_devices
+from penstock.foundation.base.decorators import TFDecorator as TFDecorator
 from penstock.foundation.base.dimension import as_dimension as as_dimension
 from penstock.foundation.base.shapes import (
     as_shape as as_shape,
@@ -90,7 +91,10 @@ from penstock.library.variables.resource_variable import ResourceVariable as Res
 from penstock.ops.array.indexed_slices import (
     convert_n_to_tensor_or_indexed_slices as convert_n_to_tensor_or_indexed_slices,
 )
-from penstock.ops.array.shape import shape_internal as shape_internal
+from penstock.ops.array.shape import (
+    shape_internal as shape_internal,
+    size_internal as size_internal,
+)
 from penstock.ops.control.collective import (
     all_gather as all_gather,
     all_reduce as all_reduce,
@@ -140,8 +144,8 @@ from penstock.tools.platform.all_names import (
     remove_undocumented as remove_undocumented,
 )
 from penstock.tools.platform.decorators import (
-    getargspec as getargspec,
     make_decorator as make_decorator,
+    rewrap as rewrap,
     unwrap as unwrap,
 )
 from penstock.tools.platform.deprecation import (

@@ -54,7 +54,7 @@ _FRAMEWORK = {
 }  # fmt: skip
 
 _OPS = {
-    "python.ops.array_ops": "tf | shape_internal",
+    "python.ops.array_ops": "tf | shape_internal size_internal",
     "python.ops.bitwise_ops": "tf.bitwise",
     "python.ops.candidate_sampling_ops": "tf.nn",
     "python.ops.check_ops": "tf",
@@ -268,9 +268,9 @@ _FRAME = {
         " is_sequence_or_composite map_structure map_structure_up_to map_structure_with_paths"
         " map_structure_with_tuple_paths map_structure_with_tuple_paths_up_to pack_sequence_as"
         " yield_flat_paths",
-    "python.util.tf_contextlib": "contextlib",
-    "python.util.tf_decorator": "| make_decorator unwrap",
-    "python.util.tf_inspect": "inspect | getargspec",
+    "python.util.tf_contextlib": "penstock.foundation.base.decorators contextlib",
+    "python.util.tf_decorator": "| TFDecorator make_decorator rewrap unwrap",
+    "python.util.tf_inspect": "penstock.tools.platform.inspecting inspect",
 }  # fmt: skip
 
 _LIBRARIES = {

@@ -1,6 +1,9 @@
 """Names that programs import by module path and that are not public; ``paths.py`` says by which."""
 
 from penstock.contrib.learn.datasets.base import maybe_download as maybe_download
+from penstock.engine.session.fetches import (
+    register_session_run_conversion_functions as register_session_run_conversion_functions,
+)
 from penstock.engine.session.local_devices import list_local_devices as list_local_devices
 from penstock.foundation.base.decorators import TFDecorator as TFDecorator
 from penstock.foundation.base.dimension import as_dimension as as_dimension
@@ -26,6 +29,7 @@ from penstock.foundation.graph.nest import (
     assert_shallow_structure as assert_shallow_structure,
     flatten as flatten,
     flatten_up_to as flatten_up_to,
+    is_namedtuple as is_namedtuple,
     is_nested as is_nested,
     is_sequence as is_sequence,
     is_sequence_or_composite as is_sequence_or_composite,
@@ -50,16 +54,18 @@ from penstock.foundation.graph.proto_functions import (
 from penstock.foundation.graph.scopes import (
     graph_from_inputs as graph_from_inputs,
 )
+from penstock.foundation.graph.type_spec import BatchableTypeSpec as BatchableTypeSpec
 from penstock.foundation.opdef.static import (
     constant_value as constant_value,
     constant_value_as_shape as constant_value_as_shape,
 )
 from penstock.library.autodiff.gradients import gradients_v2 as gradients_v2
 from penstock.library.autodiff.register import get_gradient_function as get_gradient_function
-from penstock.library.control_flow.case import smart_case as smart_case
+from penstock.library.control_flow.case import case_by as case_by, smart_case as smart_case
 from penstock.library.control_flow.cond import (
     smart_cond as smart_cond,
     smart_constant_value as smart_constant_value,
+    try_evaluate_constant as try_evaluate_constant,
 )
 from penstock.library.control_flow.context import (
     CondContext as CondContext,
@@ -74,6 +80,28 @@ from penstock.library.control_flow.defun import (
     get_extra_vars as get_extra_vars,
 )
 from penstock.library.eager.mode import v2_behavior_enabled as v2_behavior_enabled
+from penstock.library.eager.tensor import EagerTensor as EagerTensor
+from penstock.library.keras.marshalled import func_dump as func_dump, func_load as func_load
+from penstock.library.layer_base.tensors import (
+    register_symbolic_tensor_type as register_symbolic_tensor_type,
+)
+from penstock.library.layers.arguments import (
+    conv_input_length as conv_input_length,
+    conv_output_length as conv_output_length,
+    convert_data_format as convert_data_format,
+    deconv_output_length as deconv_output_length,
+    normalize_data_format as normalize_data_format,
+    normalize_padding as normalize_padding,
+    normalize_tuple as normalize_tuple,
+)
+from penstock.library.linear_operators.addition import add_operators as add_operators
+from penstock.library.linear_operators.broadcasting import (
+    broadcast_matrix_batch_dims as broadcast_matrix_batch_dims,
+    cholesky_solve_with_broadcast as cholesky_solve_with_broadcast,
+    matrix_solve_with_broadcast as matrix_solve_with_broadcast,
+    matrix_triangular_solve_with_broadcast as matrix_triangular_solve_with_broadcast,
+)
+from penstock.library.nn.prepared import Convolution as Convolution
 from penstock.library.recurrent.cell import (
     LayerRNNCell as LayerRNNCell,
     assert_like_rnncell as assert_like_rnncell,
@@ -101,7 +129,10 @@ from penstock.ops.control.collective import (
     broadcast_recv as broadcast_recv,
     broadcast_send as broadcast_send,
 )
-from penstock.ops.control.control import with_dependencies as with_dependencies
+from penstock.ops.control.control import (
+    prevent_gradient as prevent_gradient,
+    with_dependencies as with_dependencies,
+)
 from penstock.ops.control.control_flow import (
     abort as abort,
     as_indexed_slices_list as as_indexed_slices_list,
@@ -118,6 +149,9 @@ from penstock.ops.math.weights import (
     assert_broadcastable as assert_broadcastable,
     broadcast_weights as broadcast_weights,
     squeeze_last as squeeze_last,
+)
+from penstock.ops.random.random import (
+    parameterized_truncated_normal as parameterized_truncated_normal,
 )
 from penstock.storage.export.sub_graph import (
     graph_summary as graph_summary,
@@ -155,6 +189,7 @@ from penstock.tools.platform.deprecation import (
     deprecated_argument_lookup as deprecated_argument_lookup,
     silence as silence,
 )
+from penstock.tools.platform.lazy_loader import LazyLoader as LazyLoader
 from penstock.tools.profiler.timeline import (
     AllocationMaximum as AllocationMaximum,
     StepStatsAnalysis as StepStatsAnalysis,

@@ -19,7 +19,7 @@ class Results(unittest.TestResult):
     """Keeps test -> how it ended, in a file."""
 
     def __init__(self, path):
-        super(Results, self).__init__()
+        super().__init__()
         self.path = path
         self.ends = {}
 
@@ -33,7 +33,7 @@ class Results(unittest.TestResult):
         os.replace(self.path + ".part", self.path)
 
     def startTest(self, test):
-        super(Results, self).startTest(test)
+        super().startTest(test)
         self.keep(test, "began")
 
     def addSuccess(self, test):

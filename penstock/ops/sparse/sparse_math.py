@@ -442,7 +442,7 @@ def _sums_of_rows(row: Any, column: Any, values: Any, rows: int, b: Any) -> Any:
             return None
         # NumPy sorts numbers of 16 bits by their digits, ten times as fast as torch.
         order = torch.from_numpy(np.argsort(row.numpy().astype(np.uint16), kind="stable"))
-        row, column, values = row[order], column[order], values[order]
+        row, column, values = (part.index_select(0, order) for part in (row, column, values))
     starts = torch._convert_indices_from_coo_to_csr(row.contiguous(), rows)
     return torch.embedding_bag(
         b.contiguous(), column.contiguous(), starts, per_sample_weights=values,

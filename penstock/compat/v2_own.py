@@ -50,7 +50,7 @@ def _initializer(name: str) -> Any:
 
 
 def _random_normal() -> Any:
-    base = _initializer("random_normal_initializer")
+    base: Any = _initializer("random_normal_initializer")
 
     class RandomNormal(base):  # type: ignore[misc]
         """Draws from a normal distribution, which is narrower than the first API's."""
@@ -62,7 +62,7 @@ def _random_normal() -> Any:
 
 
 def _random_uniform() -> Any:
-    base = _initializer("random_uniform_initializer")
+    base: Any = _initializer("random_uniform_initializer")
 
     class RandomUniform(base):  # type: ignore[misc]
         """Draws from an interval around 0, which is another than the first API's."""

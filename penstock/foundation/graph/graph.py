@@ -444,6 +444,10 @@ class Graph(Scoping):
         """Runs an operation now; of graphs that ``executes``."""
         raise NotImplementedError(f"{op_type} is not run where it is called: this is a graph")
 
+    def execute_pair(self, op_type: str, x: Any, y: Any, name: str | None) -> Any:
+        """Runs an operation of two inputs now; of graphs that ``executes``."""
+        return self.execute(op_type, (x, y), name, {})
+
     def handle_in_function(self, handle: Tensor) -> Tensor:
         """The handle of a resource, made anew in the function being built; where it executes."""
         raise NotImplementedError(f"{handle} is no value")

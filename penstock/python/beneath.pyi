@@ -14,6 +14,10 @@ from penstock.foundation.formats.whole_files import (
     read_file_to_string as read_file_to_string,
     write_string_to_file as write_string_to_file,
 )
+from penstock.foundation.graph.behavior import (
+    get_static_shape as constant_value_as_shape,
+    get_static_value as constant_value,
+)
 from penstock.foundation.graph.composite import CompositeTensor as CompositeTensor
 from penstock.foundation.graph.convert import (
     convert_n_to_tensor as convert_n_to_tensor,
@@ -48,10 +52,6 @@ from penstock.foundation.graph.proto_functions import (
 )
 from penstock.foundation.graph.scopes import (
     graph_from_inputs as graph_from_inputs,
-)
-from penstock.foundation.opdef.static import (
-    constant_value as constant_value,
-    constant_value_as_shape as constant_value_as_shape,
 )
 from penstock.library.autodiff.gradients import gradients_v2 as gradients_v2
 from penstock.library.autodiff.register import get_gradient_function as get_gradient_function

@@ -9,12 +9,7 @@ from penstock.storage.export.op_list import stripped_op_list
 
 
 def constant_value(tensor: Any, partial: bool = False) -> Any:
-    """The value of a tensor where it is known before running, else None.
-
-    Args:
-      tensor: a tensor.
-      partial: accepted for compatibility; values are known wholly or not at all.
-    """
+    """The value of a tensor where it is known before running; see ``tf.get_static_value``."""
     return behavior.get_static_value(tensor, partial)
 
 

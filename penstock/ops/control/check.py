@@ -46,7 +46,7 @@ _WITH_ZERO: dict[str, tuple[str, str, bool]] = {
 def _shown(item: Any) -> str:
     if not isinstance(item, Tensor):
         return str(item)
-    value = static.constant_value(item)
+    value = static.visible_value(item)
     return str(item if value is None else value)
 
 
@@ -68,7 +68,7 @@ def _compare(
         if message is not None:
             data = [message, *data]
         condition = _all(make(op_type, x, y))
-        static_x, static_y = static.constant_value(x), static.constant_value(y)
+        static_x, static_y = static.visible_value(x), static.visible_value(y)
         if static_x is not None and static_y is not None:
             if not np.all(compare(static_x, static_y)):
                 _fail_statically(data)
@@ -267,7 +267,7 @@ def _rank_check(
 
 
 def _static_rank(rank: Tensor) -> int | None:
-    value = static.constant_value(rank)
+    value = static.visible_value(rank)
     if value is None:
         return None
     if value.ndim:

@@ -14,10 +14,6 @@ from penstock.foundation.formats.whole_files import (
     read_file_to_string as read_file_to_string,
     write_string_to_file as write_string_to_file,
 )
-from penstock.foundation.graph.behavior import (
-    get_static_shape as constant_value_as_shape,
-    get_static_value as constant_value,
-)
 from penstock.foundation.graph.composite import CompositeTensor as CompositeTensor
 from penstock.foundation.graph.convert import (
     convert_n_to_tensor as convert_n_to_tensor,
@@ -91,6 +87,10 @@ from penstock.ops.array.indexed_slices import (
     convert_n_to_tensor_or_indexed_slices as convert_n_to_tensor_or_indexed_slices,
 )
 from penstock.ops.array.shape import shape_internal as shape_internal
+from penstock.ops.array.static_values import (
+    get_static_shape as get_static_shape,
+    get_static_value as get_static_value,
+)
 from penstock.ops.control.collective import (
     all_gather as all_gather,
     all_reduce as all_reduce,

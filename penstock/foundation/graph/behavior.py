@@ -8,14 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from penstock.foundation.base import shapes
-from penstock.foundation.base.shapes import TensorShape
 from penstock.foundation.formats import tensor_proto
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.composite import IndexedSlices, SparseTensor
-from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.tensor import Tensor
-from penstock.foundation.opdef import static
 
 
 def executing_eagerly() -> bool:
@@ -52,30 +48,6 @@ def is_tensor(x: Any) -> bool:
     """Whether ``x`` is a tensor, a sparse tensor, slices or a variable."""
     known = isinstance(x, Tensor | SparseTensor | IndexedSlices)
     return known or getattr(x, "_is_dense_tensor_like", False) is True
-
-
-def get_static_value(tensor: Any, partial: bool = False) -> Any:
-    """The value of a tensor where TensorFlow 1.15 knows it before running, else None.
-
-    A tensor whose value was given may not be fed any more.
-
-    Args:
-      tensor: a tensor; anything else is its own value.
-      partial: also give what is known of stacked tensors, with None for the rest.
-
-    Returns:
-      A NumPy array, or None.
-    """
-    if not isinstance(tensor, Tensor):
-        return tensor
-    value = static.visible_value(tensor, partial)
-    return None if value is None else value.copy()
-
-
-def get_static_shape(tensor: Any) -> TensorShape:
-    """A tensor read as a shape: dims that are not known before running are unknown."""
-    dims = static.constant_value_as_shape(convert_to_tensor(tensor), strict=False)
-    return shapes.from_static(dims)
 
 
 def make_ndarray(tensor: Any) -> np.ndarray:

@@ -24,10 +24,6 @@ Dims = tuple[int | None, ...] | None
 UNSET: Any = object()
 _MAX_FOLDED = 1 << 16
 _PARTIAL: dict[str, Callable[[Any], Dims]] = {}
-# The op types whose values TensorFlow's Python knows while a graph is built; its shape rules, which
-# are C++, know more, as do the folds here.
-_OF_SHAPES = frozenset(("Shape", "Size", "Rank"))
-_OF_INPUTS = frozenset(("Cast", "Concat", "ConcatV2", "Equal", "NotEqual", "Pack", "Range"))
 
 
 class ShapeContext:
@@ -123,59 +119,17 @@ def constant_value(tensor: Tensor) -> np.ndarray | None:
     return value  # type: ignore[no-any-return]
 
 
-def visible_value(tensor: Tensor, partial: bool = False) -> np.ndarray | None:
-    """The value of ``tensor`` that TensorFlow's Python sees while the graph is built, or None.
-
-    That is less than ``constant_value``: what a program learns of a value, and what an assertion
-    refuses before anything runs, is held to this.  A tensor whose value was seen may not be fed.
-
-    Args:
-      tensor: a tensor.
-      partial: of tensors that were stacked, also those of which only some values are seen: an array
-        of objects, in which None stands for what is not.
-    """
-    if tensor.has_value:
-        return constant_value(tensor)
-    value = _seen(tensor, partial)
-    if value is not None:
-        tensor.graph.prevent_feeding(tensor)
-    return value
-
-
-def _seen(tensor: Tensor, partial: bool) -> np.ndarray | None:
-    op = tensor.op
-    if op.type == "Const" or op.type in _OF_SHAPES:
-        return _evaluate(tensor)
-    if op.type == "Fill":
-        dims, value = tensor.sizes, visible_value(op.inputs[1])
-        known = dims is not None and None not in dims and value is not None
-        return np.full(dims, value, value.dtype) if known else None  # type: ignore[union-attr]
-    if op.type not in _OF_INPUTS or (op.type == "Pack" and op.attrs["axis"] != 0):
-        return None
-    partial = partial and op.type == "Pack"
-    values = [visible_value(t, partial) for t in op.inputs]
-    parts = [None if value is None else value.tolist() for value in values]
-    if not partial:
-        return None if None in parts else _folded(tensor, values)
-    entries = np.array(parts, dtype=object)
-    return entries if None in entries.ravel().tolist() else _folded(tensor, values)
-
-
 def _evaluate(tensor: Tensor) -> np.ndarray | None:
     op = tensor.op
-    if op.op_def.fold is None:
+    fold = op.op_def.fold
+    if fold is None:
         return None
     size = 1
     for dim in tensor.sizes or ():
         size *= dim or 1
     if size > _MAX_FOLDED and op.inputs:
         return None
-    return _folded(tensor, [constant_value(t) for t in op.inputs])
-
-
-def _folded(tensor: Tensor, values: list[np.ndarray | None]) -> np.ndarray | None:
-    op = tensor.op
-    fold = op.op_def.fold
+    values = [constant_value(t) for t in op.inputs]
     try:
         result = fold(ShapeContext(op), *values)
     except (ArithmeticError, IndexError, TypeError, ValueError):

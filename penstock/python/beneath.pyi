@@ -49,10 +49,6 @@ from penstock.foundation.graph.proto_functions import (
 from penstock.foundation.graph.scopes import (
     graph_from_inputs as graph_from_inputs,
 )
-from penstock.foundation.opdef.static import (
-    constant_value as constant_value,
-    constant_value_as_shape as constant_value_as_shape,
-)
 from penstock.library.autodiff.gradients import gradients_v2 as gradients_v2
 from penstock.library.autodiff.register import get_gradient_function as get_gradient_function
 from penstock.library.control_flow.case import smart_case as smart_case
@@ -91,6 +87,10 @@ from penstock.ops.array.indexed_slices import (
     convert_n_to_tensor_or_indexed_slices as convert_n_to_tensor_or_indexed_slices,
 )
 from penstock.ops.array.shape import shape_internal as shape_internal
+from penstock.ops.array.static_values import (
+    get_static_shape as get_static_shape,
+    get_static_value as get_static_value,
+)
 from penstock.ops.control.collective import (
     all_gather as all_gather,
     all_reduce as all_reduce,

@@ -42,7 +42,8 @@ _FRAMEWORK = {
     "python.framework.tensor_shape":
         "tf | as_dimension as_shape unknown_shape scalar vector matrix",
     "python.framework.tensor_spec": "tf",
-    "python.framework.tensor_util": "tf | constant_value constant_value_as_shape",
+    "python.framework.tensor_util":
+        "tf | constant_value=get_static_value constant_value_as_shape=get_static_shape",
     "python.framework.test_util":
         "tf.test | TensorFlowTestCase run_deprecated_v1 run_v1_only=run_deprecated_v1",
     "python.framework.type_spec": "tf",

@@ -21,6 +21,7 @@ from penstock.training.keras_models import (
     losses,
     optimizers,
     outputs,
+    weight_files,
 )
 from penstock.training.keras_models.input_layer import Input
 from penstock.training.keras_models.loops import Loops
@@ -135,6 +136,8 @@ class Model(Loops, Network):
             optimizer=optimizers.get(optimizer), loss=loss, loss_weights=loss_weights,
             asked_metrics=metrics, _target_tensors=target_tensors, _steps={}, _pending=True,
         )  # fmt: skip
+        kept = [pair for pair in self._checkpoint_dependencies if pair[0] != "optimizer"]
+        self.__dict__["_checkpoint_dependencies"] = [*kept, ("optimizer", self.optimizer)]
         if self.outputs is not None:
             self._compile_outputs()
 
@@ -233,6 +236,7 @@ class Model(Loops, Network):
             steps["train"] = control.group(*made, *_once(self._relevant_updates()))
             with scopes.name_scope(""), scopes.name_scope("training"):
                 pass  # TensorFlow makes its step in a second scope of the name, which is taken here
+            weight_files.restore_made_since(self)
         return steps["train"]
 
     def _relevant_updates(self) -> list[Any]:

@@ -12,7 +12,6 @@ from penstock.library.layer_base import tensors
 from penstock.library.layer_base.layer import Layer
 from penstock.training.keras_models.input_layer import Input, InputLayer
 from penstock.training.keras_models.model import Model
-from penstock.training.keras_models.network import layers_by_name
 
 
 class Sequential(Model):
@@ -102,7 +101,7 @@ class Sequential(Model):
         self._depend()
 
     def _depend(self) -> None:
-        self.__dict__["_checkpoint_dependencies"] = layers_by_name(self.layers)
+        self._track(self.layers)
 
     def build(self, input_shape: Any = None) -> None:
         """Makes the weights for an input of that shape, batch included."""

@@ -47,8 +47,10 @@ from penstock.foundation.graph.proto_functions import (
     register_proto_function as register_proto_function,
 )
 from penstock.foundation.graph.scopes import (
+    get_default_graph as get_default_graph,
     graph_from_inputs as graph_from_inputs,
 )
+from penstock.foundation.graph.tensor import TensorLike as TensorLike
 from penstock.foundation.opdef.static import (
     constant_value as constant_value,
     constant_value_as_shape as constant_value_as_shape,
@@ -72,7 +74,11 @@ from penstock.library.control_flow.defun import (
     get_extra_inputs as get_extra_inputs,
     get_extra_vars as get_extra_vars,
 )
-from penstock.library.eager.mode import v2_behavior_enabled as v2_behavior_enabled
+from penstock.library.eager.mode import (
+    eager_mode as eager_mode,
+    v2_behavior_enabled as v2_behavior_enabled,
+)
+from penstock.library.layer_base.reachable import reached_from as reached_from
 from penstock.library.recurrent.cell import (
     LayerRNNCell as LayerRNNCell,
     assert_like_rnncell as assert_like_rnncell,

@@ -44,7 +44,9 @@ def placeholder(
 
 def constant_(value: Any, dtype: Any = None, shape: Any = None, name: str | None = None) -> Any:
     """A constant, by default of Keras's type."""
-    return constant.constant(value, dtypes.as_dtype(dtype or settings.floatx()), shape, name or "Const")
+    return constant.constant(
+        value, dtypes.as_dtype(dtype or settings.floatx()), shape, name or "Const"
+    )
 
 
 def variable(value: Any, dtype: Any = None, name: str | None = None, constraint: Any = None) -> Any:

@@ -50,7 +50,6 @@ from penstock.foundation.graph.scopes import (
     get_default_graph as get_default_graph,
     graph_from_inputs as graph_from_inputs,
 )
-from penstock.foundation.graph.tensor import TensorLike as TensorLike
 from penstock.foundation.opdef.static import (
     constant_value as constant_value,
     constant_value_as_shape as constant_value_as_shape,
@@ -121,6 +120,7 @@ from penstock.ops.math.weights import (
     broadcast_weights as broadcast_weights,
     squeeze_last as squeeze_last,
 )
+from penstock.python.tensor_like import TensorLike as TensorLike
 from penstock.storage.export.sub_graph import (
     graph_summary as graph_summary,
     reachable_nodes as reachable_nodes,

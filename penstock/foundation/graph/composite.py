@@ -8,7 +8,7 @@ from penstock.foundation.base import dtypes, shapes
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
-from penstock.foundation.graph.tensor import Tensor, TensorLike
+from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.graph.type_spec import TypeSpec, type_spec_from_value
 from penstock.foundation.opdef import static
 
@@ -21,7 +21,7 @@ class CompositeTensor:
         raise NotImplementedError(f"{type(self).__name__} says no spec")
 
 
-class _OfValues(TensorLike):
+class _OfValues:
     """A tensor given by some of its values and where they are."""
 
     _values: Tensor

@@ -177,11 +177,8 @@ class Graph(Scoping):
                 op.attrs[key] = node_message.attr_from_any(made, key)
 
     def _apply_device_functions(self, op: Any) -> None:
-        """Innermost wins field by field; a device function sees what inner scopes chose.
-
-        Packages call it by this name with objects of their own, to learn what the scopes say.
-        """
-        spec = op.device or ""
+        """Innermost wins field by field; a device function sees what inner scopes chose."""
+        spec, put_on = op.device or "", getattr(op, "put_on", None)
         for scope in reversed(self.scopes.devices):
             if scope is None:
                 break
@@ -194,7 +191,7 @@ class Graph(Scoping):
                 merged = devices.DeviceSpec.from_string(scope)
                 merged.merge_from(devices.DeviceSpec.from_string(spec))
                 spec = merged.to_string()
-            op._set_device_from_string(spec)
+            (put_on or getattr(op, "_set_device_from_string"))(spec)  # noqa: B009  a stand-in's
 
     def _apply_colocation(self, op: Operation) -> None:
         groups: list[bytes] = []

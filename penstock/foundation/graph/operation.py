@@ -166,8 +166,6 @@ class Operation:
 
     # ---- the few mutations that TF's API has -------------------------------------------------
 
-    _set_device_from_string = put_on
-
     def _set_device(self, device: Any) -> None:
         self._device = devices.canonical_name(device) if device else ""
         self.graph.note_mutation()

@@ -21,13 +21,7 @@ if TYPE_CHECKING:
 _new = object.__new__
 
 
-class TensorLike:
-    """Base of what stands for a tensor's values in a graph: dense, sparse, or some rows."""
-
-    __slots__ = ()
-
-
-class Tensor(TensorLike):
+class Tensor:
     """The value that an operation will produce; nothing is computed until a session runs it.
 
     Besides TensorFlow's there are two fields to read, which ``set_shape`` and the graph write:

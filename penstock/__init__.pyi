@@ -6,6 +6,7 @@ from penstock.api import (
     audio as audio,
     autograph as autograph,
     bitwise as bitwise,
+    config as config,
     debugging as debugging,
     distributions as distributions,
     dtypes as dtypes,

@@ -47,6 +47,7 @@ from penstock.foundation.graph.proto_functions import (
     register_proto_function as register_proto_function,
 )
 from penstock.foundation.graph.scopes import (
+    get_default_graph as get_default_graph,
     graph_from_inputs as graph_from_inputs,
 )
 from penstock.library.autodiff.gradients import gradients_v2 as gradients_v2
@@ -68,7 +69,11 @@ from penstock.library.control_flow.defun import (
     get_extra_inputs as get_extra_inputs,
     get_extra_vars as get_extra_vars,
 )
-from penstock.library.eager.mode import v2_behavior_enabled as v2_behavior_enabled
+from penstock.library.eager.mode import (
+    eager_mode as eager_mode,
+    v2_behavior_enabled as v2_behavior_enabled,
+)
+from penstock.library.layer_base.reachable import reached_from as reached_from
 from penstock.library.recurrent.cell import (
     LayerRNNCell as LayerRNNCell,
     assert_like_rnncell as assert_like_rnncell,
@@ -115,6 +120,7 @@ from penstock.ops.math.weights import (
     broadcast_weights as broadcast_weights,
     squeeze_last as squeeze_last,
 )
+from penstock.python.tensor_like import TensorLike as TensorLike
 from penstock.storage.export.sub_graph import (
     graph_summary as graph_summary,
     reachable_nodes as reachable_nodes,

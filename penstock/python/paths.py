@@ -34,7 +34,7 @@ _FRAMEWORK = {
     "python.framework.ops":
         "tf | convert_n_to_tensor convert_n_to_tensor_or_indexed_slices get_gradient_function"
         " internal_convert_to_tensor is_dense_tensor_like register_proto_function"
-        " _get_graph_from_inputs=graph_from_inputs",
+        " _get_graph_from_inputs=graph_from_inputs _TensorLike=TensorLike",
     "python.framework.random_seed": "tf.random tf",
     "python.framework.smart_cond": "| smart_case smart_cond smart_constant_value",
     "python.framework.sparse_tensor": "tf",
@@ -277,7 +277,7 @@ _FRAME = {
 _LIBRARIES = {
     "python.distribute.all_reduce": "penstock.training.distribute.all_reduce",
     "python.eager.backprop": "tf",
-    "python.eager.context": "tf",
+    "python.eager.context": "tf | eager_mode",
     "python.eager.def_function": "tf",
     "python.training.tracking.tracking": "| AutoTrackable TrackableAsset",
     "python.eager.wrap_function": "tf",
@@ -293,11 +293,13 @@ _LIBRARIES = {
     **{
         f"python.keras.{each}": f"tf.keras.{each}"
         for each in (
-            "activations", "applications", "backend", "callbacks", "constraints", "datasets",
+            "activations", "applications", "callbacks", "constraints", "datasets",
             "estimator", "initializers", "layers", "losses", "metrics", "models", "optimizers",
             "preprocessing", "regularizers", "utils", "wrappers",
         )
     },
+    "python.keras.backend": "tf.keras.backend | get_graph=get_default_graph",
+    "python.keras.utils.tf_utils": "| get_reachable_from_inputs=reached_from",
     "python.keras._impl.keras.datasets": "tf.keras.datasets",
     "python.keras._impl.keras.layers": "tf.keras.layers",
     "python.keras.engine.base_layer": "tf.keras.layers",

@@ -158,3 +158,15 @@ def test_modules_that_packages_ask(monkeypatch: pytest.MonkeyPatch) -> None:
             ops._get_graph_from_inputs([x], tf.Graph())
         x.aliases = ["mine"]  # tensors take what packages hang on them
         assert x.aliases == ["mine"]
+
+
+def test_what_stands_for_a_tensor_is_like_one() -> None:
+    like = tf.python.framework.ops._TensorLike
+    with tf.Graph().as_default():
+        dense = tf.constant([1.0])
+        sparse = tf.SparseTensor([[0]], dense, [1])
+        variable = tf.Variable([1.0])
+    assert isinstance(dense, like)
+    assert isinstance(sparse, like)
+    assert not isinstance(variable, like)
+    assert issubclass(tf.IndexedSlices, like)

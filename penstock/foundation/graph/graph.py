@@ -124,7 +124,7 @@ class Graph(Scoping):
         if op_def.writes:
             note_write(self, op)
         if scopes.devices:
-            self._apply_devices(op)
+            self._apply_device_functions(op)
         if scopes.colocation:
             self._apply_colocation(op)
         with self.lock:
@@ -176,9 +176,9 @@ class Graph(Scoping):
             if made is not None:
                 op.attrs[key] = node_message.attr_from_any(made, key)
 
-    def _apply_devices(self, op: Operation) -> None:
+    def _apply_device_functions(self, op: Any) -> None:
         """Innermost wins field by field; a device function sees what inner scopes chose."""
-        spec = op.device
+        spec, put_on = op.device or "", getattr(op, "put_on", None)
         for scope in reversed(self.scopes.devices):
             if scope is None:
                 break
@@ -191,7 +191,7 @@ class Graph(Scoping):
                 merged = devices.DeviceSpec.from_string(scope)
                 merged.merge_from(devices.DeviceSpec.from_string(spec))
                 spec = merged.to_string()
-            op.put_on(spec)
+            (put_on or getattr(op, "_set_device_from_string"))(spec)  # noqa: B009  a stand-in's
 
     def _apply_colocation(self, op: Operation) -> None:
         groups: list[bytes] = []

@@ -8,7 +8,7 @@ from typing import Any
 
 from penstock.foundation.graph import nest
 from penstock.library.keras.layers import serialization
-from penstock.library.layer_base import tensors
+from penstock.library.layer_base import settings, tensors
 from penstock.library.layer_base.layer import Layer
 from penstock.training.keras_models.input_layer import Input, InputLayer
 from penstock.training.keras_models.model import Model
@@ -56,7 +56,7 @@ class Sequential(Model):
             shape = _first_shape(layer)
             if shape is not None:
                 given = Input(
-                    batch_shape=shape, dtype=getattr(layer, "dtype", None) or "float32",
+                    batch_shape=shape, dtype=getattr(layer, "dtype", None) or settings.floatx(),
                     name=f"{layer.name}_input",
                 )  # fmt: skip
                 stack.append(given_layer(given))

@@ -1,7 +1,11 @@
 """Names that programs import by module path and that are not public; ``paths.py`` says by which."""
 
 from penstock.contrib.learn.datasets.base import maybe_download as maybe_download
+from penstock.engine.session.fetches import (
+    register_session_run_conversion_functions as register_session_run_conversion_functions,
+)
 from penstock.engine.session.local_devices import list_local_devices as list_local_devices
+from penstock.foundation.base.decorators import TFDecorator as TFDecorator
 from penstock.foundation.base.dimension import as_dimension as as_dimension
 from penstock.foundation.base.shapes import (
     as_shape as as_shape,
@@ -25,6 +29,7 @@ from penstock.foundation.graph.nest import (
     assert_shallow_structure as assert_shallow_structure,
     flatten as flatten,
     flatten_up_to as flatten_up_to,
+    is_namedtuple as is_namedtuple,
     is_nested as is_nested,
     is_sequence as is_sequence,
     is_sequence_or_composite as is_sequence_or_composite,
@@ -50,12 +55,18 @@ from penstock.foundation.graph.scopes import (
     get_default_graph as get_default_graph,
     graph_from_inputs as graph_from_inputs,
 )
+from penstock.foundation.graph.type_spec import BatchableTypeSpec as BatchableTypeSpec
+from penstock.foundation.opdef.static import (
+    constant_value as constant_value,
+    constant_value_as_shape as constant_value_as_shape,
+)
 from penstock.library.autodiff.gradients import gradients_v2 as gradients_v2
 from penstock.library.autodiff.register import get_gradient_function as get_gradient_function
-from penstock.library.control_flow.case import smart_case as smart_case
+from penstock.library.control_flow.case import case_by as case_by, smart_case as smart_case
 from penstock.library.control_flow.cond import (
     smart_cond as smart_cond,
     smart_constant_value as smart_constant_value,
+    try_evaluate_constant as try_evaluate_constant,
 )
 from penstock.library.control_flow.context import (
     CondContext as CondContext,
@@ -73,7 +84,29 @@ from penstock.library.eager.mode import (
     eager_mode as eager_mode,
     v2_behavior_enabled as v2_behavior_enabled,
 )
+from penstock.library.eager.tensor import EagerTensor as EagerTensor
+from penstock.library.keras.marshalled import func_dump as func_dump, func_load as func_load
 from penstock.library.layer_base.reachable import reached_from as reached_from
+from penstock.library.layer_base.tensors import (
+    register_symbolic_tensor_type as register_symbolic_tensor_type,
+)
+from penstock.library.layers.arguments import (
+    conv_input_length as conv_input_length,
+    conv_output_length as conv_output_length,
+    convert_data_format as convert_data_format,
+    deconv_output_length as deconv_output_length,
+    normalize_data_format as normalize_data_format,
+    normalize_padding as normalize_padding,
+    normalize_tuple as normalize_tuple,
+)
+from penstock.library.linear_operators.addition import add_operators as add_operators
+from penstock.library.linear_operators.broadcasting import (
+    broadcast_matrix_batch_dims as broadcast_matrix_batch_dims,
+    cholesky_solve_with_broadcast as cholesky_solve_with_broadcast,
+    matrix_solve_with_broadcast as matrix_solve_with_broadcast,
+    matrix_triangular_solve_with_broadcast as matrix_triangular_solve_with_broadcast,
+)
+from penstock.library.nn.prepared import Convolution as Convolution
 from penstock.library.recurrent.cell import (
     LayerRNNCell as LayerRNNCell,
     assert_like_rnncell as assert_like_rnncell,
@@ -91,7 +124,10 @@ from penstock.library.variables.resource_variable import ResourceVariable as Res
 from penstock.ops.array.indexed_slices import (
     convert_n_to_tensor_or_indexed_slices as convert_n_to_tensor_or_indexed_slices,
 )
-from penstock.ops.array.shape import shape_internal as shape_internal
+from penstock.ops.array.shape import (
+    shape_internal as shape_internal,
+    size_internal as size_internal,
+)
 from penstock.ops.array.static_values import (
     get_static_shape as get_static_shape,
     get_static_value as get_static_value,
@@ -102,7 +138,10 @@ from penstock.ops.control.collective import (
     broadcast_recv as broadcast_recv,
     broadcast_send as broadcast_send,
 )
-from penstock.ops.control.control import with_dependencies as with_dependencies
+from penstock.ops.control.control import (
+    prevent_gradient as prevent_gradient,
+    with_dependencies as with_dependencies,
+)
 from penstock.ops.control.control_flow import (
     abort as abort,
     as_indexed_slices_list as as_indexed_slices_list,
@@ -119,6 +158,9 @@ from penstock.ops.math.weights import (
     assert_broadcastable as assert_broadcastable,
     broadcast_weights as broadcast_weights,
     squeeze_last as squeeze_last,
+)
+from penstock.ops.random.random import (
+    parameterized_truncated_normal as parameterized_truncated_normal,
 )
 from penstock.python.tensor_like import TensorLike as TensorLike
 from penstock.storage.export.sub_graph import (
@@ -146,8 +188,8 @@ from penstock.tools.platform.all_names import (
     remove_undocumented as remove_undocumented,
 )
 from penstock.tools.platform.decorators import (
-    getargspec as getargspec,
     make_decorator as make_decorator,
+    rewrap as rewrap,
     unwrap as unwrap,
 )
 from penstock.tools.platform.deprecation import (
@@ -157,6 +199,7 @@ from penstock.tools.platform.deprecation import (
     deprecated_argument_lookup as deprecated_argument_lookup,
     silence as silence,
 )
+from penstock.tools.platform.lazy_loader import LazyLoader as LazyLoader
 from penstock.tools.profiler.timeline import (
     AllocationMaximum as AllocationMaximum,
     StepStatsAnalysis as StepStatsAnalysis,

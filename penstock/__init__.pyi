@@ -22,6 +22,7 @@ from penstock.api import (
     manip as manip,
     math as math,
     metrics as metrics,
+    nest as nest,
     python_io as python_io,
     quantization as quantization,
     queue as queue,

@@ -164,7 +164,17 @@ SHARED = {
         "COMPILER_VERSION GIT_VERSION GRAPH_DEF_VERSION GRAPH_DEF_VERSION_MIN_CONSUMER"
         " GRAPH_DEF_VERSION_MIN_PRODUCER VERSION",
     # These have methods of the first API as well.
-    "data": "Dataset FixedLengthRecordDataset TFRecordDataset TextLineDataset",
+    "data": "Dataset FixedLengthRecordDataset Options TFRecordDataset TextLineDataset",
+    "data.experimental":
+        "AUTOTUNE DistributeOptions INFINITE_CARDINALITY MapVectorizationOptions"
+        " OptimizationOptions Optional Reducer StatsOptions TFRecordWriter ThreadingOptions"
+        " UNKNOWN_CARDINALITY bucket_by_sequence_length bytes_produced_stats cardinality"
+        " copy_to_device dense_to_sparse_batch enumerate_dataset from_variant"
+        " get_next_as_optional get_single_element get_structure group_by_reducer group_by_window"
+        " ignore_errors latency_stats make_saveable_from_iterator map_and_batch"
+        " parallel_interleave parse_example_dataset prefetch_to_device rejection_resample scan"
+        " shuffle_and_repeat take_while to_variant unbatch unique",
+    "nest": "assert_same_structure flatten is_nested map_structure pack_sequence_as",
     "distribute":
         "MirroredStrategy OneDeviceStrategy Strategy get_replica_context get_strategy has_strategy"
         " in_cross_replica_context",
@@ -261,6 +271,7 @@ OWN: dict[str, Callable[[], Any]] = {
     "train.Checkpoint": lambda: _public("train.Checkpoint"),
     "saved_model.load": lambda: _public("saved_model.load_v2"),
     "saved_model.save": lambda: _public("saved_model.save"),
+    "compat": lambda: penstock.compat,
 }
 
 

@@ -1,5 +1,6 @@
 """Names that programs import by module path and that are not public; ``paths.py`` says by which."""
 
+from penstock.contrib.eager.variable_store import EagerVariableStore as EagerVariableStore
 from penstock.contrib.learn.datasets.base import maybe_download as maybe_download
 from penstock.engine.session.local_devices import list_local_devices as list_local_devices
 from penstock.foundation.base.dimension import as_dimension as as_dimension
@@ -49,6 +50,7 @@ from penstock.foundation.graph.proto_functions import (
 from penstock.foundation.graph.scopes import (
     graph_from_inputs as graph_from_inputs,
 )
+from penstock.foundation.graph.uid import uid as uid
 from penstock.foundation.opdef.static import (
     constant_value as constant_value,
     constant_value_as_shape as constant_value_as_shape,
@@ -90,6 +92,16 @@ from penstock.library.variables.resource_variable import ResourceVariable as Res
 from penstock.ops.array.indexed_slices import (
     convert_n_to_tensor_or_indexed_slices as convert_n_to_tensor_or_indexed_slices,
 )
+from penstock.ops.array.inplace_rows import (
+    alias_inplace_add as alias_inplace_add,
+    alias_inplace_sub as alias_inplace_sub,
+    alias_inplace_update as alias_inplace_update,
+    empty as empty,
+    empty_like as empty_like,
+    inplace_add as inplace_add,
+    inplace_sub as inplace_sub,
+    inplace_update as inplace_update,
+)
 from penstock.ops.array.shape import shape_internal as shape_internal
 from penstock.ops.control.collective import (
     all_gather as all_gather,
@@ -115,11 +127,20 @@ from penstock.ops.math.weights import (
     broadcast_weights as broadcast_weights,
     squeeze_last as squeeze_last,
 )
+from penstock.storage.export.op_registry import (
+    get_registered_ops as get_registered_ops,
+    register_op_list as register_op_list,
+)
 from penstock.storage.export.sub_graph import (
     graph_summary as graph_summary,
     reachable_nodes as reachable_nodes,
 )
 from penstock.storage.saved_model.load_objects import load_v2 as load_v2
+from penstock.storage.summary.build import (
+    clean_tag as clean_tag,
+    collect as collect,
+    summary_scope as summary_scope,
+)
 from penstock.storage.summary.events_writer import EventsWriter as EventsWriter
 from penstock.storage.summary.recording import record_if as record_if
 from penstock.tools.debug.check_numerics import check_numerics_session as check_numerics_session
@@ -189,6 +210,7 @@ from penstock.training.data.staging import (
     MapStagingArea as MapStagingArea,
     StagingArea as StagingArea,
 )
+from penstock.training.distribute.context import skip_summary as skip_summary
 from penstock.training.monitored.debug_hooks import (
     DumpingDebugHook as DumpingDebugHook,
     LocalCLIDebugHook as LocalCLIDebugHook,

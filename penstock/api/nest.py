@@ -1,0 +1,9 @@
+"""``tf.nest``: structures of lists, tuples and dicts; explicit re-exports, no logic."""
+
+from penstock.foundation.graph.nest import (
+    assert_same_structure as assert_same_structure,
+    flatten as flatten,
+    is_nested as is_nested,
+    map_structure as map_structure,
+    pack_sequence_as as pack_sequence_as,
+)

@@ -1,4 +1,4 @@
-"""Distinct integers by one sort, beside what a dictionary finds."""
+"""Distinct integers by a table or one sort, beside what a dictionary finds."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import torch
 from penstock.ops.array import integer_order
 
 
-def _by_hand(values: list[int]) -> tuple[list[int], list[int], list[int]]:
+def _by_hand(values: list[int]) -> tuple[list[int], list[int]]:
     place: dict[int, int] = {}
     which = [place.setdefault(value, len(place)) for value in values]
-    return list(place), which, np.bincount(which).tolist()
+    return list(place), which
 
 
 @pytest.mark.parametrize("dtype", [torch.int8, torch.int16, torch.int32, torch.int64])
@@ -23,6 +23,15 @@ def test_what_is_found_is_in_the_order_it_came(dtype: torch.dtype, size: int) ->
     values = np.random.RandomState(size).randint(-50, 50, size).tolist()
     found: Any = integer_order.first_seen(torch.tensor(values, dtype=dtype))
     assert found[0].dtype == dtype
+    assert tuple(part.tolist() for part in found) == _by_hand(values)
+
+
+@pytest.mark.parametrize("spread", [1, 1 << 20, 1 << 21, 1 << 30])
+@pytest.mark.parametrize("low", [-(1 << 30), 0])
+def test_near_and_far_numbers(spread: int, low: int) -> None:
+    values = (low + np.random.RandomState(5).randint(0, spread, 500)).repeat(3).tolist()
+    np.random.RandomState(6).shuffle(values)
+    found: Any = integer_order.first_seen(torch.tensor(values, dtype=torch.int32))
     assert tuple(part.tolist() for part in found) == _by_hand(values)
 
 

@@ -1,4 +1,4 @@
-"""Finding elements: Where, Unique and its kin, ListDiff, sorted search, UnravelIndex."""
+"""Finding elements: Unique and its kin, ListDiff, sorted search, UnravelIndex."""
 
 from __future__ import annotations
 
@@ -14,46 +14,10 @@ from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op
 from penstock.foundation.opdef.inference import Dims, FailsAtRun, ShapeContext, show
 from penstock.ops.array import integer_order, reshape as reshape_ops, shape as shape_ops, slicing
-from penstock.ops.array.unsigned import INDIRECT, SIGNED, from_ordered_int64, to_ordered_int64
+from penstock.ops.array.unsigned import SIGNED, from_ordered_int64, to_ordered_int64
 
 _INDEX = "{int32, int64}"
 _OUT = f"out_idx: {_INDEX} = int32"
-
-
-# ---- Where -----------------------------------------------------------------------------------
-
-
-def _where_shape(ctx: ShapeContext) -> Dims:
-    dims = ctx["input"]
-    return (None, None if dims is None else len(dims))
-
-
-def _where_kernel(input: Any) -> Any:
-    if not input.dim():
-        raise ValueError("Where needs a tensor of rank 1 or more; found a scalar")
-    return input.view(SIGNED.get(input.dtype, input.dtype)).nonzero()
-
-
-def _where_inline(call: Any) -> str | None:
-    # Scalars go to the kernel, which refuses them.
-    if call.dtype("input") in INDIRECT or not call.dims("input"):
-        return None
-    return f"{call.arg['input']}.nonzero()"
-
-
-define_op(
-    "Where",
-    "input: T -> index: int64",
-    attrs=[
-        "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32,"
-        " bfloat16, uint16, complex128, half, uint32, uint64, bool} = bool"
-    ],
-    shape=_where_shape,
-    kernel=_where_kernel,
-    inline=_where_inline,
-    no_gradient="positions are integers",
-    moves=True,
-)
 
 
 # ---- Unique, UniqueV2, UniqueWithCounts, ListDiff ----------------------------------------------
@@ -68,48 +32,40 @@ def _restored(x: Any, dtype: Any) -> Any:
     return from_ordered_int64(x, dtype) if dtype in SIGNED else x
 
 
-def _first_seen(x: Any, dim: int | None = None) -> tuple[Any, Any, Any]:
-    """Unique elements (rows along ``dim``) in order of first occurrence, positions, counts."""
+def _first_seen(x: Any, dim: int | None = None) -> tuple[Any, Any]:
+    """Unique elements (rows along ``dim``) in order of first occurrence, and which each one is."""
     if isinstance(x, np.ndarray):
         place: dict[Any, int] = {}
         inverse = [place.setdefault(v, len(place)) for v in x.tolist()]
         values = np.empty(len(place), object)
         values[:] = list(place)
-        positions = torch.tensor(inverse, dtype=torch.int64)
-        return values, positions, torch.bincount(positions, minlength=len(place))
+        return values, torch.tensor(inverse, dtype=torch.int64)
     if not x.numel():
-        none = torch.zeros(0, dtype=torch.int64, device=x.device)
-        return x, none, none
+        return x, torch.zeros(0, dtype=torch.int64, device=x.device)
     found = integer_order.first_seen(x) if dim is None else None
     if found is not None:
         return found
-    work = _comparable(x)
-    values, inverse, counts = torch.unique(work, return_inverse=True, return_counts=True, dim=dim)
-    size = counts.numel()
+    values, inverse = torch.unique(_comparable(x), return_inverse=True, dim=dim)
+    size = values.shape[dim or 0]
     steps = torch.arange(inverse.numel(), device=x.device)
     first = torch.full((size,), inverse.numel(), device=x.device)
     order = torch.argsort(first.scatter_reduce_(0, inverse, steps, "amin"))
     rank = torch.empty_like(order)
     rank[order] = steps[:size]
     values = _restored(values.index_select(dim or 0, order), x.dtype)
-    return values, rank[inverse], counts[order]
+    return values, rank[inverse]
 
 
 def _unique_kernel(x: Any, out_idx: Any) -> Any:
-    values, positions, _ = _first_seen(x)
+    values, positions = _first_seen(x)
     return values, positions.to(out_idx)
-
-
-def _unique_counts_shape(ctx: ShapeContext) -> list[Dims]:
-    """That x is a vector is looked at by the run only, as in TensorFlow."""
-    return [(None,), ctx["x"], (None,)]
 
 
 def _unique_counts_kernel(x: Any, out_idx: Any) -> Any:
     if len(x.shape) != 1:
         raise ValueError(f"unique expects a 1D vector; found shape {list(x.shape)}")
-    values, positions, counts = _first_seen(x)
-    return values, positions.to(out_idx), counts.to(out_idx)
+    values, positions = _first_seen(x)
+    return values, positions.to(out_idx), torch.bincount(positions).to(out_idx)
 
 
 def _unique_string_rows(x: np.ndarray, axis: int, out_idx: Any) -> Any:
@@ -136,7 +92,7 @@ def _unique_v2_kernel(x: Any, axis: Any, out_idx: Any) -> Any:
         if rank != 1:
             raise ValueError(f"without an axis, x must be a vector; it has rank {rank}")
         return _unique_kernel(x, out_idx)
-    values, positions, _ = _first_seen(x, axis[0] % rank if rank > 1 else None)
+    values, positions = _first_seen(x, axis[0] % rank if rank > 1 else None)
     return values, positions.to(out_idx)
 
 

@@ -437,17 +437,18 @@ def _sums_of_rows(row: Any, column: Any, values: Any, rows: int, b: Any) -> Any:
 
     None where they are not, and sorting them would take what it gains.
     """
-    if (row[1:] < row[:-1]).any():
+    row, column = row.contiguous(), column.contiguous()
+    numbers = row.numpy()
+    if (numbers[1:] < numbers[:-1]).any():
         if rows > _SHORT:
             return None
         # NumPy sorts numbers of 16 bits by their digits, ten times as fast as torch.
-        order = torch.from_numpy(np.argsort(row.numpy().astype(np.uint16), kind="stable"))
-        row, column, values = row[order], column[order], values[order]
-    starts = torch._convert_indices_from_coo_to_csr(row.contiguous(), rows)
+        order = torch.from_numpy(np.argsort(numbers.astype(np.uint16), kind="stable"))
+        row, column, values = (part.index_select(0, order) for part in (row, column, values))
+    starts = torch._convert_indices_from_coo_to_csr(row, rows)
     return torch.embedding_bag(
-        b.contiguous(), column.contiguous(), starts, per_sample_weights=values,
-        include_last_offset=True,
-    )[0]  # fmt: skip
+        b.contiguous(), column, starts, per_sample_weights=values, include_last_offset=True
+    )[0]
 
 
 def _matmul_grad(op: Any, grad: Tensor) -> list[Any]:

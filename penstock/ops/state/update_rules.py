@@ -132,12 +132,12 @@ def _ftrl(var, accum, linear, grad, shrunk, lr, l1, l2, lr_power):
     def scale(accumulated):
         return accumulated.sqrt() if lr_power == -0.5 else accumulated.pow(-lr_power)
 
-    grown = torch.addcmul(accum, grad, grad)
-    linear.add_(shrunk).sub_((scale(grown) - scale(accum)).div_(lr).mul_(var))
-    numerator = linear.sign().mul_(l1).sub_(linear)
-    quotient = numerator / (scale(grown) / lr + 2 * l2)
-    var.copy_(torch.where(linear.abs() > l1, quotient, torch.zeros_like(quotient)))
-    accum.copy_(grown)
+    before = scale(accum)
+    after = scale(accum.addcmul_(grad, grad))
+    linear.add_(shrunk).sub_((after - before).div_(lr).mul_(var))
+    numerator = linear.sign().mul_(l1).sub_(linear) if l1 else linear.neg()
+    quotient = numerator.div_(after.div_(lr).add_(2 * l2))
+    var.copy_(torch.where(linear.abs() > l1, quotient, 0))
 
 
 def ftrl(var, accum, linear, grad, lr, l1, l2, lr_power):

@@ -1,0 +1,1 @@
+"""What others built on TensorFlow 1, run unmodified on Penstock."""

@@ -1,0 +1,102 @@
+"""Runs one test file of a package, under Penstock or TensorFlow 1.15, and says how each test ended.
+
+``python own_tests.py FOLDER FILE RESULTS``: a process of its own for each file, because flags,
+default graphs and eager mode are the process's.  It is a program for Python 3.7 as well, so it
+imports nothing of Penstock's tests.  Results are written after each test: a process that dies
+leaves what it had.
+"""
+
+import importlib
+import json
+import os
+import sys
+import traceback
+import unittest
+import warnings
+
+
+class Results(unittest.TestResult):
+    """Keeps test -> how it ended, in a file."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.path = path
+        self.ends = {}
+
+    def keep(self, test, end):
+        """Notes an end; a subtest's failure is its test's."""
+        name = _name(test)
+        if self.ends.get(name, "passed").startswith(("passed", "began")):
+            self.ends[name] = end
+        with open(self.path + ".part", "w") as file:
+            json.dump(self.ends, file)
+        os.replace(self.path + ".part", self.path)
+
+    def startTest(self, test):
+        super().startTest(test)
+        self.keep(test, "began")
+
+    def addSuccess(self, test):
+        self.keep(test, "passed")
+
+    def addSkip(self, test, reason):
+        self.keep(test, "skipped: " + reason)
+
+    def addExpectedFailure(self, test, err):
+        self.keep(test, "passed")
+
+    def addUnexpectedSuccess(self, test):
+        self.keep(test, "failed: an unexpected success")
+
+    def addFailure(self, test, err):
+        self.keep(test, "failed: " + _line(err[1]))
+
+    def addError(self, test, err):
+        self.keep(test, "failed: " + _line(err[1]))
+        if os.environ.get("TRACEBACKS"):
+            traceback.print_exception(*err)
+
+    def addSubTest(self, test, subtest, err):
+        if err is not None:
+            self.addError(test, err)
+
+
+def _name(test):
+    return ".".join(test.id().split(".")[-2:])
+
+
+def _line(error):
+    return "{}: {}".format(type(error).__name__, str(error).strip().split("\n")[0][:200])
+
+
+def _parse_flags():
+    """absl's flags at their defaults, where the package uses them."""
+    flags = sys.modules.get("absl.flags")
+    if flags is not None:
+        flags.FLAGS(sys.argv[:1], known_only=True)
+
+
+def main(folder, file, path):
+    """Runs a file's tests."""
+    warnings.simplefilter("ignore")
+    sys.path.insert(0, folder)
+    os.chdir(folder)
+    results = Results(path)
+    try:
+        module = importlib.import_module(os.path.splitext(file)[0].replace(os.sep, "."))
+    except Exception as error:
+        traceback.print_exc()
+        results.ends["import"] = "failed: " + _line(error)
+        with open(path, "w") as kept:
+            json.dump(results.ends, kept)
+        return
+    _parse_flags()
+    unittest.defaultTestLoader.loadTestsFromModule(module).run(results)
+    with open(path, "w") as kept:
+        json.dump(results.ends, kept)
+
+
+if __name__ == "__main__":
+    import tensorflow  # noqa: F401  (Penstock's stand-in must be there before the package asks)
+
+    main(*sys.argv[1:])

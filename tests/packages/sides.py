@@ -1,0 +1,127 @@
+"""A package's own tests: how they end under Penstock, beside what TensorFlow 1.15 passes."""
+
+import json
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.packages.catalogue import Package
+from tests.packages.packages import FOLDER, HERE, environment
+from tests.peers import TF115
+
+ASKED = 0.95  # of the tests that pass under TensorFlow 1.15
+SECONDS = 900  # a file
+Ends = dict[str, str]  # test -> how it ended
+
+# How processes of the two sides begin.
+_PENSTOCK = [sys.executable, "-m", "penstock", "run"]
+_TENSORFLOW = [str(TF115)]
+
+
+@dataclass(frozen=True)
+class Result:
+    """How a package's tests ended here.
+
+    Attributes:
+        package: Whose tests they are.
+        passed_115: File -> the tests that pass under TensorFlow 1.15.
+        ends: File -> test -> how it ended under Penstock.
+        causes: Test -> what of Python or NumPy alone makes it fail, where that was looked into.
+    """
+
+    package: Package
+    passed_115: dict[str, list[str]]
+    ends: dict[str, Ends]
+    causes: dict[str, str]
+
+    @property
+    def wanted(self) -> int:
+        """How many tests pass under TensorFlow 1.15."""
+        return sum(map(len, self.passed_115.values()))
+
+    @property
+    def passed(self) -> int:
+        """How many tests pass here, of whatever TensorFlow 1.15 says."""
+        return sum(end == "passed" for ends in self.ends.values() for end in ends.values())
+
+    def failures(self) -> Ends:
+        """The tests that pass there and not here."""
+        failed = {}
+        for file, tests in self.passed_115.items():
+            for test in tests:
+                end = self.ends.get(file, {}).get(test) or self._end_of_file(file)
+                if end != "passed":
+                    failed[f"{file}:{test}"] = end
+        return failed
+
+    def _end_of_file(self, file: str) -> str:
+        return self.ends.get(file, {}).get("import", "did not run")
+
+    def foreign(self) -> int:
+        """The failures that Python or NumPy alone cause."""
+        return sum(test in self.causes for test in self.failures())
+
+    def enough(self) -> bool:
+        """Whether as many pass as are asked."""
+        return self.wanted - len(self.failures()) >= ASKED * self.wanted
+
+    def line(self) -> str:
+        """One line that says it."""
+        met = self.wanted - len(self.failures())
+        return (
+            f"{self.package.name} {self.package.version}: {len(self.passed_115)} files;"
+            f" {self.wanted} pass under TensorFlow 1.15, {met} of them here"
+            f" ({met / max(self.wanted, 1):.1%}); of the others {self.foreign()} by Python or NumPy"
+            f" alone; {self.passed - met} pass here alone"
+        )
+
+
+def compare(package: Package, workers: int, part: str) -> Result:
+    """Runs the package's tests under Penstock."""
+    recorded = json.loads(_recording(package).read_text()) if _recording(package).exists() else {}
+    recorded = {file: tests for file, tests in recorded.items() if part in file}
+    causes = json.loads((HERE / "causes.json").read_text()).get(package.name, {})
+    return Result(package, recorded, _run_all(package, _PENSTOCK, workers, part), causes)
+
+
+def record(package: Package, workers: int, part: str) -> None:
+    """Keeps which tests pass under TensorFlow 1.15; of files that are not asked, as before."""
+    kept = json.loads(_recording(package).read_text()) if _recording(package).exists() else {}
+    for file, ends in _run_all(package, _TENSORFLOW, workers, part).items():
+        kept[file] = sorted(test for test, end in ends.items() if end == "passed")
+    _recording(package).write_text(json.dumps(kept, indent=0, sort_keys=True) + "\n")
+
+
+def _recording(package: Package) -> Path:
+    return HERE / "expected" / f"own_tests_{package.name}.json"
+
+
+def _run_all(package: Package, begin: list[str], workers: int, part: str) -> dict[str, Ends]:
+    files = [file for file in test_files(package) if part in file]
+    with ThreadPoolExecutor(workers) as pool:
+        return dict(zip(files, pool.map(lambda file: _run(package, begin, file), files)))
+
+
+def test_files(package: Package) -> list[str]:
+    """The test files that a package ships, by their paths in its folder."""
+    folder = FOLDER / package.name
+    found = (str(path.relative_to(folder)) for path in folder.rglob("*_test.py"))
+    left_out = [part for part, _ in package.left_out]
+    return sorted(file for file in found if not any(part in file for part in left_out))
+
+
+def _run(package: Package, begin: list[str], file: str) -> Ends:
+    """One file in a process of its own; what it left behind where it died or took too long."""
+    folder = FOLDER / package.name
+    with tempfile.TemporaryDirectory() as scratch:
+        results = Path(scratch) / "results.json"
+        command = [*begin, str(HERE / "own_tests.py"), str(folder), file, str(results)]
+        env = environment(package.name, python37=begin is _TENSORFLOW)
+        try:
+            subprocess.run(command, env=env, timeout=SECONDS, capture_output=True)
+        except subprocess.TimeoutExpired:
+            pass  # what was written until then stands
+        return json.loads(results.read_text()) if results.exists() else {}

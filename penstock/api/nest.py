@@ -1,4 +1,4 @@
-"""``tf.nest``: structures of lists, tuples and dicts; explicit re-exports, no logic."""
+"""``tf.nest``: explicit re-exports, no logic."""
 
 from penstock.foundation.graph.nest import (
     assert_same_structure as assert_same_structure,

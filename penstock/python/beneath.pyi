@@ -3,6 +3,7 @@
 from penstock.contrib.eager.variable_store import EagerVariableStore as EagerVariableStore
 from penstock.contrib.learn.datasets.base import maybe_download as maybe_download
 from penstock.engine.session.local_devices import list_local_devices as list_local_devices
+from penstock.foundation.base.decorators import TFDecorator as TFDecorator
 from penstock.foundation.base.dimension import as_dimension as as_dimension
 from penstock.foundation.base.shapes import (
     as_shape as as_shape,
@@ -102,7 +103,10 @@ from penstock.ops.array.inplace_rows import (
     inplace_sub as inplace_sub,
     inplace_update as inplace_update,
 )
-from penstock.ops.array.shape import shape_internal as shape_internal
+from penstock.ops.array.shape import (
+    shape_internal as shape_internal,
+    size_internal as size_internal,
+)
 from penstock.ops.control.collective import (
     all_gather as all_gather,
     all_reduce as all_reduce,
@@ -161,8 +165,8 @@ from penstock.tools.platform.all_names import (
     remove_undocumented as remove_undocumented,
 )
 from penstock.tools.platform.decorators import (
-    getargspec as getargspec,
     make_decorator as make_decorator,
+    rewrap as rewrap,
     unwrap as unwrap,
 )
 from penstock.tools.platform.deprecation import (

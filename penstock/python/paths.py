@@ -55,7 +55,7 @@ _FRAMEWORK = {
 }  # fmt: skip
 
 _OPS = {
-    "python.ops.array_ops": "tf | shape_internal",
+    "python.ops.array_ops": "tf | shape_internal size_internal",
     "python.ops.bitwise_ops": "tf.bitwise",
     "python.ops.candidate_sampling_ops": "tf.nn",
     "python.ops.check_ops": "tf",
@@ -273,9 +273,9 @@ _FRAME = {
         " is_sequence_or_composite map_structure map_structure_up_to map_structure_with_paths"
         " map_structure_with_tuple_paths map_structure_with_tuple_paths_up_to pack_sequence_as"
         " yield_flat_paths",
-    "python.util.tf_contextlib": "contextlib",
-    "python.util.tf_decorator": "| make_decorator unwrap",
-    "python.util.tf_inspect": "inspect | getargspec",
+    "python.util.tf_contextlib": "penstock.foundation.base.decorators contextlib",
+    "python.util.tf_decorator": "| TFDecorator make_decorator rewrap unwrap",
+    "python.util.tf_inspect": "penstock.tools.platform.inspecting inspect",
 }  # fmt: skip
 
 _LIBRARIES = {
@@ -284,6 +284,12 @@ _LIBRARIES = {
     "python.eager.backprop": "tf",
     "python.eager.context": "tf",
     "python.eager.def_function": "tf",
+    "python.tpu.ops.tpu_ops": "penstock.contrib.tpu.cross_shard",
+    "python.tpu.topology": "penstock.contrib.tpu.topology",
+    "python.tpu.tpu_config": "penstock.training.estimator.tpu",
+    "python.tpu.tpu_estimator": "penstock.training.estimator.tpu",
+    "python.tpu.tpu_function": "penstock.contrib.tpu.tpu_function",
+    "python.tpu.tpu_optimizer": "penstock.contrib.tpu.cross_shard",
     "python.training.tracking.tracking": "| AutoTrackable TrackableAsset",
     "python.eager.wrap_function": "tf",
     "python.estimator": "tf.estimator",

@@ -40,8 +40,8 @@ RENAMED: dict[str, dict[str, str]] = {
         name: f"collections.abc.{name}"
         for name in abc.__all__
     },
-    "inspect": {"getargspec": "penstock.tools.platform.decorators.getargspec",
-                "ArgSpec": "penstock.tools.platform.decorators.ArgSpec"},
+    "inspect": {"getargspec": "penstock.tools.platform.inspecting.getargspec",
+                "ArgSpec": "penstock.tools.platform.inspecting.ArgSpec"},
     "time": {"clock": "process_time"},
     "os": {"errno": "errno"},
     "base64": {"encodestring": "encodebytes", "decodestring": "decodebytes"},

@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any
 
 import penstock
+from penstock.foundation.base.decorators import decorates
 from penstock.tf1 import restoring
 
 # Old name to new name.
@@ -226,7 +227,7 @@ VALUES_BEFORE_1 = ("ones", "zeros")
 
 
 def _in_both_orders(name: str, function: Callable[..., Any], order: Order) -> Callable[..., Any]:
-    @functools.wraps(function)
+    @decorates(function)
     def called(*args: Any, **kwargs: Any) -> Any:
         changed = list(args)
         if order(changed, kwargs):

@@ -10,7 +10,6 @@ DIFFERENT: list[tuple[str, str]] = [
     (r"(sysconfig\.)?CXX11_ABI_FLAG", "of this build: that of torch's libraries"),
     # One argument more.
     ("convert_to_tensor", "one more argument by keyword, as_ref"),
-    ("shape|size", "one more argument, last: optimize"),
     ("train.Saver", "two more arguments, last: format and durable"),
     (r"estimator\.RunConfig", "one more argument, last: durable"),
     (_CELL + "from_config", "one more argument, last: custom_objects"),

@@ -33,3 +33,13 @@ def test_the_number_of_shards_is_known_in_its_block() -> None:
             pass
         assert context.number_of_shards == 4
     assert context.number_of_shards is None
+
+
+def test_tpu_paths_of_the_core_lead_there_too() -> None:
+    from penstock.python.tpu import tpu_config, tpu_estimator, tpu_function
+    from penstock.python.tpu.topology import Topology
+
+    assert tpu_config.TPUConfig is tpu_estimator.TPUConfig is tf.contrib.tpu.TPUConfig
+    assert tpu_function.get_tpu_context().number_of_shards is None
+    with pytest.raises(NotImplementedError, match="there is no TPU system"):
+        Topology(b"")

@@ -50,6 +50,26 @@ def test_what_it_does_not_have() -> None:
         v2.squeeze([[1]], input=[[1]])
 
 
+def test_arguments_are_those_of_the_second_api() -> None:
+    from penstock.python.util import tf_inspect
+
+    like = tf_inspect.getfullargspec(lambda input_tensor, axis=None, keepdims=False, name=None: 0)
+    assert tf_inspect.getfullargspec(v2.reduce_sum) == like
+    with pytest.raises(TypeError, match=r"expand_dims\(\) of tf.compat.v2 takes input, axis, name"):
+        v2.expand_dims([1])
+
+
+def test_initializers_are_told_the_dtype_when_they_are_called() -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        ones = v2.ones_initializer()([2], dtype=tf.float64)
+        drawn = v2.random_normal_initializer(seed=1)([20000])
+        uniform = v2.random_uniform_initializer(seed=1)([2000])
+        ones, drawn, uniform = session.run([ones, drawn, uniform])
+    assert ones.tolist() == [1, 1] and ones.dtype == np.float64
+    assert drawn.std() == pytest.approx(0.05, rel=0.05)
+    assert -0.05 <= uniform.min() < -0.045 and 0.045 < uniform.max() <= 0.05
+
+
 def test_it_is_imported_as_a_module() -> None:
     import penstock.compat.v2 as one
     from penstock.compat.v2 import math
@@ -62,10 +82,11 @@ def test_it_is_imported_as_a_module() -> None:
 def test_calls_by_place_are_tensorflows() -> None:
     needs(TF115)
     names = [n for n in _shared() if not n.startswith(WIDER)]
-    command = [str(TF115), "-m", "tests.tf1.second", *names]
+    command = [str(TF115), "-m", "tests.tf1.second", *names, "--", *module.ADAPTED]
     done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
-    theirs, other = json.loads(done.stdout.splitlines()[-1])
+    theirs, other, signatures = json.loads(done.stdout.splitlines()[-1])
     assert other == []
+    assert {n: second.signature(tf, n) for n in module.ADAPTED} == signatures
     for name, (value, dtype, types) in second.answers(tf).items():
         wanted, wanted_dtype, wanted_types = theirs[name]
         assert (dtype, types) == (wanted_dtype, wanted_types), name

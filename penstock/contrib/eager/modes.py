@@ -8,9 +8,9 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
+from penstock.foundation.base.decorators import contextmanager
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.scopes import get_default_graph
 from penstock.library.eager.mode import Program, enable_eager_execution

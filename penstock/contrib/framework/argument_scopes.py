@@ -7,11 +7,11 @@ programs (and what they look up in them) have the same form.
 
 from __future__ import annotations
 
-import functools
 import inspect
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
+
+from penstock.foundation.base.decorators import contextmanager, decorates
 
 Scope = dict[str, dict[str, Any]]
 
@@ -68,7 +68,7 @@ def add_arg_scope(func: Callable[..., Any]) -> Callable[..., Any]:
     """
     key = arg_scope_func_key(func)
 
-    @functools.wraps(func)
+    @decorates(func, "add_arg_scope")
     def scoped(*args: Any, **kwargs: Any) -> Any:
         return func(*args, **{**current_arg_scope().get(key, {}), **kwargs})
 

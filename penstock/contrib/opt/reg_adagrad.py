@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
+from penstock.foundation.base.decorators import contextmanager
 from penstock.training.train.adagrad import AdagradOptimizer
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
+from penstock.foundation.base.decorators import contextmanager
 from penstock.foundation.formats import tensor_proto
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.composite import IndexedSlices, SparseTensor

@@ -6,10 +6,10 @@ State: of the graph, one bundle of scopes for each thread, in ``scopes``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from penstock.foundation.base import devices
+from penstock.foundation.base.decorators import contextmanager
 from penstock.foundation.graph.names import check_scope_name
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.tensor import Tensor

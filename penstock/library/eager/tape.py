@@ -10,12 +10,12 @@ State of a tape: the tensors watched, the variables that were read, the calls in
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from penstock.foundation.base import dtypes
+from penstock.foundation.base.decorators import contextmanager
 from penstock.foundation.graph import nest
 from penstock.foundation.graph.build import constant, make, make_tensor
 from penstock.foundation.graph.composite import IndexedSlices

@@ -6,12 +6,12 @@ whether an argument is ragged.
 
 from __future__ import annotations
 
-import functools
 import inspect
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any, TypeVar, cast
 
+from penstock.foundation.base.decorators import decorates
 from penstock.library.ragged_tensors import mapping
 from penstock.library.ragged_tensors.tensor import RaggedTensor
 from penstock.library.ragged_tensors.value import RaggedTensorValue
@@ -34,7 +34,7 @@ def has_ragged(values: Any) -> bool:
 
 
 def _behind(function: Function, handle: Callable[..., Any]) -> Function:
-    @functools.wraps(function)
+    @decorates(function, "dispatch")
     def dispatching(*args: Any, **kwargs: Any) -> Any:
         if has_ragged(args) or (kwargs and has_ragged(kwargs.values())):
             return handle(*args, **kwargs)

@@ -7,9 +7,9 @@ resource variables by default.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
+from penstock.foundation.base.decorators import contextmanager
 from penstock.foundation.graph.scopes import get_default_graph
 from penstock.library.variables import ref_variable, resource_variable, scope
 from penstock.library.variables.variable import VariableAggregation, VariableSynchronization

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any
 
+from penstock.foundation.base.decorators import contextmanager
 from penstock.foundation.graph import scopes
 from penstock.library.variables import store as stores
 from penstock.library.variables.scope import VariableScope, name_within, scopes_of_graph

@@ -120,15 +120,12 @@ define_op(
 # ---- public functions ------------------------------------------------------------------------
 
 
-def shape(
-    input: Any, name: str | None = None, out_type: Any = dtypes.int32, optimize: bool = True
-) -> Tensor:
+def shape(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> Tensor:
     """The shape of a tensor, as a 1-D tensor.
 
     Args:
       input: Tensor, SparseTensor or SparseTensorValue.
       out_type: int32 or int64.
-      optimize: give a constant when the shape is fully known.
 
     Returns:
       Tensor of ``out_type`` with one element a dim.
@@ -139,6 +136,13 @@ def shape(
       ...     tf.shape(tf.zeros([2, 3])).op.type
       'Const'
     """
+    return shape_internal(input, name, True, out_type)
+
+
+def shape_internal(
+    input: Any, name: str | None = None, optimize: bool = True, out_type: Any = dtypes.int32
+) -> Tensor:
+    """``shape``, or the op of that name even where the shape is known, as ``array_ops`` has it."""
     out_type = dtypes.as_dtype(out_type)
     with name_scope(name, "Shape", [input]) as scope:
         if isinstance(input, SparseTensor | SparseTensorValue):
@@ -149,13 +153,6 @@ def shape(
         if optimize and dims is not None and None not in dims:
             return make_constant(np.array(dims, out_type.as_numpy_dtype), out_type, scope)
         return make("Shape", tensor, name=scope, out_type=out_type)
-
-
-def shape_internal(
-    input: Any, name: str | None = None, optimize: bool = True, out_type: Any = dtypes.int32
-) -> Tensor:
-    """``shape`` with its arguments in another order, as ``array_ops`` has it."""
-    return shape(input, name, out_type, optimize)
 
 
 def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> list[Tensor]:
@@ -190,19 +187,23 @@ def rank(input: Any, name: str | None = None) -> Tensor:
         return make("Rank", tensor, name=scope)
 
 
-def size(
-    input: Any, name: str | None = None, out_type: Any = dtypes.int32, optimize: bool = True
-) -> Tensor:
+def size(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> Tensor:
     """The number of elements of a tensor, as a scalar.
 
     Args:
       input: Tensor, SparseTensor or SparseTensorValue.
       out_type: int32 or int64.
-      optimize: give a constant when the shape is fully known.
 
     Returns:
       Scalar of ``out_type``.
     """
+    return size_internal(input, name, True, out_type)
+
+
+def size_internal(
+    input: Any, name: str | None = None, optimize: bool = True, out_type: Any = dtypes.int32
+) -> Tensor:
+    """``size``, or the op of that name even where the size is known, as ``array_ops`` has it."""
     out_type = dtypes.as_dtype(out_type)
     with name_scope(name, "Size", [input]) as scope:
         if isinstance(input, SparseTensor | SparseTensorValue):
@@ -213,8 +214,7 @@ def size(
         count = shapes.num_elements_static(tensor.sizes)
         if optimize and count is not None:
             return make_constant(np.array(count), out_type, scope)
-        made = make("Size", tensor, name=scope, out_type=out_type)
-        return made
+        return make("Size", tensor, name=scope, out_type=out_type)
 
 
 def cast_to(tensor: Tensor, dtype: Any) -> Tensor:

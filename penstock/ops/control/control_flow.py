@@ -287,7 +287,7 @@ def as_indexed_slices(value: Any, optimize: bool = True) -> IndexedSlices:
     """
     if isinstance(value, IndexedSlices):
         return value
-    dims = shape.shape(value, optimize=optimize)
+    dims = shape.shape_internal(value, optimize=optimize)
     rows = make("Range", 0, dims[0], 1, name="range")
     return IndexedSlices(value, rows, dims)
 

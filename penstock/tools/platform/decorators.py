@@ -1,62 +1,32 @@
-"""Decorators that know what they decorate, as programs import them from ``tensorflow.python.util``.
-
-``tf_decorator.make_decorator``, ``tf_inspect.getargspec``.
-"""
+"""Decorators that know what they decorate: ``tensorflow.python.util.tf_decorator``."""
 
 from __future__ import annotations
 
 import functools
-import inspect
+import sys
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
+
+from penstock.foundation.base.decorators import TFDecorator, mark, mark_of
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
-class ArgSpec(NamedTuple):
-    """The positional arguments of a function, as Python 3.10 and before gave them."""
-
-    args: list[str]
-    varargs: str | None
-    keywords: str | None
-    defaults: tuple[Any, ...] | None
-
-
-def getargspec(func: Callable[..., Any]) -> ArgSpec:
-    """The positional arguments of a function; Python has dropped its own ``inspect.getargspec``.
-
-    Args:
-      func: the function.
-
-    Raises:
-      ValueError: if it has arguments by keyword only, which this form cannot say.
-
-    >>> getargspec(lambda a, b=2, *rest: None)
-    ArgSpec(args=['a', 'b'], varargs='rest', keywords=None, defaults=(2,))
-    """
-    full = inspect.getfullargspec(func)
-    if full.kwonlyargs:
-        raise ValueError(
-            "Function has keyword-only parameters or annotations, use inspect.signature() API which"
-            f" can support them: {', '.join(full.kwonlyargs)}"
-        )
-    return ArgSpec(full.args, full.varargs, full.varkw, full.defaults)
-
-
 def make_decorator(
-    target: Callable[..., Any],
-    decorator_func: Callable[..., Any],
+    target: Any,
+    decorator_func: Any,
     decorator_name: str | None = None,
     decorator_doc: str = "",
     decorator_argspec: Any = None,
-) -> Callable[..., Any]:
+) -> Any:
     """Makes a wrapper look like what it wraps.
 
     Args:
       target: what is decorated.
       decorator_func: the wrapper.
-      decorator_name, decorator_doc, decorator_argspec: what is known of the decorator; kept as the
-        wrapper's attribute ``_decorator``.
+      decorator_name: the decorator's name; that of the function which calls this one if None.
+      decorator_doc: what the decorator says of itself.
+      decorator_argspec: the arguments that the wrapper takes; the target's if None.
 
     Returns:
       the wrapper.
@@ -66,16 +36,44 @@ def make_decorator(
     >>> make_decorator(double, lambda *args: double(*args) + 1).__name__
     'double'
     """
+    if decorator_name is None:
+        decorator_name = sys._getframe(1).f_code.co_name
     functools.update_wrapper(decorator_func, target)
-    about = (decorator_name or decorator_func.__name__, decorator_doc, decorator_argspec)
-    vars(decorator_func)["_decorator"] = about
+    mark(decorator_func, TFDecorator(decorator_name, target, decorator_doc, decorator_argspec))
     return decorator_func
 
 
-def unwrap(maybe_tf_decorator: Any) -> tuple[list[Any], Any]:
-    """The decorators around a function, outermost first, and the function itself."""
-    decorators = []
-    while hasattr(maybe_tf_decorator, "__wrapped__"):
-        decorators.append(maybe_tf_decorator)
-        maybe_tf_decorator = maybe_tf_decorator.__wrapped__
-    return decorators, maybe_tf_decorator
+def unwrap(maybe_tf_decorator: Any) -> tuple[list[TFDecorator], Any]:
+    """The decorators around a function, outermost first, and the function itself.
+
+    Args:
+      maybe_tf_decorator: the function.
+    """
+    decorators, function = [], maybe_tf_decorator
+    while (decorator := mark_of(function)) is not None:
+        decorators.append(decorator)
+        function = decorator.decorated_target
+    return decorators, function
+
+
+def rewrap(decorator_func: Any, previous_target: Any, new_target: Any) -> Any:
+    """Puts another function below decorators.
+
+    Args:
+      decorator_func: the outermost wrapper.
+      previous_target: what it, or a wrapper below it, decorates now.
+      new_target: what that one is to decorate.
+
+    Returns:
+      the outermost wrapper; the new target if there is no wrapper.
+    """
+    innermost = None
+    function = decorator_func
+    while function is not previous_target and (decorator := mark_of(function)) is not None:
+        innermost, function = (function, decorator), decorator.decorated_target
+    if innermost is None:
+        return new_target
+    wrapper, decorator = innermost
+    decorator.decorated_target = new_target
+    wrapper.__wrapped__ = new_target
+    return decorator_func

@@ -11,7 +11,6 @@ State: absl's flags, of which there is one set in the process.
 
 from __future__ import annotations
 
-import functools
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -81,6 +80,8 @@ from absl.flags import (
     validator,
 )
 
+from penstock.foundation.base.decorators import decorates
+
 __all__ = [
     "ArgumentParser", "ArgumentSerializer", "BaseListParser", "BooleanFlag", "BooleanParser",
     "CantOpenFlagFileError", "CsvListSerializer", "DEFINE", "DEFINE_alias", "DEFINE_bool",
@@ -110,7 +111,7 @@ _RENAMED = {"flag_name": "name", "default_value": "default", "docstring": "help"
 def _with_old_names(define: Callable[..., Any]) -> Callable[..., Any]:
     """``define``, which then takes its arguments by their old names as well."""
 
-    @functools.wraps(define)
+    @decorates(define)
     def defined(*args: Any, **kwargs: Any) -> Any:
         return define(*args, **{_RENAMED.get(name, name): v for name, v in kwargs.items()})
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import datetime
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+
+from penstock.foundation.base.decorators import contextmanager
 
 _DAYS_LATER = int(os.environ.get("TF_FORWARD_COMPATIBILITY_DELTA_DAYS") or 0)
 _horizon = datetime.date(2019, 8, 21) + datetime.timedelta(days=_DAYS_LATER)

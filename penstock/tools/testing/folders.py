@@ -13,12 +13,16 @@ import tempfile
 from functools import lru_cache
 
 
-@lru_cache(maxsize=1)
 def get_temp_dir() -> str:
     """A folder for the files of tests, the same at each call; it is deleted at exit.
 
     It is inside ``TEST_TMPDIR`` where the environment says one.
     """
+    return _made()
+
+
+@lru_cache(maxsize=1)
+def _made() -> str:
     inside = os.environ.get("TEST_TMPDIR")
     if inside:
         os.makedirs(inside, exist_ok=True)

@@ -21,6 +21,7 @@ from penstock.foundation.graph.convert import (
     convert_n_to_tensor as convert_n_to_tensor,
     convert_to_tensor as _convert_to_tensor,
     is_dense_tensor_like as is_dense_tensor_like,
+    register_dense_tensor_like_type as register_dense_tensor_like_type,
 )
 from penstock.foundation.graph.nest import (
     assert_same_structure as assert_same_structure,
@@ -89,7 +90,10 @@ from penstock.library.variables.auto_trackable import (
 from penstock.library.variables.creation import create as _create
 from penstock.library.variables.init_variable import init_variable as init_variable
 from penstock.library.variables.partition import PartitionedVariable as PartitionedVariable
-from penstock.library.variables.resource_variable import ResourceVariable as ResourceVariable
+from penstock.library.variables.resource_variable import (
+    ResourceVariable as ResourceVariable,
+    is_resource_variable as is_resource_variable,
+)
 from penstock.ops.array.indexed_slices import (
     convert_n_to_tensor_or_indexed_slices as convert_n_to_tensor_or_indexed_slices,
 )

@@ -34,7 +34,8 @@ _FRAMEWORK = {
     "python.framework.op_def_registry": "| get_registered_ops register_op_list",
     "python.framework.ops":
         "tf | convert_n_to_tensor convert_n_to_tensor_or_indexed_slices get_gradient_function"
-        " internal_convert_to_tensor is_dense_tensor_like register_proto_function uid"
+        " internal_convert_to_tensor is_dense_tensor_like register_dense_tensor_like_type"
+        " register_proto_function uid"
         " _get_graph_from_inputs=graph_from_inputs",
     "python.framework.random_seed": "tf.random tf",
     "python.framework.smart_cond": "| smart_case smart_cond smart_constant_value",
@@ -126,7 +127,8 @@ _OPS = {
     "python.ops.ragged.ragged_factory_ops": "tf.ragged",
     "python.ops.ragged.ragged_tensor": "tf",
     "python.ops.random_ops": "tf tf.random",
-    "python.ops.resource_variable_ops": "tf penstock.python.generated | ResourceVariable",
+    "python.ops.resource_variable_ops": 
+        "tf penstock.python.generated | ResourceVariable is_resource_variable",
     "python.ops.resources":
         "| initialize_resources local_resources report_uninitialized_resources shared_resources",
     "python.ops.rnn":

@@ -158,3 +158,20 @@ def test_modules_that_packages_ask(monkeypatch: pytest.MonkeyPatch) -> None:
             ops._get_graph_from_inputs([x], tf.Graph())
         x.aliases = ["mine"]  # tensors take what packages hang on them
         assert x.aliases == ["mine"]
+
+
+def test_a_class_is_registered_as_dense_tensors() -> None:
+    from penstock.python.framework import ops
+
+    class Named:
+        name = property(lambda self: "a")
+
+    class Dense(Named):
+        dtype = property(lambda self: tf.float32)
+
+    assert not ops.is_dense_tensor_like(Dense())
+    with pytest.raises(TypeError, match="Type Named does not define a `dtype` property"):
+        ops.register_dense_tensor_like_type(Named)
+    ops.register_dense_tensor_like_type(Dense)
+    assert ops.is_dense_tensor_like(Dense()) and not ops.is_dense_tensor_like(Named())
+    assert ops.uid() + 1 == ops.uid()

@@ -1,5 +1,6 @@
 """Names that programs import by module path and that are not public; ``paths.py`` says by which."""
 
+from penstock.contrib.eager.variable_store import EagerVariableStore as EagerVariableStore
 from penstock.contrib.learn.datasets.base import maybe_download as maybe_download
 from penstock.engine.session.fetches import (
     register_session_run_conversion_functions as register_session_run_conversion_functions,
@@ -23,6 +24,7 @@ from penstock.foundation.graph.convert import (
     convert_n_to_tensor as convert_n_to_tensor,
     convert_to_tensor as _convert_to_tensor,
     is_dense_tensor_like as is_dense_tensor_like,
+    register_dense_tensor_like_type as register_dense_tensor_like_type,
 )
 from penstock.foundation.graph.nest import (
     assert_same_structure as assert_same_structure,
@@ -56,6 +58,7 @@ from penstock.foundation.graph.scopes import (
     graph_from_inputs as graph_from_inputs,
 )
 from penstock.foundation.graph.type_spec import BatchableTypeSpec as BatchableTypeSpec
+from penstock.foundation.graph.uid import uid as uid
 from penstock.foundation.opdef.static import (
     constant_value as constant_value,
     constant_value_as_shape as constant_value_as_shape,
@@ -120,9 +123,22 @@ from penstock.library.variables.auto_trackable import (
 from penstock.library.variables.creation import create as _create
 from penstock.library.variables.init_variable import init_variable as init_variable
 from penstock.library.variables.partition import PartitionedVariable as PartitionedVariable
-from penstock.library.variables.resource_variable import ResourceVariable as ResourceVariable
+from penstock.library.variables.resource_variable import (
+    ResourceVariable as ResourceVariable,
+    is_resource_variable as is_resource_variable,
+)
 from penstock.ops.array.indexed_slices import (
     convert_n_to_tensor_or_indexed_slices as convert_n_to_tensor_or_indexed_slices,
+)
+from penstock.ops.array.inplace_rows import (
+    alias_inplace_add as alias_inplace_add,
+    alias_inplace_sub as alias_inplace_sub,
+    alias_inplace_update as alias_inplace_update,
+    empty as empty,
+    empty_like as empty_like,
+    inplace_add as inplace_add,
+    inplace_sub as inplace_sub,
+    inplace_update as inplace_update,
 )
 from penstock.ops.array.shape import (
     shape_internal as shape_internal,
@@ -163,11 +179,20 @@ from penstock.ops.random.random import (
     parameterized_truncated_normal as parameterized_truncated_normal,
 )
 from penstock.python.tensor_like import TensorLike as TensorLike
+from penstock.storage.export.op_registry import (
+    get_registered_ops as get_registered_ops,
+    register_op_list as register_op_list,
+)
 from penstock.storage.export.sub_graph import (
     graph_summary as graph_summary,
     reachable_nodes as reachable_nodes,
 )
 from penstock.storage.saved_model.load_objects import load_v2 as load_v2
+from penstock.storage.summary.build import (
+    clean_tag as clean_tag,
+    collect as collect,
+    summary_scope as summary_scope,
+)
 from penstock.storage.summary.events_writer import EventsWriter as EventsWriter
 from penstock.storage.summary.recording import record_if as record_if
 from penstock.tools.debug.check_numerics import check_numerics_session as check_numerics_session
@@ -238,6 +263,7 @@ from penstock.training.data.staging import (
     MapStagingArea as MapStagingArea,
     StagingArea as StagingArea,
 )
+from penstock.training.distribute.context import skip_summary as skip_summary
 from penstock.training.monitored.debug_hooks import (
     DumpingDebugHook as DumpingDebugHook,
     LocalCLIDebugHook as LocalCLIDebugHook,

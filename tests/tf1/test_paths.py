@@ -170,3 +170,20 @@ def test_what_stands_for_a_tensor_is_like_one() -> None:
     assert isinstance(sparse, like)
     assert not isinstance(variable, like)
     assert issubclass(tf.IndexedSlices, like)
+
+
+def test_a_class_is_registered_as_dense_tensors() -> None:
+    from penstock.python.framework import ops
+
+    class Named:
+        name = property(lambda self: "a")
+
+    class Dense(Named):
+        dtype = property(lambda self: tf.float32)
+
+    assert not ops.is_dense_tensor_like(Dense())
+    with pytest.raises(TypeError, match="Type Named does not define a `dtype` property"):
+        ops.register_dense_tensor_like_type(Named)
+    ops.register_dense_tensor_like_type(Dense)
+    assert ops.is_dense_tensor_like(Dense()) and not ops.is_dense_tensor_like(Named())
+    assert ops.uid() + 1 == ops.uid()

@@ -529,6 +529,10 @@ class Graph(Scoping):
         op = tensor_or_op.op if isinstance(tensor_or_op, Tensor) else tensor_or_op
         return op not in self._unfetchable
 
+    def emptied(self) -> Graph:
+        """What is the default graph after a reset: another one."""
+        return Graph()
+
     def as_default(self) -> Any:
         """A context manager that makes this graph the default."""
         return default_graph_scope(self)

@@ -102,6 +102,11 @@ class EagerContext(Graph):
         self._numbers: dict[Any, EagerTensor] = {}
         self._random = random.Random()
 
+    def emptied(self) -> EagerContext:
+        """Itself without collections: what has run keeps its values."""
+        self._collections.clear()
+        return self
+
     def begin(self) -> None:
         """Settles, when something runs for the first time, whether devices are logged."""
         if self._begun:

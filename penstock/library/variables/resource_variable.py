@@ -393,3 +393,8 @@ def _graph_for(handle: Tensor) -> Any:
 
 def _on(graph: Any, device: str | None) -> Any:
     return graph.device(device) if device else nullcontext()
+
+
+def is_resource_variable(var: Any) -> bool:
+    """Whether a variable's state is a resource, or a class says that it acts so."""
+    return isinstance(var, ResourceVariable) or hasattr(var, "_should_act_as_resource_variable")

@@ -345,7 +345,7 @@ class Graph(Scoping):
             f" {wanted}"
         )
 
-    def _described(self) -> str:
+    def described(self) -> str:
         """What tells this graph from others, for errors."""
         first = f", the first {self.operations[0].name!r}" if self.operations else ""
         return f"the graph {id(self):#x} of {len(self.operations)} nodes{first}"
@@ -358,8 +358,8 @@ class Graph(Scoping):
         if element.graph is not self and not self.shares_nodes:
             kind = "Tensor" if isinstance(element, Tensor) else "Operation"
             raise ValueError(
-                f"{kind} {element.name!r} is not an element of this graph ({self._described()});"
-                f" it is one of {element.graph._described()}"
+                f"{kind} {element.name!r} is not an element of this graph ({self.described()});"
+                f" it is one of {element.graph.described()}"
             )
         return element
 

@@ -1,5 +1,6 @@
 """Names that programs import by module path and that are not public; ``paths.py`` says by which."""
 
+from penstock.contrib.eager.variable_store import EagerVariableStore as EagerVariableStore
 from penstock.contrib.learn.datasets.base import maybe_download as maybe_download
 from penstock.engine.session.fetches import (
     register_session_run_conversion_functions as register_session_run_conversion_functions,
@@ -24,6 +25,7 @@ from penstock.foundation.graph.convert import (
     convert_n_to_tensor as convert_n_to_tensor,
     convert_to_tensor as _convert_to_tensor,
     is_dense_tensor_like as is_dense_tensor_like,
+    register_dense_tensor_like_type as register_dense_tensor_like_type,
 )
 from penstock.foundation.graph.nest import (
     assert_same_structure as assert_same_structure,
@@ -53,8 +55,10 @@ from penstock.foundation.graph.proto_functions import (
     register_proto_function as register_proto_function,
 )
 from penstock.foundation.graph.scopes import (
+    get_default_graph as get_default_graph,
     graph_from_inputs as graph_from_inputs,
 )
+from penstock.foundation.graph.uid import uid as uid
 from penstock.foundation.opdef.static import (
     constant_value as constant_value,
     constant_value_as_shape as constant_value_as_shape,
@@ -79,9 +83,13 @@ from penstock.library.control_flow.defun import (
     get_extra_inputs as get_extra_inputs,
     get_extra_vars as get_extra_vars,
 )
-from penstock.library.eager.mode import v2_behavior_enabled as v2_behavior_enabled
+from penstock.library.eager.mode import (
+    eager_mode as eager_mode,
+    v2_behavior_enabled as v2_behavior_enabled,
+)
 from penstock.library.eager.tensor import EagerTensor as EagerTensor
 from penstock.library.keras.marshalled import func_dump as func_dump, func_load as func_load
+from penstock.library.layer_base.reachable import reached_from as reached_from
 from penstock.library.layer_base.tensors import (
     register_symbolic_tensor_type as register_symbolic_tensor_type,
 )
@@ -115,13 +123,30 @@ from penstock.library.variables.auto_trackable import (
 from penstock.library.variables.creation import create as _create
 from penstock.library.variables.init_variable import init_variable as init_variable
 from penstock.library.variables.partition import PartitionedVariable as PartitionedVariable
-from penstock.library.variables.resource_variable import ResourceVariable as ResourceVariable
+from penstock.library.variables.resource_variable import (
+    ResourceVariable as ResourceVariable,
+    is_resource_variable as is_resource_variable,
+)
 from penstock.ops.array.indexed_slices import (
     convert_n_to_tensor_or_indexed_slices as convert_n_to_tensor_or_indexed_slices,
+)
+from penstock.ops.array.inplace_rows import (
+    alias_inplace_add as alias_inplace_add,
+    alias_inplace_sub as alias_inplace_sub,
+    alias_inplace_update as alias_inplace_update,
+    empty as empty,
+    empty_like as empty_like,
+    inplace_add as inplace_add,
+    inplace_sub as inplace_sub,
+    inplace_update as inplace_update,
 )
 from penstock.ops.array.shape import (
     shape_internal as shape_internal,
     size_internal as size_internal,
+)
+from penstock.ops.array.static_values import (
+    get_static_shape as get_static_shape,
+    get_static_value as get_static_value,
 )
 from penstock.ops.control.collective import (
     all_gather as all_gather,
@@ -153,11 +178,21 @@ from penstock.ops.math.weights import (
 from penstock.ops.random.cut_off import (
     parameterized_truncated_normal as parameterized_truncated_normal,
 )
+from penstock.python.tensor_like import TensorLike as TensorLike
+from penstock.storage.export.op_registry import (
+    get_registered_ops as get_registered_ops,
+    register_op_list as register_op_list,
+)
 from penstock.storage.export.sub_graph import (
     graph_summary as graph_summary,
     reachable_nodes as reachable_nodes,
 )
 from penstock.storage.saved_model.load_objects import load_v2 as load_v2
+from penstock.storage.summary.build import (
+    clean_tag as clean_tag,
+    collect as collect,
+    summary_scope as summary_scope,
+)
 from penstock.storage.summary.events_writer import EventsWriter as EventsWriter
 from penstock.storage.summary.recording import record_if as record_if
 from penstock.tools.debug.check_numerics import check_numerics_session as check_numerics_session
@@ -228,6 +263,7 @@ from penstock.training.data.staging import (
     MapStagingArea as MapStagingArea,
     StagingArea as StagingArea,
 )
+from penstock.training.distribute.context import skip_summary as skip_summary
 from penstock.training.monitored.debug_hooks import (
     DumpingDebugHook as DumpingDebugHook,
     LocalCLIDebugHook as LocalCLIDebugHook,

@@ -32,11 +32,12 @@ _FRAMEWORK = {
     "python.framework.indexed_slices": "tf",
     "python.framework.load_library": "tf",
     "python.framework.meta_graph": "tf.train",
+    "python.framework.op_def_registry": "| get_registered_ops register_op_list",
     "python.framework.ops":
         "tf | EagerTensor convert_n_to_tensor convert_n_to_tensor_or_indexed_slices"
         " get_gradient_function internal_convert_to_tensor is_dense_tensor_like"
-        " register_proto_function"
-        " _get_graph_from_inputs=graph_from_inputs",
+        " register_dense_tensor_like_type register_proto_function uid"
+        " _get_graph_from_inputs=graph_from_inputs _TensorLike=TensorLike",
     "python.framework.random_seed": "tf.random tf",
     "python.framework.smart_cond": "| smart_case smart_cond smart_constant_value",
     "python.framework.sparse_tensor": "tf",
@@ -44,7 +45,8 @@ _FRAMEWORK = {
     "python.framework.tensor_shape":
         "tf | as_dimension as_shape unknown_shape scalar vector matrix",
     "python.framework.tensor_spec": "tf",
-    "python.framework.tensor_util": "tf | constant_value constant_value_as_shape",
+    "python.framework.tensor_util":
+        "tf | constant_value=get_static_value constant_value_as_shape=get_static_shape",
     "python.framework.test_util":
         "tf.test | TensorFlowTestCase run_deprecated_v1 run_v1_only=run_deprecated_v1",
     "python.framework.type_spec": "tf | BatchableTypeSpec",
@@ -94,6 +96,9 @@ _OPS = {
     "python.ops.image_ops": "tf.image",
     "python.ops.image_ops_impl": "tf.image",
     "python.ops.init_ops": "tf tf.initializers",
+    "python.ops.inplace_ops":
+        "| alias_inplace_add alias_inplace_sub alias_inplace_update empty empty_like inplace_add"
+        " inplace_sub inplace_update",
     "python.ops.io_ops": "tf tf.io",
     "python.ops.linalg_ops": "tf tf.linalg",
     "python.ops.linalg.linalg": "tf.linalg",
@@ -129,7 +134,8 @@ _OPS = {
     "python.ops.ragged.ragged_factory_ops": "tf.ragged",
     "python.ops.ragged.ragged_tensor": "tf",
     "python.ops.random_ops": "tf tf.random | parameterized_truncated_normal",
-    "python.ops.resource_variable_ops": "tf | ResourceVariable",
+    "python.ops.resource_variable_ops":
+        "tf penstock.python.generated | ResourceVariable is_resource_variable",
     "python.ops.resources":
         "| initialize_resources local_resources report_uninitialized_resources shared_resources",
     "python.ops.rnn":
@@ -153,12 +159,13 @@ _OPS = {
     "python.ops.state_ops": "tf | init_variable",
     "python.ops.stateless_random_ops": "tf.random",
     "python.ops.string_ops": "tf tf.strings",
+    "python.ops.summary_op_util": "| clean_tag collect skip_summary summary_scope",
     "python.ops.summary_ops": "tf.summary",
     "python.ops.summary_ops_v2": "tf.contrib.summary | record_if",
     "python.ops.template": "tf",
     "python.ops.tensor_array_ops": "tf",
     "python.ops.unconnected_gradients": "tf",
-    "python.ops.variable_scope": "tf | variable=create_variable",
+    "python.ops.variable_scope": "tf | EagerVariableStore variable=create_variable",
     "python.ops.variable_v1": "tf | VariableV1=Variable",
     "python.ops.variables": "tf | VariableV1=Variable PartitionedVariable",
     "python.ops.weights_broadcast_ops": "| assert_broadcastable broadcast_weights",
@@ -284,9 +291,16 @@ _FRAME = {
 
 _LIBRARIES = {
     "python.distribute.all_reduce": "penstock.training.distribute.all_reduce",
+    "python.distribute.summary_op_util": "| skip_summary",
     "python.eager.backprop": "tf",
-    "python.eager.context": "tf",
+    "python.eager.context": "tf | eager_mode",
     "python.eager.def_function": "tf",
+    "python.tpu.ops.tpu_ops": "penstock.contrib.tpu.cross_shard",
+    "python.tpu.topology": "penstock.contrib.tpu.topology",
+    "python.tpu.tpu_config": "penstock.training.estimator.tpu",
+    "python.tpu.tpu_estimator": "penstock.training.estimator.tpu",
+    "python.tpu.tpu_function": "penstock.contrib.tpu.tpu_function",
+    "python.tpu.tpu_optimizer": "penstock.contrib.tpu.cross_shard",
     "python.training.tracking.tracking": "| AutoTrackable TrackableAsset",
     "python.eager.wrap_function": "tf",
     "python.estimator": "tf.estimator",
@@ -301,15 +315,17 @@ _LIBRARIES = {
     **{
         f"python.keras.{each}": f"tf.keras.{each}"
         for each in (
-            "activations", "applications", "backend", "callbacks", "constraints", "datasets",
+            "activations", "applications", "callbacks", "constraints", "datasets",
             "estimator", "initializers", "layers", "losses", "metrics", "models", "optimizers",
             "preprocessing", "regularizers", "utils", "wrappers",
         )
     },
+    "python.keras.backend": "tf.keras.backend | get_graph=get_default_graph",
     "python.keras._impl.keras.datasets": "tf.keras.datasets",
     "python.keras._impl.keras.layers": "tf.keras.layers",
     "python.keras.utils.generic_utils": "tf.keras.utils | func_dump func_load",
-    "python.keras.utils.tf_utils": "| register_symbolic_tensor_type",
+    "python.keras.utils.tf_utils":
+        "| get_reachable_from_inputs=reached_from register_symbolic_tensor_type",
     "python.keras.engine.base_layer": "tf.keras.layers",
     "python.keras.engine.input_spec": "tf.keras.layers",
     "python.keras.engine.training": "tf.keras",
@@ -317,6 +333,7 @@ _LIBRARIES = {
     "python.keras.layers.convolutional": "tf.keras.layers",
     "python.keras.layers.pooling": "tf.keras.layers",
     "python.keras.layers.recurrent": "tf.keras.layers",
+    "python.keras.saving.hdf5_format": "tf.keras.models",
     "python.layers.base": "tf.layers",
     "python.layers.convolutional":
         "tf.layers | Convolution1D=Conv1D Convolution2D=Conv2D Convolution3D=Conv3D"
@@ -361,6 +378,11 @@ _MESSAGES = {
             "saver", "struct", "trackable_object_graph", "verifier_config",
         )
     },
+    **{
+        f"core.protobuf.{each}_pb2": "penstock.foundation.formats.schema"
+        for each in ("queue_runner", "saved_model", "tensor_bundle")
+    },
+    "core.protobuf.tensorflow_server_pb2": "penstock.foundation.formats.server_def",
     "core.profiler.tfprof_log_pb2": f"{_PROTO}.tfprof_log_pb2",
     "core.util.event_pb2": f"{_PROTO}.event_pb2",
 }  # fmt: skip

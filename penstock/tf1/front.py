@@ -50,7 +50,7 @@ class Front(ModuleType):
         if name == "version":
             return _with(penstock.version, VERSION=self._version)
         if name == "compat":
-            return _with(penstock.compat, v1=self, v2=penstock.compat.v2)
+            return self._compat()
         if name == "python":
             return import_module("penstock.python")
         if name in tree.below(""):
@@ -66,6 +66,15 @@ class Front(ModuleType):
         if self._old and isinstance(value, ModuleType):
             spellings.add_to(name, value, self._version)
         return value
+
+    def _compat(self) -> ModuleType:
+        """Both APIs, as this release has them; each has the other in a ``compat`` of its own."""
+        second = penstock.compat.v2
+        lazy = {"__getattr__": second.__getattr__, "__dir__": second.__dir__}
+        v2 = _with(second, __version__=self._version, **lazy)
+        made = _with(penstock.compat, v1=self, v2=v2)
+        v2.compat = made  # type: ignore[attr-defined]
+        return made
 
     def __dir__(self) -> list[str]:
         return sorted({*dir(penstock), *tree.below(""), *_VERSIONS})

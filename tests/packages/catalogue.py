@@ -41,10 +41,11 @@ NEEDED = (
     " decorator cloudpickle tabulate termcolor msgpack msgpack-numpy pyzmq tqdm nose future psutil"
     " sympy mpmath pyyaml"
 ).split()
-# TensorFlow 1.15's environment has six, absl, h5py, wrapt and termcolor already.
+# TensorFlow 1.15's environment has six, absl, wrapt and termcolor already; Keras reads files by
+# what h5py gave before version 3.
 NEEDED_37 = (
     "semantic-version contextlib2 decorator cloudpickle tabulate msgpack msgpack-numpy pyzmq tqdm"
-    " nose future psutil sympy mpmath pyyaml"
+    " nose future psutil sympy mpmath pyyaml h5py==2.10.0"
 ).split()
 
 

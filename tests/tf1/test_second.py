@@ -147,3 +147,16 @@ def test_v2_behavior_is_eager_execution() -> None:
         [sys.executable, "-c", program], cwd=ROOT, check=True, capture_output=True, text=True
     )
     assert done.stdout.split() == ["True", "6.0", "3.0"]
+
+
+def test_both_apis_have_each_other_and_the_version() -> None:
+    program = (
+        "import penstock.as_tensorflow, tensorflow as tf, tensorflow.compat.v2 as tf2\n"
+        "from tensorflow.compat.v2.compat.v1 import placeholder\n"
+        "print(tf2.__version__, tf2.compat.v1 is tf, tf.compat.v2 is tf2, tf2.nest is not None)\n"
+        "print(placeholder is tf.placeholder, tf2.data.Options is tf.data.Options)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert done.stdout == "1.15.0 True True True\nTrue True\n", done.stderr

@@ -237,9 +237,11 @@ class Expander:
         body = Body(f"{label}/", pivot)
         body.tensors.update(zip(function.inputs, args, strict=True))
         effects = function.effects()
+        needed = _needed(function, effects)
+        self._wait_for_arguments(function, needed, label, body)
         self._running.append(function)
         try:
-            self.copy(_needed(function, effects), body, dict(body.tensors))
+            self.copy(needed, body, dict(body.tensors))
         finally:
             self._running.pop()
         ran = body.control(effects)
@@ -247,6 +249,16 @@ class Expander:
         if ran:
             results = [self.identity(t, f"{label}/result", ran) for t in results]
         return results, ran
+
+    def _wait_for_arguments(
+        self, function: FunctionGraph, needed: list[Operation], label: str, body: Body
+    ) -> None:
+        """Takes off ``needed`` the arguments that nodes run after; a call's values stand in."""
+        arguments = {t.op: t for t in function.inputs}
+        for op in [op for op in needed if op in arguments]:
+            value = body.tensors[arguments[op]]
+            body.controls[op] = [self.identity(value, f"{label}/argument").op]
+            needed.remove(op)
 
     def _gated(
         self, label: str, args: list[Tensor], before: list[Operation], pivot: Operation | None

@@ -1,6 +1,6 @@
 """``tf.contrib.eager``: operations that run as they are called, and functions of gradients."""
 
-from penstock.contrib.eager import metrics as metrics
+from penstock.contrib.eager import metrics as metrics, python as python
 from penstock.contrib.eager.callbacks import (
     ExecutionCallback as ExecutionCallback,
     add_execution_callback as add_execution_callback,

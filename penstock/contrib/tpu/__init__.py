@@ -4,6 +4,7 @@
 that of ``tf.estimator.tpu``.  What compiles for a TPU, or talks to one, is absent.
 """
 
+from penstock.contrib.tpu import python as python
 from penstock.contrib.tpu.bfloat16 import bfloat16_scope as bfloat16_scope
 from penstock.contrib.tpu.cross_shard import (
     CrossShardOptimizer as CrossShardOptimizer,

@@ -19,6 +19,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from penstock.compiler.codegen.source import Observe, Watch
+from penstock.compiler.placement.placer import Placer
 from penstock.engine.resources import ending, threads, waiting
 from penstock.engine.runtime import memory, timing
 from penstock.engine.runtime.program import Program, execute
@@ -110,6 +111,11 @@ class BaseSession:
     def graph_def(self) -> Any:
         """The graph as a GraphDef, with ``_output_shapes`` if the config has ``infer_shapes``."""
         return self._graph.as_graph_def(add_shapes=self._options.infer_shapes)
+
+    @property
+    def placer(self) -> Placer:
+        """What gives nodes their devices."""
+        return self._options.placer
 
     @property
     def sess_str(self) -> bytes:
@@ -291,7 +297,7 @@ class BaseSession:
             return execute(program, args)
         except errors.OpError as error:
             # The error's node is to be that of the user's graph, not the pass's copy of it.
-            error._op = users_node(self._graph, error.op.name) if error.op is not None else None
+            error.op = users_node(self._graph, error.op.name) if error.op is not None else None
             raise
 
     def _prepare(

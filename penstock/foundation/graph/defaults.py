@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 class _Stacks(threading.local):
     def __init__(self) -> None:
         self.graphs: list[Graph] = []
+        # After blocks were forgotten: the default in their place, until this one of them is left.
+        self.instead: Graph | None = None
+        self.forgotten: Graph | None = None
         self.sessions: list[Any] = []
 
 
@@ -26,7 +29,7 @@ _stacks = _Stacks()
 
 def innermost_graph() -> Graph | None:
     """The graph of the innermost block of this thread, if it is in one."""
-    return _stacks.graphs[-1] if _stacks.graphs else None
+    return _stacks.graphs[-1] if _stacks.graphs else _stacks.instead
 
 
 @contextmanager
@@ -45,6 +48,8 @@ def default_graph_scope(graph: Graph, ordered: bool = True) -> Iterator[Graph]:
         yield graph
     finally:
         _leave(_stacks.graphs, graph, ordered)
+        if graph is _stacks.forgotten:
+            _stacks.instead = _stacks.forgotten = None
 
 
 def forget_default_graphs() -> None:
@@ -52,6 +57,15 @@ def forget_default_graphs() -> None:
 
     For tests: one that failed may have left the ``with`` block of a graph unfinished.
     """
+    _stacks.graphs.clear()
+    _stacks.instead = _stacks.forgotten = None
+
+
+def replace_default_graphs(graph: Graph) -> None:
+    """Makes a graph the default of this thread until the block is left that it is in now."""
+    if _stacks.graphs:
+        _stacks.forgotten = _stacks.graphs[-1]
+    _stacks.instead = graph
     _stacks.graphs.clear()
 
 

@@ -16,6 +16,7 @@ from penstock.foundation.graph.defaults import (
     forget_default_graphs as forget_default_graphs,
     get_default_session as get_default_session,
     innermost_graph,
+    replace_default_graphs,
     session_for as session_for,
 )
 from penstock.foundation.graph.graph import Graph
@@ -42,13 +43,29 @@ def get_default_graph() -> Graph:
 def reset_default_graph() -> None:
     """Replaces the global default graph by an empty one.
 
+    Operations that run as they are called do so afterwards, too.
+
     Raises:
       AssertionError: inside a ``with graph.as_default()`` block, where it would have no effect.
     """
     global _global_graph
     if innermost_graph() is not None:
         raise AssertionError("reset_default_graph inside a nested default graph has no effect")
-    _global_graph = Graph()
+    _global_graph = Graph() if _global_graph is None else _global_graph.emptied()
+
+
+def start_anew() -> None:
+    """Makes an empty graph the default, whatever blocks this thread is in.
+
+    For tests: one that failed may have left the block of a graph unfinished.  Where a program runs
+    operations as they are called, a block in which they are built keeps to that.
+    """
+    innermost, outermost = innermost_graph(), _global_graph
+    if innermost and outermost and outermost.executes and not innermost.executes:
+        replace_default_graphs(Graph())
+    else:
+        forget_default_graphs()
+        reset_default_graph()
 
 
 def replace_global_graph(graph: Graph) -> None:

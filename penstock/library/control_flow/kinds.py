@@ -175,6 +175,11 @@ def IsInXLAContext(op: Operation) -> bool:
     return False
 
 
+def GetContainingXLAContext(ctxt: Any) -> None:
+    """None: no context around another one is compiled as a whole by XLA."""
+    return None
+
+
 def GraphOrParentsInXlaContext(graph: Any) -> bool:
     """False: no graph is compiled as a whole by XLA."""
     return False

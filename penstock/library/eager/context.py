@@ -102,6 +102,11 @@ class EagerContext(Graph):
         self._numbers: dict[Any, EagerTensor] = {}
         self._random = random.Random()
 
+    def emptied(self) -> EagerContext:
+        """Itself without collections: what has run keeps its values."""
+        self._collections.clear()
+        return self
+
     def begin(self) -> None:
         """Settles, when something runs for the first time, whether devices are logged."""
         if self._begun:
@@ -153,6 +158,17 @@ class EagerContext(Graph):
         if call is None:
             return self._convert_and_execute(op_type, inputs, name, attrs)
         return self._executed(call, inputs)
+
+    def execute_pair(self, op_type: str, x: Any, y: Any, name: str | None) -> Any:
+        """As ``execute`` of two inputs and no attrs, sooner."""
+        if type(x) is EagerTensor and type(y) is EagerTensor:
+            call = self._calls.get((op_type, id(x.dtype), id(y.dtype)))
+            if call is not None and call.entry is not None:
+                made = call.entry(x, y)
+                if recorders.active:
+                    self._record(call, (x, y), (made,))
+                return made
+        return self.execute(op_type, (x, y), name, {})
 
     def _executed(self, call: Call, tensors: Sequence[EagerTensor]) -> Any:
         if call.entry is None:

@@ -114,7 +114,7 @@ class Described(Module, abc.ABC):
         rows, columns = self.range_dimension.value, self.domain_dimension.value
         return None if rows is None or columns is None else rows == columns
 
-    def _own_hints(self) -> dict[str, bool | None]:
+    def own_hints(self) -> dict[str, bool | None]:
         return {name: getattr(self, name) for name in _HINTS}
 
     # ---- shapes --------------------------------------------------------------------------------

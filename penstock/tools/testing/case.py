@@ -11,7 +11,7 @@ import random
 import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -21,13 +21,14 @@ from google.protobuf import text_format
 from penstock.engine.session.options import ConfigProto, OptimizerOptions
 from penstock.engine.session.session import Session
 from penstock.foundation.base import devices, errors
-from penstock.foundation.graph import nest, scopes
+from penstock.foundation.graph import scopes
 from penstock.foundation.graph.graph import Graph
 from penstock.tools.platform import tf_logging
 from penstock.tools.platform.versions import GRAPH_DEF_VERSION, GRAPH_DEF_VERSION_MIN_CONSUMER
 from penstock.tools.testing import folders
 from penstock.tools.testing.arrays import ArrayAssertions
 from penstock.tools.testing.devices import gpu_device_name
+from penstock.tools.testing.eager_sessions import NoSession, ValuesAsSession, evaluated
 from penstock.tools.testing.messages import with_rounded_numbers
 from penstock.tools.testing.threads import CheckedThread
 
@@ -109,8 +110,7 @@ class TestCase(ArrayAssertions):
         self._close_cached_session()
         random.seed(SEED)
         np.random.seed(SEED)
-        scopes.forget_default_graphs()
-        scopes.reset_default_graph()
+        scopes.start_anew()
         scopes.set_random_seed(SEED)
         # Test runners take the method of this name for a test.
         if self.id().endswith(".test_session"):
@@ -137,7 +137,7 @@ class TestCase(ArrayAssertions):
         config: Any = None,
         use_gpu: bool = False,
         force_gpu: bool = False,
-    ) -> Iterator[Session]:
+    ) -> Iterator[Any]:
         """A new session, which is the default in the ``with`` block, as is its graph.
 
         Args:
@@ -147,8 +147,11 @@ class TestCase(ArrayAssertions):
           force_gpu: whether they are put on the first GPU.
 
         Yields:
-          The session.
+          The session. Where operations run as they are called, something that says so.
         """
+        if scopes.get_default_graph().executes:
+            yield NoSession()
+            return
         with _new_session(graph, config, force_gpu) as made:
             with _placed(made, use_gpu, force_gpu):
                 yield made
@@ -160,7 +163,7 @@ class TestCase(ArrayAssertions):
         config: Any = None,
         use_gpu: bool = False,
         force_gpu: bool = False,
-    ) -> Iterator[Session]:
+    ) -> Iterator[Any]:
         """The session of this test: made by the first call, and open until the test ends.
 
         Args:
@@ -172,6 +175,9 @@ class TestCase(ArrayAssertions):
         Raises:
           ValueError: the session was made with other arguments.
         """
+        if scopes.get_default_graph().executes:
+            yield ValuesAsSession()
+            return
         made = self._kept_session(graph, config, force_gpu, strict=True)
         with _placed(made, use_gpu, force_gpu):
             yield made
@@ -182,8 +188,13 @@ class TestCase(ArrayAssertions):
         config: Any = None,
         use_gpu: bool = False,
         force_gpu: bool = False,
-    ) -> AbstractContextManager[Session]:
-        """The former ``cached_session``; with a graph, a new session of it."""
+    ) -> AbstractContextManager[Session | None]:
+        """The former ``cached_session``; with a graph, a new session of it.
+
+        Where operations run as they are called it gives None.
+        """
+        if scopes.get_default_graph().executes:
+            return nullcontext()
         if graph is not None:
             return self.session(graph, config, use_gpu, force_gpu)
         made = self._kept_session(None, config, force_gpu, strict=False)
@@ -215,7 +226,7 @@ class TestCase(ArrayAssertions):
           tensors: a tensor, or a nesting of them.
         """
         if scopes.get_default_graph().executes:
-            return nest.map_structure(lambda t: t.numpy() if hasattr(t, "numpy") else t, tensors)
+            return evaluated(tensors)
         session = scopes.get_default_session()
         if session is not None:
             return session.run(tensors)

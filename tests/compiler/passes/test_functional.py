@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import penstock as tf
@@ -12,6 +13,7 @@ from penstock.compiler.passes.functional import expand_functions
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.function import FunctionGraph, trace
 from penstock.python.framework import function
+from tests.compiler.passes.rewriting import PLAIN
 
 
 def _body(*types: Any) -> Callable[[Callable[..., Any]], FunctionGraph]:
@@ -194,3 +196,25 @@ def test_steps_after_gradients_use_the_primitives() -> None:
         assert sess.run(later, {y: 40.0, x: 0.0}) == 42.0
         sess.run(y.op, {x: 1.0})
         assert sess.run(v) == 2.0
+
+
+def test_nodes_of_a_body_run_after_its_arguments() -> None:
+    """A control input of a body that is an argument is the value that the call passes."""
+
+    @function.Defun(tf.float32, tf.float32)
+    def after(x: tf.Tensor, y: tf.Tensor) -> tf.Tensor:
+        with tf.control_dependencies([y]):
+            return tf.reshape(x, [-1]) * 2.0
+
+    with tf.Graph().as_default(), tf.Session(config=PLAIN) as sess:
+        seen: list[float] = []
+        (counted,) = tf.py_func(
+            lambda: (seen.append(1.0), np.float32(1.0))[1], [], [tf.float32], stateful=True
+        )
+        x = tf.constant([1.0, 2.0])
+        called = after(x, counted)
+        assert sess.run(called).tolist() == [2.0, 4.0]
+        assert seen == [1.0]
+        assert sess.run(tf.gradients(called, x)[0]).tolist() == [2.0, 2.0]
+        either = tf.cond(tf.constant(True), lambda: after(x, 1.0), lambda: x)
+        assert sess.run(either).tolist() == [2.0, 4.0]

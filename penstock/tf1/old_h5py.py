@@ -1,0 +1,73 @@
+"""What h5py gave before version 3, where it gives something else now.
+
+Texts are bytes where the file says ASCII, and ``str`` where it says UTF-8: programs write
+``attrs["config"].decode()``.  Version 3 gives ``str`` for both in attributes, and bytes for both in
+datasets.
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from penstock.tf1 import restoring
+
+
+def of_h5py(module: ModuleType) -> None:
+    """Puts it back; a version before 3 is left alone."""
+    if int(module.__version__.partition(".")[0]) < 3:
+        return
+    _texts_of_attributes(module)
+    _texts_of_datasets(module)
+
+
+def _texts_of_attributes(module: ModuleType) -> None:
+    manager = module.AttributeManager
+    before = manager.__getitem__
+
+    def get(self: Any, name: Any) -> Any:
+        value = before(self, name)
+        kind = self.get_id(name).get_type()
+        strings = isinstance(kind, module.h5t.TypeStringID) and kind.is_variable_str()
+        if not strings or kind.get_cset() != module.h5t.CSET_ASCII:
+            return value
+        restoring.note("h5py's attributes of ASCII texts as bytes")
+        return _each(value, str, lambda text: text.encode())
+
+    manager.__getitem__ = get
+
+
+def _texts_of_datasets(module: ModuleType) -> None:
+    dataset = module.Dataset
+    before = dataset.__getitem__
+
+    def get(self: Any, args: Any, new_dtype: Any = None) -> Any:
+        value = before(self, args, new_dtype)
+        kind = module.check_string_dtype(self.dtype) if self.dtype.kind == "O" else None
+        if kind is None or kind.encoding != "utf-8":
+            return value
+        restoring.note("h5py's datasets of UTF-8 texts as str")
+        return _each(value, bytes, lambda text: text.decode())
+
+    def value(self: Any) -> Any:
+        restoring.note("h5py.Dataset.value")
+        return self[()]
+
+    dataset.__getitem__ = get
+    if not hasattr(dataset, "value"):
+        dataset.value = property(value)
+
+
+def _each(value: Any, kind: type, changed: Any) -> Any:
+    """A text, or an array of them, changed where they are of a kind."""
+    if isinstance(value, kind):
+        return changed(value)
+    if getattr(value, "dtype", None) != np.dtype(object):
+        return value
+    found = value.copy()
+    for place, one in enumerate(value.flat):
+        if isinstance(one, kind):
+            found.flat[place] = changed(one)
+    return found

@@ -59,10 +59,6 @@ from penstock.foundation.graph.scopes import (
     graph_from_inputs as graph_from_inputs,
 )
 from penstock.foundation.graph.uid import uid as uid
-from penstock.foundation.opdef.static import (
-    constant_value as constant_value,
-    constant_value_as_shape as constant_value_as_shape,
-)
 from penstock.library.autodiff.gradients import gradients_v2 as gradients_v2
 from penstock.library.autodiff.register import get_gradient_function as get_gradient_function
 from penstock.library.control_flow.case import case_by as case_by, smart_case as smart_case

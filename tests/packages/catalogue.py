@@ -39,7 +39,7 @@ PACKAGES = (
 NEEDED = (
     "six absl-py h5py keras-applications keras-preprocessing semantic-version contextlib2 wrapt"
     " decorator cloudpickle tabulate termcolor msgpack msgpack-numpy pyzmq tqdm nose future psutil"
-    " sympy mpmath pyyaml"
+    " sympy mpmath pyyaml gast==0.2.2"
 ).split()
 # TensorFlow 1.15's environment has six, absl, wrapt and termcolor already; Keras reads files by
 # what h5py gave before version 3.

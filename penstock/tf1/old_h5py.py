@@ -10,8 +10,6 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any
 
-import numpy as np
-
 from penstock.tf1 import restoring
 
 
@@ -64,7 +62,7 @@ def _each(value: Any, kind: type, changed: Any) -> Any:
     """A text, or an array of them, changed where they are of a kind."""
     if isinstance(value, kind):
         return changed(value)
-    if getattr(value, "dtype", None) != np.dtype(object):
+    if getattr(value, "dtype", None) != object:
         return value
     found = value.copy()
     for place, one in enumerate(value.flat):

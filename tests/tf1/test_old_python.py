@@ -132,7 +132,9 @@ def test_every_row_gives_something() -> None:
         "    try: importlib.import_module(name)\n"
         "    except ImportError as e: print(e)\n",
     )  # fmt: skip
-    assert "numpy" in done.stdout and "collections 25" in done.stdout
+    renamed = dict(line.split(" ") for line in done.stdout.splitlines()[:2])
+    # Newer releases of Python have more abstract classes than the 25 of 3.11.
+    assert int(renamed["numpy"]) > 30 and int(renamed["collections"]) >= 25
 
 
 def test_packages_that_tensorflow_brought(tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ def _each(value: Any, kind: type, changed: Any) -> Any:
     """A text, or an array of them, changed where they are of a kind."""
     if isinstance(value, kind):
         return changed(value)
-    if getattr(value, "dtype", None) != object:
+    if getattr(getattr(value, "dtype", None), "kind", "") != "O":
         return value
     found = value.copy()
     for place, one in enumerate(value.flat):

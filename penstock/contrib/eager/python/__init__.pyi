@@ -1,0 +1,2 @@
+"""The module paths beneath ``tf.contrib.eager.python``."""
+

@@ -68,7 +68,6 @@ CONTRIB_ABSENT: list[tuple[str, str]] = [
         r"contrib\.autograph\.StackTraceMapper",
         "what TensorFlow's converter tells itself; functions are converted by Penstock's own",
     ),
-    (r"contrib\.framework\.RecordInput", "a reader of its own; `tf.data.TFRecordDataset`"),
     (
         r"contrib\.saved_model\..*",
         "later: SavedModels of Keras models by these names; `tf.keras.models.save_model` is here",
@@ -102,5 +101,4 @@ USAGE_ABSENT: list[tuple[str, str]] = [
         r"python\.debug\.TensorBoardDebugWrapperSession",
         "TensorBoard's debugger plugin is gone; the dumping and CLI wrappers are here",
     ),
-    (r"python\.ops\.data_flow_ops\.RecordInput", "a reader of its own; `tf.data.TFRecordDataset`"),
 ]

@@ -70,7 +70,7 @@ _OPS = {
     "python.ops.critical_section_ops": "tf",
     "python.ops.ctc_ops": "tf.nn",
     "python.ops.custom_gradient": "tf",
-    "python.ops.data_flow_ops": "tf tf.queue | MapStagingArea StagingArea",
+    "python.ops.data_flow_ops": "tf tf.queue | MapStagingArea RecordInput StagingArea",
     "python.ops.distributions.distribution": "tf.distributions",
     "python.ops.distributions.distributions": "tf.distributions",
     "python.ops.embedding_ops": "tf.nn",

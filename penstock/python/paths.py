@@ -257,6 +257,7 @@ _FRAME = {
     "python.pywrap_tensorflow": "tf.train | EventsWriter",
     "python.profiler.model_analyzer": "tf.profiler",
     "python.profiler.option_builder": "tf.profiler",
+    "python.profiler.profile_context": "tf.contrib.tfprof",
     "python.tf2": "| enabled=v2_behavior_enabled",
     "python.util.all_util": "| make_all remove_undocumented",
     "python.util.compat": "tf.compat",

@@ -78,7 +78,8 @@ def embedding_lookup_sparse_with_distributed_aggregation(
             counted = make("Sqrt", make("SegmentSum", weights * weights, segments))
         else:
             counted = make("SegmentSum", weights, segments)
-        return make("RealDiv", sums, _spread(counted, sums), name="div")
+        mean: Tensor = make("RealDiv", sums, _spread(counted, sums), name="div")
+        return mean
 
 
 def _spread(weights: Tensor, rows: Tensor) -> Tensor:
@@ -109,7 +110,8 @@ def _sums(
             _sum_of_part(part, wanted, share, place, count, max_norm)
             for part, wanted, share, place in zip(parts, rows, shares, places, strict=True)
         ]
-        return make("AddN", found)
+        total: Tensor = make("AddN", found)
+        return total
 
 
 def _sum_of_part(
@@ -118,8 +120,9 @@ def _sum_of_part(
     with colocate_with(part):
         rows = gather(convert_to_tensor(part), ids)
         if max_norm is not None:
-            axes = list(range(1, rows.shape.ndims))
+            axes = list(range(1, rows.shape.ndims or 1))
             rows = clip.clip_by_norm(rows, max_norm, axes=axes)
         if weights is not None:
             rows = rows * _spread(cast(weights, rows.dtype), rows)
-        return unsorted_segment_sum(rows, segments, count)
+        sums: Tensor = unsorted_segment_sum(rows, segments, count)
+        return sums

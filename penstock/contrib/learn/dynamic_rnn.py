@@ -34,6 +34,7 @@ from penstock.ops.array.onehot import sequence_mask
 from penstock.ops.array.slicing import boolean_mask
 from penstock.ops.control.check import assert_equal, assert_rank, assert_type
 from penstock.ops.control.control import identity
+from penstock.ops.math.argmax import argmax
 from penstock.training.train.momentum import MomentumOptimizer
 
 STATE_PREFIX = "rnn_cell_state"
@@ -227,7 +228,7 @@ class _Kind:
         if not self.probabilities:
             return {PredictionKey.CLASSES: self.target.logits_to_predictions(flat)}
         found = self.target.logits_to_predictions(flat, proba=True)
-        classes = targets.argmax(found, 1)
+        classes = argmax(found, 1)
         return {PredictionKey.PROBABILITIES: found, PredictionKey.CLASSES: classes}
 
     def loss(self, activations: Any, labels: Any, lengths: Any, features: Any) -> Any:

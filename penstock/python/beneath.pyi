@@ -255,6 +255,7 @@ from penstock.training.data.lookup_vocabulary import (
     index_to_string_table_from_tensor as index_to_string_table_from_tensor,
 )
 from penstock.training.data.multi_device import MultiDeviceIterator as MultiDeviceIterator
+from penstock.training.data.record_input import RecordInput as RecordInput
 from penstock.training.data.staging import (
     MapStagingArea as MapStagingArea,
     StagingArea as StagingArea,

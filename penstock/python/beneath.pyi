@@ -10,6 +10,7 @@ from penstock.foundation.base.shapes import (
     unknown_shape as unknown_shape,
     vector as vector,
 )
+from penstock.foundation.formats.schema import SavedModel as SavedModel
 from penstock.foundation.formats.whole_files import (
     read_file_to_string as read_file_to_string,
     write_string_to_file as write_string_to_file,
@@ -86,6 +87,7 @@ from penstock.library.recurrent.cell import (
 )
 from penstock.library.variables.auto_trackable import (
     AutoTrackable as AutoTrackable,
+    Trackable as Trackable,
     TrackableAsset as TrackableAsset,
 )
 from penstock.library.variables.creation import create as _create
@@ -119,6 +121,12 @@ from penstock.ops.math.weights import (
     assert_broadcastable as assert_broadcastable,
     broadcast_weights as broadcast_weights,
     squeeze_last as squeeze_last,
+)
+from penstock.python.op_definitions import (
+    bytes_of_buffer as bytes_of_buffer,
+    get_registered_ops as get_registered_ops,
+    register_op_list as register_op_list,
+    serialized_op_list as serialized_op_list,
 )
 from penstock.python.tensor_like import TensorLike as TensorLike
 from penstock.storage.export.sub_graph import (
@@ -194,6 +202,11 @@ from penstock.training.data.multi_device import MultiDeviceIterator as MultiDevi
 from penstock.training.data.staging import (
     MapStagingArea as MapStagingArea,
     StagingArea as StagingArea,
+)
+from penstock.training.feature_column.own_columns import (
+    OwnDenseColumn as OwnDenseColumn,
+    StatefulDenseColumn as StatefulDenseColumn,
+    StateManager as StateManager,
 )
 from penstock.training.monitored.debug_hooks import (
     DumpingDebugHook as DumpingDebugHook,

@@ -35,6 +35,7 @@ _FRAMEWORK = {
         "tf | convert_n_to_tensor convert_n_to_tensor_or_indexed_slices get_gradient_function"
         " internal_convert_to_tensor is_dense_tensor_like register_proto_function"
         " _get_graph_from_inputs=graph_from_inputs _TensorLike=TensorLike",
+    "python.framework.op_def_registry": "| get_registered_ops register_op_list",
     "python.framework.random_seed": "tf.random tf",
     "python.framework.smart_cond": "| smart_case smart_cond smart_constant_value",
     "python.framework.sparse_tensor": "tf",
@@ -253,7 +254,8 @@ _FRAME = {
     "python.debug.lib.debug_data":
         "| DebugDumpDir DebugTensorDatum WatchKeyDoesNotExistInDebugDumpDirError has_inf_or_nan",
     "python.debug.wrappers.hooks": "| DumpingDebugHook LocalCLIDebugHook",
-    "python.pywrap_tensorflow": "tf.train | EventsWriter",
+    "python.pywrap_tensorflow":
+        "tf.train | EventsWriter TF_GetAllOpList=serialized_op_list TF_GetBuffer=bytes_of_buffer",
     "python.profiler.model_analyzer": "tf.profiler",
     "python.profiler.option_builder": "tf.profiler",
     "python.tf2": "| enabled=v2_behavior_enabled",
@@ -278,6 +280,7 @@ _LIBRARIES = {
     "python.eager.backprop": "tf",
     "python.eager.context": "tf | eager_mode",
     "python.eager.def_function": "tf",
+    "python.training.tracking.base": "| Trackable",
     "python.training.tracking.tracking": "| AutoTrackable TrackableAsset",
     "python.eager.wrap_function": "tf",
     "python.estimator": "tf.estimator",
@@ -286,8 +289,9 @@ _LIBRARIES = {
     "python.estimator.inputs": "tf.estimator.inputs",
     "python.estimator.model_fn": "tf.estimator",
     "python.estimator.run_config": "tf.estimator",
-    "python.feature_column.feature_column": "tf.feature_column",
-    "python.feature_column.feature_column_v2": "tf.feature_column",
+    "python.feature_column.feature_column": "tf.feature_column | _DenseColumn=OwnDenseColumn",
+    "python.feature_column.feature_column_v2":
+        "tf.feature_column | DenseColumn=StatefulDenseColumn _StateManagerImpl=StateManager",
     "python.keras": "tf.keras",
     **{
         f"python.keras.{each}": f"tf.keras.{each}"
@@ -349,6 +353,7 @@ _MESSAGES = {
             "saver", "struct", "trackable_object_graph", "verifier_config",
         )
     },
+    "core.protobuf.saved_model_pb2": "| SavedModel",
     "core.profiler.tfprof_log_pb2": f"{_PROTO}.tfprof_log_pb2",
     "core.util.event_pb2": f"{_PROTO}.event_pb2",
 }  # fmt: skip

@@ -15,6 +15,7 @@ from penstock.foundation.base.shapes import (
     unknown_shape as unknown_shape,
     vector as vector,
 )
+from penstock.foundation.formats.schema import SavedModel as SavedModel
 from penstock.foundation.formats.whole_files import (
     read_file_to_string as read_file_to_string,
     write_string_to_file as write_string_to_file,
@@ -114,6 +115,7 @@ from penstock.library.recurrent.cell import (
 )
 from penstock.library.variables.auto_trackable import (
     AutoTrackable as AutoTrackable,
+    Trackable as Trackable,
     TrackableAsset as TrackableAsset,
 )
 from penstock.library.variables.creation import create as _create
@@ -173,6 +175,10 @@ from penstock.ops.math.weights import (
 )
 from penstock.ops.random.random import (
     parameterized_truncated_normal as parameterized_truncated_normal,
+)
+from penstock.python.op_definitions import (
+    bytes_of_buffer as bytes_of_buffer,
+    serialized_op_list as serialized_op_list,
 )
 from penstock.python.tensor_like import TensorLike as TensorLike
 from penstock.storage.export.op_registry import (
@@ -261,6 +267,11 @@ from penstock.training.data.staging import (
     StagingArea as StagingArea,
 )
 from penstock.training.distribute.context import skip_summary as skip_summary
+from penstock.training.feature_column.own_columns import (
+    OwnDenseColumn as OwnDenseColumn,
+    StatefulDenseColumn as StatefulDenseColumn,
+    StateManager as StateManager,
+)
 from penstock.training.monitored.debug_hooks import (
     DumpingDebugHook as DumpingDebugHook,
     LocalCLIDebugHook as LocalCLIDebugHook,

@@ -268,7 +268,8 @@ _FRAME = {
         "| DebugDumpDir DebugTensorDatum WatchKeyDoesNotExistInDebugDumpDirError has_inf_or_nan",
     "python.debug.wrappers.hooks": "| DumpingDebugHook LocalCLIDebugHook",
     "python.pywrap_tensorflow":
-        "tf.train | EventsWriter TF_TryEvaluateConstant_wrapper=try_evaluate_constant",
+        "tf.train | EventsWriter TF_GetAllOpList=serialized_op_list TF_GetBuffer=bytes_of_buffer"
+        " TF_TryEvaluateConstant_wrapper=try_evaluate_constant",
     "python.profiler.model_analyzer": "tf.profiler",
     "python.profiler.option_builder": "tf.profiler",
     "python.profiler.profile_context": "tf.contrib.tfprof",
@@ -302,6 +303,7 @@ _LIBRARIES = {
     "python.tpu.tpu_estimator": "penstock.training.estimator.tpu",
     "python.tpu.tpu_function": "penstock.contrib.tpu.tpu_function",
     "python.tpu.tpu_optimizer": "penstock.contrib.tpu.cross_shard",
+    "python.training.tracking.base": "| Trackable",
     "python.training.tracking.tracking": "| AutoTrackable TrackableAsset",
     "python.eager.wrap_function": "tf",
     "python.estimator": "tf.estimator",
@@ -310,8 +312,9 @@ _LIBRARIES = {
     "python.estimator.inputs": "tf.estimator.inputs",
     "python.estimator.model_fn": "tf.estimator",
     "python.estimator.run_config": "tf.estimator",
-    "python.feature_column.feature_column": "tf.feature_column",
-    "python.feature_column.feature_column_v2": "tf.feature_column",
+    "python.feature_column.feature_column": "tf.feature_column | _DenseColumn=OwnDenseColumn",
+    "python.feature_column.feature_column_v2":
+        "tf.feature_column | DenseColumn=StatefulDenseColumn _StateManagerImpl=StateManager",
     "python.keras": "tf.keras",
     **{
         f"python.keras.{each}": f"tf.keras.{each}"

@@ -21,6 +21,7 @@ from penstock.foundation.formats.whole_files import (
     write_string_to_file as write_string_to_file,
 )
 from penstock.foundation.graph.composite import CompositeTensor as CompositeTensor
+from penstock.foundation.graph.composite_specs import BatchableTypeSpec as BatchableTypeSpec
 from penstock.foundation.graph.convert import (
     convert_n_to_tensor as convert_n_to_tensor,
     convert_to_tensor as _convert_to_tensor,
@@ -32,7 +33,6 @@ from penstock.foundation.graph.nest import (
     assert_shallow_structure as assert_shallow_structure,
     flatten as flatten,
     flatten_up_to as flatten_up_to,
-    is_namedtuple as is_namedtuple,
     is_nested as is_nested,
     is_sequence as is_sequence,
     is_sequence_or_composite as is_sequence_or_composite,
@@ -46,6 +46,7 @@ from penstock.foundation.graph.nest_paths import (
     flatten_with_tuple_paths as flatten_with_tuple_paths,
     flatten_with_tuple_paths_up_to as flatten_with_tuple_paths_up_to,
     get_traverse_shallow_structure as get_traverse_shallow_structure,
+    is_namedtuple as is_namedtuple,
     map_structure_with_paths as map_structure_with_paths,
     map_structure_with_tuple_paths as map_structure_with_tuple_paths,
     map_structure_with_tuple_paths_up_to as map_structure_with_tuple_paths_up_to,
@@ -58,7 +59,6 @@ from penstock.foundation.graph.scopes import (
     get_default_graph as get_default_graph,
     graph_from_inputs as graph_from_inputs,
 )
-from penstock.foundation.graph.type_spec import BatchableTypeSpec as BatchableTypeSpec
 from penstock.foundation.graph.uid import uid as uid
 from penstock.library.autodiff.gradients import gradients_v2 as gradients_v2
 from penstock.library.autodiff.register import get_gradient_function as get_gradient_function
@@ -173,7 +173,7 @@ from penstock.ops.math.weights import (
     broadcast_weights as broadcast_weights,
     squeeze_last as squeeze_last,
 )
-from penstock.ops.random.random import (
+from penstock.ops.random.cut_off import (
     parameterized_truncated_normal as parameterized_truncated_normal,
 )
 from penstock.python.op_definitions import (

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock.foundation.base.missing import missing_attribute
-
-_WHY = (
+# What is said of a name that such a module would have.
+WHY = (
     "extends TensorFlow's own conversion of Python to graphs, of which Penstock has no parts: its"
     " tf.autograph rewrites Python's syntax trees by itself"
 )
@@ -24,8 +23,4 @@ class Base:
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise NotImplementedError(f"{type(self).__name__} {_WHY}")
-
-
-def __getattr__(name: str) -> Any:
-    raise missing_attribute(f"{name!r} {_WHY}")
+        raise NotImplementedError(f"{type(self).__name__} {WHY}")

@@ -11,6 +11,7 @@ from penstock.foundation.base.decorators import contextmanager
 from penstock.foundation.formats import tensor_proto
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.composite import IndexedSlices, SparseTensor
+from penstock.foundation.graph.function import FunctionGraph
 from penstock.foundation.graph.tensor import Tensor
 
 
@@ -37,10 +38,16 @@ def control_flow_v2_enabled() -> bool:
 
 @contextmanager
 def init_scope() -> Iterator[None]:
-    """Lifts nodes out of control dependencies, into the outermost graph."""
+    """Lifts nodes out of control dependencies and functions, into the outermost graph."""
     graph = scopes.get_default_graph()
     scope = graph.get_name_scope()
-    with graph.control_dependencies(None), graph.name_scope(f"{scope}/" if scope else None):
+    while isinstance(graph, FunctionGraph):
+        graph = graph.outer
+    with (
+        scopes.default_graph_scope(graph),
+        graph.control_dependencies(None),
+        graph.name_scope(f"{scope}/" if scope else None),
+    ):
         yield
 
 

@@ -43,20 +43,6 @@ def is_sequence(seq: Any) -> bool:
 is_nested = is_sequence
 
 
-def is_namedtuple(instance: Any, strict: bool = False) -> bool:
-    """Whether a value is a namedtuple.
-
-    Args:
-      instance: any value.
-      strict: whether it is to be of a class that was made as one, not of one derived from it.
-    """
-    kind = type(instance)
-    if not isinstance(instance, tuple) or (strict and kind.__base__ is not tuple):
-        return False
-    fields = getattr(instance, "_fields", None)
-    return isinstance(fields, Sequence) and all(isinstance(field, str) for field in fields)
-
-
 def is_sequence_or_composite(seq: Any) -> bool:
     """Whether ``seq`` is a nesting where composites are expanded."""
     return is_sequence(seq) or is_composite(seq) or is_composite_spec(seq)

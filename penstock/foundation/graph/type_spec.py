@@ -216,20 +216,6 @@ def _comparable(value: Any, owner: str) -> Any:
     )
 
 
-class BatchableTypeSpec(TypeSpec):
-    """The spec of values of which a dataset makes batches."""
-
-    __slots__ = ()
-
-    @abc.abstractmethod
-    def _batch(self, batch_size: int | None) -> TypeSpec:
-        """The spec of a batch; ``batch_size`` is None where it is open."""
-
-    @abc.abstractmethod
-    def _unbatch(self) -> TypeSpec:
-        """The spec of the elements of a batch."""
-
-
 class TensorSpec(TypeSpec):
     """Shape and dtype of a tensor.
 

@@ -20,7 +20,7 @@ from penstock.library.linear_operators.operator import LinearOperator
 from penstock.ops.array import nodes
 
 _IDENTITIES = (LinearOperatorIdentity, LinearOperatorScaledIdentity)
-_Hints = dict[str, bool | None]
+_Hints = dict[str, Any]
 
 
 class Adder(NamedTuple):

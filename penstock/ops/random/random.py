@@ -365,36 +365,6 @@ truncated_normal = _normal(
 )
 
 
-def parameterized_truncated_normal(
-    shape: Any,
-    means: Any = 0.0,
-    stddevs: Any = 1.0,
-    minvals: Any = -2.0,
-    maxvals: Any = 2.0,
-    dtype: Any = dtypes.float32,
-    seed: int | None = None,
-    name: str | None = None,
-) -> Tensor:
-    """Numbers drawn from a normal distribution that is cut off anywhere.
-
-    Args:
-      shape: of the result; its first dim are batches.
-      means, stddevs: of the distribution before it is cut off; scalars, or one each batch.
-      minvals, maxvals: where it is cut off; likewise.
-      dtype: half, bfloat16, float32 or float64.
-      seed: op-level seed.
-
-    Returns:
-      A tensor of ``shape`` and ``dtype``.
-    """
-    given = (("means", means), ("stddevs", stddevs), ("minvals", minvals), ("maxvals", maxvals))
-    values = [shape, means, stddevs, minvals, maxvals]
-    with name_scope(name, "parameterized_truncated_normal", values):
-        sizes = shape_tensor(shape)
-        parts = [convert_to_tensor(value, dtype, name=what) for what, value in given]
-        return make("ParameterizedTruncatedNormal", sizes, *parts, **seeds(seed))
-
-
 def random_shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Tensor:
     """``value`` with its rows (slices along the first dim) in random order.
 

@@ -12,6 +12,10 @@ from penstock.foundation.base.shapes import (
     unknown_shape as unknown_shape,
     vector as vector,
 )
+from penstock.foundation.formats.record_reader import (
+    PyRecordReader as PyRecordReader,
+    new_reader as new_reader,
+)
 from penstock.foundation.formats.whole_files import (
     read_file_to_string as read_file_to_string,
     write_string_to_file as write_string_to_file,

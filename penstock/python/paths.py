@@ -127,7 +127,7 @@ _OPS = {
     "python.ops.ragged.ragged_factory_ops": "tf.ragged",
     "python.ops.ragged.ragged_tensor": "tf",
     "python.ops.random_ops": "tf tf.random",
-    "python.ops.resource_variable_ops": 
+    "python.ops.resource_variable_ops":
         "tf penstock.python.generated | ResourceVariable is_resource_variable",
     "python.ops.resources":
         "| initialize_resources local_resources report_uninitialized_resources shared_resources",
@@ -260,7 +260,8 @@ _FRAME = {
     "python.debug.lib.debug_data":
         "| DebugDumpDir DebugTensorDatum WatchKeyDoesNotExistInDebugDumpDirError has_inf_or_nan",
     "python.debug.wrappers.hooks": "| DumpingDebugHook LocalCLIDebugHook",
-    "python.pywrap_tensorflow": "tf.train | EventsWriter",
+    "python.pywrap_tensorflow":
+        "tf.train | EventsWriter PyRecordReader PyRecordReader_New=new_reader",
     "python.profiler.model_analyzer": "tf.profiler",
     "python.profiler.option_builder": "tf.profiler",
     "python.tf2": "| enabled=v2_behavior_enabled",

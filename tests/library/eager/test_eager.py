@@ -160,3 +160,22 @@ def test_a_program_switches_at_its_start() -> None:
     late = "import penstock as tf\ntf.constant(1)\ntf.enable_eager_execution()\n"
     run = subprocess.run([sys.executable, "-c", late], capture_output=True, text=True, check=False)
     assert "must be called at program startup" in run.stderr
+
+
+def test_scopes_find_or_make_variables_whatever_reuse_is(eagerly: None) -> None:
+    for reuse in (None, False, True, tf.AUTO_REUSE):
+        with tf.variable_scope("a", reuse=reuse) as scope:
+            one, other = tf.get_variable("w", [2]), tf.get_variable("w", [2])
+        assert scope.reuse is tf.AUTO_REUSE
+        assert one.name == other.name == "a/w:0" and one is not other
+    store = tf.contrib.eager.EagerVariableStore()
+    with store.as_default(), tf.variable_scope("a", reuse=True):
+        assert tf.get_variable("w", [2]) is tf.get_variable("w", [2])
+    tf.get_variable_scope().reuse_variables()
+    assert tf.get_variable("z", [1]).name == "z:0"
+
+
+def test_the_initialized_value_is_the_value(eagerly: None) -> None:
+    variable = tf.get_variable("m", initializer=3.0)
+    variable.assign(4.0)
+    assert variable.initialized_value().numpy() == 4.0

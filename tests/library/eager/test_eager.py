@@ -179,3 +179,17 @@ def test_the_initialized_value_is_the_value(eagerly: None) -> None:
     variable = tf.get_variable("m", initializer=3.0)
     variable.assign(4.0)
     assert variable.initialized_value().numpy() == 4.0
+
+
+def test_the_global_step_of_a_program(eagerly: None) -> None:
+    assert tf.train.get_global_step() is None
+    tf.Variable(1, name="global_step", dtype=tf.int64)
+    assert tf.train.get_global_step() is None
+    made = tf.train.get_or_create_global_step()
+    made.assign_add(2)
+    assert tf.train.get_global_step() is made and tf.train.global_step(None, made) == 2
+    with pytest.raises(ValueError, match='"global_step" already exists'):
+        tf.train.create_global_step()
+    tf.train.assert_global_step(tf.constant(1))
+    with pytest.raises(TypeError, match='"global_step" does not have integer type: float32'):
+        tf.train.assert_global_step(tf.constant(1.0))

@@ -50,7 +50,7 @@ def _initializer(name: str) -> Any:
 
 
 def _random_normal() -> Any:
-    base = _initializer("random_normal_initializer")
+    base: Any = _initializer("random_normal_initializer")
 
     class RandomNormal(base):  # type: ignore[misc]
         """Draws from a normal distribution, which is narrower than the first API's."""
@@ -62,7 +62,7 @@ def _random_normal() -> Any:
 
 
 def _random_uniform() -> Any:
-    base = _initializer("random_uniform_initializer")
+    base: Any = _initializer("random_uniform_initializer")
 
     class RandomUniform(base):  # type: ignore[misc]
         """Draws from an interval around 0, which is another than the first API's."""
@@ -90,9 +90,24 @@ def _reduced_sparse(name: str) -> Callable[..., Any]:
     return reduce
 
 
+def _name_scope() -> Any:
+    base: Any = public("name_scope")
+
+    class name_scope(base):  # type: ignore[misc]
+        """``tf.name_scope`` that always has a name."""
+
+        def __init__(self, name: str) -> None:
+            if not isinstance(name, str):
+                raise ValueError("name for name_scope must be a string.")
+            super().__init__(name)
+
+    return name_scope
+
+
 OWN: dict[str, Callable[[], Any]] = {
     "Variable": _variable,
     "constant_initializer": lambda: _initializer("constant_initializer"),
+    "name_scope": _name_scope,
     "ones_initializer": lambda: _initializer("ones_initializer"),
     "random_normal_initializer": _random_normal,
     "random_uniform_initializer": _random_uniform,

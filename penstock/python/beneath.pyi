@@ -2,6 +2,9 @@
 
 from penstock.contrib.eager.variable_store import EagerVariableStore as EagerVariableStore
 from penstock.contrib.learn.datasets.base import maybe_download as maybe_download
+from penstock.engine.session.fetches import (
+    register_session_run_conversion_functions as register_session_run_conversion_functions,
+)
 from penstock.engine.session.local_devices import list_local_devices as list_local_devices
 from penstock.foundation.base.decorators import TFDecorator as TFDecorator
 from penstock.foundation.base.dimension import as_dimension as as_dimension
@@ -21,6 +24,7 @@ from penstock.foundation.formats.whole_files import (
     write_string_to_file as write_string_to_file,
 )
 from penstock.foundation.graph.composite import CompositeTensor as CompositeTensor
+from penstock.foundation.graph.composite_specs import BatchableTypeSpec as BatchableTypeSpec
 from penstock.foundation.graph.convert import (
     convert_n_to_tensor as convert_n_to_tensor,
     convert_to_tensor as _convert_to_tensor,
@@ -45,6 +49,7 @@ from penstock.foundation.graph.nest_paths import (
     flatten_with_tuple_paths as flatten_with_tuple_paths,
     flatten_with_tuple_paths_up_to as flatten_with_tuple_paths_up_to,
     get_traverse_shallow_structure as get_traverse_shallow_structure,
+    is_namedtuple as is_namedtuple,
     map_structure_with_paths as map_structure_with_paths,
     map_structure_with_tuple_paths as map_structure_with_tuple_paths,
     map_structure_with_tuple_paths_up_to as map_structure_with_tuple_paths_up_to,
@@ -63,10 +68,11 @@ from penstock.foundation.opdef.static import (
 )
 from penstock.library.autodiff.gradients import gradients_v2 as gradients_v2
 from penstock.library.autodiff.register import get_gradient_function as get_gradient_function
-from penstock.library.control_flow.case import smart_case as smart_case
+from penstock.library.control_flow.case import case_by as case_by, smart_case as smart_case
 from penstock.library.control_flow.cond import (
     smart_cond as smart_cond,
     smart_constant_value as smart_constant_value,
+    try_evaluate_constant as try_evaluate_constant,
 )
 from penstock.library.control_flow.context import (
     CondContext as CondContext,
@@ -81,6 +87,28 @@ from penstock.library.control_flow.defun import (
     get_extra_vars as get_extra_vars,
 )
 from penstock.library.eager.mode import v2_behavior_enabled as v2_behavior_enabled
+from penstock.library.eager.tensor import EagerTensor as EagerTensor
+from penstock.library.keras.marshalled import func_dump as func_dump, func_load as func_load
+from penstock.library.layer_base.tensors import (
+    register_symbolic_tensor_type as register_symbolic_tensor_type,
+)
+from penstock.library.layers.arguments import (
+    conv_input_length as conv_input_length,
+    conv_output_length as conv_output_length,
+    convert_data_format as convert_data_format,
+    deconv_output_length as deconv_output_length,
+    normalize_data_format as normalize_data_format,
+    normalize_padding as normalize_padding,
+    normalize_tuple as normalize_tuple,
+)
+from penstock.library.linear_operators.addition import add_operators as add_operators
+from penstock.library.linear_operators.broadcasting import (
+    broadcast_matrix_batch_dims as broadcast_matrix_batch_dims,
+    cholesky_solve_with_broadcast as cholesky_solve_with_broadcast,
+    matrix_solve_with_broadcast as matrix_solve_with_broadcast,
+    matrix_triangular_solve_with_broadcast as matrix_triangular_solve_with_broadcast,
+)
+from penstock.library.nn.prepared import Convolution as Convolution
 from penstock.library.recurrent.cell import (
     LayerRNNCell as LayerRNNCell,
     assert_like_rnncell as assert_like_rnncell,
@@ -121,7 +149,10 @@ from penstock.ops.control.collective import (
     broadcast_recv as broadcast_recv,
     broadcast_send as broadcast_send,
 )
-from penstock.ops.control.control import with_dependencies as with_dependencies
+from penstock.ops.control.control import (
+    prevent_gradient as prevent_gradient,
+    with_dependencies as with_dependencies,
+)
 from penstock.ops.control.control_flow import (
     abort as abort,
     as_indexed_slices_list as as_indexed_slices_list,
@@ -138,6 +169,9 @@ from penstock.ops.math.weights import (
     assert_broadcastable as assert_broadcastable,
     broadcast_weights as broadcast_weights,
     squeeze_last as squeeze_last,
+)
+from penstock.ops.random.cut_off import (
+    parameterized_truncated_normal as parameterized_truncated_normal,
 )
 from penstock.storage.export.op_registry import (
     get_registered_ops as get_registered_ops,
@@ -184,6 +218,7 @@ from penstock.tools.platform.deprecation import (
     deprecated_argument_lookup as deprecated_argument_lookup,
     silence as silence,
 )
+from penstock.tools.platform.lazy_loader import LazyLoader as LazyLoader
 from penstock.tools.profiler.timeline import (
     AllocationMaximum as AllocationMaximum,
     StepStatsAnalysis as StepStatsAnalysis,

@@ -12,6 +12,7 @@ _PROTO = "tensorboard.compat.proto"
 _TUTORIALS = "penstock.models.tutorials"
 
 _FRAMEWORK = {
+    "python.framework.common_shapes": "tf | broadcast_shape=broadcast_static_shape",
     "python.framework.composite_tensor": "| CompositeTensor",
     "python.framework.constant_op": "tf",
     "python.framework.convert_to_constants": "tf.graph_util",
@@ -33,8 +34,9 @@ _FRAMEWORK = {
     "python.framework.meta_graph": "tf.train",
     "python.framework.op_def_registry": "| get_registered_ops register_op_list",
     "python.framework.ops":
-        "tf | convert_n_to_tensor convert_n_to_tensor_or_indexed_slices get_gradient_function"
-        " internal_convert_to_tensor is_dense_tensor_like register_dense_tensor_like_type"
+        "tf | EagerTensor convert_n_to_tensor convert_n_to_tensor_or_indexed_slices"
+        " get_gradient_function internal_convert_to_tensor is_dense_tensor_like"
+        " register_dense_tensor_like_type"
         " register_proto_function uid"
         " _get_graph_from_inputs=graph_from_inputs",
     "python.framework.random_seed": "tf.random tf",
@@ -47,16 +49,16 @@ _FRAMEWORK = {
     "python.framework.tensor_util": "tf | constant_value constant_value_as_shape",
     "python.framework.test_util":
         "tf.test | TensorFlowTestCase run_deprecated_v1 run_v1_only=run_deprecated_v1",
-    "python.framework.type_spec": "tf",
+    "python.framework.type_spec": "tf | BatchableTypeSpec",
     "python.framework.versions": "tf.version tf",
     "python.client.device_lib": "| list_local_devices",
     "python.client.graph_util": "tf.graph_util",
-    "python.client.session": "tf",
+    "python.client.session": "tf | register_session_run_conversion_functions",
     "python.client.timeline": "| AllocationMaximum StepStatsAnalysis Timeline",
 }  # fmt: skip
 
 _OPS = {
-    "python.ops.array_ops": "tf | shape_internal size_internal",
+    "python.ops.array_ops": "tf | prevent_gradient shape_internal size_internal",
     "python.ops.bitwise_ops": "tf.bitwise",
     "python.ops.candidate_sampling_ops": "tf.nn",
     "python.ops.check_ops": "tf",
@@ -66,7 +68,8 @@ _OPS = {
     "python.ops.confusion_matrix": "tf | remove_squeezable_dimensions=squeeze_last",
     "python.ops.control_flow_ops":
         "tf | CondContext ControlFlowContext WhileContext abort control_trigger enter exit=exit_"
-        " loop_cond merge next_iteration switch with_dependencies",
+        " loop_cond merge next_iteration switch with_dependencies"
+        " _case_helper=case_by",
     "python.ops.control_flow_util": "penstock.library.control_flow.kinds",
     "python.ops.critical_section_ops": "tf",
     "python.ops.ctc_ops": "tf.nn",
@@ -100,6 +103,10 @@ _OPS = {
     "python.ops.linalg_ops": "tf tf.linalg",
     "python.ops.linalg.linalg": "tf.linalg",
     "python.ops.linalg.linear_operator": "tf.linalg",
+    "python.ops.linalg.linear_operator_addition": "| add_operators",
+    "python.ops.linalg.linear_operator_util":
+        "| broadcast_matrix_batch_dims cholesky_solve_with_broadcast matrix_solve_with_broadcast"
+        " matrix_triangular_solve_with_broadcast",
     "python.ops.logging_ops": "tf",
     "python.ops.lookup_ops":
         "tf tf.lookup | FastHashSpec HasherSpec HashTable IdTableWithHashBuckets"
@@ -119,14 +126,14 @@ _OPS = {
     "python.ops.metrics_impl": "tf.metrics penstock.library.variables.metric_parts",
     "python.ops.nn": "tf.nn",
     "python.ops.nn_impl": "tf.nn",
-    "python.ops.nn_ops": "tf.nn",
+    "python.ops.nn_ops": "tf.nn | Convolution",
     "python.ops.numerics": "tf",
     "python.ops.parsing_ops": "tf tf.io",
     "python.ops.partitioned_variables": "tf",
     "python.ops.quantized_ops": "tf.quantization",
     "python.ops.ragged.ragged_factory_ops": "tf.ragged",
     "python.ops.ragged.ragged_tensor": "tf",
-    "python.ops.random_ops": "tf tf.random",
+    "python.ops.random_ops": "tf tf.random | parameterized_truncated_normal",
     "python.ops.resource_variable_ops":
         "tf penstock.python.generated | ResourceVariable is_resource_variable",
     "python.ops.resources":
@@ -261,7 +268,8 @@ _FRAME = {
         "| DebugDumpDir DebugTensorDatum WatchKeyDoesNotExistInDebugDumpDirError has_inf_or_nan",
     "python.debug.wrappers.hooks": "| DumpingDebugHook LocalCLIDebugHook",
     "python.pywrap_tensorflow":
-        "tf.train | EventsWriter PyRecordReader PyRecordReader_New=new_reader",
+        "tf.train | EventsWriter PyRecordReader PyRecordReader_New=new_reader"
+        " TF_TryEvaluateConstant_wrapper=try_evaluate_constant",
     "python.profiler.model_analyzer": "tf.profiler",
     "python.profiler.option_builder": "tf.profiler",
     "python.tf2": "| enabled=v2_behavior_enabled",
@@ -269,13 +277,14 @@ _FRAME = {
     "python.util.compat": "tf.compat",
     "python.util.deprecation":
         "| deprecated deprecated_arg_values deprecated_args deprecated_argument_lookup silence",
+    "python.util.lazy_loader": "| LazyLoader",
     "python.util.nest":
         "| assert_same_structure assert_shallow_structure flatten flatten_dict_items"
         " flatten_up_to flatten_with_joined_string_paths flatten_with_tuple_paths"
         " flatten_with_tuple_paths_up_to get_traverse_shallow_structure is_nested is_sequence"
         " is_sequence_or_composite map_structure map_structure_up_to map_structure_with_paths"
         " map_structure_with_tuple_paths map_structure_with_tuple_paths_up_to pack_sequence_as"
-        " yield_flat_paths",
+        " yield_flat_paths _is_namedtuple=is_namedtuple",
     "python.util.tf_contextlib": "penstock.foundation.base.decorators contextlib",
     "python.util.tf_decorator": "| TFDecorator make_decorator rewrap unwrap",
     "python.util.tf_inspect": "penstock.tools.platform.inspecting inspect",
@@ -314,6 +323,8 @@ _LIBRARIES = {
     },
     "python.keras._impl.keras.datasets": "tf.keras.datasets",
     "python.keras._impl.keras.layers": "tf.keras.layers",
+    "python.keras.utils.generic_utils": "tf.keras.utils | func_dump func_load",
+    "python.keras.utils.tf_utils": "| register_symbolic_tensor_type",
     "python.keras.engine.base_layer": "tf.keras.layers",
     "python.keras.engine.input_spec": "tf.keras.layers",
     "python.keras.engine.training": "tf.keras",
@@ -341,7 +352,10 @@ _LIBRARIES = {
     "python.layers.pooling":
         "tf.layers | AvgPool2D=AveragePooling2D MaxPool2D=MaxPooling2D"
         " avg_pool2d=average_pooling2d max_pool2d=max_pooling2d",
-    "python.layers.utils": "| constant_value=smart_constant_value smart_cond",
+    "python.layers.utils":
+        "| constant_value=smart_constant_value conv_input_length conv_output_length"
+        " convert_data_format deconv_output_length normalize_data_format normalize_padding"
+        " normalize_tuple smart_cond",
     "python.layers.experimental": "tf.layers.experimental",
 }  # fmt: skip
 
@@ -370,6 +384,20 @@ _MESSAGES = {
     "core.protobuf.tensorflow_server_pb2": "penstock.foundation.formats.server_def",
     "core.profiler.tfprof_log_pb2": f"{_PROTO}.tfprof_log_pb2",
     "core.util.event_pb2": f"{_PROTO}.event_pb2",
+}  # fmt: skip
+
+# What extends TensorFlow's own conversion of Python; ``refused.py`` says what there is instead.
+_CONVERSION = {
+    "python.autograph": "tf.autograph",
+    **{
+        f"python.autograph.{each}": "penstock.python.refused"
+        for each in (
+            "converters.break_statements", "converters.continue_statements",
+            "converters.return_statements", "core.converter", "core.naming", "pyct.anno",
+            "pyct.compiler", "pyct.inspect_utils", "pyct.parser", "pyct.qual_names",
+            "pyct.templates", "pyct.transformer", "pyct.common_transformers.anf",
+        )
+    },
 }  # fmt: skip
 
 # Where things stood in 0.5 to 0.7.
@@ -412,5 +440,5 @@ _EXAMPLES = {
 
 PATHS: dict[str, str] = {
     **_FRAMEWORK, **_OPS, **_TRAINING, **_FILES, **_FRAME, **_LIBRARIES, **_MESSAGES,
-    **_EXAMPLES, **_MODELS,
+    **_EXAMPLES, **_MODELS, **_CONVERSION,
 }  # fmt: skip

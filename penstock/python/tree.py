@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import penstock
 from penstock.foundation.base import public_names
 from penstock.foundation.base.missing import close_to, missing_attribute
+from penstock.python import refused
 from penstock.python.paths import PATHS
 
 _PAGE = "docs/running-programs.md"
@@ -123,6 +124,9 @@ def _absent(path: str, name: str) -> str:
     text = f"module 'tensorflow.{path}' has no attribute {name!r}"
     if name.startswith("__"):
         return text
+    reasons = [place.WHY for place in _namespaces(path) if place is refused]
+    if reasons:
+        return f"{text}: what it has {reasons[0]}"
     lacking = [each for each in row(path).namespaces if not _is_there(each)]
     why = f"; Penstock has no {', '.join(lacking)}" if lacking else ""
     near = close_to(name, listed(path))

@@ -55,7 +55,7 @@ NAMED = {
          "Identity", "ParallelDynamicStitch", "ScatterAdd", "ScatterSub", "ScatterUpdate",
          "TruncatedNormal", "Variable", "VariableV2"}, _THEIRS,
     ),
-    "compat.v2": ({"Variable"}, _NO_TYPE),
+    "compat.v2_own": ({"Variable"}, _NO_TYPE),
     "foundation.formats.tfprof_messages": ({"Shape"}, _NO_TYPE),
     "foundation.graph.graphdef": ({"Placeholder"}, "the type whose old graphs meant another shape"),
     "foundation.graph.region": ({"_If", "_While"}, "defines them"),

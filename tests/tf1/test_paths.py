@@ -175,3 +175,92 @@ def test_a_class_is_registered_as_dense_tensors() -> None:
     ops.register_dense_tensor_like_type(Dense)
     assert ops.is_dense_tensor_like(Dense()) and not ops.is_dense_tensor_like(Named())
     assert ops.uid() + 1 == ops.uid()
+
+
+def test_functions_of_layers_are_written_and_read() -> None:
+    from penstock.python.keras.utils import generic_utils
+
+    def adds(z: int):
+        return lambda x, y=2: x + y + z
+
+    code, defaults, closure = generic_utils.func_dump(adds(5))
+    assert isinstance(code, str) and (defaults, closure) == ((2,), (5,))
+    assert generic_utils.func_load((code, list(defaults), closure))(3) == 10
+
+
+def test_modules_that_are_imported_at_their_first_use() -> None:
+    from penstock.python.util import lazy_loader
+
+    names: dict[str, object] = {}
+    loader = names["c"] = lazy_loader.LazyLoader("c", names, "colorsys")
+    assert loader.rgb_to_hsv(1.0, 1.0, 1.0) == (0.0, 0.0, 1.0)
+    assert names["c"].__name__ == "colorsys" and names["c"] is not loader
+
+
+def test_constants_by_the_functions_of_the_c_library() -> None:
+    from penstock.python import pywrap_tensorflow
+
+    with tf.Graph().as_default() as graph:
+        known, fed = tf.constant(3) > 2, tf.placeholder(tf.bool)
+        evaluate = pywrap_tensorflow.TF_TryEvaluateConstant_wrapper
+        assert evaluate(graph._c_graph, known._as_tf_output()) == True  # noqa: E712
+        assert evaluate(fed.graph._c_graph, fed._as_tf_output()) is None
+
+
+def test_what_extends_tensorflows_conversion_says_why_it_is_not_there() -> None:
+    from penstock.python.autograph.pyct import parser, transformer
+
+    class Own(transformer.Base):
+        pass
+
+    with pytest.raises(NotImplementedError, match="Own extends TensorFlow's own conversion"):
+        Own(None)
+    with pytest.raises(
+        AttributeError, match="parse_entity.: what it has extends"
+    ):
+        parser.parse_entity
+
+
+def test_other_names_beneath() -> None:
+    import collections
+
+    from penstock.python.framework import common_shapes
+    from penstock.python.ops import array_ops, control_flow_ops, random_ops
+    from penstock.python.util import nest
+
+    point = collections.namedtuple("point", "x y")
+    assert nest._is_namedtuple(point(1, 2)) and not nest._is_namedtuple((1,))
+    assert nest._is_namedtuple(point(1, 2), True)
+    assert common_shapes.broadcast_shape(tf.TensorShape([2, 1]), tf.TensorShape([3])) == [2, 3]
+    with tf.Graph().as_default(), tf.Session() as session:
+        refused = array_ops.prevent_gradient(tf.constant(1.0), "not this")
+        with pytest.raises(LookupError, match="not this"):
+            tf.gradients(refused, refused.op.inputs[0])
+        drawn = random_ops.parameterized_truncated_normal(
+            [2, 5000], [0.0, 10.0], 1.0, [-1.0, 9.0], [3.0, 10.0], seed=1
+        )
+        chosen = control_flow_ops._case_helper(
+            tf.cond, [(tf.constant(False), lambda: 1), (tf.constant(True), lambda: 2)],
+            lambda: 3, False, "chosen",
+        )  # fmt: skip
+        drawn, chosen = session.run([drawn, chosen])
+    assert chosen == 2 and -1 <= drawn[0].min() < -0.99 and 9 <= drawn[1].min()
+    assert 2 < drawn[0].max() <= 3 and 9.99 < drawn[1].max() <= 10
+
+
+def test_attributes_that_a_module_leaves_out() -> None:
+    class Part(tf.Module):
+        _TF_MODULE_IGNORED_PROPERTIES = tf.Module._TF_MODULE_IGNORED_PROPERTIES.union(["_kept"])
+
+        def __init__(self) -> None:
+            super().__init__()
+            self._kept, self.seen = tf.Variable(1.0, name="kept"), tf.Variable(2.0, name="seen")
+            self.apart = self._no_dependency({"a": 1})
+
+    with tf.Graph().as_default():
+        part = Part()
+        assert [v.name for v in part.variables] == ["seen:0"] and part.apart == {"a": 1}
+
+
+def test_operators_of_tensors_are_a_set_that_libraries_change() -> None:
+    assert type(tf.Tensor.OVERLOADABLE_OPERATORS) is set

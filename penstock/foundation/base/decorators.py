@@ -72,7 +72,7 @@ def decorates(target: Callable[..., Any], name: str = "") -> Callable[[Wrapper],
 
 def contextmanager(
     function: Callable[Given, Iterator[Yielded]],
-) -> Callable[Given, contextlib._GeneratorContextManager[Yielded]]:
+) -> Callable[Given, contextlib.AbstractContextManager[Yielded]]:
     """``contextlib.contextmanager`` for a public function."""
     made = contextlib.contextmanager(function)
     mark(made, TFDecorator("contextmanager", function))

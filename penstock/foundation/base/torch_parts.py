@@ -225,6 +225,10 @@ def _ask_later(torch: ModuleType) -> None:
             value = getattr(taken[name], name)
             setattr(torch, name, value)
             return value
+        if _state.waiting and not _state.loads_here() and f"torch.{name}" in _PARTS:
+            whole()  # torch gets the module from one that waits
+            if name in vars(torch):
+                return vars(torch)[name]
         if before is not None:
             return before(name)
         raise AttributeError(f"module 'torch' has no attribute {name!r}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,6 +26,20 @@ from penstock.foundation.graph.type_spec import (
 
 def _are_arrays(components: Sequence[Any]) -> bool:
     return all(isinstance(part, np.ndarray) for part in components)
+
+
+class BatchableTypeSpec(TypeSpec):
+    """The spec of values of which a dataset makes batches."""
+
+    __slots__ = ()
+
+    @abc.abstractmethod
+    def _batch(self, batch_size: int | None) -> TypeSpec:
+        """The spec of a batch; ``batch_size`` is None where it is open."""
+
+    @abc.abstractmethod
+    def _unbatch(self) -> TypeSpec:
+        """The spec of the elements of a batch."""
 
 
 class SparseTensorSpec(TypeSpec):

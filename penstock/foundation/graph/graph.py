@@ -67,6 +67,11 @@ class Graph(Scoping):
         # State of other rooms (variable stores, caches), by room key.
         self.attached: dict[str, Any] = {}
 
+    @property
+    def _c_graph(self) -> Graph:
+        """What functions of ``pywrap_tensorflow`` are given for it: itself."""
+        return self
+
     # ---- making operations -------------------------------------------------------------------
 
     def add_operation(

@@ -5,18 +5,33 @@ A composite that is expanded is one step of the way, by the name of its class.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from penstock.foundation.graph import nest
 
 __all__ = [
     "flatten_dict_items", "flatten_with_joined_string_paths", "flatten_with_tuple_paths",
-    "flatten_with_tuple_paths_up_to", "get_traverse_shallow_structure", "map_structure_with_paths",
-    "map_structure_with_tuple_paths", "map_structure_with_tuple_paths_up_to", "yield_flat_paths",
+    "flatten_with_tuple_paths_up_to", "get_traverse_shallow_structure", "is_namedtuple",
+    "map_structure_with_paths", "map_structure_with_tuple_paths",
+    "map_structure_with_tuple_paths_up_to", "yield_flat_paths",
 ]  # fmt: skip
 
 Path = tuple[Any, ...]
+
+
+def is_namedtuple(instance: Any, strict: bool = False) -> bool:
+    """Whether a value is a namedtuple.
+
+    Args:
+      instance: any value.
+      strict: whether it is to be of a class that was made as one, not of one derived from it.
+    """
+    kind = type(instance)
+    if not isinstance(instance, tuple) or (strict and kind.__base__ is not tuple):
+        return False
+    fields = getattr(instance, "_fields", None)
+    return isinstance(fields, Sequence) and all(isinstance(field, str) for field in fields)
 
 
 def _steps(value: Any, expand: bool) -> list[tuple[Path, Any]] | None:

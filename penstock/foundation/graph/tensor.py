@@ -36,7 +36,7 @@ class Tensor:
     __array_priority__ = 100
     # Whether it is the value of an operation that has run, and not an output of a node.
     has_value = False
-    OVERLOADABLE_OPERATORS: frozenset[str] = frozenset()
+    OVERLOADABLE_OPERATORS: set[str] = set()
 
     def __init__(self, op: Operation, value_index: int, dtype: Any) -> None:
         self.op = op
@@ -125,6 +125,10 @@ class Tensor:
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
         """Runs this tensor in ``session`` (default: the default session) and returns its value."""
         return session_for(session, self.graph, "Tensor.eval").run(self, feed_dict)
+
+    def _as_tf_output(self) -> Tensor:
+        """What functions of ``pywrap_tensorflow`` are given for it: itself."""
+        return self
 
     def _as_node_def_input(self) -> str:
         return self.name if self.value_index else self.op.name

@@ -52,7 +52,7 @@ class ShapeContext:
 
     def value(self, name: str) -> np.ndarray | None:
         """The statically known value of input ``name``, or None."""
-        return constant_value(self.tensor(name))
+        return value_of_each_round(self.tensor(name))
 
     def shape_value(self, name: str) -> Dims:
         """Input ``name`` read as a shape vector; entries not statically known are None."""
@@ -83,6 +83,15 @@ class ShapeContext:
                 f" but has shape {show(dims)}"
             )
         return dims
+
+
+class _FoldContext(ShapeContext):
+    """What folds are given: they do not see what a loop's rounds are all given."""
+
+    __slots__ = ()
+
+    def value(self, name: str) -> np.ndarray | None:
+        return constant_value(self.tensor(name))
 
 
 def partial_value(op_type: str) -> Callable[[Callable[[Any], Dims]], Callable[[Any], Dims]]:
@@ -131,12 +140,23 @@ def _evaluate(tensor: Tensor) -> np.ndarray | None:
         return None
     values = [constant_value(t) for t in op.inputs]
     try:
-        result = fold(ShapeContext(op), *values)
+        result = fold(_FoldContext(op), *values)
     except (ArithmeticError, IndexError, TypeError, ValueError):
         return None  # the node fails when it runs, if it runs, and says so then
     if op.op_def.has_list_output or len(op.outputs) > 1:
         result = None if result is None else result[tensor.value_index]
     return None if result is None else np.asarray(result)
+
+
+def value_of_each_round(tensor: Tensor) -> np.ndarray | None:
+    """The value of ``tensor``; also where it brings a known value into all rounds of a loop.
+
+    Shape rules see so far and no farther, as in TensorFlow: nothing that is computed of it.
+    """
+    value = constant_value(tensor)
+    if value is None and tensor.op.op_def.control == "enter" and tensor.op.attrs["is_constant"]:
+        return constant_value(tensor.op.inputs[0])
+    return value
 
 
 def constant_value_as_shape(tensor: Tensor, strict: bool = True) -> Dims:
@@ -145,7 +165,7 @@ def constant_value_as_shape(tensor: Tensor, strict: bool = True) -> Dims:
     A value of -1 stands for an unknown dim.  A smaller one is refused, as TensorFlow's shape rules
     do; its Python, ``strict=False``, takes it for an unknown dim, too.
     """
-    value = constant_value(tensor)
+    value = value_of_each_round(tensor) if strict else constant_value(tensor)
     if value is not None:
         if value.ndim == 0:
             if value == -1:

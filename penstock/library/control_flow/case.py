@@ -52,7 +52,7 @@ def case(
       >>> y.op.name
       'case/cond/Merge'
     """
-    return _case(conditional.cond, pred_fn_pairs, default, exclusive, name, False, strict=strict)
+    return case_by(conditional.cond, pred_fn_pairs, default, exclusive, name, False, strict=strict)
 
 
 def smart_case(
@@ -62,26 +62,34 @@ def smart_case(
     name: str = "smart_case",
 ) -> Any:
     """``tf.case`` with branches of conditions that are known already decided."""
-    return _case(conditional.smart_cond, pred_fn_pairs, default, exclusive, name, True)
+    return case_by(conditional.smart_cond, pred_fn_pairs, default, exclusive, name, True)
 
 
-def _case(
-    choose: Callable[..., Any],
-    pairs: Any,
+def case_by(
+    cond_fn: Callable[..., Any],
+    pred_fn_pairs: Any,
     default: _Action | None,
     exclusive: bool,
     name: str,
-    python_preds: bool,
-    **kwargs: Any,
+    allow_python_preds: bool = False,
+    **cond_kwargs: Any,
 ) -> Any:
-    predicates, actions = _checked(pairs, exclusive, name, python_preds)
+    """``tf.case`` by another function than ``tf.cond``.
+
+    Args:
+      cond_fn: takes a condition, ``true_fn``, ``false_fn``, and the further arguments.
+      pred_fn_pairs, default, exclusive: as of ``tf.case``.
+      allow_python_preds: whether conditions may be Python's bools.
+      **cond_kwargs: what ``cond_fn`` is given besides.
+    """
+    predicates, actions = _checked(pred_fn_pairs, exclusive, name, allow_python_preds)
     with name_scope(name, "case", [p for p in predicates if isinstance(p, Tensor)]):
         if default is None:
             default, predicates, actions = _default_action(predicates, actions)
         function: Any = default
         for predicate, action in reversed(list(zip(predicates, actions, strict=True))):
             function = functools.partial(
-                choose, predicate, true_fn=action, false_fn=function, **kwargs
+                cond_fn, predicate, true_fn=action, false_fn=function, **cond_kwargs
             )
         if not exclusive:
             return function()

@@ -258,4 +258,14 @@ def smart_constant_value(pred: Any) -> bool | None:
     )
 
 
+def try_evaluate_constant(graph: Any, output: Any) -> Any:
+    """The value of a tensor where it is known while the graph is built, else None.
+
+    Args:
+      graph: what the tensor's graph gives as its ``_c_graph``.
+      output: what the tensor gives as ``_as_tf_output()``: itself.
+    """
+    return static.constant_value(output)
+
+
 control_flow.give_conditional(cond)

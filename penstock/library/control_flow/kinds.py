@@ -11,6 +11,10 @@ from typing import Any
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.tensor import Tensor
 
+# Functional forms are expanded into the primitives whatever this is; libraries set it and set it
+# back.
+ENABLE_CONTROL_FLOW_V2 = False
+
 
 def IsSwitch(op: Operation) -> bool:
     """Whether ``op`` is a Switch."""

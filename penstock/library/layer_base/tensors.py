@@ -1,6 +1,7 @@
 """What layers note of tensors: the mask of a layer's output, and the layer that it came from.
 
-State: two weak maps from tensors; an entry goes with its tensor.
+State: two weak maps from tensors, of which an entry goes with its tensor; classes that programs
+registered as tensors.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 _masks: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
+_SYMBOLIC: list[type] = []
 _histories: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 
 
@@ -39,3 +41,17 @@ def history_of(tensor: Any) -> Any:
 def set_history(tensor: Any, history: Any) -> None:
     """Notes where a tensor came from."""
     _histories[tensor] = history
+
+
+def register_symbolic_tensor_type(cls: type) -> None:
+    """Lets layers take objects of a class for tensors: what converts to one, as a distribution.
+
+    Args:
+      cls: a class for which ``tf.register_tensor_conversion_function`` was called.
+    """
+    _SYMBOLIC.append(cls)
+
+
+def is_symbolic_type(value: Any) -> bool:
+    """Whether it is of a class that was registered as one of tensors."""
+    return isinstance(value, tuple(_SYMBOLIC))

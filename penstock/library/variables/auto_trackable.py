@@ -47,6 +47,10 @@ class Trackable:
 
     _checkpoint_dependencies: Any = ()
 
+    def _no_dependency(self, value: Any) -> Any:
+        """What an attribute is set to so that it is not tracked, under the name libraries know."""
+        return value
+
 
 class AutoTrackable(Trackable):
     """Base of classes whose attributes are tracked: variables, layers, lists and dicts of them.
@@ -65,6 +69,9 @@ class AutoTrackable(Trackable):
         super().__setattr__(name, kept_apart(self, name, value))
         if is_trackable(value):
             attached()
+
+    def _no_dependency(self, value: Any) -> Any:
+        return NoDependency(value)
 
 
 def kept_apart(item: Any, name: str, value: Any) -> Any:

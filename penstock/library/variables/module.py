@@ -41,6 +41,11 @@ class Module(AutoTrackable):
       ['slope:0']
     """
 
+    # The attributes in which no variables and modules are looked for; libraries add to it.
+    _TF_MODULE_IGNORED_PROPERTIES = frozenset(
+        ("_self_unconditional_checkpoint_dependencies", "_self_unconditional_dependency_names")
+    )
+
     def __init__(self, name: str | None = None) -> None:
         if name is None:
             name = _snake_case(type(self).__name__)
@@ -127,7 +132,10 @@ class _Walk:
         self._seen.add(id(module))
         inner = []
         attributes = vars(module)
+        ignored = module._TF_MODULE_IGNORED_PROPERTIES
         for name in sorted(attributes, key=self._key):
+            if name in ignored:
+                continue
             for steps, leaf in nest_paths.flatten_with_tuple_paths(attributes[name]):
                 if not self._with_path:
                     if id(leaf) in self._seen:

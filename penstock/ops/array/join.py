@@ -337,7 +337,7 @@ def _partial_pack(ctx: ShapeContext) -> Dims:
     if any(tensor.sizes for tensor in tensors):
         return None
     for tensor in tensors:
-        value = static.constant_value(tensor)
+        value = static.value_of_each_round(tensor)
         dims.append(None if value is None or value < 0 else int(value))
     return tuple(dims)
 

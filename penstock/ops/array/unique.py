@@ -96,6 +96,11 @@ def _unique_v2_kernel(x: Any, axis: Any, out_idx: Any) -> Any:
     return values, positions.to(out_idx)
 
 
+def _unique_counts_v2_kernel(x: Any, axis: Any, out_idx: Any) -> Any:
+    values, positions = _unique_v2_kernel(x, axis, out_idx)
+    return values, positions, torch.bincount(positions).to(out_idx)
+
+
 def _unique_shape(ctx: ShapeContext) -> list[Dims]:
     ctx.rank("x", 1)
     return [(None,), ctx["x"], (None,)][: len(ctx.op.outputs)]
@@ -112,13 +117,14 @@ def _unique_counts_shape(ctx: ShapeContext) -> list[Dims]:
 
 def _unique_v2_shape(ctx: ShapeContext) -> list[Dims]:
     dims, axis = ctx["x"], ctx.value("axis")
+    counts: list[Dims] = [(None,)] * (len(ctx.op.outputs) - 2)
     if dims is None or axis is None:
-        return [None, (None,)]
+        return [None, (None,), *counts]
     if axis.size and not -len(dims) <= int(axis.reshape(-1)[0]) < len(dims):
         raise ValueError(f"axis {axis.tolist()} is out of range for x of rank {len(dims)}")
     ctx.rank("axis", 1)
     at = int(axis[0]) % len(dims) if axis.size else 0
-    return [(None,) * len(dims), (dims[at],)]
+    return [(None,) * len(dims), (dims[at],), *counts]
 
 
 _NO_UNIQUE = "which elements are equal is not differentiable; TensorFlow has none either"
@@ -148,6 +154,16 @@ define_op(
     attrs=["T: type", _OUT],
     shape=_unique_counts_shape,
     kernel=_unique_counts_kernel,
+    no_gradient=_NO_UNIQUE,
+)
+
+define_op(
+    "UniqueWithCountsV2",
+    "x: T, axis: Taxis -> y: T, idx: out_idx, count: out_idx",
+    attrs=["T: type", f"Taxis: {_INDEX} = int64", _OUT],
+    shape=_unique_v2_shape,
+    kernel=_unique_counts_v2_kernel,
+    host=("axis",),
     no_gradient=_NO_UNIQUE,
 )
 

@@ -141,6 +141,16 @@ def stop_gradient(input: Any, name: str | None = None) -> Tensor:
     return make("StopGradient", input, name=name)
 
 
+def prevent_gradient(input: Any, message: str = "", name: str | None = None) -> Tensor:
+    """``input``, whose gradient is an error.
+
+    Args:
+      input: a tensor.
+      message: why; the error says it.
+    """
+    return make("PreventGradient", input, name=name, message=message)
+
+
 def no_op(name: str | None = None) -> Operation:
     """An operation that does nothing; a place for control edges."""
     return make("NoOp", name=name)

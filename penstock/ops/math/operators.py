@@ -126,7 +126,7 @@ def _install() -> None:
         table[f"__{name}__"] = _compare(op_type)
     for name, function in table.items():
         setattr(Tensor, name, function)
-    Tensor.OVERLOADABLE_OPERATORS = frozenset(table) | {"__eq__", "__ne__"}
+    Tensor.OVERLOADABLE_OPERATORS = {*table, "__eq__", "__ne__"}
 
 
 _install()

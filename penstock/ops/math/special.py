@@ -54,8 +54,8 @@ def _igammac(a: Any, x: Any) -> Any:
 
 def _igamma_grad_a(a: Any, x: Any) -> Any:
     """Derivative in ``a`` of P(a, x) = x^a e^-x / Gamma(a + 1) * sum x^n / ((a+1)...(a+n))."""
-    shape, dtype = torch.broadcast_shapes(a.shape, x.shape), x.dtype
-    a, x = (t.double().expand(shape) for t in (a, x))
+    dtype = x.dtype
+    a, x = torch.broadcast_tensors(a.double(), x.double())
     term, total = torch.ones_like(x), torch.ones_like(x)
     harmonic, slope = torch.zeros_like(x), torch.zeros_like(x)
     for n in range(1, _MOST_TERMS):
@@ -72,8 +72,8 @@ def _igamma_grad_a(a: Any, x: Any) -> Any:
 
 
 def _betainc(a: Any, b: Any, x: Any) -> Any:
-    shape, dtype = torch.broadcast_shapes(a.shape, b.shape, x.shape), x.dtype
-    a, b, x = (t.double().expand(shape) for t in (a, b, x))
+    dtype = x.dtype
+    a, b, x = torch.broadcast_tensors(*(t.double() for t in (a, b, x)))
     # The fraction converges fast below the mean; beyond it, use I(a, b, x) = 1 - I(b, a, 1 - x).
     swap = x > (a + 1) / (a + b + 2)
     a, b = torch.where(swap, b, a), torch.where(swap, a, b)

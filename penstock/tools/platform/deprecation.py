@@ -212,7 +212,8 @@ def _watched(
                 )
         return func(*args, **kwargs)
 
-    return make_decorator(func, called, "deprecated_args")
+    make_decorator(func, called, "deprecated_args")
+    return called
 
 
 def deprecated_argument_lookup(new_name: str, new_value: Any, old_name: str, old_value: Any) -> Any:

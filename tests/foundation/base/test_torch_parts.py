@@ -38,6 +38,9 @@ def test_kernels_and_draws_leave_it_in_parts() -> None:
         + """
 assert torch.ones(2).add(1).numpy().tolist() == [2, 2]
 torch.rand(2, generator=torch.Generator().manual_seed(3))
+from penstock.ops.math import special
+a, x = torch.tensor([[1.0], [2.0]]), torch.tensor([0.5, 0.25])
+assert special._betainc(a, a, x).shape == special._igamma_grad_a(a, x).shape == (2, 2)
 assert "_meta_registrations" in vars(torch)  # the module, which is empty
 assert waits("torch._meta_registrations") and waits("torch.export")
 """
@@ -50,6 +53,8 @@ assert waits("torch._meta_registrations") and waits("torch.export")
     [
         "torch.export.export",
         "import torch._subclasses.fake_tensor",
+        # Torch has `torch._refs` from modules that wait.
+        "assert torch.broadcast_shapes((2, 1), (3,)) == (2, 3)",
     ],
 )
 def test_the_first_use_makes_it_whole(use: str) -> None:

@@ -37,6 +37,7 @@ ADDED = {
     "OptionalNone": "tf.data.experimental.Optional; 1.15 has it without a public name",
     "StatsAggregatorHandle": "tf.data statistics; 1.15 has it without a public name",
     "StatsAggregatorHandleV2": "tf.data statistics; 1.15 has it without a public name",
+    "UniqueWithCountsV2": "gen_array_ops has it, which packages call; the specification lacks it",
     "StatsAggregatorSummary": "tf.data statistics; 1.15 has it without a public name",
     "RandomPoissonV2": "tf.random_poisson builds it; the specification lists no such row",
     "RestoreSlice": "older savers build it; 1.15 has it without a public name",

@@ -258,6 +258,15 @@ from penstock.training.data.staging import (
     StagingArea as StagingArea,
 )
 from penstock.training.distribute.context import skip_summary as skip_summary
+from penstock.training.feature_column.others import (
+    NewCategoricalColumn as NewCategoricalColumn,
+    NewColumn as NewColumn,
+    NewDenseColumn as NewDenseColumn,
+    OldCategoricalColumn as OldCategoricalColumn,
+    OldColumn as OldColumn,
+    OldDenseColumn as OldDenseColumn,
+    OldSequenceDenseColumn as OldSequenceDenseColumn,
+)
 from penstock.training.monitored.debug_hooks import (
     DumpingDebugHook as DumpingDebugHook,
     LocalCLIDebugHook as LocalCLIDebugHook,

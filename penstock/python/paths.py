@@ -310,8 +310,12 @@ _LIBRARIES = {
     "python.estimator.inputs": "tf.estimator.inputs",
     "python.estimator.model_fn": "tf.estimator",
     "python.estimator.run_config": "tf.estimator",
-    "python.feature_column.feature_column": "tf.feature_column",
-    "python.feature_column.feature_column_v2": "tf.feature_column",
+    "python.feature_column.feature_column":
+        "tf.feature_column | _CategoricalColumn=OldCategoricalColumn _DenseColumn=OldDenseColumn"
+        " _FeatureColumn=OldColumn _SequenceDenseColumn=OldSequenceDenseColumn",
+    "python.feature_column.feature_column_v2":
+        "tf.feature_column | CategoricalColumn=NewCategoricalColumn DenseColumn=NewDenseColumn"
+        " FeatureColumn=NewColumn",
     "python.keras": "tf.keras",
     **{
         f"python.keras.{each}": f"tf.keras.{each}"

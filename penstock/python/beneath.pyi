@@ -117,6 +117,7 @@ from penstock.library.recurrent.cell import (
 )
 from penstock.library.variables.auto_trackable import (
     AutoTrackable as AutoTrackable,
+    Trackable as Trackable,
     TrackableAsset as TrackableAsset,
 )
 from penstock.library.variables.creation import create as _create

@@ -302,6 +302,7 @@ _LIBRARIES = {
     "python.tpu.tpu_estimator": "penstock.training.estimator.tpu",
     "python.tpu.tpu_function": "penstock.contrib.tpu.tpu_function",
     "python.tpu.tpu_optimizer": "penstock.contrib.tpu.cross_shard",
+    "python.training.tracking.base": "| Trackable",
     "python.training.tracking.tracking": "| AutoTrackable TrackableAsset",
     "python.eager.wrap_function": "tf",
     "python.estimator": "tf.estimator",

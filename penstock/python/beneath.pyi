@@ -3,6 +3,7 @@
 from penstock.contrib.eager.variable_store import EagerVariableStore as EagerVariableStore
 from penstock.contrib.learn.datasets.base import maybe_download as maybe_download
 from penstock.engine.session.fetches import (
+    FetchHandler as FetchHandler,
     register_session_run_conversion_functions as register_session_run_conversion_functions,
 )
 from penstock.engine.session.local_devices import list_local_devices as list_local_devices
@@ -277,6 +278,12 @@ from penstock.training.monitored.shared_resources import (
     local_resources as local_resources,
     report_uninitialized_resources as report_uninitialized_resources,
     shared_resources as shared_resources,
+)
+from penstock.training.monitored.wrapped_sessions import (
+    CoordinatedSession as CoordinatedSession,
+    HookedSession as HookedSession,
+    RecoverableSession as RecoverableSession,
+    WrappedSession as WrappedSession,
 )
 from penstock.training.train.moving_averages import (
     assign_moving_average as assign_moving_average,

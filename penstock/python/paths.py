@@ -53,7 +53,8 @@ _FRAMEWORK = {
     "python.framework.versions": "tf.version tf",
     "python.client.device_lib": "| list_local_devices",
     "python.client.graph_util": "tf.graph_util",
-    "python.client.session": "tf | register_session_run_conversion_functions",
+    "python.client.session":
+        "tf | register_session_run_conversion_functions _FetchHandler=FetchHandler",
     "python.client.timeline": "| AllocationMaximum StepStatsAnalysis Timeline",
 }  # fmt: skip
 
@@ -128,6 +129,7 @@ _OPS = {
     "python.ops.nn_impl": "tf.nn",
     "python.ops.nn_ops": "tf.nn | Convolution",
     "python.ops.numerics": "tf",
+    "python.ops.op_selector": "tf.contrib.graph_editor",
     "python.ops.parsing_ops": "tf tf.io",
     "python.ops.partitioned_variables": "tf",
     "python.ops.quantized_ops": "tf.quantization",
@@ -192,7 +194,9 @@ _TRAINING = {
     "python.training.input": "tf.train",
     "python.training.learning_rate_decay": "tf.train",
     "python.training.momentum": "tf.train",
-    "python.training.monitored_session": "tf.train",
+    "python.training.monitored_session":
+        "tf.train | _CoordinatedSession=CoordinatedSession _HookedSession=HookedSession"
+        " _RecoverableSession=RecoverableSession _WrappedSession=WrappedSession",
     "python.training.moving_averages":
         "tf.train | assign_moving_average weighted_moving_average",
     "python.training.optimizer": "tf.train",
@@ -272,6 +276,8 @@ _FRAME = {
         " TF_TryEvaluateConstant_wrapper=try_evaluate_constant",
     "python.profiler.model_analyzer": "tf.profiler",
     "python.profiler.option_builder": "tf.profiler",
+    "python.tools.optimize_for_inference_lib": "penstock.storage.export.for_inference",
+    "python.tools.strip_unused_lib": "penstock.storage.export.for_inference",
     "python.tf2": "| enabled=v2_behavior_enabled",
     "python.util.all_util": "| make_all remove_undocumented",
     "python.util.compat": "tf.compat",

@@ -264,3 +264,19 @@ def test_attributes_that_a_module_leaves_out() -> None:
 
 def test_operators_of_tensors_are_a_set_that_libraries_change() -> None:
     assert type(tf.Tensor.OVERLOADABLE_OPERATORS) is set
+
+
+def test_what_a_session_fetches_and_runs() -> None:
+    from penstock.python.client.session import _FetchHandler
+    from penstock.python.training.monitored_session import _HookedSession
+
+    with tf.Graph().as_default() as graph:
+        a, b = tf.constant(1.0, name="a"), tf.constant(2.0, name="b")
+        run = tf.no_op("run")
+        handler = _FetchHandler(graph, [a, {"x": b, "y": [run, a]}, "b"], {})
+        assert handler.fetches() == [a, b]
+        assert handler.targets() == [run, b.op]
+        assert _FetchHandler(graph, [a, b], {a: 3.0}).fetches() == [b]
+        with tf.Session() as sess:
+            hooked = _HookedSession(sess, [tf.train.SessionRunHook()])
+            assert hooked.run(a + b) == 3.0

@@ -37,9 +37,7 @@ def hyper_parameters():
     made.hidden_size, made.filter_size, made.num_heads = 64, 128, 4
     made.num_hidden_layers = 2
     made.layer_prepostprocess_dropout = made.attention_dropout = made.relu_dropout = 0.0
-    made.problem_hparams = problem_hparams.test_problem_hparams(
-        LETTERS + 2, LETTERS + 2, made
-    )
+    made.problem_hparams = problem_hparams.test_problem_hparams(LETTERS + 2, LETTERS + 2, made)
     return made
 
 

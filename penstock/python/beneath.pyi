@@ -3,6 +3,7 @@
 from penstock.contrib.eager.variable_store import EagerVariableStore as EagerVariableStore
 from penstock.contrib.learn.datasets.base import maybe_download as maybe_download
 from penstock.engine.session.fetches import (
+    FetchHandler as FetchHandler,
     register_session_run_conversion_functions as register_session_run_conversion_functions,
 )
 from penstock.engine.session.local_devices import list_local_devices as list_local_devices
@@ -14,6 +15,10 @@ from penstock.foundation.base.shapes import (
     scalar as scalar,
     unknown_shape as unknown_shape,
     vector as vector,
+)
+from penstock.foundation.formats.record_reader import (
+    PyRecordReader as PyRecordReader,
+    new_reader as new_reader,
 )
 from penstock.foundation.formats.schema import SavedModel as SavedModel
 from penstock.foundation.formats.whole_files import (
@@ -268,8 +273,13 @@ from penstock.training.data.staging import (
 )
 from penstock.training.distribute.context import skip_summary as skip_summary
 from penstock.training.feature_column.own_columns import (
-    OwnDenseColumn as OwnDenseColumn,
-    StatefulDenseColumn as StatefulDenseColumn,
+    NewCategoricalColumn as NewCategoricalColumn,
+    NewColumn as NewColumn,
+    NewDenseColumn as NewDenseColumn,
+    OldCategoricalColumn as OldCategoricalColumn,
+    OldColumn as OldColumn,
+    OldDenseColumn as OldDenseColumn,
+    OldSequenceDenseColumn as OldSequenceDenseColumn,
     StateManager as StateManager,
 )
 from penstock.training.monitored.debug_hooks import (
@@ -281,6 +291,12 @@ from penstock.training.monitored.shared_resources import (
     local_resources as local_resources,
     report_uninitialized_resources as report_uninitialized_resources,
     shared_resources as shared_resources,
+)
+from penstock.training.monitored.wrapped_sessions import (
+    CoordinatedSession as CoordinatedSession,
+    HookedSession as HookedSession,
+    RecoverableSession as RecoverableSession,
+    WrappedSession as WrappedSession,
 )
 from penstock.training.train.moving_averages import (
     assign_moving_average as assign_moving_average,

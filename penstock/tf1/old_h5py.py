@@ -8,6 +8,7 @@ reading and writing, and made where there is none.
 
 from __future__ import annotations
 
+import sys
 from types import ModuleType
 from typing import Any
 
@@ -38,7 +39,7 @@ def _texts_of_attributes(module: ModuleType) -> None:
 
     def create(self: Any, name: Any, data: Any, *args: Any, **kwargs: Any) -> None:
         if isinstance(data, list | tuple) and data and all(isinstance(d, bytes) for d in data):
-            data = np.asarray(data)
+            data = sys.modules["numpy"].asarray(data)  # h5py has imported it
         made(self, name, data, *args, **kwargs)
 
     made = manager.create

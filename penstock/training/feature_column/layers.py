@@ -20,7 +20,7 @@ from penstock.training.feature_column.column import Features, check_batch_sizes,
 from penstock.training.feature_column.embedding import EmbeddingColumn
 from penstock.training.feature_column.input_layer import check_dense, flattened
 from penstock.training.feature_column.linear_model import check_summed, weighted_sum, width_of
-from penstock.training.feature_column.own_columns import StatefulDenseColumn, StateManager
+from penstock.training.feature_column.own_columns import NewDenseColumn, StateManager
 
 
 class LinearSum(NamedTuple):
@@ -135,7 +135,7 @@ def _make_own(column: Any, variables: _Made) -> None:
     """Makes the variables that a column has itself."""
     if isinstance(column, EmbeddingColumn):
         column.weights(variables)
-    elif isinstance(column, StatefulDenseColumn):
+    elif isinstance(column, NewDenseColumn):
         column.create_state(variables.states)
 
 

@@ -20,7 +20,6 @@ from penstock.foundation.formats.record_reader import (
     PyRecordReader as PyRecordReader,
     new_reader as new_reader,
 )
-from penstock.foundation.formats.schema import SavedModel as SavedModel
 from penstock.foundation.formats.whole_files import (
     read_file_to_string as read_file_to_string,
     write_string_to_file as write_string_to_file,

@@ -164,7 +164,8 @@ class NewColumn(FeatureColumn):
     """A column that is asked with a cache of tensors and with what keeps its state.
 
     Subclasses give ``name``, ``parse_example_spec`` and
-    ``transform_feature(cache, state_manager)``, where ``cache.get(key, state_manager)`` is a feature or what a column makes of it.
+    ``transform_feature(cache, state_manager)``, where ``cache.get(key, state_manager)`` is a
+    feature or what a column makes of it.
     """
 
     transform_feature: Any

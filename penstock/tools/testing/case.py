@@ -230,6 +230,7 @@ class TestCase(ArrayAssertions):
         session = scopes.get_default_session()
         if session is not None:
             return session.run(tensors)
+        own: Any
         with self.test_session() as own:
             return own.run(tensors)
 

@@ -709,7 +709,11 @@ from penstock.storage.summary.legacy import (
     scalar_summary as scalar_summary,
 )
 from penstock.tools import profiler as profiler
-from penstock.tools.platform.op_libraries import load_op_library as load_op_library
+from penstock.tools.platform.op_libraries import (
+    load_file_system_library as load_file_system_library,
+    load_library as load_library,
+    load_op_library as load_op_library,
+)
 from penstock.tools.platform.tf_logging import get_logger as get_logger
 from penstock.tools.platform.versions import (
     COMPILER_VERSION as COMPILER_VERSION,

@@ -3,6 +3,7 @@
 from penstock.contrib.eager.variable_store import EagerVariableStore as EagerVariableStore
 from penstock.contrib.learn.datasets.base import maybe_download as maybe_download
 from penstock.engine.session.fetches import (
+    FetchHandler as FetchHandler,
     register_session_run_conversion_functions as register_session_run_conversion_functions,
 )
 from penstock.engine.session.local_devices import list_local_devices as list_local_devices
@@ -14,6 +15,10 @@ from penstock.foundation.base.shapes import (
     scalar as scalar,
     unknown_shape as unknown_shape,
     vector as vector,
+)
+from penstock.foundation.formats.record_reader import (
+    PyRecordReader as PyRecordReader,
+    new_reader as new_reader,
 )
 from penstock.foundation.formats.whole_files import (
     read_file_to_string as read_file_to_string,
@@ -118,6 +123,7 @@ from penstock.library.recurrent.cell import (
 )
 from penstock.library.variables.auto_trackable import (
     AutoTrackable as AutoTrackable,
+    Trackable as Trackable,
     TrackableAsset as TrackableAsset,
 )
 from penstock.library.variables.creation import create as _create
@@ -179,6 +185,10 @@ from penstock.ops.math.weights import (
 )
 from penstock.ops.random.cut_off import (
     parameterized_truncated_normal as parameterized_truncated_normal,
+)
+from penstock.python.op_definitions import (
+    bytes_of_buffer as bytes_of_buffer,
+    serialized_op_list as serialized_op_list,
 )
 from penstock.python.tensor_like import TensorLike as TensorLike
 from penstock.storage.export.op_registry import (
@@ -261,11 +271,22 @@ from penstock.training.data.lookup_vocabulary import (
     index_to_string_table_from_tensor as index_to_string_table_from_tensor,
 )
 from penstock.training.data.multi_device import MultiDeviceIterator as MultiDeviceIterator
+from penstock.training.data.record_input import RecordInput as RecordInput
 from penstock.training.data.staging import (
     MapStagingArea as MapStagingArea,
     StagingArea as StagingArea,
 )
 from penstock.training.distribute.context import skip_summary as skip_summary
+from penstock.training.feature_column.own_columns import (
+    NewCategoricalColumn as NewCategoricalColumn,
+    NewColumn as NewColumn,
+    NewDenseColumn as NewDenseColumn,
+    OldCategoricalColumn as OldCategoricalColumn,
+    OldColumn as OldColumn,
+    OldDenseColumn as OldDenseColumn,
+    OldSequenceDenseColumn as OldSequenceDenseColumn,
+    StateManager as StateManager,
+)
 from penstock.training.monitored.debug_hooks import (
     DumpingDebugHook as DumpingDebugHook,
     LocalCLIDebugHook as LocalCLIDebugHook,
@@ -275,6 +296,12 @@ from penstock.training.monitored.shared_resources import (
     local_resources as local_resources,
     report_uninitialized_resources as report_uninitialized_resources,
     shared_resources as shared_resources,
+)
+from penstock.training.monitored.wrapped_sessions import (
+    CoordinatedSession as CoordinatedSession,
+    HookedSession as HookedSession,
+    RecoverableSession as RecoverableSession,
+    WrappedSession as WrappedSession,
 )
 from penstock.training.train.moving_averages import (
     assign_moving_average as assign_moving_average,

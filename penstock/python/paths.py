@@ -54,7 +54,8 @@ _FRAMEWORK = {
     "python.framework.versions": "tf.version tf",
     "python.client.device_lib": "| list_local_devices",
     "python.client.graph_util": "tf.graph_util",
-    "python.client.session": "tf | register_session_run_conversion_functions",
+    "python.client.session":
+        "tf | register_session_run_conversion_functions _FetchHandler=FetchHandler",
     "python.client.timeline": "| AllocationMaximum StepStatsAnalysis Timeline",
 }  # fmt: skip
 
@@ -75,7 +76,7 @@ _OPS = {
     "python.ops.critical_section_ops": "tf",
     "python.ops.ctc_ops": "tf.nn",
     "python.ops.custom_gradient": "tf",
-    "python.ops.data_flow_ops": "tf tf.queue | MapStagingArea StagingArea",
+    "python.ops.data_flow_ops": "tf tf.queue | MapStagingArea RecordInput StagingArea",
     "python.ops.distributions.distribution": "tf.distributions",
     "python.ops.distributions.distributions": "tf.distributions",
     "python.ops.embedding_ops": "tf.nn",
@@ -129,6 +130,7 @@ _OPS = {
     "python.ops.nn_impl": "tf.nn",
     "python.ops.nn_ops": "tf.nn | Convolution",
     "python.ops.numerics": "tf",
+    "python.ops.op_selector": "tf.contrib.graph_editor",
     "python.ops.parsing_ops": "tf tf.io",
     "python.ops.partitioned_variables": "tf",
     "python.ops.quantized_ops": "tf.quantization",
@@ -195,7 +197,9 @@ _TRAINING = {
     "python.training.input": "tf.train",
     "python.training.learning_rate_decay": "tf.train",
     "python.training.momentum": "tf.train",
-    "python.training.monitored_session": "tf.train",
+    "python.training.monitored_session":
+        "tf.train | _CoordinatedSession=CoordinatedSession _HookedSession=HookedSession"
+        " _RecoverableSession=RecoverableSession _WrappedSession=WrappedSession",
     "python.training.moving_averages":
         "tf.train | assign_moving_average weighted_moving_average",
     "python.training.optimizer": "tf.train",
@@ -271,9 +275,14 @@ _FRAME = {
         "| DebugDumpDir DebugTensorDatum WatchKeyDoesNotExistInDebugDumpDirError has_inf_or_nan",
     "python.debug.wrappers.hooks": "| DumpingDebugHook LocalCLIDebugHook",
     "python.pywrap_tensorflow":
-        "tf.train | EventsWriter TF_TryEvaluateConstant_wrapper=try_evaluate_constant",
+        "tf.train | EventsWriter PyRecordReader PyRecordReader_New=new_reader"
+        " TF_GetAllOpList=serialized_op_list TF_GetBuffer=bytes_of_buffer"
+        " TF_TryEvaluateConstant_wrapper=try_evaluate_constant",
     "python.profiler.model_analyzer": "tf.profiler",
     "python.profiler.option_builder": "tf.profiler",
+    "python.profiler.profile_context": "tf.contrib.tfprof",
+    "python.tools.optimize_for_inference_lib": "penstock.storage.export.for_inference",
+    "python.tools.strip_unused_lib": "penstock.storage.export.for_inference",
     "python.tf2": "| enabled=v2_behavior_enabled",
     "python.util.all_util": "| make_all remove_undocumented",
     "python.util.compat": "tf.compat",
@@ -304,6 +313,7 @@ _LIBRARIES = {
     "python.tpu.tpu_estimator": "penstock.training.estimator.tpu",
     "python.tpu.tpu_function": "penstock.contrib.tpu.tpu_function",
     "python.tpu.tpu_optimizer": "penstock.contrib.tpu.cross_shard",
+    "python.training.tracking.base": "| Trackable",
     "python.training.tracking.tracking": "| AutoTrackable TrackableAsset",
     "python.eager.wrap_function": "tf",
     "python.estimator": "tf.estimator",
@@ -312,8 +322,12 @@ _LIBRARIES = {
     "python.estimator.inputs": "tf.estimator.inputs",
     "python.estimator.model_fn": "tf.estimator",
     "python.estimator.run_config": "tf.estimator",
-    "python.feature_column.feature_column": "tf.feature_column",
-    "python.feature_column.feature_column_v2": "tf.feature_column",
+    "python.feature_column.feature_column":
+        "tf.feature_column | _CategoricalColumn=OldCategoricalColumn _DenseColumn=OldDenseColumn"
+        " _FeatureColumn=OldColumn _SequenceDenseColumn=OldSequenceDenseColumn",
+    "python.feature_column.feature_column_v2":
+        "tf.feature_column | CategoricalColumn=NewCategoricalColumn DenseColumn=NewDenseColumn"
+        " FeatureColumn=NewColumn _StateManagerImpl=StateManager",
     "python.keras": "tf.keras",
     **{
         f"python.keras.{each}": f"tf.keras.{each}"

@@ -2,15 +2,15 @@
 
 Texts are bytes where the file says ASCII, and ``str`` where it says UTF-8: programs write
 ``attrs["config"].decode()``.  Version 3 gives ``str`` for both in attributes, and bytes for both in
-datasets.
+datasets.  A list of bytes becomes an attribute of texts of one length, and a file is opened for
+reading and writing, and made where there is none.
 """
 
 from __future__ import annotations
 
+import sys
 from types import ModuleType
 from typing import Any
-
-import numpy as np
 
 from penstock.tf1 import restoring
 
@@ -21,6 +21,7 @@ def of_h5py(module: ModuleType) -> None:
         return
     _texts_of_attributes(module)
     _texts_of_datasets(module)
+    _modes_of_files(module)
 
 
 def _texts_of_attributes(module: ModuleType) -> None:
@@ -36,7 +37,23 @@ def _texts_of_attributes(module: ModuleType) -> None:
         restoring.note("h5py's attributes of ASCII texts as bytes")
         return _each(value, str, lambda text: text.encode())
 
-    manager.__getitem__ = get
+    def create(self: Any, name: Any, data: Any, *args: Any, **kwargs: Any) -> None:
+        if isinstance(data, list | tuple) and data and all(isinstance(d, bytes) for d in data):
+            data = sys.modules["numpy"].asarray(data)  # h5py has imported it
+        made(self, name, data, *args, **kwargs)
+
+    made = manager.create
+    manager.__getitem__, manager.create = get, create
+
+
+def _modes_of_files(module: ModuleType) -> None:
+    file = module.File
+    before = file.__init__
+
+    def init(self: Any, name: Any, mode: str | None = None, *args: Any, **kwargs: Any) -> None:
+        before(self, name, "a" if mode is None else mode, *args, **kwargs)
+
+    file.__init__ = init
 
 
 def _texts_of_datasets(module: ModuleType) -> None:
@@ -64,7 +81,7 @@ def _each(value: Any, kind: type, changed: Any) -> Any:
     """A text, or an array of them, changed where they are of a kind."""
     if isinstance(value, kind):
         return changed(value)
-    if getattr(value, "dtype", None) != np.dtype(object):
+    if getattr(getattr(value, "dtype", None), "kind", "") != "O":
         return value
     found = value.copy()
     for place, one in enumerate(value.flat):

@@ -1,5 +1,7 @@
 """Methods that objects had: NumPy's arrays are a type of C, which takes no new ones.
 
+``np.array(x, copy=False)``, which now means "fail if it must be copied", is put back as well.
+
 So the calls are rewritten and not the type: ``a.tostring()`` of a program's own files becomes a
 call of ``called``, which is ``a.tostring`` where the object has that, and what stands in the table
 where it has not. Lines and columns stay, so tracebacks show the program as it is.
@@ -25,7 +27,8 @@ from typing import Any
 
 from penstock.tf1 import restoring
 
-_CALLED = "__penstock_method__"
+_CALLED, _ARRAY = "__penstock_method__", "__penstock_array__"
+_COPY = re.compile(rb"copy\s*=\s*False")
 _PACKAGE = Path(__file__).resolve().parents[1]
 # Folders of what is installed, wherever they are: a user's own, those that a .pth file names.
 _INSTALLED = re.compile(r"[/\\](?:site|dist)-packages[/\\]")
@@ -81,8 +84,26 @@ def called(owner: Any, name: str) -> Any:
     return found
 
 
+def _array_without_copy(*args: Any, **kwargs: Any) -> Any:
+    restoring.note("numpy.array(copy=False)")
+    return sys.modules["numpy"].array(*args, **kwargs | {"copy": None})
+
+
+def array_of(owner: Any) -> Any:
+    """``owner.array`` of a call with ``copy=False``, which said until NumPy 2: where it can be."""
+    return _array_without_copy if owner is sys.modules.get("numpy") else owner.array
+
+
 class _Calls(ast.NodeTransformer):
     """Has ``x.tostring`` be ``called(x, 'tostring')`` where it is read."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        function = node.func
+        if isinstance(function, ast.Attribute) and function.attr == "array" and _no_copy(node):
+            asked = ast.Call(ast.Name(_ARRAY, ast.Load()), [function.value], [])
+            node.func = ast.fix_missing_locations(ast.copy_location(asked, function))
+        return node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)
@@ -92,15 +113,30 @@ class _Calls(ast.NodeTransformer):
         return ast.fix_missing_locations(ast.copy_location(asked, node))
 
 
+def _no_copy(call: ast.Call) -> bool:
+    return any(
+        each.arg == "copy" and isinstance(each.value, ast.Constant) and each.value.value is False
+        for each in call.keywords
+    )
+
+
+def _has_any(source: bytes) -> bool:
+    """Whether a text may hold a call that is rewritten."""
+    return _COPY.search(source) is not None or any(
+        f".{name}".encode() in source for name in METHODS
+    )
+
+
 def compiled(source: bytes, path: str) -> CodeType:
     """The code of a program whose calls of old methods are rewritten.
 
     Raises:
       SyntaxError: of the program.
     """
-    if not any(f".{name}".encode() in source for name in METHODS):
+    if not _has_any(source):
         return compile(source, path, "exec", dont_inherit=True)
     setattr(builtins, _CALLED, called)
+    setattr(builtins, _ARRAY, array_of)
     tree = compile(source, path, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
     return compile(_Calls().visit(tree), path, "exec", dont_inherit=True)
 
@@ -111,7 +147,7 @@ class _Loader(SourceFileLoader):
     def get_code(self, fullname: str) -> CodeType | None:
         path = self.get_filename(fullname)
         source = self.get_data(path)
-        if not any(f".{name}".encode() in source for name in METHODS):
+        if not _has_any(source):
             return super().get_code(fullname)
         return compiled(source, path)
 

@@ -110,3 +110,12 @@ def test_a_sequence_is_decoded_by_the_nodes_of_tensorflow_1_15() -> None:
         "t/rnn/basic_rnn_cell/kernel", "t/rnn/basic_rnn_cell/bias",
         "t/dnn_decoder/basic_rnn_cell/kernel", "t/dnn_decoder/basic_rnn_cell/bias",
     ]  # fmt: skip
+
+
+def test_hooks_stay_and_monitors_become_hooks() -> None:
+    monitors = tf.contrib.learn.monitors
+    hook, monitor = tf.train.SessionRunHook(), monitors.EveryN(every_n_steps=2)
+    estimator = object()
+    found = monitors.replace_monitors_with_hooks([hook, monitor], estimator)
+    assert found[0] is hook and isinstance(found[1], tf.train.SessionRunHook)
+    assert monitors.replace_monitors_with_hooks(None, estimator) == []

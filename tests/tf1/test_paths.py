@@ -274,3 +274,19 @@ def test_a_class_is_registered_as_dense_tensors() -> None:
     ops.register_dense_tensor_like_type(Dense)
     assert ops.is_dense_tensor_like(Dense()) and not ops.is_dense_tensor_like(Named())
     assert ops.uid() + 1 == ops.uid()
+
+
+def test_what_a_session_fetches_and_runs() -> None:
+    from penstock.python.client.session import _FetchHandler
+    from penstock.python.training.monitored_session import _HookedSession
+
+    with tf.Graph().as_default() as graph:
+        a, b = tf.constant(1.0, name="a"), tf.constant(2.0, name="b")
+        run = tf.no_op("run")
+        handler = _FetchHandler(graph, [a, {"x": b, "y": [run, a]}, "b"], {})
+        assert handler.fetches() == [a, b]
+        assert handler.targets() == [run, b.op]
+        assert _FetchHandler(graph, [a, b], {a: 3.0}).fetches() == [b]
+        with tf.Session() as sess:
+            hooked = _HookedSession(sess, [tf.train.SessionRunHook()])
+            assert hooked.run(a + b) == 3.0

@@ -313,7 +313,8 @@ class _Backward:
                 continue
             parts = [gradients(value, wanted, grad) for grad in above]
             for number, each in enumerate(zip(*parts, strict=True)):
-                total = each[0] if len(each) == 1 else add_n([p for p in each if p is not None])
+                flowing = [part for part in each if part is not None]
+                total = add_n(flowing) if len(flowing) > 1 else next(iter(flowing), None)
                 if number < len(places):
                     made.append(("variable", places[number], total))
                 else:

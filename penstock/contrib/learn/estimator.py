@@ -20,7 +20,7 @@ from penstock.contrib.learn.abstract import Evaluable, Trainable
 from penstock.contrib.learn.feeding import input_of
 from penstock.contrib.learn.metric_specs import metric_ops
 from penstock.contrib.learn.model_fn import ModeKeys, ModelFnOps, NotFittedError
-from penstock.contrib.learn.monitors import as_hooks
+from penstock.contrib.learn.monitors import replace_monitors_with_hooks
 from penstock.contrib.learn.run_config import RunConfig
 from penstock.storage.checkpoint.management import latest_checkpoint
 from penstock.training.estimator import estimator as core
@@ -120,7 +120,7 @@ class BaseEstimator(Evaluable, Trainable):
         if steps is not None and max_steps is not None:
             raise ValueError("Can not provide both steps and max_steps.")
         function, hooks = input_of(x, y, input_fn, batch_size, shuffle=True, epochs=None)
-        hooks = [*hooks, *as_hooks(monitors, self)]
+        hooks = [*hooks, *replace_monitors_with_hooks(monitors, self)]
         self._core.train(function, hooks, steps, max_steps)
         return self
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from penstock.contrib.learn.monitors import as_hooks
+from penstock.contrib.learn.monitors import replace_monitors_with_hooks
 from penstock.foundation.base import errors
 from penstock.foundation.formats.messages import Summary
 from penstock.foundation.graph.scopes import default_graph_scope
@@ -89,7 +89,8 @@ def train(
         done = _saved_step(output_dir, counter)
         if max_steps is not None and done >= max_steps:
             return None
-        hooks = [*as_hooks(monitors, None), NanTensorHook(loss_op, fail_on_nan_loss)]
+        hooks = replace_monitors_with_hooks(monitors, None)
+        hooks.append(NanTensorHook(loss_op, fail_on_nan_loss))
         if log_every_steps:
             hooks.append(LoggingTensorHook({"loss": loss_op}, every_n_iter=log_every_steps))
         if steps is not None or max_steps is not None:

@@ -215,16 +215,16 @@ class _MonitorHook(SessionRunHook):
         self._monitor.end(session)
 
 
-def as_hooks(monitors: Any, estimator: Any) -> list[SessionRunHook]:
+def replace_monitors_with_hooks(monitors_or_hooks: Any, estimator: Any) -> list[SessionRunHook]:
     """Hooks for monitors; hooks among them stay as they are.
 
     Args:
-      monitors: monitors and hooks, one or several, or None.
+      monitors_or_hooks: monitors and hooks, one or several, or None.
       estimator: what trains.
     """
-    given = monitors if isinstance(monitors, Iterable) else [monitors] if monitors else []
+    given = monitors_or_hooks or []
     found: list[SessionRunHook] = []
-    for each in given:
+    for each in given if isinstance(given, Iterable) else [given]:
         if isinstance(each, BaseMonitor):
             each.set_estimator(estimator)
             found.append(_MonitorHook(each))

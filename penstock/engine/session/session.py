@@ -154,9 +154,8 @@ class BaseSession:
           feed_dict: from tensors (or names) to the values to use for them: Python numbers, lists,
             NumPy arrays or torch tensors.
           options: a ``RunOptions``; ``timeout_in_ms`` bounds the step, ``trace_level`` and
-            ``output_partition_graphs`` fill ``run_metadata`` (see ``session.tracing``, which says
-            what each option means here).
-          run_metadata: a ``RunMetadata`` that takes what ``options`` ask for.
+            ``output_partition_graphs`` fill ``run_metadata`` (``session.tracing`` says how).
+          run_metadata: a ``RunMetadata`` that takes what ``options`` ask for, and nothing else.
 
         Returns:
           NumPy arrays and scalars in the nesting of ``fetches``; None for operations.
@@ -169,6 +168,7 @@ class BaseSession:
         """
         if run_metadata is not None:
             check_run_arguments(options, run_metadata)
+            run_metadata.Clear()
         if self.inspect is not None:
             return self.inspect(fetches, feed_dict)
         if ending.begun:

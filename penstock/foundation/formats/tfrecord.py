@@ -178,6 +178,27 @@ def _records(source: _Taker, path: str) -> Iterator[bytes]:
         offset += _HEADER + length + _CRC
 
 
+def next_record(stream: IO[Any], path: str, offset: int) -> bytes | None:
+    """The record at an offset of an open file; None where the file ends before the record does.
+
+    Raises:
+      DataLossError: the record is corrupt.
+    """
+    stream.seek(offset)
+    header = stream.read(_HEADER)
+    if len(header) < _HEADER:
+        return None
+    if header[8:] != _sealed(header[:8]):
+        raise _lost(path, offset, short=False)
+    length = int.from_bytes(header[:8], "little")
+    body: bytes = stream.read(length + _CRC)
+    if len(body) < length + _CRC:
+        return None
+    if body[length:] != _sealed(body[:length]):
+        raise _lost(path, offset, short=False)
+    return body[:length]
+
+
 def _lost(path: str, offset: int, short: bool) -> errors.DataLossError:
     what = "truncated record" if short else "corrupted record"
     return errors.DataLossError(None, None, f"{path}: {what} at {offset}")

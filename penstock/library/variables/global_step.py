@@ -28,6 +28,8 @@ def global_step(sess: Any, global_step_tensor: Any) -> int:
     Returns:
       An int.
     """
+    if scopes.get_default_graph().executes:
+        return int(global_step_tensor.numpy())
     return int(sess.run(global_step_tensor))
 
 
@@ -48,6 +50,8 @@ def get_global_step(graph: Graph | None = None) -> Any:
         return None
     if registered:
         found = registered[0]
+    elif graph.executes:
+        return None
     else:
         try:
             found = graph.get_tensor_by_name("global_step:0")
@@ -107,11 +111,19 @@ def assert_global_step(global_step_tensor: Any) -> None:
         raise TypeError(
             f'Existing "global_step" must be a Variable or Tensor: {global_step_tensor!r}.'
         )
-    name, dtype = global_step_tensor.name, global_step_tensor.dtype.base_dtype
+    dtype = global_step_tensor.dtype.base_dtype
     if not dtype.is_integer:
         raise TypeError(
-            f'Existing "global_step" does not have integer type: {dtype.name}; it is {name!r}'
+            f'Existing "global_step" does not have integer type: {dtype.name}; it is'
+            f" {_called(global_step_tensor)}"
         )
     shape = global_step_tensor.get_shape()
     if shape.is_fully_defined() and shape.rank != 0:
-        raise TypeError(f'Existing "global_step" is not scalar: {shape}; it is {name!r}')
+        raise TypeError(
+            f'Existing "global_step" is not scalar: {shape}; it is {_called(global_step_tensor)}'
+        )
+
+
+def _called(tensor: Any) -> str:
+    """A tensor by its name; by its value where operations run at once and give none."""
+    return repr(tensor) if scopes.get_default_graph().executes else repr(tensor.name)

@@ -33,6 +33,9 @@ def initialized_value(variable: Any) -> Tensor:
     when it runs.
     """
     made: Tensor
+    if scopes.get_default_graph().executes:
+        made = variable.read_value()
+        return made
     with variable.graph.control_dependencies(None), scopes.name_scope("cond"):
         if variable.dtype.is_ref:
             held, first = variable._ref(), variable.initial_value

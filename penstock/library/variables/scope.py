@@ -21,6 +21,10 @@ from penstock.library.variables.variable import VariableAggregation, VariableSyn
 _SCOPES = "variables.scopes"
 
 
+def _runs_at_once() -> bool:
+    return scopes.get_default_graph().executes
+
+
 def no_regularizer(_: Any) -> None:
     """Given as a regularizer, stops one of an outer scope from applying."""
     return None
@@ -51,7 +55,8 @@ class VariableScope:
         use_resource: bool | None = None,
         constraint: Any = None,
     ) -> None:
-        self._name, self._reuse = name, reuse
+        # Where calls run at once, variables are shared by who holds them, and by a store's names.
+        self._name, self._reuse = name, stores.AUTO_REUSE if _runs_at_once() else reuse
         self._initializer, self._regularizer = initializer, regularizer
         self._caching_device, self._partitioner = caching_device, partitioner
         self._custom_getter, self._name_scope = custom_getter, name_scope
@@ -185,6 +190,8 @@ class VariableScope:
         with scopes.name_scope(None):
             if dtype is not None and initializer is not None and not callable(initializer):
                 _check_initializer_dtype(name, initializer, dtype)
+            if _runs_at_once():
+                reuse = stores.AUTO_REUSE
             return var_store.get_variable(
                 # An empty name means the scope's own, exactly (slots are made so).
                 f"{self._name}/" if name == "" else name_within(self, name),

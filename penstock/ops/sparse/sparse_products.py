@@ -22,7 +22,7 @@ from penstock.ops.math import reduction
 from penstock.ops.sparse import sparse_entries as entries
 
 # As many rows have numbers of 16 bits.
-MOST_ROWS = 1 << 16
+_MOST_ROWS = 1 << 16
 
 
 def _matmul_shape(ctx: ShapeContext) -> Dims:
@@ -66,7 +66,7 @@ def _matmul(
 def _product(row: Any, column: Any, values: Any, rows: int, b: Any) -> Any:
     if values.dtype in (torch.float32, torch.float64):
         is_on_cpu = b.device.type == "cpu"
-        if is_on_cpu and (rows <= MOST_ROWS or _are_in_order(row)):
+        if is_on_cpu and (rows <= _MOST_ROWS or _are_in_order(row)):
             return _sums(*_by_rows(row, column, rows), values, b)
         if b.shape[1] > 1:
             size = (rows, b.shape[0])
@@ -93,7 +93,8 @@ def _by_rows(row: Any, column: Any, rows: int) -> tuple[Any, Any, Any]:
         order = row[:0]
     else:
         # NumPy sorts numbers of 16 bits by their digits, ten times as fast as torch.
-        order = torch.from_numpy(np.argsort(row.numpy().astype(np.uint16), kind="stable"))
+        digits = row.numpy().astype(np.uint16) if rows <= _MOST_ROWS else row.numpy()
+        order = torch.from_numpy(np.argsort(digits, kind="stable"))
     if len(order):
         row, column = row.index_select(0, order), column.index_select(0, order)
     return torch._convert_indices_from_coo_to_csr(row, rows), column, order

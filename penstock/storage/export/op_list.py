@@ -20,8 +20,8 @@ def op_def_message(definition: OpDef) -> Any:
     """The ``OpDef`` message of a definition; shared, so not to be changed."""
     message = op_def_pb2.OpDef(
         name=definition.name,
-        is_commutative=definition.commutative,
-        is_stateful=definition.stateful or definition.state is not None,
+        is_commutative=definition.is_commutative,
+        is_stateful=definition.is_stateful,
     )
     message.input_arg.extend(_arg(arg) for arg in definition.inputs)
     message.output_arg.extend(_arg(arg) for arg in definition.outputs)

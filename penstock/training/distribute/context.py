@@ -15,8 +15,8 @@ from typing import Any
 
 from penstock.foundation.graph import replicas, scopes
 from penstock.foundation.graph.tensor import Tensor
-from penstock.foundation.opdef.static import constant_value
 from penstock.library.variables.variable import VariableAggregation
+from penstock.ops.array.static_values import get_static_value
 from penstock.training.distribute.modes import innermost, standing
 
 
@@ -77,7 +77,7 @@ def skip_summary() -> bool:
     """Whether this code is for a replica whose summaries are not written: any but the first."""
     replica = get_replica_context()
     number = 0 if replica is None else replica.replica_id_in_sync_group
-    return bool(constant_value(number) if isinstance(number, Tensor) else number)
+    return bool(get_static_value(number) if isinstance(number, Tensor) else number)
 
 
 def get_cross_replica_context() -> Any:

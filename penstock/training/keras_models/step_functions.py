@@ -35,7 +35,10 @@ class StepFunction:
             self.updates_op = control.group(*made)
 
     def __call__(self, inputs: Any) -> Any:
-        """Runs it: the values of its outputs.  An input of None is not fed.
+        """Runs it: the values of its outputs.
+
+        Args:
+          inputs: arrays; a tensor stands for the value that it has, and None is not fed.
 
         Raises:
           ValueError: there are more or fewer inputs than the function has.
@@ -46,11 +49,15 @@ class StepFunction:
                 f"this function takes {len(self.inputs)} inputs; {len(given)} were given"
             )
         feed = dict(self.feed_dict or {})
-        for key, value in zip(self.inputs, given, strict=True):
-            if value is not None and hasattr(key, "op"):
+        known = [(k, v) for k, v in zip(self.inputs, given, strict=True) if hasattr(k, "op")]
+        for key, value in known:
+            if value is not None and not hasattr(value, "op"):
                 feed[key] = _sparse(value) if isinstance(key, SparseTensor) else value
-        fetched = [self.outputs, self.updates_op, self.fetches]
         session = sessions.get_session()
+        tensors = {key: value for key, value in known if hasattr(value, "op")}
+        if tensors:
+            feed.update(zip(tensors, session.run(list(tensors.values()), feed), strict=True))
+        fetched = [self.outputs, self.updates_op, self.fetches]
         if self.run_options is None and self.run_metadata is None:
             return session.run(fetched, feed)[0]
         return session.run(fetched, feed, self.run_options, self.run_metadata)[0]

@@ -271,7 +271,7 @@ class HookedSession(WrappedSession):
           RuntimeError: a stop was requested before, or two feed the same tensor.
         """
         if self.should_stop():
-            raise RuntimeError("run was called although a hook has asked to stop")
+            raise RuntimeError("Run called even after should_stop requested.")
         context = SessionRunContext(SessionRunArgs(fetches, feed_dict), self._sess)
         merged = RunOptions()
         if options is not None:

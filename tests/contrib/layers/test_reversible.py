@@ -32,6 +32,29 @@ def test_side_inputs_get_the_gradients_of_the_plain_layers():
         np.testing.assert_allclose(found, wanted, rtol=1e-9)
 
 
+def test_side_inputs_that_a_block_does_not_use_get_no_gradient():
+    values = np.random.RandomState(1).normal(size=[4, 2, 3])
+
+    def f(x, side):
+        return x * side[0]
+
+    def g(x):
+        return tf.tanh(x)
+
+    def run(is_training):
+        with tf.Graph().as_default(), tf.Session() as sess:
+            x1, x2, side, unused = (tf.constant(v) for v in values)
+            y = tf.contrib.layers.rev_block(
+                x1, x2, f, g, 2, [side, unused], is_training=is_training
+            )
+            *grads, of_unused = tf.gradients([y[0] * y[1]], [x1, x2, side, unused])
+            assert of_unused is None
+            return sess.run([*y, *grads])
+
+    for found, wanted in zip(run(True), run(False), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-9)
+
+
 def test_gdn_normalizes_channels_that_come_first_alike():
     values = np.random.RandomState(0).normal(size=[2, 3, 4, 4, 5]).astype("float32")
     for rank in (3, 4, 5):

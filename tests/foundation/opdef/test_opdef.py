@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+import penstock as tf
 from penstock.foundation.base import dtypes
 from penstock.foundation.opdef import arithmetic, define_op, registry
 from penstock.foundation.opdef.opdef import call_kernel, torch_dtype_name
@@ -111,3 +112,13 @@ def test_kernels_are_called_by_name() -> None:
 def test_names_of_types_in_programs() -> None:
     assert torch_dtype_name(dtypes.float32) == "torch.float32"
     assert torch_dtype_name(dtypes.string) == "object"
+
+
+def test_definitions_say_what_programs_ask_of_a_nodes_type() -> None:
+    """``op.op_def.is_stateful``, as TensorFlow 1.15 has it."""
+    with tf.Graph().as_default():
+        drawn = tf.random.poisson(1.0, [2])
+        made = tf.multiply(1.0, 2.0), drawn, tf.get_variable("v", []), tf.constant(1)
+    stateful = [each.op.op_def.is_stateful for each in made]
+    assert stateful == [False, True, True, False]
+    assert [each.op.op_def.is_commutative for each in made] == [True, False, False, False]

@@ -160,3 +160,36 @@ def test_a_program_switches_at_its_start() -> None:
     late = "import penstock as tf\ntf.constant(1)\ntf.enable_eager_execution()\n"
     run = subprocess.run([sys.executable, "-c", late], capture_output=True, text=True, check=False)
     assert "must be called at program startup" in run.stderr
+
+
+def test_scopes_find_or_make_variables_whatever_reuse_is(eagerly: None) -> None:
+    for reuse in (None, False, True, tf.AUTO_REUSE):
+        with tf.variable_scope("a", reuse=reuse) as scope:
+            one, other = tf.get_variable("w", [2]), tf.get_variable("w", [2])
+        assert scope.reuse is tf.AUTO_REUSE
+        assert one.name == other.name == "a/w:0" and one is not other
+    store = tf.contrib.eager.EagerVariableStore()
+    with store.as_default(), tf.variable_scope("a", reuse=True):
+        assert tf.get_variable("w", [2]) is tf.get_variable("w", [2])
+    tf.get_variable_scope().reuse_variables()
+    assert tf.get_variable("z", [1]).name == "z:0"
+
+
+def test_the_initialized_value_is_the_value(eagerly: None) -> None:
+    variable = tf.get_variable("m", initializer=3.0)
+    variable.assign(4.0)
+    assert variable.initialized_value().numpy() == 4.0
+
+
+def test_the_global_step_of_a_program(eagerly: None) -> None:
+    assert tf.train.get_global_step() is None
+    tf.Variable(1, name="global_step", dtype=tf.int64)
+    assert tf.train.get_global_step() is None
+    made = tf.train.get_or_create_global_step()
+    made.assign_add(2)
+    assert tf.train.get_global_step() is made and tf.train.global_step(None, made) == 2
+    with pytest.raises(ValueError, match='"global_step" already exists'):
+        tf.train.create_global_step()
+    tf.train.assert_global_step(tf.constant(1))
+    with pytest.raises(TypeError, match='"global_step" does not have integer type: float32'):
+        tf.train.assert_global_step(tf.constant(1.0))

@@ -166,6 +166,14 @@ def test_functions_run_what_they_are_given_besides() -> None:
         K.function([x], [x], zzz=1)
 
 
+def test_functions_take_tensors_for_what_is_fed() -> None:
+    x, y = K.placeholder([2]), K.placeholder([])
+    step = K.function([x, y], [x * y])
+    with tf.Session():
+        (found,) = step([tf.constant([1.0, 2.0]) * 2, 3.0])
+    assert found.tolist() == [6.0, 12.0]
+
+
 def test_rnn_gives_steps_their_constants() -> None:
     inputs = tf.constant(np.arange(12.0).reshape(2, 3, 2), tf.float32)
 

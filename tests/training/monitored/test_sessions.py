@@ -101,3 +101,11 @@ def test_training_goes_on_after_a_thread_lost_its_task(tmp_path: Path) -> None:
     assert seen[-1] == 50
     assert calls[0] >= 20
     tf.summary.FileWriterCache.clear()
+
+
+def test_a_run_after_a_hook_has_asked_to_stop_says_so() -> None:
+    _, train = _train()
+    with tf.train.MonitoredSession(hooks=[tf.train.StopAtStepHook(num_steps=1)]) as sess:
+        sess.run(train)
+        with pytest.raises(RuntimeError, match="Run called even after should_stop requested."):
+            sess.run(train)

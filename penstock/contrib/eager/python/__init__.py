@@ -1,5 +1,7 @@
 """Module paths of TensorFlow that programs import directly: explicit re-exports, no logic."""
 
-from penstock.contrib import eager as tfe
+from penstock.foundation.base import public_names
 
-__all__ = ["tfe"]
+__getattr__, __dir__, __all__ = public_names.of_package(
+    __name__, page="docs/ops.md", first="penstock.api.from_the_start"
+)

@@ -1,0 +1,1 @@
+"""The module paths beneath ``tf.contrib.eager.python``."""

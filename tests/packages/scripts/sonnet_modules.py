@@ -129,9 +129,7 @@ CASES = {
     "merge": (lambda: (lambda m: lambda x: m(x))(snt.MergeDims(0, 2)), STEPS),
     "slice": (lambda: snt.SliceByDim([1], [1], [2]), ROWS),
     "attention": (
-        lambda: (lambda m: lambda x: m(x, x[:, 0]).read)(
-            snt.AttentiveRead(snt.Linear(1))
-        ),
+        lambda: (lambda m: lambda x: m(x, x[:, 0]).read)(snt.AttentiveRead(snt.Linear(1))),
         STEPS,
     ),
     "vanilla": (lambda: unrolled(snt.VanillaRNN(4)), STEPS),

@@ -59,6 +59,10 @@ from penstock.foundation.graph.nest_paths import (
 from penstock.foundation.graph.proto_functions import (
     register_proto_function as register_proto_function,
 )
+from penstock.foundation.graph.scoped_names import (
+    prepend_name_scope as prepend_name_scope,
+    strip_name_scope as strip_name_scope,
+)
 from penstock.foundation.graph.scopes import (
     get_default_graph as get_default_graph,
     graph_from_inputs as graph_from_inputs,
@@ -124,11 +128,13 @@ from penstock.library.variables.auto_trackable import (
 )
 from penstock.library.variables.creation import create as _create
 from penstock.library.variables.init_variable import init_variable as init_variable
+from penstock.library.variables.initializers import Initializer as Initializer
 from penstock.library.variables.partition import PartitionedVariable as PartitionedVariable
 from penstock.library.variables.resource_variable import (
     ResourceVariable as ResourceVariable,
     is_resource_variable as is_resource_variable,
 )
+from penstock.library.variables.scoping import pure_variable_scope as pure_variable_scope
 from penstock.ops.array.indexed_slices import (
     convert_n_to_tensor_or_indexed_slices as convert_n_to_tensor_or_indexed_slices,
 )

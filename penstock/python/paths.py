@@ -36,7 +36,8 @@ _FRAMEWORK = {
     "python.framework.ops":
         "tf | EagerTensor convert_n_to_tensor convert_n_to_tensor_or_indexed_slices"
         " get_gradient_function internal_convert_to_tensor is_dense_tensor_like"
-        " register_dense_tensor_like_type register_proto_function uid"
+        " prepend_name_scope strip_name_scope register_dense_tensor_like_type"
+        " register_proto_function uid"
         " _get_graph_from_inputs=graph_from_inputs _TensorLike=TensorLike",
     "python.framework.random_seed": "tf.random tf",
     "python.framework.smart_cond": "| smart_case smart_cond smart_constant_value",
@@ -96,11 +97,11 @@ _OPS = {
     "python.ops.histogram_ops": "tf",
     "python.ops.image_ops": "tf.image",
     "python.ops.image_ops_impl": "tf.image",
-    "python.ops.init_ops": "tf tf.initializers",
+    "python.ops.init_ops": "tf tf.initializers | Initializer",
     "python.ops.inplace_ops":
         "| alias_inplace_add alias_inplace_sub alias_inplace_update empty empty_like inplace_add"
         " inplace_sub inplace_update",
-    "python.ops.io_ops": "tf tf.io",
+    "python.ops.io_ops": "tf tf.io penstock.python.generated",
     "python.ops.linalg_ops": "tf tf.linalg",
     "python.ops.linalg.linalg": "tf.linalg",
     "python.ops.linalg.linear_operator": "tf.linalg",
@@ -167,7 +168,9 @@ _OPS = {
     "python.ops.template": "tf",
     "python.ops.tensor_array_ops": "tf",
     "python.ops.unconnected_gradients": "tf",
-    "python.ops.variable_scope": "tf | EagerVariableStore variable=create_variable",
+    "python.ops.variable_scope":
+        "tf | EagerVariableStore variable=create_variable"
+        " _pure_variable_scope=pure_variable_scope",
     "python.ops.variable_v1": "tf | VariableV1=Variable",
     "python.ops.variables": "tf | VariableV1=Variable PartitionedVariable",
     "python.ops.weights_broadcast_ops": "| assert_broadcastable broadcast_weights",

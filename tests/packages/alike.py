@@ -23,7 +23,7 @@ def assert_alike(found: Any, expected: Any, tolerance: float, place: str = "") -
         assert len(found) == len(expected), (place, found, expected)
         for number, value in enumerate(expected):
             assert_alike(found[number], value, tolerance, f"{place}/{number}")
-    elif isinstance(expected, float) and not math.isnan(expected):
+    elif isinstance(expected, float) and math.isfinite(expected):
         assert abs(found - expected) <= tolerance * (1 + abs(expected)), (place, found, expected)
     else:
         assert found == expected or (found != found and expected != expected), (place, found)

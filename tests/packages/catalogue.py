@@ -39,13 +39,15 @@ PACKAGES = (
 NEEDED = (
     "six absl-py h5py keras-applications keras-preprocessing semantic-version contextlib2 wrapt"
     " decorator cloudpickle tabulate termcolor msgpack msgpack-numpy pyzmq tqdm nose future psutil"
-    " sympy mpmath pyyaml"
+    " sympy mpmath pyyaml gast==0.2.2"
 ).split()
 # TensorFlow 1.15's environment has six, absl, wrapt and termcolor already; Keras reads files by
-# what h5py gave before version 3.
+# what h5py gave before version 3. With NumPy 1.20 and later it cannot make many of
+# tensorflow-probability's shapes.
 NEEDED_37 = (
     "semantic-version contextlib2 decorator cloudpickle tabulate msgpack msgpack-numpy pyzmq tqdm"
     " nose future psutil sympy mpmath pyyaml h5py==2.10.0"
+    " numpy==1.18.5"
 ).split()
 
 

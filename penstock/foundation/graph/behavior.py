@@ -11,7 +11,6 @@ from penstock.foundation.base.decorators import contextmanager
 from penstock.foundation.formats import tensor_proto
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.composite import IndexedSlices, SparseTensor
-from penstock.foundation.graph.function import FunctionGraph
 from penstock.foundation.graph.tensor import Tensor
 
 
@@ -34,21 +33,6 @@ disable_v2_tensorshape = disable_control_flow_v2 = _already_so
 def control_flow_v2_enabled() -> bool:
     """False: control flow is made of the primitive ops."""
     return False
-
-
-@contextmanager
-def init_scope() -> Iterator[None]:
-    """Lifts nodes out of control dependencies and functions, into the outermost graph."""
-    graph = scopes.get_default_graph()
-    scope = graph.get_name_scope()
-    while isinstance(graph, FunctionGraph):
-        graph = graph.outer
-    with (
-        scopes.default_graph_scope(graph),
-        graph.control_dependencies(None),
-        graph.name_scope(f"{scope}/" if scope else None),
-    ):
-        yield
 
 
 def is_tensor(x: Any) -> bool:

@@ -234,6 +234,11 @@ class FunctionGraph(Graph):
             return super().control_dependencies(None)
         return super().control_dependencies([c for c in control_inputs if self._owns(c)])
 
+    @property
+    def outermost(self) -> Graph:
+        """The first graph around this one that is no function's."""
+        return self.outer.outermost
+
     def colocate_with(self, op: Any, ignore_existing: bool = False) -> Any:
         """As ``Graph``'s; what is outside, or ran, is in no place of this graph."""
         graph = getattr(getattr(op, "op", op), "graph", None)

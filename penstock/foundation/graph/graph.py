@@ -508,6 +508,11 @@ class Graph(Scoping):
         """Whether this graph is the body of a function."""
         return self._building_function
 
+    @property
+    def outermost(self) -> Graph:
+        """The graph around all functions that this one is in."""
+        return self
+
     def capture(self, tensor: Tensor) -> Tensor:
         """The tensor of this graph that stands for ``tensor``; see ``FunctionGraph``."""
         return tensor

@@ -7,9 +7,10 @@ default sessions, above one global default graph.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
+from penstock.foundation.base.decorators import contextmanager
 from penstock.foundation.graph.defaults import (
     default_graph_scope as default_graph_scope,
     default_session_scope as default_session_scope,
@@ -240,3 +241,13 @@ def get_seed(op_seed: Any) -> tuple[Any, Any]:
         return None, None
     # Both zero would mean "not seeded" to the op.
     return (0, _MAXINT32) if seeds == (0, 0) else seeds
+
+
+@contextmanager
+def init_scope() -> Iterator[None]:
+    """Lifts nodes out of control dependencies and functions, into the outermost graph."""
+    graph = get_default_graph()
+    scope = graph.get_name_scope()
+    with default_graph_scope(graph.outermost) as outer, outer.control_dependencies(None):
+        with outer.name_scope(f"{scope}/" if scope else None):
+            yield

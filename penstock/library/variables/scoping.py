@@ -6,6 +6,7 @@ import copy
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from penstock.foundation.base import dtypes
 from penstock.foundation.base.decorators import contextmanager
 from penstock.foundation.graph import scopes
 from penstock.library.variables import store as stores
@@ -65,6 +66,38 @@ class _PureScope:
         if self._counts is not None:
             state.counts = self._counts
         state.current = self._outer
+
+
+class pure_variable_scope(_PureScope):
+    """``tf.variable_scope`` without a name scope, as libraries open it.
+
+    Args:
+      name_or_scope: a name, or a scope that is opened again.
+      reuse, initializer, regularizer, caching_device, partitioner, custom_getter: as of
+        ``tf.variable_scope``.
+      old_name_scope: what a new scope's ``original_name_scope`` is; its name by default.
+      dtype, use_resource, constraint: as of ``tf.variable_scope``.
+    """
+
+    def __init__(
+        self,
+        name_or_scope: Any,
+        reuse: Any = None,
+        initializer: Any = None,
+        regularizer: Any = None,
+        caching_device: Any = None,
+        partitioner: Any = None,
+        custom_getter: Any = None,
+        old_name_scope: str | None = None,
+        dtype: Any = dtypes.float32,
+        use_resource: bool | None = None,
+        constraint: Any = None,
+    ) -> None:
+        given = (
+            initializer, regularizer, caching_device, partitioner, dtype, use_resource, constraint,
+        )  # fmt: skip
+        defaults = dict(zip(_DEFAULTS, given, strict=True))
+        super().__init__(name_or_scope, reuse, custom_getter, defaults, old_name_scope)
 
 
 def _chained_getter(getter: Any, outer: Any) -> Any:

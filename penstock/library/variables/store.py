@@ -161,7 +161,7 @@ class VariableStore:
             initial_value=value, name=name, dtype=value_dtype, **arguments
         )
         self._vars[name] = variable
-        if regularizer is not None:
+        if regularizer:
             _regularize(name, variable, regularizer)
         return variable
 

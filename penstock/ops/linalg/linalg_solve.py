@@ -80,7 +80,7 @@ def check_rows(a: Any, b: Any) -> None:
 def _triangular_solve(matrix: Any, rhs: Any, lower: bool, adjoint: bool) -> Any:
     a, b = computed(check_square(matrix)), computed(rhs)
     check_rows(a, b)
-    if bool((a.diagonal(dim1=-2, dim2=-1) == 0).any()):
+    if not bool(a.diagonal(dim1=-2, dim2=-1).all()):
         raise ValueError(SINGULAR)
     if adjoint:
         a = adjoint_view(a)

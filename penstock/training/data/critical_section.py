@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from penstock.foundation.base import dtypes
-from penstock.foundation.graph.behavior import init_scope
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.scopes import (
     colocate_with,
     control_dependencies,
     get_default_graph,
+    init_scope,
     name_scope,
 )
 from penstock.foundation.graph.tensor import Tensor

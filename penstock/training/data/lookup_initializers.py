@@ -11,11 +11,11 @@ from typing import Any
 
 from penstock.foundation.base import dtypes
 from penstock.foundation.graph import scopes
-from penstock.foundation.graph.behavior import init_scope
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.foundation.graph.operation import Operation
+from penstock.foundation.graph.scopes import init_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.ops.array import constant
 from penstock.ops.control import control

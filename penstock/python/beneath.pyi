@@ -122,13 +122,13 @@ from penstock.ops.math.weights import (
     broadcast_weights as broadcast_weights,
     squeeze_last as squeeze_last,
 )
-from penstock.python.op_definitions import (
+from penstock.python.tensor_like import TensorLike as TensorLike
+from penstock.storage.export.registered_ops import (
     bytes_of_buffer as bytes_of_buffer,
     get_registered_ops as get_registered_ops,
     register_op_list as register_op_list,
     serialized_op_list as serialized_op_list,
 )
-from penstock.python.tensor_like import TensorLike as TensorLike
 from penstock.storage.export.sub_graph import (
     graph_summary as graph_summary,
     reachable_nodes as reachable_nodes,

@@ -8,4 +8,5 @@ from penstock.training.distribute.cluster_resolver import (
     SlurmClusterResolver as SlurmClusterResolver,
     TFConfigClusterResolver as TFConfigClusterResolver,
     TPUClusterResolver as TPUClusterResolver,
+    UnionClusterResolver as UnionClusterResolver,
 )

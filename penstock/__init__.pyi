@@ -769,6 +769,7 @@ from penstock.training.data.record_readers import (
     TFRecordReader as TFRecordReader,
     WholeFileReader as WholeFileReader,
 )
+from penstock.training.train import tpu as tpu
 
 NotDifferentiable = _NotDifferentiable
 abs = _abs

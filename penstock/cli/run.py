@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from penstock.cli.failure import Failure
 from penstock.foundation.base import torch_parts
-from penstock.tf1 import old_methods, old_python, python2
+from penstock.tf1 import children, old_methods, old_python, python2
 from penstock.tf1.install import install
 
 _PAGE = "docs/running-programs.md"
@@ -58,6 +58,7 @@ def run_program(words: list[str], version: str, instead: bool, strict: bool) -> 
         raise Failure(f"{done.said}; --instead puts Penstock in its place for this program", 2)
     _say(done.said)
     torch_parts.allow()
+    children.tell(version, instead, not strict)
     if not strict:
         atexit.register(_say_used, old_python.restore())
     try:

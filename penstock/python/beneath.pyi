@@ -186,14 +186,14 @@ from penstock.ops.math.weights import (
 from penstock.ops.random.cut_off import (
     parameterized_truncated_normal as parameterized_truncated_normal,
 )
-from penstock.python.op_definitions import (
-    bytes_of_buffer as bytes_of_buffer,
-    serialized_op_list as serialized_op_list,
-)
 from penstock.python.tensor_like import TensorLike as TensorLike
 from penstock.storage.export.op_registry import (
     get_registered_ops as get_registered_ops,
     register_op_list as register_op_list,
+)
+from penstock.storage.export.registered_ops import (
+    bytes_of_buffer as bytes_of_buffer,
+    serialized_op_list as serialized_op_list,
 )
 from penstock.storage.export.sub_graph import (
     graph_summary as graph_summary,

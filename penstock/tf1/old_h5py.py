@@ -8,7 +8,7 @@ reading and writing, and made where there is none.
 
 from __future__ import annotations
 
-import sys
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -21,7 +21,7 @@ def of_h5py(module: ModuleType) -> None:
         return
     _texts_of_attributes(module)
     _texts_of_datasets(module)
-    _modes_of_files(module)
+    _files(module)
 
 
 def _texts_of_attributes(module: ModuleType) -> None:
@@ -39,21 +39,27 @@ def _texts_of_attributes(module: ModuleType) -> None:
 
     def create(self: Any, name: Any, data: Any, *args: Any, **kwargs: Any) -> None:
         if isinstance(data, list | tuple) and data and all(isinstance(d, bytes) for d in data):
-            data = sys.modules["numpy"].asarray(data)  # h5py has imported it
+            data = import_module("numpy").asarray(data)
         made(self, name, data, *args, **kwargs)
 
     made = manager.create
     manager.__getitem__, manager.create = get, create
 
 
-def _modes_of_files(module: ModuleType) -> None:
+def _files(module: ModuleType) -> None:
     file = module.File
     before = file.__init__
 
     def init(self: Any, name: Any, mode: str | None = None, *args: Any, **kwargs: Any) -> None:
         before(self, name, "a" if mode is None else mode, *args, **kwargs)
 
+    def fid(self: Any) -> Any:
+        restoring.note("h5py.File.fid")
+        return self.id
+
     file.__init__ = init
+    if not hasattr(file, "fid"):
+        file.fid = property(fid)
 
 
 def _texts_of_datasets(module: ModuleType) -> None:
@@ -81,7 +87,7 @@ def _each(value: Any, kind: type, changed: Any) -> Any:
     """A text, or an array of them, changed where they are of a kind."""
     if isinstance(value, kind):
         return changed(value)
-    if getattr(getattr(value, "dtype", None), "kind", "") != "O":
+    if getattr(getattr(value, "dtype", None), "kind", None) != "O":
         return value
     found = value.copy()
     for place, one in enumerate(value.flat):

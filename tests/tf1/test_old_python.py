@@ -263,6 +263,7 @@ import h5py, numpy as np, tensorflow
 with h5py.File('texts.h5') as f:
     f.attrs['bytes'], f.attrs['text'], f.attrs['names'] = b'b', 't', [b'a', b'bc']
     f['text'], f['number'] = 't', 3.0
+    assert f.fid.name == b'texts.h5'
 with h5py.File('texts.h5', 'r') as f:
     assert f.attrs['bytes'].decode() == 'b' and f.attrs.get('bytes') == b'b'
     assert f.attrs['text'] == 't' and [n.decode() for n in f.attrs['names']] == ['a', 'bc']
@@ -277,4 +278,4 @@ def test_texts_of_hdf5_files(tmp_path: Path) -> None:
     pytest.importorskip("h5py")
     done = run(script(tmp_path, TEXTS), cwd=tmp_path)
     assert done.stdout == "done\n", done.stderr
-    assert "h5py.Dataset.value (old.py:9)" in done.stderr.splitlines()[-1]
+    assert "h5py.Dataset.value (old.py:10)" in done.stderr.splitlines()[-1]

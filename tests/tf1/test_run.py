@@ -104,3 +104,18 @@ def test_an_installed_tensorflow_stays_unless_told(tmp_path: Path) -> None:
     assert f"'tensorflow' stays the installed one, {theirs}; --instead" in done.stderr
     done = run("--instead", program)
     assert done.stdout == "1.15.0\n" and f"in place of {theirs}" in done.stderr
+
+
+def test_a_process_that_multiprocessing_spawns_begins_as_its_parent(tmp_path: Path) -> None:
+    program = script(
+        tmp_path,
+        "import multiprocessing\n"
+        "from collections import Mapping\n"
+        "import tensorflow as tf\n"
+        "def work(x): return tf.__version__, issubclass(dict, Mapping), x * 2\n"
+        "if __name__ == '__main__':\n"
+        "    with multiprocessing.get_context('spawn').Pool(1) as pool:\n"
+        "        print(pool.map(work, [1, 2]))\n",
+    )
+    done = run("--tf-version", "1.4.0", program)
+    assert done.stdout == "[('1.4.0', True, 2), ('1.4.0', True, 4)]\n"

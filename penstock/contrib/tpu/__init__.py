@@ -1,19 +1,19 @@
 """``tf.contrib.tpu``: programs written for TPUs, on the CPUs and GPUs there are.
 
-``cross_shard`` has what joins replicas, ``bfloat16`` the scope of short floats; the estimator is
-that of ``tf.estimator.tpu``.  What compiles for a TPU, or talks to one, is absent.
+What joins replicas and the scope of short floats are those of ``tf.tpu``, the estimator that of
+``tf.estimator.tpu``.  What compiles for a TPU, or talks to one, is absent.
 """
 
 from penstock.contrib.tpu import python as python
-from penstock.contrib.tpu.bfloat16 import bfloat16_scope as bfloat16_scope
-from penstock.contrib.tpu.cross_shard import (
-    CrossShardOptimizer as CrossShardOptimizer,
-    cross_replica_sum as cross_replica_sum,
-)
+from penstock.library.variables.bfloat16 import bfloat16_scope as bfloat16_scope
 from penstock.training.estimator.tpu import (
     InputPipelineConfig as InputPipelineConfig,
     RunConfig as RunConfig,
     TPUConfig as TPUConfig,
     TPUEstimator as TPUEstimator,
     TPUEstimatorSpec as TPUEstimatorSpec,
+)
+from penstock.training.train.tpu import (
+    CrossShardOptimizer as CrossShardOptimizer,
+    cross_replica_sum as cross_replica_sum,
 )

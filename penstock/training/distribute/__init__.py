@@ -1,6 +1,9 @@
 """``tf.distribute``: the same training program on several devices and tasks, kept in step."""
 
-from penstock.training.distribute import experimental as experimental
+from penstock.training.distribute import (
+    cluster_resolver as cluster_resolver,
+    experimental as experimental,
+)
 from penstock.training.distribute.context import (
     ReduceOp as ReduceOp,
     get_loss_reduction as get_loss_reduction,

@@ -1,5 +1,5 @@
 """Module paths of TensorFlow that programs import directly: explicit re-exports, no logic."""
 
-from penstock.contrib.tpu import cross_shard as tpu_ops
+from penstock.training.train import tpu as tpu_ops
 
 __all__ = ["tpu_ops"]

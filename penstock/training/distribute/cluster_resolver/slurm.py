@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from penstock.cluster.distributed.cluster_spec import ClusterSpec
-from penstock.contrib.cluster_resolver.resolvers import ClusterResolver, address_of
+from penstock.training.distribute.cluster_resolver.resolvers import ClusterResolver, address_of
 
 
 class SlurmClusterResolver(ClusterResolver):

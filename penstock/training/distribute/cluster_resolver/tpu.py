@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from penstock.cluster.distributed.cluster_spec import ClusterSpec
-from penstock.contrib.cluster_resolver.resolvers import ClusterResolver
+from penstock.training.distribute.cluster_resolver.resolvers import ClusterResolver
 
 _VARIABLES = ("KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS", "TPU_NAME")
 _GOOGLES = ("/bns", "localhost:", "uptc://")
@@ -33,7 +33,7 @@ class TPUClusterResolver(ClusterResolver):
 
     Example:
       >>> import penstock as tf
-      >>> resolver = tf.contrib.cluster_resolver.TPUClusterResolver("grpc://10.0.0.1:8470")
+      >>> resolver = tf.distribute.cluster_resolver.TPUClusterResolver("grpc://10.0.0.1:8470")
       >>> resolver.master(), resolver.cluster_spec().as_dict()
       ('grpc://10.0.0.1:8470', {'worker': ['10.0.0.1:8470']})
     """

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from penstock.cluster.distributed.cluster_spec import ClusterSpec
-from penstock.contrib.cluster_resolver.resolvers import (
+from penstock.training.distribute.cluster_resolver.resolvers import (
     ClusterResolver,
     address_of,
     address_with_layer,

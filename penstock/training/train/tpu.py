@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from penstock.library.nn.losses import Reduction
+from penstock.library.variables.bfloat16 import bfloat16_scope as bfloat16_scope
 from penstock.ops.control.control import identity
 from penstock.training.train.optimizer import Optimizer
 
@@ -46,7 +47,7 @@ class CrossShardOptimizer(Optimizer):
       >>> import penstock as tf
       >>> with tf.Graph().as_default(), tf.Session() as sess:
       ...     w = tf.get_variable("w", initializer=2.0)
-      ...     opt = tf.contrib.tpu.CrossShardOptimizer(tf.train.GradientDescentOptimizer(0.5))
+      ...     opt = tf.tpu.CrossShardOptimizer(tf.train.GradientDescentOptimizer(0.5))
       ...     step = opt.minimize(w * 3.0)
       ...     sess.run(tf.global_variables_initializer())
       ...     _ = sess.run(step)

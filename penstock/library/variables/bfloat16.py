@@ -27,7 +27,7 @@ def bfloat16_scope() -> Iterator[Any]:
 
     Example:
       >>> import penstock as tf
-      >>> with tf.Graph().as_default(), tf.contrib.tpu.bfloat16_scope():
+      >>> with tf.Graph().as_default(), tf.tpu.bfloat16_scope():
       ...     w = tf.get_variable("w", [2], tf.bfloat16)
       ...     w.dtype.name, tf.global_variables()[0].dtype.base_dtype.name
       ('bfloat16', 'float32')

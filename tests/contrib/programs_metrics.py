@@ -213,7 +213,7 @@ def case_nodes_of_counts_at_thresholds(tf):
     found = [sorted(op.name + ":" + op.type for op in tf.get_default_graph().get_operations())]
     with tf.Session() as session:
         session.run(tf.local_variables_initializer())
-        for value, update in made:
+        for _, update in made:
             try:
                 session.run(update, beyond)
                 found.append("counted")

@@ -96,6 +96,12 @@ def case_weighted_words(tf):
     return _fitted(tf, _words, [layers.weighted_sparse_column(words, "much")])
 
 
+def case_probabilities_are_refused(tf):
+    model = tf.contrib.learn.SVM("example_id", _real(tf), model_dir=tempfile.mkdtemp())
+    model.fit(input_fn=lambda: _numbers(tf), steps=1)
+    return refused(lambda: list(model.predict_proba(input_fn=lambda: _numbers(tf))))
+
+
 def case_kernels_are_refused(tf):
     make = tf.contrib.learn.SVM
     return refused(lambda: make("id", [], kernels=["rbf"]), "not currently supported")

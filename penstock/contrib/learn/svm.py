@@ -92,6 +92,17 @@ class SVM(Classes):
             self, x, input_fn, batch_size, outputs, as_iterable, iterate_batches
         )
 
+    def predict_proba(  # type: ignore[override]
+        self, x: Any = None, input_fn: Any = None, batch_size: int | None = None,
+        outputs: Any = None, as_iterable: bool = True,
+    ) -> Any:  # fmt: skip
+        """Refused as by TensorFlow 1.15: the distance from a margin is no probability.
+
+        Raises:
+          ValueError: always, as the predictions are read.
+        """
+        return super().predict_proba(x, input_fn, batch_size, as_iterable)
+
 
 class _Examples:
     """A batch as the op takes it: groups of sparse and of dense features with their weights."""

@@ -37,8 +37,8 @@ CONTRIB_ABSENT: list[tuple[str, str]] = [
     (r"contrib\.ffmpeg\..*", "needs the program ffmpeg; `tf.audio.decode_wav` is here"),
     (r"contrib\.(memory_stats|compiler)\b.*", f"{_BUILT_FOR}: TensorFlow's allocators and XLA"),
     (
-        r"contrib\.learn\.(SVM|KMeansClustering)",
-        f"{_RARE}: models trained by kernels of their own",
+        r"contrib\.learn\.KMeansClustering",
+        "later: clusters that full and small batches move; contrib.factorization's kernels",
     ),
     (r"contrib\.learn\b.*", _LEARN),
     (r"contrib\.skflow\b.*", _LEARN),

@@ -33,7 +33,7 @@ DIFFERENT: list[tuple[str, str]] = [
         "a partial, as there: what follows the argument that it sets is given by keyword",
     ),
     (
-        r"contrib\.learn\.\w+\.(export|get_params|set_params|model_fn|predict)",
+        r"contrib\.learn\.\w+\.(export|export_with_defaults|get_params|set_params|model_fn|predict)",
         "export (deprecated then) and the parameters of scikit-learn are not there yet; classifiers"
         " and regressors take iterate_batches as well",
     ),

@@ -98,6 +98,7 @@ from penstock.contrib.learn.queued_files import (
     read_keyed_batch_features_shared_queue as read_keyed_batch_features_shared_queue,
 )
 from penstock.contrib.learn.run_config import RunConfig as RunConfig, TaskType as TaskType
+from penstock.contrib.learn.svm import SVM as SVM
 from penstock.training.monitored.basic_hooks import (
     NanLossDuringTrainingError as NanLossDuringTrainingError,
 )

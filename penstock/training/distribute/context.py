@@ -14,8 +14,6 @@ import enum
 from typing import Any
 
 from penstock.foundation.graph import replicas, scopes
-from penstock.foundation.graph.tensor import Tensor
-from penstock.foundation.opdef.static import constant_value
 from penstock.library.variables.variable import VariableAggregation
 from penstock.training.distribute.modes import innermost, standing
 
@@ -76,8 +74,9 @@ def get_replica_context() -> Any:
 def skip_summary() -> bool:
     """Whether this code is for a replica whose summaries are not written: any but the first."""
     replica = get_replica_context()
-    number = 0 if replica is None else replica.replica_id_in_sync_group
-    return bool(constant_value(number) if isinstance(number, Tensor) else number)
+    if replica is None or isinstance(replica.replica_id_in_sync_group, int):
+        return False
+    return int(replica.strategy.extended.first_replica) + int(replica.local_index) > 0
 
 
 def get_cross_replica_context() -> Any:

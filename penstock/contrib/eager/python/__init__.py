@@ -1,5 +1,12 @@
-"""Module paths of TensorFlow that programs import directly: explicit re-exports, no logic."""
+"""Module paths of TensorFlow that programs import directly: ``tfe`` is the package above."""
 
-from penstock.contrib import eager as tfe
+import sys
+from typing import Any
 
 __all__ = ["tfe"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "tfe":
+        return sys.modules[__name__.rpartition(".")[0]]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -18,7 +18,6 @@ SYMBOLS_ABSENT: list[tuple[str, str]] = [
         "tensors are keys of dictionaries and members of sets in every pass and in programs'"
         " feeds: they would need keys by identity first",
     ),
-    (r"load_library|load_file_system_library", "loads C++ built for TensorFlow's runtime"),
     (r"train\.do_quantize_training_on_graphdef", "a rewrite of graphs for TensorFlow's runtime"),
 ]
 
@@ -38,23 +37,11 @@ CONTRIB_ABSENT: list[tuple[str, str]] = [
     (r"contrib\.ffmpeg\..*", "needs the program ffmpeg; `tf.audio.decode_wav` is here"),
     (r"contrib\.(memory_stats|compiler)\b.*", f"{_BUILT_FOR}: TensorFlow's allocators and XLA"),
     (
-        r"contrib\.learn\.extract_(dask|pandas)_\w+",
-        "arrays of data frames; estimators take what NumPy makes of them",
-    ),
-    (
         r"contrib\.learn\.(SVM|KMeansClustering)",
         f"{_RARE}: models trained by kernels of their own",
     ),
     (r"contrib\.learn\b.*", _LEARN),
     (r"contrib\.skflow\b.*", _LEARN),
-    (
-        r"contrib\.slim\.DataFrameColumn",
-        "columns of contrib.learn's data frames, which 1.15 does not have either",
-    ),
-    (
-        r"contrib\.slim\.embedding_lookup_sparse_with_distributed_aggregation",
-        "the values of `tf.nn.embedding_lookup_sparse`, summed where the parts are",
-    ),
     (r"contrib\.tpu\b.*", "later: TPUEstimator on CPU and GPU, and its kin"),
     (r"contrib\.keras\b.*", f"{_KERAS}, whose older name it is"),
     (r"contrib\.(seq2seq)\b.*", "of TensorFlow 1.0 only: `tf.contrib.seq2seq` has its successors"),
@@ -67,15 +54,6 @@ CONTRIB_ABSENT: list[tuple[str, str]] = [
     (
         r"contrib\.autograph\.StackTraceMapper",
         "what TensorFlow's converter tells itself; functions are converted by Penstock's own",
-    ),
-    (r"contrib\.framework\.RecordInput", "a reader of its own; `tf.data.TFRecordDataset`"),
-    (
-        r"contrib\.saved_model\..*",
-        "later: SavedModels of Keras models by these names; `tf.keras.models.save_model` is here",
-    ),
-    (
-        r"contrib\.tfprof\.ProfileContext",
-        "later: profiles written by every session; `tf.profiler.Profiler` is here",
     ),
     (r"contrib\.\w+\b.*", "later, by how many programs use it"),
 ]
@@ -102,5 +80,4 @@ USAGE_ABSENT: list[tuple[str, str]] = [
         r"python\.debug\.TensorBoardDebugWrapperSession",
         "TensorBoard's debugger plugin is gone; the dumping and CLI wrappers are here",
     ),
-    (r"python\.ops\.data_flow_ops\.RecordInput", "a reader of its own; `tf.data.TFRecordDataset`"),
 ]

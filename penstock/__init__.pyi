@@ -6,6 +6,7 @@ from penstock.api import (
     audio as audio,
     autograph as autograph,
     bitwise as bitwise,
+    config as config,
     debugging as debugging,
     distributions as distributions,
     dtypes as dtypes,
@@ -111,7 +112,6 @@ from penstock.foundation.graph.behavior import (
     disable_v2_behavior as disable_v2_behavior,
     disable_v2_tensorshape as disable_v2_tensorshape,
     executing_eagerly as executing_eagerly,
-    get_static_value as get_static_value,
     init_scope as init_scope,
     is_tensor as is_tensor,
     make_ndarray as make_ndarray,
@@ -458,6 +458,7 @@ from penstock.ops.array.space import (
     space_to_depth as space_to_depth,
 )
 from penstock.ops.array.split import split as split, unstack as unstack
+from penstock.ops.array.static_values import get_static_value as get_static_value
 from penstock.ops.array.stitch import dynamic_stitch as dynamic_stitch
 from penstock.ops.array.transpose import (
     invert_permutation as invert_permutation,
@@ -708,7 +709,11 @@ from penstock.storage.summary.legacy import (
     scalar_summary as scalar_summary,
 )
 from penstock.tools import profiler as profiler
-from penstock.tools.platform.op_libraries import load_op_library as load_op_library
+from penstock.tools.platform.op_libraries import (
+    load_file_system_library as load_file_system_library,
+    load_library as load_library,
+    load_op_library as load_op_library,
+)
 from penstock.tools.platform.tf_logging import get_logger as get_logger
 from penstock.tools.platform.versions import (
     COMPILER_VERSION as COMPILER_VERSION,

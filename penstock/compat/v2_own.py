@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -15,9 +16,26 @@ def public(name: str) -> Any:
 
 
 def _variable() -> Any:
+    every: Any = public("Variable")
     base: Any = public("contrib.eager.Variable")
 
-    class Variable(base):  # type: ignore[misc]
+    class OfAll(type(every)):  # type: ignore[misc]
+        """Makes resource variables, and takes every variable for its instance."""
+
+        def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+            if cls is not Variable:
+                return super().__call__(*args, **kwargs)
+            given = inspect.signature(Variable.__init__).bind(None, *args, **kwargs).arguments
+            del given["self"]
+            return every(use_resource=True, **given.pop("kwargs", {}), **given)
+
+        def __instancecheck__(cls, instance: Any) -> bool:
+            return isinstance(instance, every) if cls is Variable else cls in type(instance).__mro__
+
+        def __subclasscheck__(cls, subclass: type) -> bool:
+            return issubclass(subclass, every) if cls is Variable else cls in subclass.__mro__
+
+    class Variable(base, metaclass=OfAll):  # type: ignore[misc]
         """A resource variable; its arguments have the order of the second API."""
 
         def __init__(

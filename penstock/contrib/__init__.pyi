@@ -36,6 +36,7 @@ from penstock.contrib import (
     quantize as quantize,
     resampler as resampler,
     rnn as rnn,
+    saved_model as saved_model,
     seq2seq as seq2seq,
     signal as signal,
     skflow as skflow,

@@ -62,13 +62,10 @@ from penstock.foundation.graph.proto_functions import (
     register_proto_function as register_proto_function,
 )
 from penstock.foundation.graph.scopes import (
+    get_default_graph as get_default_graph,
     graph_from_inputs as graph_from_inputs,
 )
 from penstock.foundation.graph.uid import uid as uid
-from penstock.foundation.opdef.static import (
-    constant_value as constant_value,
-    constant_value_as_shape as constant_value_as_shape,
-)
 from penstock.library.autodiff.gradients import gradients_v2 as gradients_v2
 from penstock.library.autodiff.register import get_gradient_function as get_gradient_function
 from penstock.library.control_flow.case import case_by as case_by, smart_case as smart_case
@@ -89,9 +86,13 @@ from penstock.library.control_flow.defun import (
     get_extra_inputs as get_extra_inputs,
     get_extra_vars as get_extra_vars,
 )
-from penstock.library.eager.mode import v2_behavior_enabled as v2_behavior_enabled
+from penstock.library.eager.mode import (
+    eager_mode as eager_mode,
+    v2_behavior_enabled as v2_behavior_enabled,
+)
 from penstock.library.eager.tensor import EagerTensor as EagerTensor
 from penstock.library.keras.marshalled import func_dump as func_dump, func_load as func_load
+from penstock.library.layer_base.reachable import reached_from as reached_from
 from penstock.library.layer_base.tensors import (
     register_symbolic_tensor_type as register_symbolic_tensor_type,
 )
@@ -147,6 +148,10 @@ from penstock.ops.array.shape import (
     shape_internal as shape_internal,
     size_internal as size_internal,
 )
+from penstock.ops.array.static_values import (
+    get_static_shape as get_static_shape,
+    get_static_value as get_static_value,
+)
 from penstock.ops.control.collective import (
     all_gather as all_gather,
     all_reduce as all_reduce,
@@ -177,6 +182,11 @@ from penstock.ops.math.weights import (
 from penstock.ops.random.cut_off import (
     parameterized_truncated_normal as parameterized_truncated_normal,
 )
+from penstock.python.op_definitions import (
+    bytes_of_buffer as bytes_of_buffer,
+    serialized_op_list as serialized_op_list,
+)
+from penstock.python.tensor_like import TensorLike as TensorLike
 from penstock.storage.export.op_registry import (
     get_registered_ops as get_registered_ops,
     register_op_list as register_op_list,
@@ -257,12 +267,13 @@ from penstock.training.data.lookup_vocabulary import (
     index_to_string_table_from_tensor as index_to_string_table_from_tensor,
 )
 from penstock.training.data.multi_device import MultiDeviceIterator as MultiDeviceIterator
+from penstock.training.data.record_input import RecordInput as RecordInput
 from penstock.training.data.staging import (
     MapStagingArea as MapStagingArea,
     StagingArea as StagingArea,
 )
 from penstock.training.distribute.context import skip_summary as skip_summary
-from penstock.training.feature_column.others import (
+from penstock.training.feature_column.own_columns import (
     NewCategoricalColumn as NewCategoricalColumn,
     NewColumn as NewColumn,
     NewDenseColumn as NewDenseColumn,
@@ -270,6 +281,7 @@ from penstock.training.feature_column.others import (
     OldColumn as OldColumn,
     OldDenseColumn as OldDenseColumn,
     OldSequenceDenseColumn as OldSequenceDenseColumn,
+    StateManager as StateManager,
 )
 from penstock.training.monitored.debug_hooks import (
     DumpingDebugHook as DumpingDebugHook,

@@ -36,9 +36,8 @@ _FRAMEWORK = {
     "python.framework.ops":
         "tf | EagerTensor convert_n_to_tensor convert_n_to_tensor_or_indexed_slices"
         " get_gradient_function internal_convert_to_tensor is_dense_tensor_like"
-        " register_dense_tensor_like_type"
-        " register_proto_function uid"
-        " _get_graph_from_inputs=graph_from_inputs",
+        " register_dense_tensor_like_type register_proto_function uid"
+        " _get_graph_from_inputs=graph_from_inputs _TensorLike=TensorLike",
     "python.framework.random_seed": "tf.random tf",
     "python.framework.smart_cond": "| smart_case smart_cond smart_constant_value",
     "python.framework.sparse_tensor": "tf",
@@ -46,7 +45,8 @@ _FRAMEWORK = {
     "python.framework.tensor_shape":
         "tf | as_dimension as_shape unknown_shape scalar vector matrix",
     "python.framework.tensor_spec": "tf",
-    "python.framework.tensor_util": "tf | constant_value constant_value_as_shape",
+    "python.framework.tensor_util":
+        "tf | constant_value=get_static_value constant_value_as_shape=get_static_shape",
     "python.framework.test_util":
         "tf.test | TensorFlowTestCase run_deprecated_v1 run_v1_only=run_deprecated_v1",
     "python.framework.type_spec": "tf | BatchableTypeSpec",
@@ -75,7 +75,7 @@ _OPS = {
     "python.ops.critical_section_ops": "tf",
     "python.ops.ctc_ops": "tf.nn",
     "python.ops.custom_gradient": "tf",
-    "python.ops.data_flow_ops": "tf tf.queue | MapStagingArea StagingArea",
+    "python.ops.data_flow_ops": "tf tf.queue | MapStagingArea RecordInput StagingArea",
     "python.ops.distributions.distribution": "tf.distributions",
     "python.ops.distributions.distributions": "tf.distributions",
     "python.ops.embedding_ops": "tf.nn",
@@ -273,9 +273,11 @@ _FRAME = {
     "python.debug.wrappers.hooks": "| DumpingDebugHook LocalCLIDebugHook",
     "python.pywrap_tensorflow":
         "tf.train | EventsWriter PyRecordReader PyRecordReader_New=new_reader"
+        " TF_GetAllOpList=serialized_op_list TF_GetBuffer=bytes_of_buffer"
         " TF_TryEvaluateConstant_wrapper=try_evaluate_constant",
     "python.profiler.model_analyzer": "tf.profiler",
     "python.profiler.option_builder": "tf.profiler",
+    "python.profiler.profile_context": "tf.contrib.tfprof",
     "python.tools.optimize_for_inference_lib": "penstock.storage.export.for_inference",
     "python.tools.strip_unused_lib": "penstock.storage.export.for_inference",
     "python.tf2": "| enabled=v2_behavior_enabled",
@@ -300,7 +302,7 @@ _LIBRARIES = {
     "python.distribute.all_reduce": "penstock.training.distribute.all_reduce",
     "python.distribute.summary_op_util": "| skip_summary",
     "python.eager.backprop": "tf",
-    "python.eager.context": "tf",
+    "python.eager.context": "tf | eager_mode",
     "python.eager.def_function": "tf",
     "python.tpu.ops.tpu_ops": "penstock.contrib.tpu.cross_shard",
     "python.tpu.topology": "penstock.contrib.tpu.topology",
@@ -322,20 +324,22 @@ _LIBRARIES = {
         " _FeatureColumn=OldColumn _SequenceDenseColumn=OldSequenceDenseColumn",
     "python.feature_column.feature_column_v2":
         "tf.feature_column | CategoricalColumn=NewCategoricalColumn DenseColumn=NewDenseColumn"
-        " FeatureColumn=NewColumn",
+        " FeatureColumn=NewColumn _StateManagerImpl=StateManager",
     "python.keras": "tf.keras",
     **{
         f"python.keras.{each}": f"tf.keras.{each}"
         for each in (
-            "activations", "applications", "backend", "callbacks", "constraints", "datasets",
+            "activations", "applications", "callbacks", "constraints", "datasets",
             "estimator", "initializers", "layers", "losses", "metrics", "models", "optimizers",
             "preprocessing", "regularizers", "utils", "wrappers",
         )
     },
+    "python.keras.backend": "tf.keras.backend | get_graph=get_default_graph",
     "python.keras._impl.keras.datasets": "tf.keras.datasets",
     "python.keras._impl.keras.layers": "tf.keras.layers",
     "python.keras.utils.generic_utils": "tf.keras.utils | func_dump func_load",
-    "python.keras.utils.tf_utils": "| register_symbolic_tensor_type",
+    "python.keras.utils.tf_utils":
+        "| get_reachable_from_inputs=reached_from register_symbolic_tensor_type",
     "python.keras.engine.base_layer": "tf.keras.layers",
     "python.keras.engine.input_spec": "tf.keras.layers",
     "python.keras.engine.training": "tf.keras",

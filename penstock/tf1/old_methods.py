@@ -122,9 +122,9 @@ def _no_copy(call: ast.Call) -> bool:
 
 def _has_any(source: bytes) -> bool:
     """Whether a text may hold a call that is rewritten."""
-    if _COPY.search(source) is not None:
-        return True
-    return any(f".{name}".encode() in source for name in METHODS)
+    return _COPY.search(source) is not None or any(
+        f".{name}".encode() in source for name in METHODS
+    )
 
 
 def compiled(source: bytes, path: str) -> CodeType:

@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from penstock.foundation.base.missing import missing_attribute
-from penstock.tf1 import old_methods, restoring
+from penstock.tf1 import old_h5py, old_methods, restoring
 
 # Module to name to what it is now: an expression of that module, in a word its new name.
 RENAMED: dict[str, dict[str, str]] = {
@@ -199,6 +199,7 @@ def _methods() -> dict[str, Any]:
         "threading": of_threads,
         "penstock.tools.platform.flags": of_flags,
         "unittest.case": of_tests,
+        "h5py": old_h5py.of_h5py,
     }
 
 

@@ -191,3 +191,34 @@ def case_sets(tf):
     with tf.Session() as sess:
         found = [sess.run(m).values for m in made]
         return found + [sess.run(metrics.set_size(made[2]))]
+
+
+def case_nodes_of_counts_at_thresholds(tf):
+    """What is made, and whether scores beyond [0, 1] are refused as the step runs."""
+    metrics = tf.contrib.metrics
+    labels = tf.constant([[0, 1], [1, 0], [1, 1]])
+    scores = tf.placeholder_with_default(
+        np.array([[0.1, 0.9], [0.8, 0.3], [0.5, 0.6]], "float32"), [3, 2]
+    )
+    weights = tf.constant([[1.0, 2.0], [0.0, 1.0], [1.0, 1.0]])
+    beyond = {scores: np.full([3, 2], 1.5, "float32")}
+    made = [
+        metrics.f1_score(labels, scores, num_thresholds=3),
+        metrics.f1_score(labels, scores, weights, num_thresholds=3),
+        metrics.streaming_true_positives_at_thresholds(scores, labels, [0.2, 0.5]),
+        metrics.streaming_false_negatives_at_thresholds(scores, labels, [0.2, 0.5], weights),
+        metrics.streaming_false_positive_rate_at_thresholds(scores, labels, [0.2, 0.5]),
+        metrics.streaming_curve_points(labels, scores, num_thresholds=4),
+    ]
+    found = [sorted(op.name + ":" + op.type for op in tf.get_default_graph().get_operations())]
+    with tf.Session() as session:
+        session.run(tf.local_variables_initializer())
+        for _, update in made:
+            try:
+                session.run(update, beyond)
+                found.append("counted")
+            except tf.errors.InvalidArgumentError:
+                found.append("refused")
+        session.run(tf.local_variables_initializer())
+        session.run([update for _, update in made])
+        return found + session.run([value for value, _ in made])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 WITHOUT_ROW: dict[str, str] = {
     "FakeQueue": "a handle; tests/training/data/test_lmdb.py reads by it",
+    "RecordInput": "draws records of files; tests/training/data/test_record_input.py reads them",
     "LMDBReader": "a handle; tests/training/data/test_lmdb.py reads with it",
     "FixedLengthRecordReader": "a handle; tests/training/data/test_pipelines.py reads with it",
     "FixedLengthRecordReaderV2": "a handle; tests/training/data/test_pipelines.py reads with it",

@@ -28,7 +28,7 @@ def everything(python37: bool = False) -> None:
 def _needed(python: str, folder: Path, names: list[str]) -> None:
     """pip leaves a record of each distribution: those without one are installed."""
     there = {path.name.split("-")[0].lower() for path in folder.glob("*.dist-info")}
-    missing = [name for name in names if name.replace("-", "_") not in there]
+    missing = [n for n in names if n.partition("==")[0].replace("-", "_") not in there]
     if missing:
         print(f"installing {' '.join(missing)}", flush=True)
         _pip(python, folder, *missing)

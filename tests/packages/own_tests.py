@@ -26,6 +26,8 @@ class Results(unittest.TestResult):
     def keep(self, test, end):
         """Notes an end; a subtest's failure is its test's."""
         name = _name(test)
+        if name.endswith(".test_session"):  # TensorFlow's, which is named like a test and is none
+            return
         if self.ends.get(name, "passed").startswith(("passed", "began")):
             self.ends[name] = end
         with open(self.path + ".part", "w") as file:

@@ -1,5 +1,7 @@
 """The page of the packages, ``docs/packages.md``: its tables, between two marks."""
 
+from collections import Counter
+
 from tests.packages.sides import Result
 from tests.peers import ROOT
 
@@ -37,8 +39,13 @@ def _failures(result: Result) -> str:
     if not failures:
         return ""
     rows = [f"**{result.package.name}**, what passes under 1.15 and not here:", ""]
-    for test, end in sorted(failures.items()):
-        rows.append(f"- `{test}`: {_plain(result.causes.get(test, end))}")
+    foreign = Counter(result.cause(end) for end in failures.values())
+    rows += [f"- {count} tests: {why}" for why, count in foreign.items() if why is not None]
+    rows += [
+        f"- `{test}`: {_plain(end)}"
+        for test, end in sorted(failures.items())
+        if result.cause(end) is None
+    ]
     return "\n".join(rows)
 
 

@@ -29,7 +29,8 @@ class Result:
         package: Whose tests they are.
         passed_115: File -> the tests that pass under TensorFlow 1.15.
         ends: File -> test -> how it ended under Penstock.
-        causes: Test -> what of Python or NumPy alone makes it fail, where that was looked into.
+        causes: How a message begins -> what of Python or NumPy alone makes tests fail with it,
+            where a traceback was seen to end in the package's own lines.
     """
 
     package: Package
@@ -60,9 +61,13 @@ class Result:
     def _end_of_file(self, file: str) -> str:
         return self.ends.get(file, {}).get("import", "did not run")
 
+    def cause(self, end: str) -> str | None:
+        """What of Python or NumPy alone is behind an end, or None."""
+        return next((why for start, why in self.causes.items() if end.startswith(start)), None)
+
     def foreign(self) -> int:
         """The failures that Python or NumPy alone cause."""
-        return sum(test in self.causes for test in self.failures())
+        return sum(self.cause(end) is not None for end in self.failures().values())
 
     def enough(self) -> bool:
         """Whether as many pass as are asked."""

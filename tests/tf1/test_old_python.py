@@ -150,7 +150,9 @@ def test_every_row_gives_something() -> None:
         "    try: importlib.import_module(name)\n"
         "    except ImportError as e: print(e)\n",
     )  # fmt: skip
-    assert "numpy" in done.stdout and "collections 25" in done.stdout
+    renamed = dict(line.split(" ") for line in done.stdout.splitlines()[:2])
+    # Newer releases of Python have more abstract classes than the 25 of 3.11.
+    assert int(renamed["numpy"]) > 30 and int(renamed["collections"]) >= 25
 
 
 def test_packages_that_tensorflow_brought(tmp_path: Path) -> None:
@@ -272,3 +274,25 @@ def test_six() -> None:
         old_six.ensure_text(1)  # type: ignore[arg-type]
     with pytest.raises(KeyError):
         old_six.reraise(KeyError, KeyError("a"))
+
+
+TEXTS = """\
+import h5py, numpy as np, tensorflow
+with h5py.File('texts.h5') as f:
+    f.attrs['bytes'], f.attrs['text'], f.attrs['names'] = b'b', 't', [b'a', b'bc']
+    f['text'], f['number'] = 't', 3.0
+with h5py.File('texts.h5', 'r') as f:
+    assert f.attrs['bytes'].decode() == 'b' and f.attrs.get('bytes') == b'b'
+    assert f.attrs['text'] == 't' and [n.decode() for n in f.attrs['names']] == ['a', 'bc']
+    assert f.attrs['names'].dtype.kind == 'S'
+    assert f['text'].value == 't' and f['number'].value == 3.0
+print('done')
+"""
+
+
+def test_texts_of_hdf5_files(tmp_path: Path) -> None:
+    """As h5py 2.10 gives them: bytes where the file says ASCII."""
+    pytest.importorskip("h5py")
+    done = run(script(tmp_path, TEXTS), cwd=tmp_path)
+    assert done.stdout == "done\n", done.stderr
+    assert "h5py.Dataset.value (old.py:9)" in done.stderr.splitlines()[-1]

@@ -160,23 +160,6 @@ def test_modules_that_packages_ask(monkeypatch: pytest.MonkeyPatch) -> None:
         assert x.aliases == ["mine"]
 
 
-def test_a_class_is_registered_as_dense_tensors() -> None:
-    from penstock.python.framework import ops
-
-    class Named:
-        name = property(lambda self: "a")
-
-    class Dense(Named):
-        dtype = property(lambda self: tf.float32)
-
-    assert not ops.is_dense_tensor_like(Dense())
-    with pytest.raises(TypeError, match="Type Named does not define a `dtype` property"):
-        ops.register_dense_tensor_like_type(Named)
-    ops.register_dense_tensor_like_type(Dense)
-    assert ops.is_dense_tensor_like(Dense()) and not ops.is_dense_tensor_like(Named())
-    assert ops.uid() + 1 == ops.uid()
-
-
 def test_functions_of_layers_are_written_and_read() -> None:
     from penstock.python.keras.utils import generic_utils
 
@@ -215,9 +198,7 @@ def test_what_extends_tensorflows_conversion_says_why_it_is_not_there() -> None:
 
     with pytest.raises(NotImplementedError, match="Own extends TensorFlow's own conversion"):
         Own(None)
-    with pytest.raises(
-        AttributeError, match="parse_entity.: what it has extends"
-    ):
+    with pytest.raises(AttributeError, match="parse_entity.: what it has extends"):
         parser.parse_entity
 
 
@@ -264,6 +245,35 @@ def test_attributes_that_a_module_leaves_out() -> None:
 
 def test_operators_of_tensors_are_a_set_that_libraries_change() -> None:
     assert type(tf.Tensor.OVERLOADABLE_OPERATORS) is set
+
+
+def test_what_stands_for_a_tensor_is_like_one() -> None:
+    like = tf.python.framework.ops._TensorLike
+    with tf.Graph().as_default():
+        dense = tf.constant([1.0])
+        sparse = tf.SparseTensor([[0]], dense, [1])
+        variable = tf.Variable([1.0])
+    assert isinstance(dense, like)
+    assert isinstance(sparse, like)
+    assert not isinstance(variable, like)
+    assert issubclass(tf.IndexedSlices, like)
+
+
+def test_a_class_is_registered_as_dense_tensors() -> None:
+    from penstock.python.framework import ops
+
+    class Named:
+        name = property(lambda self: "a")
+
+    class Dense(Named):
+        dtype = property(lambda self: tf.float32)
+
+    assert not ops.is_dense_tensor_like(Dense())
+    with pytest.raises(TypeError, match="Type Named does not define a `dtype` property"):
+        ops.register_dense_tensor_like_type(Named)
+    ops.register_dense_tensor_like_type(Dense)
+    assert ops.is_dense_tensor_like(Dense()) and not ops.is_dense_tensor_like(Named())
+    assert ops.uid() + 1 == ops.uid()
 
 
 def test_what_a_session_fetches_and_runs() -> None:

@@ -59,6 +59,30 @@ def test_arguments_are_those_of_the_second_api() -> None:
         v2.expand_dims([1])
 
 
+def test_every_variable_is_one_of_the_second_api() -> None:
+    with tf.Graph().as_default():
+        made = v2.Variable([1.0], False, name="v", dtype=tf.float64)
+        ours = [tf.Variable(1.0), tf.get_variable("x", []), tf.contrib.eager.Variable(1.0), made]
+        assert all(isinstance(v, v2.Variable) for v in ours) and not isinstance(1, v2.Variable)
+        assert issubclass(type(ours[0]), v2.Variable) and not issubclass(tf.Graph, v2.Variable)
+        assert type(made) is type(ours[2]) and made.dtype is tf.float64 and not made.trainable
+
+        class Own(v2.Variable):
+            pass
+
+        own = Own(2.0, name="own")
+        assert type(own) is Own and isinstance(own, Own) and not isinstance(made, Own)
+        seen = []
+
+        def creator(following: object, **kwargs: object) -> object:
+            seen.append(kwargs["name"])
+            return following(**kwargs)
+
+        with v2.variable_creator_scope(creator):
+            v2.Variable(1.0, name="watched")
+        assert seen == ["watched"]
+
+
 def test_initializers_are_told_the_dtype_when_they_are_called() -> None:
     with tf.Graph().as_default(), tf.Session() as session:
         ones = v2.ones_initializer()([2], dtype=tf.float64)

@@ -11,6 +11,7 @@ from penstock.library.layer_base.activations import (
     softsign as softsign,
     tanh as tanh,
 )
+from penstock.library.layer_base.names import get_uid as get_uid, reset_uids as reset_uids
 from penstock.library.layer_base.phase import (
     learning_phase as learning_phase,
     learning_phase_scope as learning_phase_scope,
@@ -20,6 +21,15 @@ from penstock.library.layer_base.sessions import (
     clear_session as clear_session,
     get_session as get_session,
     set_session as set_session,
+)
+from penstock.library.layer_base.settings import (
+    epsilon as epsilon,
+    floatx as floatx,
+    image_data_format as image_data_format,
+    manual_variable_initialization as manual_variable_initialization,
+    set_epsilon as set_epsilon,
+    set_floatx as set_floatx,
+    set_image_data_format as set_image_data_format,
 )
 from penstock.library.ragged_tensors.dispatched import (
     abs_ as abs,
@@ -44,22 +54,19 @@ from penstock.training.keras_models.backend import (
     batch_get_value as batch_get_value,
     batch_set_value as batch_set_value,
     count_params as count_params,
-    epsilon as epsilon,
     eval_ as eval,
-    floatx as floatx,
     get_value as get_value,
-    image_data_format as image_data_format,
     int_shape as int_shape,
     ndim as ndim,
     set_value as set_value,
 )
+from penstock.training.keras_models.backend_loops import rnn as rnn
 from penstock.training.keras_models.backend_math import (
     all_ as all,
     any_ as any,
     argmax as argmax,
     argmin as argmin,
     batch_flatten as batch_flatten,
-    binary_crossentropy as binary_crossentropy,
     cast as cast,
     cast_to_floatx as cast_to_floatx,
     clip as clip,
@@ -89,10 +96,10 @@ from penstock.training.keras_models.backend_math import (
     var as var,
 )
 from penstock.training.keras_models.backend_steps import (
+    constant_ as constant,
     ctc_batch_cost as ctc_batch_cost,
     ctc_label_dense_to_sparse as ctc_label_dense_to_sparse,
     eye as eye,
-    function as function,
     gradients as gradients,
     in_test_phase as in_test_phase,
     in_train_phase as in_train_phase,
@@ -114,21 +121,29 @@ from penstock.training.keras_models.backend_steps import (
     variable as variable,
     zeros as zeros,
 )
+from penstock.training.keras_models.cross_entropies import (
+    binary as binary_crossentropy,
+    categorical as categorical_crossentropy,
+    sparse_categorical as sparse_categorical_crossentropy,
+)
+from penstock.training.keras_models.step_functions import function as function
 
 __all__ = [
-    "abs", "all", "any", "argmax", "argmin", "batch_flatten", "batch_get_value",
-    "batch_set_value", "binary_crossentropy", "cast", "cast_to_floatx", "clear_session", "clip",
-    "concatenate", "cos", "count_params", "ctc_batch_cost", "ctc_label_dense_to_sparse", "dot",
-    "elu", "epsilon", "equal", "eval", "exp", "expand_dims", "eye", "flatten", "floatx",
-    "function", "gather", "get_session", "get_value", "gradients", "greater", "greater_equal",
-    "hard_sigmoid", "image_data_format", "in_test_phase", "in_train_phase", "int_shape",
-    "is_sparse", "l2_normalize", "learning_phase", "learning_phase_scope", "less", "less_equal",
-    "log", "max", "maximum", "mean", "min", "minimum", "moving_average_update", "name_scope",
-    "ndim", "not_equal", "one_hot", "ones", "permute_dimensions", "placeholder", "pow",
-    "print_tensor", "prod", "random_binomial", "random_normal", "random_normal_variable",
-    "random_uniform", "random_uniform_variable", "relu", "repeat", "repeat_elements", "reshape",
-    "round", "set_learning_phase", "set_session", "set_value", "sigmoid", "sign", "sin",
-    "softmax", "softplus", "softsign", "sqrt", "square", "squeeze", "std", "stop_gradient",
-    "sum", "switch", "tanh", "temporal_padding", "tile", "to_dense", "truncated_normal",
-    "update", "update_add", "update_sub", "var", "variable", "zeros",
+    "abs", "all", "any", "argmax", "argmin", "batch_flatten", "batch_get_value", "batch_set_value",
+    "binary_crossentropy", "cast", "cast_to_floatx", "categorical_crossentropy", "clear_session",
+    "clip", "concatenate", "constant", "cos", "count_params", "ctc_batch_cost",
+    "ctc_label_dense_to_sparse", "dot", "elu", "epsilon", "equal", "eval", "exp", "expand_dims",
+    "eye", "flatten", "floatx", "function", "gather", "get_session", "get_uid", "get_value",
+    "gradients", "greater", "greater_equal", "hard_sigmoid", "image_data_format", "in_test_phase",
+    "in_train_phase", "int_shape", "is_sparse", "l2_normalize", "learning_phase",
+    "learning_phase_scope", "less", "less_equal", "log", "manual_variable_initialization", "max",
+    "maximum", "mean", "min", "minimum", "moving_average_update", "name_scope", "ndim", "not_equal",
+    "one_hot", "ones", "permute_dimensions", "placeholder", "pow", "print_tensor", "prod",
+    "random_binomial", "random_normal", "random_normal_variable", "random_uniform",
+    "random_uniform_variable", "relu", "repeat", "repeat_elements", "reset_uids", "reshape", "rnn",
+    "round", "set_epsilon", "set_floatx", "set_image_data_format", "set_learning_phase",
+    "set_session", "set_value", "sigmoid", "sign", "sin", "softmax", "softplus", "softsign",
+    "sparse_categorical_crossentropy", "sqrt", "square", "squeeze", "std", "stop_gradient", "sum",
+    "switch", "tanh", "temporal_padding", "tile", "to_dense", "truncated_normal", "update",
+    "update_add", "update_sub", "var", "variable", "zeros",
 ]  # fmt: skip

@@ -79,7 +79,7 @@ class RunningStep:
         with self._lock:
             instructions = self._state.cancel(error)
         self._carry_out(instructions)
-        self._waiter._block(self._grace)
+        self._waiter.block(self._grace)
         with self._lock:
             instructions = self._state.give_up()
         self._carry_out(instructions)

@@ -68,7 +68,9 @@ def _waits(rebuilder: Rebuilder, op: Operation) -> bool:
 
 def _evaluated(rebuilder: Rebuilder, op: Operation, evaluate: Evaluate) -> list[np.ndarray] | None:
     definition = op.op_def
-    if definition.random or definition.state is not None or definition.internal:
+    if definition.random or definition.state is not None:
+        return None
+    if definition.internal and definition.role is not None:  # a conditional, a loop, a feed
         return None
     inputs = rebuilder.inputs(op)
     if not inputs and op.type not in _ALONE or _too_large(op):

@@ -26,6 +26,7 @@ from penstock.compiler.passes.merge import merge_common
 from penstock.compiler.passes.prune import drop_dead
 from penstock.compiler.passes.reads import read_at_use
 from penstock.compiler.passes.simplify import simplify
+from penstock.compiler.passes.sparse_products import PRODUCT, share_sparse_rows
 from penstock.compiler.passes.stacks import drop_idle_stacks
 from penstock.compiler.passes.updates import COMBINED, combine_updates
 from penstock.foundation.graph.step import StepGraph
@@ -87,6 +88,7 @@ def passes(evaluate: Evaluate) -> list[Row]:
         Row("simplify", simplify),
         Row("recognize_logistic_loss", recognize_logistic_loss, with_types("Exp")),
         Row("drop_recognized", drop_dead),
+        Row("share_sparse_rows", share_sparse_rows, with_types(PRODUCT)),
         Row("fold_constants", fold_constants(evaluate)),
         Row("simplify_folded", simplify),
         Row("merge_common", merge_common),

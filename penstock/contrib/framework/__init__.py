@@ -101,3 +101,4 @@ from penstock.tools.platform.deprecation import (
     deprecated_arg_values as deprecated_arg_values,
     deprecated_args as deprecated_args,
 )
+from penstock.training.data.record_input import RecordInput as RecordInput

@@ -28,6 +28,14 @@ from penstock.contrib.learn.combined import (
     DNNLinearCombinedEstimator as DNNLinearCombinedEstimator,
     DNNLinearCombinedRegressor as DNNLinearCombinedRegressor,
 )
+from penstock.contrib.learn.data_frames import (
+    extract_dask_data as extract_dask_data,
+    extract_dask_labels as extract_dask_labels,
+    extract_pandas_data as extract_pandas_data,
+    extract_pandas_labels as extract_pandas_labels,
+    extract_pandas_matrix as extract_pandas_matrix,
+)
+from penstock.contrib.learn.dynamic_rnn import DynamicRnnEstimator as DynamicRnnEstimator
 from penstock.contrib.learn.estimator import (
     BaseEstimator as BaseEstimator,
     Estimator as Estimator,

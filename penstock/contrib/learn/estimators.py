@@ -1,7 +1,10 @@
 """``tf.contrib.learn.estimators``: explicit re-exports by the paths of TF 0.x, no logic."""
 
 from penstock.contrib.learn import (
+    dynamic_rnn as dynamic_rnn_estimator,
+    dynamic_rnn as rnn_common,
     estimator as estimator,
+    model_fn as constants,
     model_fn as model_fn,
     run_config as run_config,
 )
@@ -22,3 +25,5 @@ from penstock.contrib.learn.model_fn import (
     NotFittedError as NotFittedError,
 )
 from penstock.contrib.learn.run_config import RunConfig as RunConfig
+
+__all__ = ["constants", "dynamic_rnn_estimator", "rnn_common"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from penstock.foundation.base import dtypes
@@ -13,22 +13,20 @@ from penstock.library.ragged_tensors.dispatched import (
     abs_,
     cast,
     div,
-    expand_dims,
     floor,
     gather,
     greater,
     greater_equal,
     identity,
-    logical_and,
-    logical_not,
     maximum,
-    ones_like,
     reduce_max,
     reduce_sum,
     stack,
 )
 from penstock.library.variables.metrics import Metric, collected, fitted, metric_variable
 from penstock.library.variables.metrics_counts import (
+    counts_at_thresholds,
+    counts_of_scores,
     false_negatives,
     false_positives,
     true_negatives,
@@ -40,11 +38,9 @@ from penstock.ops.array.ranges import lin_space
 from penstock.ops.array.reshape import reshape
 from penstock.ops.control.check import assert_greater_equal, assert_less_equal
 from penstock.ops.control.control import group
-from penstock.ops.math import weights as spread
 from penstock.ops.math.argmax import argmax, argmin
 from penstock.ops.math.cumulative import cumsum
 from penstock.ops.state.state_scatter import scatter_add
-from penstock.ops.state.state_update import assign_add
 
 _EPSILON = 1e-7
 _KINDS = {
@@ -58,7 +54,7 @@ Counts = tuple[dict[str, Any], dict[str, Any]]
 
 
 def counts_at(
-    predictions: Any, labels: Any, thresholds: Sequence[float], weights: Any, kinds: Sequence[str]
+    predictions: Any, labels: Any, thresholds: Sequence[float], weights: Any, kinds: Iterable[str]
 ) -> Counts:
     """Variables [thresholds] of kinds of counts, and their updates.
 
@@ -70,24 +66,8 @@ def counts_at(
       kinds: of ``tp``, ``fn``, ``tn``, ``fp``.
     """
     predictions, labels, weights = fitted(predictions, labels, weights)
-    scores = reshape(predictions, [1, -1])
-    truth = reshape(cast(labels, dtypes.bool), [1, -1])
-    limits = expand_dims(constant(list(thresholds), scores.dtype), 1)
-    positive = {True: greater(scores, limits)}
-    positive[False] = logical_not(positive[True])
-    true = logical_and(truth, ones_like(positive[True]))
-    labelled = {True: true, False: logical_not(true)}
-    values, updates = {}, {}
-    for kind in sorted(kinds, key=list(_KINDS).index):  # in TensorFlow's order
-        where, label, prediction = _KINDS[kind]
-        variable = metric_variable([len(thresholds)], dtypes.float32, name=where)
-        held: Any = cast(logical_and(labelled[label], positive[prediction]), dtypes.float32)
-        if weights is not None:
-            each = spread.broadcast_weights(cast(weights, dtypes.float32), predictions)
-            held = held * reshape(each, [1, -1])
-        values[kind] = variable
-        updates[kind] = assign_add(variable, reduce_sum(held, 1))
-    return values, updates
+    ordered = sorted(kinds, key=list(_KINDS).index)  # TensorFlow's order
+    return counts_of_scores(predictions, labels, thresholds, weights, ordered)
 
 
 def _alone(kind: str) -> Callable[..., Metric]:
@@ -246,10 +226,10 @@ def streaming_curve_points(
 def _at_best(
     where: str, find: Callable[[Any, Any, Any, str], Any], labels: Any, predictions: Any,
     weights: Any, num_thresholds: int, metrics_collections: Any, updates_collections: Any,
-    name: str | None, kinds: Sequence[str] = ("tp", "fn", "tn", "fp"),
+    name: str | None,
 ) -> Metric:  # fmt: skip
     with variable_scope(name, where, [predictions, labels, weights]):
-        values, updates = counts_at(predictions, labels, _evenly(num_thresholds), weights, kinds)
+        values, updates = counts_at(predictions, labels, _evenly(num_thresholds), weights, _KINDS)
         value = find(values["tp"], values["fp"], values["fn"], "value")
         # The update waits for all counts, of which the value takes some.
         with control_dependencies(list(updates.values())):
@@ -271,16 +251,18 @@ def f1_score(
       metrics_collections, updates_collections, name: those of ``tf.metrics.mean``.
     """
 
-    def find(tp: Any, fp: Any, fn: Any, node: str) -> Any:
-        precision = div(tp, _EPSILON + tp + fp)
-        recall = div(tp, _EPSILON + tp + fn)
-        f1 = 2.0 * precision * recall / (precision + recall + _EPSILON)
-        return reduce_max(f1, name=node)
+    def find(counts: dict[str, Any], when: str) -> Any:
+        tp, fp, fn = counts["tp"], counts["fp"], counts["fn"]
+        precision = div(tp, _EPSILON + tp + fp, name=f"precision_{when}")
+        recall = div(tp, _EPSILON + tp + fn, name=f"recall_{when}")
+        return reduce_max(2.0 * precision * recall / (precision + recall + _EPSILON))
 
-    return _at_best(
-        "f1", find, labels, predictions, weights, num_thresholds, metrics_collections,
-        updates_collections, name, ["tp", "fn", "fp"],
-    )  # fmt: skip
+    with variable_scope(name, "f1", [labels, predictions, weights]):
+        values, updates = counts_at_thresholds(
+            labels, predictions, _evenly(num_thresholds), weights, ["tp", "fn", "fp"]
+        )
+        value = collected(metrics_collections, find(values, "value"))
+        return value, collected(updates_collections, find(updates, "update"))
 
 
 def precision_at_recall(

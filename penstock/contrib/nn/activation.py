@@ -5,11 +5,11 @@ from __future__ import annotations
 import numbers
 from typing import Any
 
-from penstock.foundation.graph.behavior import get_static_value
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
 from penstock.library.ragged_tensors.dispatched import cast, greater_equal, minimum
 from penstock.ops.array import shape as shape_ops
+from penstock.ops.array.static_values import get_static_value
 from penstock.ops.nn.activation import softplus
 from penstock.ops.random.random import random_uniform
 

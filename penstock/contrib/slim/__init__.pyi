@@ -3,6 +3,10 @@
 from penstock.contrib import layers as layers, losses as losses, metrics as metrics
 from penstock.contrib.framework import *  # noqa: F403
 from penstock.contrib.layers import *  # type: ignore[no-redef]  # noqa: F403
+from penstock.contrib.layers.aggregation import (
+    embedding_lookup_sparse_with_distributed_aggregation as embedding_lookup_sparse_with_distributed_aggregation,  # noqa: E501
+)
+from penstock.contrib.layers.columns.data_frame import DataFrameColumn as DataFrameColumn
 from penstock.contrib.layers.scattered import (
     scattered_embedding_lookup as scattered_embedding_lookup,
     scattered_embedding_lookup_sparse as scattered_embedding_lookup_sparse,

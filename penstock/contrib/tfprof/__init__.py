@@ -1,3 +1,4 @@
 """``tf.contrib.tfprof``: the first place of ``tf.profiler``."""
 
 from penstock.contrib.tfprof import model_analyzer as model_analyzer
+from penstock.contrib.tfprof.profile_context import ProfileContext as ProfileContext

@@ -13,7 +13,6 @@ import numpy as np
 
 from penstock.foundation.base import dtypes, errors
 from penstock.foundation.base.shapes import TensorShape
-from penstock.foundation.graph.behavior import get_static_value
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
 from penstock.library.control_flow.cond import cond, smart_cond
@@ -27,6 +26,7 @@ from penstock.library.ragged_tensors.dispatched import (
     where,
 )
 from penstock.ops.array.constant import constant
+from penstock.ops.array.static_values import get_static_value
 from penstock.ops.control.control import group, no_op
 from penstock.storage.summary.build import scalar
 from penstock.training.data import batching, sparse_queues

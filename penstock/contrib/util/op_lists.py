@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock.foundation.graph import behavior
+from penstock.ops.array import static_values
 from penstock.storage.export.op_list import stripped_op_list
 
 
 def constant_value(tensor: Any, partial: bool = False) -> Any:
-    """The value of a tensor where it is known before running, else None.
-
-    Args:
-      tensor: a tensor.
-      partial: accepted for compatibility; values are known wholly or not at all.
-    """
-    return behavior.get_static_value(tensor, partial)
+    """The value of a tensor where it is known before running; see ``tf.get_static_value``."""
+    return static_values.get_static_value(tensor, partial)
 
 
 def ops_used_by_graph_def(graph_def: Any) -> list[str]:

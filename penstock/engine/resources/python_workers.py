@@ -426,7 +426,7 @@ def pool_of(cancellation: waiting.Cancellation | None, count: int) -> Pool:
         pools = _pools.setdefault(cancellation, {})
         if count not in pools:
             pools[count] = Pool(count)
-            cancellation._enter(_CloseWithSession(pools[count]))
+            cancellation.enter(_CloseWithSession(pools[count]))
         return pools[count]
 
 

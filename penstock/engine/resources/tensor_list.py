@@ -73,7 +73,7 @@ class TensorList:
           tf.errors.InvalidArgumentError: the index is outside, a dtype differs, or the shape of an
             element that was not written is not known.
         """
-        self._check_dtype(dtype)
+        self.check_dtype(dtype)
         self.check_index(index)
         item = self.items[index]
         return self._zeros(dims) if item is None else item
@@ -105,7 +105,7 @@ class TensorList:
 
     def pop(self, dims: Dims, dtype: Any) -> tuple[TensorList, Any]:
         """The list without its last element, and that."""
-        self._check_dtype(dtype)
+        self.check_dtype(dtype)
         if not self.items:
             raise _wrong("tried to pop from an empty list")
         item = self.items[-1]
@@ -127,7 +127,7 @@ class TensorList:
           tf.errors.InvalidArgumentError: their shapes differ, or there are none and their shape is
             not known.
         """
-        self._check_dtype(dtype)
+        self.check_dtype(dtype)
         for index in indices or ():
             self.check_index(index)
         chosen = self.items if indices is None else [self.items[i] for i in indices]
@@ -152,7 +152,7 @@ class TensorList:
           dtype: what the caller takes the elements for.
           leading: the first dimension of elements that were not written.
         """
-        self._check_dtype(dtype)
+        self.check_dtype(dtype)
         known = self._merged(dims)
         rest: Dims = None if known is None else known[1:]
         if known == ():
@@ -197,14 +197,14 @@ class TensorList:
         if not 0 <= index < len(self.items):
             raise _wrong(f"element {index} was asked for; the list has {len(self.items)}")
 
-    def _check_dtype(self, dtype: Any) -> None:
+    def check_dtype(self, dtype: Any) -> None:
         if dtype is not self.dtype:
             raise _wrong(f"its elements are {self.dtype}; they were taken for {dtype}")
 
     def check_item(self, item: Any) -> None:
         if not isinstance(item, torch.Tensor | np.ndarray):
             return  # a list, or another value that no tensor holds
-        self._check_dtype(object if isinstance(item, np.ndarray) else item.dtype)
+        self.check_dtype(object if isinstance(item, np.ndarray) else item.dtype)
         self._merge(self.dims, tuple(item.shape))
 
     def _merge(self, one: Dims, other: Dims) -> Dims:

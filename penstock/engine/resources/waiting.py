@@ -42,11 +42,11 @@ class Waiter:
         with suppress(RuntimeError):  # woken already, perhaps by another thread just now
             self._lock.release()
 
-    def _block(self, seconds: float | None) -> bool:
+    def block(self, seconds: float | None) -> bool:
         return self._lock.acquire(timeout=-1 if seconds is None else max(seconds, 0.0))
 
 
-ending.waits_in(Waiter._block)
+ending.waits_in(Waiter.block)
 
 # How many forks made this process.  Threads stay behind in each, and with them all that would end a
 # wait in what is older.
@@ -113,7 +113,7 @@ class Cancellation:
         It is called in the thread that cancels, must not wait, and is not called after the end.
         """
         call = _Call(lambda: callback(str(self.reason)))
-        self._enter(call)
+        self.enter(call)
         try:
             yield
         finally:
@@ -124,7 +124,7 @@ class Cancellation:
         with self._lock:
             return bool(self._waiters)
 
-    def _enter(self, waiter: Waiter | _Call) -> None:
+    def enter(self, waiter: Waiter | _Call) -> None:
         with self._lock:
             self._waiters.add(waiter)
             if self._reasons:
@@ -264,7 +264,7 @@ def wait(
     if cancellation is not None:
         if cancellation._made_after != _forks and give_up():
             cancellation.check_process(waiting_for())
-        cancellation._enter(waiter)
+        cancellation.enter(waiter)
     began = time.perf_counter()
     try:
         woken = _blocked(waiter, until, remind)
@@ -291,12 +291,12 @@ def _blocked(waiter: Waiter, until: float | None, remind: Callable[[], None] | N
     while remind is not None:
         left = None if until is None else until - time.monotonic()
         last = left is not None and left <= REMIND_SECONDS
-        if waiter._block(left if last else REMIND_SECONDS):
+        if waiter.block(left if last else REMIND_SECONDS):
             return True
         if last:
             return False
         remind()
-    return waiter._block(None if until is None else until - time.monotonic())
+    return waiter.block(None if until is None else until - time.monotonic())
 
 
 def waited() -> float:

@@ -19,6 +19,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from penstock.compiler.codegen.source import Observe, Watch
+from penstock.compiler.placement.placer import Placer
 from penstock.engine.resources import ending, threads, waiting
 from penstock.engine.runtime import memory, timing
 from penstock.engine.runtime.program import Program, execute
@@ -112,6 +113,11 @@ class BaseSession:
         return self._graph.as_graph_def(add_shapes=self._options.infer_shapes)
 
     @property
+    def placer(self) -> Placer:
+        """What gives nodes their devices."""
+        return self._options.placer
+
+    @property
     def sess_str(self) -> bytes:
         """The target."""
         return self._target
@@ -148,9 +154,8 @@ class BaseSession:
           feed_dict: from tensors (or names) to the values to use for them: Python numbers, lists,
             NumPy arrays or torch tensors.
           options: a ``RunOptions``; ``timeout_in_ms`` bounds the step, ``trace_level`` and
-            ``output_partition_graphs`` fill ``run_metadata`` (see ``session.tracing``, which says
-            what each option means here).
-          run_metadata: a ``RunMetadata`` that takes what ``options`` ask for.
+            ``output_partition_graphs`` fill ``run_metadata`` (``session.tracing`` says how).
+          run_metadata: a ``RunMetadata`` that takes what ``options`` ask for, and nothing else.
 
         Returns:
           NumPy arrays and scalars in the nesting of ``fetches``; None for operations.
@@ -163,6 +168,7 @@ class BaseSession:
         """
         if run_metadata is not None:
             check_run_arguments(options, run_metadata)
+            run_metadata.Clear()
         if self.inspect is not None:
             return self.inspect(fetches, feed_dict)
         if ending.begun:
@@ -291,7 +297,7 @@ class BaseSession:
             return execute(program, args)
         except errors.OpError as error:
             # The error's node is to be that of the user's graph, not the pass's copy of it.
-            error._op = users_node(self._graph, error.op.name) if error.op is not None else None
+            error.op = users_node(self._graph, error.op.name) if error.op is not None else None
             raise
 
     def _prepare(

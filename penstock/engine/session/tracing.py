@@ -104,7 +104,7 @@ def run(session: Any, fetches: Any, feed_dict: Any, parts: Wanted, run_metadata:
 
     values = session.observed(fetches, feed_dict, make_observer)
     recorder = recorders[0]
-    placer = session._options.placer
+    placer = session.placer
     device = placer.devices[0].name
     _fill(run_metadata, recorder, session.graph, device, parts)
     if parts.stats and placer.cost is not None:

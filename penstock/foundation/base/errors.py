@@ -63,6 +63,10 @@ class OpError(Exception):
         """The operation that failed, or None."""
         return self._op
 
+    @op.setter
+    def op(self, op: Any) -> None:
+        self._op = op
+
     @property
     def node_def(self) -> Any:
         """The NodeDef of the node that failed, or None."""

@@ -11,8 +11,8 @@ from penstock.foundation.base.decorators import contextmanager
 from penstock.foundation.formats import tensor_proto
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.composite import IndexedSlices, SparseTensor
+from penstock.foundation.graph.function import FunctionGraph
 from penstock.foundation.graph.tensor import Tensor
-from penstock.foundation.opdef import static
 
 
 def executing_eagerly() -> bool:
@@ -38,10 +38,16 @@ def control_flow_v2_enabled() -> bool:
 
 @contextmanager
 def init_scope() -> Iterator[None]:
-    """Lifts nodes out of control dependencies, into the outermost graph."""
+    """Lifts nodes out of control dependencies and functions, into the outermost graph."""
     graph = scopes.get_default_graph()
     scope = graph.get_name_scope()
-    with graph.control_dependencies(None), graph.name_scope(f"{scope}/" if scope else None):
+    while isinstance(graph, FunctionGraph):
+        graph = graph.outer
+    with (
+        scopes.default_graph_scope(graph),
+        graph.control_dependencies(None),
+        graph.name_scope(f"{scope}/" if scope else None),
+    ):
         yield
 
 
@@ -49,22 +55,6 @@ def is_tensor(x: Any) -> bool:
     """Whether ``x`` is a tensor, a sparse tensor, slices or a variable."""
     known = isinstance(x, Tensor | SparseTensor | IndexedSlices)
     return known or getattr(x, "_is_dense_tensor_like", False) is True
-
-
-def get_static_value(tensor: Any, partial: bool = False) -> Any:
-    """The value of a tensor where it is known before running, else None.
-
-    Args:
-      tensor: a tensor; anything else is its own value.
-      partial: accepted for compatibility; values are known wholly or not at all.
-
-    Returns:
-      A NumPy array, or None.
-    """
-    if not isinstance(tensor, Tensor):
-        return tensor
-    value = static.constant_value(tensor)
-    return None if value is None else value.copy()
 
 
 def make_ndarray(tensor: Any) -> np.ndarray:

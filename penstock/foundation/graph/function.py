@@ -235,9 +235,9 @@ class FunctionGraph(Graph):
         return super().control_dependencies([c for c in control_inputs if self._owns(c)])
 
     def colocate_with(self, op: Any, ignore_existing: bool = False) -> Any:
-        """As ``Graph``'s; what ran is in no place of a graph."""
+        """As ``Graph``'s; what is outside, or ran, is in no place of this graph."""
         graph = getattr(getattr(op, "op", op), "graph", None)
-        if graph is not None and graph.executes:
+        if graph is not None and graph is not self:
             return nullcontext()
         return super().colocate_with(op, ignore_existing)
 

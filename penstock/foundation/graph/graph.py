@@ -129,7 +129,7 @@ class Graph(Scoping):
         if op_def.writes:
             note_write(self, op)
         if scopes.devices:
-            self._apply_devices(op)
+            self._apply_device_functions(op)
         if scopes.colocation:
             self._apply_colocation(op)
         with self.lock:
@@ -181,9 +181,9 @@ class Graph(Scoping):
             if made is not None:
                 op.attrs[key] = node_message.attr_from_any(made, key)
 
-    def _apply_devices(self, op: Operation) -> None:
+    def _apply_device_functions(self, op: Any) -> None:
         """Innermost wins field by field; a device function sees what inner scopes chose."""
-        spec = op.device
+        spec, put_on = op.device or "", getattr(op, "put_on", None)
         for scope in reversed(self.scopes.devices):
             if scope is None:
                 break
@@ -196,7 +196,7 @@ class Graph(Scoping):
                 merged = devices.DeviceSpec.from_string(scope)
                 merged.merge_from(devices.DeviceSpec.from_string(spec))
                 spec = merged.to_string()
-            op.put_on(spec)
+            (put_on or getattr(op, "_set_device_from_string"))(spec)  # noqa: B009  a stand-in's
 
     def _apply_colocation(self, op: Operation) -> None:
         groups: list[bytes] = []
@@ -345,7 +345,7 @@ class Graph(Scoping):
             f" {wanted}"
         )
 
-    def _described(self) -> str:
+    def described(self) -> str:
         """What tells this graph from others, for errors."""
         first = f", the first {self.operations[0].name!r}" if self.operations else ""
         return f"the graph {id(self):#x} of {len(self.operations)} nodes{first}"
@@ -358,8 +358,8 @@ class Graph(Scoping):
         if element.graph is not self and not self.shares_nodes:
             kind = "Tensor" if isinstance(element, Tensor) else "Operation"
             raise ValueError(
-                f"{kind} {element.name!r} is not an element of this graph ({self._described()});"
-                f" it is one of {element.graph._described()}"
+                f"{kind} {element.name!r} is not an element of this graph ({self.described()});"
+                f" it is one of {element.graph.described()}"
             )
         return element
 
@@ -448,6 +448,10 @@ class Graph(Scoping):
     ) -> Any:
         """Runs an operation now; of graphs that ``executes``."""
         raise NotImplementedError(f"{op_type} is not run where it is called: this is a graph")
+
+    def execute_pair(self, op_type: str, x: Any, y: Any, name: str | None) -> Any:
+        """Runs an operation of two inputs now; of graphs that ``executes``."""
+        return self.execute(op_type, (x, y), name, {})
 
     def handle_in_function(self, handle: Tensor) -> Tensor:
         """The handle of a resource, made anew in the function being built; where it executes."""

@@ -73,7 +73,7 @@ class Operation:
         self.refusal: Refusal | None = None
         self.outputs = [graph.tensor_class(self, i, t) for i, t in enumerate(output_types)]
 
-    def _copied(
+    def copied_to(
         self, graph: Graph, inputs: tuple[Tensor, ...], control_inputs: tuple[Operation, ...]
     ) -> Operation:
         """The same node, with the shapes known of it, for another graph; passes make many."""
@@ -83,7 +83,7 @@ class Operation:
         new.attrs, new.origin, new.refusal = self.attrs, self.origin, self.refusal
         new._device, new.id = self._device, -1
         new._original_op = new._control_flow_context = None
-        new.outputs = [t._copied(new) for t in self.outputs]
+        new.outputs = [t.copied_to(new) for t in self.outputs]
         return new
 
     @property

@@ -205,7 +205,7 @@ class Rebuilder:
         """Copies an old node with its inputs mapped, for who changes it then."""
         tensors, controls = self.tensors, op.control_inputs
         inputs = tuple([tensors[t] for t in op.inputs])
-        new = op._copied(self.graph, inputs, tuple(self.ops(controls)) if controls else ())
+        new = op.copied_to(self.graph, inputs, tuple(self.ops(controls)) if controls else ())
         tensors.update(zip(op.outputs, new.outputs, strict=True))
         for old, given in zip(op.inputs, inputs, strict=True):
             if old is not given and _more_is_known(old, given):

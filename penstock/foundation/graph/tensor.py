@@ -46,7 +46,7 @@ class Tensor:
         self.static_value: Any = UNSET
         self.uses: list[Operation] = []
 
-    def _copied(self, op: Operation) -> Tensor:
+    def copied_to(self, op: Operation) -> Tensor:
         """The same output of a copy of the node that makes it."""
         new = _new(Tensor)
         new.op, new.value_index, new.dtype = op, self.value_index, self.dtype

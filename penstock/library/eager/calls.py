@@ -10,6 +10,7 @@ State: of a call, the shapes that were looked at, and the state of its own (a ra
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -28,7 +29,7 @@ from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.infer import infer_shapes
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.tensor import Tensor
-from penstock.foundation.opdef.inference import RefusedAtBuild
+from penstock.foundation.opdef.inference import RefusedAtBuild, broadcast
 from penstock.foundation.opdef.opdef import OpDef
 from penstock.foundation.opdef.registry import OPS
 from penstock.library.eager.tensor import EagerTensor
@@ -98,7 +99,7 @@ class Call:
         refused = None
         alone = self.checked.get(seen)
         if alone is None:
-            refused = self._refusal(inputs)
+            refused = self.refusal(inputs)
             if refused is not None and self.written:
                 raise refused
         for place in self.written:
@@ -131,7 +132,8 @@ class Call:
             found.extend(group) if count >= 0 else found.append(group)
         return found
 
-    def _refusal(self, inputs: Sequence[Any]) -> errors.OpError | None:
+    def refusal(self, inputs: Sequence[Any]) -> errors.OpError | None:
+        """What the shape rule has against inputs, or None."""
         name = self.op_def.name
         shown = [_as_nodes(t) for t in inputs]
         op = Operation(_RULES, self.op_def, name, shown, (), self.attrs, self.types, None)
@@ -288,6 +290,21 @@ def entry({tensors}):
     made.dtype = dtype
     return made
 """
+# Shapes of numbers that broadcast are looked at by the kernel itself, and by the rule when that
+# fails.  The guard would take a quarter of its time, and is for kernels that change what they made.
+_BROADCASTING_ENTRY = """\
+def entry({tensors}):
+    {given} = {values}
+    try:
+        result = {expression}
+    except Exception as raised:
+        raise call.refusal(({tensors})) or call.error(raised, ({given})) from raised
+    made = new(EagerTensor)
+    made.value = result
+    made.dtype = dtype
+    return made
+"""
+_ONE_CALL_OF_ATEN = re.compile(r"torch\.[a-z0-9]+\(x0, x1\)")
 
 
 def _entry(
@@ -295,7 +312,9 @@ def _entry(
 ) -> Callable[..., EagerTensor]:
     """A call as one function: what ``run`` does for shapes that need no more thought."""
     names = given.split(", ")
-    text = _ENTRY.format(
+    op_def = call.op_def
+    broadcasts = op_def.shape is broadcast and _ONE_CALL_OF_ATEN.fullmatch(expression)
+    text = (_BROADCASTING_ENTRY if broadcasts else _ENTRY).format(
         tensors="".join(f"t_{name}, " for name in names),
         given="".join(f"{name}, " for name in names),
         values="".join(f"t_{name}.value, " for name in names),

@@ -159,6 +159,17 @@ class EagerContext(Graph):
             return self._convert_and_execute(op_type, inputs, name, attrs)
         return self._executed(call, inputs)
 
+    def execute_pair(self, op_type: str, x: Any, y: Any, name: str | None) -> Any:
+        """As ``execute`` of two inputs and no attrs, sooner."""
+        if type(x) is EagerTensor and type(y) is EagerTensor:
+            call = self._calls.get((op_type, id(x.dtype), id(y.dtype)))
+            if call is not None and call.entry is not None:
+                made = call.entry(x, y)
+                if recorders.active:
+                    self._record(call, (x, y), (made,))
+                return made
+        return self.execute(op_type, (x, y), name, {})
+
     def _executed(self, call: Call, tensors: Sequence[EagerTensor]) -> Any:
         if call.entry is None:
             return self._outputs(call, tensors, call.run(tensors, [t.value for t in tensors]))

@@ -1,11 +1,12 @@
 """Switching to eager execution, for the whole program and at its start.
 
-State: whether the second API's behavior was asked for.
+State: whether the second API's behavior was asked for; the context of ``eager_mode``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from penstock.foundation.graph import scopes
@@ -35,6 +36,7 @@ class Program(EagerContext):
 
 
 _v2_behavior = False
+_aside: Program | None = None
 
 
 def enable_v2_behavior() -> None:
@@ -54,6 +56,20 @@ def enable_v2_behavior() -> None:
 def v2_behavior_enabled() -> bool:
     """Whether ``enable_v2_behavior`` was called."""
     return _v2_behavior
+
+
+@contextmanager
+def eager_mode() -> Iterator[None]:
+    """Operations run as they are called in a ``with`` block, in a program of graphs, too."""
+    global _aside
+    if scopes.get_default_graph().executes:
+        yield
+        return
+    if _aside is None:
+        operators.install()
+        _aside = Program(None)
+    with _aside.as_default():
+        yield
 
 
 def enable_eager_execution(

@@ -37,7 +37,7 @@ def _forward(op_type: str, usual: Callable[[Any, Any], Any]) -> Callable[[Any, A
         if graph.executes and x.dtype is not dtypes.string:
             other = _operand(graph, x, y)
             if other is not None:
-                return graph.execute(op_type, (x, other), None, {})
+                return graph.execute_pair(op_type, x, other, None)
         return usual(x, y)
 
     return operator
@@ -49,7 +49,7 @@ def _reflected(op_type: str, usual: Callable[[Any, Any], Any]) -> Callable[[Any,
         if graph.executes and x.dtype is not dtypes.string:
             other = _operand(graph, x, y)
             if other is not None:
-                return graph.execute(op_type, (other, x), None, {})
+                return graph.execute_pair(op_type, other, x, None)
         return usual(x, y)
 
     return operator

@@ -25,6 +25,7 @@ from penstock.foundation.graph.scopes import get_default_graph
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef.opdef import OpDef
 from penstock.foundation.opdef.registry import GRADIENTS
+from penstock.library.autodiff import jacobians
 from penstock.library.autodiff.aggregate import aggregate_slices
 from penstock.library.autodiff.gradients import gradients, is_trainable
 from penstock.library.autodiff.options import UnconnectedGradients
@@ -203,18 +204,20 @@ class GradientTape:
             self._pop()
         zero = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
         given = None if output_gradients is None else nest.flatten(output_gradients)
-        flat = [getattr(s, "handle", s) for s in nest.flatten(sources)]
+        flat = _handles(nest.flatten(sources))
         targets = [_as_target(t) for t in nest.flatten(target)]
-        if not get_default_graph().executes:
-            found = self._of_nodes(targets, flat, given)
-        else:
-            found = _backwards(self._ops, self._watched, targets, flat, given)
+        found = self._found(targets, flat, given)
         if zero:
             found = [_zeros(s) if g is None else g for g, s in zip(found, flat, strict=True)]
         if not self._persistent:
             self._used = True
             self._clear_ops()
         return nest.pack_sequence_as(sources, found)
+
+    def _found(self, targets: list[Any], sources: list[Any], given: Any = None) -> list[Any]:
+        if not get_default_graph().executes:
+            return self._of_nodes(targets, sources, given)
+        return _backwards(self._ops, self._watched, targets, sources, given)
 
     def _clear_ops(self) -> None:
         self._ops, self._watched = [], set()
@@ -238,46 +241,39 @@ class GradientTape:
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
     ) -> Any:
-        """The derivatives of each element of ``target``, which takes a persistent tape.
+        """The derivatives of each element of ``target``, of a target that has any number of them.
 
         Args:
           target: a tensor.
           sources: a tensor or variable, or a nest of them.
           unconnected_gradients: as of ``gradient``.
-          parallel_iterations, experimental_use_pfor: accepted for compatibility.
+          parallel_iterations: accepted for compatibility.
+          experimental_use_pfor: whether a tape may be used up by it.
 
         Returns:
           For each source a tensor [*target's dims, *source's dims], or None.
 
         Raises:
-          RuntimeError: the tape is not persistent.
+          RuntimeError: the tape is not persistent and calls run, and ``experimental_use_pfor`` is
+            False.
         """
-        if not self._persistent:
-            raise RuntimeError(
-                "GradientTape must be created with persistent=True to compute the jacobian with"
-                " eager execution enabled and with experimental_use_pfor set to False."
-            )
-        was_recording = self._recording
-        if was_recording:
-            self._pop()
-        flat_sources = nest.flatten(sources)
-        count = int(np.prod(target.shape.as_list()))
-        rows = [
-            nest.flatten(
-                self.gradient(target, flat_sources, _unit(target, i), unconnected_gradients)
-            )
-            for i in range(count)
-        ]
-        if was_recording:
-            self._push()
-        made: list[Any] = []
-        for index, source in enumerate(flat_sources):
-            parts = [row[index] for row in rows]
-            if any(p is None for p in parts):
-                made.append(None)
-                continue
-            dims = [*target.shape.as_list(), *source.shape.as_list()]
-            made.append(reshape(stack([convert_to_tensor(p) for p in parts]), dims))
+        self._check_reuse("jacobian", experimental_use_pfor)
+        flat = nest.flatten(sources)
+        zero = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
+        handles = _handles(flat)
+        with self._paused():
+            if get_default_graph().executes:
+                starts = _units(target)
+                rows = [self._found([target], handles, [start]) for start in starts]
+                made = [_joined(column, target, one, 0) for column, one in zip(zip(*rows), flat)]
+            else:
+                made = jacobians.jacobian_of(lambda y: self._found([y], handles), target, flat)
+        if zero:
+            made = [
+                _no_derivatives(target, one, 0) if part is None else part
+                for part, one in zip(made, flat, strict=True)
+            ]
+        self._finish()
         return nest.pack_sequence_as(sources, made)
 
     def batch_jacobian(
@@ -294,52 +290,61 @@ class GradientTape:
           target: a tensor [b, ...], whose rows depend on those of ``source`` alone.
           source: a tensor [b, ...].
           unconnected_gradients: as of ``gradient``.
-          parallel_iterations, experimental_use_pfor: accepted for compatibility.
+          parallel_iterations: accepted for compatibility.
+          experimental_use_pfor: whether a tape may be used up by it.
 
         Returns:
           A tensor [b, *dims of a target's row, *dims of a source's row], or None.
 
         Raises:
-          RuntimeError: the tape is not persistent.
+          RuntimeError: the tape is not persistent and calls run, and ``experimental_use_pfor`` is
+            False.
           ValueError: the first dims differ.
         """
-        if not self._persistent:
-            raise RuntimeError(
-                "GradientTape must be created with persistent=True to compute the batch_jacobian"
-                " with eager execution enabled and with experimental_use_pfor set to False."
-            )
+        self._check_reuse("batch_jacobian", experimental_use_pfor)
         wanted, given = target.shape.as_list(), source.shape.as_list()
         if not wanted or not given or wanted[0] != given[0]:
             raise ValueError(
                 f"Need first dimension of target shape ({target.shape}) and source shape"
                 f" ({source.shape}) to match."
             )
-        was_recording = self._recording
-        if was_recording:
+        handles = _handles([source])
+        with self._paused():
+            if get_default_graph().executes:
+                starts = _units_of_rows(target)
+                columns = [self._found([target], handles, [start])[0] for start in starts]
+                made = _joined(columns, target, source, 1)
+            else:
+                made = jacobians.batch_jacobian_of(
+                    lambda y: self._found([y], handles), target, source
+                )
+        self._finish()
+        zero = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
+        return _no_derivatives(target, source, 1) if made is None and zero else made
+
+    def _check_reuse(self, method: str, vectorized: bool) -> None:
+        """Refuses what TensorFlow does: rows one after the other, of a tape that has no second."""
+        if self._persistent or vectorized or not get_default_graph().executes:
+            return
+        raise RuntimeError(
+            f"GradientTape must be created with persistent=True to compute the {method} with"
+            " eager execution enabled and with experimental_use_pfor set to False."
+        )
+
+    def _finish(self) -> None:
+        """A tape that is not persistent is used up, where what ran was its record."""
+        if not self._persistent and get_default_graph().executes:
+            self._used = True
+            self._clear_ops()
+
+    @contextmanager
+    def _paused(self) -> Iterator[None]:
+        recording = self._recording
+        if recording:
             self._pop()
-        rows = _batch_rows(self, target, source)
-        if was_recording:
-            self._push()
-        if rows is None:
-            zero = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
-            dims = [*wanted, *given[1:]]
-            return constant(np.zeros(dims), target.dtype) if zero else None
-        return reshape(stack(rows, 1), [*wanted, *given[1:]])
-
-
-def _batch_rows(tape: GradientTape, target: Any, source: Any) -> list[Any] | None:
-    """The gradients of each column of a target [batch, n], over the whole batch at once."""
-    batch, size = target.shape.as_list()[0], target.shape.num_elements()
-    columns = size // batch if batch else 0
-    rows = []
-    for index in range(columns):
-        start = np.zeros([batch, columns], target.dtype.as_numpy_dtype)
-        start[:, index] = 1
-        grad = tape.gradient(target, source, constant(start.reshape(target.shape.as_list())))
-        if grad is None:
-            return None
-        rows.append(convert_to_tensor(grad))
-    return rows
+        yield
+        if recording:
+            self._record_on()
 
 
 def variable_of(handle: Any) -> Any:
@@ -353,11 +358,35 @@ def _as_target(target: Any) -> Any:
     return convert_to_tensor(target) if not isinstance(target, Tensor) else target
 
 
-def _unit(target: Any, index: int) -> Any:
+def _handles(sources: Sequence[Any]) -> list[Any]:
+    return [getattr(source, "handle", source) for source in sources]
+
+
+def _units(target: Any) -> Iterator[Any]:
+    """For each element of a target the gradient that it starts from."""
     dims = target.shape.as_list()
-    one = np.zeros(int(np.prod(dims)), target.dtype.as_numpy_dtype)
-    one[index] = 1
-    return constant(one.reshape(dims), target.dtype)
+    for row in np.eye(int(np.prod(dims)), dtype=target.dtype.as_numpy_dtype):
+        yield constant(row.reshape(dims), target.dtype)
+
+
+def _units_of_rows(target: Any) -> Iterator[Any]:
+    """For each element of a target's rows the gradient that all rows start from."""
+    dims = target.shape.as_list()
+    for row in np.eye(int(np.prod(dims[1:])), dtype=target.dtype.as_numpy_dtype):
+        yield constant(np.broadcast_to(row.reshape(dims[1:]), dims).copy(), target.dtype)
+
+
+def _joined(parts: Sequence[Any], target: Any, source: Any, shared: int) -> Any:
+    """Gradients of the target's elements as one tensor; None where there is none."""
+    if any(part is None for part in parts):
+        return None
+    dims = [*target.shape.as_list(), *source.shape.as_list()[shared:]]
+    return reshape(stack([convert_to_tensor(part) for part in parts], shared), dims)
+
+
+def _no_derivatives(target: Any, source: Any, shared: int) -> Any:
+    dims = [*target.shape.as_list(), *source.shape.as_list()[shared:]]
+    return constant(np.zeros(dims), target.dtype)
 
 
 def _backwards(

@@ -8,7 +8,7 @@ from typing import Any
 from penstock.foundation.base import dtypes
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.convert import convert_to_tensor
-from penstock.library.layer_base import configs
+from penstock.library.layer_base import configs, settings
 from penstock.ops.array import nodes
 from penstock.ops.math import clip, elementwise, reduction, select
 from penstock.ops.nn import activation, softmax as softmaxes
@@ -71,7 +71,7 @@ def relu(x: Any, alpha: Any = 0.0, max_value: Any = None, threshold: Any = 0) ->
             negative = activation.relu(-x)
     capped = max_value is not None
     if threshold != 0:
-        x = x * make("Cast", nodes.greater(x, threshold), DstT=dtypes.float32)
+        x = x * make("Cast", nodes.greater(x, threshold), DstT=dtypes.as_dtype(settings.floatx()))
     elif max_value == 6:
         x, capped = activation.relu6(x), False
     else:

@@ -11,11 +11,9 @@ from typing import Any
 import numpy as np
 
 from penstock.foundation.graph.build import constant
-from penstock.library.layer_base import configs
+from penstock.library.layer_base import configs, settings
 from penstock.ops.array import cast
 from penstock.ops.math import clip, elementwise, reduction
-
-_EPSILON = 1e-7
 
 
 class Constraint:
@@ -56,7 +54,7 @@ class MaxNorm(Constraint):
         """``w``, shortened where it is too long."""
         norms = _norm(w, self.axis)
         desired = _clipped(norms, 0, self.max_value)
-        return w * (desired / (_EPSILON + norms))
+        return w * (desired / (settings.epsilon() + norms))
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make this constraint again."""
@@ -68,7 +66,7 @@ class NonNeg(Constraint):
 
     def __call__(self, w: Any) -> Any:
         """``w`` with zeros for what is negative."""
-        return w * cast.cast(w >= 0.0, np.float32)
+        return w * cast.cast(w >= 0.0, settings.floatx())
 
 
 class UnitNorm(Constraint):
@@ -83,7 +81,7 @@ class UnitNorm(Constraint):
 
     def __call__(self, w: Any) -> Any:
         """``w`` by its norm."""
-        return w / (_EPSILON + _norm(w, self.axis))
+        return w / (settings.epsilon() + _norm(w, self.axis))
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make this constraint again."""
@@ -110,7 +108,7 @@ class MinMaxNorm(Constraint):
         norms = _norm(w, self.axis)
         within = _clipped(norms, self.min_value, self.max_value)
         desired = self.rate * within + (1 - self.rate) * norms
-        return w * (desired / (_EPSILON + norms))
+        return w * (desired / (settings.epsilon() + norms))
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make this constraint again."""

@@ -29,6 +29,7 @@ from penstock.library.layer_base import (
     names,
     regularizers,
     sessions,
+    settings,
     symbolic,
     tensors,
     tracking,
@@ -250,7 +251,7 @@ class Layer(Charged, Connected):
         for key in kwargs:
             if key not in ("getter", "collections", "experimental_autocast"):
                 raise TypeError("Unknown keyword argument:", key)
-        kind = dtypes.as_dtype(dtype or self.dtype or dtypes.float32)
+        kind = dtypes.as_dtype(dtype or self.dtype or settings.floatx())
         trainable = making.resolved_trainable(trainable, synchronization)
         initializer = initializers.get(initializer)
         if initializer is None:

@@ -42,3 +42,15 @@ def unique_name(
         name = f"{base}_{number}" if number else base
         if name not in avoided:
             return name
+
+
+def get_uid(prefix: str = "") -> int:
+    """How often this was asked for in the default graph, for a prefix: 1 at first."""
+    counts: dict[Any, int] = scopes.get_default_graph().attached.setdefault(_COUNTS, {})
+    counts[prefix] = counts.get(prefix, 0) + 1
+    return counts[prefix]
+
+
+def reset_uids() -> None:
+    """Begins all numbers of the default graph anew, those of layers' names too."""
+    scopes.get_default_graph().attached.pop(_COUNTS, None)

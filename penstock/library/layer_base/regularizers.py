@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from penstock.foundation.graph.build import constant
-from penstock.library.layer_base import configs
+from penstock.library.layer_base import configs, settings
 from penstock.ops.math import elementwise, reduction
 
 
@@ -33,13 +33,13 @@ class L1L2(Regularizer):
     """
 
     def __init__(self, l1: float = 0.0, l2: float = 0.0) -> None:
-        self.l1 = np.asarray(l1, np.float32)
-        self.l2 = np.asarray(l2, np.float32)
+        self.l1 = np.asarray(l1, settings.floatx())
+        self.l2 = np.asarray(l2, settings.floatx())
 
     def __call__(self, x: Any) -> Any:
         """The loss of ``x``, a scalar tensor."""
         if not self.l1 and not self.l2:
-            return constant(0.0, np.float32)
+            return constant(0.0, settings.floatx())
         loss: Any = 0.0
         if self.l1:
             loss += self.l1 * reduction.reduce_sum(elementwise.abs_(x))

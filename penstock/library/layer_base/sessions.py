@@ -14,6 +14,7 @@ import numpy as np
 
 from penstock.engine.session.session import Session
 from penstock.foundation.graph import defaults, scopes
+from penstock.library.layer_base import settings
 from penstock.library.variables import listing
 from penstock.ops.array.constant import placeholder
 
@@ -40,7 +41,8 @@ def get_session() -> Any:
         if _session is None or _session.graph is not graph:
             _session = Session(graph=graph)
         found = _session
-    _initialize(found)
+    if not settings.initializes_manually():
+        _initialize(found)
     return found
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from penstock.foundation.base import dtypes, errors
+from penstock.foundation.base import dtypes, errors, shapes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.linear_operators import dense
+from penstock.library.variables.module import Module
 from penstock.library.variables.variable import Variable
 from penstock.ops.array import nodes
 from penstock.ops.control import check, control
@@ -20,10 +21,10 @@ FLOATS_AND_COMPLEX = (
 
 
 class Held:
-    """An attribute that is given as a tensor or a variable, and read as a tensor.
+    """An attribute that is given as a tensor or a reference to one, and read as a tensor.
 
-    A variable stays one, so that the operator has it among its ``variables`` and each node reads
-    the value of its own step.
+    A variable, or a module that converts to a tensor, stays what it is, so that the operator has it
+    among its ``variables`` and each node reads the value of its own step.
     """
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -47,26 +48,31 @@ def array(value: Any, name: str, rank: int, allowed: Sequence[Any] | None = None
     """``value`` as a tensor of at least ``rank`` dims and one of the dtypes ``allowed``.
 
     Returns:
-      A tensor; a variable as it is.
+      A tensor; a reference to one as it is.
 
     Raises:
       TypeError: another dtype.
       ValueError: fewer dims.
     """
-    tensor = convert_to_tensor(value, name=name)
-    if allowed is not None and tensor.dtype.base_dtype not in allowed:
+    found = held(value, name=name)
+    if allowed is not None and found.dtype.base_dtype not in allowed:
         names = [dtype.name for dtype in allowed]
-        raise TypeError(f"{name} must be of dtype {', '.join(names)}; found {tensor.dtype.name}")
-    if tensor.sizes is not None and len(tensor.sizes) < rank:
-        raise ValueError(f"{name} must have at least {rank} dim(s); its shape is {tensor.shape}")
-    return held(value, tensor)
+        raise TypeError(f"{name} must be of dtype {', '.join(names)}; found {found.dtype.name}")
+    known = shapes.as_shape(found.shape).ndims
+    if known is not None and known < rank:
+        raise ValueError(f"{name} must have at least {rank} dim(s); its shape is {found.shape}")
+    return found
 
 
-def held(value: Any, tensor: Tensor | None = None, name: str | None = None) -> Any:
-    """A variable as it is; anything else as a tensor."""
-    if isinstance(value, Variable):
-        return value
-    return convert_to_tensor(value, name=name) if tensor is None else tensor
+def held(value: Any, name: str | None = None) -> Any:
+    """A reference to a tensor as it is; anything else as a tensor."""
+    return value if is_reference(value) else convert_to_tensor(value, name=name)
+
+
+def is_reference(value: Any) -> bool:
+    """Whether it is a variable, or a module that stands for a tensor: with a dtype and a shape."""
+    module = isinstance(value, Module) and hasattr(value, "dtype") and hasattr(value, "shape")
+    return module or isinstance(value, Variable)
 
 
 def implied(hint: str, given: bool | None, holds: bool, why: str) -> bool:

@@ -166,15 +166,15 @@ class _Circulant(LinearOperator):
         flat = dense.reshape_last(made, depth, [self._size_along(-1)])
         return narrowed(linalg.matrix_transpose(flat), self.dtype)
 
-    def _factors(self, adjoint: bool) -> Any:
+    def factors(self, adjoint: bool) -> Any:
         spectrum = complex_of(self._spectrum, self.dtype)
         return dense.conj(spectrum) if adjoint else spectrum
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        return self._through_spectrum(x, adjoint_arg, self._factors(adjoint))
+        return self._through_spectrum(x, adjoint_arg, self.factors(adjoint))
 
     def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        inverse = make("Reciprocal", self._factors(adjoint))
+        inverse = make("Reciprocal", self.factors(adjoint))
         return self._through_spectrum(rhs, adjoint_arg, inverse)
 
     # ---- numbers and tensors made of it --------------------------------------------------------

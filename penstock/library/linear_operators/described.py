@@ -13,8 +13,8 @@ from penstock.foundation.base import dimension, dtypes, shapes
 from penstock.foundation.graph.build import constant
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
+from penstock.library.linear_operators import arguments
 from penstock.library.variables.module import Module
-from penstock.library.variables.variable import Variable
 from penstock.ops.array import nodes
 
 _HINTS = ("is_non_singular", "is_self_adjoint", "is_positive_definite", "is_square")
@@ -47,7 +47,7 @@ class Described(Module, abc.ABC):
             is_square = True
         parents = list(graph_parents or ())
         for number, parent in enumerate(parents):
-            if not isinstance(parent, Tensor | Variable):
+            if not isinstance(parent, Tensor) and not arguments.is_reference(parent):
                 raise ValueError(f"graph_parents[{number}] must be a tensor; found {parent!r}")
         # Not Module's own: the names of operators need not be Python identifiers.
         self._name = name or type(self).__name__
@@ -114,7 +114,7 @@ class Described(Module, abc.ABC):
         rows, columns = self.range_dimension.value, self.domain_dimension.value
         return None if rows is None or columns is None else rows == columns
 
-    def _own_hints(self) -> dict[str, bool | None]:
+    def own_hints(self) -> dict[str, bool | None]:
         return {name: getattr(self, name) for name in _HINTS}
 
     # ---- shapes --------------------------------------------------------------------------------

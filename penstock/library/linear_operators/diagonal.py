@@ -33,7 +33,7 @@ class LinearOperatorDiag(LinearOperator):
       [[3.0], [1.5]]
     """
 
-    _diag = arguments.Held()
+    diagonal = arguments.Held()
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class LinearOperatorDiag(LinearOperator):
     ) -> None:
         with name_scope(name, values=[diag]):
             held = arguments.array(diag, "diag", 1)
-            self._diag = held
+            self.diagonal = held
             if not held.dtype.is_complex:
                 is_self_adjoint = arguments.implied(
                     "is_self_adjoint", is_self_adjoint, True, "the diagonal is real"
@@ -62,60 +62,60 @@ class LinearOperatorDiag(LinearOperator):
     @property
     def diag(self) -> Any:
         """The diagonals ``[B1, ..., Bb, N]``: the tensor or variable given."""
-        return arguments.given(self, "_diag")
+        return arguments.given(self, "diagonal")
 
     def _shape(self) -> Any:
-        known = self._diag.shape
+        known = self.diagonal.shape
         return known.concatenate(known[-1:]) if known.ndims is not None else known
 
     def _shape_tensor(self) -> Any:
-        sizes: Any = nodes.shape(self._diag)
+        sizes: Any = nodes.shape(self.diagonal)
         return dense.concat_shapes(sizes, sizes[-1:])
 
     def _assert_non_singular(self) -> Operation:
         return arguments.assert_no_zeros(
-            self._diag, "the matrix is singular: a zero on its diagonal"
+            self.diagonal, "the matrix is singular: a zero on its diagonal"
         )
 
     def _assert_positive_definite(self) -> Operation:
         return check.assert_positive(
-            dense.real(self._diag),
+            dense.real(self.diagonal),
             message="the matrix is not positive definite: a real part on its diagonal is not > 0",
         )
 
     def _assert_self_adjoint(self) -> Operation:
         return arguments.assert_real(
-            self._diag,
+            self.diagonal,
             "the matrix is not self-adjoint: an imaginary part on its diagonal is not 0",
         )
 
     def _factors(self, adjoint: bool) -> Any:
         """The diagonals as columns, conjugated for the adjoint."""
-        diag = dense.conj(self._diag) if adjoint else self._diag
+        diag = dense.conj(self.diagonal) if adjoint else self.diagonal
         return reshape.expand_dims(diag, -1)
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         return nodes.mul(self._factors(adjoint), dense.adjoint_if(x, adjoint_arg))
 
     def _matvec(self, x: Any, adjoint: bool = False) -> Any:
-        return nodes.mul(dense.conj(self._diag) if adjoint else self._diag, x)
+        return nodes.mul(dense.conj(self.diagonal) if adjoint else self.diagonal, x)
 
     def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         return nodes.div(dense.adjoint_if(rhs, adjoint_arg), self._factors(adjoint))
 
     def _determinant(self) -> Any:
-        return reduction.reduce_prod(self._diag, axis=[-1])
+        return reduction.reduce_prod(self.diagonal, axis=[-1])
 
     def _log_abs_determinant(self) -> Any:
-        return reduction.reduce_sum(dense.log_abs(self._diag), axis=[-1])
+        return reduction.reduce_sum(dense.log_abs(self.diagonal), axis=[-1])
 
     def _to_dense(self) -> Any:
-        return matrix_diag.matrix_diag(self._diag)
+        return matrix_diag.matrix_diag(self.diagonal)
 
     def _diag_part(self) -> Any:
-        return self._diag
+        return self.diagonal
 
     def _add_to_tensor(self, x: Any) -> Any:
-        summed = nodes.add(self._diag, matrix_diag.matrix_diag_part(x))
+        summed = nodes.add(self.diagonal, matrix_diag.matrix_diag_part(x))
         x = dense.expand_batch(x, dense.batch_vector(summed, 1), dense.batch_of(summed, 1))
         return matrix_diag.matrix_set_diag(x, summed)

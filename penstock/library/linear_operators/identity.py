@@ -24,20 +24,20 @@ from penstock.ops.linalg import matrix_diag
 class _Identical(LinearOperator):
     """What both share: a number of rows."""
 
-    _num_rows: Tensor
+    row_count: Tensor
     _rows: int | None
     _assert_proper_shapes: bool
 
     def _take_rows(self, num_rows: Any) -> None:
-        self._num_rows, self._rows = sizes.scalar(num_rows, "num_rows")
+        self.row_count, self._rows = sizes.scalar(num_rows, "num_rows")
         if self._rows is None and self._assert_proper_shapes:
-            self._num_rows = sizes.with_checks(self._num_rows, "num_rows", 0)
+            self.row_count = sizes.with_checks(self.row_count, "num_rows", 0)
 
     def _checked(self, x: Tensor) -> Any:
         """``x``, of which a step checks the rows if that was asked for."""
         if not self._assert_proper_shapes:
             return x
-        return sizes.with_matching_rows(x, self._num_rows)
+        return sizes.with_matching_rows(x, self.row_count)
 
     def _assert_self_adjoint(self) -> Operation:
         return control.no_op("assert_self_adjoint")
@@ -91,22 +91,22 @@ class LinearOperatorIdentity(_Identical):
                 is_positive_definite, is_square, name,
             )  # fmt: skip
             self._take_rows(num_rows)
-            self._batch: Tensor | None = None
+            self.batch: Tensor | None = None
             self._batch_known: shapes.TensorShape = shapes.TensorShape([])
             if batch_shape is not None:
                 checked = assert_proper_shapes
-                self._batch, self._batch_known = sizes.vector(batch_shape, checked)
+                self.batch, self._batch_known = sizes.vector(batch_shape, checked)
 
     def _shape(self) -> Any:
         return self._batch_known.concatenate([self._rows, self._rows])
 
     def _shape_tensor(self) -> Any:
-        square = [self._num_rows, self._num_rows]
-        return dense.concat_shapes(self._batch if self._batch is not None else [], square)
+        square = [self.row_count, self.row_count]
+        return dense.concat_shapes(self.batch if self.batch is not None else [], square)
 
     def _spread(self, x: Tensor) -> Any:
         """``x``, broadcast to the operator's batch."""
-        return x if self._batch is None else sizes.spread(x, self._batch, self._batch_known)
+        return x if self.batch is None else sizes.spread(x, self.batch, self._batch_known)
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         return self._spread(self._checked(dense.adjoint_if(x, adjoint_arg)))
@@ -161,7 +161,7 @@ class LinearOperatorScaledIdentity(_Identical):
       ValueError: ``is_square`` is False, or a size cannot be.
     """
 
-    _multiplier = arguments.Held()
+    factor = arguments.Held()
 
     def __init__(
         self,
@@ -177,7 +177,7 @@ class LinearOperatorScaledIdentity(_Identical):
         self._assert_proper_shapes = assert_proper_shapes
         with name_scope(name, values=[multiplier, num_rows]):
             held = arguments.held(multiplier, name="multiplier")
-            self._multiplier = held
+            self.factor = held
             if not held.dtype.is_complex:
                 is_self_adjoint = arguments.implied(
                     "is_self_adjoint", is_self_adjoint, True, "the multiplier is real"
@@ -193,18 +193,18 @@ class LinearOperatorScaledIdentity(_Identical):
     @property
     def multiplier(self) -> Any:
         """The numbers ``[B1, ..., Bb]``, as given."""
-        return arguments.given(self, "_multiplier")
+        return arguments.given(self, "factor")
 
     def _shape(self) -> Any:
-        return self._multiplier.shape.concatenate([self._rows, self._rows])
+        return self.factor.shape.concatenate([self._rows, self._rows])
 
     def _shape_tensor(self) -> Any:
-        square = [self._num_rows, self._num_rows]
-        return dense.concat_shapes(nodes.shape(self._multiplier), square)
+        square = [self.row_count, self.row_count]
+        return dense.concat_shapes(nodes.shape(self.factor), square)
 
     def _matrix_of(self, adjoint: bool) -> Any:
         """The numbers as 1 by 1 matrices, conjugated for the adjoint."""
-        value = dense.conj(self._multiplier) if adjoint else self._multiplier
+        value = dense.conj(self.factor) if adjoint else self.factor
         return reshape.expand_dims(reshape.expand_dims(value, -1), -1)
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
@@ -216,44 +216,46 @@ class LinearOperatorScaledIdentity(_Identical):
         return nodes.div(rhs, self._matrix_of(adjoint))
 
     def _determinant(self) -> Any:
-        return make("Pow", self._multiplier, nodes.cast(self._dimension_along(-1), self.dtype))
+        return make("Pow", self.factor, nodes.cast(self._dimension_along(-1), self.dtype))
 
     def _log_abs_determinant(self) -> Any:
-        logarithm = dense.log_modulus(self._multiplier)
+        logarithm = dense.log_modulus(self.factor)
         return nodes.mul(nodes.cast(self._dimension_along(-1), logarithm.dtype), logarithm)
 
     def _trace(self) -> Any:
-        return nodes.mul(nodes.cast(self._dimension_along(-1), self.dtype), self._multiplier)
+        return nodes.mul(nodes.cast(self._dimension_along(-1), self.dtype), self.factor)
 
     def _diag_part(self) -> Any:
         ones = dense.filled(
             dense.concat_shapes([self._size_along(-1)]), self.shape[-1:], 1, self.dtype
         )
-        return nodes.mul(reshape.expand_dims(self._multiplier, -1), ones)
+        return nodes.mul(reshape.expand_dims(self.factor, -1), ones)
 
     def add_to_tensor(self, mat: Any, name: str = "add_to_tensor") -> Tensor:
         """``A + mat`` for a tensor ``mat`` that broadcasts with the dense matrices."""
         with self._name_scope(name):
             mat = convert_to_tensor(mat, name="mat")
             self._check_dtype(mat)
-            batch = self._multiplier.shape
-            mat = sizes.spread(mat, nodes.shape(self._multiplier), batch)
+            batch = self.factor.shape
+            mat = sizes.spread(mat, nodes.shape(self.factor), batch)
             diagonal: Any = matrix_diag.matrix_diag_part(mat)
-            added = reshape.expand_dims(self._multiplier, -1) + diagonal
+            added = reshape.expand_dims(self.factor, -1) + diagonal
             return matrix_diag.matrix_set_diag(mat, added)
 
     def _assert_non_singular(self) -> Operation:
         return check.assert_positive(
-            dense.modulus(self._multiplier), message="the matrix is singular: a multiplier is 0"
+            dense.modulus(self.factor),
+            message="the matrix is singular: a multiplier is 0",
         )
 
     def _assert_positive_definite(self) -> Operation:
         return check.assert_positive(
-            dense.real(self._multiplier),
+            dense.real(self.factor),
             message="the matrix is not positive definite: a multiplier's real part is <= 0",
         )
 
     def _assert_self_adjoint(self) -> Operation:
         return arguments.assert_real(
-            self._multiplier, "the matrix is not self-adjoint: a multiplier has an imaginary part"
+            self.factor,
+            "the matrix is not self-adjoint: a multiplier has an imaginary part",
         )

@@ -53,13 +53,11 @@ def _inside(operator: Any) -> Any:
 
 def _with_values(operator: Any, function: Callable[[Any], Any], **hints: Any) -> Any:
     """An operator of the same class, with ``function`` of its diagonal, multiplier or spectrum."""
-    hints = {**operator._own_hints(), **hints}
+    hints = {**operator.own_hints(), **hints}
     if isinstance(operator, LinearOperatorDiag):
-        return LinearOperatorDiag(function(operator._diag), **hints)
+        return LinearOperatorDiag(function(operator.diagonal), **hints)
     if isinstance(operator, LinearOperatorScaledIdentity):
-        return LinearOperatorScaledIdentity(
-            operator._num_rows, function(operator._multiplier), **hints
-        )
+        return LinearOperatorScaledIdentity(operator.row_count, function(operator.factor), **hints)
     return LinearOperatorCirculant(function(operator.spectrum), operator.dtype, **hints)
 
 
@@ -98,8 +96,8 @@ def _triangular_factor(operator: Any) -> Any:
 @CHOLESKY.of(LinearOperatorIdentity)
 def _identical_factor(operator: Any) -> Any:
     return LinearOperatorIdentity(
-        operator._num_rows,
-        batch_shape=operator._batch,
+        operator.row_count,
+        batch_shape=operator.batch,
         dtype=operator.dtype,
     )
 
@@ -172,8 +170,8 @@ def _multiplied(left: Any, right: Any) -> Any:
 def _values(operator: Any) -> Any:
     """A diagonal; of a multiple of the identity, what broadcasts to one."""
     if isinstance(operator, LinearOperatorScaledIdentity):
-        return reshape.expand_dims(operator._multiplier, -1)
-    return operator._diag
+        return reshape.expand_dims(operator.factor, -1)
+    return operator.diagonal
 
 
 def _diagonal(combine: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -200,7 +198,7 @@ for _pair in _BOTH_DIAGONAL:
 
 def _circulant(combine: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     def rule(left: Any, right: Any) -> Any:
-        spectrum = combine(left._factors(False), right._factors(False))
+        spectrum = combine(left.factors(False), right.factors(False))
         hints = _of_both(left, right)
         return LinearOperatorCirculant(spectrum, input_output_dtype=left.dtype, **hints)
 
@@ -214,7 +212,7 @@ SOLUTION.of(*_BOTH_CIRCULANT)(_circulant(_quotient))
 
 def _scaled_rows(combine: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     def rule(left: Any, right: Any) -> Any:
-        rows = combine(reshape.expand_dims(left._diag, -1), right.to_dense())
+        rows = combine(reshape.expand_dims(left.diagonal, -1), right.to_dense())
         return LinearOperatorLowerTriangular(rows, **_triangular_hints(left, right))
 
     return rule
@@ -231,5 +229,5 @@ SOLUTION.of(LinearOperatorDiag, LinearOperatorLowerTriangular)(_scaled_rows(_quo
 
 @PRODUCT.of(LinearOperatorLowerTriangular, LinearOperatorDiag)
 def _scaled_columns(left: Any, right: Any) -> Any:
-    columns = nodes.mul(left.to_dense(), reshape.expand_dims(right._diag, -2))
+    columns = nodes.mul(left.to_dense(), reshape.expand_dims(right.diagonal, -2))
     return LinearOperatorLowerTriangular(columns, **_triangular_hints(left, right))

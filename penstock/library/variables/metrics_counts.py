@@ -162,6 +162,13 @@ def counts_at_thresholds(
         predictions, labels, weights = fitted(
             cast(predictions, dtypes.float32), cast(labels, dtypes.bool), weights
         )
+    return counts_of_scores(predictions, labels, thresholds, weights, kinds)
+
+
+def counts_of_scores(
+    predictions: Any, labels: Any, thresholds: Sequence[float], weights: Any, kinds: Sequence[str]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """``counts_at_thresholds`` of what fits together, whatever the range of the scores."""
     count = len(thresholds)
     column = reshape.reshape(predictions, [-1, 1])
     row = reshape.reshape(cast(labels, dtypes.bool), [1, -1])

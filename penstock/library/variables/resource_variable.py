@@ -251,7 +251,7 @@ class ResourceVariable(Variable):
     def _tensor(self, value: Any) -> Tensor:
         return convert.convert_to_tensor(value, self._dtype)
 
-    def _after(self, op: Any, read_value: bool = True) -> Any:
+    def after_write(self, op: Any, read_value: bool = True) -> Any:
         if op is None:
             return self if read_value else None  # it has run
         return UnreadVariable(self, op) if read_value else op
@@ -270,7 +270,7 @@ class ResourceVariable(Variable):
                     " the second"
                 )
             op = make("AssignVariableOp", self._handle, tensor, name=name)
-            return self._after(op, read_value)
+            return self.after_write(op, read_value)
 
     def assign_add(
         self, delta: Any, use_locking: bool = False, name: str | None = None,
@@ -279,7 +279,7 @@ class ResourceVariable(Variable):
         """Adds ``delta``; returns as ``assign``."""
         with _graph_for(self._handle).as_default():
             op = make("AssignAddVariableOp", self._handle, self._tensor(delta), name=name)
-            return self._after(op, read_value)
+            return self.after_write(op, read_value)
 
     def assign_sub(
         self, delta: Any, use_locking: bool = False, name: str | None = None,
@@ -288,7 +288,7 @@ class ResourceVariable(Variable):
         """Subtracts ``delta``; returns as ``assign``."""
         with _graph_for(self._handle).as_default():
             op = make("AssignSubVariableOp", self._handle, self._tensor(delta), name=name)
-            return self._after(op, read_value)
+            return self.after_write(op, read_value)
 
     def count_up_to(self, limit: int) -> Tensor:
         """Increments a scalar integer variable until ``limit``; see ``tf.count_up_to``."""
@@ -311,11 +311,11 @@ class ResourceVariable(Variable):
     def _scatter(self, op_type: str, sparse_delta: Any, use_locking: bool, name: Any) -> Any:
         indices, values = initial.slices_of(sparse_delta)
         op = make(f"Resource{op_type}", self._handle, indices, self._tensor(values), name=name)
-        return self._after(op)
+        return self.after_write(op)
 
     def _scatter_nd(self, op_type: str, indices: Any, updates: Any, name: Any) -> Any:
         op = make(f"Resource{op_type}", self._handle, indices, self._tensor(updates), name=name)
-        return self._after(op)
+        return self.after_write(op)
 
     def to_proto(self, export_scope: str | None = None) -> Any:
         """This as a ``VariableDef``; None when it is outside ``export_scope``."""

@@ -44,7 +44,7 @@ class VariableSlice(Tensor):
         made = make(
             "ResourceStridedSliceAssign", variable.handle, *bounds, tensor, name=name, **masks
         )
-        return variable._after(made)
+        return variable.after_write(made)
 
 
 def sliced(variable: Any, item: Any) -> Any:

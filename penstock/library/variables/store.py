@@ -152,7 +152,7 @@ class VariableStore:
         if reuse is True:
             raise ValueError(
                 f"Variable {name} does not exist, or was not created with tf.get_variable(). Did"
-                f" you mean to set reuse=tf.AUTO_REUSE in VarScope?{self._nearest(name)}"
+                f" you mean to set reuse=tf.AUTO_REUSE in VarScope?{self.nearest(name)}"
             )
         if initializer is None:
             initializer = default_initializer(name, dtype)
@@ -185,7 +185,7 @@ class VariableStore:
             )
         return variable
 
-    def _nearest(self, name: str) -> str:
+    def nearest(self, name: str) -> str:
         near = difflib.get_close_matches(name, self._vars, 3)
         return f"; there are {', '.join(near)}" if near else ""
 

@@ -33,6 +33,14 @@ def has_slots(item: Any) -> bool:
     return hasattr(item, "get_slot_names") and hasattr(item, "_non_slot_dict")
 
 
+def slot_of(optimizer: Any, variable: Any, name: str) -> Any:
+    """An optimizer's slot of a variable, or None."""
+    try:
+        return optimizer.get_slot(variable, name)
+    except KeyError:  # so those of Keras say that there is none
+        return None
+
+
 def is_table(item: Any) -> bool:
     """Whether an object has state besides variables: it says under which attribute."""
     return hasattr(item, "_checkpoint_attribute")

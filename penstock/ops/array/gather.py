@@ -79,7 +79,7 @@ def _gather_v2_shape(ctx: ShapeContext) -> Dims:
     return (*lead, *params[batch:axis], *indices[batch:], *params[axis + 1 :])
 
 
-def _rows(params: Any, indices: Any) -> Any:
+def rows_at(params: Any, indices: Any) -> Any:
     """Rows of ``params``; the common case, and what programs call directly."""
     try:
         if indices.dim() == 1:
@@ -90,7 +90,7 @@ def _rows(params: Any, indices: Any) -> Any:
         return flat.view((*indices.shape, *params.shape[1:]))
     except (IndexError, RuntimeError) as error:
         if params.dtype in SIGNED and not isinstance(error, IndexError):
-            return _rows(params.view(SIGNED[params.dtype]), indices).view(params.dtype)
+            return rows_at(params.view(SIGNED[params.dtype]), indices).view(params.dtype)
         raise _out_of_range(indices, params.shape[0]) or error from None
 
 
@@ -125,7 +125,7 @@ def _gather_v2_kernel(params: Any, indices: Any, axis: Any, batch_dims: Any) -> 
     if batch_dims:
         return _batched(params, indices, axis, batch_dims % indices.dim())
     if axis == 0:
-        return _rows(params, indices)
+        return rows_at(params, indices)
     try:
         taken = params.index_select(axis, indices.reshape(-1))
     except (IndexError, RuntimeError) as error:
@@ -177,7 +177,7 @@ def _gather_inline(call: Any) -> str | None:
         known = call.value("axis")
         if known is None or int(known) % len(params) or call.attr("batch_dims"):
             return None
-    return f"{call.function(_rows, 'gather_rows')}({call.arg['params']}, {call.arg['indices']})"
+    return f"{call.function(rows_at, 'gather_rows')}({call.arg['params']}, {call.arg['indices']})"
 
 
 def _fold_gather(ctx: ShapeContext, params: Any, indices: Any, axis: Any = 0) -> Any:

@@ -50,7 +50,7 @@ def _partition_kernel(data: Any, partitions: Any, num_partitions: Any) -> Any:
     counts = torch.bincount(numbers, minlength=num_partitions).tolist()
     if isinstance(data, np.ndarray):
         return np.split(flat[order.numpy()], np.cumsum(counts)[:-1])
-    return [gather_ops._rows(flat, rows) for rows in order.split(counts)]
+    return [gather_ops.rows_at(flat, rows) for rows in order.split(counts)]
 
 
 def _partition_grad(op: Any, *grads: Tensor) -> list[Any]:

@@ -20,8 +20,7 @@ from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
-from penstock.foundation.opdef import static
-from penstock.ops.array import nodes
+from penstock.ops.array import nodes, static_values
 from penstock.ops.control import control, debug
 from penstock.ops.math import reduction
 
@@ -46,7 +45,7 @@ _WITH_ZERO: dict[str, tuple[str, str, bool]] = {
 def _shown(item: Any) -> str:
     if not isinstance(item, Tensor):
         return str(item)
-    value = static.constant_value(item)
+    value = static_values.seen_value(item)
     return str(item if value is None else value)
 
 
@@ -68,7 +67,7 @@ def _compare(
         if message is not None:
             data = [message, *data]
         condition = _all(make(op_type, x, y))
-        static_x, static_y = static.constant_value(x), static.constant_value(y)
+        static_x, static_y = static_values.seen_value(x), static_values.seen_value(y)
         if static_x is not None and static_y is not None:
             if not np.all(compare(static_x, static_y)):
                 _fail_statically(data)
@@ -267,7 +266,7 @@ def _rank_check(
 
 
 def _static_rank(rank: Tensor) -> int | None:
-    value = static.constant_value(rank)
+    value = static_values.seen_value(rank)
     if value is None:
         return None
     if value.ndim:

@@ -151,7 +151,7 @@ def _concat_v2(
 
 
 def _concat_lists(input_a: TensorList, input_b: TensorList, element_dtype: Any) -> TensorList:
-    input_b._check_dtype(element_dtype)
+    input_b.check_dtype(element_dtype)
     return input_a.like([*input_a.items, *input_b.items])
 
 

@@ -18,7 +18,7 @@ from penstock.foundation.base.docstrings import named
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.composite import IndexedSlices, SparseTensor
 from penstock.foundation.graph.convert import convert_to_tensor
-from penstock.foundation.graph.scopes import control_dependencies
+from penstock.foundation.graph.scopes import control_dependencies, get_default_graph
 from penstock.foundation.opdef import arithmetic, define_op, static
 from penstock.foundation.opdef.inference import broadcast
 from penstock.foundation.opdef.program_text import literal
@@ -282,6 +282,9 @@ define_binary("Atan2", FLOATS, "torch.atan2({y}, {x})", _atan2_grad, inputs=("y"
 
 def binary_function(name: str, op_type: str, what: str) -> Callable[..., Any]:
     def function(x: Any, y: Any, name: str | None = None) -> Any:
+        graph = get_default_graph()
+        if graph.executes:
+            return graph.execute_pair(op_type, x, y, name)
         return make(op_type, x, y, name=name)
 
     def function_of_y_x(y: Any, x: Any, name: str | None = None) -> Any:

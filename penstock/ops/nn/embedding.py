@@ -76,14 +76,7 @@ def _gather(part: Any, ids: Any, name: str | None = None) -> Tensor:
 def _from_parts(parts: list[Any], ids: Tensor, strategy: str, scope: str) -> Tensor:
     flat = reshape.reshape(ids, [-1])
     positions = ranges.range_(shape_ops.size(flat))
-    if strategy == "mod":
-        part_of, row = flat % len(parts), flat // len(parts)
-    elif strategy == "div":
-        part_of, row = _div(parts, flat)
-    else:
-        raise ValueError(f"partition_strategy must be 'mod' or 'div'; found {strategy!r}")
-    if part_of.dtype is not dtypes.int32:
-        part_of = make("Cast", part_of, DstT=dtypes.int32)
+    part_of, row = part_and_row(parts, flat, strategy)
     rows = make("DynamicPartition", row, part_of, num_partitions=len(parts))
     places = make("DynamicPartition", positions, part_of, num_partitions=len(parts))
     found = []
@@ -92,6 +85,19 @@ def _from_parts(parts: list[Any], ids: Tensor, strategy: str, scope: str) -> Ten
             found.append(_gather(part, wanted))
     stitched = make("ParallelDynamicStitch", places, found, name=scope)
     return _restored(parts, ids, stitched)
+
+
+def part_and_row(parts: list[Any], flat: Tensor, strategy: str) -> tuple[Tensor, Tensor]:
+    """The part of each id, of type int32, and its row there."""
+    if strategy == "mod":
+        part_of, row = flat % len(parts), flat // len(parts)
+    elif strategy == "div":
+        part_of, row = _div(parts, flat)
+    else:
+        raise ValueError(f"partition_strategy must be 'mod' or 'div'; found {strategy!r}")
+    if part_of.dtype is not dtypes.int32:
+        part_of = make("Cast", part_of, DstT=dtypes.int32)
+    return part_of, row
 
 
 def _div(parts: list[Any], flat: Tensor) -> tuple[Tensor, Tensor]:

@@ -15,7 +15,7 @@ import torch
 
 from penstock.foundation.graph.composite import SparseTensor, SparseTensorValue
 from penstock.foundation.opdef.inference import Dims, ShapeContext, show
-from penstock.ops.array.unsigned import SIGNED
+from penstock.ops.array.unsigned import BARE_UNSIGNED, SIGNED
 
 NUMBERS = (
     "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32,"
@@ -59,6 +59,11 @@ def check_bounds(indices: Any, dims: list[int], what: str = "indices") -> None:
     raise ValueError(
         f"{what}[{row}] = {indices[row].tolist()} is out of bounds: the shape is {dims}"
     )
+
+
+def wide(values: Any) -> Any:
+    """Unsigned types that ATen cannot compute with, as int64: sums wrap alike."""
+    return values.to(torch.int64) if values.dtype in BARE_UNSIGNED else values
 
 
 def keys(indices: Any, dims: Any) -> Any:

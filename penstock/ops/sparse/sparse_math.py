@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
 import torch
 
 from penstock.foundation.base import dtypes
@@ -17,7 +16,7 @@ from penstock.foundation.graph.build import make
 from penstock.foundation.graph.composite import SparseTensor
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op
-from penstock.foundation.opdef.inference import Dims, FailsAtRun, ShapeContext, show
+from penstock.foundation.opdef.inference import Dims, FailsAtRun, ShapeContext
 from penstock.ops.array import (
     fill,
     gather,
@@ -26,17 +25,10 @@ from penstock.ops.array import (
     reshape,
     shape as shapes,
     slicing,
-    transpose,
 )
 from penstock.ops.array.unsigned import BARE_UNSIGNED, from_ordered_int64, to_ordered_int64
 from penstock.ops.math import elementwise, reduction
 from penstock.ops.sparse import sparse_entries as entries, sparse_functions
-
-
-def _wide(values: Any) -> Any:
-    """Unsigned types that ATen cannot compute with, as int64: sums wrap alike."""
-    return values.to(torch.int64) if values.dtype in BARE_UNSIGNED else values
-
 
 # ---- two sparse tensors --------------------------------------------------------------------------
 
@@ -71,9 +63,9 @@ def _add(
 ) -> Any:  # fmt: skip
     _check_pair((a_indices, a_values, a_shape), (b_indices, b_values, b_shape))
     where, a_place, b_place = entries.merged(a_indices, b_indices)
-    total = _wide(a_values).new_zeros(len(where))
-    total.index_add_(0, a_place, _wide(a_values))
-    total.index_add_(0, b_place, _wide(b_values))
+    total = entries.wide(a_values).new_zeros(len(where))
+    total.index_add_(0, a_place, entries.wide(a_values))
+    total.index_add_(0, b_place, entries.wide(b_values))
     total = total.to(a_values.dtype)
     # Only sums may fall under the threshold: what one side alone has is kept as it is.
     kept = torch.bincount(torch.cat([a_place, b_place]), minlength=len(where)) < 2
@@ -160,12 +152,12 @@ def _dense_add(a_indices: Any, a_values: Any, a_shape: list[int], b: Any) -> Any
     if list(b.shape) != a_shape:
         raise ValueError(f"a has shape {a_shape}, b {list(b.shape)}; they must be the same")
     entries.check_bounds(a_indices, a_shape, "a_indices")
-    made = _wide(b).clone()
+    made = entries.wide(b).clone()
     places = tuple(a_indices.long().unbind(1))
     if places:
-        made.index_put_(places, _wide(a_values), accumulate=True)
+        made.index_put_(places, entries.wide(a_values), accumulate=True)
     else:
-        made += _wide(a_values).sum()
+        made += entries.wide(a_values).sum()
     return made.to(b.dtype)
 
 
@@ -204,8 +196,8 @@ def _cwise(function: Any) -> Any:
                 "sp_shape must have at least one dim, and describe at most 2^63 - 1 elements;"
                 f" found {sp_shape}"
             )
-        other = _broadcast_values(sp_indices, sp_shape, _wide(dense))
-        return function(_wide(sp_values), other).to(sp_values.dtype)
+        other = _broadcast_values(sp_indices, sp_shape, entries.wide(dense))
+        return function(entries.wide(sp_values), other).to(sp_values.dtype)
 
     return kernel
 
@@ -299,7 +291,7 @@ def _reduced(
     rows, number = entries.grouped(indices[:, kept])
     dtype = values.dtype
     if how == "sum":
-        wide = _wide(values)
+        wide = entries.wide(values)
         result = wide.new_zeros(len(rows)).index_add_(0, number, wide).to(dtype)
     else:
         ordered = to_ordered_int64(values) if dtype in BARE_UNSIGNED else values
@@ -371,104 +363,6 @@ def _reduce_sum_grad(op: Any, grad: Tensor) -> list[Any]:
 
 
 # ---- products ----------------------------------------------------------------------------------
-
-
-# As many rows have numbers of 16 bits.
-_SHORT = 1 << 16
-
-
-def _matmul_shape(ctx: ShapeContext) -> Dims:
-    ctx.rank("a_values", 1)
-    ctx.rank("a_indices", 2)
-    b = ctx.rank("b", 2)
-    ctx.rank("a_shape", 1)
-    dims = ctx.shape_value("a_shape")
-    if dims is not None and len(dims) != 2:
-        raise ValueError(f"a_shape must have 2 elements; found {show(dims)}")
-    rows, inner = dims if dims is not None else (None, None)
-    if ctx.attr("adjoint_a"):
-        rows, inner = inner, rows
-    b_inner, columns = b[::-1] if ctx.attr("adjoint_b") else b
-    if None not in (inner, b_inner) and inner != b_inner:
-        raise ValueError(f"a has {inner} column(s), b {b_inner} row(s)")
-    return rows, columns
-
-
-def _matmul(
-    a_indices: Any, a_values: Any, a_shape: list[int], b: Any, adjoint_a: bool, adjoint_b: bool
-) -> Any:
-    if b.dim() != 2 or len(a_shape) != 2:
-        raise ValueError(f"a and b must be matrices; found {a_shape} and {list(b.shape)}")
-    entries.check(a_indices, a_values, a_shape, "a")
-    entries.check_bounds(a_indices, a_shape, "a_indices")
-    row, column = a_indices.long().unbind(1)
-    rows, inner = a_shape
-    if adjoint_a:
-        row, column, rows, inner = column, row, inner, rows
-        a_values = a_values.conj_physical()
-    if adjoint_b:
-        b = b.mH.resolve_conj() if b.is_complex() else b.mT
-    if inner != b.shape[0]:
-        raise ValueError(f"a has {inner} column(s), b {b.shape[0]} row(s)")
-    if not b.shape[1] or not len(row):
-        return b.new_zeros((rows, b.shape[1]))
-    return _product(row, column, a_values, rows, b)
-
-
-def _product(row: Any, column: Any, values: Any, rows: int, b: Any) -> Any:
-    if values.dtype in (torch.float32, torch.float64):
-        if b.device.type == "cpu":
-            summed = _sums_of_rows(row, column, values, rows, b)
-            if summed is not None:
-                return summed
-        if b.shape[1] > 1:
-            size = (rows, b.shape[0])
-            a = torch.sparse_coo_tensor(
-                torch.stack([row, column]), values, size, is_coalesced=False, check_invariants=False
-            )
-            return torch.mm(a, b)
-    picked = _wide(b.contiguous())[column] * _wide(values)[:, None]
-    made = picked.new_zeros((rows, b.shape[1])).index_add_(0, row, picked)
-    return made.to(b.dtype)
-
-
-def _sums_of_rows(row: Any, column: Any, values: Any, rows: int, b: Any) -> Any:
-    """The product as weighted sums of rows of ``b``, a sixth of coo's time for entries in order.
-
-    None where they are not, and sorting them would take what it gains.
-    """
-    row, column = row.contiguous(), column.contiguous()
-    numbers = row.numpy()
-    if (numbers[1:] < numbers[:-1]).any():
-        if rows > _SHORT:
-            return None
-        # NumPy sorts numbers of 16 bits by their digits, ten times as fast as torch.
-        order = torch.from_numpy(np.argsort(numbers.astype(np.uint16), kind="stable"))
-        row, column, values = (part.index_select(0, order) for part in (row, column, values))
-    starts = torch._convert_indices_from_coo_to_csr(row, rows)
-    return torch.embedding_bag(
-        b.contiguous(), column, starts, per_sample_weights=values, include_last_offset=True
-    )[0]
-
-
-def _matmul_grad(op: Any, grad: Tensor) -> list[Any]:
-    indices, values, shape, b = op.inputs
-    adjoint_a, adjoint_b = op.attrs["adjoint_a"], op.attrs["adjoint_b"]
-    is_complex = b.dtype.is_complex
-    b_grad = make("SparseTensorDenseMatMul", indices, values, shape, grad, adjoint_a=not adjoint_a)
-    if adjoint_b:
-        b_grad = transpose.transpose(b_grad, conjugate=is_complex)
-    rows, columns = indices[:, 0], indices[:, 1]
-    if adjoint_a:
-        rows, columns = columns, rows
-    parts_a: Any = gather.gather(grad, rows)
-    other = transpose.transpose(b, conjugate=is_complex) if adjoint_b else b
-    parts_b: Any = gather.gather(other, columns)
-    if is_complex and adjoint_a:
-        parts_a = make("Conj", parts_a)
-    elif is_complex:
-        parts_b = make("Conj", parts_b)
-    return [None, reduction.reduce_sum(parts_a * parts_b, axis=1), None, b_grad]
 
 
 # ---- the ops -----------------------------------------------------------------------------------
@@ -564,15 +458,3 @@ for _name, _how, _types in (
         host=("input_shape", "reduction_axes"),
         no_gradient="TensorFlow defines none",
     )
-define_op(
-    "SparseTensorDenseMatMul",
-    "a_indices: Tindices, a_values: T, a_shape: int64, b: T -> product: T",
-    attrs=[
-        "T: type", "Tindices: {int32, int64} = int64", "adjoint_a: bool = False",
-        "adjoint_b: bool = False",
-    ],
-    shape=_matmul_shape,
-    kernel=_matmul,
-    host=("a_shape",),
-    gradient=_matmul_grad,
-)  # fmt: skip

@@ -412,7 +412,7 @@ def _public(verb: str, doc: str, locking: bool = False) -> Callable[..., Any]:
         if _is_reference(ref):
             return make(verb, ref, indices, updates, name=name, use_locking=use_locking)
         rows = convert_to_tensor(updates, ref.dtype)
-        return ref._after(make(f"Resource{verb}", ref.handle, indices, rows, name=name))
+        return ref.after_write(make(f"Resource{verb}", ref.handle, indices, rows, name=name))
 
     by_tuple = verb.startswith("ScatterNd")
     rows = (

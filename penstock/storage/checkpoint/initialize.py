@@ -39,7 +39,7 @@ def init_from_checkpoint(ckpt_dir_or_file: Any, assignment_map: Mapping[str, Any
       ``tf.train.init_from_checkpoint("/models/base", {"encoder/": "model/encoder/"})``
     """
     reader = load_checkpoint(ckpt_dir_or_file)
-    path = reader._path
+    path = reader.path
     for key in sorted(assignment_map, key=str):
         target = assignment_map[key]
         if not isinstance(target, str):
@@ -55,7 +55,7 @@ def _by_name(name: str) -> Any:
     found = store._vars.get(name, store._partitioned_vars.get(name))
     if found is None:
         raise ValueError(
-            f"there is no variable {name!r} made by tf.get_variable{store._nearest(name)}"
+            f"there is no variable {name!r} made by tf.get_variable{store.nearest(name)}"
         )
     return found
 

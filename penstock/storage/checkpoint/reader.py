@@ -26,8 +26,8 @@ class CheckpointReader:
     """
 
     def __init__(self, filepattern: Any) -> None:
-        self._path = os.fsdecode(filepattern)
-        self._reader = open_checkpoint(self._path)
+        self.path = os.fsdecode(filepattern)
+        self._reader = open_checkpoint(self.path)
         self._names = self._reader.names()
 
     def has_tensor(self, tensor_str: str) -> bool:
@@ -42,7 +42,7 @@ class CheckpointReader:
         """
         name = os.fsdecode(tensor_str)
         if not self.has_tensor(name):
-            raise missing_keys([name], self._names, self._path)
+            raise missing_keys([name], self._names, self.path)
         value = self._reader.read(name)
         return value[()] if value.ndim == 0 else value
 
@@ -131,7 +131,7 @@ def list_variables(ckpt_dir_or_file: Any) -> list[tuple[str, list[int]]]:
 def check_fits(reader: CheckpointReader, name: str, dims: list[int], what: str) -> None:
     """Raises ValueError when a tensor is missing or has another shape than a variable."""
     if not reader.has_tensor(name):
-        raise ValueError(missing_keys([name], reader._names, reader._path).message)
+        raise ValueError(missing_keys([name], reader._names, reader.path).message)
     found = list(reader._reader.shape(name))
     if found != dims:
         raise ValueError(

@@ -337,10 +337,10 @@ class Saver:
         name = None if self._is_empty else self.saver_def.filename_tensor_name
         if name is None or name.rpartition(":")[0] in sess.graph.by_name:
             return
-        of = "" if self._graph is None else f"; the saver is of {self._graph._described()}"
+        of = "" if self._graph is None else f"; the saver is of {self._graph.described()}"
         raise TypeError(
             f"the saver feeds {name!r}, which the session's graph does not have: that is"
-            f" {sess.graph._described()}{of}"
+            f" {sess.graph.described()}{of}"
         )
 
     def _note(self, path: str, save_path: str, latest: str | None, suffix: str) -> None:

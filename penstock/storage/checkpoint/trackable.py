@@ -29,6 +29,7 @@ from penstock.library.variables.tracked import (
     has_slots,
     is_table,
     is_trackable,
+    slot_of,
     unslotted,
 )
 from penstock.library.variables.variable import Variable
@@ -95,7 +96,7 @@ class Listing:
             for slot_name in item.get_slot_names():
                 for at, original in enumerate(self.objects):
                     if isinstance(original, Variable):
-                        slot = item.get_slot(original, slot_name)
+                        slot = slot_of(item, original, slot_name)
                         if slot is not None:
                             yield index, slot_name, at, slot
 
@@ -478,6 +479,7 @@ class CheckpointLoadStatus(Status):
         super().__init__(root, path)
         self._record = record
         self._nodes: tuple[Any, Any] | None = None
+        self._restored: set[str] = set()
 
     def values(self) -> dict[str, Any]:
         """The variables and tables that have a counterpart in the checkpoint."""
@@ -501,7 +503,7 @@ class CheckpointLoadStatus(Status):
             if has_slots(item):
                 for reference in nodes[number].slot_variables:
                     original = matched.get(reference.original_variable_node_id)
-                    slot = original is not None and item.get_slot(original, reference.slot_name)
+                    slot = original is not None and slot_of(item, original, reference.slot_name)
                     if isinstance(slot, Variable):
                         matched.setdefault(reference.slot_variable_node_id, slot)
         values = {
@@ -549,6 +551,16 @@ class CheckpointLoadStatus(Status):
         runner = _session(session, "run_restore_ops")
         self._restore_states()
         values = {key: item for key, item in self._match()[1].items() if not is_state(item)}
+        self._run(values, runner)
+
+    def run_restore_ops_of_more(self, session: Any) -> None:
+        """Restores what has been attached since ``run_restore_ops``."""
+        found = self._match()[1].items()
+        more = {key: item for key, item in found if key not in self._restored}
+        self._run({key: item for key, item in more.items() if not is_state(item)}, session)
+
+    def _run(self, values: dict[str, Any], runner: Any) -> None:
+        self._restored |= set(values)
         if not values:
             return
         with runner.graph.as_default():

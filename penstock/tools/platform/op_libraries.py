@@ -1,4 +1,4 @@
-"""``tf.load_op_library``: op types that come with a program.
+"""``tf.load_op_library`` and kin: op types and file systems that come with a program.
 
 TensorFlow loads C++ that was compiled for its runtime. Ops are written in Python here, so a library
 is a Python file that defines them, as docs/writing-an-op.md shows, and their functions.
@@ -8,6 +8,7 @@ State: the libraries that were loaded, since an op type can be defined once.
 
 from __future__ import annotations
 
+import errno
 import importlib.util
 import os
 from pathlib import Path
@@ -55,6 +56,39 @@ def load_op_library(library_filename: str) -> ModuleType:
             )  # fmt: skip
         _loaded[path] = _module(path)
     return _loaded[path]
+
+
+def load_library(library_location: str) -> None:
+    """Loads op types, kernels and whatever else Python files register.
+
+    Args:
+      library_location: a file, or a folder, of which all files are loaded that end in ``.py``.
+
+    Raises:
+      OSError: there is no such file or folder.
+      tf.errors.UnimplementedError: it is a library of C++; see ``tf.load_op_library``.
+    """
+    path = Path(os.fsdecode(library_location))
+    if not path.exists():
+        raise FileNotFoundError(
+            errno.ENOENT, "The file or folder to load kernel libraries from does not exist.",
+            str(library_location),
+        )  # fmt: skip
+    for each in sorted(path.glob("*.py")) if path.is_dir() else [path]:
+        load_op_library(str(each))
+
+
+def load_file_system_library(library_filename: str) -> None:
+    """Loads a Python file that makes file systems known, by ``fsspec.register_implementation``.
+
+    Args:
+      library_filename: the file.
+
+    Raises:
+      tf.errors.NotFoundError: there is no such file.
+      tf.errors.UnimplementedError: it is a library of C++, which Penstock cannot run.
+    """
+    load_op_library(library_filename)
 
 
 def _instead(path: Path) -> str:

@@ -230,8 +230,8 @@ class TestCase(ArrayAssertions):
         session = scopes.get_default_session()
         if session is not None:
             return session.run(tensors)
-        with self.test_session() as session:
-            return session.run(tensors)
+        with self.test_session() as own:
+            return own.run(tensors)
 
     # ---- files, streams and threads ----------------------------------------------------------
 

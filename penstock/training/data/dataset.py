@@ -46,7 +46,7 @@ class Dataset(specs.Structured, FrameworkSources):
     def __init__(self) -> None:
         self._options = Options()
         self._sources: tuple[Dataset, ...] = ()
-        self._functions: tuple[Mapped, ...] = ()
+        self.mapped_functions: tuple[Mapped, ...] = ()
         self._graph = get_default_graph()
 
     @staticmethod
@@ -61,7 +61,7 @@ class Dataset(specs.Structured, FrameworkSources):
         self, variant: Any, structure: Any, inputs: tuple[Dataset, ...] = (), *functions: Mapped
     ) -> None:
         self._variant_tensor, self.structure = variant, structure
-        self._sources, self._functions = inputs, functions
+        self._sources, self.mapped_functions = inputs, functions
         for one in inputs:
             self._options = self._options.merge(one.options())
 
@@ -82,7 +82,7 @@ class Dataset(specs.Structured, FrameworkSources):
         )  # fmt: skip
         return Dataset.of(variant, spec, (self,), function)
 
-    def _spec(self) -> DatasetSpec:
+    def own_spec(self) -> DatasetSpec:
         return DatasetSpec(self.structure)
 
     # ---- sources -----------------------------------------------------------------------------
@@ -462,7 +462,7 @@ class Dataset(specs.Structured, FrameworkSources):
             output_types=specs.flat_types(self.structure),
             output_shapes=specs.flat_shapes(self.structure),
         )  # fmt: skip
-        return iterator.Iterator._made(handle, None, self.structure)
+        return iterator.Iterator.made_of(handle, None, self.structure)
 
     def apply_options(self, graph: Any = None) -> Any:
         """The variant, behind the nodes that TF adds to tell its runtime about options."""
@@ -496,7 +496,7 @@ class Dataset(specs.Structured, FrameworkSources):
 
     def _captured_ref(self) -> bool:
         """Whether a function uses the value of a reference variable."""
-        own = any(_from_ref(t) for f in self._functions for t in f.captured)
+        own = any(_from_ref(t) for f in self.mapped_functions for t in f.captured)
         return own or any(d._captured_ref() for d in self._sources)
 
     def _inputs(self) -> list[Dataset]:

@@ -53,7 +53,7 @@ class _Read(Dataset):
         else:
             made = parallel_interleave(read_one_file, num_parallel_reads)(names)
         super().__init__()
-        self._set(made._variant_tensor, made.structure, (names,), *made._functions)
+        self._set(made._variant_tensor, made.structure, (names,), *made.mapped_functions)
 
 
 class TextLineDataset(_Read):

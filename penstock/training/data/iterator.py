@@ -43,7 +43,7 @@ class Iterator(specs.Structured):
         self._string_handle = make("IteratorToStringHandle", handle)
 
     @classmethod
-    def _made(cls, handle: Any, initializer: Any, structure: Any) -> Iterator:
+    def made_of(cls, handle: Any, initializer: Any, structure: Any) -> Iterator:
         made = cls.__new__(cls)
         made._set(handle, initializer, structure)
         return made
@@ -62,7 +62,7 @@ class Iterator(specs.Structured):
           output_classes: nesting of Tensor and SparseTensor; all Tensor where None.
         """
         structure = specs.from_legacy(output_types, output_shapes, output_classes)
-        return Iterator._made(_resource(structure, shared_name), None, structure)
+        return Iterator.made_of(_resource(structure, shared_name), None, structure)
 
     @staticmethod
     def from_string_handle(
@@ -81,7 +81,7 @@ class Iterator(specs.Structured):
             output_types=specs.flat_types(structure),
             output_shapes=specs.flat_shapes(structure),
         )
-        return Iterator._made(handle, None, structure)
+        return Iterator.made_of(handle, None, structure)
 
     @property
     def initializer(self) -> Operation:
@@ -178,7 +178,7 @@ def running(dataset: Any) -> Any:
 def _elements(dataset: Any) -> Any:
     handle = _resource(dataset.element_spec, None)
     make("MakeIterator", dataset.in_workers(), handle)
-    made = Iterator._made(handle, None, dataset.element_spec)
+    made = Iterator.made_of(handle, None, dataset.element_spec)
     while True:
         try:
             element = made.get_next()
@@ -194,4 +194,4 @@ def initializable(dataset: Any, shared_name: str | None) -> Iterator:
     handle = _resource(structure, shared_name)
     with colocate_with(handle):
         initializer = make("MakeIterator", source, handle)
-    return Iterator._made(handle, initializer, structure)
+    return Iterator.made_of(handle, initializer, structure)

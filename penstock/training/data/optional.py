@@ -69,7 +69,7 @@ class Optional:
         """Nesting of specs of the value."""
         return self.structure
 
-    def _spec(self) -> OptionalSpec:
+    def own_spec(self) -> OptionalSpec:
         return OptionalSpec(self.structure)
 
 

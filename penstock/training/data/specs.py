@@ -129,7 +129,7 @@ def _spec_of_leaf(value: Any) -> Any:
     if isinstance(value, CompositeTensor):
         return value._type_spec
     if hasattr(value, "_variant_tensor"):
-        return value._spec()
+        return value.own_spec()
     return TensorSpec(value.shape, value.dtype.base_dtype)
 
 

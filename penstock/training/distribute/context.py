@@ -14,7 +14,9 @@ import enum
 from typing import Any
 
 from penstock.foundation.graph import replicas, scopes
+from penstock.foundation.graph.tensor import Tensor
 from penstock.library.variables.variable import VariableAggregation
+from penstock.ops.array.static_values import get_static_value
 from penstock.training.distribute.modes import innermost, standing
 
 
@@ -74,9 +76,8 @@ def get_replica_context() -> Any:
 def skip_summary() -> bool:
     """Whether this code is for a replica whose summaries are not written: any but the first."""
     replica = get_replica_context()
-    if replica is None or isinstance(replica.replica_id_in_sync_group, int):
-        return False
-    return int(replica.strategy.extended.first_replica) + int(replica.local_index) > 0
+    number = 0 if replica is None else replica.replica_id_in_sync_group
+    return bool(get_static_value(number) if isinstance(number, Tensor) else number)
 
 
 def get_cross_replica_context() -> Any:

@@ -72,7 +72,7 @@ class StrategyExtended:
     def _num_replicas_in_sync(self) -> int:
         return len(self.worker_devices)
 
-    def _input_context(self) -> Any:
+    def input_context(self) -> Any:
         return InputContext(1, 0, self._num_replicas_in_sync)
 
     # ---- variables ---------------------------------------------------------------------------

@@ -121,7 +121,7 @@ class MultiWorkerExtended(MirroredExtended):
     def _num_replicas_in_sync(self) -> int:
         return len(self._devices) * self._tasks
 
-    def _input_context(self) -> InputContext:
+    def input_context(self) -> InputContext:
         return InputContext(self._tasks, self._rank, self._num_replicas_in_sync)
 
     def _cross_device_ops_for(self) -> CrossDeviceOps:

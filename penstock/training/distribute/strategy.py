@@ -168,7 +168,7 @@ class Strategy:
 
     def experimental_distribute_datasets_from_function(self, dataset_fn: Any) -> Any:
         """The data set that ``dataset_fn(InputContext)`` makes, already in replicas' batches."""
-        return input.DatasetOfReplicas(self, dataset_fn(self._extended._input_context()))
+        return input.DatasetOfReplicas(self, dataset_fn(self._extended.input_context()))
 
     def experimental_make_numpy_dataset(self, numpy_input: Any, session: Any = None) -> Any:
         """A data set of the rows of arrays (a nesting of them)."""

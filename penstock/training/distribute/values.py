@@ -182,7 +182,7 @@ class DistributedVariable(ResourceVariable):
             return last.is_initialized(name)
         return make_tensor("LogicalAnd", found, last.is_initialized(), name=name)
 
-    def _after(self, op: Any, read_value: bool = True) -> Any:
+    def after_write(self, op: Any, read_value: bool = True) -> Any:
         return UnreadVariable(self.get(), op) if read_value else op
 
     def assign(self, *args: Any, **kwargs: Any) -> Any:

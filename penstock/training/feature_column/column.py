@@ -39,7 +39,14 @@ class TensorSequenceLengthPair(NamedTuple):
 
 
 class MakeVariable(Protocol):
-    """Gives a column its variable, made when it is first asked for."""
+    """Gives a column its variable, made when it is first asked for.
+
+    ``trainable`` says whether variables are trained, ``states`` has the state of columns that make
+    it once, where there is such.
+    """
+
+    trainable: bool
+    states: Any
 
     def __call__(
         self, column: Any, name: str, dims: Any, initializer: Any, trainable: bool = True

@@ -186,20 +186,26 @@ def model_collections(more: Iterable[str] | None) -> list[str]:
     return found
 
 
-def collected(weight_collections: Iterable[str] | None, trainable: bool) -> MakeVariable:
+class _Collected:
     """Makes variables by ``tf.get_variable`` in the current scope, in collections of a model."""
-    keys = model_collections(weight_collections)
-    both = trainable
 
-    def variables(
-        column: Any, name: str, dims: Any, initializer: Any, trainable: bool = True
+    states = None
+
+    def __init__(self, keys: list[str], trainable: bool) -> None:
+        self.keys, self.trainable = keys, trainable
+
+    def __call__(
+        self, column: Any, name: str, dims: Any, initializer: Any, trainable: bool = True
     ) -> Any:
         return get_variable(
             name, shape=dims, dtype=dtypes.float32, initializer=initializer,
-            trainable=trainable and both, collections=keys,
+            trainable=trainable and self.trainable, collections=self.keys,
         )  # fmt: skip
 
-    return variables
+
+def collected(weight_collections: Iterable[str] | None, trainable: bool) -> MakeVariable:
+    """Makes variables by ``tf.get_variable`` in the current scope, in collections of a model."""
+    return _Collected(model_collections(weight_collections), trainable)
 
 
 def make_parse_example_spec(feature_columns: Iterable[Any]) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from penstock.training.feature_column.column import Features, check_batch_sizes,
 from penstock.training.feature_column.embedding import EmbeddingColumn
 from penstock.training.feature_column.input_layer import check_dense, flattened
 from penstock.training.feature_column.linear_model import check_summed, weighted_sum, width_of
+from penstock.training.feature_column.own_columns import NewDenseColumn, StateManager
 
 
 class LinearSum(NamedTuple):
@@ -36,8 +37,11 @@ class _Made:
     State: the variables by column and name.
     """
 
+    trainable = True
+
     def __init__(self) -> None:
         self._made: dict[Any, Any] = {}
+        self.states = StateManager()
 
     def __call__(
         self, column: Any, name: str, dims: Any, initializer: Any, trainable: bool = True
@@ -131,6 +135,8 @@ def _make_own(column: Any, variables: _Made) -> None:
     """Makes the variables that a column has itself."""
     if isinstance(column, EmbeddingColumn):
         column.weights(variables)
+    elif isinstance(column, NewDenseColumn):
+        column.create_state(variables.states)
 
 
 def _scope(name: str) -> Any:

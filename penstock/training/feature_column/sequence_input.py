@@ -15,7 +15,6 @@ from penstock.ops.control import check
 from penstock.ops.control.control import identity
 from penstock.training.feature_column.column import (
     Features,
-    MakeVariable,
     SequenceDenseColumn,
     check_batch_sizes,
     normalized,
@@ -61,7 +60,7 @@ def sequence_input_layer(
     columns = normalized(feature_columns)
     for column in columns:
         _check_sequence(column)
-    variables = _collected(weight_collections, trainable)
+    variables = _Collected(weight_collections, trainable)
     with variable_scope(None, default_name="sequence_input_layer", values=list(features.values())):
         found = Features(features)
         outputs, lengths = [], []
@@ -84,26 +83,28 @@ def _check_sequence(column: Any) -> None:
         )
 
 
-def _collected(weight_collections: Iterable[str] | None, trainable: bool) -> MakeVariable:
+class _Collected:
     """Makes variables by ``tf.get_variable``, in the collections that TensorFlow 1.15 puts them in.
 
     None is a model variable, unlike ``input_layer``'s; a shared one is global only where nothing
     else is said.
     """
-    keys = list(weight_collections or [])
-    both = trainable
 
-    def variables(
-        column: Any, name: str, dims: Any, initializer: Any, trainable: bool = True
+    states = None
+
+    def __init__(self, weight_collections: Iterable[str] | None, trainable: bool) -> None:
+        self.keys, self.trainable = list(weight_collections or []), trainable
+
+    def __call__(
+        self, column: Any, name: str, dims: Any, initializer: Any, trainable: bool = True
     ) -> Any:
+        keys = self.keys
         shared = isinstance(column, SharedEmbeddingColumn)
         own = keys if shared or GraphKeys.GLOBAL_VARIABLES in keys else keys + _GLOBAL
         return get_variable(
             name, shape=dims, dtype=dtypes.float32, initializer=initializer,
-            trainable=trainable and both, collections=own or None,
+            trainable=trainable and self.trainable, collections=own or None,
         )  # fmt: skip
-
-    return variables
 
 
 def _flattened(column: Any, tensor: Any) -> Any:

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from penstock.library.layer_base import settings
+
 
 def standardized(given: Any, names: Sequence[str], shapes: Sequence[Any], what: str) -> list[Any]:
     """Arrays in the order of ``names``.
@@ -101,7 +103,12 @@ def class_weights(weights: Any, target: Any) -> Any:
             "`class_weight` must contain all classes in the data. The classes"
             f" {lacking} exist in the data but not in `class_weight`."
         )
-    return np.asarray([weights[one] for one in classes.tolist()], np.float32)
+    return np.asarray([weights[one] for one in classes.tolist()], settings.floatx())
+
+
+def input_type(kind: np.dtype[Any]) -> str:
+    """The type that a model made for arrays of a type takes: the default one of numbers."""
+    return settings.floatx() if kind.kind == "f" else kind.name
 
 
 def batches(count: int, size: int) -> list[tuple[int, int]]:

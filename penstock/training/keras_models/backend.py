@@ -8,22 +8,6 @@ from typing import Any
 import numpy as np
 
 from penstock.library.layer_base import sessions
-from penstock.training.keras_models.losses import EPSILON
-
-
-def epsilon() -> float:
-    """The small number that Keras adds: 1e-07."""
-    return EPSILON
-
-
-def floatx() -> str:
-    """The default type: ``"float32"``."""
-    return "float32"
-
-
-def image_data_format() -> str:
-    """Where images have their channels: ``"channels_last"``."""
-    return "channels_last"
 
 
 def int_shape(x: Any) -> Any:

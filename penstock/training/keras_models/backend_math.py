@@ -15,17 +15,17 @@ from penstock.foundation.base import dtypes
 from penstock.foundation.graph.composite import SparseTensor
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.library import nn
+from penstock.library.layer_base import settings
 from penstock.library.ragged_tensors import dispatched as math
 from penstock.ops.array import nodes, pad, reshape as reshaping, transpose as transposing
 from penstock.ops.linalg import contraction, matmul
 from penstock.ops.math import argmax as arguments, statistics
 from penstock.ops.sparse import sparse, sparse_functions
-from penstock.training.keras_models.losses import EPSILON
 
 
 def _number(x: Any) -> Any:
     x = convert_to_tensor(x)
-    return math.cast(x, dtypes.float32) if x.dtype.base_dtype is dtypes.bool else x
+    return math.cast(x, settings.floatx()) if x.dtype.base_dtype is dtypes.bool else x
 
 
 def sum_(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
@@ -113,8 +113,8 @@ def cast(x: Any, dtype: Any) -> Any:
 def cast_to_floatx(x: Any) -> Any:
     """An array in the default type; a tensor likewise."""
     if hasattr(x, "op") or hasattr(x, "has_value"):
-        return math.cast(x, dtypes.float32)
-    return np.asarray(x, "float32")
+        return math.cast(x, settings.floatx())
+    return np.asarray(x, settings.floatx())
 
 
 def l2_normalize(x: Any, axis: Any = None) -> Any:
@@ -221,13 +221,3 @@ def is_sparse(tensor: Any) -> bool:
 def to_dense(tensor: Any) -> Any:
     """A sparse tensor as a dense one; others as they are."""
     return sparse.sparse_tensor_to_dense(tensor) if is_sparse(tensor) else tensor
-
-
-def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> Any:
-    """The cross entropy of yes and no, element by element."""
-    target, output = convert_to_tensor(target), convert_to_tensor(output)
-    if from_logits:
-        return nn.sigmoid_cross_entropy_with_logits(labels=target, logits=output)
-    output = math.clip_by_value(output, EPSILON, 1.0 - EPSILON)
-    found = target * math.log(output + EPSILON)
-    return -(found + (1 - target) * math.log(1 - output + EPSILON))

@@ -2,49 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from penstock.foundation.base import dtypes
-from penstock.foundation.graph import nest, scopes
+from penstock.foundation.graph import scopes
 from penstock.foundation.graph.composite import SparseTensor
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.library import nn
 from penstock.library.autodiff import gradients as autodiff
 from penstock.library.control_flow.cond import cond
-from penstock.library.layer_base import initializers, phase, sessions
+from penstock.library.layer_base import initializers, phase, sessions, settings
 from penstock.library.layer_base.weights import make_variable
 from penstock.library.ragged_tensors import dispatched as math
 from penstock.ops.array import constant, nodes, ranges, transpose
 from penstock.ops.control import control, debug
 from penstock.ops.math import select
 from penstock.ops.random import random
+from penstock.ops.sparse import sparse_compose
 from penstock.ops.state import state, state_update
-from penstock.training.keras_models.losses import EPSILON
 
 
 def placeholder(
     shape: Any = None, ndim: int | None = None, dtype: Any = None, sparse: bool = False,
     name: str | None = None, ragged: bool = False,
 ) -> Any:  # fmt: skip
-    """What a step is fed: of a shape, or of a rank; by default of type float32.
+    """What a step is fed: of a shape, or of a rank, dense or sparse; by default of Keras's type.
 
     Raises:
-      NotImplementedError: ``sparse`` or ``ragged``.
+      NotImplementedError: ``ragged``.
     """
-    if sparse or ragged:
-        raise NotImplementedError("placeholders of sparse or ragged tensors are not supported")
+    if ragged:
+        raise NotImplementedError("placeholders of ragged tensors are not supported")
+    kind = dtypes.as_dtype(dtype or settings.floatx())
     dims = shape if shape is not None else None if not ndim else [None] * ndim
-    return constant.placeholder(dtypes.as_dtype(dtype or "float32"), dims, name)
+    if sparse:
+        return sparse_compose.sparse_placeholder(kind, dims, name)
+    return constant.placeholder(kind, dims, name)
+
+
+def constant_(value: Any, dtype: Any = None, shape: Any = None, name: str | None = None) -> Any:
+    """A constant, by default of Keras's type."""
+    return constant.constant(
+        value, dtypes.as_dtype(dtype or settings.floatx()), shape, name or "Const"
+    )
 
 
 def variable(value: Any, dtype: Any = None, name: str | None = None, constraint: Any = None) -> Any:
     """A variable with that first value, which Keras's session initializes."""
-    first = np.asarray(value, dtype or "float32") if not hasattr(value, "op") else value
+    first = np.asarray(value, dtype or settings.floatx()) if not hasattr(value, "op") else value
     made = make_variable(
-        name, None, dtypes.as_dtype(dtype or "float32"), first, constraint=constraint
+        name, None, dtypes.as_dtype(dtype or settings.floatx()), first, constraint=constraint
     )
     sessions.track_variable(made)
     return made
@@ -52,7 +61,7 @@ def variable(value: Any, dtype: Any = None, name: str | None = None, constraint:
 
 def _filled(shape: Any, kind: str, dtype: Any, name: str | None, **config: Any) -> Any:
     first = initializers.get({"class_name": kind, "config": config})
-    made = make_variable(name, shape, dtypes.as_dtype(dtype or "float32"), first)
+    made = make_variable(name, shape, dtypes.as_dtype(dtype or settings.floatx()), first)
     sessions.track_variable(made)
     return made
 
@@ -115,60 +124,6 @@ def stop_gradient(variables: Any) -> Any:
     return control.stop_gradient(variables)
 
 
-class _Step:
-    """A step with its feeds, which ``function`` makes."""
-
-    def __init__(self, inputs: Sequence[Any], outputs: Any, updates: Sequence[Any]) -> None:
-        self.inputs, self.outputs = list(inputs), outputs
-        flat = nest.flatten(outputs)
-        with scopes.control_dependencies([one for one in flat if one is not None]):
-            made = [state.assign(*one) if isinstance(one, tuple) else one for one in updates]
-            self.updates = control.group(*made)
-
-    def __call__(self, inputs: Any) -> Any:
-        """Runs it: the values of its outputs."""
-        given = inputs if isinstance(inputs, list | tuple) else [inputs]
-        if len(given) != len(self.inputs):
-            raise ValueError(
-                f"this function takes {len(self.inputs)} inputs; {len(given)} were given"
-            )
-        feed = dict(zip(self.inputs, given, strict=True))
-        known = {key: value for key, value in feed.items() if hasattr(key, "op")}
-        return sessions.get_session().run([self.outputs, self.updates], known)[0]
-
-
-def function(
-    inputs: Any, outputs: Any, updates: Any = None, name: str | None = None, **kwargs: Any
-) -> Any:
-    """A Python function that runs a step in Keras's session.
-
-    Args:
-      inputs: what is fed, a list.
-      outputs: what is computed, a tensor or a list.
-      updates: ops that run, too, or pairs of a variable and its new value.
-      name: accepted for compatibility.
-      **kwargs: none.
-
-    Returns:
-      A function of a list of arrays.
-
-    Raises:
-      ValueError: another keyword.
-
-    Example:
-      >>> import penstock as tf
-      >>> K = tf.keras.backend
-      >>> with tf.Graph().as_default(), tf.Session():
-      ...     x = K.placeholder([2])
-      ...     K.function([x], [K.sum(x)])([[1.0, 2.0]])
-      [np.float32(3.0)]
-    """
-    if kwargs:
-        raise ValueError(f"Invalid argument {next(iter(kwargs))!r} passed to K.function")
-    flat = inputs if isinstance(inputs, list | tuple) else [inputs]
-    return _Step(flat, outputs, list(updates or ()))
-
-
 # ---- the learning phase ----------------------------------------------------------------------
 
 
@@ -227,7 +182,7 @@ def random_normal(
     shape: Any, mean: float = 0.0, stddev: float = 1.0, dtype: Any = None, seed: int | None = None
 ) -> Any:
     """Numbers drawn around a mean."""
-    kind = dtypes.as_dtype(dtype or "float32")
+    kind = dtypes.as_dtype(dtype or settings.floatx())
     return random.random_normal(shape, mean, stddev, kind, _seed(seed))
 
 
@@ -235,7 +190,7 @@ def random_uniform(
     shape: Any, minval: float = 0.0, maxval: float = 1.0, dtype: Any = None, seed: int | None = None
 ) -> Any:
     """Numbers drawn between two bounds."""
-    kind = dtypes.as_dtype(dtype or "float32")
+    kind = dtypes.as_dtype(dtype or settings.floatx())
     return random.random_uniform(shape, minval, maxval, kind, _seed(seed))
 
 
@@ -243,13 +198,13 @@ def truncated_normal(
     shape: Any, mean: float = 0.0, stddev: float = 1.0, dtype: Any = None, seed: int | None = None
 ) -> Any:
     """Numbers drawn around a mean, at most two deviations from it."""
-    kind = dtypes.as_dtype(dtype or "float32")
+    kind = dtypes.as_dtype(dtype or settings.floatx())
     return random.truncated_normal(shape, mean, stddev, kind, _seed(seed))
 
 
 def random_binomial(shape: Any, p: float = 0.0, dtype: Any = None, seed: int | None = None) -> Any:
     """Ones with probability ``p``, else zeros."""
-    kind = dtypes.as_dtype(dtype or "float32")
+    kind = dtypes.as_dtype(dtype or settings.floatx())
     drawn = random.random_uniform(shape, dtype=kind, seed=_seed(seed))
     return math.cast(drawn <= p, kind)
 
@@ -291,7 +246,7 @@ def ctc_batch_cost(y_true: Any, y_pred: Any, input_length: Any, label_length: An
     steps = math.cast(math.squeeze(input_length, [-1]), dtypes.int32)
     found = ctc_label_dense_to_sparse(y_true, lengths)
     labels = SparseTensor(found.indices, math.cast(found.values, dtypes.int32), found.dense_shape)
-    logits = math.log(transpose.transpose(y_pred, [1, 0, 2]) + EPSILON)
+    logits = math.log(transpose.transpose(y_pred, [1, 0, 2]) + settings.epsilon())
     loss = nn.ctc_loss(labels=labels, inputs=logits, sequence_length=steps)
     return math.expand_dims(loss, 1)
 

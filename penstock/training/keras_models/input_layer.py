@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock.foundation.base import dtypes
-from penstock.library.layer_base import connections, names, symbolic
+from penstock.library.layer_base import connections, names, settings, symbolic
 from penstock.library.layer_base.layer import Layer
 from penstock.ops.array import constant
 
@@ -46,7 +45,7 @@ class InputLayer(Layer):
             dtype = dtype or input_tensor.dtype
             whole = tuple(input_tensor.shape.as_list())
         super().__init__(
-            dtype=dtype or dtypes.float32, name=name or names.unique_name("input", False)
+            dtype=dtype or settings.floatx(), name=name or names.unique_name("input", False)
         )
         placed = input_tensor is None
         if placed:

@@ -1,7 +1,6 @@
 """``tf.keras.losses``: functions of targets and predictions, one number a sample, and classes.
 
-A class weighs what its function finds, and reduces it.  The cross entropies of what a softmax or a
-sigmoid made take the logits before it, which is exact where the probabilities round to 0 or 1.
+A class weighs what its function finds, and reduces it.
 """
 
 from __future__ import annotations
@@ -12,13 +11,10 @@ from typing import Any
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.library import nn
-from penstock.library.layer_base import configs
+from penstock.library.layer_base import configs, settings
 from penstock.library.ragged_tensors import dispatched as math
-from penstock.ops.array import nodes, reshape as reshaping
-from penstock.training.keras_models import weighting
+from penstock.training.keras_models import cross_entropies, weighting
 from penstock.training.keras_models.weighting import Reduction
-
-EPSILON = 1e-7
 
 
 def _both(y_true: Any, y_pred: Any) -> tuple[Any, Any]:
@@ -45,15 +41,15 @@ def mean_absolute_error(y_true: Any, y_pred: Any) -> Any:
 def mean_absolute_percentage_error(y_true: Any, y_pred: Any) -> Any:
     """Mean over the last dim of ``100 * |difference| / |y_true|``."""
     y_true, y_pred = _both(y_true, y_pred)
-    bounded = math.maximum(math.abs_(y_true), EPSILON)
+    bounded = math.maximum(math.abs_(y_true), settings.epsilon())
     return 100.0 * _mean(math.abs_((y_true - y_pred) / bounded))
 
 
 def mean_squared_logarithmic_error(y_true: Any, y_pred: Any) -> Any:
     """Mean over the last dim of the squared difference of ``log(1 + x)``."""
     y_true, y_pred = _both(y_true, y_pred)
-    first = math.log(math.maximum(y_pred, EPSILON) + 1.0)
-    second = math.log(math.maximum(y_true, EPSILON) + 1.0)
+    first = math.log(math.maximum(y_pred, settings.epsilon()) + 1.0)
+    second = math.log(math.maximum(y_true, settings.epsilon()) + 1.0)
     return _mean(math.squared_difference(first, second))
 
 
@@ -94,15 +90,15 @@ def logcosh(y_true: Any, y_pred: Any) -> Any:
 def kullback_leibler_divergence(y_true: Any, y_pred: Any) -> Any:
     """Sum over the last dim of ``y_true * log(y_true / y_pred)``."""
     y_true, y_pred = _both(y_true, y_pred)
-    y_true = math.clip_by_value(y_true, EPSILON, 1)
-    y_pred = math.clip_by_value(y_pred, EPSILON, 1)
+    y_true = math.clip_by_value(y_true, settings.epsilon(), 1)
+    y_pred = math.clip_by_value(y_pred, settings.epsilon(), 1)
     return math.reduce_sum(y_true * math.log(y_true / y_pred), axis=-1)
 
 
 def poisson(y_true: Any, y_pred: Any) -> Any:
     """Mean over the last dim of ``y_pred - y_true * log(y_pred)``."""
     y_true, y_pred = _both(y_true, y_pred)
-    return _mean(y_pred - y_true * math.log(y_pred + EPSILON))
+    return _mean(y_pred - y_true * math.log(y_pred + settings.epsilon()))
 
 
 def cosine_similarity(y_true: Any, y_pred: Any, axis: int = -1) -> Any:
@@ -110,14 +106,6 @@ def cosine_similarity(y_true: Any, y_pred: Any, axis: int = -1) -> Any:
     y_true, y_pred = _both(y_true, y_pred)
     first, second = nn.l2_normalize(y_true, axis), nn.l2_normalize(y_pred, axis)
     return math.reduce_sum(first * second, axis=axis)
-
-
-def _logits_before(output: Any, kind: str) -> Any:
-    """What an output was made of by a node of that type, or None."""
-    op = output.op
-    while op.op_def.role == "identity":
-        op = op.inputs[0].op
-    return op.inputs[0] if op.type == kind else None
 
 
 def _smoothed(y_true: Any, label_smoothing: Any, spread: Any) -> Any:
@@ -142,12 +130,7 @@ def categorical_crossentropy(
     y_true, y_pred = _both(y_true, y_pred)
     classes = math.cast(y_pred.shape[-1].value or 1, y_pred.dtype)
     y_true = _smoothed(y_true, label_smoothing, classes)
-    logits = y_pred if from_logits else _logits_before(y_pred, "Softmax")
-    if logits is not None:
-        return nn.softmax_cross_entropy_with_logits_v2(labels=y_true, logits=logits)
-    y_pred = y_pred / math.reduce_sum(y_pred, axis=-1, keepdims=True)
-    y_pred = math.clip_by_value(y_pred, EPSILON, 1.0 - EPSILON)
-    return -math.reduce_sum(y_true * math.log(y_pred), axis=-1)
+    return cross_entropies.categorical(y_true, y_pred, from_logits)
 
 
 def sparse_categorical_crossentropy(
@@ -159,26 +142,12 @@ def sparse_categorical_crossentropy(
       y_true: [...] or [..., 1], numbers of classes.
       y_pred: [..., classes].
       from_logits: whether ``y_pred`` are logits.
-      axis: only the last dim is supported.
+      axis: that of the classes.
 
     Returns:
       [...].
-
-    Raises:
-      ValueError: another axis.
     """
-    y_pred = convert_to_tensor(y_pred)
-    if axis not in (-1, y_pred.shape.ndims - 1):
-        raise ValueError(f"sparse_categorical_crossentropy supports the last axis, found {axis}")
-    logits = y_pred if from_logits else _logits_before(y_pred, "Softmax")
-    if logits is None:
-        logits = math.log(math.clip_by_value(y_pred, EPSILON, 1 - EPSILON))
-    labels = math.cast(reshaping.reshape(y_true, [-1]), "int64")
-    rows = reshaping.reshape(logits, [-1, int(logits.shape[-1])])
-    found = nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=rows)
-    if y_pred.shape.ndims < 3:
-        return found
-    return reshaping.reshape(found, nodes.shape(logits)[:-1])
+    return cross_entropies.sparse_categorical(y_true, y_pred, from_logits, axis)
 
 
 def huber_loss(y_true: Any, y_pred: Any, delta: float = 1.0) -> Any:
@@ -208,12 +177,7 @@ def binary_crossentropy(
     """
     y_true, y_pred = _both(y_true, y_pred)
     y_true = _smoothed(y_true, label_smoothing, 2.0)
-    logits = y_pred if from_logits else _logits_before(y_pred, "Sigmoid")
-    if logits is not None:
-        return _mean(nn.sigmoid_cross_entropy_with_logits(labels=y_true, logits=logits))
-    y_pred = math.clip_by_value(y_pred, EPSILON, 1.0 - EPSILON)
-    yes = y_true * math.log(y_pred + EPSILON)
-    return _mean(-(yes + (1 - y_true) * math.log(1 - y_pred + EPSILON)))
+    return _mean(cross_entropies.binary(y_true, y_pred, from_logits))
 
 
 class Loss:

@@ -15,7 +15,7 @@ from penstock.foundation.base import dtypes
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.library import nn
-from penstock.library.layer_base import configs, sessions
+from penstock.library.layer_base import configs, sessions, settings
 from penstock.library.layer_base.layer import Layer
 from penstock.library.ragged_tensors import dispatched as math
 from penstock.ops.array import reshape as reshaping
@@ -36,7 +36,7 @@ class Metric(Layer):
     _taken: list[Any]
 
     def __init__(self, name: str | None = None, dtype: Any = None, **kwargs: Any) -> None:
-        super().__init__(name=name, dtype=dtype or dtypes.float32, **kwargs)
+        super().__init__(name=name, dtype=dtype or settings.floatx(), **kwargs)
         self.__dict__.update(stateful=True, built=True, _taken=[])
         self.__dict__["update_state"] = self._recorded(self.update_state)
 
@@ -177,13 +177,13 @@ def binary_accuracy(y_true: Any, y_pred: Any, threshold: float = 0.5) -> Any:
     y_pred = convert_to_tensor(y_pred)
     above = math.cast(y_pred > math.cast(threshold, y_pred.dtype), y_pred.dtype)
     agree = math.equal(math.cast(y_true, y_pred.dtype), above)
-    return math.reduce_mean(math.cast(agree, dtypes.float32), axis=-1)
+    return math.reduce_mean(math.cast(agree, settings.floatx()), axis=-1)
 
 
 def categorical_accuracy(y_true: Any, y_pred: Any) -> Any:
     """Whether the largest of the last dim is the same."""
     same = math.equal(argmax.argmax(y_true, axis=-1), argmax.argmax(y_pred, axis=-1))
-    return math.cast(same, dtypes.float32)
+    return math.cast(same, settings.floatx())
 
 
 def _of_ranks(y_true: Any, y_pred: Any) -> Any:
@@ -198,25 +198,25 @@ def sparse_categorical_accuracy(y_true: Any, y_pred: Any) -> Any:
     """Whether the largest of the last dim is the class of that number."""
     y_true = _of_ranks(y_true, y_pred)
     found = math.cast(argmax.argmax(y_pred, axis=-1), y_true.dtype)
-    return math.cast(math.equal(y_true, found), dtypes.float32)
+    return math.cast(math.equal(y_true, found), settings.floatx())
 
 
 def top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Any:
     """Whether the true class is among the ``k`` likeliest."""
-    return math.cast(nn.in_top_k(y_pred, argmax.argmax(y_true, axis=-1), k), dtypes.float32)
+    return math.cast(nn.in_top_k(y_pred, argmax.argmax(y_true, axis=-1), k), settings.floatx())
 
 
 def sparse_top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Any:
     """Whether the class of that number is among the ``k`` likeliest."""
     labels = math.cast(reshaping.reshape(y_true, [-1]), dtypes.int32)
-    return math.cast(nn.in_top_k(y_pred, labels, k), dtypes.float32)
+    return math.cast(nn.in_top_k(y_pred, labels, k), settings.floatx())
 
 
 def accuracy(y_true: Any, y_pred: Any) -> Any:
     """Whether values are equal."""
     y_pred = convert_to_tensor(y_pred)
     same = math.equal(math.cast(y_true, y_pred.dtype), y_pred)
-    return math.cast(same, dtypes.float32)
+    return math.cast(same, settings.floatx())
 
 
 def _of(name: str, function: Callable[..., Any], default: str, **options: Any) -> type:

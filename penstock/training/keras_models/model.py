@@ -13,7 +13,7 @@ import numpy as np
 
 from penstock.foundation.graph import nest, scopes
 from penstock.foundation.graph.convert import convert_to_tensor
-from penstock.library.layer_base import phase, sessions
+from penstock.library.layer_base import phase, sessions, settings
 from penstock.ops.control import control
 from penstock.training.keras_models import (
     arrays,
@@ -21,6 +21,7 @@ from penstock.training.keras_models import (
     losses,
     optimizers,
     outputs,
+    weight_files,
 )
 from penstock.training.keras_models.input_layer import Input
 from penstock.training.keras_models.loops import Loops
@@ -70,7 +71,9 @@ class Model(Loops, Network):
             self._set_values(given, flat)
             return
         made = [
-            Input(one.shape[1:], dtype="float32" if one.dtype.kind == "f" else one.dtype.name)
+            Input(
+                one.shape[1:], dtype=settings.floatx() if one.dtype.kind == "f" else one.dtype.name
+            )
             for one in flat
         ]
         packed = nest.pack_sequence_as(given, made) if nest.is_nested(given) else made[0]
@@ -89,7 +92,9 @@ class Model(Loops, Network):
         if self.outputs is not None:
             return
         made = [
-            convert_to_tensor(one[:1].astype("float32") if one.dtype.kind == "f" else one[:1])
+            convert_to_tensor(
+                one[:1].astype(settings.floatx()) if one.dtype.kind == "f" else one[:1]
+            )
             for one in flat
         ]
         packed = nest.pack_sequence_as(given, made) if nest.is_nested(given) else made[0]
@@ -135,6 +140,8 @@ class Model(Loops, Network):
             optimizer=optimizers.get(optimizer), loss=loss, loss_weights=loss_weights,
             asked_metrics=metrics, _target_tensors=target_tensors, _steps={}, _pending=True,
         )  # fmt: skip
+        kept = [pair for pair in self._checkpoint_dependencies if pair[0] != "optimizer"]
+        self.__dict__["_checkpoint_dependencies"] = [*kept, ("optimizer", self.optimizer)]
         if self.outputs is not None:
             self._compile_outputs()
 
@@ -233,6 +240,7 @@ class Model(Loops, Network):
             steps["train"] = control.group(*made, *_once(self._relevant_updates()))
             with scopes.name_scope(""), scopes.name_scope("training"):
                 pass  # TensorFlow makes its step in a second scope of the name, which is taken here
+            weight_files.restore_made_since(self)
         return steps["train"]
 
     def _relevant_updates(self) -> list[Any]:
@@ -269,7 +277,7 @@ class Model(Loops, Network):
     def _with_means(self, found: list[Any], count: int) -> list[Any]:
         """The losses of ``count`` outputs as their means over the batches so far."""
         self._seen.append(found[1 : 1 + count])
-        means = [np.mean(one, dtype=np.float32) for one in zip(*self._seen, strict=True)]
+        means = [np.mean(one, dtype=settings.floatx()) for one in zip(*self._seen, strict=True)]
         return [found[0], *means, *found[1 + count :]]
 
     def standardized(self, x: Any, y: Any, sample_weight: Any, class_weight: Any) -> Any:
@@ -288,7 +296,7 @@ class Model(Loops, Network):
         weights = []
         for one, target in zip(given, targets, strict=True):
             by_class = arrays.class_weights(class_weight, target)
-            one = None if one is None else np.asarray(one, np.float32)
+            one = None if one is None else np.asarray(one, settings.floatx())
             weights.append(by_class if one is None else one if by_class is None else one * by_class)
         arrays.same_length(inputs, targets)
         return inputs, targets, weights

@@ -80,7 +80,12 @@ class Network(Layer):
             output_names=_output_names(flat_out), _call_parameters=None,
         )  # fmt: skip
         self.__dict__.pop("_call_parameters")
-        self.__dict__["_checkpoint_dependencies"] = layers_by_name(found.layers)
+        self._track(found.layers)
+
+    def _track(self, layers: list[Any]) -> None:
+        """Checkpoints of the model have its layers and, once it is compiled, its optimizer."""
+        kept = [pair for pair in self._checkpoint_dependencies if pair[0] == "optimizer"]
+        self.__dict__["_checkpoint_dependencies"] = [*layers_by_name(layers), *kept]
 
     # ---- what it has ---------------------------------------------------------------------------
 

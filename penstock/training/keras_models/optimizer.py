@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
 from penstock.foundation.base import dtypes
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.composite import IndexedSlices
@@ -19,6 +21,7 @@ from penstock.library.autodiff import gradients as autodiff
 from penstock.library.layer_base import initializers, sessions
 from penstock.library.layer_base.weights import make_variable
 from penstock.library.ragged_tensors import dispatched as math
+from penstock.library.variables import tracked
 from penstock.ops.control import control
 from penstock.ops.math import clip
 from penstock.ops.state.state_update import assign_add
@@ -49,6 +52,8 @@ class OptimizerV2:
     _weights: list[Any]
     _iterations: Any
     _initial_decay: float
+    # Checkpoints know an optimizer by it; what it would hold stands among the dependencies here.
+    _non_slot_dict: dict[Any, Any] = {}
 
     def __init__(self, name: str, **kwargs: Any) -> None:
         for key, value in kwargs.items():
@@ -111,7 +116,8 @@ class OptimizerV2:
         self.iterations  # noqa: B018 - it is made first
         for name in sorted(self._hyper):
             value = self._hyper[name]
-            if name in self._made or callable(value) or hasattr(value, "dtype"):
+            is_tensor = hasattr(value, "dtype") and not isinstance(value, np.ndarray | np.generic)
+            if name in self._made or callable(value) or is_tensor:
                 continue
             self._made[name] = self.add_weight(name, [], initializer=value)
 
@@ -122,6 +128,7 @@ class OptimizerV2:
             made = self.add_weight("iter", [], dtypes.int64)
             self.__dict__["_iterations"] = made
             self._weights.insert(0, made)
+            tracked.attached()
         return self._iterations
 
     @iterations.setter
@@ -165,6 +172,12 @@ class OptimizerV2:
         made = make_variable(name, shape, dtype or dtypes.float32, first, trainable)
         sessions.track_variable(made)
         return made
+
+    @property
+    def _checkpoint_dependencies(self) -> list[tuple[str, Any]]:
+        """What checkpoints have of it, besides its slots."""
+        counted = [] if self._iterations is None else [("iter", self._iterations)]
+        return [*counted, *sorted(self._made.items())]
 
     # ---- slots ---------------------------------------------------------------------------------
 
@@ -293,6 +306,8 @@ class OptimizerV2:
             raise ValueError(f"No gradients provided for any variable: {names}.")
         self._create_hypers()
         self._create_slots([var for _, var in have])
+        if scopes.get_default_graph().executes:
+            tracked.attached()
         with scopes.name_scope(name or self._name):
             step = self._step()
             updates = [self._updated(grad, var, step) for grad, var in have]

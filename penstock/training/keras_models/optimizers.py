@@ -8,7 +8,7 @@ from typing import Any
 from penstock.foundation.base import dtypes
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.convert import convert_to_tensor
-from penstock.library.layer_base import configs
+from penstock.library.layer_base import configs, settings
 from penstock.library.ragged_tensors import dispatched as math
 from penstock.ops.array import gather
 from penstock.ops.state import state, state_update
@@ -19,15 +19,15 @@ from penstock.training.train.optimizer import Optimizer
 
 
 class _Ruled(OptimizerV2):
-    """An optimizer with a learning rate; ``settings`` are its other hyper-parameters by name."""
+    """An optimizer with a learning rate; ``numbers`` are its other hyper-parameters by name."""
 
     slots: tuple[str, ...] = ()
 
-    def __init__(self, rate: Any, name: str, settings: dict[str, Any], given: Any) -> None:
+    def __init__(self, rate: Any, name: str, numbers: dict[str, Any], given: Any) -> None:
         super().__init__(name, **given)
         self._hyper["learning_rate"] = given.get("lr", rate)
         self._hyper["decay"] = self._initial_decay
-        self._hyper.update(settings)
+        self._hyper.update(numbers)
 
     def _create_slots(self, var_list: Sequence[Any]) -> None:
         for slot in self.slots:
@@ -108,14 +108,14 @@ class RMSprop(_Ruled):
 
     def __init__(
         self, learning_rate: Any = 0.001, rho: Any = 0.9, momentum: Any = 0.0,
-        epsilon: float = 1e-7, centered: bool = False, name: str = "RMSprop", **kwargs: Any,
+        epsilon: float | None = 1e-7, centered: bool = False, name: str = "RMSprop", **kwargs: Any,
     ) -> None:  # fmt: skip
         super().__init__(learning_rate, name, {"rho": rho, "momentum": momentum}, kwargs)
         number = isinstance(momentum, int | float)
         if number and not 0 <= momentum <= 1:
             raise ValueError(f"`momentum` must be between [0, 1]; found {momentum}")
         self._moves_on = bool(momentum > 0) if number else True
-        self.epsilon, self.centered = epsilon, centered
+        self.epsilon, self.centered = epsilon or settings.epsilon(), centered
         self.slots = ("rms", *["momentum"] * self._moves_on, *["mg"] * centered)
 
     def _step(self) -> Any:
@@ -171,14 +171,15 @@ class Adagrad(_Ruled):
 
     def __init__(
         self, learning_rate: Any = 0.001, initial_accumulator_value: float = 0.1,
-        epsilon: float = 1e-7, name: str = "Adagrad", **kwargs: Any,
+        epsilon: float | None = 1e-7, name: str = "Adagrad", **kwargs: Any,
     ) -> None:  # fmt: skip
         super().__init__(learning_rate, name, {}, kwargs)
         if initial_accumulator_value < 0.0:
             raise ValueError(
                 f"initial_accumulator_value must be non-negative: {initial_accumulator_value}"
             )
-        self._initial_accumulator_value, self.epsilon = initial_accumulator_value, epsilon
+        self._initial_accumulator_value = initial_accumulator_value
+        self.epsilon = epsilon or settings.epsilon()
 
     def _create_slots(self, var_list: Sequence[Any]) -> None:
         for var in var_list:
@@ -217,11 +218,11 @@ class Adadelta(_Ruled):
     slots = ("accum_grad", "accum_var")
 
     def __init__(
-        self, learning_rate: Any = 0.001, rho: Any = 0.95, epsilon: float = 1e-7,
+        self, learning_rate: Any = 0.001, rho: Any = 0.95, epsilon: float | None = 1e-7,
         name: str = "Adadelta", **kwargs: Any,
     ) -> None:  # fmt: skip
         super().__init__(learning_rate, name, {"rho": rho}, kwargs)
-        self.epsilon = epsilon
+        self.epsilon = epsilon or settings.epsilon()
 
     def _step(self) -> Any:
         return self._rate()
@@ -255,9 +256,11 @@ class _Moments(_Ruled):
 
     slots: tuple[str, ...] = ("m", "v")
 
-    def __init__(self, rate: Any, beta_1: Any, beta_2: Any, epsilon: float, name: str, given: Any):
+    def __init__(
+        self, rate: Any, beta_1: Any, beta_2: Any, epsilon: float | None, name: str, given: Any
+    ) -> None:
         super().__init__(rate, name, {"beta_1": beta_1, "beta_2": beta_2}, given)
-        self.epsilon = epsilon
+        self.epsilon = epsilon or settings.epsilon()
 
     def _betas(self, dtype: Any) -> tuple[Any, Any]:
         return self._get_hyper("beta_1", dtype), self._get_hyper("beta_2", dtype)
@@ -285,7 +288,7 @@ class Adam(_Moments):
 
     def __init__(
         self, learning_rate: Any = 0.001, beta_1: Any = 0.9, beta_2: Any = 0.999,
-        epsilon: float = 1e-7, amsgrad: bool = False, name: str = "Adam", **kwargs: Any,
+        epsilon: float | None = 1e-7, amsgrad: bool = False, name: str = "Adam", **kwargs: Any,
     ) -> None:  # fmt: skip
         super().__init__(learning_rate, beta_1, beta_2, epsilon, name, kwargs)
         self.amsgrad = amsgrad
@@ -325,7 +328,7 @@ class Adamax(_Moments):
 
     def __init__(
         self, learning_rate: Any = 0.001, beta_1: Any = 0.9, beta_2: Any = 0.999,
-        epsilon: float = 1e-7, name: str = "Adamax", **kwargs: Any,
+        epsilon: float | None = 1e-7, name: str = "Adamax", **kwargs: Any,
     ) -> None:  # fmt: skip
         super().__init__(learning_rate, beta_1, beta_2, epsilon, name, kwargs)
 
@@ -361,7 +364,7 @@ class Nadam(_Moments):
 
     def __init__(
         self, learning_rate: Any = 0.001, beta_1: Any = 0.9, beta_2: Any = 0.999,
-        epsilon: float = 1e-7, name: str = "Nadam", **kwargs: Any,
+        epsilon: float | None = 1e-7, name: str = "Nadam", **kwargs: Any,
     ) -> None:  # fmt: skip
         # The schedule stands in the place of the decay, and is no decay of the rate.
         schedule = kwargs.pop("schedule_decay", kwargs.pop("decay", 0.004))

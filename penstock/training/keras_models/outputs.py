@@ -5,8 +5,8 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from penstock.foundation.base import dtypes
 from penstock.foundation.graph import scopes
+from penstock.library.layer_base import settings
 from penstock.ops.array import constant, fill
 from penstock.training.keras_models import losses, metrics
 from penstock.training.keras_models.weighting import Reduction
@@ -52,12 +52,12 @@ class Output:
         if scopes.get_default_graph().executes:
             return
         rank = self.tensor.shape.ndims
-        kind = self.tensor.dtype if not self.is_sparse else dtypes.float32
+        kind = self.tensor.dtype if not self.is_sparse else settings.floatx()
         shape = None if rank is None else [None] * rank
         if self.fed:
             self.target = constant.placeholder(kind, shape, name=f"{self.name}_target")
         self.sample_weight = constant.placeholder_with_default(
-            fill.ones([1], dtypes.float32), [None], name=f"{self.name}_sample_weights"
+            fill.ones([1], settings.floatx()), [None], name=f"{self.name}_sample_weights"
         )
 
     def weighted_loss(self) -> Any:

@@ -8,11 +8,10 @@ from typing import Any
 
 from penstock.foundation.graph import nest
 from penstock.library.keras.layers import serialization
-from penstock.library.layer_base import tensors
+from penstock.library.layer_base import settings, tensors
 from penstock.library.layer_base.layer import Layer
 from penstock.training.keras_models.input_layer import Input, InputLayer
 from penstock.training.keras_models.model import Model
-from penstock.training.keras_models.network import layers_by_name
 
 
 class Sequential(Model):
@@ -57,7 +56,7 @@ class Sequential(Model):
             shape = _first_shape(layer)
             if shape is not None:
                 given = Input(
-                    batch_shape=shape, dtype=getattr(layer, "dtype", None) or "float32",
+                    batch_shape=shape, dtype=getattr(layer, "dtype", None) or settings.floatx(),
                     name=f"{layer.name}_input",
                 )  # fmt: skip
                 stack.append(given_layer(given))
@@ -102,7 +101,7 @@ class Sequential(Model):
         self._depend()
 
     def _depend(self) -> None:
-        self.__dict__["_checkpoint_dependencies"] = layers_by_name(self.layers)
+        self._track(self.layers)
 
     def build(self, input_shape: Any = None) -> None:
         """Makes the weights for an input of that shape, batch included."""

@@ -12,6 +12,7 @@ from typing import Any
 from penstock.foundation.base import dtypes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.library import nn
+from penstock.library.layer_base import settings
 from penstock.library.ragged_tensors import dispatched as math
 from penstock.ops.array import onehot, reshape as reshaping
 from penstock.ops.control import control
@@ -27,7 +28,6 @@ _KINDS = {
 }  # fmt: skip
 _ALL = ("true_positives", "true_negatives", "false_positives", "false_negatives")
 _NEVER = -1e10
-_MARGIN = 1e-7
 
 
 def _checked(thresholds: Any) -> list[float]:
@@ -361,11 +361,11 @@ class AUC(_Counts):
             )
         if thresholds is not None:
             inner = sorted(_checked(list(thresholds)))
-            listed = [0.0 - _MARGIN, *inner, 1.0 + _MARGIN]
+            listed = [0.0 - settings.epsilon(), *inner, 1.0 + settings.epsilon()]
         elif num_thresholds <= 1:
             raise ValueError("`num_thresholds` must be > 1.")
         else:
-            listed = _spread(num_thresholds, _MARGIN)
+            listed = _spread(num_thresholds, settings.epsilon())
         self.__dict__.update(
             num_thresholds=len(listed), curve=curve, summation_method=summation_method
         )  # fmt: skip

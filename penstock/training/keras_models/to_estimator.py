@@ -77,7 +77,7 @@ def model_to_estimator(
 
 
 def _model_function(source: Any) -> Callable[..., EstimatorSpec]:
-    values = source.get_weights()
+    values, training = source.get_weights(), Training(source)
 
     def model_fn(features: Any, labels: Any, mode: Any) -> EstimatorSpec:
         phase.set_learning_phase(int(mode == ModeKeys.TRAIN))
@@ -86,11 +86,11 @@ def _model_function(source: Any) -> Callable[..., EstimatorSpec]:
         predictions = dict(zip(model.output_names, model.outputs, strict=True))
         if mode == ModeKeys.PREDICT:
             return EstimatorSpec(mode, predictions=predictions)
-        _compile(model, source, labels)
+        training.compile(model, labels)
         train_op = model.training_step() if mode == ModeKeys.TRAIN else None
         return EstimatorSpec(
             mode, predictions, model.total_loss, train_op,
-            eval_metric_ops=_metrics(model) if mode == ModeKeys.EVAL else None,
+            eval_metric_ops=metric_pairs(model) if mode == ModeKeys.EVAL else None,
             scaffold=_beginning(model, values) if mode == ModeKeys.TRAIN else None,
         )  # fmt: skip
 
@@ -120,22 +120,34 @@ def _inputs(source: Any, features: Any) -> list[Any]:
     ]
 
 
-def _compile(model: Any, source: Any, labels: Any) -> None:
-    optimizer = source.optimizer
-    step = get_or_create_global_step()
-    if isinstance(optimizer, OptimizerV2):
-        optimizer = type(optimizer).from_config(optimizer.get_config())
-        optimizer.set_iterations(step)
-    elif isinstance(optimizer, TFOptimizer):
-        optimizer = TFOptimizer(optimizer.optimizer, step)
-    asked = source.asked_metrics
-    model.compile(
-        optimizer, source.loss, metrics=asked, loss_weights=source.loss_weights,
-        target_tensors=labels,
-    )  # fmt: skip
+class Training:
+    """How a model is trained, as it can be said in another graph.
+
+    What its optimizer has learned of its rates is a value of the model's own session; hence it is
+    asked here, and not where the copy is made.
+    """
+
+    def __init__(self, source: Any) -> None:
+        self._source, self._optimizer = source, source.optimizer
+        if isinstance(source.optimizer, OptimizerV2):
+            self._config = source.optimizer.get_config()
+
+    def compile(self, model: Any, labels: Any = None) -> None:
+        """Compiles a copy of the model; its targets are ``labels``, or are fed."""
+        optimizer, source, step = self._optimizer, self._source, get_or_create_global_step()
+        if isinstance(optimizer, OptimizerV2):
+            optimizer = type(optimizer).from_config(self._config)
+            optimizer.set_iterations(step)
+        elif isinstance(optimizer, TFOptimizer):
+            optimizer = TFOptimizer(optimizer.optimizer, step)
+        model.compile(
+            optimizer, source.loss, metrics=source.asked_metrics, loss_weights=source.loss_weights,
+            target_tensors=labels,
+        )  # fmt: skip
 
 
-def _metrics(model: Any) -> dict[str, Any]:
+def metric_pairs(model: Any) -> dict[str, Any]:
+    """Value and update of each metric of a compiled model; their variables become local ones."""
     places = scopes.get_default_graph()
     found = {}
     names = model.metrics_names[-len(model.metrics) :] if model.metrics else []

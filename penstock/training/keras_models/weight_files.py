@@ -75,7 +75,15 @@ def load(model: Any, filepath: str, by_name: bool = False) -> Any:
     record = object_graph.read(open_checkpoint(path))
     status = CheckpointLoadStatus(_checkpoint(model), path, record)
     status.run_restore_ops(session)
+    model.__dict__["_restored_weights"] = status
     return status
+
+
+def restore_made_since(model: Any) -> None:
+    """Gives what the optimizer has made since ``load`` what that checkpoint has of it."""
+    status = model.__dict__.pop("_restored_weights", None)
+    if status is not None:
+        status.run_restore_ops_of_more(sessions.get_session())
 
 
 def _load_hdf5(model: Any, path: str, by_name: bool) -> None:

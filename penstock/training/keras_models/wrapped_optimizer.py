@@ -31,6 +31,10 @@ class TFOptimizer:
         sessions.track_variable(self.iterations)
 
     @property
+    def _checkpoint_dependencies(self) -> list[tuple[str, Any]]:
+        return [("optimizer", self.optimizer), ("global_step", self.iterations)]
+
+    @property
     def weights(self) -> list[Any]:
         """Not told, as of an optimizer that makes its slots itself.
 

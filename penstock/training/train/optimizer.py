@@ -22,6 +22,7 @@ from typing import Any
 
 from penstock.foundation.base import dtypes
 from penstock.foundation.graph import scopes
+from penstock.foundation.graph.behavior import init_scope
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.composite import IndexedSlices
 from penstock.foundation.graph.convert import convert_to_tensor
@@ -333,7 +334,7 @@ class Optimizer:
             )
         if modes.has_strategy():
             return self._apply_in_replica(pairs, global_step, name)
-        with scopes.control_dependencies(None):
+        with init_scope():
             self._create_slots(var_list)
         if scopes.get_default_graph().executes:
             tracked.attached()

@@ -356,3 +356,15 @@ def test_tensorboard_serves_the_metadata(traced: Any, tmp_path: Path) -> None:
     shown, _ = plugin.graph_impl(context, ".", None, False, "")
     users = {n.name for n in text_format.Parse(shown, tf.GraphDef()).node}
     assert {n.node_name for d in metadata.step_stats.dev_stats for n in d.node_stats} <= users
+
+
+def test_what_an_earlier_run_left_in_the_metadata_goes() -> None:
+    """A step that is not traced leaves none, as in TensorFlow."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        total = tf.constant(1.0) + 1
+        metadata = tf.RunMetadata()
+        traced = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
+        session.run(total, options=traced, run_metadata=metadata)
+        assert metadata.step_stats.dev_stats
+        session.run(total, run_metadata=metadata)
+        assert not metadata.step_stats.dev_stats

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from typing import Any
 
 import pytest
 
@@ -194,3 +195,26 @@ def test_interactive_sessions_may_be_closed_in_any_order() -> None:
     one.close()
     other.close()
     assert tf.get_default_session() is None
+
+
+def test_packages_ask_what_device_scopes_say() -> None:
+    """As Keras 2.3 does, with an object that stands for a node; the values are TensorFlow's."""
+
+    class Asker:
+        device = None
+
+        def _set_device_from_string(self, device: str) -> None:
+            self.device = device
+
+    def said(graph: Any) -> Any:
+        asker = Asker()
+        graph._apply_device_functions(asker)
+        return asker.device
+
+    graph = tf.Graph()
+    with graph.as_default():
+        assert said(graph) is None
+        with tf.device("/job:a"), tf.device("/gpu:1"):
+            assert said(graph) == "/job:a/device:GPU:1"
+            with tf.device(None):
+                assert said(graph) is None

@@ -193,3 +193,60 @@ def test_a_tape_over_nodes_watches_the_variables_that_they_read() -> None:
         with tf.GradientTape(watch_accessed_variables=False) as tape:
             _ = kept + 1.0
         assert tape.watched_variables() == ()
+
+
+def test_jacobians_of_tapes_that_are_not_persistent() -> None:
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+    np.testing.assert_allclose(tape.jacobian(y, x).numpy(), [[2, 0], [0, 4]])
+    with pytest.raises(RuntimeError, match="only be called once"):
+        tape.gradient(y, x)
+    rows = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    with tf.GradientTape() as tape:
+        tape.watch(rows)
+        y = rows * rows[:, ::-1]
+    found = tape.batch_jacobian(y, rows).numpy()
+    np.testing.assert_allclose(found, [[[2, 1], [2, 1]], [[4, 3], [4, 3]]])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+    with pytest.raises(RuntimeError, match="persistent=True to compute the jacobian with"):
+        tape.jacobian(y, x, experimental_use_pfor=False)
+
+    @tf.function
+    def traced(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x * x
+        return tape.jacobian(y, x, experimental_use_pfor=False)
+
+    np.testing.assert_allclose(traced(x).numpy(), [[2, 0], [0, 4]])
+
+
+@pytest.mark.parametrize("size", [3, 20])
+def test_jacobians_of_nodes(size: int) -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.float32, [None, 2])
+        other = tf.constant(1.0)
+        with tf.GradientTape() as tape:
+            tape.watch([x, other])
+            y = x * x[:, ::-1]
+        whole, absent = tape.jacobian(y, [x, other], experimental_use_pfor=False)
+        batch = tape.batch_jacobian(y, x)
+        assert absent is None and batch.shape.as_list() == [None, 2, 2]
+        value = np.arange(2 * size, dtype=np.float32).reshape(size, 2)
+        whole, batch = session.run([whole, batch], {x: value})
+    wanted = [[[b, a], [b, a]] for a, b in value.tolist()]
+    np.testing.assert_allclose(batch, wanted)
+    np.testing.assert_allclose(whole[range(size), :, range(size)], wanted)
+    assert whole.shape == (size, 2, size, 2) and np.count_nonzero(whole) <= 4 * size
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.constant(value[:, 0])
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x * x
+        found = tape.jacobian(y, x)
+        assert found.shape.as_list() == [size, size]
+        np.testing.assert_allclose(session.run(found), np.diag(2 * value[:, 0]))

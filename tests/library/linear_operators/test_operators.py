@@ -260,3 +260,40 @@ def test_errors_say_what_was_found() -> None:
     ):
         with pytest.raises((TypeError, ValueError), match=re.compile(text)):
             function()
+
+
+class Doubled(tf.Module):
+    """Stands for a tensor: twice a variable."""
+
+    dtype = tf.float32
+
+    def __init__(self, variable: Any) -> None:
+        super().__init__()
+        self.variable = variable
+
+    @property
+    def shape(self) -> tf.TensorShape:
+        return self.variable.shape
+
+
+tf.register_tensor_conversion_function(
+    Doubled, lambda value, dtype=None, name=None, as_ref=False: value.variable * 2.0
+)
+
+
+def test_a_module_that_stands_for_a_tensor_stays_one() -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        given = Doubled(tf.Variable([1.0, 2.0], use_resource=True))
+        operator = tf.linalg.LinearOperatorDiag(given)
+        scaled = tf.linalg.LinearOperatorScaledIdentity(2, Doubled(given.variable))
+        assert operator.graph_parents == [given]
+        assert [v.name for v in operator.trainable_variables] == [given.variable.name]
+        assert [v.name for v in scaled.trainable_variables] == [given.variable.name]
+        with tf.GradientTape() as tape:
+            total = tf.reduce_sum(operator.to_dense())
+        (grad,) = tape.gradient(total, tape.watched_variables())
+        session.run(given.variable.initializer)
+        assert session.run(operator.to_dense()).tolist() == [[2, 0], [0, 4]]
+        assert session.run(grad).tolist() == [2, 2]
+        with pytest.raises(ValueError, match="must have at least 2 dim"):
+            tf.linalg.LinearOperatorLowerTriangular(given)

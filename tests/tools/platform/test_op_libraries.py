@@ -50,3 +50,34 @@ def test_a_library_of_cpp_is_refused(tmp_path: Path) -> None:
     (tmp_path / "zero_out.py").write_text("")
     with pytest.raises(tf.errors.UnimplementedError, match="takes zero_out.py beside it"):
         tf.load_op_library(str(library))
+
+
+def test_a_folder_of_python_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(OPS, "_items", dict(OPS._items))
+    (tmp_path / "ops.py").write_text(LIBRARY.replace("ZeroOutOfATest", "ZeroOutOfAFolder"))
+    (tmp_path / "notes.txt").write_text("no library")
+    assert tf.load_library(str(tmp_path)) is None  # type: ignore[func-returns-value]
+    assert "ZeroOutOfAFolder" in OPS._items
+    with pytest.raises(FileNotFoundError, match="load kernel libraries from does not exist"):
+        tf.load_library(str(tmp_path / "none"))
+    (tmp_path / "ops.so").write_bytes(b"\x7fELF")
+    with pytest.raises(tf.errors.UnimplementedError, match="takes ops.py beside it"):
+        tf.load_library(str(tmp_path / "ops.so"))
+
+
+def test_a_file_system_that_a_python_file_brings(tmp_path: Path) -> None:
+    path = tmp_path / "file_system.py"
+    path.write_text(
+        "import fsspec\n"
+        "from fsspec.implementations.memory import MemoryFileSystem\n"
+        "class OfATest(MemoryFileSystem):\n"
+        "    protocol = 'ofatest'\n"
+        "    store, pseudo_dirs = {}, ['']\n"
+        "fsspec.register_implementation('ofatest', OfATest)\n"
+    )
+    tf.load_file_system_library(str(path))
+    with tf.gfile.GFile("ofatest://folder/file", "w") as file:
+        file.write("kept")
+    assert tf.gfile.GFile("ofatest://folder/file").read() == "kept"
+    with pytest.raises(tf.errors.NotFoundError, match="cannot open shared object file"):
+        tf.load_file_system_library(str(tmp_path / "none.py"))

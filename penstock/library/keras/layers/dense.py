@@ -7,7 +7,13 @@ from typing import Any
 from penstock.foundation.base import dimension, dtypes, shapes
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.composite import SparseTensor
-from penstock.library.layer_base import activations, constraints, initializers, regularizers
+from penstock.library.layer_base import (
+    activations,
+    constraints,
+    initializers,
+    regularizers,
+    settings,
+)
 from penstock.library.layer_base.input_spec import InputSpec
 from penstock.library.layer_base.layer import Layer
 from penstock.ops.array import cast
@@ -98,7 +104,7 @@ class Dense(Layer):
 
     def build(self, input_shape: Any) -> None:
         """Makes ``kernel`` [input size, units] and ``bias`` [units]."""
-        kind = dtypes.as_dtype(self.dtype or "float32")
+        kind = dtypes.as_dtype(self.dtype or settings.floatx())
         if not (kind.is_floating or kind.is_complex):
             raise TypeError(f"Unable to build `Dense` layer with non-floating point dtype {kind}")
         size = dimension.dimension_value(shapes.as_shape(input_shape)[-1])

@@ -6,7 +6,7 @@ from typing import Any
 
 from penstock.foundation.base import dtypes, shapes
 from penstock.library.keras.layers.dense import set_weight_arguments, weight_config
-from penstock.library.layer_base import regularizers
+from penstock.library.layer_base import regularizers, settings
 from penstock.library.layer_base.layer import Layer
 from penstock.ops.array import cast
 from penstock.ops.math import comparison
@@ -50,7 +50,7 @@ class Embedding(Layer):
     ) -> None:
         if "input_shape" not in kwargs:
             kwargs["input_shape"] = (input_length,) if input_length else (None,)
-        dtype = kwargs.pop("dtype", "float32")
+        dtype = kwargs.pop("dtype", settings.floatx())
         super().__init__(
             dtype=dtype, activity_regularizer=regularizers.get(activity_regularizer), **kwargs
         )

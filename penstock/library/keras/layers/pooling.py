@@ -220,6 +220,9 @@ class GlobalMaxPooling1D(_GlobalPooling):
 
     _rank = 1
 
+    def __init__(self, data_format: Any = "channels_last", **kwargs: Any) -> None:
+        super().__init__(data_format, **kwargs)
+
 
 class GlobalMaxPooling2D(_GlobalPooling):
     """The greatest value of each channel of an image."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from penstock.foundation.base import dtypes, shapes
 from penstock.library.keras.layers.dense import set_weight_arguments, weight_config
-from penstock.library.layer_base import activations
+from penstock.library.layer_base import activations, settings
 from penstock.library.layer_base.input_spec import InputSpec
 from penstock.library.layer_base.layer import Layer
 from penstock.ops.array import cast, nodes
@@ -135,7 +135,7 @@ class ThresholdedReLU(_Elementwise):
     def call(self, inputs: Any) -> Any:
         """The function's value."""
         above = nodes.greater(inputs, self.theta)
-        return inputs * cast.cast(above, dtypes.float32)
+        return inputs * cast.cast(above, dtypes.as_dtype(settings.floatx()))
 
     def get_config(self) -> dict[str, Any]:
         """Arguments that make a layer like this one."""

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from penstock.foundation.base import dimension, shapes
+from penstock.library.layer_base import settings
 
 _FORMATS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
-# State: where channels stand if a layer does not say.
-default_format = ["channels_last"]
 
 
 def sizes(value: Any, count: int, name: str) -> tuple[int, ...]:
@@ -41,7 +40,7 @@ def data_format(value: Any) -> str:
     Raises:
       ValueError: something else.
     """
-    found = default_format[0] if value is None else value
+    found = settings.image_data_format() if value is None else value
     lowered = str(found).lower()
     if lowered not in ("channels_first", "channels_last"):
         raise ValueError(

@@ -2,8 +2,8 @@
 
 from penstock.contrib.eager.variable_store import EagerVariableStore as EagerVariableStore
 from penstock.contrib.learn.datasets.base import maybe_download as maybe_download
+from penstock.engine.session.fetch_handler import FetchHandler as FetchHandler
 from penstock.engine.session.fetches import (
-    FetchHandler as FetchHandler,
     register_session_run_conversion_functions as register_session_run_conversion_functions,
 )
 from penstock.engine.session.local_devices import list_local_devices as list_local_devices
@@ -30,6 +30,8 @@ from penstock.foundation.graph.convert import (
     convert_n_to_tensor as convert_n_to_tensor,
     convert_to_tensor as _convert_to_tensor,
     is_dense_tensor_like as is_dense_tensor_like,
+)
+from penstock.foundation.graph.dense_like import (
     register_dense_tensor_like_type as register_dense_tensor_like_type,
 )
 from penstock.foundation.graph.nest import (

@@ -40,6 +40,14 @@ NEEDED = (
     "six absl-py h5py keras-applications keras-preprocessing semantic-version contextlib2 wrapt"
     " decorator cloudpickle tabulate termcolor msgpack msgpack-numpy pyzmq tqdm nose future psutil"
     " sympy mpmath pyyaml gast==0.2.2"
+    # tensor2tensor imports these where it is imported, or its tests do.
+    " gym==0.17.2 mesh-tensorflow==0.1.13 tensorflow-gan==2.0.0 gin-config==0.3.0"
+    " dopamine-rl==3.0.1 kfac==0.2.0 bz2file pypng mock attrs dill promise requests"
+    " tensorflow-datasets==3.1.0 tensorflow-metadata==1.17.2 opencv-python-headless"
+    " google-api-python-client==1.7.12 oauth2client==4.1.3 httplib2==0.18.1 uritemplate==3.0.1"
+    " pyasn1==0.4.8 pyasn1-modules==0.2.8 rsa==4.7 setuptools==65.5.1"
+    # And stable-baselines these.
+    " pandas python-dateutil pytz joblib"
 ).split()
 # TensorFlow 1.15's environment has six, absl, wrapt and termcolor already; Keras reads files by
 # what h5py gave before version 3. With NumPy 1.20 and later it cannot make many of
@@ -48,6 +56,14 @@ NEEDED_37 = (
     "semantic-version contextlib2 decorator cloudpickle tabulate msgpack msgpack-numpy pyzmq tqdm"
     " nose future psutil sympy mpmath pyyaml h5py==2.10.0"
     " numpy==1.18.5"
+    # For tensor2tensor, as above.
+    " scipy==1.5.4 Pillow==8.4.0 gym==0.17.2 mesh-tensorflow==0.1.13"
+    " tensorflow-gan==2.0.0 gin-config==0.3.0 dopamine-rl==3.0.1 kfac==0.2.0 bz2file pypng mock"
+    " attrs dill promise requests urllib3==1.26.18 idna chardet certifi tf-slim==1.1.0"
+    " tensorflow-hub==0.8.0 tensorflow-datasets==3.1.0 tensorflow-metadata==0.21.2"
+    " googleapis-common-protos opencv-python-headless==4.2.0.34 pyglet==1.5.0"
+    " google-api-python-client==1.7.12 oauth2client==4.1.3 httplib2==0.18.1 uritemplate==3.0.1"
+    " pyasn1==0.4.8 pyasn1-modules==0.2.8 rsa==4.7"
 ).split()
 
 

@@ -87,6 +87,24 @@ def test_methods_that_arrays_had(tmp_path: Path) -> None:
     assert "has no attribute 'tostring'" in plain.stderr
 
 
+NO_COPY = """\
+import numpy as np
+class Mine:
+    def array(self, x, copy=True): return x, copy
+kept = np.ones(2)
+assert np.array(kept, copy=False) is kept
+assert np.array([1, 2], dtype=float, copy=False).tolist() == [1.0, 2.0]
+assert np.array(kept, copy=True) is not kept
+print(Mine().array(3, copy=False))
+"""
+
+
+def test_arrays_that_are_copied_where_they_must_be(tmp_path: Path) -> None:
+    done = run(script(tmp_path, NO_COPY))
+    assert done.stdout == "(3, False)\n"
+    assert "numpy.array(copy=False) (old.py:5)" in done.stderr
+
+
 def test_what_is_installed_is_not_rewritten_wherever_it_is(tmp_path: Path) -> None:
     folder = tmp_path / "site-packages"
     folder.mkdir()

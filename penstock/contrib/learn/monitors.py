@@ -165,7 +165,9 @@ class ValidationMonitor(EveryN):
         if path is None or path == self._evaluated:
             return False
         self._evaluated = path
-        found = self._estimator.evaluate(**self._given)
+        # What was not given is left out: estimators of `tf.estimator` take fewer arguments.
+        given = {name: value for name, value in self._given.items() if value is not None}
+        found = self._estimator.evaluate(**given)
         _log.info("Validation (step %d): %s", step, found)
         if self._rounds is None:
             return False

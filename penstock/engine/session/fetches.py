@@ -189,25 +189,3 @@ def _inside(element: Any) -> str:
     if context is None:
         return ""
     return f": it is inside {context.described()}; fetch what that returns"
-
-
-class FetchHandler:
-    """What a nested fetch asks of a graph, as TensorFlow's sessions say it.
-
-    Args:
-      graph: the session's graph.
-      fetches: what is fetched.
-      feeds: what is fed, by tensor: that need not be fetched.
-    """
-
-    def __init__(self, graph: Graph, fetches: Any, feeds: Mapping[Any, Any]) -> None:
-        self._plan = FetchPlan(graph, fetches)
-        self._fed = set(feeds)
-
-    def fetches(self) -> list[Tensor]:
-        """The tensors, each once."""
-        return [t for t in self._plan.tensors if t not in self._fed]
-
-    def targets(self) -> list[Operation]:
-        """The operations, each once."""
-        return list(self._plan.operations)

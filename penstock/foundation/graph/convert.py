@@ -15,8 +15,6 @@ from penstock.foundation.graph.tensor import Tensor
 
 _CONVERSIONS: list[tuple[int, int, Any, Callable[..., Any]]] = []
 _BY_TYPE: dict[type, list[Callable[..., Any]]] = {}
-# What classes have that act as dense tensors.
-_MARK = "_is_dense_tensor_like"
 
 
 def register_tensor_conversion_function(
@@ -136,16 +134,4 @@ def convert_n_to_tensor(
 
 def is_dense_tensor_like(value: Any) -> bool:
     """Whether ``value`` acts as a dense tensor: a Tensor, or of a class registered as one."""
-    return isinstance(value, Tensor) or getattr(value, _MARK, False)
-
-
-def register_dense_tensor_like_type(tensor_type: type) -> None:
-    """Has ``is_dense_tensor_like`` say yes of a class.
-
-    Raises:
-      TypeError: it has no properties ``name`` and ``dtype``.
-    """
-    for name in ("name", "dtype"):
-        if not isinstance(getattr(tensor_type, name, None), property):
-            raise TypeError(f"Type {tensor_type.__name__} does not define a `{name}` property")
-    setattr(tensor_type, _MARK, True)
+    return isinstance(value, Tensor) or getattr(value, "_is_dense_tensor_like", False)

@@ -144,11 +144,6 @@ class OpDef:
         return bool(self.stateful or self.state is not None)
 
     @property
-    def is_commutative(self) -> bool:
-        """What its message says: whether the order of the inputs makes no difference."""
-        return bool(self.commutative)
-
-    @property
     def passes_through(self) -> bool:
         """Whether the only output is the first input, unchanged."""
         if self.template is None or not self.inputs or self.reads or self.effect:

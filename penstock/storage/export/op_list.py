@@ -20,7 +20,7 @@ def op_def_message(definition: OpDef) -> Any:
     """The ``OpDef`` message of a definition; shared, so not to be changed."""
     message = op_def_pb2.OpDef(
         name=definition.name,
-        is_commutative=definition.is_commutative,
+        is_commutative=definition.commutative,
         is_stateful=definition.is_stateful,
     )
     message.input_arg.extend(_arg(arg) for arg in definition.inputs)

@@ -188,7 +188,7 @@ class TestCase(ArrayAssertions):
         config: Any = None,
         use_gpu: bool = False,
         force_gpu: bool = False,
-    ) -> AbstractContextManager[Session | None]:
+    ) -> AbstractContextManager[Any]:
         """The former ``cached_session``; with a graph, a new session of it.
 
         Where operations run as they are called it gives None.

@@ -121,4 +121,3 @@ def test_definitions_say_what_programs_ask_of_a_nodes_type() -> None:
         made = tf.multiply(1.0, 2.0), drawn, tf.get_variable("v", []), tf.constant(1)
     stateful = [each.op.op_def.is_stateful for each in made]
     assert stateful == [False, True, True, False]
-    assert [each.op.op_def.is_commutative for each in made] == [True, False, False, False]

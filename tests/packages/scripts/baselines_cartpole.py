@@ -5,6 +5,7 @@ the environment, training included.
 """
 
 import json
+import tempfile
 import time
 import warnings
 
@@ -58,10 +59,10 @@ def main():
         learning_rate=2e-3, ent_coef=0.0, seed=3, n_cpu_tf_sess=1,
     )  # fmt: skip
     answer = {"ppo2": learned(ppo2, 40000)}
-    names = [v.name for v in tf.get_default_graph().get_operations()]
-    assert not names  # each model has a graph of its own
-    ppo2.save("/tmp/ppo2_of_test")
-    again = PPO2.load("/tmp/ppo2_of_test")
+    assert not tf.get_default_graph().get_operations()  # each model has a graph of its own
+    with tempfile.TemporaryDirectory() as folder:
+        ppo2.save(f"{folder}/ppo2")
+        again = PPO2.load(f"{folder}/ppo2")
     seen = np.linspace(-1, 1, 4)
     answer["the same when loaded"] = bool(
         np.allclose(again.action_probability(seen), ppo2.action_probability(seen))

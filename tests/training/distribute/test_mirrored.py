@@ -313,3 +313,14 @@ def test_batches_from_a_function() -> None:
                 session.run(parts)
     assert seen == [(1, 0)]
     assert got == [[[0, 1], [2, 3]], [[4, 5], [6, 7]]]
+
+
+def test_only_the_first_replica_writes_summaries() -> None:
+    from penstock.python.distribute import summary_op_util
+
+    skipped: list[bool] = []
+    strategy = tf.distribute.MirroredStrategy(["/cpu:0", "/cpu:1"])
+    assert not summary_op_util.skip_summary()
+    with tf.Graph().as_default(), strategy.scope():
+        strategy.experimental_run_v2(lambda: skipped.append(summary_op_util.skip_summary()))
+    assert skipped == [False, True]

@@ -1,7 +1,12 @@
-"""Module paths of TensorFlow that programs import directly: explicit re-exports, no logic."""
+"""Module paths of TensorFlow that programs import directly: ``tfe`` is the package above."""
 
-from penstock.foundation.base import public_names
+import sys
+from typing import Any
 
-__getattr__, __dir__, __all__ = public_names.of_package(
-    __name__, page="docs/ops.md", first="penstock.api.from_the_start"
-)
+__all__ = ["tfe"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "tfe":
+        return sys.modules[__name__.rpartition(".")[0]]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,1 +1,0 @@
-"""The module paths beneath ``tf.contrib.eager.python``."""

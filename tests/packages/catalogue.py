@@ -12,6 +12,7 @@ class Package:
         version: The one that is installed.
         module: The name that programs import.
         ships_tests: Whether test files lie among its modules.
+        beside: Other packages that it imports.
         left_out: Parts of the paths of test files that are not run, each with the reason.
     """
 
@@ -19,6 +20,7 @@ class Package:
     version: str
     module: str
     ships_tests: bool = False
+    beside: tuple[str, ...] = ()
     left_out: tuple[tuple[str, str], ...] = ()
 
 
@@ -27,7 +29,13 @@ PACKAGES = (
     Package("tf-slim", "1.1.0", "tf_slim", ships_tests=True),
     Package("dm-sonnet", "1.36", "sonnet"),
     Package("tensorflow-probability", "0.8.0", "tensorflow_probability"),
-    Package("tensor2tensor", "1.15.7", "tensor2tensor", ships_tests=True),
+    Package(
+        "tensor2tensor",
+        "1.15.7",
+        "tensor2tensor",
+        ships_tests=True,
+        beside=("tensorflow-probability", "tensorflow-hub"),
+    ),
     Package("tensorflow-estimator", "1.15.1", "tensorflow_estimator"),
     Package("tensorflow-hub", "0.6.0", "tensorflow_hub"),
     Package("bert-tensorflow", "1.0.4", "bert", ships_tests=True),
@@ -35,7 +43,7 @@ PACKAGES = (
     Package("stable-baselines", "2.10.1", "stable_baselines"),
 )
 
-# Pure Python that the packages name, of no version in particular.
+# What the packages name, of no version in particular where none is said.
 NEEDED = (
     "six absl-py h5py keras-applications keras-preprocessing semantic-version contextlib2 wrapt"
     " decorator cloudpickle tabulate termcolor msgpack msgpack-numpy pyzmq tqdm nose future psutil"

@@ -124,7 +124,7 @@ def _run(package: Package, begin: list[str], file: str) -> Ends:
     with tempfile.TemporaryDirectory() as scratch:
         results = Path(scratch) / "results.json"
         command = [*begin, str(HERE / "own_tests.py"), str(folder), file, str(results)]
-        env = environment(package.name, python37=begin is _TENSORFLOW)
+        env = environment(package.name, *package.beside, python37=begin is _TENSORFLOW)
         try:
             subprocess.run(command, env=env, timeout=SECONDS, capture_output=True)
         except subprocess.TimeoutExpired:

@@ -9,6 +9,7 @@ leaves what it had.
 import importlib
 import json
 import os
+import re
 import sys
 import traceback
 import unittest
@@ -64,7 +65,8 @@ class Results(unittest.TestResult):
 
 
 def _name(test):
-    return ".".join(test.id().split(".")[-2:])
+    # Parameters may be functions, whose addresses are of one process.
+    return re.sub(" at 0x[0-9a-f]+", "", ".".join(test.id().split(".")[-2:]))
 
 
 def _line(error):

@@ -85,17 +85,18 @@ class Result:
 
 
 def compare(package: Package, workers: int, part: str) -> Result:
-    """Runs the package's tests under Penstock."""
+    """Runs the package's tests under Penstock, those files that have a record."""
     recorded = json.loads(_recording(package).read_text()) if _recording(package).exists() else {}
     recorded = {file: tests for file, tests in recorded.items() if part in file}
     causes = json.loads((HERE / "causes.json").read_text()).get(package.name, {})
-    return Result(package, recorded, _run_all(package, _PENSTOCK, workers, part), causes)
+    return Result(package, recorded, _run_all(package, _PENSTOCK, workers, list(recorded)), causes)
 
 
 def record(package: Package, workers: int, part: str) -> None:
     """Keeps which tests pass under TensorFlow 1.15; of files that are not asked, as before."""
     kept = json.loads(_recording(package).read_text()) if _recording(package).exists() else {}
-    for file, ends in _run_all(package, _TENSORFLOW, workers, part).items():
+    files = [file for file in test_files(package) if part in file]
+    for file, ends in _run_all(package, _TENSORFLOW, workers, files).items():
         kept[file] = sorted(test for test, end in ends.items() if end == "passed")
     _recording(package).write_text(json.dumps(kept, indent=0, sort_keys=True) + "\n")
 
@@ -104,8 +105,7 @@ def _recording(package: Package) -> Path:
     return HERE / "expected" / f"own_tests_{package.name}.json"
 
 
-def _run_all(package: Package, begin: list[str], workers: int, part: str) -> dict[str, Ends]:
-    files = [file for file in test_files(package) if part in file]
+def _run_all(package: Package, begin: list[str], workers: int, files: list[str]) -> dict[str, Ends]:
     with ThreadPoolExecutor(workers) as pool:
         return dict(zip(files, pool.map(lambda file: _run(package, begin, file), files)))
 

@@ -35,6 +35,7 @@ ADDED = {
     "OptionalGetValue": "tf.data.experimental.Optional; 1.15 has it without a public name",
     "OptionalHasValue": "tf.data.experimental.Optional; 1.15 has it without a public name",
     "OptionalNone": "tf.data.experimental.Optional; 1.15 has it without a public name",
+    "RecordInput": "data_flow_ops.RecordInput builds it; the specification lacks it",
     "StatsAggregatorHandle": "tf.data statistics; 1.15 has it without a public name",
     "StatsAggregatorHandleV2": "tf.data statistics; 1.15 has it without a public name",
     "UniqueWithCountsV2": "gen_array_ops has it, which packages call; the specification lacks it",

@@ -48,5 +48,10 @@ def test_the_queue_gives_what_the_iterator_gives() -> None:
 def test_a_text_too_short_is_refused() -> None:
     with pytest.raises(ValueError, match="epoch_size == 0"):
         next(ptb_reader.ptb_iterator([1, 2, 3], 2, 2))
-    with pytest.raises(tf.errors.InvalidArgumentError, match="decrease batch_size"):
+    with tf.Graph().as_default() as graph, tf.Session() as session:
         ptb_reader.ptb_producer([1, 2, 3], 2, 2)
+        checked = graph.get_operation_by_name(
+            "PTBProducer/assert_positive/assert_less/Assert/Assert"
+        )
+        with pytest.raises(tf.errors.InvalidArgumentError, match="decrease batch_size"):
+            session.run(checked)

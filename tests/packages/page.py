@@ -40,7 +40,7 @@ def _failures(result: Result) -> str:
         return ""
     rows = [f"**{result.package.name}**, what passes under 1.15 and not here:", ""]
     foreign = Counter(result.cause(end) for end in failures.values())
-    rows += [f"- {count} tests: {why}" for why, count in foreign.items() if why is not None]
+    rows += [f"- {count} by this: {why}" for why, count in foreign.items() if why is not None]
     rows += [
         f"- `{test}`: {_plain(end)}"
         for test, end in sorted(failures.items())

@@ -150,3 +150,23 @@ def test_wrong_sizes_are_refused() -> None:
         _found(of, data, "V3", [5])
     with pytest.raises(refused, match="skip_input needs input_size"):
         _found(Layout("lstm", 1, 3, 4, input_mode="skip_input"), data, "", [5, 5])
+
+
+@pytest.mark.timeout(20)
+def test_networks_too_large_to_be_are_refused_at_once() -> None:
+    most = 2**31 - 1
+    refused = tf.errors.InvalidArgumentError
+    one, later = 4 * 3 * (4 + 3 + 2), 4 * 3 * (3 + 3 + 2)
+    with tf.Graph().as_default(), tf.Session() as sess:
+        sizes = [tf.constant(n) for n in (most, 3, 4)]
+        wide = make("CudnnRNNParamsSize", *sizes, T=tf.float32, S=tf.int64)
+        assert sess.run(wide) == [one + (most - 1) * later]
+        narrow = make("CudnnRNNParamsSize", *sizes, T=tf.float32, S=tf.int32)
+        with pytest.raises(refused, match="more than 2147483647"):
+            sess.run(narrow)
+        pieces = make(
+            "CudnnRNNParamsToCanonicalV2", *sizes, tf.zeros([108]),
+            num_params_weights=8, num_params_biases=8,
+        )  # fmt: skip
+        with pytest.raises(refused, match=f"Expected {most * 8}, got 8"):
+            sess.run(pieces[0][0])

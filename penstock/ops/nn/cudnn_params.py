@@ -99,23 +99,30 @@ class Layout:
                 f" {self.mode} of {self.units}",
             )  # fmt: skip
 
+    def _of_layer(self, first: bool) -> list[tuple[int, int]]:
+        """Shapes of the matrices of one direction of a layer."""
+        wide = (0 if self.skips else self.inputs) if first else self.outputs * self.directions
+        found = [(self.units, wide)] * self.gates + [(self.units, self.outputs)] * self.gates
+        return found + ([(self.num_proj, self.units)] if self.num_proj else [])
+
     def matrices(self) -> list[tuple[int, int]]:
         """Shapes of the matrices, a gate each, in order."""
-        found: list[tuple[int, int]] = []
-        for layer in range(self.layers):
-            wide = self.outputs * self.directions if layer else (0 if self.skips else self.inputs)
-            one = [(self.units, wide)] * self.gates + [(self.units, self.outputs)] * self.gates
-            one += [(self.num_proj, self.units)] if self.num_proj else []
-            found += one * self.directions
-        return found
+        later = self._of_layer(False) * self.directions * (self.layers - 1)
+        return self._of_layer(True) * self.directions + later
+
+    def matrix_count(self) -> int:
+        """How many matrices there are."""
+        return len(self._of_layer(True)) * self.directions * self.layers
 
     def biases(self) -> int:
         """How many biases there are, each of the size of the units."""
         return 2 * self.gates * self.layers * self.directions
 
     def size(self) -> int:
-        """Number of all parameters."""
-        return sum(map(math.prod, self.matrices())) + self.biases() * self.units
+        """Number of all parameters; as soon known for 2^31 layers as for one."""
+        first, later = (sum(map(math.prod, self._of_layer(f))) for f in (True, False))
+        matrices = self.directions * (first + (self.layers - 1) * later)
+        return matrices + self.biases() * self.units
 
     def weights(self, params: torch.Tensor) -> list[Weights]:
         """The parameters of each pseudo-layer.
@@ -172,7 +179,12 @@ def _params_size(
     num_layers, num_units, input_size, S, rnn_mode, input_mode, direction, num_proj
 ):  # fmt: skip
     of = layout(rnn_mode, num_layers, num_units, input_size, direction, input_mode, num_proj)
-    return torch.tensor([of.size()], dtype=S)
+    size, most = of.size(), torch.iinfo(S).max
+    if size > most:
+        raise errors.InvalidArgumentError(
+            None, None, f"the network has {size} parameters, more than {most}"
+        )
+    return torch.tensor([size], dtype=S)
 
 
 def _to_canonical_of(of, params):
@@ -188,7 +200,7 @@ def _to_canonical(
     num_layers, num_units, input_size, params, num_params, rnn_mode, input_mode, direction
 ):
     of = layout(rnn_mode, num_layers, num_units, input_size, direction, input_mode)
-    _check_count(num_params, len(of.matrices()), "num_params")
+    _check_count(num_params, of.matrix_count(), "num_params")
     return _to_canonical_of(of, params)
 
 
@@ -197,7 +209,7 @@ def _to_canonical_v2(
     input_mode, direction, num_proj,
 ):  # fmt: skip
     of = layout(rnn_mode, num_layers, num_units, input_size, direction, input_mode, num_proj)
-    _check_count(num_params_weights, len(of.matrices()), "num_params_weights")
+    _check_count(num_params_weights, of.matrix_count(), "num_params_weights")
     _check_count(num_params_biases, of.biases(), "num_params_biases")
     return _to_canonical_of(of, params)
 
@@ -210,11 +222,10 @@ def _check_count(found, wanted, what):
 
 
 def _to_params_of(of, weights, biases):
-    shapes = of.matrices()
-    _check_count(len(weights), len(shapes), "weights")
+    _check_count(len(weights), of.matrix_count(), "weights")
     _check_count(len(biases), of.biases(), "biases")
     flat = []
-    for one, shape in zip(weights, shapes):
+    for one, shape in zip(weights, of.matrices()):
         if not shape[1]:
             continue  # inputs that are skipped have no matrix, whatever was given
         if one.numel() != math.prod(shape):

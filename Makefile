@@ -103,6 +103,7 @@ $(PEERS):
 	@echo "installing TensorFlow $(TENSORFLOW), JAX and $(TORCH) into .venv-peers (minutes the first time)"
 	@.venv-peers/bin/python $(PIP_INSTALL) $(TORCH)
 	@.venv-peers/bin/python $(PIP_INSTALL) tensorflow-cpu==$(TENSORFLOW) tf_keras jax jaxlib pillow
+	@.venv-peers/bin/python $(PIP_INSTALL) --no-deps tensorflow-serving-api==$(TENSORFLOW)
 	@touch $@
 
 # Stays a phony target with its own test, so that "skipped" is said again each time.

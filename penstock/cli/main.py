@@ -24,8 +24,8 @@ from penstock.foundation.base import errors
 
 _HELP = (
     "Run TensorFlow 1.x programs unchanged; look at, convert, freeze and explain graphs,"
-    " checkpoints, saved models and event files; run programs as clusters of tasks; tell what is"
-    " wrong with a machine."
+    " checkpoints, saved models and event files; run programs as clusters of tasks; serve trained"
+    " models; tell what is wrong with a machine."
 )
 
 
@@ -529,6 +529,55 @@ def simulate_job(
     }  # fmt: skip
     jobs = {"ps": ps, "workers": workers, "backups": backups}
     simulate_jobs(Output(as_json), model, jobs, mode.value, steps, seed, profile, settings or [])
+
+
+@app.command()
+def serve(
+    models: Annotated[
+        list[str],
+        typer.Argument(
+            help="A SavedModel, or a folder with one in a numbered folder a version.",
+            metavar="[NAME=]DIR...",
+        ),
+    ],
+    versions: Annotated[
+        str, typer.Option(help="Which versions: latest, latest:2, all, or numbers: 1,2.")
+    ] = "latest",
+    label: Annotated[
+        list[str] | None,
+        typer.Option(help="A name for a version, in requests.", metavar="NAME:LABEL=N"),
+    ] = None,
+    host: Annotated[str, typer.Option(help="Host to listen at.")] = "localhost",
+    rest_port: Annotated[int, typer.Option(max=65535, help="0: a free one; -1: no REST.")] = 8501,
+    grpc_port: Annotated[int, typer.Option(max=65535, help="0: a free one; -1: no gRPC.")] = 8500,
+    max_batch: Annotated[
+        int, typer.Option(min=1, help="Most rows of a batch; 1: requests run alone.")
+    ] = 64,
+    batch_ms: Annotated[
+        float, typer.Option(min=0, help="Milliseconds that a batch waits for more requests.")
+    ] = 0.0,
+    watch_seconds: Annotated[
+        float, typer.Option(min=0, help="Between two looks for new versions; 0: none.")
+    ] = 1.0,
+    threads: Annotated[
+        int, typer.Option(min=1, help="Requests that run or wait in batches at once.")
+    ] = 64,
+    max_megabytes: Annotated[int, typer.Option(min=1, help="The largest request.")] = 64,
+) -> None:
+    """Answer requests to trained models as TensorFlow Serving does, by REST and gRPC.
+
+    A new version in a model's folder takes the place of the old one while requests run. TLS and a
+    token come from the environment, as a cluster's: PENSTOCK_TLS_CERT and kin, PENSTOCK_TOKEN.
+    """
+    from penstock.cli.serving import Chosen, serve as serve_models
+
+    serve_models(
+        Output(),
+        Chosen(
+            models, versions, label or [], host, rest_port, grpc_port, max_batch, batch_ms,
+            watch_seconds, threads, max_megabytes,
+        ),
+    )  # fmt: skip
 
 
 @app.command()

@@ -106,6 +106,6 @@ def test_a_program_of_0_12(tmp_path: Path) -> None:
     loss = -(labels * np.log(np.exp(logits) / np.exp(logits).sum())).sum()
     assert done.stdout == f"{loss:.4f}\n"
     assert "tf.split(...) in its old order (old.py:5)" in done.stderr
-    assert "takes labels and logits by name only" in run(str(program), code=1).stderr
+    assert "with named arguments (labels=..., logits=..., ...)" in run(str(program), code=1).stderr
     strict = run("--strict", "--tf-version", "0.12.1", str(program), code=1).stderr
     assert "Split" in strict and "put back" not in strict

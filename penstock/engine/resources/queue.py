@@ -22,6 +22,7 @@ Source: the queues of TensorFlow 1.15 (order, errors, closing).
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -30,6 +31,12 @@ from typing import Any
 from penstock.engine.resources import stores, waiting
 from penstock.engine.resources.stores import Batch, Store
 from penstock.foundation.base import errors
+
+log = logging.getLogger("penstock")
+_NEVER_FILLED = (
+    "nothing was ever put into it: tf.train.start_queue_runners(sess) starts the threads that fill"
+    " the queues of input pipelines (did you forget start_queue_runners?)"
+)
 
 
 class _Request:
@@ -96,6 +103,8 @@ class Queue:
         self._enqueues: deque[_Request] = deque()
         self._dequeues: deque[_Request] = deque()
         self._closed = False
+        self._filled = False  # whether anything was ever put in, or tried to be
+        self._reminded = False
 
     # ---- what ops call -----------------------------------------------------------------------
 
@@ -205,12 +214,23 @@ class Queue:
         self._await(
             request,
             self._dequeues,
-            lambda: f"{request.left} of {request.count} element(s) asked of {self._told()}",
+            lambda: (
+                f"{request.left} of {request.count} element(s) asked of {self._told()}"
+                + ("" if self._filled else f"; {_NEVER_FILLED}")
+            ),
+            self._remind,
         )
         return request.pieces
 
+    def _remind(self) -> None:
+        """Tells, once, who would wait forever."""
+        if not (self._filled or self._reminded):
+            self._reminded = True
+            log.warning("a step waits for elements of %s, and %s", self._named(), _NEVER_FILLED)
+
     def _submit(self, line: deque[_Request], request: _Request) -> _Request:
         with self._lock:
+            self._filled = self._filled or line is self._enqueues
             line.append(request)
             self._flush()
             if not request.done:
@@ -221,10 +241,11 @@ class Queue:
         return request
 
     def _await(
-        self, request: _Request, line: deque[_Request], waiting_for: Callable[[], str]
-    ) -> None:
+        self, request: _Request, line: deque[_Request], waiting_for: Callable[[], str],
+        remind: Callable[[], None] | None = None,
+    ) -> None:  # fmt: skip
         if request.waiter is not None:
-            waiting.wait(request.waiter, lambda: self._withdraw(request, line), waiting_for)
+            waiting.wait(request.waiter, lambda: self._withdraw(request, line), waiting_for, remind)
         if request.error is not None:
             raise request.error
 

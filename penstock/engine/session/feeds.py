@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ import torch
 
 from penstock.engine.runtime import values
 from penstock.engine.session import handles
+from penstock.engine.session.fetches import of_another_graph
 from penstock.foundation.base import dtypes, errors, shapes
 from penstock.foundation.graph import nest
 from penstock.foundation.graph.composite import CompositeTensor, IndexedSlices, SparseTensor
@@ -99,6 +101,8 @@ def _slow(tensor: Tensor, value: Any, wanted: torch.dtype, numpy_dtype: np.dtype
                 f" type {numpy_dtype.type}: it does not fit {tensor.name}. Try explicitly setting"
                 " the type of the feed tensor to a larger type (e.g. int64)."
             )
+    if numpy_dtype.kind in "iu":
+        _warn_of_fractions(tensor, value)
     try:
         array = np.asarray(value, dtype=numpy_dtype)
     except (TypeError, ValueError) as error:
@@ -110,6 +114,21 @@ def _slow(tensor: Tensor, value: Any, wanted: torch.dtype, numpy_dtype: np.dtype
     if not array.dtype.isnative or any(s < 0 for s in array.strides):
         array = np.ascontiguousarray(array.astype(numpy_dtype.newbyteorder("=")))
     return values.from_array(array) if array.flags.writeable else values.from_array(array.copy())
+
+
+def _warn_of_fractions(tensor: Tensor, value: Any) -> None:
+    """As in TensorFlow they are cut off, but not in silence."""
+    given = np.asarray(value)
+    if given.dtype.kind != "f":
+        return
+    lost = given[np.isfinite(given) & (np.trunc(given) != given)]
+    if lost.size:
+        warnings.warn(
+            f"what is fed for {tensor.name} is cut to whole numbers, since that is"
+            f" {tensor.dtype.name}: {lost.size} of {given.size} values have a fraction,"
+            f" {lost.flat[0]} for one; feed whole numbers, or make it float32",
+            stacklevel=2,
+        )
 
 
 def _check_dims(tensor: Tensor, made: torch.Tensor, dims: tuple[int | None, ...]) -> None:
@@ -172,6 +191,7 @@ def expand(graph: Graph, feed_dict: Any) -> list[tuple[Any, Callable[[Any], Any]
                 reason = error.args[0] if error.args else error
                 raise TypeError(
                     f"Cannot interpret feed_dict key as Tensor: {reason} (of the key {key!r})"
+                    f"{of_another_graph(graph, part)}"
                 ) from None
             if not graph.is_feedable(tensor):
                 raise ValueError(f"tensor {tensor.name!r} may not be fed")

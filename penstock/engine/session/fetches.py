@@ -16,6 +16,7 @@ from penstock.foundation.graph.composite import (
 )
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.operation import Operation
+from penstock.foundation.graph.scopes import get_default_graph
 from penstock.foundation.graph.tensor import Tensor
 
 Assemble = Callable[[Sequence[Any]], Any]
@@ -62,13 +63,18 @@ class FetchPlan:
         self.tensors: list[Tensor] = []
         self.operations: list[Operation] = []
         self._positions: dict[Tensor, int] = {}
+        self._path = ["fetches"]
         self.assemble: Assemble = self._handler(fetches)
 
     def _handler(self, fetch: Any) -> Assemble:
         if isinstance(fetch, Tensor | Operation | str | bytes):
             return self._element(fetch)
         if fetch is None:
-            raise TypeError(f"Fetch argument None has invalid type {type(None)}")
+            raise TypeError(
+                f"Fetch argument None has invalid type {type(None)}: {''.join(self._path)} is None;"
+                " tf.gradients gives None where nothing leads from x to the ys, and a function"
+                " without a return statement gives None"
+            )
         if isinstance(fetch, list | tuple):
             return self._sequence(fetch)
         if isinstance(fetch, Mapping):
@@ -86,12 +92,13 @@ class FetchPlan:
         except TypeError as error:
             raise TypeError(
                 f"Fetch argument {fetch!r} has invalid type {type(fetch)}, must be a string or"
-                f" Tensor. ({error})"
+                f" Tensor. ({error}){self._was_run(fetch)}"
             ) from None
         except (ValueError, KeyError) as error:
             reason = error.args[0] if error.args else error
             raise ValueError(
                 f"Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({reason})"
+                f"{of_another_graph(self._graph, fetch)}"
             ) from None
         if not self._graph.is_fetchable(element):
             raise ValueError(f"{element.name!r} may not be fetched{_inside(element)}")
@@ -109,8 +116,24 @@ class FetchPlan:
             return lambda values: kept(values[index], dtype)
         return lambda values: values[index]
 
+    def _was_run(self, fetch: Any) -> str:
+        """What has gone wrong where a value stands in the place of its tensor."""
+        if not isinstance(fetch, np.ndarray | np.generic | int | float):
+            return ""
+        return (
+            f"; {''.join(self._path)} is a value, as a run returns it: after `loss ="
+            " sess.run(loss)` the name stands for the number, no longer for the tensor"
+        )
+
+    def _part(self, key: Any, fetch: Any) -> Assemble:
+        """What is at a place of a sequence or mapping."""
+        self._path.append(key if isinstance(key, str) else f"[{key}]")
+        part = self._handler(fetch)
+        self._path.pop()
+        return part
+
     def _sequence(self, fetch: Any) -> Assemble:
-        parts = [self._handler(item) for item in fetch]
+        parts = [self._part(index, item) for index, item in enumerate(fetch)]
         if hasattr(fetch, "_fields"):
             kind = type(fetch)
             return lambda values: kind(*[part(values) for part in parts])
@@ -119,7 +142,7 @@ class FetchPlan:
         return lambda values: [part(values) for part in parts]
 
     def _mapping(self, fetch: Mapping[Any, Any]) -> Assemble:
-        parts = {key: self._handler(item) for key, item in fetch.items()}
+        parts = {key: self._part(f"[{key!r}]", item) for key, item in fetch.items()}
         kind = type(fetch)
         if kind is dict:
             return lambda values: {key: part(values) for key, part in parts.items()}
@@ -134,7 +157,7 @@ class FetchPlan:
 
     def _attrs(self, fetch: Any) -> Assemble:
         names = [a.name for a in type(fetch).__attrs_attrs__]
-        parts = [self._handler(getattr(fetch, name)) for name in names]
+        parts = [self._part(f".{name}", getattr(fetch, name)) for name in names]
         kind = type(fetch)
         return lambda values: kind(*[part(values) for part in parts])
 
@@ -180,6 +203,20 @@ def fetch_key(fetches: Any) -> Any:
         return (kind, *((key, fetch_key(item)) for key, item in fetches.items()))
     hash(fetches)
     return fetches
+
+
+def of_another_graph(graph: Graph, element: Any) -> str:
+    """Where a tensor's graph is not the session's: how that comes about, for errors."""
+    other = getattr(element, "graph", None)
+    if other is None or other is graph or element is graph:
+        return ""
+    made = "a session runs the graph that was the default when it was made"
+    if other is get_default_graph():
+        return (
+            f"; {made}, and the default is another one now: make the session after"
+            " tf.reset_default_graph() and inside of `with graph.as_default():`"
+        )
+    return f"; {made}: was tf.reset_default_graph() called since this tensor was?"
 
 
 def _inside(element: Any) -> str:

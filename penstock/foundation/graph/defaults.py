@@ -98,15 +98,24 @@ def _leave(stack: list[Any], item: Any, ordered: bool) -> None:
         )
 
 
+_NO_SESSION = (
+    "No default session is registered. Use `with sess.as_default()` or pass an explicit session, as"
+    " in `eval(session=sess)` and `run(session=sess)`"
+)
+# What TensorFlow says first, where others ask it by their names.
+_WITHOUT_SESSION = {
+    "Tensor.eval": "Cannot evaluate tensor using `eval()`",
+    "Variable.eval": "Cannot evaluate tensor using `eval()`",
+    "Operation.run": "Cannot execute operation using `run()`",
+}
+
+
 def session_for(session: Any, graph: Graph, asker: str) -> Any:
     """``session`` or the default one, checked to run ``graph``."""
     if session is None:
         session = get_default_session()
         if session is None:
-            raise ValueError(
-                f"No default session is registered: {asker} needs a session: none is the default"
-                " and none was given"
-            )
+            raise ValueError(f"{_WITHOUT_SESSION.get(asker, asker)}: {_NO_SESSION}")
     if session.graph is not graph:
         raise ValueError(
             "Cannot use the default session to evaluate tensor: the tensor's graph is different"

@@ -51,7 +51,11 @@ def reset_default_graph() -> None:
     """
     global _global_graph
     if innermost_graph() is not None:
-        raise AssertionError("reset_default_graph inside a nested default graph has no effect")
+        raise AssertionError(
+            "Do not use tf.reset_default_graph() to clear nested graphs: inside of `with"
+            " graph.as_default():` that graph is the default. Call it outside of the block, or make"
+            " another tf.Graph()"
+        )
     _global_graph = Graph() if _global_graph is None else _global_graph.emptied()
 
 

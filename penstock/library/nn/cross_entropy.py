@@ -24,7 +24,8 @@ _HALVES = (dtypes.float16, dtypes.bfloat16)
 def check_named(function: str, sentinel: Any, labels: Any, logits: Any) -> None:
     if sentinel is not None:
         raise ValueError(
-            f"{function} takes labels and logits by name only: {function}(labels=..., logits=...)"
+            f"Only call `{function}` with named arguments (labels=..., logits=..., ...): their"
+            " order has changed between versions"
         )
     if labels is None or logits is None:
         raise ValueError(f"{function} needs both labels and logits")

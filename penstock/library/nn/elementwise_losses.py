@@ -9,7 +9,6 @@ from penstock.foundation.graph import convert
 from penstock.foundation.graph.build import make, make_tensor
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
-from penstock.foundation.opdef.inference import show
 from penstock.library.nn.cross_entropy import check_named
 from penstock.ops.array import constant, nodes
 from penstock.ops.math import reduction
@@ -21,8 +20,8 @@ def _merge_shapes(function: str, first: Tensor, second: Tensor, names: tuple[str
         shapes.merge_static(first.sizes, second.sizes)
     except ValueError:
         raise ValueError(
-            f"{function}: {names[0]} and {names[1]} must have the same shape; found"
-            f" {show(first.sizes)} and {show(second.sizes)}"
+            f"{names[0]} and {names[1]} must have the same shape ({first.shape} vs"
+            f" {second.shape}): {function} compares them number by number"
         ) from None
 
 

@@ -320,7 +320,8 @@ def _regular(value: Any) -> np.ndarray:
         return np.array(value)
     except ValueError as error:
         raise ValueError(
-            f"nested sequences of unequal lengths cannot become a tensor: {convert.shorten(value)}"
+            f"Argument must be a dense tensor: {convert.shorten(value)} - nested sequences of"
+            " unequal lengths cannot become one"
         ) from error
 
 
@@ -373,7 +374,9 @@ def _strings(value: Any) -> np.ndarray:
         return result
     flat = _flatten(encoded, len(shape))
     if len(flat) != result.size:
-        raise ValueError("nested sequences of unequal lengths cannot become a tensor")
+        raise ValueError(
+            "Argument must be a dense tensor: nested sequences of unequal lengths cannot become one"
+        )
     if not flat:
         # An array may have dims behind an empty one, which lists cannot show.
         return np.empty(np.shape(value), dtype=object)

@@ -416,7 +416,10 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
         with name_scope(name):
             checked = convert_to_tensor(axis, "int32", "concat_dim")
             if checked.sizes not in (None, ()):
-                raise ValueError(f"concat: axis must be a scalar; found {show(checked.sizes)}")
+                raise ValueError(
+                    f"Shape {tuple(checked.sizes)} must have rank 0: the axis of tf.concat(values,"
+                    " axis) is one number"
+                )
             return make("Identity", values[0], name=name)
     made = make("ConcatV2", values, axis, name=name)
     return made

@@ -49,7 +49,7 @@ def _as_defined_shapes(given: Any, types: Sequence[dtypes.DType]) -> list[shapes
     known = _as_shapes(given, types)
     if given is not None and not all(s.is_fully_defined() for s in known):
         raise ValueError(
-            f"all shapes must be fully defined; found {known}; a PaddingFIFOQueue takes elements"
+            f"All shapes must be fully defined: {known}; a PaddingFIFOQueue takes elements"
             " that vary in size"
         )
     return known

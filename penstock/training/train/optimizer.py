@@ -238,8 +238,9 @@ class Optimizer:
         )  # fmt: skip
         if all(grad is None for grad, _ in grads_and_vars):
             raise ValueError(
-                f"No gradients provided for any variable: {loss} depends on none of"
-                f" {[str(v) for _, v in grads_and_vars]}, or only by ops without gradients"
+                "No gradients provided for any variable, check your graph for ops that do not"
+                f" support gradients: {loss} depends on none of"
+                f" {[str(v) for _, v in grads_and_vars]}, or only by such ops"
             )
         return self.apply_gradients(grads_and_vars, global_step=global_step, name=name)
 
@@ -275,6 +276,12 @@ class Optimizer:
             raise ValueError(
                 "gate_gradients must be Optimizer.GATE_NONE (0), GATE_OP (1) or GATE_GRAPH (2);"
                 f" found {gate_gradients!r}"
+            )
+        if isinstance(loss, list | tuple):
+            raise AttributeError(
+                f"{type(loss).__name__!r} object has no attribute 'dtype': the loss is one tensor;"
+                f" found {len(loss)} in a {type(loss).__name__}. To minimize their sum, give"
+                " tf.add_n(losses)"
             )
         self._assert_valid_dtypes([loss] if grad_loss is None else [loss, grad_loss])
         if var_list is None:

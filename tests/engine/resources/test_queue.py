@@ -280,3 +280,19 @@ def test_a_request_for_more_than_a_sorting_queue_holds_is_served_in_parts() -> N
     _put(queue, 3, 1, 2, 0)
     step.join(PATIENCE)
     assert sorted(step.result) == [0, 1, 2, 3]
+
+
+def test_who_waits_for_what_nobody_puts_in_is_told(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(waiting, "REMIND_SECONDS", 0.02)
+    for filled in (False, True):
+        queue = _queue()
+        if filled:
+            _put(queue, 1)
+            _get(queue, 1)
+        with pytest.raises(errors.DeadlineExceededError) as caught, waiting.running(seconds=0.2):
+            queue.dequeue()
+        assert ("did you forget start_queue_runners?" in str(caught.value)) is not filled
+    told = [record.getMessage() for record in caplog.records]
+    assert len(told) == 1 and "FIFOQueue 'q', and nothing was ever put into it" in told[0]

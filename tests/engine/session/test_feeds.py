@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import warnings
 from typing import Any
 
 import ml_dtypes
@@ -150,3 +151,13 @@ def test_branches_and_rounds_wait_for_a_fed_placeholder(level: int, default: boo
     loop = tf.while_loop(lambda i: i < fed, after, [0])
     with _session(level) as session:
         assert session.run([branch, loop], {fed: 2}) == [6, 2]
+
+
+def test_fractions_that_are_cut_are_told() -> None:
+    with tf.Graph().as_default(), tf.Session() as sess:
+        x = tf.placeholder(tf.int32, [2], name="x")
+        with pytest.warns(UserWarning, match=r"fed for x:0 is cut.*1 of 2 values.*1\.5 for one"):
+            assert sess.run(x, {x: [2.0, 1.5]}).tolist() == [2, 1]
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert sess.run(x, {x: np.array([2.0, -3.0])}).tolist() == [2, -3]

@@ -77,8 +77,8 @@ class _Run:
             tag = self._tag(data.tag, "run metadata")
             tag.add(event, f"{len(data.run_metadata)} bytes")
         elif kind == "session_log":
-            status = event.session_log.Status.Name(event.session_log.status)
-            self._tag("(session_log)", "session log").add(event, status)
+            log = event.session_log
+            self._tag("(session_log)", "session log").add(event, log.SessionStatus.Name(log.status))
         elif kind == "log_message":
             self._tag("(log_message)", "log").add(event, event.log_message.message[:_TEXT_SHOWN])
 

@@ -114,8 +114,8 @@ def _message(error: BaseException) -> str:
 app = typer.Typer(
     cls=_Group,
     help=_HELP,
-    no_args_is_help=True,
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    invoke_without_command=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
@@ -146,12 +146,15 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _options(
+    context: typer.Context,
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """Options of all commands; ``--debug`` is taken before, wherever it stands."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
 
 
 @app.command()
@@ -230,7 +233,7 @@ def freeze(
 def summarize(
     graph: Annotated[str, typer.Argument(help="A GraphDef, MetaGraphDef or SavedModel.")],
     as_json: Json = False,
-    depth: Annotated[int, typer.Option(help="How deep the tree of scopes is shown.")] = 2,
+    depth: Annotated[int, typer.Option(min=0, help="How deep the tree of scopes is shown.")] = 2,
 ) -> None:
     """Inputs, outputs, parameters, operations and scopes of a graph."""
     from penstock.cli.summaries import summarize_graph

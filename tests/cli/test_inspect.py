@@ -13,6 +13,7 @@ from tensorboard.compat.proto.event_pb2 import Event
 from tensorboard.compat.proto.graph_pb2 import GraphDef
 from tensorboard.compat.proto.summary_pb2 import Summary
 
+import penstock as tf
 from penstock.cli.identify import identify
 from penstock.foundation.formats.tfrecord import RecordWriter
 
@@ -107,6 +108,15 @@ def write_events(path: Path, steps: int) -> None:
             summary.value.add(tag="w").histo.min = -1.0
             event = Event(wall_time=100.0 + step, step=10 * step, summary=summary)
             writer.write(event.SerializeToString())
+
+
+def test_events_of_sessions(penstock: Any, tmp_path: Path) -> None:
+    writer = tf.summary.FileWriter(str(tmp_path / "logs"))
+    for status in (tf.SessionLog.START, tf.SessionLog.STOP):
+        writer.add_session_log(tf.SessionLog(status=status), global_step=1)
+    writer.close()
+    (row,) = (r for r in penstock("inspect", str(tmp_path / "logs")).splitlines() if "log)" in r)
+    assert row.split()[1:7] == ["session", "log", "2", "1..1", "START", "STOP"]
 
 
 def test_events(penstock: Any, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -27,6 +28,22 @@ def test_help_lists_the_commands() -> None:
     for name in ("inspect", "convert", "freeze", "summarize", "explain", "doctor"):
         assert f"  {name} " in said
         assert "Usage: penstock" in run(name, "--help").stdout
+
+
+def test_no_words_are_a_question_for_help() -> None:
+    asked = run("--help").stdout
+    assert run().stdout == asked == run("-h").stdout
+    assert run("inspect", "-h").stdout == run("inspect", "--help").stdout
+
+
+def test_completion_of_a_shell() -> None:
+    asked = {"_PENSTOCK_COMPLETE": "complete_bash", "COMP_WORDS": "penstock ins", "COMP_CWORD": "1"}
+    code = "import sys; sys.argv = ['penstock']; from penstock.cli.start import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False,
+        env=os.environ | asked,
+    )  # fmt: skip
+    assert (done.stdout.split(), done.returncode) == (["inspect"], 0), done.stderr
 
 
 def test_help_and_checkpoints_need_no_torch(tmp_path: Path) -> None:

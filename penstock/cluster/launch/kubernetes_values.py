@@ -10,6 +10,26 @@ _WILDCARD = re.compile(rf"(\*\.)?{_LABEL}(\.{_LABEL})*")
 _QUANTITY = re.compile(r"(\d+(\.\d*)?|\.\d+)(m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei|e-?\d+)?")
 
 
+# A registry's host and port, a path, a tag, a digest; a path without a host has no upper case.
+_PATH_PART = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
+_IMAGE = re.compile(
+    rf"(?:(?:[A-Za-z0-9.-]+\.[A-Za-z0-9.-]+|localhost|[A-Za-z0-9.-]+(?=:\d))(?::\d{{1,5}})?/)?"
+    rf"{_PATH_PART}(?:/{_PATH_PART})*(?::\w[\w.-]{{0,127}})?(?:@sha256:[0-9a-f]{{64}})?",
+    re.ASCII,
+)
+
+
+def check_image(name: str) -> None:
+    """Raises:
+    ValueError: no image can be called so.
+    """
+    if len(name) > 255 + 128 or not _IMAGE.fullmatch(name):
+        raise ValueError(
+            f"image {name!r} is no name of an image: [HOST[:PORT]/]PATH[:TAG][@sha256:DIGEST] is"
+            " allowed, PATH in lower case, as in registry.example:5000/team/trainer:1.2."
+        )
+
+
 def check_prefix(name: str) -> None:
     """Raises:
     ValueError: names of objects cannot begin with it.

@@ -101,6 +101,7 @@ class Options:
         for what, name in names.items():
             if name:
                 values.check_name(what, name)
+        values.check_image(self.image)
         values.check_quantity("memory", self.memory)
         values.check_quantity("storage", self.storage)
         if not 1 <= self.port <= 65535:

@@ -91,7 +91,10 @@ class Job:
 
     def __post_init__(self) -> None:
         if self.ps < 1 or self.workers < 1 or self.steps < 1:
-            raise ValueError(f"ps, workers and steps are at least 1, not {self}")
+            raise ValueError(
+                f"ps, workers and steps must be at least 1; found {self.ps} ps, {self.workers}"
+                f" workers, {self.steps} steps"
+            )
         if self.mode not in MODES:
             raise ValueError(f"mode is {self.mode!r}; it may be {' or '.join(MODES)}")
         if not 0 <= self.backups < self.workers or (self.backups and self.mode != "sync"):

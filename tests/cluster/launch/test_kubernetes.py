@@ -441,6 +441,13 @@ def test_names_that_kubernetes_refuses(name: str) -> None:
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
+        ({"image": "Bad Name"}, "image 'Bad Name' is no name of an image"),
+        ({"image": ""}, "is no name of an image"),
+        ({"image": "Upper/case"}, "is no name of an image"),
+        ({"image": "img:"}, "is no name of an image"),
+        ({"image": "img:a b"}, "is no name of an image"),
+        ({"image": "img\nx: y"}, "is no name of an image"),
+        ({"image": "a//b"}, "is no name of an image"),
         ({"memory": "4 Gi"}, "memory '4 Gi' is no quantity"),
         ({"memory": "0Gi"}, "above zero"),
         ({"memory": "4gb"}, "as in 4Gi"),
@@ -464,7 +471,7 @@ def test_names_that_kubernetes_refuses(name: str) -> None:
 )  # fmt: skip
 def test_values_that_kubernetes_refuses(wrong: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        Options("i", **wrong)
+        Options(**({"image": "i"} | wrong))
 
 
 @pytest.mark.parametrize("text", ["4Gi", "1.5", "500m", "1e3", ".5Gi", "12E"])

@@ -13,6 +13,7 @@ from typing import Any
 from tensorboard.compat.proto.cluster_pb2 import ClusterDef as ClusterDef, JobDef as JobDef
 
 from penstock.foundation.formats.server_def import ServerDef as ServerDef
+from penstock.foundation.graph import drawing
 
 _WHAT = (
     "`cluster` must be a dictionary from job names to lists of network addresses, or to"
@@ -65,6 +66,13 @@ class ClusterSpec:
 
     def __bool__(self) -> bool:
         return bool(self._jobs)
+
+    def __repr__(self) -> str:
+        return f"ClusterSpec({self.as_dict()!r})"
+
+    def _repr_html_(self) -> str:
+        rows = [(job, *self.job_tasks(job)) for job in self.jobs]
+        return drawing.table([("ClusterSpec", ""), *rows])
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ClusterSpec) and self._jobs == other._jobs

@@ -32,7 +32,7 @@ from penstock.engine.session.options import apply_config, check_run_arguments, d
 from penstock.engine.session.shaped import ShapedPrograms
 from penstock.engine.session.users_graph import users_node
 from penstock.foundation.base import errors
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import drawing, scopes
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.tensor import Tensor
@@ -111,6 +111,21 @@ class BaseSession:
     def graph_def(self) -> Any:
         """The graph as a GraphDef, with ``_output_shapes`` if the config has ``infer_shapes``."""
         return self._graph.as_graph_def(add_shapes=self._options.infer_shapes)
+
+    def __repr__(self) -> str:
+        where = f" on {self._target.decode()}" if self._target else ""
+        state = "closed" if self._closed else f"{len(self._programs)} programs"
+        return f"<tf.{type(self).__name__}{where} of {self._graph.described()}, {state}>"
+
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        rows = [
+            ("Session", "closed" if self._closed else "open"),
+            ("target", self._target.decode() or "this process"),
+            ("graph", self._graph.described()),
+            ("steps", f"{len(self._programs)} programs; explain(fetches) shows one"),
+        ]
+        return drawing.table(rows)
 
     @property
     def placer(self) -> Placer:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from penstock.foundation.base import devices, dtypes, origin
-from penstock.foundation.graph import node_message
+from penstock.foundation.graph import drawing, node_message
 from penstock.foundation.graph.defaults import default_graph_scope
 from penstock.foundation.graph.handles import note_write
 from penstock.foundation.graph.infer import infer_shapes
@@ -66,6 +66,10 @@ class Graph(Scoping):
         self._graph_def_versions: tuple[int, int] = (GRAPH_DEF_VERSION, 0)
         # State of other rooms (variable stores, caches), by room key.
         self.attached: dict[str, Any] = {}
+
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        return drawing.graph_html(self)
 
     @property
     def _c_graph(self) -> Graph:

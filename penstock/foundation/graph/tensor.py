@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from penstock.foundation.base import dtypes, shapes
+from penstock.foundation.graph import drawing
 from penstock.foundation.graph.defaults import session_for
 from penstock.foundation.graph.reference import Reference
 from penstock.foundation.opdef.static import UNSET
@@ -198,6 +199,9 @@ class Tensor:
 
     def __deepcopy__(self, memo: Any) -> Tensor:
         return self
+
+    def _repr_html_(self) -> str:
+        return drawing.tensor_html(self)
 
     def __repr__(self) -> str:
         return f"<tf.Tensor '{self.name}' shape={self.shape} dtype={self.dtype.name}>"

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from penstock.foundation.base import dtypes
+from penstock.foundation.graph import drawing
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.composite import SparseTensor
 from penstock.foundation.graph.convert import convert_to_tensor
@@ -502,6 +503,9 @@ class Dataset(specs.Structured, FrameworkSources):
     def _inputs(self) -> list[Dataset]:
         """The datasets that this one is made of, under the name that libraries know."""
         return list(self._sources)
+
+    def _repr_html_(self) -> str:
+        return drawing.table([("Dataset", type(self).__name__), ("elements", self.structure)])
 
     def __repr__(self) -> str:
         return (

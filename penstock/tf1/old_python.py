@@ -43,6 +43,7 @@ RENAMED: dict[str, dict[str, str]] = {
     "inspect": {"getargspec": "penstock.tools.platform.inspecting.getargspec",
                 "ArgSpec": "penstock.tools.platform.inspecting.ArgSpec"},
     "time": {"clock": "process_time"},
+    "PIL.Image": {"ANTIALIAS": "LANCZOS", "LINEAR": "BILINEAR", "CUBIC": "BICUBIC"},
     "os": {"errno": "errno"},
     "base64": {"encodestring": "encodebytes", "decodestring": "decodebytes"},
     "scipy.misc": {
@@ -176,11 +177,20 @@ def _fromstring(before: Any, string: Any, dtype: Any = float, count: int = -1, *
     return _numpy().frombuffer(given, dtype, count).copy()
 
 
+def _reshape(before: Any, a: Any, *shape: Any, **named: Any) -> Any:
+    """As ``np.reshape`` was: the shape's keyword had another name until NumPy 2.1."""
+    if "newshape" in named:
+        restoring.note("numpy.reshape(newshape=)")
+        named["shape"] = named.pop("newshape")
+    return before(a, *shape, **named)
+
+
 def _of_numpy(module: ModuleType) -> None:
     """What NumPy has still, and does otherwise."""
     # `[np.float32(1.5)]` is printed as `[1.5]`, in the thread that this runs in.
     module.set_printoptions(legacy="1.21")
     module.fromstring = partial(_fromstring, module.fromstring)  # type: ignore[attr-defined]
+    module.reshape = partial(_reshape, module.reshape)  # type: ignore[attr-defined]
 
 
 def _methods() -> dict[str, Any]:

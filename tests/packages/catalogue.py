@@ -54,6 +54,7 @@ NEEDED = (
     " tensorflow-datasets==3.1.0 tensorflow-metadata==1.17.2 opencv-python-headless"
     " google-api-python-client==1.7.12 oauth2client==4.1.3 httplib2==0.18.1 uritemplate==3.0.1"
     " pyasn1==0.4.8 pyasn1-modules==0.2.8 rsa==4.7 setuptools==65.5.1"
+    " matplotlib kiwisolver cycler contourpy fonttools pyparsing packaging"
     # And stable-baselines these.
     " pandas python-dateutil pytz joblib"
 ).split()
@@ -72,6 +73,8 @@ NEEDED_37 = (
     " googleapis-common-protos opencv-python-headless==4.2.0.34 pyglet==1.5.0"
     " google-api-python-client==1.7.12 oauth2client==4.1.3 httplib2==0.18.1 uritemplate==3.0.1"
     " pyasn1==0.4.8 pyasn1-modules==0.2.8 rsa==4.7"
+    " matplotlib==3.5.3 kiwisolver==1.4.4 cycler==0.11.0 fonttools==4.38.0 pyparsing==3.1.4"
+    " packaging==24.0 python-dateutil==2.8.2"
 ).split()
 
 

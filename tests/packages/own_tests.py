@@ -3,7 +3,7 @@
 ``python own_tests.py FOLDER FILE RESULTS``: a process of its own for each file, because flags,
 default graphs and eager mode are the process's.  It is a program for Python 3.7 as well, so it
 imports nothing of Penstock's tests.  Results are written after each test: a process that dies
-leaves what it had.
+or takes too long leaves what it had, and the names of the tests that it never came to.
 """
 
 import importlib
@@ -14,6 +14,8 @@ import sys
 import traceback
 import unittest
 import warnings
+
+WAITS, BEGAN = "did not begin", "did not end"
 
 
 class Results(unittest.TestResult):
@@ -29,15 +31,27 @@ class Results(unittest.TestResult):
         name = _name(test)
         if name.endswith(".test_session"):  # TensorFlow's, which is named like a test and is none
             return
-        if self.ends.get(name, "passed").startswith(("passed", "began")):
+        if self.ends.get(name, WAITS).startswith((WAITS, BEGAN, "passed")):
             self.ends[name] = end
+        self.write()
+
+    def wait(self, suite):
+        """Notes the tests of a suite before any has begun."""
+        for test in suite:
+            if isinstance(test, unittest.TestSuite):
+                self.wait(test)
+            elif not _name(test).endswith(".test_session"):
+                self.ends[_name(test)] = WAITS
+
+    def write(self):
+        """Puts what is known into the file, whole at any time."""
         with open(self.path + ".part", "w") as file:
             json.dump(self.ends, file)
         os.replace(self.path + ".part", self.path)
 
     def startTest(self, test):
         super().startTest(test)
-        self.keep(test, "began")
+        self.keep(test, BEGAN)
 
     def addSuccess(self, test):
         self.keep(test, "passed")
@@ -91,13 +105,13 @@ def main(folder, file, path):
     except Exception as error:
         traceback.print_exc()
         results.ends["import"] = "failed: " + _line(error)
-        with open(path, "w") as kept:
-            json.dump(results.ends, kept)
+        results.write()
         return
     _parse_flags()
-    unittest.defaultTestLoader.loadTestsFromModule(module).run(results)
-    with open(path, "w") as kept:
-        json.dump(results.ends, kept)
+    suite = unittest.defaultTestLoader.loadTestsFromModule(module)
+    results.wait(suite)
+    suite.run(results)
+    results.write()
 
 
 if __name__ == "__main__":

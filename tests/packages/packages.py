@@ -48,7 +48,8 @@ def environment(*names: str, python37: bool = False) -> dict[str, str]:
     """What a process that runs over packages is started with."""
     return os.environ | {
         "PYTHONPATH": search_path(*names, python37=python37),
-        "PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION": "python",
+        # TensorFlow 1.15's protobuf reads the packages' old messages; a current one in Python only.
+        "PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION": "cpp" if python37 else "python",
         "TF_CPP_MIN_LOG_LEVEL": "3",
         "OMP_NUM_THREADS": "1",
     }

@@ -14,7 +14,8 @@ def write_page(results: list[Result]) -> None:
     """Puts new tables between the page's marks."""
     before, _, rest = PAGE.read_text().partition(_BEGIN)
     _, _, after = rest.partition(_END)
-    made = "\n\n".join([_table(results), *filter(None, map(_failures, results))])
+    lists = [make(result) for make in (_failures, _others, _not_run) for result in results]
+    made = "\n\n".join([_table(results), *filter(None, lists)])
     PAGE.write_text(f"{before}{_BEGIN}\n\n{made}\n\n{_END}{after}")
 
 
@@ -47,6 +48,24 @@ def _failures(result: Result) -> str:
         if result.cause(end) is None
     ]
     return "\n".join(rows)
+
+
+def _others(result: Result) -> str:
+    """What does not pass under TensorFlow 1.15, by how it ends there."""
+    ends = Counter(end for ends in result.others_115.values() for end in ends.values())
+    if not ends:
+        return ""
+    title = f"**{result.package.name}**, what does not pass under 1.15 as it is run here:"
+    return "\n".join([title, "", *(f"- {count}: {_plain(end)}" for end, count in ends.items())])
+
+
+def _not_run(result: Result) -> str:
+    """The test files that are not in the table."""
+    rows = [f"- `{part}`: {reason}" for part, reason in result.package.left_out]
+    rows += [f"- `{file}`: no record of 1.15 yet" for file in result.without_record()]
+    if not rows:
+        return ""
+    return "\n".join([f"**{result.package.name}**, files that were not run:", "", *rows])
 
 
 def _plain(end: str) -> str:

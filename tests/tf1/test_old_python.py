@@ -59,6 +59,8 @@ a = np.arange(6, dtype=np.int16).reshape(2, 3)
 data = a.tostring()
 assert np.fromstring(data, np.int16).tolist() == [0, 1, 2, 3, 4, 5]
 assert np.fromstring('1 2', sep=' ').tolist() == [1, 2]
+assert np.reshape(a, newshape=[3, 2]).tolist() == np.reshape(a, (3, 2)).tolist()
+assert np.reshape([1, 2], order='F', newshape=-1).tolist() == np.reshape([1, 2], -1).tolist()
 a.itemset(4, 7), a.itemset(0, 2, 8), a.itemset((1, 0), 9)
 kept = array.array('b', [1])
 kept.fromstring(b'\\x02')
@@ -80,11 +82,27 @@ def test_methods_that_arrays_had(tmp_path: Path) -> None:
         "[1.5] {'n': 3} True b'\\x00\\x00\\x01\\x00\\x08\\x00'",
         "mine mine",
     ]
-    assert 'old.py", line 16, in <module>' in done.stderr
-    for each in ("ndarray.tostring (old.py:5)", "numpy.fromstring of bytes (old.py:6)"):
+    assert 'old.py", line 18, in <module>' in done.stderr
+    for each in (
+        "ndarray.tostring (old.py:5)",
+        "numpy.fromstring of bytes (old.py:6)",
+        "numpy.reshape(newshape=) (old.py:8)",
+    ):
         assert each in done.stderr
     plain = python("-c", "import beside, numpy; beside.data(numpy.ones(1))", cwd=tmp_path, code=1)
     assert "has no attribute 'tostring'" in plain.stderr
+
+
+def test_filters_of_images_by_their_first_names(tmp_path: Path) -> None:
+    pytest.importorskip("PIL", reason="it is Pillow's names that are put back")
+    text = (
+        "from PIL import Image\n"
+        "assert Image.ANTIALIAS == Image.LANCZOS and Image.CUBIC == Image.BICUBIC\n"
+        "print(Image.new('L', (4, 4), 7).resize((2, 2), Image.ANTIALIAS).getpixel((0, 0)))"
+    )
+    done = run(script(tmp_path, text))
+    assert done.stdout == "7\n"
+    assert "PIL.Image.ANTIALIAS (old.py:2)" in done.stderr
 
 
 NO_COPY = """\

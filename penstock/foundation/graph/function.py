@@ -76,6 +76,7 @@ class FunctionGraph(Graph):
         self.exported: Any = None
         self.variables: list[Any] = []  # that a concrete function uses
         self.size: int | None = None
+        self.calls_are_steps = False  # of their own, as those that datasets make
         self._pass_handles = pass_handles
         self.inputs: list[Tensor] = []
         self.outputs: list[Tensor] = []
@@ -351,7 +352,7 @@ def trace(
     types: Sequence[tuple[dtypes.DType, Any, str]],
     body: Callable[[list[Tensor]], Sequence[Tensor]],
 ) -> FunctionGraph:
-    """Traces a function of the default graph.
+    """Traces a function of the default graph, whose calls are steps of their own.
 
     Args:
       name: of the function.
@@ -362,6 +363,7 @@ def trace(
       Its body.
     """
     graph = FunctionGraph(name)
+    graph.calls_are_steps = True
     arguments = [graph.add_input(dtype, dims, label) for dtype, dims, label in types]
     with default_graph_scope(graph):
         outputs = [graph.capture(t) for t in body(arguments)]

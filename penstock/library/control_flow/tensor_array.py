@@ -5,7 +5,10 @@ come after.  Each write gives a new object with the flow of that write; all obje
 share what is known of its elements' shape.  The array itself exists in a running step only
 (``penstock.ops.control.tensor_array``).
 
-State of an object: handle, flow, dtype, whether the size is dynamic and shapes are inferred;
+In functions that datasets call an array is a list (``array_nodes``), whose flow is the elements:
+it may be written anew, returned, and handed from one call to the next.
+
+State of an object: its nodes, flow, dtype, whether the size is dynamic and shapes are inferred;
 ``_shared`` holds the element shape, and the tensor that was written first (all that is written
 is colocated with it), for all objects of the array.
 """
@@ -21,7 +24,7 @@ import numpy as np
 from penstock.foundation.base import dtypes
 from penstock.foundation.base.shapes import TensorShape, as_shape
 from penstock.foundation.graph import scopes
-from penstock.foundation.graph.build import make, make_tensor
+from penstock.foundation.graph.build import make
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.graph.type_spec import (
@@ -30,9 +33,16 @@ from penstock.foundation.graph.type_spec import (
     register_type_spec_from_value_converter,
 )  # fmt: skip
 from penstock.foundation.opdef.static import constant_value
+from penstock.library.control_flow.array_nodes import (
+    ListArray,
+    StepArray,
+    arrays_are_lists,
+    of_rows,
+    reserved,
+)
 from penstock.ops.array import cast as casts, ranges, shape as shape_ops
 from penstock.ops.array.nodes import element
-from penstock.ops.control import control, tensor_array
+from penstock.ops.control import control
 
 
 class _Shared:
@@ -89,8 +99,11 @@ class TensorArray:
         colocate_with_first_write_call: bool = True,
         name: str | None = None,
     ) -> None:
+        of_list = _is_list(flow) or (
+            handle is None and arrays_are_lists(scopes.get_default_graph())
+        )
         if handle is None:
-            if size is None:
+            if size is None and not _is_list(flow):
                 raise ValueError("Size must be provided if handle is not provided")
         else:
             _check_wraps(handle, tensor_array_name, {
@@ -102,14 +115,19 @@ class TensorArray:
         self._infer_shape = infer_shape
         self._colocate = colocate_with_first_write_call
         self._shared = _Shared(as_shape(element_shape))
+        self._nodes: StepArray | ListArray
+        if of_list:
+            self._nodes = ListArray(self._dynamic_size)
+            self._flow = flow if _is_list(flow) else self._reserved(size, name)
+            return
         with scopes.name_scope(name, "TensorArray", [handle, size, flow]) as scope:
             if handle is not None:
                 if flow is None:
                     raise ValueError("flow must not be None if handle is not None.")
-                self._handle, self._flow = handle, flow
+                self._nodes, self._flow = StepArray(handle), flow
                 return
             with self._anywhere():
-                self._handle, self._flow = make(
+                handle, self._flow = make(
                     "TensorArrayV3",
                     size,
                     dtype=self._dtype,
@@ -120,6 +138,12 @@ class TensorArray:
                     tensor_array_name=tensor_array_name or "",
                     name=scope,
                 )
+                self._nodes = StepArray(handle)
+
+    def _reserved(self, size: Any, name: str | None) -> Tensor:
+        """A list of which nothing was written."""
+        with scopes.name_scope(name, ListArray.prefix, [size]) as scope, self._anywhere():
+            return reserved(size, self._dtype, self.element_shape, scope)
 
     @contextmanager
     def _anywhere(self) -> Iterator[None]:
@@ -142,10 +166,9 @@ class TensorArray:
         return self._dtype
 
     @property
-    def handle(self) -> Tensor:
-        """The tensor that stands for the array."""
-        handle: Tensor = self._handle
-        return handle
+    def handle(self) -> Any:
+        """The tensor that stands for the array; None where it is a list."""
+        return self._nodes.handle
 
     @property
     def element_shape(self) -> TensorShape:
@@ -172,16 +195,14 @@ class TensorArray:
           A TensorArray whose writes to one index add up.
         """
         flow = self._flow if flow is None else flow
-        handle, after = tensor_array.gradient_array(self._handle, flow, source, name)
+        handle, after = self._nodes.gradient(flow, source, name)
         made = _wrap(self._dtype, handle, after, self._infer_shape, False)
         made._shared.element_shape = self._shared.element_shape
         return made
 
     def read(self, index: Any, name: str | None = None) -> Tensor:
         """The element at ``index`` (an int32 scalar); it is freed unless clear_after_read=False."""
-        value: Tensor = make(
-            "TensorArrayReadV3", self._handle, index, self._flow, dtype=self._dtype, name=name
-        )
+        value = self._nodes.read(self._flow, index, self._dtype, self.element_shape, name)
         value.set_shape(self.element_shape)
         return value
 
@@ -191,39 +212,31 @@ class TensorArray:
         Raises:
           ValueError: the value's shape does not fit.
         """
-        with scopes.name_scope(name, "TensorArrayWrite", [self._handle, index, value]):
+        with scopes.name_scope(name, f"{self._nodes.prefix}Write", [self._flow, index, value]):
             value = self._element(value)
             self._learn_shape(value.shape)
             with self._beside(value):
-                flow = make("TensorArrayWriteV3", self._handle, index, value, self._flow, name=name)
+                flow = self._nodes.write(self._flow, index, value, name)
             return self._with_flow(flow)
 
     def stack(self, name: str | None = None) -> Tensor:
         """All elements as one tensor [size, ...]; they must have one shape."""
         with (
-            scopes.colocate_with(self._handle),
-            scopes.name_scope(name, "TensorArrayStack", [self._handle]),
+            self._nodes.beside(),
+            scopes.name_scope(name, f"{self._nodes.prefix}Stack", [self._flow]),
         ):
-            return self.gather(ranges.range_(0, self.size()), name=name)
+            return self._rows(self._nodes.stack(self._flow, self._dtype, self.element_shape, name))
 
     def gather(self, indices: Any, name: str | None = None) -> Tensor:
         """The elements at ``indices`` (an int32 vector) as one tensor."""
-        known = self.element_shape
-        value: Tensor = make(
-            "TensorArrayGatherV3", self._handle, indices, self._flow,
-            dtype=self._dtype, element_shape=known, name=name,
-        )  # fmt: skip
-        if known.dims is not None:
-            value.set_shape([None, *known.dims])
-        return value
+        return self._rows(
+            self._nodes.gather(self._flow, indices, self._dtype, self.element_shape, name)
+        )
 
     def concat(self, name: str | None = None) -> Tensor:
         """The elements end to end, along their first dim."""
         known = self.element_shape
-        value: Tensor = make(
-            "TensorArrayConcatV3", self._handle, self._flow,
-            dtype=self._dtype, element_shape_except0=known[1:], name=name,
-        ).value  # fmt: skip
+        value = self._nodes.concat(self._flow, self._dtype, known, name)
         if known.dims:
             value.set_shape([None, *known.dims[1:]])
         return value
@@ -234,7 +247,11 @@ class TensorArray:
         Raises:
           ValueError: their shape does not fit.
         """
-        with scopes.name_scope(name, "TensorArrayUnstack", [self._handle, value]):
+        with scopes.name_scope(name, "TensorArrayUnstack", [self._flow, value]):
+            if isinstance(self._nodes, ListArray):
+                value = self._element(value)
+                self._learn_shape(value.shape[1:])
+                return self._with_flow(of_rows(value, self.element_shape))
             count = element(shape_ops.shape(value), 0)
             return self.scatter(ranges.range_(0, count), value, name=name)
 
@@ -244,13 +261,11 @@ class TensorArray:
         Raises:
           ValueError: their shape does not fit.
         """
-        with scopes.name_scope(name, "TensorArrayScatter", [self._handle, value, indices]):
+        with scopes.name_scope(name, "TensorArrayScatter", [self._flow, value, indices]):
             value = self._element(value)
             self._learn_shape(value.shape[1:])
             with self._beside(value):
-                flow = make(
-                    "TensorArrayScatterV3", self._handle, indices, value, self._flow, name=name
-                )
+                flow = self._nodes.scatter(self._flow, indices, value, name)
             return self._with_flow(flow)
 
     def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
@@ -259,23 +274,21 @@ class TensorArray:
         Raises:
           ValueError: their shape does not fit.
         """
-        with scopes.name_scope(name, "TensorArraySplit", [self._handle, value, lengths]):
+        with scopes.name_scope(name, "TensorArraySplit", [self._flow, value, lengths]):
             value = convert_to_tensor(value, dtype=self._dtype, name="value")
             with self._beside(value):
                 lengths = casts.cast(lengths, dtypes.int64)
                 self._learn_split(value, constant_value(lengths))
-                flow = make(
-                    "TensorArraySplitV3", self._handle, value, lengths, self._flow, name=name
-                )
+                flow = self._nodes.split(self._flow, value, lengths, self.element_shape, name)
             return self._with_flow(flow)
 
     def size(self, name: str | None = None) -> Tensor:
         """How many elements the array has, an int32 scalar."""
-        return make_tensor("TensorArraySizeV3", self._handle, self._flow, name=name)
+        return self._nodes.size(self._flow, name)
 
     def close(self, name: str | None = None) -> Any:
         """An operation that frees the array's elements; it cannot be used afterwards."""
-        return make("TensorArrayCloseV3", self._handle, name=name)
+        return self._nodes.close(name)
 
     def mark_used(self) -> None:
         """Does nothing: arrays that are not used are not reported here."""
@@ -284,16 +297,26 @@ class TensorArray:
 
     def _with_flow(self, flow: Any) -> TensorArray:
         """The same array after ``flow``."""
-        made = _wrap(self._dtype, self._handle, flow, self._infer_shape, self._colocate)
+        made = _wrap(self._dtype, self.handle, flow, self._infer_shape, self._colocate)
         made._dynamic_size, made._shared = self._dynamic_size, self._shared
+        made._nodes = self._nodes
         return made
+
+    def _rows(self, stacked: Tensor) -> Tensor:
+        """Elements one after the other, with the shape that they are known to have."""
+        known = self.element_shape
+        if known.dims is not None:
+            stacked.set_shape([None, *known.dims])
+        return stacked
 
     def _element(self, value: Any) -> Tensor:
         return convert_to_tensor(value, preferred_dtype=self._dtype, name="value")
 
     def _described(self) -> str:
         """The array with the user's line that made it, for errors."""
-        op = self._handle.op
+        op = self._nodes.made_at()
+        if op is None:
+            return "a TensorArray"
         name = op.attrs.get("tensor_array_name") or op.name
         text = f"TensorArray {name!r}"
         return f"{text}, made at {op.origin}" if op.origin is not None else text
@@ -328,6 +351,10 @@ class TensorArray:
             yield
 
 
+def _is_list(flow: Any) -> bool:
+    return isinstance(flow, Tensor) and flow.dtype is dtypes.variant
+
+
 def _check_wraps(handle: Any, array_name: str | None, excluded: dict[str, Any]) -> None:
     if array_name:
         raise ValueError("Cannot construct with both handle and tensor_array_name")
@@ -356,6 +383,50 @@ class TensorArraySpec(TypeSpec):
     """
 
     __slots__ = ("_element_shape", "_dtype", "_dynamic_size", "_infer_shape")
+
+    # ---- as a list, in datasets
+
+    def flat(self) -> list[tuple[dtypes.DType, TensorShape]]:
+        """A list's variant."""
+        return [(dtypes.variant, TensorShape([]))]
+
+    def to_flat(self, value: Any) -> list[Tensor]:
+        """A list's variant.
+
+        Raises:
+          TypeError: the array is one of the running step.
+        """
+        if value.handle is not None:
+            raise TypeError(
+                f"{value._described()} is of a step of the graph, and cannot go into or out of a"
+                " dataset: make it in a function that the dataset calls"
+            )
+        return [value.flow]
+
+    def from_flat(self, tensors: Any) -> TensorArray:
+        """The array that is a list."""
+        made = _wrap(self._dtype, None, tensors[0], self._infer_shape, True)
+        made._dynamic_size, made._nodes = self._dynamic_size, ListArray(self._dynamic_size)
+        made._learn_shape(self._element_shape)
+        return made
+
+    @property
+    def dtype(self) -> dtypes.DType:
+        """Dtype of the elements: what ``output_types`` of a dataset has for the array."""
+        return self._dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """What ``output_shapes`` has: two dims of 1 (or None) for whether it can grow and its
+        shapes are inferred, and the elements' dims."""
+        flags = [1 if flag else None for flag in (self._dynamic_size, self._infer_shape)]
+        return TensorShape(flags).concatenate(self._element_shape)
+
+    @classmethod
+    def of_legacy(cls, shape: TensorShape, dtype: dtypes.DType) -> TensorArraySpec:
+        """The spec from ``shape`` and ``dtype``, as above."""
+        grows, inferred = (size == 1 for size in shape[:2].as_list())
+        return cls(shape[2:], dtype, grows, inferred)
 
     def __init__(
         self,

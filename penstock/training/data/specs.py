@@ -2,7 +2,7 @@
 
 A nesting is of tuples, namedtuples and dicts (keys in order); a list is one tensor.  A spec says of
 one leaf which tensors carry it through the dataset's node: a dense tensor itself, a sparse tensor
-packed into a variant, a dataset its variant.
+packed into a variant, a dataset its variant, a TensorArray that is a list its own.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.graph.type_spec import TensorSpec as TensorSpec, VariantSpec
+from penstock.library.control_flow.tensor_array import TensorArray, TensorArraySpec
 
 # ---- nestings ------------------------------------------------------------------------------------
 
@@ -113,7 +114,7 @@ def normalized(element: Any) -> Any:
 def leaf(value: Any, name: str) -> Any:
     if isinstance(value, SparseTensor | SparseTensorValue):
         return SparseTensor.from_value(value)
-    if isinstance(value, CompositeTensor):
+    if isinstance(value, CompositeTensor | TensorArray):
         return value
     return value if hasattr(value, "_variant_tensor") else convert_to_tensor(value, name=name)
 
@@ -128,6 +129,8 @@ def _spec_of_leaf(value: Any) -> Any:
         return SparseTensorSpec(value.shape, value.dtype)
     if isinstance(value, CompositeTensor):
         return value._type_spec
+    if isinstance(value, TensorArray):
+        return TensorArraySpec.from_value(value)
     if hasattr(value, "_variant_tensor"):
         return value.own_spec()
     return TensorSpec(value.shape, value.dtype.base_dtype)
@@ -207,9 +210,14 @@ def from_legacy(types: Any, given_shapes: Any = None, classes: Any = None) -> An
         if isinstance(dtype, VariantSpec):
             specs.append(dtype)
         else:
-            of_kind = SparseTensorSpec if kind is SparseTensor else TensorSpec
-            specs.append(of_kind(shape, dtype))
+            specs.append(_OF_KIND.get(kind, TensorSpec)(shape, dtype))
     return pack(types, specs)
+
+
+# Class of a value -> its spec, from a shape and a dtype.
+_OF_KIND: dict[Any, Callable[[Any, Any], Any]] = {
+    SparseTensor: SparseTensorSpec, TensorArray: TensorArraySpec.of_legacy,
+}  # fmt: skip
 
 
 def shapes_as(structure: Any, value: Any) -> list[Any]:

@@ -54,8 +54,8 @@ NEEDED = (
     " tensorflow-datasets==3.1.0 tensorflow-metadata==1.17.2 opencv-python-headless"
     " google-api-python-client==1.7.12 oauth2client==4.1.3 httplib2==0.18.1 uritemplate==3.0.1"
     " pyasn1==0.4.8 pyasn1-modules==0.2.8 rsa==4.7 setuptools==65.5.1"
-    # And stable-baselines these.
-    " pandas python-dateutil pytz joblib"
+    # And stable-baselines these; its environments are gymnasium's.
+    " pandas python-dateutil pytz joblib gymnasium farama-notifications"
 ).split()
 # TensorFlow 1.15's environment has six, absl, wrapt and termcolor already; Keras reads files by
 # what h5py gave before version 3. With NumPy 1.20 and later it cannot make many of
@@ -72,6 +72,8 @@ NEEDED_37 = (
     " googleapis-common-protos opencv-python-headless==4.2.0.34 pyglet==1.5.0"
     " google-api-python-client==1.7.12 oauth2client==4.1.3 httplib2==0.18.1 uritemplate==3.0.1"
     " pyasn1==0.4.8 pyasn1-modules==0.2.8 rsa==4.7"
+    # And for stable-baselines.
+    " pandas==1.3.5 python-dateutil pytz joblib"
 ).split()
 
 

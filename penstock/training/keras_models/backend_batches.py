@@ -188,7 +188,7 @@ def normalize_batch_in_training(
         offset = np.zeros(channels, x.dtype.as_numpy_dtype) if beta is None else beta
         return nn.fused_batch_norm(x, scale, offset, epsilon=epsilon)
     mean, var = nn.moments(x, axes)
-    wide = (mean, var, beta, gamma)
+    wide: tuple[Any, ...] = (mean, var, beta, gamma)
     if axes != list(range(x.shape.ndims - 1)):
         sizes = [
             1 if axis in axes else nodes.shape(x)[axis] if size is None else size

@@ -29,6 +29,7 @@ from penstock.api import (
     queue as queue,
     ragged as ragged,
     random as random,
+    raw_ops as raw_ops,
     resource_loader as resource_loader,
     sets as sets,
     sparse as sparse,

@@ -97,6 +97,7 @@ from penstock.library.eager.mode import (
 from penstock.library.eager.tensor import EagerTensor as EagerTensor
 from penstock.library.keras.marshalled import func_dump as func_dump, func_load as func_load
 from penstock.library.layer_base.reachable import reached_from as reached_from
+from penstock.library.layer_base.sessions import track_variable as track_variable
 from penstock.library.layer_base.tensors import (
     register_symbolic_tensor_type as register_symbolic_tensor_type,
 )

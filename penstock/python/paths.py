@@ -337,7 +337,10 @@ _LIBRARIES = {
             "preprocessing", "regularizers", "utils", "wrappers",
         )
     },
-    "python.keras.backend": "tf.keras.backend | get_graph=get_default_graph",
+    "python.keras.backend":
+        "tf.keras.backend penstock.training.keras_models.backend_images"
+        " penstock.training.keras_models.backend_batches"
+        " | get_graph=get_default_graph track_variable",
     "python.keras._impl.keras.datasets": "tf.keras.datasets",
     "python.keras._impl.keras.layers": "tf.keras.layers",
     "python.keras.utils.generic_utils": "tf.keras.utils | func_dump func_load",

@@ -55,8 +55,8 @@ NEEDED = (
     " google-api-python-client==1.7.12 oauth2client==4.1.3 httplib2==0.18.1 uritemplate==3.0.1"
     " pyasn1==0.4.8 pyasn1-modules==0.2.8 rsa==4.7 setuptools==65.5.1"
     " matplotlib kiwisolver cycler contourpy fonttools pyparsing packaging"
-    # And stable-baselines these.
-    " pandas python-dateutil pytz joblib"
+    # And stable-baselines these; its environments are gymnasium's.
+    " pandas python-dateutil pytz joblib gymnasium farama-notifications"
 ).split()
 # TensorFlow 1.15's environment has six, absl, wrapt and termcolor already; Keras reads files by
 # what h5py gave before version 3. With NumPy 1.20 and later it cannot make many of
@@ -75,6 +75,8 @@ NEEDED_37 = (
     " pyasn1==0.4.8 pyasn1-modules==0.2.8 rsa==4.7"
     " matplotlib==3.5.3 kiwisolver==1.4.4 cycler==0.11.0 fonttools==4.38.0 pyparsing==3.1.4"
     " packaging==24.0 python-dateutil==2.8.2"
+    # And for stable-baselines.
+    " pandas==1.3.5 pytz joblib"
 ).split()
 
 

@@ -67,8 +67,7 @@ def fully_connected(
       ``inputs`` with ``num_outputs`` as its last dim.
 
     Raises:
-      ValueError: rank below 2, or an open last dim.
-      TypeError: ``num_outputs`` is no integer.
+      ValueError: ``num_outputs`` is no integer of Python's, rank below 2, or an open last dim.
 
     Example:
       >>> import penstock as tf
@@ -78,7 +77,7 @@ def fully_connected(
       ('fully_connected/Relu:0', ['fully_connected/weights:0', 'fully_connected/biases:0'])
     """
     if not isinstance(num_outputs, int):
-        raise TypeError(
+        raise ValueError(
             f"num_outputs type should be one of [<class 'int'>], got {type(num_outputs)}."
         )
     getter = renaming(bias="biases", kernel="weights")

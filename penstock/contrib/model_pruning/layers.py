@@ -194,12 +194,10 @@ def masked_fully_connected(
       A tensor [batch, num_outputs].
 
     Raises:
-      TypeError: ``num_outputs`` is no integer.
+      ValueError: ``num_outputs`` is no integer of Python's.
     """
     if not isinstance(num_outputs, int):
-        raise TypeError(
-            f"num_outputs type should be one of [<class 'int'>], got {type(num_outputs)}."
-        )
+        raise ValueError(f"num_outputs should be int or long, got {num_outputs}.")
     getter = renaming(bias="biases", kernel="weights")
     with variable_scope(
         scope, "fully_connected", [inputs], reuse=reuse, custom_getter=getter

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from penstock.engine.session.options import ConfigProto
 from penstock.engine.session.session import Session
 from penstock.foundation.base.devices import DeviceSpec
 from penstock.foundation.graph.graph import Graph
@@ -78,9 +79,12 @@ def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice
     >>> list_physical_devices("CPU")
     [PhysicalDevice(name='/physical_device:CPU:0', device_type='CPU')]
     """
+    with Session(graph=Graph(), config=ConfigProto()) as session:  # whatever is set of sessions
+        found = session.list_devices()
     return [
         PhysicalDevice(_local(each.name).replace("/device", "/physical_device"), each.device_type)
-        for each in list_logical_devices(device_type)
+        for each in found
+        if device_type in (None, each.device_type)
     ]
 
 

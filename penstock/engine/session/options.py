@@ -99,7 +99,8 @@ def options_of(config: Any) -> Options:
         placer=_placer(config),
         timeout_in_ms=config.operation_timeout_in_ms,
         threads=max(config.intra_op_parallelism_threads, 0),
-        optimize=config.graph_options.optimizer_options.opt_level >= 0,
+        optimize=config.graph_options.optimizer_options.opt_level >= 0
+        and not config.graph_options.rewrite_options.disable_meta_optimizer,
         infer_shapes=config.graph_options.infer_shapes,
         build_cost_model=config.graph_options.build_cost_model,
         build_cost_model_after=config.graph_options.build_cost_model_after,

@@ -12,6 +12,7 @@ Source: the behaviour of TensorFlow 1.15.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from tensorboard.compat.proto.config_pb2 import ConfigProto
@@ -28,6 +29,8 @@ class Asked:
         self.enabled: Any = None
         self.config: Any = None
         self.begun = False
+        # What ``config_settings`` was told of such sessions beside.
+        self.settings: Callable[[Any], None] | None = None
 
 
 asked = Asked()
@@ -79,8 +82,12 @@ def get_log_device_placement() -> bool:
 
 
 def default_config() -> Any:
-    """The config of a session that is given none: one that logs devices if that was asked for."""
-    return ConfigProto(log_device_placement=True) if get_log_device_placement() else None
+    """The config of a session that is given none: None, or one of what was asked for."""
+    if asked.settings is None:
+        return ConfigProto(log_device_placement=True) if get_log_device_placement() else None
+    config = ConfigProto(log_device_placement=get_log_device_placement())
+    asked.settings(config)
+    return config
 
 
 def enabled_with(config: Any) -> None:
@@ -100,6 +107,8 @@ def begin() -> Any:
     if asked.config is not None:
         complete.MergeFrom(asked.config)
     complete.log_device_placement = get_log_device_placement()
+    if asked.settings is not None:
+        asked.settings(complete)
     return complete
 
 

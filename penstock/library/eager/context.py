@@ -114,7 +114,7 @@ class EagerContext(Graph):
         self._begun = True
         config = placement_log.begin()
         self._logs = config.log_device_placement
-        if self._logs != self.options.log_device_placement:
+        if self._logs != self.options.log_device_placement or placement_log.asked.settings:
             self.options = apply_config(config)
             self.compile = function_compiler(self.resources, self.options)
 

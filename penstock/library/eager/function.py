@@ -112,6 +112,24 @@ def _wrapped(made: Function, func: Callable[..., Any]) -> Function:
     return made
 
 
+class _Running:
+    """Whether functions are called as they are; of the process."""
+
+    eagerly = False
+
+
+_running = _Running()
+
+
+def run_functions_eagerly(run_eagerly: bool) -> None:
+    """Has calls of functions run their Python, line by line, as one does who looks for an error.
+
+    Args:
+      run_eagerly: whether they do, from now on.
+    """
+    _running.eagerly = bool(run_eagerly)
+
+
 class Function:
     """What ``defun`` and ``function`` make.
 
@@ -170,6 +188,8 @@ class Function:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the function's graph; where nodes are being built, builds its nodes."""
+        if _running.eagerly:
+            return self.python_function(*args, **kwargs)
         context = get_default_graph()
         if self._signature is not None:
             args, kwargs = self._signature.arguments(args, kwargs), {}

@@ -32,10 +32,15 @@ def track_variable(variable: Any) -> None:
     attached.setdefault(_TRACKED, []).append(variable)
 
 
-def get_session() -> Any:
-    """The default session, or one of Keras's own; the variables of layers are initialized in it."""
+def get_session(op_input_list: Sequence[Any] = ()) -> Any:
+    """The default session, or one of Keras's own; the variables of layers are initialized in it.
+
+    Args:
+      op_input_list: tensors; Keras's own session is of the graph of the first, else of the default.
+    """
     global _session
-    graph = scopes.get_default_graph()
+    of_inputs = (one.graph for one in op_input_list if hasattr(one, "graph"))
+    graph = next(of_inputs, scopes.get_default_graph())
     found = defaults.get_default_session()
     if found is None:
         if _session is None or _session.graph is not graph:

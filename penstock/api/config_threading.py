@@ -1,0 +1,13 @@
+"""``tf.config.threading``: explicit re-exports, no logic."""
+
+from penstock.engine.session.config_settings import (
+    get_inter_op_parallelism_threads as get_inter_op_parallelism_threads,
+    get_intra_op_parallelism_threads as get_intra_op_parallelism_threads,
+    set_inter_op_parallelism_threads as set_inter_op_parallelism_threads,
+    set_intra_op_parallelism_threads as set_intra_op_parallelism_threads,
+)
+
+__all__ = [
+    "get_inter_op_parallelism_threads", "get_intra_op_parallelism_threads",
+    "set_inter_op_parallelism_threads", "set_intra_op_parallelism_threads",
+]  # fmt: skip

@@ -48,7 +48,7 @@ def answer(request: Request, folder: Path) -> dict[str, Any]:
     """
     functions = {name: function(where) for name, where in request.functions.items()}
     refused = tracing.refused(request.lines, request.values, request.resources, functions)
-    parts = _traced(request, functions, refused)
+    parts = stretches(request, functions, refused)
     made = []
     for index, (part, (graph, inputs, updates, bounds)) in enumerate(parts):
         names = (*part.given, *part.resources, *part.constants)
@@ -74,7 +74,7 @@ def answer(request: Request, folder: Path) -> dict[str, Any]:
     return {"refused": {str(n): why for n, why in refused.items()}, "stretches": made}
 
 
-def _traced(
+def stretches(
     request: Request, functions: dict[str, Any], refused: dict[int, str]
 ) -> list[tuple[Stretch, tuple[Any, list[Any], list[int], list[list[int]]]]]:
     """The stretches with their graphs; lines that cannot be traced are added to ``refused``."""

@@ -2,8 +2,8 @@
 
     python -m penstock.engine.native.worker FOLDER PARENT < request.json
 
-It runs at the lowest priority and on one core.  What it has made is complete when the manifest has
-its name; until then the folder is another.
+It runs when nothing else wants its core, on one core, and takes 2 GiB at most.  What it has made is
+complete when the manifest has its name; until then the folder is another.
 """
 
 from __future__ import annotations
@@ -12,10 +12,12 @@ import importlib
 import json
 import os
 import shutil
+import signal
 import sys
 import threading
 import time
 import traceback
+from contextlib import suppress
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -23,7 +25,7 @@ from typing import Any
 import torch
 
 from penstock.compiler.stretches.cut import Stretch
-from penstock.engine.native import compiling, tracing
+from penstock.engine.native import compiling, spare, tracing
 from penstock.engine.native.request import MANIFEST, Request
 
 
@@ -113,13 +115,30 @@ def _end_with(parent: int, folder: Path) -> None:
     while os.getppid() == parent:
         time.sleep(1.0)
     shutil.rmtree(folder, ignore_errors=True)
+    if os.getpgrp() == os.getpid():
+        os.killpg(0, signal.SIGKILL)  # and the C++ compiler
     os._exit(1)
+
+
+def _stay_small() -> None:
+    """Takes what is left of one core, and no more memory than was looked for.
+
+    What the C++ compiler may take is the same.
+    """
+    os.nice(19)
+    if hasattr(os, "sched_setscheduler"):
+        with suppress(OSError):
+            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    if os.name == "posix":
+        resource = importlib.import_module("resource")
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_DATA, (spare.MEMORY, spare.MEMORY))
+    torch.set_num_threads(1)
 
 
 def main() -> None:
     """Serves one request."""
-    os.nice(19)
-    torch.set_num_threads(1)
+    _stay_small()
     folder = Path(sys.argv[1])
     threading.Thread(target=_end_with, args=(int(sys.argv[2]), folder), daemon=True).start()
     manifest = answer(Request.parse(sys.stdin.read()), folder)

@@ -49,7 +49,7 @@ def test_what_was_not_used_for_longest_goes(
 
     def fill(folder: Path) -> None:
         (folder / "0.so").write_bytes(b"x" * 1000)
-        (folder / MANIFEST).write_text("{}")
+        (folder / MANIFEST).write_text('{"stretches": []}')
 
     monkeypatch.setattr(stores, "_MOST_BYTES", 3500)
     for number, key in enumerate("abc"):

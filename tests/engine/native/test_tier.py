@@ -249,7 +249,7 @@ def test_without_a_compiler_it_says_so(
         while "# native: there is no C++ compiler" not in sess.explain(*program):
             sess.run(*program)
     assert compiler.built == 0
-    assert "steps stay as they are: there is no C++ compiler" in caplog.text
+    assert "a step stays as it is: there is no C++ compiler" in caplog.text
 
 
 def test_threads_run_one_session_during_the_swap(compiler: Compiler) -> None:

@@ -95,6 +95,10 @@ class Store:
             self._where = Path(self._temporary.name)
         return self._where
 
+    def is_empty(self) -> bool:
+        """Whether nothing was compiled yet, whatever the program."""
+        return self._where is None or not self._root.exists()
+
     def find(self, key: str) -> tuple[Path, dict[str, Any]] | None:
         """The folder and the manifest of a program; None where there is none to be trusted."""
         if self._where is None:

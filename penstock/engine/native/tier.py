@@ -95,8 +95,6 @@ class Tier:
         self._filename, self._scope = program.filename, program.scope
         self._store, self._build, self._load = store, build, load
         self._at_once, self._marked = at_once, marked
-        self._functions = references(program.source.functions)
-        self._key = key_of(program.source, self._functions, marked)
         self._lock = threading.Lock()
         self._parts: list[Stretch] = []
         self._about: dict[str, Any] = {}
@@ -119,6 +117,14 @@ class Tier:
             self._stay(_NOTHING)
         elif not self._found():
             self._set(self._once if at_once else self._counted())
+
+    @cached_property
+    def _functions(self) -> dict[str, str]:
+        return references(self._source.functions)
+
+    @cached_property
+    def _key(self) -> str:
+        return key_of(self._source, self._functions, self._marked)
 
     @cached_property
     def _lines(self) -> Lines:
@@ -198,8 +204,9 @@ class Tier:
                 return result
             self.state = "compiling"
             self._set(self._plain)
-            values = {name: about[:3] for name, about in values.items()}
-            request = Request.of(self._lines, self._functions, values, hardware.usable_cores())
+            known = {name: about[:3] for name, about in values.items()}
+            cores = hardware.usable_cores()
+            request = Request.of(self._lines, self._functions, known, cores)
             asked = weakref.ref(self), self._key, request, self._store, self._build
             threading.Thread(
                 target=_compile, args=asked, name="penstock-native", daemon=True
@@ -227,7 +234,9 @@ class Tier:
         """It has to prove hot once more."""
         with self._lock:
             log.debug("a step is not compiled yet: %s", why)
-            self._values, self._seen, self._runs_noted = {}, set(), 0
+            self._values.clear()
+            self._seen.clear()
+            self._runs_noted = 0
             self.state = _NOT_HOT
             self._set(self._counted())
 
@@ -259,7 +268,7 @@ class Tier:
 
     def _found(self) -> bool:
         """Takes what was compiled, by this or another process; says whether there is something."""
-        found = self._store.find(self._key)
+        found = None if self._store.is_empty() else self._store.find(self._key)
         if found is None:
             return False
         folder, about = found
@@ -400,7 +409,12 @@ class Tier:
     # ---- to be read --------------------------------------------------------------------------
 
     def explain(self, text: str) -> str:
-        """The program's text, with a bar beside the lines that are one native call."""
+        """The program's text, with a bar beside the lines that are one native call.
+
+        Of steps that nobody has asked to compile it says nothing before they are hot.
+        """
+        if not self._at_once and self.state in (_NOT_HOT, _NOTHING):
+            return text
         lines = text.splitlines()
         for part in self.native:
             for number in range(part.first, part.last + 1):

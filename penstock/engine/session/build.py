@@ -75,10 +75,18 @@ def build_program(
     program = _program(
         asked, resources, options, compiler, watch=watch, result_source=result_source
     )
-    asked_for = options.native != "marked" or any(map(is_marked, program.source.line_ops.values()))
-    if options.native != "off" and asked_for and not watch:
-        promote(program, options.native)
+    mode = _native_mode(program, options.native)
+    if mode != "off" and not watch:
+        promote(program, mode)
     return program
+
+
+def _native_mode(program: Program, mode: str) -> str:
+    """How a program comes to a native form: nodes that ask for it do not wait to be hot."""
+    if mode in ("auto", "marked"):
+        marked = any(map(is_marked, program.source.line_ops.values()))
+        return "marked" if marked else ("off" if mode == "marked" else mode)
+    return mode
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from penstock.foundation.graph.operation import is_marked
 from penstock.foundation.machine import hardware
 
 # Raised when what is made of a request changes.
-_FORM = 5
+_FORM = 6
 
 
 def key_of(source: Source, functions: Mapping[str, str], marked: bool = False) -> str:

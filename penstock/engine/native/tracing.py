@@ -38,10 +38,10 @@ INDEXING: dict[str, Callable[[Sequence[Any]], tuple[Any, int]]] = {
     "scatter": lambda args: (args[2], args[0].shape[args[1]]),
     "scatter_": lambda args: (args[2], args[0].shape[args[1]]),
 }
-# Those of them that fail, or mean something else, on whole numbers.
 # torch's compiler computes them from a rounded quotient, and 0 % inf as 0 - floor(0 / inf) * inf:
 # another number where the quotient is near a whole one, and none for infinite divisors.
-_INEXACT = frozenset(["remainder", "remainder_", "fmod", "fmod_", "floor_divide", "floor_divide_"])
+_INEXACT = frozenset(["remainder", "remainder_", "fmod", "fmod_"])
+# Those of them that fail, or mean something else, on whole numbers.
 _NOT_WHOLE = ("div", "remainder", "fmod", "floor_divide", "pow", "bitwise", "lshift", "rshift")
 
 

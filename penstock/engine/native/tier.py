@@ -43,12 +43,12 @@ from penstock.engine.native.library import Library, load as load_library
 from penstock.engine.native.neighbours import Neighbours
 from penstock.engine.native.process import run_worker, without_compiler
 from penstock.engine.native.request import Request
-from penstock.engine.native.spare import why_not_now
 from penstock.engine.native.store import Store, Verdict
 from penstock.engine.native.trial import FAST, NativeCall, Trial
 from penstock.engine.runtime.program import Program
 from penstock.foundation.machine import hardware
 from penstock.foundation.machine.cache import folder
+from penstock.foundation.machine.spare import why_not_now
 
 log = logging.getLogger("penstock")
 

@@ -25,8 +25,9 @@ from typing import Any
 import torch
 
 from penstock.compiler.stretches.cut import Stretch
-from penstock.engine.native import compiling, spare, tracing
+from penstock.engine.native import compiling, tracing
 from penstock.engine.native.request import MANIFEST, Request
+from penstock.foundation.machine import spare
 
 
 def function(reference: str) -> Any:

@@ -18,8 +18,9 @@ import numpy as np
 import pytest
 
 import penstock as tf
-from penstock.engine.native import process, spare, tier, trial
+from penstock.engine.native import process, tier, trial
 from penstock.engine.native.process import without_compiler
+from penstock.foundation.machine import spare
 from tests.benchmarks.processes import wait_until_ended
 from tests.engine.native import programs
 from tests.suite.clock import wait_until

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 
-from penstock.foundation.machine import cgroups, hardware
+from penstock.foundation.machine import hardware
 
 # Torch's compiler takes 0.45 GB, and g++ as much while the other waits; of that twice.
 MEMORY = 2 << 30
@@ -22,16 +22,21 @@ def why_not_now(asked: bool) -> str:
     Args:
       asked: whether somebody has asked for native forms: then memory alone counts.
     """
-    memory = hardware.memory()
+    return lacking(hardware.memory(), hardware.cores(), own_use(), asked)
+
+
+def lacking(
+    memory: hardware.Memory, cores: hardware.Cores, used: float, asked: bool = False
+) -> str:
+    """The same of a machine with this memory and these cores, ``used`` of them by this process."""
     if memory.available is not None and memory.available < MEMORY:
         return f"{memory.available >> 20} MiB of memory are left, {MEMORY >> 20} are needed"
     if asked:
         return ""
-    if hardware.usable_cores() < 2:
+    if cores.usable < 2:
         return "there is one core"
-    quota = cgroups.cpu_quota()
-    if quota is not None and quota - own_use() < 1:
-        return f"this process uses {own_use():.1f} of the {quota:g} cores that its cgroup allows"
+    if cores.quota is not None and cores.quota - used < 1:
+        return f"this process uses {used:.1f} of the {cores.quota:g} cores that its cgroup allows"
     return ""
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.engine.native import spare
-from penstock.foundation.machine import cgroups, hardware
+from penstock.foundation.machine import hardware, spare
 
 GIB = 1 << 30
 
@@ -27,8 +26,8 @@ def test_what_is_lacking(
     used: float, said: str,
 ) -> None:  # fmt: skip
     monkeypatch.setattr(hardware, "memory", lambda: hardware.Memory(64 * GIB, left, None))
-    monkeypatch.setattr(hardware, "usable_cores", lambda: cores)
-    monkeypatch.setattr(cgroups, "cpu_quota", lambda: quota)
+    allowed = hardware.Cores(64, 32, cores, quota, cores)
+    monkeypatch.setattr(hardware, "cores", lambda: allowed)
     monkeypatch.setattr(spare, "own_use", lambda: used)
     assert spare.why_not_now(asked=False) == said
     # Who asks for native forms gives them the time.

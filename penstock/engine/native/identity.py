@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from penstock.compiler.codegen.source import Source
-from penstock.foundation.graph.operation import is_marked
+from penstock.compiler.stretches.lines import marked_lines
 from penstock.foundation.machine import hardware
 
 # Raised when what is made of a request changes.
@@ -70,7 +70,7 @@ def facts(source: Source, marked: bool) -> list[Any]:
     """What decides about the answer beside the text."""
     shapes = [
         [
-            number, op.type, bool(op.attrs.get("use_locking")), marked and is_marked(op),
+            number, op.type, bool(op.attrs.get("use_locking")),
             [[t.dtype.name, t.sizes] for t in (*op.inputs, *op.outputs)],
         ]
         for number, op in sorted(source.line_ops.items())
@@ -83,7 +83,8 @@ def facts(source: Source, marked: bool) -> list[Any]:
         for function in (kernel, getattr(kernel, "traced", None))
         if function is not None and hasattr(function, "__code__")
     ]
-    return [shapes, fed, constants, code, marked, sys.version_info[:3], _release(), machine()]
+    asked = marked and marked_lines(source)
+    return [shapes, fed, constants, code, asked, sys.version_info[:3], _release(), machine()]
 
 
 @cache

@@ -45,15 +45,13 @@ from penstock.engine.native.process import run_worker, without_compiler
 from penstock.engine.native.request import Request
 from penstock.engine.native.store import Store, Verdict
 from penstock.engine.native.trial import FAST, NativeCall, Trial
-from penstock.engine.runtime.program import Program
+from penstock.engine.runtime.program import Program, when_hot
 from penstock.foundation.machine import hardware
 from penstock.foundation.machine.cache import folder
 from penstock.foundation.machine.spare import why_not_now
 
 log = logging.getLogger("penstock")
 
-# What compiling is reckoned to cost, in seconds: for a program, and for a line of it.
-_COST, _COST_OF_LINE = 20.0, 0.1
 # Runs that are looked at, at most, until each branch was taken.
 _RUNS_NOTED = 10
 # Runs of a program after which those of its stretches that are decided no longer wait for others.
@@ -79,6 +77,7 @@ class Tier:
       build: compiles a request into a folder.
       load: gives what is called, of a file.
       marked: whether it is for nodes that ask for it alone.
+      hot: whether it has proved hot already.
     """
 
     def __init__(
@@ -89,6 +88,7 @@ class Tier:
         build: Callable[[Request, Path], None] = run_worker,
         load: Callable[[Path, int, int, float], Library] = load_library,
         marked: bool = False,
+        hot: bool = False,
     ) -> None:
         self._program = weakref.ref(program)
         self._plain, self._source = program.function, program.source
@@ -116,7 +116,10 @@ class Tier:
         if not may_be_cut(program.source):
             self._stay(_NOTHING)
         elif not self._found():
-            self._set(self._once if at_once else self._counted())
+            if at_once or hot:
+                self._set(self._once if at_once else self._noted)
+            else:
+                self._wait()
 
     @cached_property
     def _functions(self) -> dict[str, str]:
@@ -148,21 +151,12 @@ class Tier:
         self._set(self._noted)
         return self._plain(*args)
 
-    def _counted(self) -> Callable[..., Any]:
-        """The program as it is, and the time that it takes added up."""
-        run, clock, hot = self._plain, time.perf_counter, self._noted
-        taken, limit = 0.0, _COST + _COST_OF_LINE * len(self._source.line_ops)
-
-        def counted(*args: Any) -> Any:
-            nonlocal taken
-            begin = clock()
-            result = run(*args)
-            taken += clock() - begin
-            if taken > limit:
-                self._set(hot)
-            return result
-
-        return counted
+    def _wait(self) -> None:
+        """Leaves the program as it is until it proves hot."""
+        program = self._program()
+        if program is not None:
+            program.function = self._plain
+            when_hot(program, lambda: self._set(self._noted))
 
     def _noted(self, *args: Any) -> Any:
         """Runs the program, and sees what its values look like."""
@@ -238,7 +232,7 @@ class Tier:
             self._seen.clear()
             self._runs_noted = 0
             self.state = _NOT_HOT
-            self._set(self._counted())
+            self._wait()
 
     def give_up(self, why: str, remember: bool = False) -> None:
         """It stays as it is.
@@ -493,8 +487,8 @@ def promote(program: Any, mode: str) -> Tier | None:
 
     Args:
       program: just made.
-      mode: ``"on"``: it is compiled at once; ``"auto"``: if it proves hot; ``"marked"``: at once,
-        what of it was made in an ``experimental_jit_scope``.
+      mode: ``"on"``: it is compiled at once; ``"auto"``: if it proves hot; ``"hot"``: it has;
+        ``"marked"``: at once, what of it was made in an ``experimental_jit_scope``.
 
     Returns:
       Its tier; None where it stays as it is: it runs by data flow, may wait for other steps, or is
@@ -502,8 +496,8 @@ def promote(program: Any, mode: str) -> Tier | None:
     """
     if type(program) is not Program or program.blocking or program.source.memories:
         return None
-    marked = mode == "marked"
-    tier = Tier(program, mode != "auto", _store(folder()), marked=marked)
+    at_once, marked = mode in ("on", "marked"), mode == "marked"
+    tier = Tier(program, at_once, _store(folder()), marked=marked, hot=mode == "hot")
     program.tier = tier
     return tier
 

@@ -139,9 +139,6 @@ class ForcedTier(Tier):
     def _once(self, *args: Any) -> Any:
         return self._noted(*args)
 
-    def _counted(self, *args: Any) -> Any:
-        return self._noted(*args)
-
     def _found(self) -> bool:
         counts["programs"] += 1
         asked = _asked(self.folder, self._key)
@@ -195,8 +192,9 @@ def pytest_configure() -> None:
     (ForcedTier.folder / "asked").mkdir(parents=True, exist_ok=True)
     store = Store("forced", ForcedTier.folder / how)
 
-    def tier(program: Any, at_once: bool, _: Store, marked: bool = False) -> Tier:
-        more = {"load": _load_graph} if how == "traced" else {}
+    def tier(program: Any, at_once: bool, _: Store, marked: bool = False, **more: Any) -> Tier:
+        if how == "traced":
+            more["load"] = _load_graph
         made: Any = ForcedTier.__new__(ForcedTier)
         made.__init__(program, at_once, store, lambda *asked: made._ask(*asked), marked=marked,
                       **more)  # fmt: skip

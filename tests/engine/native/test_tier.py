@@ -24,6 +24,7 @@ from penstock.engine.native.store import Store
 from penstock.engine.native.tier import Tier
 from penstock.engine.native.tracing import Held
 from penstock.engine.native.worker import function
+from penstock.engine.runtime import program as running
 from penstock.engine.session.options import native_mode
 from tests.engine.native.programs import (
     Program,
@@ -103,8 +104,8 @@ class Compiler:
 def compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Compiler:
     made = Compiler()
 
-    def tier(program: Any, at_once: bool, store: Store, marked: bool = False) -> Tier:
-        return Tier(program, at_once, Store("here", tmp_path), made.build, made.load, marked)
+    def tier(program: Any, at_once: bool, store: Store, **more: bool) -> Tier:
+        return Tier(program, at_once, Store("here", tmp_path), made.build, made.load, **more)
 
     monkeypatch.setattr(tiers, "Tier", tier)
     monkeypatch.setattr(tiers, "without_compiler", lambda: "")
@@ -339,8 +340,8 @@ def test_auto_waits_until_a_step_is_hot(
         for _ in range(5):
             sess.run(*program)
         assert compiler.built == 0 and "# native" not in sess.explain(*program)
-    monkeypatch.setattr(tiers, "_COST", 0.0)
-    monkeypatch.setattr(tiers, "_COST_OF_LINE", 0.0)
+    monkeypatch.setattr(running, "_COST", 0.0)
+    monkeypatch.setattr(running, "_COST_OF_LINE", 0.0)
     with session(tf.OptimizerOptions.DEFAULT) as sess:
         while "# native" not in sess.explain(*program):
             sess.run(*program)
@@ -351,8 +352,8 @@ def test_auto_waits_for_memory_and_a_core(
     compiler: Compiler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PENSTOCK_NATIVE", "auto")
-    monkeypatch.setattr(tiers, "_COST", 0.0)
-    monkeypatch.setattr(tiers, "_COST_OF_LINE", 0.0)
+    monkeypatch.setattr(running, "_COST", 0.0)
+    monkeypatch.setattr(running, "_COST_OF_LINE", 0.0)
     asked = []
 
     def short_of_memory(at_once: bool) -> str:

@@ -17,7 +17,7 @@ from enum import StrEnum
 from penstock.cli.doctor_facts import Facts
 from penstock.cli.doctor_variables import KNOWN
 from penstock.cli.output import size
-from penstock.foundation.machine import hardware
+from penstock.foundation.machine import hardware, spare
 from penstock.foundation.machine.instructions import capability
 
 _MIB, _GIB = 1 << 20, 1 << 30
@@ -290,7 +290,7 @@ def _is_object(text: str) -> bool:
 def _compiler(facts: Facts) -> Iterator[Finding]:
     tools = facts.machine.toolchain
     advice = (
-        "only native forms of steps (PENSTOCK_NATIVE) need it, all else runs as it is:"
+        "only native forms of steps that prove hot need it, all else runs as it is:"
         " install g++ (Debian, Ubuntu) or gcc-c++ (Fedora)"
     )
     if not tools.compilers:
@@ -298,6 +298,13 @@ def _compiler(facts: Facts) -> Iterator[Finding]:
     elif not tools.builds:
         first = tools.compilers[0].command
         yield _note("compiler-broken", f"{first} builds no library: {tools.complaint}", advice)
+    short = spare.lacking(facts.machine.memory, facts.machine.cores, 0.0)
+    if tools.builds and short:
+        yield _note(
+            "native-waits",
+            f"no step that proves hot is compiled: {short}",
+            "PENSTOCK_NATIVE=on compiles with one core, too; nothing is lost but speed",
+        )
     if tools.python_headers is None:
         yield _note(
             "headers-missing",

@@ -94,6 +94,8 @@ CASES: list[tuple[str, str, str, dict[str, Any]]] = [
     ("error", "tf-config", "no JSON object", {"environ": {"TF_CONFIG": "[" * 100_000}}),
     ("note", "compiler-missing", "no C++ compiler", {"machine": {"toolchain": NO_TOOLS}}),
     ("note", "compiler-broken", "no cmath", {"machine": {"toolchain": BROKEN_TOOLS}}),
+    ("note", "native-waits", "1536 MiB of memory are left",
+     {"machine": {"memory": {"available": 3 << 29}}}),
     ("note", "headers-missing", "Python.h",
      {"machine": {"toolchain": {"python_headers": None}}}),
     ("warning", "memory-low", "500.0 MiB", {"machine": {"memory": {"available": 500 << 20}}}),
@@ -128,6 +130,8 @@ def test_a_finding_comes_alone(
     expected = {code}
     if code == "spinning":  # these machines are shared, which is a finding, too
         expected |= {"busy"} if "others" in str(changes) else {"quota"}
+    if code == "memory-low" or part.startswith("0.5 cores"):  # too little for the compiler, too
+        expected.add("native-waits")
     assert {each.code for each in findings(but(**changes))} == expected
 
 

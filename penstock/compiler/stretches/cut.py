@@ -33,7 +33,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from penstock.compiler.codegen.source import Source
-from penstock.compiler.stretches.lines import Line, Program, blocks, parse
+from penstock.compiler.stretches.lines import Line, Program, blocks, may_compile, parse
 
 # A stretch of fewer lines than this, reads of variables not counted, saves no more than it costs.
 FEWEST_LINES = 4
@@ -60,6 +60,16 @@ class Stretch:
     gives: tuple[str, ...]
     released: tuple[str, ...]
     repeated: tuple[int, ...]
+
+
+def may_be_cut(source: Source) -> bool:
+    """Whether a program has as many lines that may be compiled as a stretch needs."""
+    count = 0
+    for op in source.line_ops.values():
+        count += may_compile(op)
+        if count == FEWEST_LINES:
+            return True
+    return False
 
 
 def cut(program: Program, refused: Collection[int] = ()) -> list[Stretch]:

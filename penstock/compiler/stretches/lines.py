@@ -102,6 +102,11 @@ def program_of(source: Source, marked: bool = False) -> Program:
     )
 
 
+def marked_lines(source: Source) -> list[int]:
+    """The numbers of the lines of nodes that ask to be compiled."""
+    return sorted(number for number, op in source.line_ops.items() if is_marked(op))
+
+
 def blocks(node: ast.stmt) -> list[list[ast.stmt]]:
     """The lists of statements that a function, a loop or a conditional holds, at every depth.
 

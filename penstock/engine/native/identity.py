@@ -2,16 +2,51 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
+import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache, reduce
+from types import CodeType
 from typing import Any
 
 import torch
 
 from penstock.compiler.codegen.source import Source
+from penstock.compiler.stretches.lines import marked_lines
 from penstock.foundation.machine import hardware
+
+# Raised when what is made of a request changes.
+_FORM = 6
+
+
+def key_of(source: Source, functions: Mapping[str, str], marked: bool = False) -> str:
+    """What the answer for a program is found by: known before any step, and made in no time.
+
+    It is made of the compiled text, in which no remark and no name of a graph's node is.
+
+    Args:
+      source: the program.
+      functions: where its kernels are.
+      marked: whether only what asks for it may be compiled.
+    """
+    code = [] if source.code is None else list(_code(source.code))
+    used = [list(source.resources), list(source.constants), sorted(functions.items())]
+    known = [_FORM, code, used, facts(source, marked)]
+    return hashlib.sha256(json.dumps(known).encode()).hexdigest()[:40]
+
+
+def _code(code: CodeType) -> Iterator[str]:
+    """What a compiled text does, where it says so."""
+    yield code.co_code.hex()
+    yield code.co_linetable.hex()
+    yield repr((code.co_names, code.co_varnames))
+    for each in code.co_consts:
+        if isinstance(each, CodeType):
+            yield from _code(each)
+        else:
+            yield repr(each)
 
 
 def references(functions: Mapping[str, Any]) -> dict[str, str]:
@@ -31,12 +66,15 @@ def references(functions: Mapping[str, Any]) -> dict[str, str]:
     return found
 
 
-def facts(source: Source) -> list[Any]:
+def facts(source: Source, marked: bool) -> list[Any]:
     """What decides about the answer beside the text."""
     shapes = [
-        [number, op.type, [[t.dtype.name, t.sizes] for t in (*op.inputs, *op.outputs)]]
+        [
+            number, op.type, bool(op.attrs.get("use_locking")),
+            [[t.dtype.name, t.sizes] for t in (*op.inputs, *op.outputs)],
+        ]
         for number, op in sorted(source.line_ops.items())
-    ]
+    ]  # fmt: skip
     fed = [[t.dtype.name, t.sizes] for t in source.step.feeds]
     constants = [[n, str(a.dtype), list(a.shape)] for n, a in source.constants.items()]
     code = [
@@ -45,7 +83,8 @@ def facts(source: Source) -> list[Any]:
         for function in (kernel, getattr(kernel, "traced", None))
         if function is not None and hasattr(function, "__code__")
     ]
-    return [shapes, fed, constants, code, _release(), machine()]
+    asked = marked and marked_lines(source)
+    return [shapes, fed, constants, code, asked, sys.version_info[:3], _release(), machine()]
 
 
 @cache

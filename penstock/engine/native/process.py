@@ -5,15 +5,18 @@ from __future__ import annotations
 import atexit
 import os
 import shutil
+import signal
 import subprocess
 import sys
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
 from penstock.engine.native.request import Request
 from penstock.foundation.machine import compilers
 
-_SECONDS_AT_MOST = 900
+# A process that runs only when others do not need the core may take long.
+_SECONDS_AT_MOST = 3600
 _children: set[subprocess.Popen[str]] = set()
 
 
@@ -36,7 +39,8 @@ def run_worker(request: Request, folder: Path) -> None:
       folder: where libraries and manifest will be.
 
     Raises:
-      OSError, subprocess.SubprocessError: that failed.
+      OSError: it could not be started, or was ended by a signal.
+      subprocess.SubprocessError: it failed.
     """
     package = str(Path(__file__).resolve().parents[3])
     paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
@@ -48,25 +52,40 @@ def run_worker(request: Request, folder: Path) -> None:
     command = [sys.executable, "-m", module, str(folder), str(os.getpid())]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-        text=True, env=environ,
+        text=True, env=environ, process_group=0 if os.name == "posix" else None,
     ) as child:  # fmt: skip
         _children.add(child)
         try:
             _, said = child.communicate(str(request), _SECONDS_AT_MOST)
-        except subprocess.TimeoutExpired:
-            child.kill()
+        except BaseException:
+            _end(child)
             raise
         finally:
             _children.discard(child)
             shutil.rmtree(folder / "inductor", ignore_errors=True)
+    if child.returncode < 0:
+        raise ChildProcessError(f"the compiling process was ended by signal {-child.returncode}")
     if child.returncode:
         last = [line for line in said.splitlines() if line.strip()][-1:]
         raise subprocess.SubprocessError(last[0] if last else f"status {child.returncode}")
 
 
+def _end(child: subprocess.Popen[str]) -> None:
+    """Ends the process and the C++ compiler that it may have started."""
+    if os.name != "posix":
+        child.kill()
+        return
+    with suppress(ProcessLookupError):
+        if child.poll() is None:
+            os.killpg(child.pid, signal.SIGKILL)
+
+
 def _end_children() -> None:
     for child in list(_children):
-        child.kill()
+        _end(child)
 
 
 atexit.register(_end_children)
+if hasattr(os, "register_at_fork"):
+    # They are not a forked process's to end.
+    os.register_at_fork(after_in_child=_children.clear)

@@ -1,15 +1,12 @@
 """What the compiling process is asked, and the key of the answer.
 
 A request is data: the lines of a program that ``codegen`` has written (literals, identifiers and
-calls of kernels that are named by module), and what a real step has shown of its values.  Its key
-is made of what decides about the answer and is known before any step: so the answer is found again
-when the next process has written the same program.
+calls of kernels that are named by module), and what a real step has shown of its values.
 """
 
 from __future__ import annotations
 
 import ast
-import hashlib
 import json
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
@@ -19,8 +16,6 @@ from penstock.compiler.stretches.cut import Stretch, cut
 from penstock.compiler.stretches.lines import Line, Program, line_of, parse
 
 MANIFEST = "manifest.json"
-# Raised when what is made of a request changes.
-_FORM = 4
 
 
 @dataclass(frozen=True)
@@ -98,20 +93,3 @@ def _body(text: str) -> list[ast.stmt]:
     """Statements of a function's body, a return among them."""
     indented = "\n".join(f" {line}" for line in text.splitlines())
     return parse(f"def f():\n{indented or ' pass'}").body
-
-
-def key_of(program: Program, functions: Mapping[str, str], *facts: Any) -> str:
-    """What the answer for a program is found by.
-
-    Args:
-      program: its lines.
-      functions: the kernels; where they are, and their code.
-      facts: of constants, versions and the machine, as JSON takes them.
-    """
-    rows = [
-        [line.number, line.text, line.released, line.compiles, index]
-        for index, block in enumerate(program.blocks)
-        for line in block
-    ]
-    known = [_FORM, program.arguments, rows, sorted(functions.items()), facts]
-    return hashlib.sha256(json.dumps(known).encode()).hexdigest()[:40]

@@ -7,20 +7,24 @@ owns, or may write, is not used.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
 import stat
 import tempfile
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from penstock.engine.native.request import MANIFEST
 from penstock.foundation.machine.cache import Records
 
+# Other systems than Unix have none.
+fcntl: Any = import_module("fcntl") if os.name == "posix" else None
 _BEGUN = "new-"
 _LEFT_SECONDS = 3600
 # A library takes some 100 KB.
@@ -74,24 +78,61 @@ class Store:
     """
 
     def __init__(self, machine: str, where: Path | None) -> None:
-        self._temporary = None
-        if where is None:
+        self._machine, self._where = machine, where
+        self._temporary: tempfile.TemporaryDirectory[str] | None = None
+
+    @property
+    def _root(self) -> Path:
+        return self._folder() / "native"
+
+    @property
+    def _records(self) -> Records:
+        return Records(f"native-{self._machine}", self._folder())
+
+    def _folder(self) -> Path:
+        if self._where is None:
             self._temporary = tempfile.TemporaryDirectory(prefix="penstock-native-")
-            where = Path(self._temporary.name)
-        self._root = where / "native"
-        self._records = Records(f"native-{machine}", where)
+            self._where = Path(self._temporary.name)
+        return self._where
+
+    def is_empty(self) -> bool:
+        """Whether nothing was compiled yet, whatever the program."""
+        return self._where is None or not self._root.exists()
 
     def find(self, key: str) -> tuple[Path, dict[str, Any]] | None:
         """The folder and the manifest of a program; None where there is none to be trusted."""
+        if self._where is None:
+            return None  # nothing was made yet
         place = self._root / key
         try:
             if not all(map(_is_ours, (self._root, place))):
                 return None
+            about = json.loads((place / MANIFEST).read_text())
+            if not _is_whole(place, about):
+                return None
             with suppress(OSError):
                 os.utime(place / MANIFEST)  # it was used
-            return place, json.loads((place / MANIFEST).read_text())
-        except (OSError, ValueError):
+            return place, about
+        except (OSError, ValueError, LookupError, TypeError, AttributeError):
             return None
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keeps other processes from compiling at the same time, where the folder can do that."""
+        lock = None
+        try:
+            self._root.mkdir(mode=0o700, parents=True, exist_ok=True)
+            lock = open(self._root / "lock", "wb")
+            if fcntl is not None:
+                # Of this process alone: those that it forks meanwhile do not hold it.
+                fcntl.lockf(lock, fcntl.LOCK_EX)
+        except OSError:
+            pass
+        try:
+            yield
+        finally:
+            if lock is not None:
+                lock.close()
 
     def make(self, key: str, fill: Callable[[Path], None]) -> None:
         """Makes the folder of a program; another process's, if that was quicker, counts.
@@ -108,10 +149,13 @@ class Store:
         made = Path(tempfile.mkdtemp(prefix=_BEGUN, dir=self._root))
         try:
             fill(made)
+            _sum_up(made)
+            if self.find(key) is None:
+                shutil.rmtree(self._root / key, ignore_errors=True)  # is not whole
             made.rename(self._root / key)
             self._limit(key)
         except OSError:
-            if not (self._root / key / MANIFEST).exists():
+            if self.find(key) is None:
                 raise
         finally:
             shutil.rmtree(made, ignore_errors=True)
@@ -126,7 +170,7 @@ class Store:
     def _limit(self, key: str) -> None:
         """Removes what was not used for longest, but for one program, while it is too much."""
         used = []
-        for place in self._root.iterdir():
+        for place in filter(Path.is_dir, self._root.iterdir()):
             with suppress(OSError):
                 size = sum(file.stat().st_size for file in place.iterdir())
                 used.append(((place / MANIFEST).stat().st_mtime, size, place))
@@ -139,6 +183,8 @@ class Store:
     def verdicts(self) -> dict[str, Verdict]:
         """What came of the last trials, by ``KEY/INDEX``."""
         found: dict[str, Verdict] = {}
+        if self._where is None:
+            return found
         for name, value in self._records.read().items():
             match value:
                 case [
@@ -155,6 +201,25 @@ class Store:
         word, ratio, seconds, trials, when, busy = verdict
         value = [word, round(ratio, 3), round(seconds, 7), trials, round(when), busy]
         self._records.add(f"{key}/{index}/{trials}", value)
+
+
+def _sum_up(place: Path) -> None:
+    """Notes the sums of what was made."""
+    about = json.loads((place / MANIFEST).read_text())
+    for each in about["stretches"]:
+        if "library" in each:
+            each["sum"] = _sum(place / each["library"])
+    (place / MANIFEST).write_text(json.dumps(about))
+
+
+def _is_whole(place: Path, about: dict[str, Any]) -> bool:
+    """Whether the libraries are those that were made: a part of one would end the process."""
+    made = [each for each in about["stretches"] if "library" in each]
+    return all(each["sum"] == _sum(place / each["library"]) for each in made)
+
+
+def _sum(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _is_ours(place: Path) -> bool:

@@ -17,42 +17,53 @@ from __future__ import annotations
 import builtins
 import itertools
 import logging
+import os
 import subprocess
 import threading
 import time
 import weakref
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from penstock.compiler.stretches.cut import Stretch, cut, lines_alone, with_calls, with_notes
-from penstock.compiler.stretches.lines import program_of
-from penstock.engine.native.identity import facts, machine, references
+from penstock.compiler.stretches.cut import (
+    Stretch,
+    cut,
+    lines_alone,
+    may_be_cut,
+    with_calls,
+    with_notes,
+)
+from penstock.compiler.stretches.lines import Program as Lines, program_of
+from penstock.engine.native.identity import key_of, machine, references
 from penstock.engine.native.library import Library, load as load_library
 from penstock.engine.native.neighbours import Neighbours
 from penstock.engine.native.process import run_worker, without_compiler
-from penstock.engine.native.request import Request, key_of
+from penstock.engine.native.request import Request
 from penstock.engine.native.store import Store, Verdict
 from penstock.engine.native.trial import FAST, NativeCall, Trial
-from penstock.engine.runtime.program import Program
+from penstock.engine.runtime.program import Program, when_hot
 from penstock.foundation.machine import hardware
 from penstock.foundation.machine.cache import folder
+from penstock.foundation.machine.spare import why_not_now
 
 log = logging.getLogger("penstock")
 
-# What compiling is reckoned to cost, in seconds: for a program, and for a line of it.
-_COST, _COST_OF_LINE = 20.0, 0.1
 # Runs that are looked at, at most, until each branch was taken.
 _RUNS_NOTED = 10
 # Runs of a program after which those of its stretches that are decided no longer wait for others.
 _RUNS_TRIED = 24
+_NOT_HOT, _NOTHING = "not hot yet", "no stretch of lines is worth a call"
 # How long a machine must be quiet until what was lost beside other work is tried again.
 _WAIT_SECONDS = 60.0
+# What is kept of a program that could not be compiled, in place of a stretch's number.
+_WHOLE = -1
 # One program is compiled at a time.
 _turn = threading.Lock()
+_tiers: weakref.WeakSet[Tier] = weakref.WeakSet()
 
 
 class Tier:
@@ -60,11 +71,13 @@ class Tier:
 
     Args:
       program: it runs on the CPU, with shapes that are known.
-      at_once: whether its second run counts as a proof that it is hot.
+      at_once: whether its second run counts as a proof that it is hot; else it has to take as
+        long as compiling is reckoned to, and the machine has to have a core to spare.
       store: where what is compiled lies.
       build: compiles a request into a folder.
       load: gives what is called, of a file.
       marked: whether it is for nodes that ask for it alone.
+      hot: whether it has proved hot already.
     """
 
     def __init__(
@@ -75,14 +88,13 @@ class Tier:
         build: Callable[[Request, Path], None] = run_worker,
         load: Callable[[Path, int, int, float], Library] = load_library,
         marked: bool = False,
+        hot: bool = False,
     ) -> None:
         self._program = weakref.ref(program)
         self._plain, self._source = program.function, program.source
         self._filename, self._scope = program.filename, program.scope
         self._store, self._build, self._load = store, build, load
-        self._lines = program_of(program.source, marked)
-        self._functions = references(program.source.functions)
-        self._key = key_of(self._lines, self._functions, *facts(program.source))
+        self._at_once, self._marked = at_once, marked
         self._lock = threading.Lock()
         self._parts: list[Stretch] = []
         self._about: dict[str, Any] = {}
@@ -90,7 +102,6 @@ class Tier:
         self._verdicts: list[Verdict] = []
         self._forms: list[NativeCall | Trial | None] = []
         self._neighbours = Neighbours()
-        self._taken = 0.0
         # What runs of the program have shown of its values, and which names they have set.
         self._values: dict[str, Any] = {}
         self._seen: set[str] = set()
@@ -98,13 +109,30 @@ class Tier:
         self._runs_noted = 0
         # The stretches that are native calls.
         self.native: list[Stretch] = []
-        self.state = "not hot yet"
+        self.state = _NOT_HOT
         # Set when nothing more will happen.
         self.settled = threading.Event()
-        if not cut(self._lines):
-            self._stay("no stretch of lines is worth a call")
+        _tiers.add(self)
+        if not may_be_cut(program.source):
+            self._stay(_NOTHING)
         elif not self._found():
-            self._set(self._once if at_once else self._counted)
+            if at_once or hot:
+                self._set(self._once if at_once else self._noted)
+            else:
+                self._wait()
+
+    @cached_property
+    def _functions(self) -> dict[str, str]:
+        return references(self._source.functions)
+
+    @cached_property
+    def _key(self) -> str:
+        return key_of(self._source, self._functions, self._marked)
+
+    @cached_property
+    def _lines(self) -> Lines:
+        """The program's lines; taking them apart takes as long as the rest of making a step."""
+        return program_of(self._source, self._marked)
 
     # ---- the forms ---------------------------------------------------------------------------
 
@@ -123,23 +151,27 @@ class Tier:
         self._set(self._noted)
         return self._plain(*args)
 
-    def _counted(self, *args: Any) -> Any:
-        """Runs the program and adds up its time."""
-        begin = time.perf_counter()
-        try:
-            return self._plain(*args)
-        finally:
-            self._taken += time.perf_counter() - begin
-            if self._taken > _COST + _COST_OF_LINE * len(self._lines.lines):
-                self._set(self._noted)
+    def _wait(self) -> None:
+        """Leaves the program as it is until it proves hot."""
+        program = self._program()
+        if program is not None:
+            program.function = self._plain
+            when_hot(program, lambda: self._set(self._noted))
 
     def _noted(self, *args: Any) -> Any:
         """Runs the program, and sees what its values look like."""
         if not self._lock.acquire(blocking=False):
             return self._plain(*args)
         try:
-            if self.state not in ("not hot yet", "noting"):
+            if self.state not in (_NOT_HOT, "noting"):
                 return self._plain(*args)
+            if self.state == _NOT_HOT:
+                # Another process may have compiled it meanwhile, or failed to.
+                if self._failed() or self._found():
+                    return self._plain(*args)
+                if not cut(self._lines):
+                    self._stay(_NOTHING)
+                    return self._plain(*args)
             self.state = "noting"
             values, seen = self._values, self._seen
 
@@ -166,10 +198,12 @@ class Tier:
                 return result
             self.state = "compiling"
             self._set(self._plain)
-            values = {name: about[:3] for name, about in values.items()}
-            request = Request.of(self._lines, self._functions, values, hardware.usable_cores())
+            known = {name: about[:3] for name, about in values.items()}
+            cores = hardware.usable_cores()
+            request = Request.of(self._lines, self._functions, known, cores)
+            asked = weakref.ref(self), self._key, request, self._store, self._build
             threading.Thread(
-                target=self._compile, args=(request,), name="penstock-native", daemon=True
+                target=_compile, args=asked, name="penstock-native", daemon=True
             ).start()
             return result
         finally:
@@ -186,32 +220,57 @@ class Tier:
 
     # ---- compiling ---------------------------------------------------------------------------
 
-    def _compile(self, request: Request) -> None:
-        why = without_compiler()
-        if why:
-            log.debug("steps stay as they are: %s", why)
-            return self._stay(why)
-        try:
-            with _turn:
-                self._store.make(self._key, lambda place: self._build(request, place))
-            if not self._found():
-                self._stay("what was compiled is not there")
-        except (OSError, subprocess.SubprocessError, ValueError, LookupError) as error:
-            log.debug("a step was not compiled: %s", error)
-            self._stay(f"not compiled: {error}")
-        return None
+    def why_not_now(self) -> str:
+        """What the machine lacks at the moment for compiling this; empty where it may begin."""
+        return why_not_now(self._at_once)
+
+    def put_off(self, why: str) -> None:
+        """It has to prove hot once more."""
+        with self._lock:
+            log.debug("a step is not compiled yet: %s", why)
+            self._values.clear()
+            self._seen.clear()
+            self._runs_noted = 0
+            self.state = _NOT_HOT
+            self._wait()
+
+    def give_up(self, why: str, remember: bool = False) -> None:
+        """It stays as it is.
+
+        Args:
+          why: is said.
+          remember: whether other processes need not try for a day.
+        """
+        log.debug("a step stays as it is: %s", why)
+        if remember:
+            trials = self._store.verdicts().get(f"{self._key}/{_WHOLE}", Verdict()).trials + 1
+            verdict = Verdict(why, trials=trials, when=time.time())
+            self._store.judge(self._key, _WHOLE, verdict)
+        self._stay(why)
+
+    def take(self) -> bool:
+        """Takes what was compiled; says whether there is something."""
+        return self._found()
+
+    def _failed(self) -> bool:
+        """Whether compiling failed less than a day ago, here or elsewhere."""
+        known = self._store.verdicts().get(f"{self._key}/{_WHOLE}", Verdict())
+        if known.again(time.time()).word:
+            self._stay(known.word)
+            return True
+        return False
 
     def _found(self) -> bool:
         """Takes what was compiled, by this or another process; says whether there is something."""
-        found = self._store.find(self._key)
+        found = None if self._store.is_empty() else self._store.find(self._key)
         if found is None:
             return False
-        self._folder, self._about = found
-        refused = {int(number) for number in self._about["refused"]}
-        self._parts = cut(self._lines, refused)
-        made = self._about["stretches"]
-        if [(p.first, p.last) for p in self._parts] != [(m["first"], m["last"]) for m in made]:
+        folder, about = found
+        parts = cut(self._lines, {int(number) for number in about["refused"]})
+        made = about["stretches"]
+        if [(p.first, p.last) for p in parts] != [(m["first"], m["last"]) for m in made]:
             return False
+        self._folder, self._about, self._parts = folder, about, parts
         known = self._store.verdicts()
         now = time.time()
         self._verdicts = [
@@ -335,10 +394,21 @@ class Tier:
             return f"no native form is kept: {', '.join(words)}"
         return f"not compiled: {reasons[0]}" if reasons else "no stretch of lines can be compiled"
 
+    def unlock(self) -> None:
+        """Of a child: no thread of it holds the lock, and what was under way elsewhere is not."""
+        self._lock = threading.Lock()
+        if self.state == "compiling":
+            self._stay("compiling was left to the process that this one was forked from")
+
     # ---- to be read --------------------------------------------------------------------------
 
     def explain(self, text: str) -> str:
-        """The program's text, with a bar beside the lines that are one native call."""
+        """The program's text, with a bar beside the lines that are one native call.
+
+        Of steps that nobody has asked to compile it says nothing before they are hot.
+        """
+        if not self._at_once and self.state in (_NOT_HOT, _NOTHING):
+            return text
         lines = text.splitlines()
         for part in self.native:
             for number in range(part.first, part.last + 1):
@@ -365,13 +435,60 @@ class Tier:
         return "".join(texts)
 
 
+def _compile(
+    tier: weakref.ref[Tier],
+    key: str,
+    request: Request,
+    store: Store,
+    build: Callable[[Request, Path], None],
+) -> None:
+    """The work of a thread: has a program compiled.
+
+    The program may be gone before that: it is not held, nor are its variables.
+    """
+    why = without_compiler()
+    try:
+        if not why:
+            with _turn, store.alone():
+                asks = tier()
+                if asks is None:
+                    return
+                not_now = asks.why_not_now()
+                if not_now:
+                    return asks.put_off(not_now)
+                del asks
+                if store.find(key) is None:
+                    store.make(key, lambda place: build(request, place))
+        asks = tier()
+        if asks is not None and (why or not asks.take()):
+            asks.give_up(why or "what was compiled is not there")
+    except (OSError, subprocess.SubprocessError, ValueError, LookupError) as error:
+        asks = tier()
+        if asks is not None:
+            # That a process was ended from outside says nothing about the program.
+            failed = isinstance(error, subprocess.SubprocessError)
+            asks.give_up(f"not compiled: {error}", remember=failed)
+
+
+def _after_fork() -> None:
+    """A child has none of the threads that hold locks, nor the process that compiles."""
+    global _turn
+    _turn = threading.Lock()
+    for tier in list(_tiers):
+        tier.unlock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
 def promote(program: Any, mode: str) -> Tier | None:
     """Gives a program the way to a native form, where it can have one.
 
     Args:
       program: just made.
-      mode: ``"on"``: it is compiled at once; ``"auto"``: if it proves hot; ``"marked"``: at once,
-        what of it was made in an ``experimental_jit_scope``.
+      mode: ``"on"``: it is compiled at once; ``"auto"``: if it proves hot; ``"hot"``: it has;
+        ``"marked"``: at once, what of it was made in an ``experimental_jit_scope``.
 
     Returns:
       Its tier; None where it stays as it is: it runs by data flow, may wait for other steps, or is
@@ -379,8 +496,8 @@ def promote(program: Any, mode: str) -> Tier | None:
     """
     if type(program) is not Program or program.blocking or program.source.memories:
         return None
-    marked = mode == "marked"
-    tier = Tier(program, mode != "auto", _store(folder()), marked=marked)
+    at_once, marked = mode in ("on", "marked"), mode == "marked"
+    tier = Tier(program, at_once, _store(folder()), marked=marked, hot=mode == "hot")
     program.tier = tier
     return tier
 

@@ -38,6 +38,9 @@ INDEXING: dict[str, Callable[[Sequence[Any]], tuple[Any, int]]] = {
     "scatter": lambda args: (args[2], args[0].shape[args[1]]),
     "scatter_": lambda args: (args[2], args[0].shape[args[1]]),
 }
+# torch's compiler computes them from a rounded quotient, and 0 % inf as 0 - floor(0 / inf) * inf:
+# another number where the quotient is near a whole one, and none for infinite divisors.
+_INEXACT = frozenset(["remainder", "remainder_", "fmod", "fmod_"])
 # Those of them that fail, or mean something else, on whole numbers.
 _NOT_WHOLE = ("div", "remainder", "fmod", "floor_divide", "pow", "bitwise", "lshift", "rshift")
 
@@ -86,6 +89,8 @@ class _Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
             return func(*args, **(kwargs or {}))
         if not (name in _TOTAL or name in INDEXING or torch.Tag.pointwise in func.tags):
             raise Refused(f"calls {func}")
+        if name in _INEXACT or (kwargs or {}).get("rounding_mode") == "floor":
+            raise Refused(f"{func} is exact in its line alone")
         result = func(*args, **(kwargs or {}))
         for tensor in (result, *args):
             if isinstance(tensor, torch.Tensor):

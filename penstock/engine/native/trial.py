@@ -21,6 +21,7 @@ from typing import Any
 import torch
 
 from penstock.engine.native.library import Library, is_like, within
+from penstock.foundation.machine import hardware
 
 log = logging.getLogger("penstock")
 
@@ -33,7 +34,13 @@ _WORTH = 0.95
 # Runs that may give it what it was not made for, before it is given up: a loop's first round does.
 _UNFIT = 100
 
+# The share of the memory left that a trial's copies may take.
+_SHARE = 0.25
+# So few bytes are copied whatever is left.
+_SMALL = 16 << 20
+
 FAST, SLOW, DIFFERENT, FAILED, UNFIT = "fast", "slow", "different", "failed", "unfit"
+LARGE = "too large to be tried"
 
 
 class NativeCall:
@@ -175,6 +182,9 @@ class Trial:
 
     def _try(self, given: tuple[Any, ...]) -> None:
         values = [resource.value for resource in self._resources]
+        if not self._runs and not _has_room(given, [values[i] for i in self._updates]):
+            self.verdict = LARGE
+            return
         for index, value in enumerate(values):
             updated = index in self._updates
             self._native_on[index].value = value.clone() if updated else value
@@ -264,6 +274,13 @@ def _sharing(made: Sequence[torch.Tensor], given: Sequence[torch.Tensor]) -> set
         for j, place in enumerate(places)
         if i != j and place == places[i] and tensors[i].numel() and tensors[j].numel()
     }
+
+
+def _has_room(given: Sequence[Any], updated: Sequence[Any]) -> bool:
+    """Whether there is memory for what a trial copies: each update's variable twice."""
+    bytes = sum(each.nbytes for each in given) + 2 * sum(each.nbytes for each in updated)
+    left = hardware.memory().available if bytes > _SMALL else None
+    return left is None or bytes < _SHARE * left
 
 
 def _refuse(*given: Any) -> Any:

@@ -2,8 +2,8 @@
 
     python -m penstock.engine.native.worker FOLDER PARENT < request.json
 
-It runs at the lowest priority and on one core.  What it has made is complete when the manifest has
-its name; until then the folder is another.
+It runs when nothing else wants its core, on one core, and takes 2 GiB at most.  What it has made is
+complete when the manifest has its name; until then the folder is another.
 """
 
 from __future__ import annotations
@@ -12,10 +12,12 @@ import importlib
 import json
 import os
 import shutil
+import signal
 import sys
 import threading
 import time
 import traceback
+from contextlib import suppress
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -25,6 +27,7 @@ import torch
 from penstock.compiler.stretches.cut import Stretch
 from penstock.engine.native import compiling, tracing
 from penstock.engine.native.request import MANIFEST, Request
+from penstock.foundation.machine import spare
 
 
 def function(reference: str) -> Any:
@@ -48,7 +51,7 @@ def answer(request: Request, folder: Path) -> dict[str, Any]:
     """
     functions = {name: function(where) for name, where in request.functions.items()}
     refused = tracing.refused(request.lines, request.values, request.resources, functions)
-    parts = _traced(request, functions, refused)
+    parts = stretches(request, functions, refused)
     made = []
     for index, (part, (graph, inputs, updates, bounds)) in enumerate(parts):
         names = (*part.given, *part.resources, *part.constants)
@@ -74,7 +77,7 @@ def answer(request: Request, folder: Path) -> dict[str, Any]:
     return {"refused": {str(n): why for n, why in refused.items()}, "stretches": made}
 
 
-def _traced(
+def stretches(
     request: Request, functions: dict[str, Any], refused: dict[int, str]
 ) -> list[tuple[Stretch, tuple[Any, list[Any], list[int], list[list[int]]]]]:
     """The stretches with their graphs; lines that cannot be traced are added to ``refused``."""
@@ -113,13 +116,30 @@ def _end_with(parent: int, folder: Path) -> None:
     while os.getppid() == parent:
         time.sleep(1.0)
     shutil.rmtree(folder, ignore_errors=True)
+    if os.getpgrp() == os.getpid():
+        os.killpg(0, signal.SIGKILL)  # and the C++ compiler
     os._exit(1)
+
+
+def _stay_small() -> None:
+    """Takes what is left of one core, and no more memory than was looked for.
+
+    What the C++ compiler may take is the same.
+    """
+    os.nice(19)
+    if hasattr(os, "sched_setscheduler"):
+        with suppress(OSError):
+            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    if os.name == "posix":
+        resource = importlib.import_module("resource")
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_DATA, (spare.MEMORY, spare.MEMORY))
+    torch.set_num_threads(1)
 
 
 def main() -> None:
     """Serves one request."""
-    os.nice(19)
-    torch.set_num_threads(1)
+    _stay_small()
     folder = Path(sys.argv[1])
     threading.Thread(target=_end_with, args=(int(sys.argv[2]), folder), daemon=True).start()
     manifest = answer(Request.parse(sys.stdin.read()), folder)

@@ -10,7 +10,9 @@ from __future__ import annotations
 import builtins
 import itertools
 import linecache
+import time
 import traceback
+import weakref
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from types import CodeType
@@ -322,6 +324,36 @@ def _error_class(raised: BaseException) -> type[errors.OpError]:
     if isinstance(raised, Exception):
         return errors.UnknownError
     return errors.OpError
+
+
+# What compiling is reckoned to cost, in seconds: for a program, and for a line of it.
+_COST, _COST_OF_LINE = 20.0, 0.1
+
+
+def when_hot(program: Program, then: Callable[[], object]) -> None:
+    """Calls ``then``, once, when the runs of a program have taken as long as compiling it would.
+
+    It is called between two steps, by a thread that runs them; ``program.function`` is then what
+    it is now.
+    """
+    run, held, clock = program.function, weakref.ref(program), time.perf_counter
+    limit = _COST + _COST_OF_LINE * len(program.source.line_ops)
+    taken, waiting = 0.0, [then]
+
+    def counted(*args: Any) -> Any:
+        nonlocal taken
+        begin = clock()
+        result = run(*args)
+        taken += clock() - begin
+        if taken > limit:
+            with suppress(IndexError):  # another thread was first
+                call, now = waiting.pop(), held()
+                if now is not None and now.function is counted:
+                    now.function = run
+                    call()
+        return result
+
+    program.function = counted
 
 
 def evaluate(op: Operation, inputs: list[np.ndarray]) -> list[np.ndarray] | None:

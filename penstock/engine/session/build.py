@@ -7,6 +7,7 @@ the rewriting is optional (``opt_level=-1`` in the session's OptimizerOptions le
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -25,7 +26,7 @@ from penstock.compiler.passes.refine import refine
 from penstock.engine.native.tier import promote
 from penstock.engine.resources.manager import ResourceManager
 from penstock.engine.runtime.dataflow_program import DataflowProgram
-from penstock.engine.runtime.program import Compile, Program, evaluate
+from penstock.engine.runtime.program import Compile, Program, evaluate, when_hot
 from penstock.engine.runtime.values import fetch_source, value_source
 from penstock.engine.session.function import BodyFunction
 from penstock.engine.session.options import Options
@@ -38,6 +39,7 @@ from penstock.foundation.graph.operation import Operation, has_control_flow, is_
 from penstock.foundation.graph.step import StepGraph
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.graph.verify import verify
+from penstock.foundation.machine.cache import folder
 
 
 def build_program(
@@ -75,10 +77,31 @@ def build_program(
     program = _program(
         asked, resources, options, compiler, watch=watch, result_source=result_source
     )
-    asked_for = options.native != "marked" or any(map(is_marked, program.source.line_ops.values()))
-    if options.native != "off" and asked_for and not watch:
-        promote(program, options.native)
+    if options.native != "off" and not watch:
+        _on_its_way(program, options.native)
     return program
+
+
+# A program of fewer lines has no native form.
+_FEW_LINES = 4
+
+
+def _on_its_way(program: Program, mode: str) -> None:
+    """Has a program get a native form, when it is time for that.
+
+    Nodes that ask for it do not wait until the program is hot, nor does what was compiled before.
+    """
+    if mode != "on" and any(map(is_marked, program.source.line_ops.values())):
+        promote(program, "marked")
+    elif mode == "on":
+        promote(program, mode)
+    elif mode == "auto" and len(program.source.line_ops) >= _FEW_LINES:
+        kept = folder()
+        if kept is not None and (kept / "native").exists():
+            promote(program, "auto")
+        elif type(program) is Program:
+            held = weakref.ref(program)
+            when_hot(program, lambda: promote(held(), "hot"))
 
 
 @dataclass(frozen=True)

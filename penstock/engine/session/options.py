@@ -23,7 +23,9 @@ from penstock.compiler.placement.placer import Placer
 from penstock.engine.runtime import gpus
 
 # The first is what holds where nobody says anything.
-NATIVE_MODES = ("off", "auto", "on")
+NATIVE_MODES = ("auto", "off", "on")
+# What TensorFlow takes for yes in a variable of the environment.
+_TRUE = ("1", "true", "True", "TRUE")
 
 
 @dataclass(frozen=True)
@@ -49,8 +51,8 @@ class Options:
     # Whether steps with control flow run by the dataflow executor also where it nests.  No field of
     # a ConfigProto says this: it is for tests and for looking into a suspected defect.
     dataflow: bool = field(default_factory=lambda: os.environ.get("PENSTOCK_DATAFLOW") == "1")
-    # Whether steps get a native form: "off", "auto" (those that prove hot), "on" (all, at once) or
-    # "marked" (nodes that ask for it).
+    # Whether steps get a native form: "auto" (those that prove hot, and nodes that ask for it),
+    # "off", "on" (all, at once) or "marked" (nodes that ask for it).
     native: str = field(default_factory=lambda: native_mode(0, os.environ))
 
 
@@ -114,10 +116,11 @@ def native_mode(jit_level: int, environ: Mapping[str, str]) -> str:
     Args:
       jit_level: ``global_jit_level`` of a config: OFF, DEFAULT, ON_1 or ON_2, which is as ON_1.
       environ: where ``PENSTOCK_NATIVE`` is looked up; what it says counts where the config says
-        nothing, and ``off`` always does.
+        nothing, and ``off`` always does.  Where ``TF_DETERMINISTIC_OPS`` is set, no step changes
+        its form, and with it the last bits of what it gives, because of the time that it took.
 
     Returns:
-      ``"off"``, ``"auto"``, ``"on"``, or ``"marked"``: nodes that were made in an
+      ``"auto"``, ``"off"``, ``"on"``, or ``"marked"``: nodes that were made in an
       ``experimental_jit_scope`` alone.
 
     Raises:
@@ -138,7 +141,7 @@ def native_mode(jit_level: int, environ: Mapping[str, str]) -> str:
         return "marked"
     if jit_level >= OptimizerOptions.ON_1:
         return "on"
-    return said or "marked"
+    return said or ("marked" if environ.get("TF_DETERMINISTIC_OPS") in _TRUE else NATIVE_MODES[0])
 
 
 def _placer(config: Any) -> Placer:

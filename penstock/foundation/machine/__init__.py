@@ -6,6 +6,7 @@
     cgroups       the limits that a container sets
     gpus          GPUs that the operating system shows
     compilers     C++ compilers, and Python's headers
+    spare         whether there is enough for a compiler beside a step
     proc          reading such files
 
 Everything is read from the operating system when it is asked for; nothing here imports torch or

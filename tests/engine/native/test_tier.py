@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import os
 import re
 import subprocess
 import threading
+import time
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +24,8 @@ from penstock.engine.native.store import Store
 from penstock.engine.native.tier import Tier
 from penstock.engine.native.tracing import Held
 from penstock.engine.native.worker import function
+from penstock.engine.runtime import program as running
+from penstock.engine.session.options import native_mode
 from tests.engine.native.programs import (
     Program,
     branches,
@@ -54,6 +60,8 @@ class Compiler:
         self.built += 1
         if self.wrong == "process":
             raise subprocess.SubprocessError("cc1plus: out of memory")
+        if self.wrong == "ended":
+            raise ChildProcessError("the compiling process was ended by signal 9")
         made = []
         refused = refused_of(request)
         for index, part in enumerate(request.cut(refused)):
@@ -96,8 +104,8 @@ class Compiler:
 def compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Compiler:
     made = Compiler()
 
-    def tier(program: Any, at_once: bool, store: Store, marked: bool = False) -> Tier:
-        return Tier(program, at_once, Store("here", tmp_path), made.build, made.load, marked)
+    def tier(program: Any, at_once: bool, store: Store, **more: bool) -> Tier:
+        return Tier(program, at_once, Store("here", tmp_path), made.build, made.load, **more)
 
     monkeypatch.setattr(tiers, "Tier", tier)
     monkeypatch.setattr(tiers, "without_compiler", lambda: "")
@@ -249,7 +257,7 @@ def test_without_a_compiler_it_says_so(
         while "# native: there is no C++ compiler" not in sess.explain(*program):
             sess.run(*program)
     assert compiler.built == 0
-    assert "steps stay as they are: there is no C++ compiler" in caplog.text
+    assert "a step stays as it is: there is no C++ compiler" in caplog.text
 
 
 def test_threads_run_one_session_during_the_swap(compiler: Compiler) -> None:
@@ -331,12 +339,124 @@ def test_auto_waits_until_a_step_is_hot(
     with session(tf.OptimizerOptions.DEFAULT) as sess:
         for _ in range(5):
             sess.run(*program)
-        assert compiler.built == 0 and "# native: not hot yet" in sess.explain(*program)
-    monkeypatch.setattr(tiers, "_COST", 0.0)
-    monkeypatch.setattr(tiers, "_COST_OF_LINE", 0.0)
+        assert compiler.built == 0 and "# native" not in sess.explain(*program)
+    monkeypatch.setattr(running, "_COST", 0.0)
+    monkeypatch.setattr(running, "_COST_OF_LINE", 0.0)
     with session(tf.OptimizerOptions.DEFAULT) as sess:
-        while "not hot yet" in sess.explain(*program):
+        while "# native" not in sess.explain(*program):
             sess.run(*program)
+        assert "# native: native\n" in settled(sess, program)
+
+
+def test_auto_waits_for_memory_and_a_core(
+    compiler: Compiler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PENSTOCK_NATIVE", "auto")
+    monkeypatch.setattr(running, "_COST", 0.0)
+    monkeypatch.setattr(running, "_COST_OF_LINE", 0.0)
+    asked = []
+
+    def short_of_memory(at_once: bool) -> str:
+        asked.append(at_once)
+        return "" if len(asked) > 3 else "1 MiB of memory is left"
+
+    monkeypatch.setattr(tiers, "why_not_now", short_of_memory)
+    program = softmax()
+    with session(tf.OptimizerOptions.DEFAULT) as sess:
+        while len(asked) <= 3:
+            assert compiler.built == 0
+            sess.run(*program)
+        while "# native" not in sess.explain(*program):
+            sess.run(*program)
+        assert "# native: native\n" in settled(sess, program)
+    assert asked == [False] * 4 and compiler.built == 1
+
+
+def test_what_cannot_be_compiled_is_left_alone_for_a_day(
+    compiler: Compiler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiler.wrong = "process"
+    program = softmax()
+    for _ in range(2):
+        with session() as sess:
+            text = ""
+            while "# native: not compiled: cc1plus: out of memory" not in text:
+                sess.run(*program)
+                text = sess.explain(*program)
+    assert compiler.built == 1
+    now = time.time()
+    monkeypatch.setattr(tiers.time, "time", lambda: now + 90_000)
+    compiler.wrong = ""
+    with session() as sess:
+        assert "# native: native\n" in settled(sess, program)
+    assert compiler.built == 2
+
+
+def test_a_process_ended_from_outside_says_nothing_about_the_program(compiler: Compiler) -> None:
+    compiler.wrong = "ended"
+    program = softmax()
+    with session() as sess:
+        text = ""
+        while "ended by signal 9" not in text:
+            sess.run(*program)
+            text = sess.explain(*program)
+    compiler.wrong = ""
+    with session() as sess:
+        assert "# native: native\n" in settled(sess, program)
+
+
+def test_a_session_that_is_gone_is_not_held(compiler: Compiler) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+    build = compiler.build
+
+    def slow(request: Request, folder: Path) -> None:
+        begun.set()
+        go_on.wait()
+        build(request, folder)
+
+    compiler.build = slow  # type: ignore[method-assign]
+    program = softmax()
+    sess = session()
+    while not begun.is_set():
+        sess.run(*program)
+    [tier] = [each for each in tiers._tiers if each.state == "compiling"]
+    gone = weakref.ref(tier)
+    sess.close()
+    del sess, tier
+    gc.collect()
+    assert gone() is None
+    go_on.set()
+    for thread in threading.enumerate():
+        if thread.name == "penstock-native":
+            thread.join()
+    with session() as other:  # what was made is of use nevertheless
+        assert "# native: on trial" in other.explain(*program)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_a_fork_while_compiling_goes_on_with_lines(compiler: Compiler) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+    build = compiler.build
+
+    def slow(request: Request, folder: Path) -> None:
+        begun.set()
+        go_on.wait()
+        build(request, folder)
+
+    compiler.build = slow  # type: ignore[method-assign]
+    program = softmax()
+    with session() as sess:
+        while not begun.is_set():
+            sess.run(*program)
+        [tier] = [each for each in tiers._tiers if each.state == "compiling"]
+        with tier._lock:  # a thread that the child does not have may hold it
+            child = os.fork()
+            if child == 0:
+                tier._plain = lambda *args: ()
+                tier._judge()
+                os._exit(0 if "forked" in tier.state and tiers._turn.acquire(timeout=9) else 1)
+        assert os.waitpid(child, 0)[1] == 0
+        go_on.set()
         assert "# native: native\n" in settled(sess, program)
 
 
@@ -389,7 +509,18 @@ def test_nodes_that_ask_for_it_are_compiled_in_any_session(
         assert "# native" not in sess.explain(*program)
 
 
+def test_auto_is_the_default_but_where_bits_count() -> None:
+    default, off, on = (getattr(tf.OptimizerOptions, name) for name in ("DEFAULT", "OFF", "ON_1"))
+    assert native_mode(default, {}) == "auto" and native_mode(off, {}) == "marked"
+    assert native_mode(default, {"TF_DETERMINISTIC_OPS": "1"}) == "marked"
+    assert native_mode(default, {"TF_DETERMINISTIC_OPS": "0"}) == "auto"
+    for said in ({"PENSTOCK_NATIVE": "on"}, {"PENSTOCK_NATIVE": "off"}):
+        found = native_mode(default, {"TF_DETERMINISTIC_OPS": "1", **said})
+        assert found == said["PENSTOCK_NATIVE"]
+    assert native_mode(on, {"TF_DETERMINISTIC_OPS": "1"}) == "on"
+
+
 def test_another_word_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PENSTOCK_NATIVE", "yes")
-    with pytest.raises(ValueError, match="allowed are off, auto, on"):
+    with pytest.raises(ValueError, match="allowed are auto, off, on"):
         tf.Session()

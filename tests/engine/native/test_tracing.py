@@ -72,3 +72,16 @@ def test_what_is_assigned_may_lie_in_the_variable() -> None:
     assert held.value.tolist() == [0.0] * 4
     with pytest.raises(tracing.Refused, match="another shape"):
         functions["assign"](held, torch.ones(3), True, False)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["torch.remainder(v0, v0)", "torch.fmod(v0, v0)", "v0.clone().remainder_(v0)",
+     "torch.div(v0, v0, rounding_mode='floor')"],
+)  # fmt: skip
+def test_remainders_stay_lines(text: str) -> None:
+    """0 % inf is 0, and 1 % 0.1 is 0.1: fused code says NaN and 0."""
+    values = {name: [[4], [1], "float64"] for name in ("v0", "v1")}
+    found = refused([(1, f"v1 = {text}", ("v1",))], values, [], {})
+    assert "exact in its line alone" in found[1]
+    assert refused([(1, "v1 = torch.div(v0, v0)", ("v1",))], values, [], {}) == {}

@@ -13,6 +13,7 @@ from penstock.engine.native.trial import (
     DIFFERENT,
     FAILED,
     FAST,
+    LARGE,
     SLOW,
     UNFIT,
     NativeCall,
@@ -20,6 +21,7 @@ from penstock.engine.native.trial import (
     same,
 )  # fmt: skip
 from penstock.engine.resources.variable import Variable
+from penstock.foundation.machine import hardware
 
 ABOUT = [[[4], [1], "float32"], [[4], [1], "float32"]]
 
@@ -178,6 +180,24 @@ def test_an_index_out_of_range_goes_to_the_lines() -> None:
         with pytest.raises(IndexError):
             call(x, torch.tensor(wrong))
     assert seen == [[3, 0]]
+
+
+def test_what_leaves_no_room_for_copies_is_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    left = [60 << 20]
+    monkeypatch.setattr(hardware, "memory", lambda: hardware.Memory(1 << 40, left[0], None))
+    for shape, tried in (((4,), True), ((1 << 19,), True), ((1 << 22,), False)):
+        held = Variable("v", shape)
+        held.assign(torch.zeros(shape))
+        about = [[list(shape), [1], "float32"]] * 2
+        trial = Trial(library, lines({"r_v": held}), [held], [], about, lines, ["r_v"], [0])
+        trial(torch.ones(shape))
+        assert held.value.unique().tolist() == [2.0]
+        assert trial.verdict == ("" if tried else LARGE)
+        assert trial._runs == tried
+    left[0] = 1 << 40
+    trial = Trial(library, lines({"r_v": held}), [held], [], about, lines, ["r_v"], [0])
+    trial(torch.ones(shape))
+    assert trial.verdict == ""
 
 
 def test_a_library_that_fails_leaves_it_to_the_lines() -> None:

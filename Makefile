@@ -54,7 +54,7 @@ SEED ?= 1
 ALONE := benchmarks cluster/distributed cluster/launch \
     $(addprefix training/,data distribute estimator monitored)
 
-.PHONY: help venv demo test test-long chaos lint types bench products packages peers tf115 browser conformance clean distclean
+.PHONY: help venv demo test test-long chaos lint types bench products docs packages peers tf115 browser conformance clean distclean
 
 help:  ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /  \1\t/' | expand -t 16
@@ -137,6 +137,9 @@ products: venv  ## are the kernels chosen for matrix products the fastest (ISA, 
 
 conformance: venv peers tf115  ## every op, and programs of control flow, against TensorFlow
 	@$(LOWERED) $(BIN)/python -m tests.conformance $(ARGS)
+
+docs: venv  ## the site of these pages and of every public name, in build/site
+	@$(BIN)/python docs/build_site.py $(ARGS)
 
 packages: venv  ## packages of TensorFlow 1's time from the index, and the tests they ship
 	@$(BIN)/python -m tests.packages $(ARGS)

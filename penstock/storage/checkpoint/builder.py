@@ -27,7 +27,7 @@ from penstock.ops.array import constant, shape as shape_ops
 from penstock.ops.control import control
 from penstock.ops.strings.string_join import string_join
 from penstock.storage.checkpoint.management import V1, V2
-from penstock.storage.checkpoint.saveable import SaveableObject, saveables_for
+from penstock.storage.checkpoint.saveable import SaveableObject, SaveSpec, saveables_for
 
 Grouped = list[tuple[str, list[SaveableObject]]]
 
@@ -40,6 +40,9 @@ class BulkSaverBuilder:
       format: ``"bundle"`` or ``"safetensors"``; what ``SaveV2`` writes.
       durable: whether saving waits until all is on the disk.
     """
+
+    # What savers of packages name by their builder.
+    SaveSpec, SaveableObject = SaveSpec, SaveableObject
 
     _write_version = V2
     _format = "bundle"

@@ -176,6 +176,35 @@ def saveables_below(root: Any, more: Sequence[tuple[str, Any]] = ()) -> list[Sav
     return [*(_saveable(key, item) for key, item in found), _Record(record)]
 
 
+class ObjectGraphView:
+    """All that an object reaches, as checkpoints name it.
+
+    Args:
+      root: the object.
+    """
+
+    def __init__(self, root: Any) -> None:
+        self.root = root
+
+    def list_objects(self) -> list[Any]:
+        """The objects, nearest first."""
+        return list(Listing(self.root).objects)
+
+    def frozen_saveable_objects(self) -> list[SaveableObject]:
+        """What a ``Saver`` needs to write a checkpoint of what is reached now."""
+        return saveables_below(self.root)
+
+
+def frozen_saver(root_trackable: Any) -> Saver:
+    """A ``Saver`` of the values that an object reaches now, under their names in checkpoints.
+
+    Args:
+      root_trackable: the object.
+    """
+    found = Listing(root_trackable).values()
+    return Saver([_saveable(key, item) for key, item in found], sharded=True, allow_empty=True)
+
+
 def write_below(root: Any, file_prefix: str, more: Sequence[tuple[str, Any]] = ()) -> None:
     """Writes a checkpoint of all that an object reaches; in graph mode of the default session."""
     if eagerly.here():

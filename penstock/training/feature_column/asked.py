@@ -12,7 +12,12 @@ from typing import Any
 
 from penstock.foundation.base.shapes import TensorShape
 from penstock.foundation.graph import scopes
-from penstock.training.feature_column.column import Features, IdWeightPair, normalized
+from penstock.training.feature_column.column import (
+    CategoricalColumn,
+    Features,
+    IdWeightPair,
+    normalized,
+)
 from penstock.training.feature_column.input_layer import collected
 from penstock.training.feature_column.own_columns import (
     KeptVariables,
@@ -102,6 +107,9 @@ class AskedDenseColumn(AskedColumn, NewDenseColumn, OldDenseColumn):
 
 class AskedCategoricalColumn(AskedColumn, NewCategoricalColumn, OldCategoricalColumn):
     """A column of categories of Penstock's."""
+
+    # Not by the protocols, which its own methods answer.
+    sparse_tensors = CategoricalColumn.sparse_tensors
 
     @property
     def _num_buckets(self) -> int:  # type: ignore[override]

@@ -112,6 +112,8 @@ def _run_all(package: Package, begin: list[str], workers: int, files: list[str])
 
 def test_files(package: Package) -> list[str]:
     """The test files that a package ships, by their paths in its folder."""
+    if package.mixins:
+        return sorted(package.mixins)
     folder = FOLDER / package.name
     found = (str(path.relative_to(folder)) for path in folder.rglob("*_test.py"))
     left_out = [part for part, _ in package.left_out]
@@ -120,7 +122,7 @@ def test_files(package: Package) -> list[str]:
 
 def _run(package: Package, begin: list[str], file: str) -> Ends:
     """One file in a process of its own; what it left behind where it died or took too long."""
-    folder = FOLDER / package.name
+    folder = HERE / "mixins" if package.mixins else FOLDER / package.name
     with tempfile.TemporaryDirectory() as scratch:
         results = Path(scratch) / "results.json"
         command = [*begin, str(HERE / "own_tests.py"), str(folder), file, str(results)]

@@ -37,9 +37,8 @@ class TreeEnsemble(SaveableObject):
                 "BoostedTreesEnsembleResourceHandleOp", shared_name=scope, name=scope
             )
             self.initializer = make(
-                "BoostedTreesCreateEnsemble", self.resource_handle,
-                convert_to_tensor(stamp_token, dtypes.int64), serialized_proto,
-            )  # fmt: skip
+                "BoostedTreesCreateEnsemble", self.resource_handle, stamp_token, serialized_proto
+            )
             ready = self.is_initialized()
             if not is_local:
                 stamp, text = self.serialize()
@@ -114,7 +113,7 @@ class QuantileAccumulator(SaveableObject):
             )
             self.initializer = make(
                 "BoostedTreesCreateQuantileStreamResource", self.resource_handle, epsilon,
-                convert_to_tensor(num_streams, dtypes.int64), **most,
+                num_streams, **most,
             )  # fmt: skip
             ready = self.is_initialized()
         key = self.resource_handle.name
@@ -141,18 +140,14 @@ class QuantileAccumulator(SaveableObject):
             "BoostedTreesMakeQuantileSummaries", list(float_columns), example_weights,
             self._epsilon,
         )  # fmt: skip
-        return make(
-            "BoostedTreesQuantileStreamResourceAddSummaries", self.resource_handle,
-            [summaries] if self._count == 1 and not isinstance(summaries, list | tuple)
-            else list(summaries),
-        )  # fmt: skip
+        added = list(summaries) if isinstance(summaries, list | tuple) else [summaries]
+        return make("BoostedTreesQuantileStreamResourceAddSummaries", self.resource_handle, added)
 
     def flush(self) -> Any:
         """The op that makes boundaries of the numbers."""
         return make(
-            "BoostedTreesQuantileStreamResourceFlush", self.resource_handle,
-            convert_to_tensor(self._quantiles, dtypes.int64),
-        )  # fmt: skip
+            "BoostedTreesQuantileStreamResourceFlush", self.resource_handle, self._quantiles
+        )
 
     def get_bucket_boundaries(self) -> list[Any]:
         """The boundaries of each stream's buckets."""
@@ -160,7 +155,7 @@ class QuantileAccumulator(SaveableObject):
             "BoostedTreesQuantileStreamResourceGetBucketBoundaries", self.resource_handle,
             num_features=self._count,
         )  # fmt: skip
-        return [found] if self._count == 1 and not isinstance(found, list | tuple) else list(found)
+        return list(found) if isinstance(found, list | tuple) else [found]
 
     def restore(self, restored_tensors: Sequence[Any], restored_shapes: Any) -> Any:
         """The op that sets the boundaries to those that were saved."""

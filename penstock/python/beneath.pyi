@@ -96,9 +96,6 @@ from penstock.library.control_flow.defun import (
     get_extra_inputs as get_extra_inputs,
     get_extra_vars as get_extra_vars,
 )
-from penstock.library.eager.function import (
-    Function as TracedFunction,
-)
 from penstock.library.eager.mode import (
     eager_mode as eager_mode,
     graph_mode as graph_mode,
@@ -221,7 +218,7 @@ from penstock.python.refused_tpu import (
 )
 from penstock.python.tensor_like import TensorLike as TensorLike
 from penstock.storage.checkpoint.builder import (
-    BulkSaverBuilder as BulkSaverBuilder,
+    BaseSaverBuilder as BaseSaverBuilder,
 )
 from penstock.storage.checkpoint.trackable import (
     ObjectGraphView as ObjectGraphView,
@@ -342,9 +339,6 @@ from penstock.training.distribute.context import (
     get_loss_reduction as get_loss_reduction,
     skip_summary as skip_summary,
 )
-from penstock.training.estimator.calling import (
-    arguments_of as fn_args,
-)
 from penstock.training.estimator.canned.tree_state import (
     PruningMode as PruningMode,
     QuantileAccumulator as QuantileAccumulator,
@@ -378,7 +372,6 @@ from penstock.training.feature_column.embedding import (
     SharedEmbeddingColumn as SharedEmbeddingColumn,
 )
 from penstock.training.feature_column.input_layer import (
-    InputLayer as ColumnsInputLayer,
     internal_input_layer as internal_input_layer,
     make_parse_example_spec as make_parse_example_spec,
 )
@@ -427,11 +420,7 @@ from penstock.training.keras_models.cloning import (
     clone_and_build_model as clone_and_build_model,
     restore_in_place as restore_in_place,
 )
-from penstock.training.keras_models.optimizer import (
-    OptimizerV2 as KerasOptimizer,
-)
 from penstock.training.keras_models.weighting import (
-    Reduction as KerasReduction,
     compute_weighted_loss as compute_weighted_loss,
     scale_loss_for_distribution as scale_loss_for_distribution,
     standardize_sample_weights as standardize_sample_weights,

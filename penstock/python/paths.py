@@ -109,8 +109,8 @@ _OPS = {
     **{
         f"python.ops.gen_{each}_ops": "penstock.python.generated"
         for each in (
-            "array", "audio", "bitwise", "boosted_trees", "candidate_sampling", "collective", "control_flow", "ctc",
-            "data_flow", "dataset", "functional", "image", "io", "linalg", "list", "logging",
+            "array", "audio", "bitwise", "boosted_trees", "candidate_sampling", "collective",
+            "control_flow", "ctc", "data_flow", "dataset", "functional", "image", "io", "linalg", "list", "logging",
             "lookup", "manip", "math", "nn", "parsing", "random", "resource_variable", "rnn",
             "script", "sdca", "set", "sparse", "spectral", "state", "stateless_random", "string",
             "summary",
@@ -136,7 +136,8 @@ _OPS = {
         " matrix_triangular_solve_with_broadcast",
     "python.ops.logging_ops": "tf",
     "python.ops.lookup_ops":
-        "tf tf.lookup penstock.python.generated | FastHashSpec HasherSpec HashTable IdTableWithHashBuckets"
+        "tf tf.lookup penstock.python.generated | FastHashSpec HasherSpec HashTable"
+        " IdTableWithHashBuckets"
         " InitializableLookupTableBase LookupInterface MutableDenseHashTable MutableHashTable"
         " StrongHashSpec TableInitializerBase TextFileIdTableInitializer"
         " TextFileStringTableInitializer"
@@ -237,7 +238,7 @@ _TRAINING = {
     "python.training.queue_runner": "tf.train",
     "python.training.queue_runner_impl": "tf.train",
     "python.training.rmsprop": "tf.train",
-    "python.training.saver": "tf.train | BaseSaverBuilder=BulkSaverBuilder",
+    "python.training.saver": "tf.train | BaseSaverBuilder",
     "python.training.server_lib": "tf.train",
     "python.training.session_manager": "tf.train",
     "python.training.session_run_hook": "tf.train",
@@ -434,7 +435,8 @@ _LIBRARIES = {
         "tf.keras.models | clone_and_build_model"
         " in_place_subclassed_model_state_restoration=restore_in_place",
     **{
-        f"python.keras.optimizer_v2.{each}": "tf.keras.optimizers | OptimizerV2=KerasOptimizer RMSProp=RMSprop"
+        f"python.keras.optimizer_v2.{each}":
+            "tf.keras.optimizers | OptimizerV2=KerasOptimizer RMSProp=RMSprop"
         for each in (
             "adadelta", "adagrad", "adam", "adamax", "ftrl", "gradient_descent", "nadam",
             "optimizer_v2", "rmsprop",

@@ -476,7 +476,9 @@ for _collection in (
     GraphKeys.MOVING_AVERAGE_VARIABLES, GraphKeys.MODEL_VARIABLES, GraphKeys.GLOBAL_STEP,
     GraphKeys.METRIC_VARIABLES,
 ):  # fmt: skip
-    register_proto_function(_collection, variable_pb2.VariableDef, variable_to_proto, variable_from_proto)
+    register_proto_function(
+        _collection, variable_pb2.VariableDef, variable_to_proto, variable_from_proto
+    )
 
 
 def resolved_trainable(

@@ -41,9 +41,6 @@ class BulkSaverBuilder:
       durable: whether saving waits until all is on the disk.
     """
 
-    # What savers of packages name by their builder.
-    SaveSpec, SaveableObject = SaveSpec, SaveableObject
-
     _write_version = V2
     _format = "bundle"
     _durable = False
@@ -191,6 +188,13 @@ class BulkSaverBuilder:
             keep_checkpoint_every_n_hours=keep_checkpoint_every_n_hours,
             version=self._write_version,
         )
+
+
+class BaseSaverBuilder(BulkSaverBuilder):
+    """``BulkSaverBuilder`` with the classes that savers of packages name by it."""
+
+    SaveSpec = SaveSpec
+    SaveableObject = SaveableObject
 
 
 def by_device(saveables: Sequence[SaveableObject]) -> Grouped:

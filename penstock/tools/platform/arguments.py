@@ -23,8 +23,6 @@ def has_kwargs(fn: Callable[..., Any]) -> bool:
     if isinstance(fn, functools.partial):
         fn = fn.func
     if not callable(fn):
-        raise TypeError(
-            f"fn should be a function-like object, but is of type {type(fn).__name__}."
-        )
+        raise TypeError(f"fn should be a function-like object, but is of type {type(fn).__name__}.")
     kinds = [each.kind for each in inspect.signature(fn).parameters.values()]
     return inspect.Parameter.VAR_KEYWORD in kinds

@@ -23,7 +23,7 @@ class InvalidSymbolNameError(Exception):
     """A name that this decorator may not export."""
 
 
-class api_export:  # noqa: N801  (TensorFlow's name)
+class api_export:
     """Notes the names of what it decorates.
 
     Args:

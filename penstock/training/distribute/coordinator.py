@@ -1,4 +1,4 @@
-"""The distribute coordinator of TensorFlow, which runs estimators on all tasks at once: it is absent.
+"""TensorFlow's distribute coordinator, which runs estimators on all tasks at once: it is absent.
 
 What asks whether it is wanted is told no; what would run by it says that it is not there.
 """

@@ -1,8 +1,8 @@
 """How a package asks Penstock's own columns: by either of TensorFlow 1.x's two protocols.
 
 ``own_columns.py`` says what these are, and asks the columns of others by them; here is the other
-way round.  A column of ``tf.feature_column`` answers both, one that ``feature_column._numeric_column``
-and its kin make the older one alone.
+way round.  A column of ``tf.feature_column`` answers both; what ``feature_column._numeric_column``
+and its kin make is to be asked by the older one alone.
 """
 
 from __future__ import annotations
@@ -66,15 +66,13 @@ class AskedColumn(NewColumn, OldColumn):
         return self.name
 
     @property
-    def _parse_example_spec(self) -> dict[str, Any]:  # type: ignore[override]
+    def _parse_example_spec(self) -> dict[str, Any]:
         return self.parse_example_spec
 
-    def _transform_feature(self, inputs: Any) -> Any:  # type: ignore[override]
+    def _transform_feature(self, inputs: Any) -> Any:
         return self.transform(inputs)
 
-    def transform_feature(  # type: ignore[override]
-        self, transformation_cache: Any, state_manager: Any
-    ) -> Any:
+    def transform_feature(self, transformation_cache: Any, state_manager: Any) -> Any:
         """What the column makes of its feature.
 
         Args:
@@ -88,18 +86,16 @@ class AskedDenseColumn(AskedColumn, NewDenseColumn, OldDenseColumn):
     """A dense column of Penstock's."""
 
     @property
-    def _variable_shape(self) -> TensorShape:  # type: ignore[override]
+    def _variable_shape(self) -> TensorShape:
         return self.variable_shape
 
-    def _get_dense_tensor(  # type: ignore[override]
+    def _get_dense_tensor(
         self, inputs: Any, weight_collections: Any = None, trainable: Any = None
     ) -> Any:
         made = collected(weight_collections, trainable is None or bool(trainable))
         return self.dense_tensor(inputs, made)
 
-    def get_dense_tensor(  # type: ignore[override]
-        self, transformation_cache: Any, state_manager: Any
-    ) -> Any:
+    def get_dense_tensor(self, transformation_cache: Any, state_manager: Any) -> Any:
         """The tensor, of shape [batch] and ``variable_shape``; arguments as above."""
         found = _features(transformation_cache, state_manager)
         return self.dense_tensor(found, KeptVariables(state_manager))
@@ -112,17 +108,15 @@ class AskedCategoricalColumn(AskedColumn, NewCategoricalColumn, OldCategoricalCo
     sparse_tensors = CategoricalColumn.sparse_tensors
 
     @property
-    def _num_buckets(self) -> int:  # type: ignore[override]
+    def _num_buckets(self) -> int:
         return self.num_buckets
 
-    def _get_sparse_tensors(  # type: ignore[override]
+    def _get_sparse_tensors(
         self, inputs: Any, weight_collections: Any = None, trainable: Any = None
     ) -> IdWeightPair:
         return self.sparse_tensors(inputs)
 
-    def get_sparse_tensors(  # type: ignore[override]
-        self, transformation_cache: Any, state_manager: Any
-    ) -> IdWeightPair:
+    def get_sparse_tensors(self, transformation_cache: Any, state_manager: Any) -> IdWeightPair:
         """The ids, and their weights; arguments as above."""
         return self.sparse_tensors(_features(transformation_cache, state_manager))
 
@@ -130,7 +124,7 @@ class AskedCategoricalColumn(AskedColumn, NewCategoricalColumn, OldCategoricalCo
 class AskedSequenceDenseColumn(AskedColumn, OldSequenceDenseColumn):
     """A dense column of sequences of Penstock's."""
 
-    def _get_sequence_dense_tensor(  # type: ignore[override]
+    def _get_sequence_dense_tensor(
         self, inputs: Any, weight_collections: Any = None, trainable: Any = None
     ) -> Any:
         made = collected(weight_collections, trainable is None or bool(trainable))

@@ -18,8 +18,8 @@ from penstock.ops.sparse.sparse import sparse_tensor_to_dense
 from penstock.ops.sparse.sparse_compose import sparse_merge
 from penstock.ops.sparse.sparse_functions import sparse_slice
 from penstock.storage.checkpoint.initialize import init_from_checkpoint
-from penstock.training.feature_column.categorical import WeightedCategoricalColumn
 from penstock.training.feature_column.asked import AskedDenseColumn, AskedSequenceDenseColumn
+from penstock.training.feature_column.categorical import WeightedCategoricalColumn
 from penstock.training.feature_column.column import (
     CategoricalColumn,
     Features,
@@ -215,7 +215,7 @@ class SharedEmbeddingColumn(_Shared, _OfCategories):
 
     _kind = "shared_embedding"
 
-    _is_v2_column = False  # type: ignore[assignment]  # as in TensorFlow 1.15
+    _is_v2_column = False  # as in TensorFlow 1.15
 
     @property
     def _var_scope_name(self) -> str:

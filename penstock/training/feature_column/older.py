@@ -14,7 +14,8 @@ from penstock.training.feature_column import categorical, embedding, numeric
 
 
 def _older(column: type) -> type:
-    return type(f"_{column.__name__}", (column,), {"_is_v2_column": False, "__doc__": column.__doc__})
+    own = {"_is_v2_column": False, "__doc__": column.__doc__}
+    return type(f"_{column.__name__}", (column,), own)
 
 
 def _maker(function: Callable[..., Any], made: type) -> Callable[..., Any]:

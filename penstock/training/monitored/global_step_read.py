@@ -34,7 +34,9 @@ def global_step_read(graph: Any = None) -> Tensor | None:
     graph = graph or scopes.get_default_graph()
     made = graph.get_collection(GLOBAL_STEP_READ_KEY)
     if len(made) > 1:
-        raise RuntimeError(f"the collection {GLOBAL_STEP_READ_KEY!r} should hold one tensor; it holds {made}")
+        raise RuntimeError(
+            f"the collection {GLOBAL_STEP_READ_KEY!r} should hold one tensor; it holds {made}"
+        )
     if made:
         read: Tensor = made[0]
         return read

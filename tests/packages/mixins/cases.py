@@ -6,7 +6,7 @@ from tensorflow.python.platform import test
 def case(mixin, suffix, *tested, **kwargs):
     """A test case of a mix-in, which is made with what it tests."""
 
-    def begin(self, methodName="runTest"):  # noqa: N803  (unittest's name)
+    def begin(self, methodName="runTest"):
         test.TestCase.__init__(self, methodName)
         mixin.__init__(self, *tested, **kwargs)
 
@@ -24,7 +24,7 @@ def deep_part(estimator):
             model_dir=model_dir,
             dnn_hidden_units=hidden_units,
             dnn_feature_columns=feature_columns,
-            **kwargs
+            **kwargs,
         )
 
     return make
@@ -42,7 +42,7 @@ def linear_part(estimator):
             model_dir=model_dir,
             linear_feature_columns=feature_columns,
             linear_sparse_combiner=sparse_combiner,
-            **kwargs
+            **kwargs,
         )
 
     return make

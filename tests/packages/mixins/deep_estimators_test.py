@@ -49,5 +49,5 @@ for _kind, _columns in (("V1", feature_column), ("V1NewColumns", feature_column_
         dnn_testing_utils_v1,
         deep_part(dnn_linear_combined.DNNLinearCombinedClassifier),
         deep_part(dnn_linear_combined.DNNLinearCombinedRegressor),
-        **_of
+        **_of,
     )

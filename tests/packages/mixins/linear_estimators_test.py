@@ -42,13 +42,11 @@ _add_all(
 for _kind, _columns in (("V1", feature_column), ("V1NewColumns", feature_column_v2)):
     _of = {"fc_lib": _columns}
     _add(linear_testing_utils_v1.BaseLinearLogitFnTest, _kind, **_of)
-    _add_all(
-        _kind, linear_testing_utils_v1, linear.LinearClassifier, linear.LinearRegressor, **_of
-    )
+    _add_all(_kind, linear_testing_utils_v1, linear.LinearClassifier, linear.LinearRegressor, **_of)
     _add_all(
         "Combined" + _kind,
         linear_testing_utils_v1,
         linear_part(dnn_linear_combined.DNNLinearCombinedClassifier),
         linear_part(dnn_linear_combined.DNNLinearCombinedRegressor),
-        **_of
+        **_of,
     )

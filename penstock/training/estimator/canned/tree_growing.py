@@ -26,7 +26,11 @@ from penstock.ops.math import elementwise, reduction
 from penstock.ops.state.state import assign
 from penstock.ops.state.state_update import assign_add
 from penstock.training.data.accumulators import ConditionalAccumulator
-from penstock.training.estimator.canned.tree_state import BatchCache, QuantileAccumulator, TreeEnsemble
+from penstock.training.estimator.canned.tree_state import (
+    BatchCache,
+    QuantileAccumulator,
+    TreeEnsemble,
+)
 from penstock.training.feature_column.column import Features
 from penstock.training.feature_column.embedding import IndicatorColumn
 from penstock.training.feature_column.numeric import BucketizedColumn, NumericColumn
@@ -229,8 +233,8 @@ class Growing:
     def _move_bias(self) -> Any:
         gradient, hessian = split.unstack(self._bias.take_grad(1))
         again = make(
-            "BoostedTreesCenterBias", self._ensemble.resource_handle, reshape.expand_dims(gradient, 0),
-            reshape.expand_dims(hessian, 0), self._options.l1, self._options.l2,
+            "BoostedTreesCenterBias", self._ensemble.resource_handle,
+            reshape.expand_dims(gradient, 0), reshape.expand_dims(hessian, 0), self._options.l1, self._options.l2,
         )  # fmt: skip
         # The sums of layers are of a later stamp then.
         with scopes.control_dependencies([assign(self._centering, again)]):

@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from penstock.foundation.base import dtypes
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.build import make
-from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.library.control_flow.cond import cond
 from penstock.library.variables.resource_variable import ResourceVariable
@@ -106,7 +104,7 @@ class QuantileAccumulator(SaveableObject):
         max_elements: int | None = None,
     ) -> None:  # fmt: skip
         self._epsilon, self._count, self._quantiles = epsilon, num_streams, num_quantiles
-        most = {} if max_elements is None else {"max_elements": max_elements}
+        most: dict[str, Any] = {} if max_elements is None else {"max_elements": max_elements}
         with scopes.name_scope(name, "QuantileAccumulator") as scope:
             self.resource_handle: Any = make(
                 "BoostedTreesQuantileStreamResourceHandleOp", shared_name=scope, name=scope

@@ -66,12 +66,12 @@ from penstock.foundation.graph.proto_functions import (
     register_proto_function as register_proto_function,
 )
 from penstock.foundation.graph.scoped_names import (
+    get_name_scope as get_name_scope,
     prepend_name_scope as prepend_name_scope,
     strip_name_scope as strip_name_scope,
 )
 from penstock.foundation.graph.scopes import (
     get_default_graph as get_default_graph,
-    get_name_scope as get_name_scope,
     graph_from_inputs as graph_from_inputs,
 )
 from penstock.foundation.graph.uid import uid as uid
@@ -96,6 +96,7 @@ from penstock.library.control_flow.defun import (
     get_extra_inputs as get_extra_inputs,
     get_extra_vars as get_extra_vars,
 )
+from penstock.library.eager.function import Function as Function
 from penstock.library.eager.mode import (
     eager_mode as eager_mode,
     graph_mode as graph_mode,
@@ -149,15 +150,18 @@ from penstock.library.variables.initializers import (
     Initializer as Initializer,
     zeros_initializer as zeros_initializer,
 )
+from penstock.library.variables.messages import (
+    variable_from_proto as variable_from_proto,
+    variable_to_proto as variable_to_proto,
+)
 from penstock.library.variables.partition import PartitionedVariable as PartitionedVariable
 from penstock.library.variables.resource_variable import (
     ResourceVariable as ResourceVariable,
     is_resource_variable as is_resource_variable,
 )
 from penstock.library.variables.scoping import pure_variable_scope as pure_variable_scope
-from penstock.library.variables.variable import (
-    variable_from_proto as variable_from_proto,
-    variable_to_proto as variable_to_proto,
+from penstock.ops.array.boolean_masks import (
+    boolean_mask_v2 as boolean_mask_v2,
 )
 from penstock.ops.array.indexed_slices import (
     convert_n_to_tensor_or_indexed_slices as convert_n_to_tensor_or_indexed_slices,
@@ -175,9 +179,6 @@ from penstock.ops.array.inplace_rows import (
 from penstock.ops.array.shape import (
     shape_internal as shape_internal,
     size_internal as size_internal,
-)
-from penstock.ops.array.slicing import (
-    boolean_mask_v2 as boolean_mask_v2,
 )
 from penstock.ops.array.static_values import (
     get_static_shape as get_static_shape,
@@ -220,7 +221,7 @@ from penstock.python.tensor_like import TensorLike as TensorLike
 from penstock.storage.checkpoint.builder import (
     BaseSaverBuilder as BaseSaverBuilder,
 )
-from penstock.storage.checkpoint.trackable import (
+from penstock.storage.checkpoint.views import (
     ObjectGraphView as ObjectGraphView,
     frozen_saver as frozen_saver,
 )
@@ -339,6 +340,7 @@ from penstock.training.distribute.context import (
     get_loss_reduction as get_loss_reduction,
     skip_summary as skip_summary,
 )
+from penstock.training.estimator.calling import arguments_of as arguments_of
 from penstock.training.estimator.canned.tree_state import (
     PruningMode as PruningMode,
     QuantileAccumulator as QuantileAccumulator,
@@ -372,6 +374,7 @@ from penstock.training.feature_column.embedding import (
     SharedEmbeddingColumn as SharedEmbeddingColumn,
 )
 from penstock.training.feature_column.input_layer import (
+    InputLayer as InputLayer,
     internal_input_layer as internal_input_layer,
     make_parse_example_spec as make_parse_example_spec,
 )
@@ -420,7 +423,9 @@ from penstock.training.keras_models.cloning import (
     clone_and_build_model as clone_and_build_model,
     restore_in_place as restore_in_place,
 )
+from penstock.training.keras_models.optimizer import OptimizerV2 as OptimizerV2
 from penstock.training.keras_models.weighting import (
+    Reduction as Reduction,
     compute_weighted_loss as compute_weighted_loss,
     scale_loss_for_distribution as scale_loss_for_distribution,
     standardize_sample_weights as standardize_sample_weights,

@@ -110,10 +110,10 @@ _OPS = {
         f"python.ops.gen_{each}_ops": "penstock.python.generated"
         for each in (
             "array", "audio", "bitwise", "boosted_trees", "candidate_sampling", "collective",
-            "control_flow", "ctc", "data_flow", "dataset", "functional", "image", "io", "linalg", "list", "logging",
-            "lookup", "manip", "math", "nn", "parsing", "random", "resource_variable", "rnn",
-            "script", "sdca", "set", "sparse", "spectral", "state", "stateless_random", "string",
-            "summary",
+            "control_flow", "ctc", "data_flow", "dataset", "functional", "image", "io", "linalg",
+            "list", "logging", "lookup", "manip", "math", "nn", "parsing", "random",
+            "resource_variable", "rnn", "script", "sdca", "set", "sparse", "spectral", "state",
+            "stateless_random", "string", "summary",
         )
     },
     "python.ops.gradient_checker": "tf.test",
@@ -336,7 +336,7 @@ _FRAME = {
     "python.util.deprecation":
         "| deprecated deprecated_arg_values deprecated_args deprecated_argument_lookup"
         " hide_attribute_from_api silence",
-    "python.util.function_utils": "| fn_args has_kwargs",
+    "python.util.function_utils": "| fn_args=arguments_of has_kwargs",
     "python.util.lazy_loader": "| LazyLoader",
     "python.util.module_wrapper": "| TFModuleWrapper",
     "python.util.nest":
@@ -375,7 +375,7 @@ _LIBRARIES = {
     "python.distribute.summary_op_util": "| skip_summary",
     "python.eager.backprop": "tf",
     "python.eager.context": "tf | eager_mode graph_mode",
-    "python.eager.def_function": "tf | Function=TracedFunction",
+    "python.eager.def_function": "tf | Function",
     "python.eager.function": "penstock.python.refused_functions",
     "python.eager.monitoring": "| BoolGauge Counter IntGauge StringGauge",
     **{
@@ -409,14 +409,14 @@ _LIBRARIES = {
         "tf.feature_column | SequenceFeatures concatenate_context_input=with_context",
     "python.feature_column.utils": "| sequence_length_from_sparse_tensor=sequence_length",
     "python.feature_column.feature_column":
-        "tf.feature_column penstock.training.feature_column.older | InputLayer=ColumnsInputLayer"
+        "tf.feature_column penstock.training.feature_column.older | InputLayer"
         " _CategoricalColumn=OldCategoricalColumn _DenseColumn=OldDenseColumn"
         " _FeatureColumn=OldColumn _LazyBuilder=Features _LinearModel=OlderLinearModel"
         " _SequenceDenseColumn=OldSequenceDenseColumn _internal_input_layer=internal_input_layer"
         " _transform_features=transform_features",
     "python.feature_column.feature_column_v2": _COLUMNS,
     "python.feature_column.feature_column_lib":
-        f"{_COLUMNS} DenseFeatures InputLayer=ColumnsInputLayer SequenceFeatures"
+        f"{_COLUMNS} DenseFeatures InputLayer SequenceFeatures"
         " concatenate_context_input=with_context deserialize_feature_column"
         " deserialize_feature_columns serialize_feature_column serialize_feature_columns",
     "python.keras": "tf.keras",
@@ -436,7 +436,7 @@ _LIBRARIES = {
         " in_place_subclassed_model_state_restoration=restore_in_place",
     **{
         f"python.keras.optimizer_v2.{each}":
-            "tf.keras.optimizers | OptimizerV2=KerasOptimizer RMSProp=RMSprop"
+            "tf.keras.optimizers | OptimizerV2 RMSProp=RMSprop"
         for each in (
             "adadelta", "adagrad", "adam", "adamax", "ftrl", "gradient_descent", "nadam",
             "optimizer_v2", "rmsprop",
@@ -446,7 +446,7 @@ _LIBRARIES = {
     "python.keras._impl.keras.layers": "tf.keras.layers",
     "python.keras.utils.generic_utils": "tf.keras.utils | func_dump func_load",
     "python.keras.utils.losses_utils":
-        "| ReductionV2=KerasReduction compute_weighted_loss"
+        "| ReductionV2=Reduction compute_weighted_loss"
         " scale_loss_for_distribution",
     "python.keras.utils.tf_utils":
         "| get_reachable_from_inputs=reached_from register_symbolic_tensor_type",

@@ -251,8 +251,3 @@ def init_scope() -> Iterator[None]:
     with default_graph_scope(graph.outermost) as outer, outer.control_dependencies(None):
         with outer.name_scope(f"{scope}/" if scope else None):
             yield
-
-
-def get_name_scope() -> str:
-    """The name scope of the default graph, without a slash at its end; "" outside of all."""
-    return get_default_graph().get_name_scope()

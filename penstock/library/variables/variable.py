@@ -461,14 +461,8 @@ def _convert(
 register_tensor_conversion_function(Variable, _convert, 90)
 
 
-def variable_to_proto(variable: Any, export_scope: str | None = None) -> Any:
-    """The message of a variable, as MetaGraphs hold it."""
+def _to_proto(variable: Any, export_scope: str | None = None) -> Any:
     return variable.to_proto(export_scope)
-
-
-def variable_from_proto(variable_def: Any, import_scope: str | None = None) -> Any:
-    """The variable of a message."""
-    return Variable.from_proto(variable_def, import_scope)
 
 
 for _collection in (
@@ -476,9 +470,7 @@ for _collection in (
     GraphKeys.MOVING_AVERAGE_VARIABLES, GraphKeys.MODEL_VARIABLES, GraphKeys.GLOBAL_STEP,
     GraphKeys.METRIC_VARIABLES,
 ):  # fmt: skip
-    register_proto_function(
-        _collection, variable_pb2.VariableDef, variable_to_proto, variable_from_proto
-    )
+    register_proto_function(_collection, variable_pb2.VariableDef, _to_proto, Variable.from_proto)
 
 
 def resolved_trainable(

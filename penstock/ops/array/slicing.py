@@ -341,10 +341,3 @@ def boolean_mask(
         mask = reshape_ops.reshape(mask, [-1])
         indices = squeeze.squeeze(make("Where", mask), axis=[1])
         return nodes.gather(flat, indices, axis)
-
-
-def boolean_mask_v2(
-    tensor: Any, mask: Any, axis: int | None = None, name: str | None = "boolean_mask"
-) -> Tensor:
-    """``boolean_mask`` with the order of arguments of TensorFlow 2."""
-    return boolean_mask(tensor, mask, name, axis)

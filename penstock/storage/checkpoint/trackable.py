@@ -152,7 +152,8 @@ def _add_value(node: Any, variable: Variable, prefix: str) -> None:
     )
 
 
-def _saveable(key: str, item: Any) -> SaveableObject:
+def saveable_of(key: str, item: Any) -> SaveableObject:
+    """What saves an object's value under a key."""
     return next(saveables_of(key, item))
 
 
@@ -173,36 +174,7 @@ def saveables_below(root: Any, more: Sequence[tuple[str, Any]] = ()) -> list[Sav
     found = listing.values()
     with scopes.device("/cpu:0"):
         record = constant.constant(listing.record().SerializeToString(), dtypes.string)
-    return [*(_saveable(key, item) for key, item in found), _Record(record)]
-
-
-class ObjectGraphView:
-    """All that an object reaches, as checkpoints name it.
-
-    Args:
-      root: the object.
-    """
-
-    def __init__(self, root: Any) -> None:
-        self.root = root
-
-    def list_objects(self) -> list[Any]:
-        """The objects, nearest first."""
-        return list(Listing(self.root).objects)
-
-    def frozen_saveable_objects(self) -> list[SaveableObject]:
-        """What a ``Saver`` needs to write a checkpoint of what is reached now."""
-        return saveables_below(self.root)
-
-
-def frozen_saver(root_trackable: Any) -> Saver:
-    """A ``Saver`` of the values that an object reaches now, under their names in checkpoints.
-
-    Args:
-      root_trackable: the object.
-    """
-    found = Listing(root_trackable).values()
-    return Saver([_saveable(key, item) for key, item in found], sharded=True, allow_empty=True)
+    return [*(saveable_of(key, item) for key, item in found), _Record(record)]
 
 
 def write_below(root: Any, file_prefix: str, more: Sequence[tuple[str, Any]] = ()) -> None:
@@ -348,7 +320,7 @@ class Checkpoint:
         with scopes.device("/cpu:0"):
             record = constant.constant("", dtypes.string)
             prefix = constant.constant("model", dtypes.string)
-            saveables = [_saveable(key, item) for key, item in found]
+            saveables = [saveable_of(key, item) for key, item in found]
             saveables.append(_Record(record))
             builder = BulkSaverBuilder()
             return prefix, record, builder.save_sharded(prefix, by_device(saveables))
@@ -599,7 +571,7 @@ class CheckpointLoadStatus(Status):
         runner.run(self._nodes[1])
 
     def _add_nodes(self, values: dict[str, Any]) -> Any:
-        saveables = [_saveable(name, variable) for name, variable in values.items()]
+        saveables = [saveable_of(name, variable) for name, variable in values.items()]
         with scopes.device("/cpu:0"):
             prefix = constant.constant(self._path, dtypes.string)
         tensors = iter(BulkSaverBuilder().bulk_restore(prefix, saveables, -1, False))

@@ -23,7 +23,7 @@ def init_run_config(config: Any, tf_config: Any) -> None:
     Raises:
       NotImplementedError: the config asks for one.
     """
-    config._distribute_coordinator_mode = None
+    vars(config)["_distribute_coordinator_mode"] = None
     if getattr(config, "_experimental_distribute", None):
         raise NotImplementedError(_WHY)
 

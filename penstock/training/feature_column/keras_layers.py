@@ -34,6 +34,8 @@ class OfColumns(Layer):
     """A layer of columns, whose states it makes when it is built."""
 
     _managed: type[StateManager] = StateManager
+    _feature_columns: list[Any]
+    _state_manager: StateManager
 
     def __init__(
         self, feature_columns: Any, trainable: bool = True, name: str | None = None, **kwargs: Any

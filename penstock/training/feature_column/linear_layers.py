@@ -18,7 +18,12 @@ from penstock.library.variables.partition import PartitionedVariable
 from penstock.library.variables.scoping import pure_variable_scope, variable_scope
 from penstock.ops.math.addn import add_n
 from penstock.ops.nn.bias import bias_add
-from penstock.training.feature_column.column import Features, check_batch_sizes, normalized
+from penstock.training.feature_column.column import (
+    Features,
+    MakeVariable,
+    check_batch_sizes,
+    normalized,
+)
 from penstock.training.feature_column.input_layer import collected, model_collections
 from penstock.training.feature_column.keras_layers import OfColumns
 from penstock.training.feature_column.linear_model import (
@@ -32,6 +37,10 @@ from penstock.training.feature_column.own_columns import KeptVariables
 
 class LinearModelLayer(OfColumns):
     """What ``LinearModel`` has inside: the weights and the sum."""
+
+    units: int
+    sparse_combiner: str
+    bias: Any
 
     def __init__(
         self, feature_columns: Any, units: int = 1, sparse_combiner: str = "sum",
@@ -134,6 +143,14 @@ class OlderLinearModel(Layer):
     Args:
       weight_collections: more collections for variables.
     """
+
+    _named: dict[str, Any]
+    _owned: dict[Any, Any]
+    _keys: list[str]
+    _makes: MakeVariable
+    _units: int
+    _combiner: str
+    _trains: bool
 
     def __init__(
         self, feature_columns: Any, units: int = 1, sparse_combiner: str = "sum",

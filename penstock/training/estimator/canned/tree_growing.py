@@ -234,7 +234,8 @@ class Growing:
         gradient, hessian = split.unstack(self._bias.take_grad(1))
         again = make(
             "BoostedTreesCenterBias", self._ensemble.resource_handle,
-            reshape.expand_dims(gradient, 0), reshape.expand_dims(hessian, 0), self._options.l1, self._options.l2,
+            reshape.expand_dims(gradient, 0), reshape.expand_dims(hessian, 0),
+            self._options.l1, self._options.l2,
         )  # fmt: skip
         # The sums of layers are of a later stamp then.
         with scopes.control_dependencies([assign(self._centering, again)]):

@@ -10,6 +10,7 @@ import tempfile
 import numpy as np
 import tensorflow as tf
 import tensorflow_estimator
+from tensorflow.core.kernels.boosted_trees import boosted_trees_pb2
 from tensorflow_estimator.python.estimator import keras
 
 est = tensorflow_estimator.estimator
@@ -112,10 +113,36 @@ def plain(value):
     if isinstance(value, (list, tuple)):
         return [plain(v) for v in value]
     if isinstance(value, bytes):
-        return value.decode("latin1")
+        return value.decode()
     if isinstance(value, (np.ndarray, np.generic)):
         return plain(value.tolist())
     return value
+
+
+def trees(message):
+    """The trees of a message: of each node its split or leaf, and its gain."""
+    ensemble = boosted_trees_pb2.TreeEnsemble()
+    ensemble.ParseFromString(message)
+    return [
+        [
+            [
+                float(node.leaf.scalar),
+                int(split.feature_id),
+                int(split.threshold),
+                int(split.left_id),
+                int(split.right_id),
+                float(node.metadata.gain),
+            ]
+            for node in tree.nodes
+            for split in [node.bucketized_split]
+        ]
+        for tree in ensemble.trees
+    ]
+
+
+def value_of(model, name):
+    value = model.get_variable_value(name)
+    return trees(bytes(value)) if name.endswith("_serialized") else plain(value)
 
 
 def exported(model, keys=("age", "pair", "color", "weight")):
@@ -144,7 +171,7 @@ def whole(make, labels, steps=6, export=True, nodes=True, predict=True):
     model.train(batches(labels), hooks=[begin], steps=steps)
     found = {
         "losses": told(folder, "loss"),
-        "variables": {n: plain(model.get_variable_value(n)) for n in model.get_variable_names()},
+        "variables": {n: value_of(model, n) for n in model.get_variable_names()},
         "evaluated": plain(model.evaluate(batches(labels, repeat=1))),
     }
     if nodes:

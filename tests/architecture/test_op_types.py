@@ -100,6 +100,7 @@ NAMED = {
     ),
     "training.train.device_setter": (
         {"BoostedTreesEnsembleResourceHandleOp", "BoostedTreesQuantileStreamResourceHandleOp",
+         "ResourceConditionalAccumulator",
          "MutableDenseHashTable", "MutableDenseHashTableV2", "MutableHashTable",
          "MutableHashTableOfTensors", "MutableHashTableOfTensorsV2",
          "MutableHashTableV2", "VarHandleOp", "Variable", "VariableV2"}, _THEIRS,

@@ -337,7 +337,6 @@ from penstock.training.data.staging import (
     StagingArea as StagingArea,
 )
 from penstock.training.distribute.context import (
-    get_loss_reduction as get_loss_reduction,
     skip_summary as skip_summary,
 )
 from penstock.training.estimator.calling import arguments_of as arguments_of

@@ -69,19 +69,16 @@ _OPS = {
     "python.ops.bitwise_ops": "tf.bitwise",
     "python.ops.boosted_trees_ops":
         "penstock.python.generated | PruningMode QuantileAccumulator TreeEnsemble"
-        " calculate_best_feature_split=boosted_trees_calculate_best_feature_split"
         " calculate_best_gains_per_feature=boosted_trees_calculate_best_gains_per_feature"
         " center_bias=boosted_trees_center_bias"
         " create_quantile_stream_resource=boosted_trees_create_quantile_stream_resource"
-        " example_debug_outputs=boosted_trees_example_debug_outputs"
         " get_bucket_boundaries=boosted_trees_quantile_stream_resource_get_bucket_boundaries"
         " make_quantile_summaries=boosted_trees_make_quantile_summaries"
         " make_stats_summary=boosted_trees_make_stats_summary"
         " predict=boosted_trees_predict training_predict=boosted_trees_training_predict"
         " quantile_add_summaries=boosted_trees_quantile_stream_resource_add_summaries"
         " quantile_flush=boosted_trees_quantile_stream_resource_flush"
-        " update_ensemble=boosted_trees_update_ensemble"
-        " update_ensemble_v2=boosted_trees_update_ensemble_v2",
+        " update_ensemble=boosted_trees_update_ensemble",
     "python.ops.candidate_sampling_ops": "tf.nn",
     "python.ops.check_ops": "tf",
     "python.ops.clip_ops": "tf",
@@ -91,7 +88,7 @@ _OPS = {
     "python.ops.clustering_ops": "penstock.training.estimator.canned.clustering",
     "python.ops.cond_v2": "| cond_v2",
     "python.ops.control_flow_v2_toggles":
-        "tf | disable_control_flow_v2 enable_control_flow_v2",
+        "tf",
     "python.ops.control_flow_ops":
         "tf | CondContext ControlFlowContext WhileContext abort control_trigger enter exit=exit_"
         " loop_cond merge next_iteration switch with_dependencies"
@@ -368,7 +365,7 @@ _COLUMNS = (
 _LIBRARIES = {
     "python.distribute.all_reduce": "penstock.training.distribute.all_reduce",
     "python.distribute.cluster_resolver.tpu_cluster_resolver": "penstock.python.refused_tpu",
-    "python.distribute.distribute_lib": "tf.distribute | get_loss_reduction",
+    "python.distribute.distribute_lib": "tf.distribute",
     "python.distribute.distribution_strategy_context": "tf.distribute",
     "python.distribute.estimator_training": "penstock.training.distribute.coordinator",
     "python.distribute.reduce_util": "tf.distribute",

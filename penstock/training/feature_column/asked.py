@@ -108,7 +108,7 @@ class AskedCategoricalColumn(AskedColumn, NewCategoricalColumn, OldCategoricalCo
     sparse_tensors = CategoricalColumn.sparse_tensors
 
     @property
-    def _num_buckets(self) -> int:
+    def _num_buckets(self) -> int:  # type: ignore[override]
         return self.num_buckets
 
     def _get_sparse_tensors(

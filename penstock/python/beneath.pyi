@@ -24,6 +24,9 @@ from penstock.foundation.formats.whole_files import (
     read_file_to_string as read_file_to_string,
     write_string_to_file as write_string_to_file,
 )
+from penstock.foundation.graph.behavior import (
+    executing_eagerly as executing_eagerly,
+)
 from penstock.foundation.graph.composite import CompositeTensor as CompositeTensor
 from penstock.foundation.graph.composite_specs import BatchableTypeSpec as BatchableTypeSpec
 from penstock.foundation.graph.convert import (
@@ -59,9 +62,11 @@ from penstock.foundation.graph.nest_paths import (
     yield_flat_paths as yield_flat_paths,
 )
 from penstock.foundation.graph.proto_functions import (
+    get_to_proto_function as get_to_proto_function,
     register_proto_function as register_proto_function,
 )
 from penstock.foundation.graph.scoped_names import (
+    get_name_scope as get_name_scope,
     prepend_name_scope as prepend_name_scope,
     strip_name_scope as strip_name_scope,
 )
@@ -74,6 +79,7 @@ from penstock.library.autodiff.gradients import gradients_v2 as gradients_v2
 from penstock.library.autodiff.register import get_gradient_function as get_gradient_function
 from penstock.library.control_flow.case import case_by as case_by, smart_case as smart_case
 from penstock.library.control_flow.cond import (
+    cond_v2 as cond_v2,
     smart_cond as smart_cond,
     smart_constant_value as smart_constant_value,
     try_evaluate_constant as try_evaluate_constant,
@@ -90,14 +96,23 @@ from penstock.library.control_flow.defun import (
     get_extra_inputs as get_extra_inputs,
     get_extra_vars as get_extra_vars,
 )
+from penstock.library.eager.function import Function as Function
 from penstock.library.eager.mode import (
     eager_mode as eager_mode,
+    graph_mode as graph_mode,
     v2_behavior_enabled as v2_behavior_enabled,
 )
 from penstock.library.eager.tensor import EagerTensor as EagerTensor
+from penstock.library.keras.layers.recurrent_v2 import (
+    GRUV2 as GRUV2,
+    LSTMV2 as LSTMV2,
+)
 from penstock.library.keras.marshalled import func_dump as func_dump, func_load as func_load
 from penstock.library.layer_base.reachable import reached_from as reached_from
-from penstock.library.layer_base.sessions import track_variable as track_variable
+from penstock.library.layer_base.sessions import (
+    initialize_tracked as initialize_tracked,
+    track_variable as track_variable,
+)
 from penstock.library.layer_base.tensors import (
     register_symbolic_tensor_type as register_symbolic_tensor_type,
 )
@@ -131,13 +146,23 @@ from penstock.library.variables.auto_trackable import (
 )
 from penstock.library.variables.creation import create as _create
 from penstock.library.variables.init_variable import init_variable as init_variable
-from penstock.library.variables.initializers import Initializer as Initializer
+from penstock.library.variables.initializers import (
+    Initializer as Initializer,
+    zeros_initializer as zeros_initializer,
+)
+from penstock.library.variables.messages import (
+    variable_from_proto as variable_from_proto,
+    variable_to_proto as variable_to_proto,
+)
 from penstock.library.variables.partition import PartitionedVariable as PartitionedVariable
 from penstock.library.variables.resource_variable import (
     ResourceVariable as ResourceVariable,
     is_resource_variable as is_resource_variable,
 )
 from penstock.library.variables.scoping import pure_variable_scope as pure_variable_scope
+from penstock.ops.array.boolean_masks import (
+    boolean_mask_v2 as boolean_mask_v2,
+)
 from penstock.ops.array.indexed_slices import (
     convert_n_to_tensor_or_indexed_slices as convert_n_to_tensor_or_indexed_slices,
 )
@@ -189,7 +214,17 @@ from penstock.ops.math.weights import (
 from penstock.ops.random.cut_off import (
     parameterized_truncated_normal as parameterized_truncated_normal,
 )
+from penstock.python.refused_tpu import (
+    XLAControlFlowContext as XLAControlFlowContext,
+)
 from penstock.python.tensor_like import TensorLike as TensorLike
+from penstock.storage.checkpoint.builder import (
+    BaseSaverBuilder as BaseSaverBuilder,
+)
+from penstock.storage.checkpoint.views import (
+    ObjectGraphView as ObjectGraphView,
+    frozen_saver as frozen_saver,
+)
 from penstock.storage.export.op_registry import (
     get_registered_ops as get_registered_ops,
     register_op_list as register_op_list,
@@ -203,6 +238,9 @@ from penstock.storage.export.sub_graph import (
     reachable_nodes as reachable_nodes,
 )
 from penstock.storage.saved_model.load_objects import load_v2 as load_v2
+from penstock.storage.saved_model.loader import (
+    main_op_of as main_op_of,
+)
 from penstock.storage.summary.build import (
     clean_tag as clean_tag,
     collect as collect,
@@ -227,6 +265,9 @@ from penstock.tools.platform.all_names import (
     make_all as make_all,
     remove_undocumented as remove_undocumented,
 )
+from penstock.tools.platform.arguments import (
+    has_kwargs as has_kwargs,
+)
 from penstock.tools.platform.decorators import (
     make_decorator as make_decorator,
     rewrap as rewrap,
@@ -237,9 +278,19 @@ from penstock.tools.platform.deprecation import (
     deprecated_arg_values as deprecated_arg_values,
     deprecated_args as deprecated_args,
     deprecated_argument_lookup as deprecated_argument_lookup,
+    hide_attribute_from_api as hide_attribute_from_api,
     silence as silence,
 )
+from penstock.tools.platform.gauges import (
+    BoolGauge as BoolGauge,
+    Counter as Counter,
+    IntGauge as IntGauge,
+    StringGauge as StringGauge,
+)
 from penstock.tools.platform.lazy_loader import LazyLoader as LazyLoader
+from penstock.tools.platform.module_wrapper import (
+    TFModuleWrapper as TFModuleWrapper,
+)
 from penstock.tools.profiler.timeline import (
     AllocationMaximum as AllocationMaximum,
     StepStatsAnalysis as StepStatsAnalysis,
@@ -248,6 +299,12 @@ from penstock.tools.profiler.timeline import (
 from penstock.tools.testing.case import TestCase as _TestCase
 from penstock.tools.testing.graphs import (
     run_deprecated_v1 as run_deprecated_v1,
+)
+from penstock.tools.testing.meta_graphs import (
+    assert_meta_graph_protos_equal as assert_meta_graph_protos_equal,
+)
+from penstock.training.data.dataset import (
+    Dataset as Dataset,
 )
 from penstock.training.data.lookup import (
     HashTable as HashTable,
@@ -279,7 +336,65 @@ from penstock.training.data.staging import (
     MapStagingArea as MapStagingArea,
     StagingArea as StagingArea,
 )
-from penstock.training.distribute.context import skip_summary as skip_summary
+from penstock.training.distribute.context import (
+    skip_summary as skip_summary,
+)
+from penstock.training.estimator.calling import arguments_of as arguments_of
+from penstock.training.estimator.canned.tree_state import (
+    PruningMode as PruningMode,
+    QuantileAccumulator as QuantileAccumulator,
+    TreeEnsemble as TreeEnsemble,
+)
+from penstock.training.estimator.export_outputs import (
+    SupervisedOutput as SupervisedOutput,
+)
+from penstock.training.estimator.mode_keys import (
+    ModeKeys as ModeKeys,
+)
+from penstock.training.feature_column.asked import (
+    is_feature_column_v2 as is_feature_column_v2,
+    transform_features as transform_features,
+    transform_features_v2 as transform_features_v2,
+)
+from penstock.training.feature_column.categorical import (
+    CrossedColumn as CrossedColumn,
+    HashedCategoricalColumn as HashedCategoricalColumn,
+    IdentityCategoricalColumn as IdentityCategoricalColumn,
+    VocabularyFileCategoricalColumn as VocabularyFileCategoricalColumn,
+    VocabularyListCategoricalColumn as VocabularyListCategoricalColumn,
+    WeightedCategoricalColumn as WeightedCategoricalColumn,
+)
+from penstock.training.feature_column.column import (
+    Features as Features,
+)
+from penstock.training.feature_column.embedding import (
+    EmbeddingColumn as EmbeddingColumn,
+    IndicatorColumn as IndicatorColumn,
+    SharedEmbeddingColumn as SharedEmbeddingColumn,
+)
+from penstock.training.feature_column.input_layer import (
+    InputLayer as InputLayer,
+    internal_input_layer as internal_input_layer,
+    make_parse_example_spec as make_parse_example_spec,
+)
+from penstock.training.feature_column.keras_layers import (
+    DenseFeatures as DenseFeatures,
+    DenseFeaturesV2 as DenseFeaturesV2,
+    SequenceFeatures as SequenceFeatures,
+)
+from penstock.training.feature_column.lengths import (
+    sequence_length as sequence_length,
+)
+from penstock.training.feature_column.linear_layers import (
+    LinearModel as LinearModel,
+    LinearModelLayer as LinearModelLayer,
+    OlderLinearModel as OlderLinearModel,
+)
+from penstock.training.feature_column.numeric import (
+    BucketizedColumn as BucketizedColumn,
+    NumericColumn as NumericColumn,
+    SequenceNumericColumn as SequenceNumericColumn,
+)
 from penstock.training.feature_column.own_columns import (
     NewCategoricalColumn as NewCategoricalColumn,
     NewColumn as NewColumn,
@@ -289,10 +404,43 @@ from penstock.training.feature_column.own_columns import (
     OldDenseColumn as OldDenseColumn,
     OldSequenceDenseColumn as OldSequenceDenseColumn,
     StateManager as StateManager,
+    TransformationCache as TransformationCache,
+)
+from penstock.training.feature_column.sequence import (
+    SequenceCategoricalColumn as SequenceCategoricalColumn,
+)
+from penstock.training.feature_column.sequence_input import (
+    with_context as with_context,
+)
+from penstock.training.feature_column.serialization import (
+    deserialize_feature_column as deserialize_feature_column,
+    deserialize_feature_columns as deserialize_feature_columns,
+    serialize_feature_column as serialize_feature_column,
+    serialize_feature_columns as serialize_feature_columns,
+)
+from penstock.training.keras_models.cloning import (
+    clone_and_build_model as clone_and_build_model,
+    restore_in_place as restore_in_place,
+)
+from penstock.training.keras_models.optimizer import OptimizerV2 as OptimizerV2
+from penstock.training.keras_models.weighting import (
+    Reduction as Reduction,
+    compute_weighted_loss as compute_weighted_loss,
+    scale_loss_for_distribution as scale_loss_for_distribution,
+    standardize_sample_weights as standardize_sample_weights,
 )
 from penstock.training.monitored.debug_hooks import (
     DumpingDebugHook as DumpingDebugHook,
     LocalCLIDebugHook as LocalCLIDebugHook,
+)
+from penstock.training.monitored.global_step_read import (
+    GLOBAL_STEP_READ_KEY as GLOBAL_STEP_READ_KEY,
+    global_step_read as global_step_read,
+)
+from penstock.training.monitored.multi_step import (
+    MultiStepStopAfterNEvalsHook as MultiStepStopAfterNEvalsHook,
+    MultiStepStopAtStepHook as MultiStepStopAtStepHook,
+    get_or_create_steps_per_run_variable as get_or_create_steps_per_run_variable,
 )
 from penstock.training.monitored.shared_resources import (
     initialize_resources as initialize_resources,
@@ -305,6 +453,10 @@ from penstock.training.monitored.wrapped_sessions import (
     HookedSession as HookedSession,
     RecoverableSession as RecoverableSession,
     WrappedSession as WrappedSession,
+)
+from penstock.training.train.device_setter import (
+    STANDARD_PS_OPS as STANDARD_PS_OPS,
+    RoundRobinStrategy as RoundRobinStrategy,
 )
 from penstock.training.train.moving_averages import (
     assign_moving_average as assign_moving_average,

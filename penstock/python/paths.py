@@ -21,6 +21,7 @@ _FRAMEWORK = {
     "python.framework.dtypes": "tf.dtypes tf penstock.foundation.base.dtypes",
     "python.framework.errors": "tf.errors",
     "python.framework.errors_impl": "tf.errors",
+    "python.framework.func_graph": "penstock.python.refused_functions",
     "python.framework.function":
         "| Declare Defun get_extra_args get_extra_inputs get_extra_vars",
     "python.framework.graph_io": "tf.io tf.train",
@@ -38,7 +39,9 @@ _FRAMEWORK = {
         " get_gradient_function internal_convert_to_tensor is_dense_tensor_like"
         " prepend_name_scope strip_name_scope register_dense_tensor_like_type"
         " register_proto_function uid"
-        " _get_graph_from_inputs=graph_from_inputs _TensorLike=TensorLike",
+        " _get_graph_from_inputs=graph_from_inputs _TensorLike=TensorLike"
+        " executing_eagerly_outside_functions=executing_eagerly get_name_scope"
+        " get_to_proto_function",
     "python.framework.random_seed": "tf.random tf",
     "python.framework.smart_cond": "| smart_case smart_cond smart_constant_value",
     "python.framework.sparse_tensor": "tf",
@@ -49,7 +52,8 @@ _FRAMEWORK = {
     "python.framework.tensor_util":
         "tf | constant_value=get_static_value constant_value_as_shape=get_static_shape",
     "python.framework.test_util":
-        "tf.test | TensorFlowTestCase run_deprecated_v1 run_v1_only=run_deprecated_v1",
+        "tf.test | TensorFlowTestCase assert_meta_graph_protos_equal run_deprecated_v1"
+        " run_v1_only=run_deprecated_v1",
     "python.framework.type_spec": "tf | BatchableTypeSpec",
     "python.framework.versions": "tf.version tf",
     "python.client.device_lib": "| list_local_devices",
@@ -60,18 +64,35 @@ _FRAMEWORK = {
 }  # fmt: skip
 
 _OPS = {
-    "python.ops.array_ops": "tf | prevent_gradient shape_internal size_internal",
+    "python.ops.array_ops": "tf | boolean_mask_v2 prevent_gradient shape_internal size_internal",
+    "python.ops.batch_ops": "tf.contrib.batching",
     "python.ops.bitwise_ops": "tf.bitwise",
+    "python.ops.boosted_trees_ops":
+        "penstock.python.generated | PruningMode QuantileAccumulator TreeEnsemble"
+        " calculate_best_gains_per_feature=boosted_trees_calculate_best_gains_per_feature"
+        " center_bias=boosted_trees_center_bias"
+        " create_quantile_stream_resource=boosted_trees_create_quantile_stream_resource"
+        " get_bucket_boundaries=boosted_trees_quantile_stream_resource_get_bucket_boundaries"
+        " make_quantile_summaries=boosted_trees_make_quantile_summaries"
+        " make_stats_summary=boosted_trees_make_stats_summary"
+        " predict=boosted_trees_predict training_predict=boosted_trees_training_predict"
+        " quantile_add_summaries=boosted_trees_quantile_stream_resource_add_summaries"
+        " quantile_flush=boosted_trees_quantile_stream_resource_flush"
+        " update_ensemble=boosted_trees_update_ensemble",
     "python.ops.candidate_sampling_ops": "tf.nn",
     "python.ops.check_ops": "tf",
     "python.ops.clip_ops": "tf",
     "python.ops.collective_ops": "| all_gather all_reduce broadcast_recv broadcast_send",
     "python.ops.constant_op": "tf",
     "python.ops.confusion_matrix": "tf | remove_squeezable_dimensions=squeeze_last",
+    "python.ops.clustering_ops": "penstock.training.estimator.canned.clustering",
+    "python.ops.cond_v2": "| cond_v2",
+    "python.ops.control_flow_v2_toggles":
+        "tf",
     "python.ops.control_flow_ops":
         "tf | CondContext ControlFlowContext WhileContext abort control_trigger enter exit=exit_"
         " loop_cond merge next_iteration switch with_dependencies"
-        " _case_helper=case_by",
+        " XLAControlFlowContext _case_helper=case_by",
     "python.ops.control_flow_util": "penstock.library.control_flow.kinds",
     "python.ops.critical_section_ops": "tf",
     "python.ops.ctc_ops": "tf.nn",
@@ -79,16 +100,17 @@ _OPS = {
     "python.ops.data_flow_ops": "tf tf.queue | MapStagingArea RecordInput StagingArea",
     "python.ops.distributions.distribution": "tf.distributions",
     "python.ops.distributions.distributions": "tf.distributions",
+    "python.ops.distributions.normal": "tf.distributions",
     "python.ops.embedding_ops": "tf.nn",
     "python.ops.functional_ops": "tf",
     **{
         f"python.ops.gen_{each}_ops": "penstock.python.generated"
         for each in (
-            "array", "audio", "bitwise", "candidate_sampling", "collective", "control_flow", "ctc",
-            "data_flow", "dataset", "functional", "image", "io", "linalg", "list", "logging",
-            "lookup", "manip", "math", "nn", "parsing", "random", "resource_variable", "rnn",
-            "script", "set", "sparse", "spectral", "state", "stateless_random", "string",
-            "summary",
+            "array", "audio", "bitwise", "boosted_trees", "candidate_sampling", "collective",
+            "control_flow", "ctc", "data_flow", "dataset", "functional", "image", "io", "linalg",
+            "list", "logging", "lookup", "manip", "math", "nn", "parsing", "random",
+            "resource_variable", "rnn", "script", "sdca", "set", "sparse", "spectral", "state",
+            "stateless_random", "string", "summary",
         )
     },
     "python.ops.gradient_checker": "tf.test",
@@ -97,7 +119,7 @@ _OPS = {
     "python.ops.histogram_ops": "tf",
     "python.ops.image_ops": "tf.image",
     "python.ops.image_ops_impl": "tf.image",
-    "python.ops.init_ops": "tf tf.initializers | Initializer",
+    "python.ops.init_ops": "tf tf.initializers | Initializer Zeros=zeros_initializer",
     "python.ops.inplace_ops":
         "| alias_inplace_add alias_inplace_sub alias_inplace_update empty empty_like inplace_add"
         " inplace_sub inplace_update",
@@ -111,7 +133,8 @@ _OPS = {
         " matrix_triangular_solve_with_broadcast",
     "python.ops.logging_ops": "tf",
     "python.ops.lookup_ops":
-        "tf tf.lookup | FastHashSpec HasherSpec HashTable IdTableWithHashBuckets"
+        "tf tf.lookup penstock.python.generated | FastHashSpec HasherSpec HashTable"
+        " IdTableWithHashBuckets"
         " InitializableLookupTableBase LookupInterface MutableDenseHashTable MutableHashTable"
         " StrongHashSpec TableInitializerBase TextFileIdTableInitializer"
         " TextFileStringTableInitializer"
@@ -138,7 +161,8 @@ _OPS = {
     "python.ops.ragged.ragged_tensor": "tf",
     "python.ops.random_ops": "tf tf.random | parameterized_truncated_normal",
     "python.ops.resource_variable_ops":
-        "tf penstock.python.generated | ResourceVariable is_resource_variable",
+        "tf penstock.python.generated | ResourceVariable is_resource_variable"
+        " _from_proto_fn=variable_from_proto _to_proto_fn=variable_to_proto",
     "python.ops.resources":
         "| initialize_resources local_resources report_uninitialized_resources shared_resources",
     "python.ops.rnn":
@@ -182,15 +206,18 @@ _TRAINING = {
     "python.training.adagrad_da": "tf.train",
     "python.training.adam": "tf.train",
     "python.training.basic_loops": "tf.train",
-    "python.training.basic_session_run_hooks": "tf.train",
+    "python.training.basic_session_run_hooks":
+        "tf.train | _MultiStepStopAtStepHook=MultiStepStopAtStepHook",
     "python.training.checkpoint_management": "tf.train",
     "python.training.evaluation":
-        "tf.contrib.training | _StopAfterNEvalsHook=StopAfterNEvalsHook"
+        "tf.contrib.training | _MultiStepStopAfterNEvalsHook=MultiStepStopAfterNEvalsHook"
+        " _StopAfterNEvalsHook=StopAfterNEvalsHook"
         " _evaluate_once=evaluate_once _get_or_create_eval_step=get_or_create_eval_step",
     "python.training.checkpoint_ops": "tf.train",
     "python.training.checkpoint_utils": "tf.train",
     "python.training.coordinator": "tf.train",
-    "python.training.device_setter": "tf.train",
+    "python.training.device_setter":
+        "tf.train | STANDARD_PS_OPS _RoundRobinStrategy=RoundRobinStrategy",
     "python.training.distribute": "tf.distribute",
     "python.training.ftrl": "tf.train",
     "python.training.gradient_descent": "tf.train",
@@ -208,7 +235,7 @@ _TRAINING = {
     "python.training.queue_runner": "tf.train",
     "python.training.queue_runner_impl": "tf.train",
     "python.training.rmsprop": "tf.train",
-    "python.training.saver": "tf.train",
+    "python.training.saver": "tf.train | BaseSaverBuilder",
     "python.training.server_lib": "tf.train",
     "python.training.session_manager": "tf.train",
     "python.training.session_run_hook": "tf.train",
@@ -217,10 +244,11 @@ _TRAINING = {
     "python.training.summary_io": "tf.train tf.summary",
     "python.training.supervisor": "tf.train",
     "python.training.sync_replicas_optimizer": "tf.train",
-    "python.training.training": "tf.train",
+    "python.training.training": "tf.train | get_or_create_steps_per_run_variable",
     "python.training.training_ops": "penstock.python.generated",
     "python.training.gen_training_ops": "penstock.python.generated",
-    "python.training.training_util": "tf.train",
+    "python.training.training_util":
+        "tf.train | GLOBAL_STEP_READ_KEY _get_or_create_global_step_read=global_step_read",
     "python.training.warm_starting_util": "tf.train",
 }  # fmt: skip
 
@@ -238,20 +266,34 @@ _FILES = {
     "python.saved_model.builder_impl": "tf.saved_model.builder",
     "python.saved_model.constants": "tf.saved_model.constants tf.saved_model",
     "python.saved_model.loader": "tf.saved_model.loader",
-    "python.saved_model.loader_impl": "tf.saved_model.loader",
+    "python.saved_model.loader_impl":
+        "tf.saved_model.loader | _get_main_op_tensor=main_op_of",
     "python.saved_model.main_op": "tf.saved_model.main_op",
+    **{
+        f"python.saved_model.model_utils{each}":
+            "penstock.training.estimator.model_utils"
+            " | _SupervisedOutput=SupervisedOutput EstimatorModeKeys=ModeKeys"
+        for each in ("", ".export_output", ".export_utils", ".mode_keys")
+    },
     "python.saved_model.saved_model": "tf.saved_model",
-    "python.saved_model.signature_constants": "tf.saved_model.signature_constants",
+    "python.saved_model.signature_constants":
+        "tf.saved_model.signature_constants penstock.storage.saved_model.supervised",
     "python.saved_model.signature_def_utils": "tf.saved_model.signature_def_utils",
     "python.saved_model.simple_save": "tf.saved_model",
-    "python.saved_model.tag_constants": "tf.saved_model.tag_constants",
+    "python.saved_model.tag_constants":
+        "tf.saved_model.tag_constants penstock.storage.saved_model.supervised",
     "python.saved_model.utils": "tf.saved_model.utils",
+    "python.saved_model.utils_impl":
+        "tf.saved_model.utils penstock.storage.saved_model.folders",
     "python.summary.summary": "tf.summary",
     "python.summary.summary_iterator": "tf.train",
     "python.summary.writer.writer": "tf.summary",
     "python.summary.writer.writer_cache": "tf.summary",
     "python.data": "tf.data",
-    "python.data.ops.dataset_ops": "tf.data",
+    "python.data.ops.dataset_ops": "tf.data | DatasetV2=Dataset",
+    "python.data.util.nest":
+        "| assert_same_structure assert_shallow_structure flatten flatten_up_to is_sequence"
+        " map_structure map_structure_up_to pack_sequence_as",
     "python.data.ops.iterator_ops": "tf.data",
     "python.data.ops.multi_device_iterator_ops": "| MultiDeviceIterator",
     "python.data.ops.readers": "tf.data",
@@ -284,11 +326,16 @@ _FRAME = {
     "python.tools.optimize_for_inference_lib": "penstock.storage.export.for_inference",
     "python.tools.strip_unused_lib": "penstock.storage.export.for_inference",
     "python.tf2": "| enabled=v2_behavior_enabled",
+    "python.compat.compat": "tf.compat",
     "python.util.all_util": "| make_all remove_undocumented",
     "python.util.compat": "tf.compat",
+    "python.util.compat_internal": "tf.compat",
     "python.util.deprecation":
-        "| deprecated deprecated_arg_values deprecated_args deprecated_argument_lookup silence",
+        "| deprecated deprecated_arg_values deprecated_args deprecated_argument_lookup"
+        " hide_attribute_from_api silence",
+    "python.util.function_utils": "| fn_args=arguments_of has_kwargs",
     "python.util.lazy_loader": "| LazyLoader",
+    "python.util.module_wrapper": "| TFModuleWrapper",
     "python.util.nest":
         "| assert_same_structure assert_shallow_structure flatten flatten_dict_items"
         " flatten_up_to flatten_with_joined_string_paths flatten_with_tuple_paths"
@@ -298,60 +345,119 @@ _FRAME = {
         " yield_flat_paths _is_namedtuple=is_namedtuple",
     "python.util.tf_contextlib": "penstock.foundation.base.decorators contextlib",
     "python.util.tf_decorator": "| TFDecorator make_decorator rewrap unwrap",
+    "python.util.tf_export": "penstock.tools.platform.export_names",
     "python.util.tf_inspect": "penstock.tools.platform.inspecting inspect",
 }  # fmt: skip
 
+# The columns of the newer protocol.
+_COLUMNS = (
+    "tf.feature_column | BucketizedColumn CategoricalColumn=NewCategoricalColumn CrossedColumn"
+    " DenseColumn=NewDenseColumn EmbeddingColumn FeatureColumn=NewColumn"
+    " FeatureTransformationCache=TransformationCache HashedCategoricalColumn"
+    " IdentityCategoricalColumn IndicatorColumn LinearModel NumericColumn"
+    " SequenceCategoricalColumn SequenceDenseColumn=OldSequenceDenseColumn SequenceNumericColumn"
+    " SharedEmbeddingColumn StateManager VocabularyFileCategoricalColumn"
+    " VocabularyListCategoricalColumn WeightedCategoricalColumn _LinearModelLayer=LinearModelLayer"
+    " _StateManagerImpl=StateManager _transform_features_v2=transform_features_v2"
+    " is_feature_column_v2 make_parse_example_spec_v2=make_parse_example_spec"
+)
+
 _LIBRARIES = {
     "python.distribute.all_reduce": "penstock.training.distribute.all_reduce",
+    "python.distribute.cluster_resolver.tpu_cluster_resolver": "penstock.python.refused_tpu",
+    "python.distribute.distribute_lib": "tf.distribute",
+    "python.distribute.distribution_strategy_context": "tf.distribute",
+    "python.distribute.estimator_training": "penstock.training.distribute.coordinator",
+    "python.distribute.reduce_util": "tf.distribute",
     "python.distribute.summary_op_util": "| skip_summary",
     "python.eager.backprop": "tf",
-    "python.eager.context": "tf | eager_mode",
-    "python.eager.def_function": "tf",
-    "python.tpu.ops.tpu_ops": "penstock.training.train.tpu",
+    "python.eager.context": "tf | eager_mode graph_mode",
+    "python.eager.def_function": "tf | Function",
+    "python.eager.function": "penstock.python.refused_functions",
+    "python.eager.monitoring": "| BoolGauge Counter IntGauge StringGauge",
+    **{
+        f"python.tpu.{each}": "penstock.python.refused_tpu"
+        for each in (
+            "device_assignment", "feature_column", "feature_column_v2", "functional",
+            "preempted_hook", "session_support", "tensor_tracer", "tpu", "tpu_embedding",
+            "tpu_embedding_gradient", "tpu_feed", "tpu_system_metadata", "training_loop",
+        )
+    },
+    "python.tpu.ops.tpu_ops": "penstock.training.train.tpu penstock.python.refused_tpu",
     "python.tpu.topology": "penstock.contrib.tpu.topology",
     "python.tpu.tpu_config": "penstock.training.estimator.tpu",
     "python.tpu.tpu_estimator": "penstock.training.estimator.tpu",
-    "python.tpu.tpu_function": "penstock.contrib.tpu.tpu_function",
+    "python.tpu.tpu_function": "penstock.contrib.tpu.tpu_function penstock.python.refused_tpu",
     "python.tpu.tpu_optimizer": "penstock.training.train.tpu",
     "python.training.tracking.base": "| Trackable",
+    "python.training.tracking.graph_view": "| ObjectGraphView",
+    "python.training.tracking.util": "tf.train | frozen_saver",
     "python.training.tracking.tracking": "| AutoTrackable TrackableAsset",
-    "python.eager.wrap_function": "tf",
+    "python.eager.wrap_function": "tf penstock.python.refused_functions",
     "python.estimator": "tf.estimator",
     "python.estimator.estimator": "tf.estimator",
     "python.estimator.export.export": "tf.estimator.export",
     "python.estimator.inputs": "tf.estimator.inputs",
     "python.estimator.model_fn": "tf.estimator",
     "python.estimator.run_config": "tf.estimator",
+    "python.feature_column.dense_features": "| DenseFeatures",
+    "python.feature_column.dense_features_v2": "| DenseFeatures=DenseFeaturesV2",
+    "python.feature_column.sequence_feature_column":
+        "tf.feature_column | SequenceFeatures concatenate_context_input=with_context",
+    "python.feature_column.utils": "| sequence_length_from_sparse_tensor=sequence_length",
     "python.feature_column.feature_column":
-        "tf.feature_column | _CategoricalColumn=OldCategoricalColumn _DenseColumn=OldDenseColumn"
-        " _FeatureColumn=OldColumn _SequenceDenseColumn=OldSequenceDenseColumn",
-    "python.feature_column.feature_column_v2":
-        "tf.feature_column | CategoricalColumn=NewCategoricalColumn DenseColumn=NewDenseColumn"
-        " FeatureColumn=NewColumn _StateManagerImpl=StateManager",
+        "tf.feature_column penstock.training.feature_column.older | InputLayer"
+        " _CategoricalColumn=OldCategoricalColumn _DenseColumn=OldDenseColumn"
+        " _FeatureColumn=OldColumn _LazyBuilder=Features _LinearModel=OlderLinearModel"
+        " _SequenceDenseColumn=OldSequenceDenseColumn _internal_input_layer=internal_input_layer"
+        " _transform_features=transform_features",
+    "python.feature_column.feature_column_v2": _COLUMNS,
+    "python.feature_column.feature_column_lib":
+        f"{_COLUMNS} DenseFeatures InputLayer SequenceFeatures"
+        " concatenate_context_input=with_context deserialize_feature_column"
+        " deserialize_feature_columns serialize_feature_column serialize_feature_columns",
     "python.keras": "tf.keras",
     **{
         f"python.keras.{each}": f"tf.keras.{each}"
         for each in (
             "activations", "applications", "callbacks", "constraints", "datasets",
-            "estimator", "initializers", "layers", "losses", "metrics", "models", "optimizers",
+            "estimator", "initializers", "layers", "losses", "metrics", "optimizers",
             "preprocessing", "regularizers", "utils", "wrappers",
         )
     },
     "python.keras.backend":
         "tf.keras.backend penstock.training.keras_models.backend_images"
         " penstock.training.keras_models.backend_batches"
-        " | get_graph=get_default_graph track_variable",
+        " | _initialize_variables=initialize_tracked get_graph=get_default_graph"
+        " track_variable",
+    "python.keras.models":
+        "tf.keras.models | clone_and_build_model"
+        " in_place_subclassed_model_state_restoration=restore_in_place",
+    **{
+        f"python.keras.optimizer_v2.{each}":
+            "tf.keras.optimizers | OptimizerV2 RMSProp=RMSprop"
+        for each in (
+            "adadelta", "adagrad", "adam", "adamax", "ftrl", "gradient_descent", "nadam",
+            "optimizer_v2", "rmsprop",
+        )
+    },
     "python.keras._impl.keras.datasets": "tf.keras.datasets",
     "python.keras._impl.keras.layers": "tf.keras.layers",
     "python.keras.utils.generic_utils": "tf.keras.utils | func_dump func_load",
+    "python.keras.utils.losses_utils":
+        "| ReductionV2=Reduction compute_weighted_loss"
+        " scale_loss_for_distribution",
     "python.keras.utils.tf_utils":
         "| get_reachable_from_inputs=reached_from register_symbolic_tensor_type",
     "python.keras.engine.base_layer": "tf.keras.layers",
     "python.keras.engine.input_spec": "tf.keras.layers",
     "python.keras.engine.training": "tf.keras",
+    "python.keras.engine.training_utils": "| standardize_sample_weights",
     "python.keras.layers.core": "tf.keras.layers",
     "python.keras.layers.convolutional": "tf.keras.layers",
+    "python.keras.layers.normalization_v2": "tf.keras.layers",
     "python.keras.layers.pooling": "tf.keras.layers",
+    "python.keras.layers.recurrent_v2": "tf.keras.layers | GRU=GRUV2 LSTM=LSTMV2",
     "python.keras.layers.recurrent": "tf.keras.layers",
     "python.keras.saving.hdf5_format": "tf.keras.models",
     "python.layers.base": "tf.layers",
@@ -405,6 +511,8 @@ _MESSAGES = {
     "core.protobuf.tensorflow_server_pb2": "penstock.foundation.formats.server_def",
     "core.profiler.tfprof_log_pb2": f"{_PROTO}.tfprof_log_pb2",
     "core.util.event_pb2": f"{_PROTO}.event_pb2",
+    "core.kernels.boosted_trees.boosted_trees_pb2": "penstock.foundation.formats.tree_messages",
+    "core.protobuf.tpu.compilation_result_pb2": "penstock.python.refused_tpu",
 }  # fmt: skip
 
 # What extends TensorFlow's own conversion of Python; ``refused.py`` says what there is instead.

@@ -20,10 +20,11 @@ from typing import Any, NamedTuple
 import penstock
 from penstock.foundation.base import public_names
 from penstock.foundation.base.missing import close_to, missing_attribute
-from penstock.python import refused
+from penstock.python import refused, refused_functions, refused_tpu
 from penstock.python.paths import PATHS
 
 _PAGE = "docs/running-programs.md"
+_REFUSED = (refused, refused_functions, refused_tpu)
 _made: dict[str, ModuleType] = {}
 # Where names that are not public stand.
 BENEATH = public_names.places(Path(__file__).with_name("beneath.pyi"))
@@ -124,7 +125,7 @@ def _absent(path: str, name: str) -> str:
     text = f"module 'tensorflow.{path}' has no attribute {name!r}"
     if name.startswith("__"):
         return text
-    reasons = [place.WHY for place in _namespaces(path) if place is refused]
+    reasons = [place.WHY for place in _namespaces(path) if place in _REFUSED]
     if reasons:
         return f"{text}: what it has {reasons[0]}"
     lacking = [each for each in row(path).namespaces if not _is_there(each)]

@@ -99,8 +99,10 @@ NAMED = {
         {"Iterator", "IteratorV2", "OneShotIterator"}, "what it saves"
     ),
     "training.train.device_setter": (
-        {"BoostedTreesEnsembleResourceHandleOp", "MutableDenseHashTable", "MutableDenseHashTableV2",
-         "MutableHashTable", "MutableHashTableOfTensors", "MutableHashTableOfTensorsV2",
+        {"BoostedTreesEnsembleResourceHandleOp", "BoostedTreesQuantileStreamResourceHandleOp",
+         "ResourceConditionalAccumulator",
+         "MutableDenseHashTable", "MutableDenseHashTableV2", "MutableHashTable",
+         "MutableHashTableOfTensors", "MutableHashTableOfTensorsV2",
          "MutableHashTableV2", "VarHandleOp", "Variable", "VariableV2"}, _THEIRS,
     ),
     "library.variables.slices": ({"StridedSlice"}, "what it has just made, where it made a node"),

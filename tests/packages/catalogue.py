@@ -13,6 +13,7 @@ class Package:
         module: The name that programs import.
         ships_tests: Whether test files lie among its modules.
         beside: Other packages that it imports.
+        mixins: Files of ``mixins`` that make test cases of the mix-ins that it ships.
         left_out: Parts of the paths of test files that are not run, each with the reason.
     """
 
@@ -21,6 +22,7 @@ class Package:
     module: str
     ships_tests: bool = False
     beside: tuple[str, ...] = ()
+    mixins: tuple[str, ...] = ()
     left_out: tuple[tuple[str, str], ...] = ()
 
 
@@ -36,7 +38,13 @@ PACKAGES = (
         ships_tests=True,
         beside=("tensorflow-probability", "tensorflow-hub"),
     ),
-    Package("tensorflow-estimator", "1.15.1", "tensorflow_estimator"),
+    Package(
+        "tensorflow-estimator",
+        "1.15.1",
+        "tensorflow_estimator",
+        ships_tests=True,
+        mixins=("deep_estimators_test.py", "linear_estimators_test.py"),
+    ),
     Package("tensorflow-hub", "0.6.0", "tensorflow_hub"),
     Package("bert-tensorflow", "1.0.4", "bert", ships_tests=True),
     Package("tensorpack", "0.11", "tensorpack", ships_tests=True),

@@ -139,6 +139,8 @@ def _run_all(
 
 def test_files(package: Package) -> list[str]:
     """The test files that a package ships, by their paths in its folder."""
+    if package.mixins:
+        return sorted(package.mixins)
     folder = FOLDER / package.name
     modules = (folder / package.module).rglob("*_test.py")
     found = (str(path.relative_to(folder)) for path in modules)
@@ -148,7 +150,7 @@ def test_files(package: Package) -> list[str]:
 
 def _run(package: Package, begin: list[str], file: str) -> Ends:
     """One file in a process of its own; what it left behind where it died or took too long."""
-    folder = FOLDER / package.name
+    folder = HERE / "mixins" if package.mixins else FOLDER / package.name
     with tempfile.TemporaryDirectory() as scratch:
         results = Path(scratch) / "results.json"
         command = [*begin, str(HERE / "own_tests.py"), str(folder), file, str(results)]

@@ -3,6 +3,7 @@
 The columns are those of ``tf.feature_column``, which took their names over.
 """
 
+from penstock.contrib.feature_column import python as python
 from penstock.training.feature_column import (
     sequence_categorical_column_with_vocabulary_file as sequence_with_vocabulary_file,
     sequence_categorical_column_with_vocabulary_list as sequence_with_vocabulary_list,

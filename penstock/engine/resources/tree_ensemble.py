@@ -261,7 +261,7 @@ class TreeEnsemble:
 def best_splits(
     features: Sequence[int], found: Sequence[tuple[Any, Any, Any, Any, Any]]
 ) -> dict[int, Split]:
-    """The split of largest gain of each node; the first of equal ones.
+    """The split of largest gain of each node; of equal ones that of the smallest feature.
 
     Args:
       features: the features' numbers.
@@ -270,6 +270,7 @@ def best_splits(
     best: dict[int, Split] = {}
     for feature, (nodes, gains, thresholds, left, right) in zip(features, found, strict=True):
         for i, node in enumerate(nodes.tolist()):
-            if node not in best or gains[i] > best[node].gain:
+            known = best.get(node)
+            if known is None or (-gains[i], feature) < (-known.gain, known.feature):
                 best[node] = Split(feature, int(thresholds[i]), gains[i], left[i], right[i])
     return best

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from penstock.foundation.graph.scopes import get_default_graph
+
 _MARK = r"([\^]|loc:@|^)"
 
 
@@ -33,3 +35,8 @@ def strip_name_scope(name: str, export_scope: str | None) -> str:
         return name
     scope = re.escape(export_scope.removesuffix("/"))
     return re.sub(rf"{_MARK}{scope}/+(.*)", r"\1\2", name, count=1)
+
+
+def get_name_scope() -> str:
+    """The name scope of the default graph, without a slash at its end; "" outside of all."""
+    return get_default_graph().get_name_scope()

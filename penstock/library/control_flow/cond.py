@@ -269,3 +269,14 @@ def try_evaluate_constant(graph: Any, output: Any) -> Any:
 
 
 control_flow.give_conditional(cond)
+
+
+def cond_v2(pred: Any, true_fn: Any, false_fn: Any, name: str | None = "cond") -> Any:
+    """``cond`` as packages ask for the conditional that is one node in TensorFlow.
+
+    Args:
+      pred: a scalar bool.
+      true_fn, false_fn: functions without arguments; lists and tuples that they return stay such.
+      name: of the scope.
+    """
+    return cond(pred, true_fn, false_fn, name=name, strict=True)

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from penstock.foundation.graph import scopes
+from penstock.foundation.graph.graph import Graph
 from penstock.library.eager import custom, operators
 from penstock.library.eager.context import EagerContext
 from penstock.library.eager.tape import GradientTape
@@ -92,3 +93,13 @@ def enable_eager_execution(
     if not scopes.get_default_graph().executes:
         operators.install()
         scopes.replace_global_graph(Program(config))
+
+
+@contextmanager
+def graph_mode() -> Iterator[None]:
+    """Operations become nodes in a ``with`` block, in a program that executes eagerly, too."""
+    if not scopes.get_default_graph().executes:
+        yield
+        return
+    with Graph().as_default():
+        yield

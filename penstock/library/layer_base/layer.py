@@ -404,6 +404,7 @@ class Layer(Charged, Connected):
 
     def _call_on(self, inputs: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         self._forget_losses()
+        tracking.give_resources(self._layers)
         masks = self._give_mask(inputs, args, kwargs)
         training = self._give_training(args, kwargs)
         with calls.call_of(self, _outermost_inputs(inputs), training):

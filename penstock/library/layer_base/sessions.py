@@ -47,7 +47,7 @@ def get_session(op_input_list: Sequence[Any] = ()) -> Any:
             _session = Session(graph=graph)
         found = _session
     if not settings.initializes_manually():
-        _initialize(found)
+        initialize_tracked(found)
     return found
 
 
@@ -69,7 +69,8 @@ def clear_session() -> None:
     _session = None
 
 
-def _initialize(session: Any) -> None:
+def initialize_tracked(session: Any) -> None:
+    """Initializes, in a session, the variables of layers that have no values yet."""
     attached = session.graph.attached
     ready: WeakSet[Any] = attached.setdefault(_READY, WeakSet())
     waiting = [v for v in attached.get(_TRACKED, ()) if v not in ready]

@@ -28,6 +28,17 @@ def layers_in(items: Iterable[Any]) -> list[Any]:
     return list(found.values())
 
 
+def give_resources(items: Iterable[Any]) -> None:
+    """Has the layers of ``tf.layers`` among ``items``, and in their lists, make resource variables.
+
+    What a layer of Keras holds does so, as in TensorFlow; it is asked again when that one is
+    called, for what a list was given meanwhile.
+    """
+    for layer in layers_in(items):
+        if "_use_resource_variables" in layer.__dict__:
+            layer.__dict__["_use_resource_variables"] = True
+
+
 def track_attribute(layer: Any, name: str, value: Any) -> None:
     """Notes what is being assigned to an attribute of a layer."""
     state = layer.__dict__
@@ -38,6 +49,7 @@ def track_attribute(layer: Any, name: str, value: Any) -> None:
     if is_layer(value) or isinstance(value, list | dict):
         if not any(known is value for known in state["_layers"]):
             state["_layers"].append(value)
+        give_resources([value])
     for one in nest.flatten(value) if isinstance(value, list | tuple | dict) else [value]:
         if isinstance(one, Variable):
             _add_weight(state, one, one.trainable)

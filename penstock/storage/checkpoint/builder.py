@@ -27,7 +27,7 @@ from penstock.ops.array import constant, shape as shape_ops
 from penstock.ops.control import control
 from penstock.ops.strings.string_join import string_join
 from penstock.storage.checkpoint.management import V1, V2
-from penstock.storage.checkpoint.saveable import SaveableObject, saveables_for
+from penstock.storage.checkpoint.saveable import SaveableObject, SaveSpec, saveables_for
 
 Grouped = list[tuple[str, list[SaveableObject]]]
 
@@ -188,6 +188,13 @@ class BulkSaverBuilder:
             keep_checkpoint_every_n_hours=keep_checkpoint_every_n_hours,
             version=self._write_version,
         )
+
+
+class BaseSaverBuilder(BulkSaverBuilder):
+    """``BulkSaverBuilder`` with the classes that savers of packages name by it."""
+
+    SaveSpec = SaveSpec
+    SaveableObject = SaveableObject
 
 
 def by_device(saveables: Sequence[SaveableObject]) -> Grouped:

@@ -152,7 +152,8 @@ def _add_value(node: Any, variable: Variable, prefix: str) -> None:
     )
 
 
-def _saveable(key: str, item: Any) -> SaveableObject:
+def saveable_of(key: str, item: Any) -> SaveableObject:
+    """What saves an object's value under a key."""
     return next(saveables_of(key, item))
 
 
@@ -173,7 +174,7 @@ def saveables_below(root: Any, more: Sequence[tuple[str, Any]] = ()) -> list[Sav
     found = listing.values()
     with scopes.device("/cpu:0"):
         record = constant.constant(listing.record().SerializeToString(), dtypes.string)
-    return [*(_saveable(key, item) for key, item in found), _Record(record)]
+    return [*(saveable_of(key, item) for key, item in found), _Record(record)]
 
 
 def write_below(root: Any, file_prefix: str, more: Sequence[tuple[str, Any]] = ()) -> None:
@@ -319,7 +320,7 @@ class Checkpoint:
         with scopes.device("/cpu:0"):
             record = constant.constant("", dtypes.string)
             prefix = constant.constant("model", dtypes.string)
-            saveables = [_saveable(key, item) for key, item in found]
+            saveables = [saveable_of(key, item) for key, item in found]
             saveables.append(_Record(record))
             builder = BulkSaverBuilder()
             return prefix, record, builder.save_sharded(prefix, by_device(saveables))
@@ -570,7 +571,7 @@ class CheckpointLoadStatus(Status):
         runner.run(self._nodes[1])
 
     def _add_nodes(self, values: dict[str, Any]) -> Any:
-        saveables = [_saveable(name, variable) for name, variable in values.items()]
+        saveables = [saveable_of(name, variable) for name, variable in values.items()]
         with scopes.device("/cpu:0"):
             prefix = constant.constant(self._path, dtypes.string)
         tensors = iter(BulkSaverBuilder().bulk_restore(prefix, saveables, -1, False))

@@ -18,10 +18,11 @@ from penstock.foundation.formats import files
 from penstock.foundation.formats.schema import SavedModel
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.operation import Operation
+from penstock.foundation.graph.tensor import Tensor
 from penstock.storage.checkpoint.saveable import all_saveable_objects
 from penstock.storage.checkpoint.saver import Saver
 from penstock.storage.export import large_graph
-from penstock.storage.saved_model import assets, constants
+from penstock.storage.saved_model import assets, constants, folders
 
 
 class SavedModelBuilder:
@@ -103,9 +104,8 @@ class SavedModelBuilder:
         prepared = self._prepare(
             signature_def_map, assets_collection, main_op, legacy_init_op, saver
         )
-        variables = os.path.join(self._folder, constants.VARIABLES_DIRECTORY)
-        files.makedirs(variables)
-        prefix = os.path.join(variables, constants.VARIABLES_FILENAME)
+        folders.get_or_create_variables_dir(self._folder)
+        prefix = folders.get_variables_path(self._folder)
         prepared.save(sess, prefix, write_meta_graph=False, write_state=False)
         self._add(prepared, tags, signature_def_map, clear_devices, strip_default_attrs)
         self._has_variables = True
@@ -143,7 +143,7 @@ class SavedModelBuilder:
         _check_signatures(signatures or {})
         graph = scopes.get_default_graph()
         sources = assets.add_to_collection(graph, asset_tensors)
-        assets.copy_files(sources, os.path.join(self._folder, constants.ASSETS_DIRECTORY))
+        assets.copy_files(sources, folders.get_assets_dir(self._folder))
         main_op = older if main_op is None else main_op
         if main_op is not None:
             if not isinstance(main_op, Operation):
@@ -164,6 +164,14 @@ class SavedModelBuilder:
         meta_graph.meta_info_def.tags.extend(tags)
         for key, signature in (signatures or {}).items():
             meta_graph.signature_def[key].CopyFrom(signature)
+
+    def _add_train_op(self, train_op: Any) -> None:
+        """Files the op that trains in the graph; estimators call this."""
+        if train_op is None:
+            return
+        if not isinstance(train_op, Tensor | Operation):
+            raise TypeError(f"train_op needs to be a Tensor or Op: {train_op!r}")
+        scopes.add_to_collection(constants.TRAIN_OP_KEY, train_op)
 
     def save(self, as_text: bool = False) -> bytes:
         """Writes the SavedModel.

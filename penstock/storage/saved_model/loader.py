@@ -9,12 +9,13 @@ from typing import Any
 from penstock.foundation.base import errors
 from penstock.foundation.formats import files
 from penstock.foundation.formats.schema import SavedModel
+from penstock.foundation.graph import scopes
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.operation import Operation
 from penstock.storage.checkpoint.saveable import all_saveable_objects
 from penstock.storage.checkpoint.saver import Saver, import_meta_graph
 from penstock.storage.export import large_graph, message_files
-from penstock.storage.saved_model import assets, constants, tensor_info
+from penstock.storage.saved_model import assets, constants, folders, tensor_info
 
 
 def maybe_saved_model_directory(export_dir: Any) -> bool:
@@ -81,9 +82,7 @@ class SavedModelLoader:
 
     def __init__(self, export_dir: Any) -> None:
         self._export_dir = os.fsdecode(export_dir)
-        self._variables_path = os.path.join(
-            self._export_dir, constants.VARIABLES_DIRECTORY, constants.VARIABLES_FILENAME
-        )
+        self._variables_path = folders.get_variables_path(self._export_dir)
         self._saved_model = parse_saved_model(export_dir)
 
     @property
@@ -173,9 +172,33 @@ def _init_op(meta_graph: Any, graph: Graph, import_scope: str | None) -> Operati
                 None, None, f"the graph has no init op {info.name!r}, which signature {key!r} names"
             ) from None
     for key in (constants.MAIN_OP_KEY, constants.LEGACY_INIT_OP_KEY):
-        if key in meta_graph.collection_def:
-            listed = meta_graph.collection_def[key].node_list.value
-            if len(listed) != 1:
-                raise RuntimeError(f"expected one init op in collection {key!r}; found {listed}")
-            return graph.get_collection(key)[-1]  # type: ignore[no-any-return]
+        found = main_op_of(meta_graph, key, graph)
+        if found is not None:
+            return found
     return None
+
+
+def main_op_of(
+    meta_graph_def_to_load: Any, init_op_key: str = constants.MAIN_OP_KEY,
+    graph: Graph | None = None,
+) -> Operation | None:  # fmt: skip
+    """The op that a collection of a MetaGraph names, in a graph that was made of it.
+
+    Args:
+      meta_graph_def_to_load: the message.
+      init_op_key: the collection.
+      graph: default is the default graph.
+
+    Returns:
+      The op, or None where the message has no such collection.
+
+    Raises:
+      RuntimeError: it names several.
+    """
+    if init_op_key not in meta_graph_def_to_load.collection_def:
+        return None
+    listed = meta_graph_def_to_load.collection_def[init_op_key].node_list.value
+    if len(listed) != 1:
+        raise RuntimeError(f"expected one init op in collection {init_op_key!r}; found {listed}")
+    graph = graph or scopes.get_default_graph()
+    return graph.get_collection(init_op_key)[-1]  # type: ignore[no-any-return]

@@ -231,3 +231,20 @@ def deprecated_argument_lookup(new_name: str, new_value: Any, old_name: str, old
     if new_value is not None:
         raise ValueError(f"Cannot specify both '{old_name}' and '{new_name}'")
     return old_value
+
+
+class HiddenTfApiAttribute(property):
+    """An attribute that a class hides, though a base class has it.
+
+    Args:
+      deprecation_message: what ``AttributeError`` says when it is asked for.
+    """
+
+    def __init__(self, deprecation_message: str) -> None:
+        def raise_error(unused_self: Any) -> Any:
+            raise AttributeError(deprecation_message)
+
+        super().__init__(raise_error)
+
+
+hide_attribute_from_api = HiddenTfApiAttribute

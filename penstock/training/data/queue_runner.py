@@ -154,7 +154,7 @@ class QueueRunner:
             threads.append(
                 threading.Thread(
                     target=self._close_on_stop,
-                    args=(sess, coord),
+                    args=(sess, self._cancel_op, coord),
                     name=f"QueueRunnerThread-{self.name}-close_on_stop",
                 )
             )
@@ -201,10 +201,12 @@ class QueueRunner:
                 # The session was closed meanwhile, and its queues with it.
                 return
 
-    def _close_on_stop(self, sess: Any, coord: Coordinator) -> None:
+    def _close_on_stop(self, sess: Any, cancel_op: Any, coord: Coordinator) -> None:
+        """What closes the queue when the coordinator stops; runners of packages call it, too."""
+        coord.register_thread(threading.current_thread())
         coord.wait_for_stop()
         try:
-            sess.run(self._cancel_op)
+            sess.run(cancel_op)
         except (errors.OpError, RuntimeError):
             return
 

@@ -11,7 +11,7 @@ from penstock.foundation.graph import scopes
 from penstock.foundation.graph.build import constant
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.tensor import Tensor
-from penstock.storage.saved_model import signature_constants, signature_def_utils
+from penstock.storage.saved_model import signature_constants, signature_def_utils, supervised
 from penstock.storage.saved_model.tensor_info import build_tensor_info
 
 _DEFAULT = signature_constants.DEFAULT_SERVING_SIGNATURE_DEF_KEY
@@ -131,14 +131,14 @@ class SupervisedOutput(ExportOutput):
     """What an exported trainer or evaluator gives: loss, predictions, metrics.
 
     Args:
-      mode: "train" or "eval".
       loss: the loss.
       predictions: a tensor or a dict of them.
       metrics: dict of pairs (value, update op).
     """
 
-    def __init__(self, mode: str, loss: Any, predictions: Any, metrics: Any) -> None:
-        self._method = "tensorflow/supervised/" + {"train": "training", "eval": "eval"}[mode]
+    _method: str
+
+    def __init__(self, loss: Any = None, predictions: Any = None, metrics: Any = None) -> None:
         self._outputs: dict[str, Any] = {}
         for value, name in ((loss, "loss"), (predictions, "predictions")):
             if value is not None:
@@ -159,6 +159,18 @@ class SupervisedOutput(ExportOutput):
             {key: build_tensor_info(tensor) for key, tensor in self._outputs.items()},
             self._method,
         )
+
+
+class TrainOutput(SupervisedOutput):
+    """What an exported trainer gives; arguments as of ``SupervisedOutput``."""
+
+    _method = supervised.SUPERVISED_TRAIN_METHOD_NAME
+
+
+class EvalOutput(SupervisedOutput):
+    """What an exported evaluator gives; arguments as of ``SupervisedOutput``."""
+
+    _method = supervised.SUPERVISED_EVAL_METHOD_NAME
 
 
 def with_default_output(outputs: Any, predictions: Any) -> dict[str, ExportOutput]:

@@ -19,11 +19,17 @@ from penstock.storage.saved_model import (
     constants,
     signature_constants,
     signature_def_utils,
+    supervised,
     tag_constants,
 )
 from penstock.storage.saved_model.builder import SavedModelBuilder
 from penstock.training.estimator.estimator_spec import EstimatorSpec
-from penstock.training.estimator.export_outputs import SupervisedOutput, with_default_output
+from penstock.training.estimator.export_outputs import (
+    EvalOutput,
+    ExportOutput,
+    TrainOutput,
+    with_default_output,
+)
 from penstock.training.estimator.mode_keys import ModeKeys
 from penstock.training.estimator.receivers import SINGLE_RECEIVER
 from penstock.training.monitored.scaffold import Scaffold
@@ -32,14 +38,14 @@ _log = logging.getLogger("penstock")
 _TAGS = {
     ModeKeys.PREDICT: [tag_constants.SERVING],
     ModeKeys.TRAIN: [tag_constants.TRAINING],
-    ModeKeys.EVAL: ["eval"],
+    ModeKeys.EVAL: [supervised.EVAL],
 }
 _METHODS = {
     signature_constants.CLASSIFY_METHOD_NAME: "Classify",
     signature_constants.REGRESS_METHOD_NAME: "Regress",
     signature_constants.PREDICT_METHOD_NAME: "Predict",
-    "tensorflow/supervised/training": "Train",
-    "tensorflow/supervised/eval": "Eval",
+    supervised.SUPERVISED_TRAIN_METHOD_NAME: "Train",
+    supervised.SUPERVISED_EVAL_METHOD_NAME: "Eval",
 }
 _ATTEMPTS = 10
 
@@ -72,9 +78,9 @@ def export_all(
     Raises:
       ValueError: no mode is one that can be exported, or the checkpoint lacks a variable.
     """
-    folder = _timestamped(os.fsdecode(export_dir_base))
-    temporary = os.path.join(os.path.dirname(folder), f"temp-{os.path.basename(folder)}")
-    builder = SavedModelBuilder(temporary)
+    folder = timestamped(os.fsdecode(export_dir_base))
+    unfinished = temporary(folder)
+    builder = SavedModelBuilder(unfinished)
     modes = [m for m in (ModeKeys.TRAIN, ModeKeys.EVAL, ModeKeys.PREDICT) if receivers.get(m)]
     if not modes:
         raise ValueError(f"No valid modes for exporting found. Got {list(receivers)}.")
@@ -86,10 +92,10 @@ def export_all(
             )  # fmt: skip
     builder.save(as_text)
     for relative, source in (assets_extra or {}).items():
-        path = os.path.join(temporary, "assets.extra", relative)
+        path = os.path.join(unfinished, "assets.extra", relative)
         gfile.MakeDirs(os.path.dirname(path))
         gfile.Copy(source, path)
-    gfile.Rename(temporary, folder)
+    gfile.Rename(unfinished, folder)
     return os.fsencode(folder)
 
 
@@ -140,12 +146,30 @@ def _signatures(receiver: Any, spec: EstimatorSpec, mode: str) -> dict[str, Any]
         outputs: Any = with_default_output(spec.export_outputs, spec.predictions)
     else:
         metrics = spec.eval_metric_ops
-        outputs = {mode: SupervisedOutput(mode, spec.loss, spec.predictions, metrics)}
-    tensors = receiver.receiver_tensors
+        kind = {ModeKeys.TRAIN: TrainOutput, ModeKeys.EVAL: EvalOutput}[mode]
+        outputs = {mode: kind(spec.loss, spec.predictions, metrics)}
+    others = getattr(receiver, "receiver_tensors_alternatives", None)
+    found = signatures_of(receiver.receiver_tensors, others, outputs)
+    if mode != ModeKeys.PREDICT:
+        return found
+    valid = signature_def_utils.is_valid_signature
+    return {name: signature for name, signature in found.items() if valid(signature)}
+
+
+def signatures_of(
+    tensors: Any, alternatives: Mapping[Any, Any] | None, outputs: Mapping[Any, ExportOutput]
+) -> dict[str, Any]:
+    """The signatures of outputs, for the inputs and for alternatives to them.
+
+    Args:
+      tensors: the inputs, one or a dict of them.
+      alternatives: more inputs, by the name that signatures' keys begin with.
+      outputs: outputs by the signature's key.
+    """
     if not isinstance(tensors, dict):
         tensors = {SINGLE_RECEIVER: tensors}
     receivers = {"": tensors}
-    for name, other in (getattr(receiver, "receiver_tensors_alternatives", None) or {}).items():
+    for name, other in (alternatives or {}).items():
         receivers[f"{name or 'None'}:"] = other
     found, refused = {}, {}
     for prefix, each in receivers.items():
@@ -156,10 +180,7 @@ def _signatures(receiver: Any, spec: EstimatorSpec, mode: str) -> dict[str, Any]
             except ValueError as error:
                 refused[name] = str(error)
     _report(found, refused)
-    if mode != ModeKeys.PREDICT:
-        return found
-    valid = signature_def_utils.is_valid_signature
-    return {name: signature for name, signature in found.items() if valid(signature)}
+    return found
 
 
 def _report(found: Mapping[str, Any], refused: Mapping[str, str]) -> None:
@@ -176,7 +197,12 @@ def _report(found: Mapping[str, Any], refused: Mapping[str, str]) -> None:
         _log.warning("Export includes no default signature!")
 
 
-def _timestamped(base: str) -> str:
+def temporary(folder: str) -> str:
+    """Where a model is written before it gets its folder's name."""
+    return os.path.join(os.path.dirname(folder), f"temp-{os.path.basename(folder)}")
+
+
+def timestamped(base: str) -> str:
     """A folder of ``base`` that is not there yet, named by the time in seconds."""
     for attempt in range(_ATTEMPTS):
         folder = os.path.join(base, str(int(time.time())))

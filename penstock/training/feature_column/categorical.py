@@ -23,6 +23,7 @@ from penstock.ops.strings.string_hash import string_to_hash_bucket_fast
 from penstock.ops.strings.string_text import as_string
 from penstock.training.data.features import VarLenFeature
 from penstock.training.data.lookup_vocabulary import index_table_from_file, index_table_from_tensor
+from penstock.training.feature_column.asked import AskedCategoricalColumn
 from penstock.training.feature_column.column import (
     CategoricalColumn,
     FeatureColumn,
@@ -36,10 +37,15 @@ from penstock.training.feature_column.column import (
 _log = logging.getLogger("penstock")
 
 
-class _OfOneFeature(CategoricalColumn):
+class _OfOneFeature(AskedCategoricalColumn):
     """What the columns of one sparse feature share."""
 
     key: str
+
+    @property
+    def parents(self) -> list[Any]:
+        """The feature's key."""
+        return [self.key]
 
     @property
     def name(self) -> str:
@@ -372,8 +378,13 @@ class _Weighted(NamedTuple):
     dtype: dtypes.DType
 
 
-class WeightedCategoricalColumn(_Weighted, CategoricalColumn):
+class WeightedCategoricalColumn(_Weighted, AskedCategoricalColumn):
     """A column of categories with weights; made by ``weighted_categorical_column``."""
+
+    @property
+    def parents(self) -> list[Any]:
+        """The column, and the weights' key."""
+        return [self.categorical_column, self.weight_feature_key]
 
     @property
     def name(self) -> str:
@@ -437,7 +448,7 @@ class _Crossed(NamedTuple):
     hash_key: int | None
 
 
-class CrossedColumn(_Crossed, CategoricalColumn):
+class CrossedColumn(_Crossed, AskedCategoricalColumn):
     """A column of combinations; made by ``crossed_column``."""
 
     def _leaves(self) -> list[Any]:
@@ -445,6 +456,11 @@ class CrossedColumn(_Crossed, CategoricalColumn):
         for key in self.keys:
             found += key._leaves() if isinstance(key, CrossedColumn) else [key]
         return found
+
+    @property
+    def parents(self) -> list[Any]:
+        """What is combined."""
+        return list(self.keys)
 
     @property
     def name(self) -> str:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from penstock.foundation.base import dtypes
 from penstock.foundation.base.shapes import TensorShape
 from penstock.foundation.graph import scopes
 from penstock.library.nn.safe_embedding import safe_embedding_lookup_sparse
@@ -17,25 +18,29 @@ from penstock.ops.sparse.sparse import sparse_tensor_to_dense
 from penstock.ops.sparse.sparse_compose import sparse_merge
 from penstock.ops.sparse.sparse_functions import sparse_slice
 from penstock.storage.checkpoint.initialize import init_from_checkpoint
+from penstock.training.feature_column.asked import AskedDenseColumn, AskedSequenceDenseColumn
 from penstock.training.feature_column.categorical import WeightedCategoricalColumn
 from penstock.training.feature_column.column import (
     CategoricalColumn,
-    DenseColumn,
     Features,
     IdWeightPair,
     MakeVariable,
-    SequenceDenseColumn,
     TensorSequenceLengthPair,
 )
 from penstock.training.feature_column.lengths import sequence_length
 from penstock.training.feature_column.sequence import SequenceCategoricalColumn
 
 
-class _OfCategories(DenseColumn, SequenceDenseColumn):
+class _OfCategories(AskedDenseColumn, AskedSequenceDenseColumn):
     """What the columns of this module share: the one below them, which may be of sequences."""
 
     categorical_column: Any
     _kind: str
+
+    @property
+    def parents(self) -> list[Any]:
+        """The categories."""
+        return [self.categorical_column]
 
     @property
     def name(self) -> str:
@@ -93,6 +98,14 @@ class EmbeddingColumn(_Embedding, _OfCategories):
     def variable_shape(self) -> TensorShape:
         """The size of an embedding."""
         return TensorShape([self.dimension])
+
+    def create_state(self, state_manager: Any) -> None:
+        """Makes the table of embeddings."""
+        state_manager.create_variable(
+            self, name="embedding_weights", dtype=dtypes.float32, trainable=self.trainable,
+            shape=(self.categorical_column.num_buckets, self.dimension), use_resource=True,
+            initializer=self.initializer,
+        )  # fmt: skip
 
     def weights(self, variables: MakeVariable) -> Any:
         """The table of embeddings."""
@@ -202,9 +215,10 @@ class SharedEmbeddingColumn(_Shared, _OfCategories):
 
     _kind = "shared_embedding"
 
+    _is_v2_column = False  # as in TensorFlow 1.15
+
     @property
-    def scope_name(self) -> str:
-        """The name that the columns share."""
+    def _var_scope_name(self) -> str:
         return self.shared_embedding_collection_name
 
     def transform(self, features: Features) -> Any:

@@ -54,13 +54,37 @@ def input_layer(
       ...     sess.run(tf.feature_column.input_layer({"a": [[1.0]], "b": [[2.0]]}, columns))
       array([[1., 2.]], dtype=float32)
     """
+    return internal_input_layer(
+        features, feature_columns, weight_collections, trainable, cols_to_vars,
+        cols_to_output_tensors=cols_to_output_tensors,
+    )  # fmt: skip
+
+
+def internal_input_layer(
+    features: Mapping[str, Any], feature_columns: Any,
+    weight_collections: Iterable[str] | None = None, trainable: bool = True,
+    cols_to_vars: dict[Any, Any] | None = None, scope: Any = None,
+    cols_to_output_tensors: dict[Any, Any] | None = None, from_template: bool = False,
+) -> Any:  # fmt: skip
+    """``input_layer`` in a scope that is given, as what wraps it calls it.
+
+    Args:
+      features, feature_columns, weight_collections, trainable, cols_to_vars,
+        cols_to_output_tensors: as of ``input_layer``.
+      scope: a variable scope, or the name of one; default a new "input_layer".
+      from_template: whether a scope was opened already.
+
+    Raises:
+      ValueError: a column is not dense, or a feature is missing.
+    """
     columns = normalized(feature_columns)
     _check_all(columns)
-    with variable_scope(None, default_name="input_layer", values=list(features.values())):
-        return _side_by_side(
-            features, columns, collected(weight_collections, trainable), cols_to_vars,
-            cols_to_output_tensors,
-        )  # fmt: skip
+    variables = collected(weight_collections, trainable)
+    given = (features, columns, variables, cols_to_vars, cols_to_output_tensors)
+    if from_template:
+        return _side_by_side(*given)
+    with variable_scope(scope, default_name="input_layer", values=list(features.values())):
+        return _side_by_side(*given)
 
 
 def _side_by_side(

@@ -66,11 +66,11 @@ def linear_model(
       ([2, 1], ['linear_model/a/weights:0', 'linear_model/bias_weights:0'])
     """
     with variable_scope(None, "linear_model") as scope:
-        name = _last(scope.name)
+        name = last_of(scope.name)
     columns = {}
     for column in normalized(feature_columns):
         with variable_scope(None, default_name=column.scope_name) as scope:
-            columns[_last(scope.name)] = column
+            columns[last_of(scope.name)] = column
     for column in columns.values():
         check_summed(column)
     keys = model_collections(weight_collections)
@@ -147,5 +147,6 @@ def _weights(name: str, dims: list[int], trainable: bool, keys: list[str]) -> An
     )  # fmt: skip
 
 
-def _last(name: str) -> str:
+def last_of(name: str) -> str:
+    """The last part of a scope's name."""
     return name.rsplit("/", 1)[-1]

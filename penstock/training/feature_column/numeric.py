@@ -15,13 +15,15 @@ from penstock.ops.array.cast import cast
 from penstock.ops.array.onehot import one_hot
 from penstock.ops.sparse.sparse import sparse_tensor_to_dense
 from penstock.training.data.features import FixedLenFeature, VarLenFeature
+from penstock.training.feature_column.asked import (
+    AskedCategoricalColumn,
+    AskedDenseColumn,
+    AskedSequenceDenseColumn,
+)
 from penstock.training.feature_column.column import (
-    CategoricalColumn,
-    DenseColumn,
     Features,
     IdWeightPair,
     MakeVariable,
-    SequenceDenseColumn,
     TensorSequenceLengthPair,
     check_key,
     checked_dims,
@@ -37,8 +39,13 @@ class _Numeric(NamedTuple):
     normalizer_fn: Any
 
 
-class NumericColumn(_Numeric, DenseColumn):
+class NumericColumn(_Numeric, AskedDenseColumn):
     """A column of numbers; made by ``numeric_column``."""
+
+    @property
+    def parents(self) -> list[Any]:
+        """The feature's key."""
+        return [self.key]
 
     @property
     def name(self) -> str:
@@ -156,8 +163,13 @@ class _Bucketized(NamedTuple):
     boundaries: tuple[float, ...]
 
 
-class BucketizedColumn(_Bucketized, DenseColumn, CategoricalColumn):
+class BucketizedColumn(_Bucketized, AskedDenseColumn, AskedCategoricalColumn):
     """A column of buckets of numbers; made by ``bucketized_column``."""
+
+    @property
+    def parents(self) -> list[Any]:
+        """The source."""
+        return [self.source_column]
 
     @property
     def name(self) -> str:
@@ -239,8 +251,13 @@ def bucketized_column(source_column: Any, boundaries: Sequence[float]) -> Bucket
     return BucketizedColumn(source_column, tuple(boundaries))
 
 
-class SequenceNumericColumn(_Numeric, SequenceDenseColumn):
+class SequenceNumericColumn(_Numeric, AskedSequenceDenseColumn):
     """A column of sequences of numbers; made by ``sequence_numeric_column``."""
+
+    @property
+    def parents(self) -> list[Any]:
+        """The feature's key."""
+        return [self.key]
 
     @property
     def name(self) -> str:

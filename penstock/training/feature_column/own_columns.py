@@ -9,9 +9,11 @@ call ``create_state(state_manager)`` once, and then ``get_dense_tensor(cache, st
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from penstock.foundation.base.shapes import TensorShape
+from penstock.library.variables.getting import get_variable
 from penstock.training.feature_column.column import (
     CategoricalColumn,
     DenseColumn,
@@ -27,16 +29,19 @@ class StateManager:
     """What columns keep between the making of their state and its uses.
 
     Args:
-      layer: accepted for compatibility.
+      layer: whose weights the variables are.
       trainable: whether variables are trained.
-      make: gives a column its variable.
+      make: gives a column its variable; default the layer, by ``tf.get_variable``.
     """
 
     def __init__(
         self, layer: Any = None, trainable: bool = True, make: MakeVariable | None = None
     ) -> None:
-        self._trainable, self._make = trainable, make
+        self._layer, self._trainable, self._make = layer, trainable, make
         self._resources: dict[tuple[Any, str], Any] = {}
+
+    # How a layer is to make variables.
+    _by: dict[str, Any] = {"getter": get_variable}
 
     def create_variable(
         self, feature_column: Any, name: str, shape: Any, dtype: Any = None,
@@ -47,9 +52,16 @@ class StateManager:
         Raises:
           ValueError: variables are not made here.
         """
-        if self._make is None:
+        wanted = trainable and self._trainable
+        if self._make is not None:
+            made = self._make(feature_column, name, shape, initializer, wanted)
+        elif self._layer is not None:
+            made = self._layer.add_weight(
+                name=name, shape=shape, dtype=dtype, initializer=initializer, trainable=wanted,
+                use_resource=use_resource, **self._by,
+            )  # fmt: skip
+        else:
             raise ValueError(f"column {feature_column} cannot make {name!r}: no layer makes it")
-        made = self._make(feature_column, name, shape, initializer, trainable and self._trainable)
         self.add_resource(feature_column, name, made)
         return made
 
@@ -76,15 +88,43 @@ class StateManager:
         return self._resources[feature_column, resource_name]
 
 
-class TransformationCache:
-    """A model's features as the second kind of column asks for them."""
+class NamedStateManager(StateManager):
+    """A ``StateManager`` whose variables are named by name scopes, as Keras's are."""
 
-    def __init__(self, features: Features) -> None:
-        self._features = features
+    _by: dict[str, Any] = {}
+
+
+class KeptVariables:
+    """The variables that columns have made in a state manager.
+
+    Args:
+      states: the state manager.
+    """
+
+    trainable = True
+
+    def __init__(self, states: Any) -> None:
+        self.states = states
+
+    def __call__(
+        self, column: Any, name: str, dims: Any, initializer: Any, trainable: bool = True
+    ) -> Any:
+        return self.states.get_variable(column, name)
+
+
+class TransformationCache:
+    """A model's features as the second kind of column asks for them.
+
+    Args:
+      features: tensors, sparse tensors or arrays by key.
+    """
+
+    def __init__(self, features: Features | Mapping[str, Any]) -> None:
+        self.features = features if isinstance(features, Features) else Features(features)
 
     def get(self, key: Any, state_manager: Any) -> Any:
         """A feature by its key, or what a column makes of it."""
-        return self._features.get(key)
+        return self.features.get(key)
 
 
 class OldColumn(FeatureColumn):

@@ -10,15 +10,21 @@ from penstock.ops.array import shape as shaping
 from penstock.ops.math import reduction
 from penstock.ops.sparse.sparse_functions import sparse_reshape
 from penstock.training.feature_column import categorical
-from penstock.training.feature_column.column import CategoricalColumn, Features, IdWeightPair
+from penstock.training.feature_column.asked import AskedCategoricalColumn
+from penstock.training.feature_column.column import Features, IdWeightPair
 
 
 class _Sequence(NamedTuple):
     categorical_column: Any
 
 
-class SequenceCategoricalColumn(_Sequence, CategoricalColumn):
+class SequenceCategoricalColumn(_Sequence, AskedCategoricalColumn):
     """A column of sequences of categories; made by ``sequence_categorical_column_with_*``."""
+
+    @property
+    def parents(self) -> list[Any]:
+        """The categories."""
+        return [self.categorical_column]
 
     @property
     def name(self) -> str:

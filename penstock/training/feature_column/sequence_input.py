@@ -59,7 +59,7 @@ def sequence_input_layer(
     """
     columns = normalized(feature_columns)
     for column in columns:
-        _check_sequence(column)
+        check_sequence(column)
     variables = _Collected(weight_collections, trainable)
     with variable_scope(None, default_name="sequence_input_layer", values=list(features.values())):
         found = Features(features)
@@ -67,14 +67,19 @@ def sequence_input_layer(
         for column in columns:
             with variable_scope(None, default_name=column.scope_name):
                 tensor, length = column.sequence_dense_tensor(found, variables)
-                outputs.append(_flattened(column, tensor))
+                outputs.append(flattened_steps(column, tensor))
                 lengths.append(length)
         check_batch_sizes(outputs, columns)
-        length = _all_equal(lengths)
+        length = all_equal(lengths)
         return join.concat(outputs, 2), length
 
 
-def _check_sequence(column: Any) -> None:
+def check_sequence(column: Any) -> None:
+    """Checks that a column is one of dense sequences.
+
+    Raises:
+      ValueError: it is not.
+    """
     if not isinstance(column, SequenceDenseColumn):
         raise ValueError(
             "All feature_columns must be of type _SequenceDenseColumn. You can wrap a"
@@ -107,14 +112,14 @@ class _Collected:
         )  # fmt: skip
 
 
-def _flattened(column: Any, tensor: Any) -> Any:
+def flattened_steps(column: Any, tensor: Any) -> Any:
     """A column's tensor with one vector for each step of each example."""
     whole: Any = shaping.shape(tensor)
     size = column.variable_shape.num_elements()
     return reshape.reshape(tensor, (whole[0], whole[1], size))
 
 
-def _all_equal(lengths: list[Any]) -> Any:
+def all_equal(lengths: list[Any]) -> Any:
     """The lengths that all columns have."""
     with scopes.name_scope(None, "assert_all_equal", values=lengths):
         if len(lengths) == 1:

@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from penstock.foundation.graph import nest
-from penstock.library.layer_base import tensors
+from penstock.library.layer_base import configs, tensors
 from penstock.training.keras_models.input_layer import Input, InputLayer
 from penstock.training.keras_models.network import only
 from penstock.training.keras_models.sequential import Sequential, given_layer
+from penstock.training.keras_models.wrapped_optimizer import TFOptimizer
 
 
 def clone_model(
@@ -97,3 +98,62 @@ def _functional(model: Any, input_tensors: Any, make: Callable[[Any], Any]) -> A
             values[id(old)] = new
     outputs = [values[id(one)] for one in model.outputs]
     return type(model)(inputs=only(inputs), outputs=only(outputs), name=model.name)
+
+
+def clone_and_build_model(
+    model: Any, input_tensors: Any = None, target_tensors: Any = None, custom_objects: Any = None,
+    compile_clone: bool = True, in_place_reset: bool = False, optimizer_iterations: Any = None,
+    optimizer_config: Any = None,
+) -> Any:  # fmt: skip
+    """A model of the same configuration, compiled as the model was.
+
+    Args:
+      model: a Sequential, a model that was made from tensors, or, with ``in_place_reset``, a
+        subclass of ``Model``.
+      input_tensors: tensors that stand in the place of its inputs.
+      target_tensors: tensors that stand in the place of its targets.
+      custom_objects: classes and functions of layers, by name.
+      compile_clone: whether the new model is compiled.
+      in_place_reset: whether a subclass may itself be made anew; ``restore_in_place`` undoes it.
+      optimizer_iterations: the variable that counts the optimizer's steps.
+      optimizer_config: of the new optimizer; default that of the model's.
+
+    Returns:
+      The model.
+
+    Raises:
+      ValueError: the model is to be compiled and was not, or it is a subclass and may not be reset.
+      NotImplementedError: a subclass of ``Model``.
+    """
+    source = model.optimizer
+    if compile_clone and not source:
+        raise ValueError(
+            "Error when cloning model: compile_clone was set to True, but the original model has"
+            " not been compiled."
+        )
+    if not model.is_graph and not isinstance(model, Sequential):
+        if not in_place_reset:
+            raise ValueError(
+                "This model is a subclassed model. Such a model cannot be cloned, but there is a"
+                " workaround where the model is reset in-place. Set in_place_reset=True to use it"
+            )
+        raise NotImplementedError("a subclass of tf.keras.Model is not made anew in its place")
+    with configs.custom_object_scope(custom_objects or {}):
+        clone = clone_model(model, input_tensors)
+    if not compile_clone:
+        return clone
+    if isinstance(source, TFOptimizer):
+        optimizer: Any = TFOptimizer(source.optimizer, optimizer_iterations)
+    else:
+        optimizer = type(source).from_config(optimizer_config or source.get_config())
+        if optimizer_iterations is not None:
+            optimizer.set_iterations(optimizer_iterations)
+    clone.compile(
+        optimizer, model.loss, metrics=model.asked_metrics, loss_weights=model.loss_weights,
+        target_tensors=target_tensors,
+    )  # fmt: skip
+    return clone
+
+
+def restore_in_place(model: Any) -> None:
+    """Undoes what ``clone_and_build_model`` did to a subclass of ``Model``: nothing."""

@@ -25,7 +25,7 @@ from penstock.storage.checkpoint.trackable import saveables_below
 from penstock.storage.saved_model import constants
 from penstock.storage.saved_model.builder import SavedModelBuilder
 from penstock.storage.saved_model.save import save as save_objects
-from penstock.training.estimator.export_outputs import PredictOutput, SupervisedOutput
+from penstock.training.estimator.export_outputs import EvalOutput, PredictOutput, TrainOutput
 from penstock.training.keras_models import reading
 from penstock.training.keras_models.cloning import clone_model
 from penstock.training.keras_models.to_estimator import Training, metric_pairs
@@ -143,5 +143,6 @@ def _signatures(model: Any, training: Training | None, mode: str) -> dict[str, A
     if mode == "train":
         scopes.add_to_collection(constants.TRAIN_OP_KEY, model.training_step())
     receivers.update((f"{one.name}_target", one.target) for one in model.trained_outputs)
-    output = SupervisedOutput(mode, model.total_loss, predictions, metric_pairs(model))
+    kind = TrainOutput if mode == "train" else EvalOutput
+    output = kind(model.total_loss, predictions, metric_pairs(model))
     return {mode: output.as_signature_def(receivers)}

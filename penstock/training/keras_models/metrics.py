@@ -33,11 +33,11 @@ class Metric(Layer):
       dtype: type of its sums; default float32.
     """
 
-    _taken: list[Any]
+    _updates: list[Any]
 
     def __init__(self, name: str | None = None, dtype: Any = None, **kwargs: Any) -> None:
         super().__init__(name=name, dtype=dtype or settings.floatx(), **kwargs)
-        self.__dict__.update(stateful=True, built=True, _taken=[])
+        self.__dict__.update(stateful=True, built=True, _updates=[])
         self.__dict__["update_state"] = self._recorded(self.update_state)
 
     def _recorded(self, update: Callable[..., Any]) -> Callable[..., Any]:
@@ -47,7 +47,7 @@ class Metric(Layer):
         def update_state(*args: Any, **kwargs: Any) -> Any:
             made = update(*args, **kwargs)
             if made is not None and not scopes.get_default_graph().executes:
-                self._taken.append(made)
+                self._updates.append(made)
             return made
 
         return update_state
@@ -55,7 +55,7 @@ class Metric(Layer):
     @property
     def updates(self) -> list[Any]:
         """The ops by which it takes batches in."""
-        return list(self._taken)
+        return list(self._updates)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Takes a batch in; the result after it."""
@@ -138,7 +138,7 @@ class Mean(Metric):
 
     def result(self) -> Any:
         """The mean; 0 of nothing."""
-        return math.div_no_nan(self.total.read_value(), self.count.read_value())
+        return math.div_no_nan(self.total, self.count)
 
 
 class MeanMetricWrapper(Mean):

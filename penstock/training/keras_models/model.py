@@ -26,6 +26,7 @@ from penstock.training.keras_models import (
 from penstock.training.keras_models.input_layer import Input
 from penstock.training.keras_models.loops import Loops
 from penstock.training.keras_models.network import Network, only
+from penstock.training.keras_models.step_functions import StepFunction
 
 
 class Model(Loops, Network):
@@ -176,7 +177,7 @@ class Model(Loops, Network):
                 total = extra if total is None else total + extra
             if total is None:
                 raise ValueError("The model cannot be compiled because it has no loss to optimize.")
-        self._compile_metrics(trained)
+        self._make_metrics(trained)
         self.__dict__.update(
             trained_outputs=trained, total_loss=total, _output_losses=values if several else [],
             metrics_names=self._names(trained, several),
@@ -190,7 +191,7 @@ class Model(Loops, Network):
             _metric_objects=objects, _losses_told=len(trained) if several else 0,
         )  # fmt: skip
 
-    def _compile_metrics(self, trained: list[Any]) -> None:
+    def _make_metrics(self, trained: list[Any]) -> None:
         results, updates, objects = [], [], []
         with scopes.name_scope("metrics"):
             for one in trained:
@@ -242,6 +243,31 @@ class Model(Loops, Network):
                 pass  # TensorFlow makes its step in a second scope of the name, which is taken here
             weight_files.restore_made_since(self)
         return steps["train"]
+
+    # What an Estimator that is made of a model asks by TensorFlow's own names.
+
+    @property
+    def _is_graph_network(self) -> bool:
+        return bool(self.is_graph)
+
+    @property
+    def _compile_metrics(self) -> Any:
+        return self.asked_metrics
+
+    @property
+    def _compile_metric_functions(self) -> list[Any]:
+        return self.metrics
+
+    def _make_train_function(self) -> None:
+        self.__dict__["train_function"] = self._step_function([self.training_step()])
+
+    def _make_test_function(self) -> None:
+        self.__dict__["test_function"] = self._step_function([])
+
+    def _step_function(self, updates: list[Any]) -> StepFunction:
+        fed = [*self.inputs, *(one.target for one in self.trained_outputs if one.fed)]
+        fetched = [self.total_loss, *self._output_losses, *self._results]
+        return StepFunction(fed, fetched, [*updates, *self.metric_updates], None)
 
     def _relevant_updates(self) -> list[Any]:
         return [*self.get_updates_for(None), *self.get_updates_for(self.inputs)]

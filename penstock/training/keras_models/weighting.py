@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from penstock.foundation.graph import replicas, scopes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.library.ragged_tensors import dispatched as math
 from penstock.ops.array import reshape as reshaping
@@ -64,3 +66,68 @@ def weighted_loss(values: Any, weights: Any, reduction: str) -> Any:
         return total
     count = math.cast(math.size(reshaping.reshape(values, [-1])), total.dtype)
     return math.div_no_nan(total, count)
+
+
+def compute_weighted_loss(
+    losses: Any, sample_weight: Any = None, reduction: str = Reduction.SUM_OVER_BATCH_SIZE,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """Numbers of samples, weighed and reduced.
+
+    Args:
+      losses: [batch, ...].
+      sample_weight: None, or broadcast to ``losses`` from the left.
+      reduction: of ``Reduction``; "auto" is "sum_over_batch_size".
+      name: of the scope.
+
+    Raises:
+      ValueError: there is no such reduction.
+    """
+    Reduction.validate(reduction)
+    with scopes.name_scope(name, "weighted_loss", (losses, sample_weight)):
+        return weighted_loss(losses, 1.0 if sample_weight is None else sample_weight, reduction)
+
+
+def scale_loss_for_distribution(loss_value: Any) -> Any:
+    """A loss divided by the number of replicas that train in step.
+
+    Args:
+      loss_value: the loss.
+    """
+    count = replicas.in_sync("scale_loss_for_distribution")
+    return loss_value if count <= 1 else loss_value * (1.0 / count)
+
+
+def standardize_sample_weights(sample_weight: Any, output_names: Sequence[str]) -> list[Any]:
+    """Weights of samples in the order of a model's outputs.
+
+    Args:
+      sample_weight: for one output, or a list or dict for all.
+      output_names: the outputs' names.
+
+    Raises:
+      ValueError: more weights than outputs.
+      TypeError: something else.
+    """
+    names = list(output_names)
+    if sample_weight is None or (isinstance(sample_weight, list | tuple) and not sample_weight):
+        return [None] * len(names)
+    if len(names) == 1:
+        if isinstance(sample_weight, list | tuple) and len(sample_weight) == 1:
+            return list(sample_weight)
+        if isinstance(sample_weight, Mapping) and names[0] in sample_weight:
+            return [sample_weight[names[0]]]
+        return [sample_weight]
+    if isinstance(sample_weight, Mapping):
+        return [sample_weight.get(name) for name in names]
+    if not isinstance(sample_weight, list | tuple):
+        raise TypeError(
+            f"The model has multiple outputs, so `sample_weight` should be a list or a dict."
+            f" Provided `sample_weight` type not understood: {sample_weight}"
+        )
+    if len(sample_weight) != len(names):
+        raise ValueError(
+            f"Provided `sample_weight` was a list of {len(sample_weight)} elements, but the model"
+            f" has {len(names)} outputs."
+        )
+    return list(sample_weight)

@@ -16,7 +16,7 @@ from penstock.library.variables.global_step import get_global_step
 from penstock.library.variables.listing import is_variable_initialized
 from penstock.library.variables.variable import Variable
 
-_KEY = "global_step_read_op_cache"
+GLOBAL_STEP_READ_KEY = "global_step_read_op_cache"
 
 
 def global_step_read(graph: Any = None) -> Tensor | None:
@@ -32,9 +32,11 @@ def global_step_read(graph: Any = None) -> Tensor | None:
       RuntimeError: the graph holds several such nodes.
     """
     graph = graph or scopes.get_default_graph()
-    made = graph.get_collection(_KEY)
+    made = graph.get_collection(GLOBAL_STEP_READ_KEY)
     if len(made) > 1:
-        raise RuntimeError(f"the collection {_KEY!r} should hold one tensor; it holds {made}")
+        raise RuntimeError(
+            f"the collection {GLOBAL_STEP_READ_KEY!r} should hold one tensor; it holds {made}"
+        )
     if made:
         read: Tensor = made[0]
         return read
@@ -44,7 +46,7 @@ def global_step_read(graph: Any = None) -> Tensor | None:
     with graph.as_default(), scopes.name_scope(None), scopes.name_scope(step.op.name + "/"):
         value = _initialized_value(step) if isinstance(step, Variable) else step
         read = value + 0
-    graph.add_to_collection(_KEY, read)
+    graph.add_to_collection(GLOBAL_STEP_READ_KEY, read)
     return read
 
 

@@ -72,14 +72,14 @@ def _model_fn(
             buckets = Buckets(features, columns, options.quantile_sketch_epsilon)
             if mode != ModeKeys.TRAIN:
                 logits = make(
-                    "BoostedTreesPredict", ensemble.handle, buckets.ids, logits_dimension=1
+                    "BoostedTreesPredict", ensemble.resource_handle, buckets.ids, logits_dimension=1
                 )
                 growing = None
             else:
                 weights = _weights(features, weight_column)
                 growing = Growing(ensemble, buckets, options, n_batches, weights, in_memory)
                 logits = growing.logits
-                begin, asked = growing.begin(), ensemble.states()
+                begin, asked = growing.begin(), ensemble.get_states()
                 for name, value in zip(
                     ("num_trees", "num_finalized_trees", "num_attempted_layers"), asked[1:4],
                     strict=True,

@@ -26,7 +26,11 @@ from penstock.ops.math import elementwise, reduction
 from penstock.ops.state.state import assign
 from penstock.ops.state.state_update import assign_add
 from penstock.training.data.accumulators import ConditionalAccumulator
-from penstock.training.estimator.canned.tree_state import BatchCache, Quantiles, TreeEnsemble
+from penstock.training.estimator.canned.tree_state import (
+    BatchCache,
+    QuantileAccumulator,
+    TreeEnsemble,
+)
 from penstock.training.feature_column.column import Features
 from penstock.training.feature_column.embedding import IndicatorColumn
 from penstock.training.feature_column.numeric import BucketizedColumn, NumericColumn
@@ -87,10 +91,11 @@ class Buckets:
                 self.ids.append(value)
         self.quantiles = self._bucketize(places, epsilon) if places else None
 
-    def _bucketize(self, places: Sequence[int], epsilon: float) -> Quantiles:
+    def _bucketize(self, places: Sequence[int], epsilon: float) -> QuantileAccumulator:
         """Puts numbers into the buckets of their quantiles."""
-        made = Quantiles("QuantileAccumulator", epsilon, len(places))
-        for place, number, bounds in zip(places, self.numbers, made.boundaries(), strict=True):
+        made = QuantileAccumulator(epsilon, len(places), self.buckets_of_numbers)
+        found = made.get_bucket_boundaries()
+        for place, number, bounds in zip(places, self.numbers, found, strict=True):
             found = make("BoostedTreesBucketize", [number], [bounds])
             self.ids[place] = found[0] if isinstance(found, list | tuple) else found
         return made
@@ -154,7 +159,7 @@ class Growing:
     ) -> None:  # fmt: skip
         self._ensemble, self._buckets, self._options = ensemble, buckets, options
         self._n_batches, self._weights = n_batches, weights
-        self.stamp, _, self.finished, self.layers, self._range = ensemble.states()
+        self.stamp, _, self.finished, self.layers, self._range = ensemble.get_states()
         self._splits = (1 << options.max_depth) - 1
         self._ready = _flag("are_boundaries_ready", buckets.quantiles is None)
         self._centering = _flag("center_bias_needed", options.center_bias)
@@ -168,7 +173,7 @@ class Growing:
             nodes = -fill.ones([batch], dtypes.int32)
             logits = fill.zeros([batch, 1])
         change, self._trees, self._nodes = make(
-            "BoostedTreesTrainingPredict", ensemble.handle, trees, nodes, buckets.ids,
+            "BoostedTreesTrainingPredict", ensemble.resource_handle, trees, nodes, buckets.ids,
             logits_dimension=1,
         )  # fmt: skip
         self.logits = logits + change
@@ -228,8 +233,9 @@ class Growing:
     def _move_bias(self) -> Any:
         gradient, hessian = split.unstack(self._bias.take_grad(1))
         again = make(
-            "BoostedTreesCenterBias", self._ensemble.handle, reshape.expand_dims(gradient, 0),
-            reshape.expand_dims(hessian, 0), self._options.l1, self._options.l2,
+            "BoostedTreesCenterBias", self._ensemble.resource_handle,
+            reshape.expand_dims(gradient, 0), reshape.expand_dims(hessian, 0),
+            self._options.l1, self._options.l2,
         )  # fmt: skip
         # The sums of layers are of a later stamp then.
         with scopes.control_dependencies([assign(self._centering, again)]):
@@ -270,7 +276,7 @@ class Growing:
                 one += flat[i * count : (i + 1) * count]
         numbers = [i for places in self._buckets.groups.values() for i in places]
         return make(
-            "BoostedTreesUpdateEnsemble", self._ensemble.handle,
+            "BoostedTreesUpdateEnsemble", self._ensemble.resource_handle,
             convert_to_tensor(numbers, dtypes.int32), *found, options.max_depth,
             options.learning_rate, pruning_mode=PRUNING[options.pruning_mode],
         )  # fmt: skip
@@ -280,20 +286,13 @@ class Growing:
         numbers = self._buckets.numbers
         weights = fill.ones([1]) if self._weights is None else self._weights
         weights = elementwise.ones_like(numbers[0]) * reshape.reshape(weights, [-1])
-        made = make(
-            "BoostedTreesMakeQuantileSummaries", numbers, weights,
-            self._options.quantile_sketch_epsilon,
-        )  # fmt: skip
-        made = list(made) if isinstance(made, list | tuple) else [made]
-        added = make("BoostedTreesQuantileStreamResourceAddSummaries", quantiles.handle, made)
+        added = quantiles.add_summaries(numbers, weights)
         applied = self._turn.apply_grad(0.0, self.stamp)
         return self._when_enough([added, applied], [self._turn], self._make_boundaries)
 
     def _make_boundaries(self) -> Any:
         quantiles: Any = self._buckets.quantiles
-        count = convert_to_tensor(self._buckets.buckets_of_numbers, dtypes.int64)
-        flushed = make("BoostedTreesQuantileStreamResourceFlush", quantiles.handle, count)
-        with scopes.control_dependencies([flushed, self._turn.take_grad(1).op]):
+        with scopes.control_dependencies([quantiles.flush(), self._turn.take_grad(1).op]):
             return group(assign(self._ready, True))
 
 

@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from penstock.foundation.base import dtypes
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.build import make
-from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.library.control_flow.cond import cond
 from penstock.library.variables.resource_variable import ResourceVariable
@@ -24,79 +22,167 @@ class TreeEnsemble(SaveableObject):
 
     Args:
       name: the scope and the name of its node.
+      stamp_token: its first stamp.
+      is_local: whether it is a local resource, which no checkpoint has.
+      serialized_proto: the message of the trees that it begins with.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(
+        self, name: str, stamp_token: int = 0, is_local: bool = False, serialized_proto: Any = ""
+    ) -> None:
         with scopes.name_scope(name) as scope:
-            self.handle: Any = make(
+            self.resource_handle: Any = make(
                 "BoostedTreesEnsembleResourceHandleOp", shared_name=scope, name=scope
             )
-            self._create = make(
-                "BoostedTreesCreateEnsemble", self.handle, convert_to_tensor(0, dtypes.int64), ""
+            self.initializer = make(
+                "BoostedTreesCreateEnsemble", self.resource_handle, stamp_token, serialized_proto
             )
-            ready = make("IsBoostedTreesEnsembleInitialized", self.handle)
-            stamp, text = make("BoostedTreesSerializeEnsemble", self.handle)
-        key = self.handle.name
+            ready = self.is_initialized()
+            if not is_local:
+                stamp, text = self.serialize()
+        _register(self.resource_handle, self.initializer, ready, is_local)
+        if is_local:
+            return
+        key = self.resource_handle.name
         specs = [SaveSpec(stamp, "", f"{key}_stamp"), SaveSpec(text, "", f"{key}_serialized")]
-        super().__init__(self.handle, specs, key)
-        _register(self.handle, self._create, ready, self)
+        super().__init__(self.resource_handle, specs, key)
+        scopes.add_to_collection(GraphKeys.SAVEABLE_OBJECTS, self)
+
+    def is_initialized(self) -> Any:
+        """Whether it was made."""
+        return make("IsBoostedTreesEnsembleInitialized", self.resource_handle)
+
+    def serialize(self) -> tuple[Any, Any]:
+        """Its stamp, and the message of its trees."""
+        stamp, text = make("BoostedTreesSerializeEnsemble", self.resource_handle)
+        return stamp, text
+
+    def deserialize(self, stamp_token: Any, serialized_proto: Any) -> Any:
+        """The op that sets stamp and trees.
+
+        Args:
+          stamp_token: the stamp.
+          serialized_proto: the message of the trees.
+        """
+        return make(
+            "BoostedTreesDeserializeEnsemble", self.resource_handle, stamp_token, serialized_proto
+        )
 
     def restore(self, restored_tensors: Sequence[Any], restored_shapes: Any) -> Any:
         """The op that makes the ensemble what was saved."""
         del restored_shapes
-        stamp, text = restored_tensors
-        with scopes.control_dependencies([self._create]):
-            return make("BoostedTreesDeserializeEnsemble", self.handle, stamp, text)
+        with scopes.control_dependencies([self.initializer]):
+            return self.deserialize(*restored_tensors)
 
-    def states(self) -> tuple[Any, ...]:
+    def get_states(self) -> tuple[Any, ...]:
         """Stamp, numbers of trees, of finished ones and of layers, range of the last layer."""
-        found: tuple[Any, ...] = make("BoostedTreesGetEnsembleStates", self.handle)
-        return found
+        found = make("BoostedTreesGetEnsembleStates", self.resource_handle)
+        names = (
+            "stamp_token", "num_trees", "num_finalized_trees", "num_attempted_layers",
+            "last_layer_nodes_range",
+        )  # fmt: skip
+        return tuple(identity(one, name=name) for one, name in zip(found, names, strict=True))
+
+    def get_stamp_token(self) -> Any:
+        """The stamp."""
+        return make("BoostedTreesGetEnsembleStates", self.resource_handle)[0]
 
 
-class Quantiles(SaveableObject):
+class QuantileAccumulator(SaveableObject):
     """Streams of numbers and the boundaries made of them, which are saved.
 
     Args:
-      name: the scope and the name of its node.
       epsilon: the bound on the error of ranks.
-      count: how many streams there are.
+      num_streams: how many streams there are.
+      num_quantiles: how many boundaries a stream gets.
+      name: the scope and the name of its node.
+      max_elements: how many numbers a stream holds at most.
     """
 
-    def __init__(self, name: str, epsilon: float, count: int) -> None:
-        self._count = count
-        with scopes.name_scope(name) as scope:
-            self.handle: Any = make(
+    def __init__(
+        self, epsilon: float, num_streams: int, num_quantiles: int, name: str | None = None,
+        max_elements: int | None = None,
+    ) -> None:  # fmt: skip
+        self._epsilon, self._count, self._quantiles = epsilon, num_streams, num_quantiles
+        most: dict[str, Any] = {} if max_elements is None else {"max_elements": max_elements}
+        with scopes.name_scope(name, "QuantileAccumulator") as scope:
+            self.resource_handle: Any = make(
                 "BoostedTreesQuantileStreamResourceHandleOp", shared_name=scope, name=scope
             )
-            self._create = make(
-                "BoostedTreesCreateQuantileStreamResource", self.handle, epsilon,
-                convert_to_tensor(count, dtypes.int64),
+            self.initializer = make(
+                "BoostedTreesCreateQuantileStreamResource", self.resource_handle, epsilon,
+                num_streams, **most,
             )  # fmt: skip
-            ready = make("IsBoostedTreesQuantileStreamResourceInitialized", self.handle)
-        key = self.handle.name
+            ready = self.is_initialized()
+        key = self.resource_handle.name
         specs = [
             SaveSpec(each, "", f"{key}_bucket_boundaries_{i}")
-            for i, each in enumerate(self.boundaries())
+            for i, each in enumerate(self.get_bucket_boundaries())
         ]
-        super().__init__(self.handle, specs, key)
-        _register(self.handle, self._create, ready, self)
+        super().__init__(self.resource_handle, specs, key)
+        _register(self.resource_handle, self.initializer, ready, is_local=False)
+        scopes.add_to_collection(GraphKeys.SAVEABLE_OBJECTS, self)
 
-    def boundaries(self) -> list[Any]:
+    def is_initialized(self) -> Any:
+        """Whether it was made."""
+        return make("IsBoostedTreesQuantileStreamResourceInitialized", self.resource_handle)
+
+    def add_summaries(self, float_columns: Sequence[Any], example_weights: Any) -> Any:
+        """The op that adds a batch of numbers.
+
+        Args:
+          float_columns: a vector a stream.
+          example_weights: weights of the examples.
+        """
+        summaries = make(
+            "BoostedTreesMakeQuantileSummaries", list(float_columns), example_weights,
+            self._epsilon,
+        )  # fmt: skip
+        added = list(summaries) if isinstance(summaries, list | tuple) else [summaries]
+        return make("BoostedTreesQuantileStreamResourceAddSummaries", self.resource_handle, added)
+
+    def flush(self) -> Any:
+        """The op that makes boundaries of the numbers."""
+        return make(
+            "BoostedTreesQuantileStreamResourceFlush", self.resource_handle, self._quantiles
+        )
+
+    def get_bucket_boundaries(self) -> list[Any]:
         """The boundaries of each stream's buckets."""
         found = make(
-            "BoostedTreesQuantileStreamResourceGetBucketBoundaries", self.handle,
+            "BoostedTreesQuantileStreamResourceGetBucketBoundaries", self.resource_handle,
             num_features=self._count,
         )  # fmt: skip
-        return [found] if self._count == 1 and not isinstance(found, list | tuple) else list(found)
+        return list(found) if isinstance(found, list | tuple) else [found]
 
     def restore(self, restored_tensors: Sequence[Any], restored_shapes: Any) -> Any:
         """The op that sets the boundaries to those that were saved."""
         del restored_shapes
-        with scopes.control_dependencies([self._create]):
+        with scopes.control_dependencies([self.initializer]):
             return make(
-                "BoostedTreesQuantileStreamResourceDeserialize", self.handle, list(restored_tensors)
-            )
+                "BoostedTreesQuantileStreamResourceDeserialize", self.resource_handle,
+                list(restored_tensors),
+            )  # fmt: skip
+
+
+class PruningMode:
+    """Which of a tree's splits are taken back."""
+
+    NO_PRUNING, PRE_PRUNING, POST_PRUNING = range(3)
+
+    @classmethod
+    def from_str(cls, mode: str) -> int:
+        """The mode of a name: "none", "pre" or "post".
+
+        Raises:
+          ValueError: there is no such mode.
+        """
+        known = {
+            "none": cls.NO_PRUNING, "pre": cls.PRE_PRUNING, "post": cls.POST_PRUNING,
+        }  # fmt: skip
+        if mode not in known:
+            raise ValueError(f"pruning_mode mode must be one of: {', '.join(sorted(known))}")
+        return known[mode]
 
 
 class BatchCache:
@@ -152,6 +238,6 @@ class BatchCache:
         )
 
 
-def _register(handle: Any, create: Any, ready: Any, saveable: SaveableObject) -> None:
-    scopes.add_to_collection(GraphKeys.RESOURCES, Resource(handle, create, ready))
-    scopes.add_to_collection(GraphKeys.SAVEABLE_OBJECTS, saveable)
+def _register(handle: Any, create: Any, ready: Any, is_local: bool) -> None:
+    key = GraphKeys.LOCAL_RESOURCES if is_local else GraphKeys.RESOURCES
+    scopes.add_to_collection(key, Resource(handle, create, ready))

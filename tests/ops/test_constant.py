@@ -261,3 +261,24 @@ def test_a_list_of_numpys_scalars_is_as_a_list_of_pythons(value: object, dtype: 
 def test_a_list_of_numpys_floats_is_no_list_of_integers() -> None:
     with pytest.raises(TypeError):
         tf.constant([np.float64(5)], tf.int32)
+
+
+def test_stack_of_what_is_one_tensor_already() -> None:
+    """TensorFlow 1.15 gives its rows back along axis 0, and takes lists only along others."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        rows = tf.ones([2, 3])
+        fed = tf.placeholder(tf.float32, [None, 2])
+        unknown = tf.placeholder(tf.float32)
+        for tensor in (rows, fed, unknown, tf.constant(1.0)):
+            assert tf.stack(tensor) is tensor
+        assert tf.stack(rows, name="mine") is rows
+        number = tf.stack(5)
+        assert (number.op.type, number.dtype, session.run(number)) == ("Const", tf.int32, 5)
+        variable = tf.Variable([1.0, 2.0])
+        session.run(variable.initializer)
+        assert session.run(tf.stack(variable)).tolist() == [1.0, 2.0]
+        for axis in (1, -1):
+            with pytest.raises(TypeError):
+                tf.stack(rows, axis=axis)
+        with pytest.raises(ValueError, match="axis"):
+            tf.stack(rows, axis=5)

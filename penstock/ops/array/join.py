@@ -6,6 +6,7 @@ registered here as a conversion.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -429,7 +430,8 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
     """Tensors of one shape joined along a new dim.
 
     Args:
-      values: list of tensors of one shape and type.
+      values: list of tensors of one shape and type; along axis 0 a tensor or an array is its
+        rows already, and is given back as a tensor.
       axis: where the new dim goes, in [-rank-1, rank].
 
     Returns:
@@ -437,6 +439,7 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
 
     Raises:
       ValueError: ``axis`` is out of range.
+      TypeError: ``values`` is a tensor of a graph, and ``axis`` is not 0.
 
     Example:
       >>> import penstock as tf
@@ -445,7 +448,7 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
       [2, 2]
     """
     # TensorFlow makes no constant of a list of arrays, only of numbers.
-    whole = isinstance(values, np.ndarray)
+    whole = not isinstance(values, Sequence)
     arrays = not whole and any(isinstance(v, np.ndarray) and v.ndim for v in values)
     if axis == 0 and not arrays:
         try:

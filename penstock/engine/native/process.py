@@ -39,7 +39,7 @@ def run_worker(request: Request, folder: Path) -> None:
       folder: where libraries and manifest will be.
 
     Raises:
-      OSError: it could not be started, or was ended by a signal.
+      OSError: it could not be started, got no time to be done, or was ended by a signal.
       subprocess.SubprocessError: it failed.
     """
     package = str(Path(__file__).resolve().parents[3])
@@ -57,6 +57,10 @@ def run_worker(request: Request, folder: Path) -> None:
         _children.add(child)
         try:
             _, said = child.communicate(str(request), _SECONDS_AT_MOST)
+        except subprocess.TimeoutExpired as error:
+            _end(child)
+            said = f"the machine had no time for it within {_SECONDS_AT_MOST // 60} minutes"
+            raise ChildProcessError(said) from error
         except BaseException:
             _end(child)
             raise

@@ -2,8 +2,8 @@
 
     python -m penstock.engine.native.worker FOLDER PARENT < request.json
 
-It runs at the lowest priority, on one core, and takes 2 GiB at most.  What it has made is complete
-when the manifest has its name; until then the folder is another.
+It runs when nothing else wants its core, on one core, and takes 2 GiB at most.  What it has made is
+complete when the manifest has its name; until then the folder is another.
 """
 
 from __future__ import annotations
@@ -124,10 +124,14 @@ def _end_with(parent: int, folder: Path) -> None:
 def _stay_small() -> None:
     """Takes what is left of one core, and no more memory than was looked for.
 
-    What the C++ compiler may take is the same.  (At ``SCHED_IDLE`` a busy machine gave it 5 seconds
-    of a core in 9 minutes; the lowest niceness is a sixtieth of a busy core at most.)
+    What the C++ compiler may take is the same.  The lowest niceness alone is no help where cores
+    are busy: on two that others used, too, steps took twice as long beside it, with ``SCHED_IDLE``
+    1.03.  There the process hardly gets on, and is given up after an hour.
     """
     os.nice(19)
+    if hasattr(os, "sched_setscheduler"):
+        with suppress(OSError):
+            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     if os.name == "posix":
         resource = importlib.import_module("resource")
         with suppress(OSError, ValueError):

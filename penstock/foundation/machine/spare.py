@@ -1,6 +1,6 @@
 """Whether a machine can spare what compiling takes: a core, for half a minute or more, and memory.
 
-The compiling process has the lowest priority.  That is no help where a cgroup counts
+The compiling process runs when nothing else wants its core.  That is no help where a cgroup counts
 the time of all cores together: there the time that it takes is the step's, unless some is left.
 """
 

@@ -139,6 +139,7 @@ def test_all_of_it_ends_with_a_process_that_is_killed(tmp_path: Path) -> None:
     for pid in group:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
         assert int(fields[16]) == 19  # nice
+        assert os.sched_getscheduler(pid) == os.SCHED_IDLE
         limits = Path(f"/proc/{pid}/limits").read_text()
         assert str(spare.MEMORY) in limits
     program.kill()

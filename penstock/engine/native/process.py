@@ -10,11 +10,15 @@ import subprocess
 import sys
 from contextlib import suppress
 from functools import cache
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from penstock.engine.native.request import Request
-from penstock.foundation.machine import compilers
+from penstock.foundation.machine import compilers, spare
 
+# Other systems than Unix have none.
+resource: Any = import_module("resource") if os.name == "posix" else None
 # A process that runs only when others do not need the core may take long.
 _SECONDS_AT_MOST = 3600
 _children: set[subprocess.Popen[str]] = set()
@@ -39,7 +43,7 @@ def run_worker(request: Request, folder: Path) -> None:
       folder: where libraries and manifest will be.
 
     Raises:
-      OSError: it could not be started, or was ended by a signal.
+      OSError: it could not be started, got no time to be done, or was ended by a signal.
       subprocess.SubprocessError: it failed.
     """
     package = str(Path(__file__).resolve().parents[3])
@@ -55,8 +59,13 @@ def run_worker(request: Request, folder: Path) -> None:
         text=True, env=environ, process_group=0 if os.name == "posix" else None,
     ) as child:  # fmt: skip
         _children.add(child)
+        _keep_small(child.pid)
         try:
             _, said = child.communicate(str(request), _SECONDS_AT_MOST)
+        except subprocess.TimeoutExpired as error:
+            _end(child)
+            said = f"the machine had no time for it within {_SECONDS_AT_MOST // 60} minutes"
+            raise ChildProcessError(said) from error
         except BaseException:
             _end(child)
             raise
@@ -68,6 +77,21 @@ def run_worker(request: Request, folder: Path) -> None:
     if child.returncode:
         last = [line for line in said.splitlines() if line.strip()][-1:]
         raise subprocess.SubprocessError(last[0] if last else f"status {child.returncode}")
+
+
+def _keep_small(pid: int) -> None:
+    """Has a process take what is left of one core, and no more memory than was looked for.
+
+    It is done here and not there, where torch's import would come before it.  What the C++ compiler
+    may take is the same.  The lowest niceness alone is no help where cores are busy: on two that
+    others used, too, steps took twice as long beside it, with ``SCHED_IDLE`` 1.03.  There the
+    process hardly gets on, and is given up after an hour.
+    """
+    with suppress(OSError, AttributeError, ValueError):  # it has ended; another system
+        resource.prlimit(pid, resource.RLIMIT_DATA, (spare.MEMORY, spare.MEMORY))
+    with suppress(OSError, AttributeError):
+        os.setpriority(os.PRIO_PROCESS, pid, 19)
+        os.sched_setscheduler(pid, os.SCHED_IDLE, os.sched_param(0))
 
 
 def _end(child: subprocess.Popen[str]) -> None:

@@ -2,8 +2,7 @@
 
     python -m penstock.engine.native.worker FOLDER PARENT < request.json
 
-It runs when nothing else wants its core, on one core, and takes 2 GiB at most.  What it has made is
-complete when the manifest has its name; until then the folder is another.
+What it has made is complete when the manifest has its name; until then the folder is another.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ import sys
 import threading
 import time
 import traceback
-from contextlib import suppress
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -27,7 +25,6 @@ import torch
 from penstock.compiler.stretches.cut import Stretch
 from penstock.engine.native import compiling, tracing
 from penstock.engine.native.request import MANIFEST, Request
-from penstock.foundation.machine import spare
 
 
 def function(reference: str) -> Any:
@@ -121,25 +118,9 @@ def _end_with(parent: int, folder: Path) -> None:
     os._exit(1)
 
 
-def _stay_small() -> None:
-    """Takes what is left of one core, and no more memory than was looked for.
-
-    What the C++ compiler may take is the same.
-    """
-    os.nice(19)
-    if hasattr(os, "sched_setscheduler"):
-        with suppress(OSError):
-            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-    if os.name == "posix":
-        resource = importlib.import_module("resource")
-        with suppress(OSError, ValueError):
-            resource.setrlimit(resource.RLIMIT_DATA, (spare.MEMORY, spare.MEMORY))
-    torch.set_num_threads(1)
-
-
 def main() -> None:
     """Serves one request."""
-    _stay_small()
+    torch.set_num_threads(1)
     folder = Path(sys.argv[1])
     threading.Thread(target=_end_with, args=(int(sys.argv[2]), folder), daemon=True).start()
     manifest = answer(Request.parse(sys.stdin.read()), folder)

@@ -96,7 +96,7 @@ class DenseFeatures(OfColumns):
       >>> import penstock as tf
       >>> a = tf.feature_column.numeric_column("a")
       >>> with tf.Graph().as_default(), tf.Session() as sess:
-      ...     sess.run(tf.keras.layers.DenseFeatures([a])({"a": tf.constant([[1.0], [2.0]])}))
+      ...     sess.run(DenseFeatures([a])({"a": tf.constant([[1.0], [2.0]])}))
       array([[1.], [2.]], dtype=float32)
     """
 

@@ -90,6 +90,8 @@ from penstock.foundation.base.errors import OpError as OpError
 from penstock.foundation.base.shapes import (
     TensorShape as TensorShape,
     dimension_at_index as dimension_at_index,
+    disable_v2_tensorshape as disable_v2_tensorshape,
+    enable_v2_tensorshape as enable_v2_tensorshape,
 )
 from penstock.foundation.formats.messages import (
     AttrValue as AttrValue,
@@ -111,7 +113,7 @@ from penstock.foundation.graph.behavior import (
     disable_eager_execution as disable_eager_execution,
     disable_tensor_equality as disable_tensor_equality,
     disable_v2_behavior as disable_v2_behavior,
-    disable_v2_tensorshape as disable_v2_tensorshape,
+    enable_tensor_equality as enable_tensor_equality,
     executing_eagerly as executing_eagerly,
     is_tensor as is_tensor,
     make_ndarray as make_ndarray,

@@ -29,7 +29,6 @@ from penstock.api import (
     queue as queue,
     ragged as ragged,
     random as random,
-    raw_ops as raw_ops,
     resource_loader as resource_loader,
     sets as sets,
     sparse as sparse,
@@ -107,6 +106,7 @@ from penstock.foundation.formats.messages import (
     SummaryMetadata as SummaryMetadata,
     TensorInfo as TensorInfo,
 )
+from penstock.foundation.graph import raw_ops as raw_ops
 from penstock.foundation.graph.behavior import (
     control_flow_v2_enabled as control_flow_v2_enabled,
     disable_control_flow_v2 as disable_control_flow_v2,

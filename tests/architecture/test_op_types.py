@@ -68,9 +68,6 @@ NAMED = {
         {"Identity", "RandomUniform", "TruncatedNormal"}, _NO_TYPE
     ),
     "api.keras.metrics": ({"Mean", "Sum"}, _NO_TYPE),
-    "training.keras_models.backend_batches": (
-        {"Placeholder"}, "what Keras's function of that name asks: not what has a default"
-    ),
     "contrib.layers.divisive_normalization": (
         {"Maximum"}, "the type whose gradient it overrides"
     ),

@@ -12,12 +12,6 @@ OPS_ABSENT: list[tuple[str, str, tuple[str, ...]]] = [
 # Pattern of public names and why they are absent.
 SYMBOLS_ABSENT: list[tuple[str, str]] = [
     (r"enable_control_flow_v2", "conditionals and loops are built of TensorFlow 1's nodes"),
-    (r"enable_v2_tensorshape", "later: parts of the library still take Dimensions out of shapes"),
-    (
-        r"enable_tensor_equality",
-        "tensors are keys of dictionaries and members of sets in every pass and in programs'"
-        " feeds: they would need keys by identity first",
-    ),
     (r"train\.do_quantize_training_on_graphdef", "a rewrite of graphs for TensorFlow's runtime"),
 ]
 

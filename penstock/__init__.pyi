@@ -29,7 +29,6 @@ from penstock.api import (
     queue as queue,
     ragged as ragged,
     random as random,
-    raw_ops as raw_ops,
     resource_loader as resource_loader,
     sets as sets,
     sparse as sparse,
@@ -90,6 +89,8 @@ from penstock.foundation.base.errors import OpError as OpError
 from penstock.foundation.base.shapes import (
     TensorShape as TensorShape,
     dimension_at_index as dimension_at_index,
+    disable_v2_tensorshape as disable_v2_tensorshape,
+    enable_v2_tensorshape as enable_v2_tensorshape,
 )
 from penstock.foundation.formats.messages import (
     AttrValue as AttrValue,
@@ -105,13 +106,14 @@ from penstock.foundation.formats.messages import (
     SummaryMetadata as SummaryMetadata,
     TensorInfo as TensorInfo,
 )
+from penstock.foundation.graph import raw_ops as raw_ops
 from penstock.foundation.graph.behavior import (
     control_flow_v2_enabled as control_flow_v2_enabled,
     disable_control_flow_v2 as disable_control_flow_v2,
     disable_eager_execution as disable_eager_execution,
     disable_tensor_equality as disable_tensor_equality,
     disable_v2_behavior as disable_v2_behavior,
-    disable_v2_tensorshape as disable_v2_tensorshape,
+    enable_tensor_equality as enable_tensor_equality,
     executing_eagerly as executing_eagerly,
     is_tensor as is_tensor,
     make_ndarray as make_ndarray,

@@ -11,13 +11,15 @@ from __future__ import annotations
 import os
 import sys
 
+from penstock.tf1 import children
 from penstock.tf1.front import VERSION
 from penstock.tf1.install import install
 
-_done = install(
-    os.environ.get("PENSTOCK_TF_VERSION", VERSION),
-    instead=os.environ.get("PENSTOCK_AS_TENSORFLOW") == "instead",
-)
+_VERSION = os.environ.get("PENSTOCK_TF_VERSION", VERSION)
+_INSTEAD = os.environ.get("PENSTOCK_AS_TENSORFLOW") == "instead"
+_done = install(_VERSION, instead=_INSTEAD)
+if _done.front is not None:
+    children.tell(_VERSION, _INSTEAD, old=True)
 _HINT = "" if _done.front else "; PENSTOCK_AS_TENSORFLOW=instead puts Penstock in its place"
 _LINE = f"penstock: {_done.said}{_HINT}"
 print(_LINE, file=sys.stderr)

@@ -15,18 +15,24 @@ from penstock.tf1 import old_python, restoring
 from penstock.tf1.install import install
 
 _ROOT = str(Path(penstock.__file__).parents[1])
+# Not empty once `tell` was called: a spawned process that runs the script again calls it again.
+_told: list[bool] = []
 
 
-def tell(version: str, instead: bool, restored: bool) -> None:
+def tell(version: str, instead: bool, old: bool) -> None:
     """Has processes that are spawned from now on begin as this one did.
+
+    What Python has dropped is put back in those that are spawned after it was put back here.
 
     Args:
       version: what ``tf.__version__`` is.
       instead: whether Penstock takes the place of a TensorFlow that is installed.
-      restored: whether old spellings and old Python are put back.
+      old: whether old spellings are there.
     """
+    if _told:
+        return
+    _told.append(True)
     first = f"import sys; sys.path.append({_ROOT!r}); from penstock.tf1 import children;"
-    first += f" children.begin({version!r}, {instead!r}, {restored!r})"
 
     def change(spawn: ModuleType) -> None:
         usual = spawn.get_command_line
@@ -35,7 +41,8 @@ def tell(version: str, instead: bool, restored: bool) -> None:
             words: list[str] = usual(**given)
             if "-c" in words:
                 at = words.index("-c") + 1
-                words[at] = f"{first}; {words[at]}"
+                state = (version, instead, old, old_python.is_restored())
+                words[at] = f"{first} children.begin{state!r}; {words[at]}"
             return words
 
         spawn.get_command_line = get_command_line  # type: ignore[attr-defined]
@@ -43,9 +50,9 @@ def tell(version: str, instead: bool, restored: bool) -> None:
     restoring.Watch({"multiprocessing.spawn": change}).begin()
 
 
-def begin(version: str, instead: bool, restored: bool) -> None:
+def begin(version: str, instead: bool, old: bool, restored: bool) -> None:
     """What a spawned process does first; arguments as of ``tell``."""
-    install(version, instead, old=restored)
+    install(version, instead, old=old)
     if restored:
         old_python.restore()
-    tell(version, instead, restored)
+    tell(version, instead, old)

@@ -233,12 +233,22 @@ def _both(first: Any, second: Any) -> Any:
     return do
 
 
+# Not empty once ``restore`` was called.
+_done: list[bool] = []
+
+
+def is_restored() -> bool:
+    """Whether rows were put back in this process."""
+    return bool(_done)
+
+
 def restore() -> dict[str, str]:
     """Puts all rows back, in this process.
 
     Returns:
       what the program has used of it, with the line of the first use; it fills as the program runs.
     """
+    _done.append(True)
     then = _methods()
     for name in {*RENAMED, *WRITTEN}:
         then[name] = partial(restoring.put_back, names=_names(name))

@@ -58,6 +58,11 @@ NAMED = {
     "compat.v2_own": ({"Variable"}, _NO_TYPE),
     "foundation.formats.tfprof_messages": ({"Shape"}, _NO_TYPE),
     "foundation.graph.graphdef": ({"Placeholder"}, "the type whose old graphs meant another shape"),
+    "foundation.graph.op_functions": (
+        {"All", "Any", "EuclideanNorm", "ExpandDims", "Max", "Mean", "Min", "Prod", "Select",
+         "Split", "SplitV", "Squeeze", "Sum", "Where"},
+        "arguments that TensorFlow's functions call by another name than the ops",
+    ),
     "foundation.graph.region": ({"_If", "_While"}, "defines them"),
     "library.layer_base.initializers": (
         {"Identity", "RandomUniform", "TruncatedNormal"}, _NO_TYPE

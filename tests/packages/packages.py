@@ -55,10 +55,10 @@ def environment(*names: str, python37: bool = False) -> dict[str, str]:
     }
 
 
-def run(script: str, *names: str) -> Any:
-    """What a script of this folder prints under Penstock."""
+def run(script: str, *names: str, seconds: int = SECONDS) -> Any:
+    """What a script of this folder prints under Penstock, which may take so long."""
     command = [sys.executable, "-m", "penstock", "run", str(HERE / "scripts" / script)]
-    return _answer(command, environment(*names))
+    return _answer(command, environment(*names), seconds)
 
 
 def run_115(script: str, *names: str) -> Any:
@@ -67,8 +67,8 @@ def run_115(script: str, *names: str) -> Any:
     return _answer(command, environment(*names, python37=True))
 
 
-def _answer(command: list[str], env: dict[str, str]) -> Any:
-    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=SECONDS)
+def _answer(command: list[str], env: dict[str, str], seconds: int = SECONDS) -> Any:
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=seconds)
     if done.returncode:
         raise RuntimeError(
             f"{' '.join(command)} ended with {done.returncode}:\n{done.stderr[-4000:]}"

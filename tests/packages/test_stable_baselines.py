@@ -15,7 +15,7 @@ pytestmark = pytest.mark.long
 @cache
 def _answer() -> Any:
     package("stable-baselines")
-    return run("baselines_cartpole.py", "stable-baselines")
+    return run("baselines_cartpole.py", "stable-baselines", seconds=2400)
 
 
 @pytest.mark.parametrize("method", ["ppo2", "dqn"])

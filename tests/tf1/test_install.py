@@ -124,3 +124,24 @@ def test_a_plugin_of_pytest(tmp_path: Path) -> None:
     words = ["-m", "pytest", "-p", "penstock.as_tensorflow", "-p", "no:cacheprovider", "test_it.py"]
     said = python(*words, cwd=tmp_path).stdout
     assert LINE in said and "1 passed" in said or "2 passed" in said
+
+
+@pytest.mark.parametrize("restored", [False, True])
+def test_spawned_processes_have_it_too(restored: bool, tmp_path: Path) -> None:
+    """Those of a pool whose work cannot be imported are started anew for ever."""
+    (tmp_path / "work.py").write_text(
+        "import tensorflow as tf\n"
+        + ("from collections import Iterable\n" if restored else "")
+        + "def version(_):\n    return tf.__version__\n"
+    )
+    (tmp_path / "program.py").write_text(
+        "import multiprocessing\n"
+        "if __name__ == '__main__':\n"  # what is spawned does not run these lines
+        "    import penstock.as_tensorflow\n"
+        + ("    from penstock.tf1 import old_python; old_python.restore()\n" if restored else "")
+        + "    import work\n"
+        "    with multiprocessing.get_context('spawn').Pool(1) as pool:\n"
+        "        print(pool.map_async(work.version, [0]).get(timeout=100))\n"
+    )
+    done = python(str(tmp_path / "program.py"))
+    assert done.stdout.strip() == "['1.15.0']"

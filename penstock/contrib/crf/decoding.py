@@ -11,6 +11,7 @@ import numpy as np
 
 from penstock.contrib.crf.scores import TransitionCell, by_length, less_one
 from penstock.foundation.base import dtypes
+from penstock.foundation.base.dimension import dimension_value
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.library.ragged_tensors.dispatched import (
     cast,
@@ -125,7 +126,7 @@ def crf_decode(potentials: Any, transition_params: Any, sequence_length: Any) ->
         backwards = reverse_sequence(came_from, steps, seq_dim=1)
         end = expand_dims(cast(argmax(last, axis=1), dtype=dtypes.int32), axis=-1)
         before, _ = dynamic_rnn(
-            CrfDecodeBackwardRnnCell(potentials.shape[2].value),
+            CrfDecodeBackwardRnnCell(dimension_value(potentials.shape[2])),
             inputs=backwards,
             sequence_length=steps,
             initial_state=end,

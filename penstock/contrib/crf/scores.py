@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from penstock.foundation.base import dtypes
+from penstock.foundation.base.dimension import dimension_value
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.library.control_flow.cond import cond
 from penstock.library.ragged_tensors.dispatched import (
@@ -44,7 +45,7 @@ from penstock.ops.math.statistics import reduce_logsumexp
 
 def by_length(inputs: Any, one: Callable[[], Any], several: Callable[[], Any]) -> Any:
     """``one()`` where ``inputs`` [batch, time, tags] has one step, else ``several()``."""
-    steps = inputs.shape[1].value
+    steps = dimension_value(inputs.shape[1])
     if steps is not None:
         return one() if steps == 1 else several()
     return cond(equal(shape(inputs)[1], 1), one, several)
@@ -155,7 +156,7 @@ def crf_log_likelihood(
     """
     sequence_lengths = convert_to_tensor(sequence_lengths)
     if transition_params is None:
-        tags = inputs.shape[2].value
+        tags = dimension_value(inputs.shape[2])
         transition_params = get_variable("transitions", [tags, tags])
     score = crf_sequence_score(inputs, tag_indices, sequence_lengths, transition_params)
     norm = crf_log_norm(inputs, sequence_lengths, transition_params)
@@ -201,7 +202,7 @@ class TransitionCell(RNNCell):
     def __init__(self, transition_params: Any) -> None:
         super().__init__()
         self._transition_params = expand_dims(transition_params, 0)
-        self._num_tags = transition_params.shape[0].value
+        self._num_tags = dimension_value(transition_params.shape[0])
 
     @property
     def state_size(self) -> Any:

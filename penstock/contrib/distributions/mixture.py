@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from penstock.foundation.base import dtypes
+from penstock.foundation.base.dimension import dimension_value
 from penstock.foundation.graph.scopes import name_scope
 from penstock.library.distributions import Categorical, checks, draws
 from penstock.library.distributions.distribution import (
@@ -64,7 +65,7 @@ class Mixture(Distribution):
         if event.ndims is None:
             raise ValueError("Expected to know rank(event_shape) from at least one component")
         with name_scope(name, values=[cat.logits]) as name:
-            count = cat.logits.shape[-1].value
+            count = dimension_value(cat.logits.shape[-1])
             if count is not None and count != len(components):
                 raise ValueError(
                     f"cat.num_classes != len(components): {count} vs. {len(components)}"
@@ -358,7 +359,7 @@ def _check_family(mixture: Any, components: Any) -> None:
                 f"`mixture_distribution.batch_shape` (`{own.as_list()}`) is not compatible with "
                 f"`components_distribution.batch_shape` (`{outer.as_list()}`)"
             )
-    count = mixture.logits.shape[-1].value
+    count = dimension_value(mixture.logits.shape[-1])
     last = None if batch.ndims is None else batch[-1].value
     if count is not None and last is not None and count != last:
         raise ValueError(

@@ -15,6 +15,7 @@ from typing import Any
 
 from penstock.engine.session.local_devices import list_local_devices
 from penstock.foundation.base.devices import DeviceSpec
+from penstock.foundation.base.dimension import dimension_value
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.composite import IndexedSlices, SparseTensor
 from penstock.foundation.graph.keys import GraphKeys
@@ -307,7 +308,7 @@ def _parts(values: Any, count: int) -> list[Any]:
         return [{k: v[i] for k, v in cut.items()} for i in range(count)]
     if isinstance(values, SparseTensor):
         return sparse_split(sp_input=values, num_split=count, axis=0)
-    size = values.shape[0].value
+    size = dimension_value(values.shape[0])
     if size is not None and size % count:
         raise ValueError(
             f"Batch size {size} needs to be divisible by the number of GPUs, which is {count}."

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from penstock.foundation.base.dimension import dimension_value
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
@@ -84,7 +85,7 @@ def _system(points: Any, values: Any, order: int, regularization: float) -> tupl
 
 def _last_dim(values: Any, otherwise: Any = None) -> Any:
     """The number of columns, as a number where it is known."""
-    known = values.get_shape()[-1].value
+    known = dimension_value(values.get_shape()[-1])
     if known is not None:
         return known
     return shape(values)[-1] if otherwise is None else otherwise

@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from penstock.contrib.integrate.fixed import Slope
+from penstock.foundation.base.dimension import dimension_value
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import control_dependencies, name_scope
 from penstock.library.control_flow.cond import cond
@@ -162,7 +163,7 @@ class _Steps:
             reduce_all(greater(times[1:], times[:-1])), ["`t` must be monotonic increasing"]
         )
         with control_dependencies([grows]):
-            count: Any = times.get_shape()[0].value
+            count: Any = dimension_value(times.get_shape()[0])
             found = TensorArray(y.dtype, size=count).write(0, y)
         history = _History(
             TensorArray(self._dtype, size=0, dynamic_size=True),

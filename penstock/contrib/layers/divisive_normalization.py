@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from penstock.foundation.base.dimension import dimension_value
 from penstock.foundation.graph.scopes import get_default_graph
 from penstock.library.autodiff.register import RegisterGradient
 from penstock.library.layer_base.input_spec import InputSpec
@@ -101,7 +102,7 @@ class GDN(Layer):
     def build(self, input_shape: Any) -> None:
         """Makes both variables."""
         axis = self._channel_axis()
-        channels = input_shape[axis].value
+        channels = dimension_value(input_shape[axis])
         if channels is None:
             raise ValueError("The channel dimension of the inputs to `GDN` must be defined.")
         self.input_spec = InputSpec(ndim=input_shape.ndims, axes={axis: channels})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from penstock.foundation.base import dtypes
+from penstock.foundation.base.dimension import dimension_value
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.foundation.graph.scopes import name_scope
@@ -122,7 +123,7 @@ def _area(true: Any, false: Any) -> Any:
 def _cumulative(values: Any) -> Any:
     """Sums up to each value, by a convolution with ones."""
     with variable_scope(None, "strict_1d_cumsum", [values]):
-        size = values.shape[0].value
+        size = dimension_value(values.shape[0])
         padded = pad(values, [[size - 1, 0]])
         ones = ones_like(padded)
         with variable_scope(None, "strict_conv1d", [padded, ones]):

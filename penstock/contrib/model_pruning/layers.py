@@ -9,6 +9,7 @@ from penstock.contrib.layers.convolutions import finished
 from penstock.contrib.layers.initializers import xavier_initializer
 from penstock.contrib.layers.model_variables import add_to_collections, renaming
 from penstock.contrib.model_pruning.masks import MASKED_WEIGHT_NAME, collect
+from penstock.foundation.base.dimension import dimension_value
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.library.layer_base.scoped import Layer
 from penstock.library.nn.dilation import convolution as convolve
@@ -63,7 +64,7 @@ class _Masked(Layer):
 class _MaskedConvolution(_Masked):
     def build(self, input_shape: Any) -> None:
         """Makes mask, kernel, threshold and bias."""
-        channels = input_shape[-1].value
+        channels = dimension_value(input_shape[-1])
         if channels is None:
             raise ValueError(
                 "The channel dimension of the inputs should be defined. Found `None`."
@@ -82,7 +83,7 @@ class _MaskedConvolution(_Masked):
 class _MaskedDense(_Masked):
     def build(self, input_shape: Any) -> None:
         """Makes kernel, mask, threshold and bias."""
-        depth = input_shape[-1].value
+        depth = dimension_value(input_shape[-1])
         if depth is None:
             raise ValueError(
                 "The last dimension of the inputs to `Dense` should be defined. Found `None`."

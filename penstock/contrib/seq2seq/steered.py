@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from penstock.foundation.base import dtypes
+from penstock.foundation.base.dimension import dimension_value
 from penstock.foundation.graph import nest
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
@@ -85,8 +86,8 @@ class _Fed:
         if not time_major:
             inputs = transpose(inputs, [1, 0, 2])
         dims: Any = shape(inputs)
-        self._steps, self._batch = dims[0], inputs.get_shape()[1].value or dims[1]
-        self._depth, self._dtype = inputs.get_shape()[2].value, inputs.dtype
+        self._steps, self._batch = dims[0], dimension_value(inputs.get_shape()[1]) or dims[1]
+        self._depth, self._dtype = dimension_value(inputs.get_shape()[2]), inputs.dtype
         self._read = TensorArray(inputs.dtype, size=self._steps).unstack(inputs)
         if lengths is None:
             lengths = self._steps * ones([self._batch], dtypes.int32)
@@ -225,5 +226,5 @@ class Greedy:
 
 def _batch_of(state: Any) -> Any:
     first = nest.flatten(state)[0]
-    known = first.get_shape()[0].value
+    known = dimension_value(first.get_shape()[0])
     return shape(first)[0] if known is None else known

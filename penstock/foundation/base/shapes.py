@@ -25,6 +25,29 @@ Static: TypeAlias = "tuple[int | None, ...] | None"
 """A shape as a plain value: dims, None for an unknown one; None for an unknown rank."""
 
 
+class _Dims:
+    """What iterating and indexing a shape gives; of the process.
+
+    Attributes:
+        plain: Integers and None, as in TensorFlow 2, or else Dimensions.
+    """
+
+    plain = False
+
+
+_dims = _Dims()
+
+
+def enable_v2_tensorshape() -> None:
+    """Has the dims of shapes be integers, and None where they are unknown, as in TensorFlow 2."""
+    _dims.plain = True
+
+
+def disable_v2_tensorshape() -> None:
+    """Has the dims of shapes be Dimensions, as they are in TensorFlow 1."""
+    _dims.plain = False
+
+
 class TensorShape:
     """What is known of the shape of a tensor.
 
@@ -63,7 +86,10 @@ class TensorShape:
         return None if self.sizes is None else [Dimension(d) for d in self.sizes]
 
     def __repr__(self) -> str:
-        return f"TensorShape({self.dims!r})"
+        shown: Any = self.dims
+        if _dims.plain and self.sizes is not None:
+            shown = list(self.sizes)
+        return f"TensorShape({shown!r})"
 
     def __str__(self) -> str:
         return format_static(self.sizes)
@@ -82,22 +108,22 @@ class TensorShape:
     def __bool__(self) -> bool:
         return self.sizes is not None
 
-    def __iter__(self) -> Iterator[Dimension]:
+    def __iter__(self) -> Iterator[Any]:
         if self.sizes is None:
             raise ValueError("Cannot iterate over a shape with unknown rank.")
-        return iter([Dimension(d) for d in self.sizes])
+        return iter(self.sizes if _dims.plain else [Dimension(d) for d in self.sizes])
 
     @overload
-    def __getitem__(self, key: int) -> Dimension: ...
+    def __getitem__(self, key: int) -> Any: ...
     @overload
     def __getitem__(self, key: slice) -> TensorShape: ...
-    def __getitem__(self, key: Any) -> Dimension | TensorShape:
+    def __getitem__(self, key: Any) -> Any:
         if isinstance(key, slice):
             return from_static(self._slice(key))
         if self.sizes is None:
-            return Dimension(None)
+            return None if _dims.plain else Dimension(None)
         try:
-            return Dimension(self.sizes[key])
+            return self.sizes[key] if _dims.plain else Dimension(self.sizes[key])
         except IndexError:
             raise IndexError(
                 f"index {key} is out of range for shape {self} of rank {len(self.sizes)}"
@@ -293,7 +319,8 @@ def dimension_at_index(shape: TensorShape, index: int) -> Dimension:
     Raises:
         IndexError: the rank is known and the index out of its range.
     """
-    return shape[index]
+    found = shape[index]
+    return found if isinstance(found, Dimension) else Dimension(found)
 
 
 _UNSET: Any = object()
@@ -337,7 +364,8 @@ def format_static(dims: Static) -> str:
     """
     if dims is None:
         return "<unknown>"
-    words = ["?" if d is None else str(d) for d in dims]
+    unknown = "None" if _dims.plain else "?"
+    words = [unknown if d is None else str(d) for d in dims]
     return f"({words[0]},)" if len(words) == 1 else f"({', '.join(words)})"
 
 

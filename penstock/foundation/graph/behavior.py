@@ -27,7 +27,22 @@ def _already_so() -> None:
 
 
 disable_eager_execution = disable_v2_behavior = disable_tensor_equality = _already_so
-disable_v2_tensorshape = disable_control_flow_v2 = _already_so
+disable_control_flow_v2 = _already_so
+
+
+def enable_tensor_equality() -> None:
+    """Asks that ``==`` compare elements where operations run as they are called.
+
+    Nodes of graphs are compared by identity, and are keys of dictionaries, whatever was asked: so
+    it is in TensorFlow 1.15, too.
+
+    Raises:
+      NotImplementedError: under eager execution.
+    """
+    if executing_eagerly():
+        raise NotImplementedError(
+            "eager tensors are keys of dictionaries, by identity; write tf.equal(x, y)"
+        )
 
 
 def control_flow_v2_enabled() -> bool:

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from penstock.foundation.base import dtypes, shapes
+from penstock.foundation.base.dimension import dimension_value
 from penstock.foundation.graph.convert import convert_to_tensor, is_dense_tensor_like
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
@@ -470,7 +471,7 @@ def _is_scalar(known: shapes.TensorShape, dims: Callable[[], Tensor]) -> Any:
     if known.ndims is not None:
         return known.ndims == 0
     vector = dims()
-    if vector.shape.ndims is not None and vector.shape[0].value is not None:
+    if vector.shape.ndims is not None and dimension_value(vector.shape[0]) is not None:
         return vector.shape.as_list() == [0]
     sizes: Any = shape.shape(vector)
     return comparison.equal(sizes[0], 0)

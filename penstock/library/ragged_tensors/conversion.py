@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from penstock.foundation.base import dtypes
+from penstock.foundation.base.dimension import dimension_value
 from penstock.foundation.graph.build import make, make_tensor
 from penstock.foundation.graph.composite import SparseTensor
 from penstock.foundation.graph.convert import convert_to_tensor
@@ -51,7 +52,7 @@ def _padded(rt: RaggedTensor, default: Any) -> Tensor:
     inside = places < reshape_ops.expand_dims(rows.limits(splits), 1)
     outside = fill.fill(shape_ops.shape(places), shape_ops.shape(values, out_type=splits.dtype)[0])
     made: Tensor = gather_ops.gather(with_filler, select.where(inside, places, outside))
-    size = rt.shape[0].value
+    size = dimension_value(rt.shape[0])
     made.set_shape([size, None, *[None] * (made.shape.ndims - 2 if made.shape.ndims else 0)])
     return made
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from penstock.foundation.base import dtypes
+from penstock.foundation.base.dimension import dimension_value
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
@@ -111,7 +112,7 @@ def gather_nd(params: Any, indices: Any, name: str | None = None, batch_dims: in
         raise ValueError("batch_dims != 0 is not supported for ragged gather yet.")
     with name_scope(name, "RaggedGatherNd", [_flat(params), _flat(indices)]):
         params, indices = match_splits(convert(params), convert(indices))
-        depth = indices.shape[-1].value if indices.shape.ndims else None
+        depth = dimension_value(indices.shape[-1]) if indices.shape.ndims else None
         if indices.shape.ndims is None:
             raise ValueError("indices.rank be statically known.")
         if indices.shape.ndims == 0:
@@ -130,7 +131,7 @@ def _of_vectors(params: Any, indices: Any) -> Any:
         return indices.with_values(_of_vectors(params, indices.values))
     if not isinstance(params, RaggedTensor):
         return gather_ops.gather_nd(params, indices)
-    rank, depth = indices.shape.ndims, indices.shape[-1].value
+    rank, depth = indices.shape.ndims, dimension_value(indices.shape[-1])
     if rank == 1:
         found = params
         for column in range(depth):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from penstock.foundation.base import dtypes
+from penstock.foundation.base.dimension import dimension_value
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import control_dependencies, name_scope
 from penstock.foundation.graph.tensor import Tensor
@@ -133,7 +134,7 @@ def _end_to_end(values: list[Any], dtype: dtypes.DType) -> Any:
         parts.append(value.row_splits[1:] + offset)
         offset = offset + value.row_splits[-1]
     splits = join.concat(parts, 0)
-    sizes = [v.shape[0].value for v in values]
+    sizes = [dimension_value(v.shape[0]) for v in values]
     if None not in sizes:
         splits.set_shape([sum(sizes) + 1])
     return RaggedTensor(inner, splits, internal=True)
@@ -154,7 +155,7 @@ def _side_by_side(values: list[Any], dtype: dtypes.DType) -> Any:
         order = reshape_ops.reshape(by_row, [-1])
     shuffled = gather(everything, order)
     splits = shuffled.row_splits[::number]
-    known = values[0].shape[0].value
+    known = dimension_value(values[0].shape[0])
     splits.set_shape([None if known is None else known + 1])
     return RaggedTensor(shuffled.values, splits, internal=True)
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from penstock.foundation.base import dtypes
+from penstock.foundation.base.dimension import dimension_value
 from penstock.foundation.graph.build import make, make_tensor
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import control_dependencies, name_scope
@@ -93,7 +94,7 @@ def same_splits(nested: Sequence[tuple[Tensor, ...]]) -> list[Any]:
 def coordinates(rt: RaggedTensor) -> list[Tensor]:
     """The index of each flat value along each dim down to the last ragged one."""
     splits = rt.row_splits
-    size = rt.values.shape[0].value
+    size = dimension_value(rt.values.shape[0])
     columns = rows.columns(splits, size)
     found = [rt.value_rowids(), columns]
     inner = rt.values

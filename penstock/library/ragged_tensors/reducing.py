@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from penstock.foundation.base import dtypes
+from penstock.foundation.base.dimension import dimension_value
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
@@ -125,7 +126,7 @@ def _reduced(kind: Reduction, rt: Any, axis: int) -> Any:
         return _aggregated(kind.segment, rt.values, rows.columns(rt.row_splits), count)
     if axis == 1:
         made = _aggregated(kind.segment, rt.values, rt.value_rowids(), rt.nrows())
-        known = rt.shape[0].value
+        known = dimension_value(rt.shape[0])
         if not isinstance(made, RaggedTensor) and made.shape.ndims:
             made.set_shape([known, *[None] * (made.shape.ndims - 1)])
         return made

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from penstock.foundation.base import dtypes, shapes
+from penstock.foundation.base.dimension import dimension_value
 from penstock.foundation.graph.build import make, make_tensor
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.graph.type_spec import (
@@ -89,7 +90,7 @@ class RaggedTensorSpec(TypeSpec):
             return [TensorSpec(self._shape, self._dtype)]
         inner = self._shape[rank + 1 :]
         flat = shapes.TensorShape([None]).concatenate(inner)
-        size = None if self._shape.ndims is None else self._shape[0].value
+        size = None if self._shape.ndims is None else dimension_value(self._shape[0])
         outer = TensorSpec([None if size is None else size + 1], splits)
         below = [TensorSpec([None], splits)] * (rank - 1)
         return [TensorSpec(flat, self._dtype), outer, *below]

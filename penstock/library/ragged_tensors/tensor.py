@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from penstock.foundation.base import dtypes, shapes
+from penstock.foundation.base.dimension import dimension_value
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.graph.type_spec import TypeSpec
@@ -122,7 +123,8 @@ class RaggedTensor(Factories):
         """The row of each value."""
         if self._row_ids is None:
             with name_scope(name, "RaggedValueRowIds", [self._row_splits]):
-                self._row_ids = rows.row_ids(self._row_splits, self._values.shape[0].value)
+                count = dimension_value(self._values.shape[0])
+                self._row_ids = rows.row_ids(self._row_splits, count)
         return self._row_ids
 
     def nested_value_rowids(self, name: str | None = None) -> tuple[Tensor, ...]:

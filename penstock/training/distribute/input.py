@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from penstock.foundation.base.dimension import dimension_value
 from penstock.foundation.graph import nest, scopes
 from penstock.foundation.graph.tensor import Tensor
 from penstock.ops.array import shape as shape_ops, slicing
@@ -144,7 +145,7 @@ def _rows(batch: Any, index: int, total: int) -> Any:
             f"batches of tensors can be shared out among replicas; found {type(batch).__name__}:"
             " use experimental_distribute_datasets_from_function"
         )
-    known = batch.shape[0].value if batch.shape.rank else None
+    known = dimension_value(batch.shape[0]) if batch.shape.rank else None
     if known is not None:
         length = -(-known // total)
         return slicing.getitem(

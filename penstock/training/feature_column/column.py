@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, Protocol
 
 from penstock.foundation.base import dtypes
+from penstock.foundation.base.dimension import dimension_value
 from penstock.foundation.base.shapes import TensorShape
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.composite import SparseTensor
@@ -236,7 +237,7 @@ def check_batch_sizes(tensors: Iterable[Any], columns: Iterable[FeatureColumn]) 
     Raises:
       ValueError: they do not.
     """
-    known = [(t.shape[0].value, c.name) for t, c in zip(tensors, columns)]
+    known = [(dimension_value(t.shape[0]), c.name) for t, c in zip(tensors, columns)]
     known = [(size, name) for size, name in known if size is not None]
     for size, name in known[1:]:
         if size != known[0][0]:

@@ -56,7 +56,8 @@ def identity(x: Any, name: str | None = None) -> Any:
 
 def is_placeholder(x: Any) -> bool:
     """Whether a tensor is one that steps are fed."""
-    return getattr(getattr(x, "op", None), "type", None) == "Placeholder"
+    op = getattr(x, "op", None)
+    return op is not None and op.op_def.role == "placeholder"
 
 
 def ones_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from penstock.foundation.base.dimension import dimension_value
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.library import nn
@@ -128,7 +129,7 @@ def categorical_crossentropy(
       [...].
     """
     y_true, y_pred = _both(y_true, y_pred)
-    classes = math.cast(y_pred.shape[-1].value or 1, y_pred.dtype)
+    classes = math.cast(dimension_value(y_pred.shape[-1]) or 1, y_pred.dtype)
     y_true = _smoothed(y_true, label_smoothing, classes)
     return cross_entropies.categorical(y_true, y_pred, from_logits)
 

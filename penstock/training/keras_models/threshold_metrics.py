@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from penstock.foundation.base import dtypes
+from penstock.foundation.base.dimension import dimension_value
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.library import nn
 from penstock.library.layer_base import settings
@@ -204,7 +205,8 @@ class _Share(_Counts):
 def _only_top(values: Any, count: int) -> Any:
     """The largest of the last dim as they are, and the others far below any threshold."""
     _, places = nn.top_k(values, count, sorted=False)
-    kept = math.reduce_sum(onehot.one_hot(places, values.shape[-1].value, axis=-1), axis=-2)
+    size = dimension_value(values.shape[-1])
+    kept = math.reduce_sum(onehot.one_hot(places, size, axis=-1), axis=-2)
     return values * kept + _NEVER * (1 - kept)
 
 

@@ -12,6 +12,7 @@ from penstock.contrib.distributions.bijectors.affine import AffineScalar
 from penstock.contrib.distributions.bijectors.bijector import Bijector
 from penstock.contrib.distributions.bijectors.composing import Chain
 from penstock.contrib.distributions.bijectors.elementwise import Softplus
+from penstock.foundation.base.dimension import dimension_value
 from penstock.ops.array import cast, constant, fill, join, ranges, shape
 from penstock.ops.control import check, control
 from penstock.ops.linalg import linalg, linalg_solve, matmul, matrix_diag
@@ -58,12 +59,12 @@ class FillTriangular(Bijector):
         return elementwise.zeros_like(whole[..., 0, 0])
 
     def _forward_event_shape(self, input_shape: Any) -> Any:
-        size = input_shape[-1].value
+        size = dimension_value(input_shape[-1])
         n = None if size is None else triangular_size(size)
         return input_shape[:-1].concatenate([n, n])
 
     def _inverse_event_shape(self, output_shape: Any) -> Any:
-        n, other = output_shape[-2].value, output_shape[-1].value
+        n, other = dimension_value(output_shape[-2]), dimension_value(output_shape[-1])
         if n is not None and other is not None and n != other:
             raise ValueError("Matrix must be square")
         return output_shape[:-2].concatenate([None if n is None else n * (n + 1) // 2])

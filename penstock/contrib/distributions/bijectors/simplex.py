@@ -6,6 +6,7 @@ from typing import Any
 
 from penstock.contrib.distributions.bijectors.bijector import Bijector
 from penstock.foundation.base import shapes
+from penstock.foundation.base.dimension import dimension_value
 from penstock.ops.array import cast, join, shape
 from penstock.ops.control import check, control
 from penstock.ops.math import cumulative, elementwise, reduction, statistics
@@ -39,7 +40,7 @@ class SoftmaxCentered(Bijector):
     def _inverse_event_shape(self, output_shape: Any) -> Any:
         if output_shape.ndims is None:
             return shapes.TensorShape(None)
-        size = output_shape[-1].value
+        size = dimension_value(output_shape[-1])
         if size is not None and size <= 1:
             raise ValueError(f"output_shape[-1] must be > 1; found {output_shape}")
         return output_shape[:-1].concatenate([output_shape[-1] - 1])
@@ -94,7 +95,7 @@ class Ordered(Bijector):
         super().__init__(forward_min_event_ndims=1, validate_args=validate_args, name=name)
 
     def _forward_event_shape(self, input_shape: Any) -> Any:
-        if input_shape.ndims is not None and input_shape[-1].value is not None:
+        if input_shape.ndims is not None and dimension_value(input_shape[-1]) is not None:
             _more_than_one(input_shape, "input_shape")
         return input_shape
 
@@ -102,7 +103,7 @@ class Ordered(Bijector):
         return self._checked_sizes(input_shape)
 
     def _inverse_event_shape(self, output_shape: Any) -> Any:
-        if output_shape.ndims is not None and output_shape[-1].value is not None:
+        if output_shape.ndims is not None and dimension_value(output_shape[-1]) is not None:
             _more_than_one(output_shape, "output_shape")
         return output_shape
 

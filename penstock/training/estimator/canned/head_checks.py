@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from penstock.foundation.base.dimension import dimension_value
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.composite import SparseTensor
 from penstock.foundation.graph.convert import convert_to_tensor
@@ -95,7 +96,7 @@ def check_width(labels: Any, width: int) -> None:
     Raises:
       ValueError: so they are.
     """
-    known = None if labels.shape.ndims is None else labels.shape[-1].value
+    known = None if labels.shape.ndims is None else dimension_value(labels.shape[-1])
     if known not in (None, width):
         raise ValueError(
             f"Mismatched label shape. Expected labels dimension={width}.  Received"

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from penstock.foundation.base import dtypes
+from penstock.foundation.base.dimension import dimension_value
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.control_flow.cond import cond
@@ -102,7 +103,7 @@ def _normalized(net: Any, scope: Any, name: str, training: bool) -> Any:
 
 def _dense(net: Any, size: int, activation_fn: Callable[[Any], Any] | None) -> Any:
     kernel = get_variable(
-        "kernel", shape=[net.shape[-1].value, size], dtype=dtypes.float32,
+        "kernel", shape=[dimension_value(net.shape[-1]), size], dtype=dtypes.float32,
         initializer=initializers.glorot_uniform_initializer(), use_resource=True,
     )  # fmt: skip
     bias = get_variable(

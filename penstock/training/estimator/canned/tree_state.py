@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from penstock.foundation.base.dimension import dimension_value
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.keys import GraphKeys
@@ -196,7 +197,7 @@ class BatchCache:
     """
 
     def __init__(self, ids: Sequence[Any]) -> None:
-        count = ids[0].shape[0].value
+        count = dimension_value(ids[0].shape[0])
         if count is None:
             raise ValueError(
                 "train_in_memory keeps the batch in variables: its size must be known as the graph"

@@ -23,7 +23,7 @@ def test_the_client_of_tensorflow_serving(tmp_path: Path) -> None:
     needs(PEERS)
     probe = [str(PEERS), "-c", "import tensorflow_serving.apis"]
     if subprocess.run(probe, capture_output=True, check=False).returncode:
-        pytest.skip("no tensorflow-serving-api in .venv-peers: `make peers` of a new one brings it")
+        pytest.skip("no tensorflow-serving-api: `make peers` brings it with a new environment")
     models_of_tests.export_scaled(tmp_path / "scaled", 1, 2.0)
     models_of_tests.export_by_examples(tmp_path / "examples")
     served = {name: Served(str(tmp_path / name)) for name in ("scaled", "examples")}

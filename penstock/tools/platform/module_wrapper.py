@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -34,7 +35,7 @@ class TFModuleWrapper(ModuleType):
         if place is None:
             return getattr(own["_tfmw_wrapped_module"], name)
         module, there = place
-        found = __import__(module, fromlist=[there or name])
+        found = import_module(module)
         value = getattr(found, there) if there else found
         setattr(self, name, value)
         return value

@@ -31,7 +31,7 @@ def test_dims_are_integers() -> None:
 def test_what_asks_for_dimensions_has_them() -> None:
     shape = tf.TensorShape([1, None, 3])
     assert [type(d) for d in shape.dims] == [tf.Dimension] * 3
-    assert isinstance(tf.compat.v1.dimension_at_index(shape, 2), tf.Dimension)
+    assert isinstance(tf.dimension_at_index(shape, 2), tf.Dimension)
     assert tf.compat.dimension_value(shape[0]) == 1
 
 

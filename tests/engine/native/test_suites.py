@@ -1,7 +1,9 @@
 """Suites by native forms that are forced, not tried: what a trial would drop is a defect to find.
 
-All of them by the traced operators; a part by what the C++ compiler makes of those.  What is
-compiled is kept where ``PENSTOCK_CACHE`` names a folder: the second run compiles what has changed.
+All of them by the traced operators; a part by what the C++ compiler makes of those, where
+``NATIVE_COMPILED=1`` asks for that: it takes the compiler half an hour and more, which no turn of
+the long tests has.  What is compiled is kept where ``PENSTOCK_CACHE`` names a folder: the second
+run compiles what has changed.
 """
 
 from __future__ import annotations
@@ -76,6 +78,9 @@ def test_traced(suite: str, tmp_path: Path) -> None:
 
 
 @needs_compiler
+@pytest.mark.skipif(
+    os.environ.get("NATIVE_COMPILED") != "1", reason="NATIVE_COMPILED=1 asks for it: half an hour"
+)
 @pytest.mark.parametrize(("suite", "part"), [(GOLDEN, SOME), (FEW, "edges"), (FEW, "random")])
 def test_compiled(suite: str, part: str, folder: Path) -> None:
     some = {"NATIVE_SEEDS": "12"}

@@ -156,8 +156,8 @@ class Signature:
 
 
 def _first_is_open(tensor: Tensor) -> bool:
-    shape = tensor.shape
-    return bool(shape.ndims) and shape[0].value is None
+    sizes = tensor.sizes
+    return sizes is not None and len(sizes) > 0 and sizes[0] is None
 
 
 def _names(names: Any) -> str:

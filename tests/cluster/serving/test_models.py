@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import penstock as tf
 from penstock.cluster.serving.models import Model, Models
 from penstock.cluster.serving.servable import Servable
 from penstock.cluster.serving.server import Served
@@ -199,3 +200,14 @@ def test_models_are_ready_when_each_has_a_version(tmp_path: Path) -> None:
     _until(models.ready)
     models.close()
     assert not models.ready() and made["a"].serving() == []
+
+
+def test_models_are_served_where_dims_are_integers(tmp_path: Path) -> None:
+    export_scaled(tmp_path, 1, 1.0)
+    tf.enable_v2_tensorshape()
+    try:
+        servable = _load(str(tmp_path / "1"), "m", 1)
+        assert servable.signature().rows_are_free
+        servable.close()
+    finally:
+        tf.disable_v2_tensorshape()

@@ -119,13 +119,13 @@ class Signature:
         step = self._steps.get(chosen)
         if step is not None:
             return step
-        with self._lock:
-            if chosen not in self._steps and len(self._steps) < _MOST_CHOICES:
-                self._steps[chosen] = self._made(chosen)
-            if chosen in self._steps:
-                return self._steps[chosen]
         whole = tuple(sorted(self.outputs))
-        rest = self._step(whole) if chosen != whole else self._made(whole)
+        with self._lock:
+            if chosen == whole or len(self._steps) < _MOST_CHOICES:
+                if chosen not in self._steps:
+                    self._steps[chosen] = self._made(chosen)
+                return self._steps[chosen]
+        rest = self._step(whole)
         places = [whole.index(name) for name in chosen]
 
         def picked(given: list[np.ndarray]) -> list[np.ndarray]:

@@ -211,3 +211,20 @@ def test_models_are_served_where_dims_are_integers(tmp_path: Path) -> None:
         servable.close()
     finally:
         tf.disable_v2_tensorshape()
+
+
+def test_choices_of_outputs_beyond_those_that_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("penstock.cluster.serving.signature._MOST_CHOICES", 1)
+    export_scaled(tmp_path, 1, 2.0)
+    signature = _load(str(tmp_path / "1"), "m", 1).signature()
+    made: list[tuple[str, ...]] = []
+    make = signature._made
+    monkeypatch.setattr(signature, "_made", lambda chosen: made.append(chosen) or make(chosen))
+    for wanted in (["y"], ["rows"], ["rows"], [], []):
+        found = signature({"x": ROW}, wanted)
+        assert set(found) == set(wanted or ["rows", "y"])
+        for name, value in found.items():
+            assert value.tolist() == {"y": [6.0], "rows": [[2.0] * 3]}[name]
+    assert made == [("y",), ("rows", "y")]

@@ -6,7 +6,7 @@ from them (as in ``tensorflow_probability.experimental.auto_batching``) says so 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 # What is said of a name that such a module would have.
 WHY = (
@@ -15,12 +15,23 @@ WHY = (
 )
 
 
-class Base:
-    """The base of a program's own transformers of syntax trees.
+class Refused:
+    """A class of which none can be made.
+
+    Attributes:
+      why: what is said after the name of the class.
 
     Raises:
       NotImplementedError: when one is made.
     """
 
+    why: ClassVar[str]
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise NotImplementedError(f"{type(self).__name__} {WHY}")
+        raise NotImplementedError(f"{type(self).__name__} {self.why}")
+
+
+class Base(Refused):
+    """The base of a program's own transformers of syntax trees."""
+
+    why = WHY

@@ -6,7 +6,7 @@ libraries derive from the parts of TensorFlow's say so when one is made.
 
 from __future__ import annotations
 
-from typing import Any
+from penstock.python.refused import Refused
 
 # What is said of a name that such a module would have.
 WHY = (
@@ -15,15 +15,10 @@ WHY = (
 )
 
 
-class _Refused:
-    """A class of which none can be made.
+class _Refused(Refused):
+    """A part of TensorFlow's traced functions."""
 
-    Raises:
-      NotImplementedError: when one is made.
-    """
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise NotImplementedError(f"{type(self).__name__} {WHY}")
+    why = WHY
 
 
 class Function(_Refused):

@@ -9,19 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from penstock.python.refused import Refused
+
 # What is said of a name that such a module would have.
 WHY = "talks to TPUs, and Penstock runs on CPUs and GPUs"
 
 
-class _Refused:
-    """A class of which none can be made.
+class _Refused(Refused):
+    """A part of what talks to TPUs."""
 
-    Raises:
-      NotImplementedError: when one is made.
-    """
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise NotImplementedError(f"{type(self).__name__} {WHY}")
+    why = WHY
 
 
 class _TPUEmbeddingColumn(_Refused):

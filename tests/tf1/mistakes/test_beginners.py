@@ -10,7 +10,6 @@ import re
 
 import pytest
 
-import penstock as tf
 from tests.tf1.mistakes import beginners, record
 
 ROWS = json.loads(record.FILE.read_text())
@@ -45,8 +44,6 @@ def test_there_are_sixty() -> None:
 
 @pytest.fixture(scope="module")
 def said() -> dict[str, list[str]]:
-    with tf.Graph().as_default():
-        pass
     return record.ours()
 
 

@@ -22,23 +22,26 @@ from penstock.training.distribute.cluster import read
 from penstock.training.distribute.context import (
     get_cross_replica_context as get_cross_replica_context,
     get_loss_reduction as get_loss_reduction,
-    get_replica_context as get_replica_context,
-    get_strategy as get_strategy,
     in_cross_replica_context as in_cross_replica_context,
-    require_replica_context as require_replica_context,
 )
 from penstock.training.distribute.cross_device import (
     AllReduceCrossDeviceOps as AllReduceCrossDeviceOps,
     CrossDeviceOps as CrossDeviceOps,
 )
+from penstock.training.distribute.default import (
+    get_replica_context as get_replica_context,
+    get_strategy as get_strategy,
+    require_replica_context as require_replica_context,
+)
 from penstock.training.distribute.mirrored import MirroredExtended, default_devices
 from penstock.training.distribute.modes import has_strategy as has_strategy, updating
 from penstock.training.distribute.multi_worker import CollectiveCommunication, MultiWorkerExtended
+from penstock.training.distribute.replica_context import ReplicaContext as ReplicaContext
 from penstock.training.distribute.single_device import (
     OneDeviceStrategy as OneDeviceStrategy,
     ParameterServerStrategy as _ParameterServerStrategy,
 )
-from penstock.training.distribute.strategy import ReplicaContext as ReplicaContext, Strategy
+from penstock.training.distribute.strategy import Strategy
 
 DistributionStrategy = Strategy
 get_distribution_strategy = get_strategy

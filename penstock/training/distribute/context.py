@@ -3,9 +3,6 @@
 ``with strategy.scope()`` enters the *cross-replica* context; ``experimental_run_v2(fn)`` calls
 ``fn`` in a *replica* context, once a replica; ``merge_call`` leaves it for a cross-replica one, and
 in an *update* context a function works on one component of a mirrored variable.
-
-State: per thread, the stack of contexts, each for the graph in which it was entered, and the
-replica whose components an update works on.
 """
 
 from __future__ import annotations
@@ -17,6 +14,7 @@ from penstock.foundation.graph import replicas, scopes
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.variables.variable import VariableAggregation
 from penstock.ops.array.static_values import get_static_value
+from penstock.training.distribute import modes
 from penstock.training.distribute.modes import innermost, standing
 
 
@@ -40,42 +38,17 @@ class ReduceOp(enum.Enum):
         raise ValueError(f"aggregation {aggregation!r} is no reduction; SUM and MEAN are")
 
 
-_default: list[Any] = []
-
-
 def current_index() -> int:
     """Index, among the devices of this task, of the replica that this code is for; else 0."""
     if standing.updating is not None:
         return standing.updating
-    mode = innermost()
-    return mode.replica.local_index if mode is not None and mode.replica is not None else 0
-
-
-def get_strategy() -> Any:
-    """The strategy in whose scope this is; else the default strategy, which has one replica.
-
-    >>> import penstock as tf
-    >>> tf.distribute.get_strategy().num_replicas_in_sync
-    1
-    """
-    mode = innermost()
-    return default_strategy() if mode is None else mode.strategy
-
-
-def get_replica_context() -> Any:
-    """The context of the replica that this code is for; None in a cross-replica context.
-
-    >>> import penstock as tf
-    >>> tf.distribute.get_replica_context().num_replicas_in_sync
-    1
-    """
-    mode = innermost()
-    return default_strategy().replica_context() if mode is None else mode.replica
+    replica = modes.replica()
+    return 0 if replica is None else replica.local_index
 
 
 def skip_summary() -> bool:
     """Whether this code is for a replica whose summaries are not written: any but the first."""
-    replica = get_replica_context()
+    replica = modes.replica()
     number = 0 if replica is None else replica.replica_id_in_sync_group
     return bool(get_static_value(number) if isinstance(number, Tensor) else number)
 
@@ -91,29 +64,22 @@ def in_cross_replica_context() -> bool:
     return get_cross_replica_context() is not None
 
 
-def _replicas_in_sync(asker: str) -> int:
+def replicas_in_sync() -> int:
+    """How many replicas make one update; 1 outside strategies."""
+    mode = innermost()
+    return 1 if mode is None else int(mode.strategy.num_replicas_in_sync)
+
+
+def _in_sync(asker: str) -> int:
     if in_cross_replica_context():
         raise RuntimeError(
             f"You are calling `{asker}` in cross replica context, while it was expected to be"
             " called in replica context."
         )
-    count: int = get_strategy().num_replicas_in_sync
-    return count
+    return replicas_in_sync()
 
 
-replicas.give(_replicas_in_sync)
-
-
-def require_replica_context(replica_ctx: Any) -> None:
-    """Checks that ``replica_ctx`` is the current one.
-
-    Raises:
-      RuntimeError: it is not.
-    """
-    current = get_replica_context()
-    if current is not replica_ctx:
-        where = "a cross-replica context" if current is None else "another replica's context"
-        raise RuntimeError(f"this needs the context {replica_ctx!r}; the current one is {where}")
+replicas.give(_in_sync)
 
 
 def get_loss_reduction() -> ReduceOp:
@@ -127,11 +93,3 @@ def colocate_vars_with(variable: Any) -> Any:
     if mode is None:
         return scopes.colocate_with(variable)
     return mode.strategy.extended.colocate_vars_with(variable)
-
-
-def default_strategy() -> Any:
-    if not _default:
-        from penstock.training.distribute.strategy import DefaultStrategy
-
-        _default.append(DefaultStrategy())
-    return _default[0]

@@ -79,7 +79,8 @@ class StrategyExtended:
 
     @contextmanager
     def _scope(self, strategy: Any) -> Iterator[Any]:
-        current = context.get_strategy() if modes.has_strategy() else None
+        mode = modes.innermost()
+        current = None if mode is None else mode.strategy
         if current is strategy:
             yield strategy
             return

@@ -10,7 +10,7 @@ from penstock.foundation.graph import scopes
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.library.variables.variable import VariableAggregation, VariableSynchronization
 from penstock.ops.control import control
-from penstock.training.distribute import context, modes
+from penstock.training.distribute import modes
 from penstock.training.distribute.cross_device import CrossDeviceOps, ReductionToOneDevice
 from penstock.training.distribute.extended import StrategyExtended
 from penstock.training.distribute.strategy import Strategy
@@ -98,7 +98,7 @@ class MirroredExtended(StrategyExtended):
         def create(**given: Any) -> Any:
             return self._mirrored(next_creator, given)
 
-        replica = context.get_replica_context() if modes.has_strategy() else None
+        replica = modes.replica()
         if replica is not None and replica.worker_thread is not None:
             return replica.worker_thread.variable(create, kwargs)
         return create(**kwargs)

@@ -63,6 +63,12 @@ def is_updating() -> bool:
     return standing.updating is not None
 
 
+def replica() -> Any:
+    """The context of the strategy's replica that this code is for; None if it is for none."""
+    mode = innermost()
+    return None if mode is None else mode.replica
+
+
 def has_strategy() -> bool:
     """Whether this is in the scope of a strategy other than the default one."""
     return innermost() is not None

@@ -20,6 +20,7 @@ from penstock.foundation.graph import scopes
 from penstock.library.variables import scope as variable_scopes, scoping
 from penstock.ops.array import constant
 from penstock.training.distribute import modes
+from penstock.training.distribute.replica_context import ReplicaContext
 from penstock.training.distribute.values import regroup, select
 
 
@@ -143,8 +144,6 @@ class _Replica(threading.Thread):
 
     def _call(self) -> Any:
         strategy, device, fn, args, kwargs = self._work
-        from penstock.training.distribute.strategy import ReplicaContext
-
         with scopes.default_graph_scope(self._graph):
             self._graph.scopes.__dict__.update(self._outer)
             variable_scopes.scopes_of_graph().__dict__.update(self._variables)

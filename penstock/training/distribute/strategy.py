@@ -1,4 +1,4 @@
-"""``tf.distribute.Strategy``: what all strategies share; the default strategy; replica contexts.
+"""``tf.distribute.Strategy``: what all strategies share.
 
 A ``Strategy`` is what users call; its ``extended`` has what libraries call, and is what kinds of
 strategies override: where variables are made, how replicas run, how their values are reduced.
@@ -8,20 +8,15 @@ Strategies hold no state of a graph; they may be used in several.
 from __future__ import annotations
 
 import enum
-from contextlib import nullcontext
 from typing import Any
 
-from penstock.foundation.graph import nest, scopes
-from penstock.library.autodiff import custom
 from penstock.ops.array import cast, shape, slicing
 from penstock.ops.control import control
 from penstock.ops.math import reduction
 from penstock.training.data import dataset
-from penstock.training.distribute import context, input, modes
+from penstock.training.distribute import input
 from penstock.training.distribute.context import ReduceOp
-from penstock.training.distribute.cross_device import CrossDeviceOps, ReductionToOneDevice
 from penstock.training.distribute.extended import StrategyExtended
-from penstock.training.distribute.values import select
 
 
 class InputReplicationMode(enum.Enum):
@@ -190,138 +185,3 @@ class Strategy:
         updated.CopyFrom(config_proto)
         self._extended._update_config_proto(updated)
         return updated
-
-
-class DefaultStrategy(Strategy):
-    """What holds outside any strategy: one replica, ordinary variables."""
-
-    def __init__(self) -> None:
-        super().__init__(_DefaultExtended(self))
-
-    def replica_context(self) -> ReplicaContext:
-        return ReplicaContext(self, 0)
-
-    @property
-    def num_replicas_in_sync(self) -> int:
-        """1."""
-        return 1
-
-    def scope(self) -> Any:
-        """Nothing changes in this scope."""
-        return nullcontext(self)
-
-
-class _DefaultExtended(StrategyExtended):
-    @property
-    def worker_devices(self) -> tuple[str, ...]:
-        """Wherever nodes are placed."""
-        return ("",)
-
-    def colocate_vars_with(self, colocate_with_variable: Any) -> Any:
-        """With that variable."""
-        return scopes.colocate_with(colocate_with_variable)
-
-    def call_for_each_replica(self, fn: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Calls it, in the default context."""
-        return fn(*args, **(kwargs or {}))
-
-    def _cross_device_ops_for(self) -> CrossDeviceOps:
-        return ReductionToOneDevice()
-
-    def reduce_to(self, reduce_op: Any, value: Any, destinations: Any) -> Any:
-        """The value itself."""
-        return value
-
-    def _reduce(self, reduce_op: Any, value: Any) -> Any:
-        return value
-
-
-class ReplicaContext:
-    """What a function that runs once a replica knows about its replica.
-
-    Args:
-      strategy: the strategy.
-      replica_id_in_sync_group: the replica's number, an int32 scalar (an int outside strategies).
-    """
-
-    def __init__(self, strategy: Any, replica_id_in_sync_group: Any) -> None:
-        self._strategy, self._replica_id = strategy, replica_id_in_sync_group
-        # Set by what runs the replica: its number on this task, and its thread.
-        self.local_index = 0
-        self.worker_thread: Any = None
-
-    def __enter__(self) -> ReplicaContext:
-        self._entered = modes.entered(self._strategy, self)
-        self._entered.__enter__()
-        return self
-
-    def __exit__(self, *exc: Any) -> None:
-        self._entered.__exit__(*exc)
-
-    @property
-    def strategy(self) -> Any:
-        """The strategy."""
-        return self._strategy
-
-    @property
-    def num_replicas_in_sync(self) -> int:
-        """Replicas whose gradients make one update."""
-        return int(self._strategy.num_replicas_in_sync)
-
-    @property
-    def replica_id_in_sync_group(self) -> Any:
-        """This replica's number among them."""
-        return self._replica_id
-
-    @property
-    def devices(self) -> tuple[str, ...]:
-        """The devices of this replica: one."""
-        return (self._strategy.extended.worker_devices[self.local_index],)
-
-    def merge_call(self, merge_fn: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Stops until all replicas of this task are here, and calls ``merge_fn`` once.
-
-        Args:
-          merge_fn: called as ``merge_fn(strategy, *args, **kwargs)`` in the cross-replica context,
-            with the PerReplica values of what the replicas gave.
-          args, kwargs: this replica's.
-
-        Returns:
-          This replica's part of what ``merge_fn`` returns.
-        """
-        if self.worker_thread is not None:
-            return self.worker_thread.merge_call(merge_fn, args, kwargs)
-        if self._strategy is context.default_strategy():
-            return merge_fn(self._strategy, *args, **(kwargs or {}))
-        with modes.entered(self._strategy):
-            return select(self.local_index, merge_fn(self._strategy, *args, **(kwargs or {})))
-
-    def all_reduce(self, reduce_op: Any, value: Any) -> Any:
-        """The sum or mean over all replicas, which all must ask for; gradients are reduced too.
-
-        Args:
-          reduce_op: SUM or MEAN.
-          value: a tensor, or a nesting of tensors.
-
-        Returns:
-          The same nesting, equal on all replicas.
-        """
-        op = ReduceOp[reduce_op.upper()] if isinstance(reduce_op, str) else reduce_op
-
-        def batch(strategy: Any, *values: Any) -> Any:
-            return strategy.extended.batch_reduce_to(op, [(v, v) for v in values])
-
-        def reduced(*values: Any) -> list[Any]:
-            return list(self.merge_call(batch, values))
-
-        @custom.custom_gradient
-        def differentiable(*values: Any) -> tuple[list[Any], Any]:
-            return reduced(*values), lambda *grads: reduced(*grads)
-
-        flat = nest.flatten(value)
-        done = differentiable(*flat)
-        done = list(done) if isinstance(done, list | tuple) else [done]
-        return nest.pack_sequence_as(value, done)
-
-    def __repr__(self) -> str:
-        return f"<ReplicaContext {self.local_index} of {type(self._strategy).__name__}>"

@@ -213,7 +213,7 @@ class MirroredVariable(DistributedVariable):
 
         if modes.is_updating():
             return change(self.get(), value, *args, **kwargs)
-        if context.get_replica_context() is None or not modes.has_strategy():
+        if modes.replica() is None:
             return self._strategy.extended.update(self, change, (value, *args), kwargs)
         if self.aggregation is VariableAggregation.NONE:
             raise ValueError(
@@ -231,7 +231,7 @@ class MirroredVariable(DistributedVariable):
                 given = extended.reduce_to(op, given, self)
             return extended.update(self, change, (given, *rest), options)
 
-        return context.get_replica_context().merge_call(merged, (value, *args), kwargs)
+        return modes.replica().merge_call(merged, (value, *args), kwargs)
 
 
 class SyncOnReadVariable(DistributedVariable):
@@ -254,7 +254,7 @@ class SyncOnReadVariable(DistributedVariable):
         return self._strategy.extended.update(self, change, (value, *args), kwargs)
 
     def _outside(self) -> bool:
-        return context.get_replica_context() is None or not modes.has_strategy()
+        return modes.replica() is None
 
     def value(self) -> Tensor:
         """The component's value; outside replicas, all components together."""

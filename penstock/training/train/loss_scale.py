@@ -161,7 +161,7 @@ class DynamicLossScale(LossScale):
           NotImplementedError: in a strategy of several replicas, whose gradients another replica
             does not see; ``FixedLossScale`` works there.
         """
-        replicas = distribution.get_strategy().num_replicas_in_sync
+        replicas = distribution.replicas_in_sync()
         if replicas > 1:
             raise NotImplementedError(
                 f"DynamicLossScale in a strategy of {replicas} replicas; FixedLossScale works there"

@@ -368,7 +368,7 @@ class Optimizer:
 
     def _apply_in_replica(self, pairs: Sequence[Any], global_step: Any, name: str | None) -> Any:
         """As ``apply_gradients``, with those of the other replicas of a ``tf.distribute`` scope."""
-        replica = distribution.get_replica_context()
+        replica = modes.replica()
         if replica is None:
             raise RuntimeError(
                 "apply_gradients and minimize are for replicas: in the scope of a strategy, call"

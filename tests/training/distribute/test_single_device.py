@@ -9,6 +9,7 @@ import pytest
 
 import penstock as tf
 from penstock.training.distribute import OneDeviceStrategy, cluster
+from penstock.training.distribute.default import require_replica_context
 from penstock.training.distribute.experimental import ParameterServerStrategy
 from tests.training.distribute import training
 
@@ -56,3 +57,11 @@ def test_parameter_servers_train_as_one_device(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.delenv("TF_CONFIG", raising=False)
     expected = training.train(OneDeviceStrategy("/cpu:0"), "adam")
     training.check(training.train(ParameterServerStrategy(), "adam"), expected)
+
+
+def test_outside_strategies_there_is_one_replica_context() -> None:
+    here = tf.distribute.get_replica_context()
+    assert here is tf.distribute.get_replica_context()
+    require_replica_context(here)  # which raises for another than the current one
+    assert here.merge_call(lambda strategy, x: (strategy, x), (3,)) == (here.strategy, 3)
+    assert here.strategy is tf.distribute.get_strategy() and here.devices == ("",)

@@ -12,6 +12,6 @@ from penstock.library.control_flow import (
     messages as messages,
     tensor_array as tensor_array,
 )
-from penstock.library.variables import partition as partition, variable as variable
+from penstock.library.variables import creation as creation, partition as partition
 from penstock.storage.checkpoint import saver as saver
 from penstock.training.data import queue_runner as queue_runner

@@ -10,16 +10,6 @@ from tests.architecture import modules
 # What is slow to import or optional is imported where it is needed; so is all of a command's work.
 LATE = {"PIL", "simplejpeg", "fsspec", "ray", "grpc", "scipy", "tensorboard", "torch"}
 LATE_ROOMS = ("penstock.cli.", "penstock.cluster.launch.")
-# The circles that are left, each cut inside a function.  To be mended, and taken out here.
-CUT = {
-    ("penstock.foundation.graph.graph", "penstock.foundation.graph.build"),
-    ("penstock.foundation.graph.graph", "penstock.foundation.graph.graphdef"),
-    ("penstock.foundation.graph.type_spec", "penstock.foundation.graph.nest"),
-    ("penstock.library.ragged_tensors.factories", "penstock.library.ragged_tensors.conversion"),
-    ("penstock.library.ragged_tensors.tensor", "penstock.library.ragged_tensors.conversion"),
-    ("penstock.library.ragged_tensors.tensor", "penstock.library.ragged_tensors.spec"),
-    ("penstock.library.variables.variable", "penstock.library.variables.creation"),
-}
 
 # Private names that TensorFlow's programs know, and those of Python and torch.
 THEIRS = {
@@ -69,19 +59,9 @@ def test_imports_stand_at_the_top() -> None:
         for name in modules.files()
         if not name.startswith(LATE_ROOMS)
         for other, in_function in modules.imports(name)
-        if in_function and other.partition(".")[0] not in LATE and (name, other) not in CUT
+        if in_function and other.partition(".")[0] not in LATE
     ]
     assert not late, "\n".join(late)
-
-
-def test_every_circle_that_is_cut_is_one() -> None:
-    cut = {
-        (name, other)
-        for name in modules.files()
-        for other, in_function in modules.imports(name)
-        if in_function and (name, other) in CUT
-    }
-    assert cut == CUT
 
 
 def _own_names(tree: ast.Module) -> set[str]:

@@ -11,7 +11,7 @@ import math
 from typing import Any
 
 from penstock.foundation.base import dtypes, errors
-from penstock.foundation.graph.function import functions_of
+from penstock.foundation.graph.bodies import functions_of
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.graphdef import import_graph_def
 from penstock.foundation.opdef.registry import OPS, role_of

@@ -21,8 +21,16 @@ from penstock.compiler.partition.part import Part
 from penstock.foundation.base import devices, dtypes, errors
 from penstock.foundation.base.origin import Origin
 from penstock.foundation.formats.message_table import make_messages
-from penstock.foundation.graph import build, function_def, graphdef, node_attrs, node_message
-from penstock.foundation.graph.function import FunctionGraph, functions_of
+from penstock.foundation.graph import (
+    function_def,
+    graph_message,
+    graphdef,
+    node_attrs,
+    node_message,
+    solve,
+)
+from penstock.foundation.graph.bodies import functions_of
+from penstock.foundation.graph.function import FunctionGraph
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.handles import naming_only
 from penstock.foundation.graph.names import check_node_name
@@ -141,7 +149,7 @@ class _Encoder:
         return file, function, origin.lineno
 
     def _function(self, body: FunctionGraph) -> Any:
-        message = function_def.to_message(body, self._body_node)
+        message = graph_message.function_message(body, self._body_node)
         for index, tensor in enumerate(body.inputs):
             shape = message.arg_attr[index].attr[_SHAPES].list.shape
             if not shape:
@@ -256,7 +264,7 @@ class _Decoder:
             if key != _SHAPES:
                 attrs[key] = self._attr(key, value, definition)
         _check_counts(definition, attrs)
-        complete, types = build.solved_node(definition, node.name, attrs)
+        complete, types = solve.solved_node(definition, node.name, attrs)
         if naming:
             definition = naming_only(definition)
         inputs, controls = _inputs(graph, node)

@@ -33,7 +33,8 @@ import numpy as np
 from penstock.compiler.passes.prune import needed_in_order
 from penstock.foundation.base import dtypes, errors
 from penstock.foundation.base.shapes import TensorShape
-from penstock.foundation.graph.function import FunctionGraph, bodies_of
+from penstock.foundation.graph.bodies import bodies_of
+from penstock.foundation.graph.function import FunctionGraph
 from penstock.foundation.graph.function_gradient import gradient_of
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.infer import infer_shapes

@@ -2,30 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from penstock.foundation.base import dtypes, shapes
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.convert import convert_to_tensor
+from penstock.foundation.graph.parted import Parted
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.graph.type_spec import TypeSpec, type_spec_from_value
 from penstock.foundation.opdef import static
 
 
-class CompositeTensor:
+class CompositeTensor(Parted):
     """A value made of several tensors that its spec takes apart and puts together."""
+
+    def nest_parts(self) -> list[Any]:
+        return list(self._type_spec._to_components(self))
+
+    def nest_like(self, parts: Sequence[Any]) -> Any:
+        return self._type_spec._from_components(parts)
 
     @property
     def _type_spec(self) -> TypeSpec:
         raise NotImplementedError(f"{type(self).__name__} says no spec")
 
 
-class _OfValues:
+class _OfValues(Parted):
     """A tensor given by some of its values and where they are."""
 
     _values: Tensor
     _dense_shape: Any
+
+    def nest_like(self, parts: Sequence[Any]) -> Any:
+        return type(self)(*parts)
 
     @property
     def op(self) -> Any:
@@ -92,6 +103,10 @@ class IndexedSlices(_OfValues):
     @property
     def _type_spec(self) -> TypeSpec:
         return type_spec_from_value(self)
+
+    def nest_parts(self) -> list[Any]:
+        parts: list[Any] = [self._values, self._indices]
+        return parts if self._dense_shape is None else [*parts, self._dense_shape]
 
     def consumers(self) -> list[Any]:
         """The operations that take the values as an input."""
@@ -176,10 +191,12 @@ class SparseTensor(_OfValues):
     def _type_spec(self) -> TypeSpec:
         return type_spec_from_value(self)
 
+    def nest_parts(self) -> list[Any]:
+        return [self._indices, self._values, self._dense_shape]
+
     def consumers(self) -> list[Any]:
         """Operations that take any of the parts."""
-        parts = (self._indices, self._values, self._dense_shape)
-        return list(dict.fromkeys(op for part in parts for op in part.consumers()))
+        return list(dict.fromkeys(op for part in self.nest_parts() for op in part.consumers()))
 
     def __repr__(self) -> str:
         return (

@@ -19,12 +19,13 @@ State besides a graph's: the inputs, the map of what was captured, the outputs.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from typing import Any
 
 from penstock.foundation.base import dtypes, shapes
 from penstock.foundation.graph import handles
+from penstock.foundation.graph.bodies import FunctionBody, bodies_of
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.keys import GraphKeys
@@ -32,8 +33,6 @@ from penstock.foundation.graph.operation import Operation, calls_functions, is_b
 from penstock.foundation.graph.scopes import default_graph_scope, get_default_graph
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import static
-from penstock.foundation.opdef.opdef import OpDef
-from penstock.foundation.opdef.signature import ArgDef
 
 _numbers = itertools.count()
 _SHARED = (
@@ -41,7 +40,7 @@ _SHARED = (
 )  # fmt: skip
 
 
-class FunctionGraph(Graph):
+class FunctionGraph(FunctionBody, Graph):
     """The body of a function.
 
     Args:
@@ -257,48 +256,6 @@ class FunctionGraph(Graph):
         return f"<FunctionGraph {self.name!r}>"
 
 
-class CallDef(OpDef):
-    """The definition of the nodes that call one function by its name, as ``Defun`` makes them.
-
-    Args:
-      body: the function; None when it is declared only.
-      inputs, outputs: name and dtype of each argument and result.
-    """
-
-    __slots__ = ("body",)
-
-    def __init__(
-        self,
-        name: str,
-        inputs: Iterable[tuple[str, dtypes.DType]],
-        outputs: Iterable[tuple[str, dtypes.DType]],
-        body: FunctionGraph | None = None,
-    ) -> None:
-        args, results = (tuple(ArgDef(n, dtype=d) for n, d in side) for side in (inputs, outputs))
-        super().__init__(name, args, results, {})
-        self.body = body
-        self.stateful, self.control = True, "call"
-        count = len(results)
-        self.shape = lambda ctx: None if count == 1 else [None] * count
-
-
-def known_functions(graph: Graph) -> dict[str, FunctionGraph]:
-    """The functions that a graph knows by name; its bodies know the same."""
-    found: dict[str, FunctionGraph] = graph.attached.setdefault("functions", {})
-    return found
-
-
-def bodies_of(op: Operation) -> list[FunctionGraph]:
-    """The functions that a node names."""
-    found: list[Any] = []
-    if isinstance(op.op_def, CallDef):
-        # One that was declared first is known to the graph once it is defined.
-        found.append(op.op_def.body or known_functions(op.graph).get(op.type))
-    for value in op.attrs.values():
-        found.extend(value if isinstance(value, list) else [value])
-    return [body for body in found if isinstance(body, FunctionGraph)]
-
-
 def has_effect(op: Operation) -> bool:
     """Whether running a node matters even if nobody takes what it gives."""
     if op.op_def.effect:
@@ -322,29 +279,6 @@ def _is_state(tensor: Tensor) -> bool:
     if not (tensor.dtype.is_ref or tensor.dtype is dtypes.resource):
         return False
     return bool(handles.handles_of(tensor))
-
-
-def functions_of(graph: Graph) -> Iterator[FunctionGraph]:
-    """The functions that the nodes of a graph call, and those that these call, inner ones first."""
-    seen: set[FunctionGraph] = set()
-
-    def once(body: FunctionGraph) -> Iterator[FunctionGraph]:
-        if body not in seen:
-            seen.add(body)
-            yield from visit(body)
-            if body.gradient is not None:
-                yield from once(body.gradient)
-            yield body
-
-    def visit(graph: Graph) -> Iterator[FunctionGraph]:
-        for op in graph.operations:
-            for body in bodies_of(op):
-                yield from once(body)
-
-    yield from visit(graph)
-    if not isinstance(graph, FunctionGraph):
-        for body in known_functions(graph).values():
-            yield from once(body)
 
 
 def trace(

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tensorboard.compat.proto.attr_value_pb2 import AttrValue, NameAttrList
-from tensorboard.compat.proto.function_pb2 import FunctionDef
+from tensorboard.compat.proto.attr_value_pb2 import NameAttrList
 from tensorboard.compat.proto.graph_pb2 import GraphDef
 
 from penstock.foundation.base import dtypes
@@ -21,73 +20,6 @@ from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.scopes import default_graph_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef.registry import OPS
-
-
-def to_message(body: FunctionGraph, node_def: Callable[..., Any]) -> Any:
-    """The message of a function.
-
-    Args:
-      body: the function.
-      node_def: makes the message of a node, or fills one: ``node_message.node_def``.
-    """
-    if body.exported is not None:
-        return body.exported
-    message = FunctionDef()
-    message.signature.name = body.name
-    names: dict[Tensor, str] = {}
-    taken: set[str] = set()
-    for tensor in body.inputs:
-        names[tensor] = _unique(tensor.op.name, taken)
-        message.signature.input_arg.add(
-            name=names[tensor], type=tensor.dtype.base_dtype.as_datatype_enum
-        )
-    arguments = {t.op for t in body.inputs}
-    for op in body.operations:
-        if op in arguments:
-            continue
-        node = node_def(op, message.node_def.add())
-        controls = [text for text in node.input if text.startswith("^")]
-        node.input[:] = [names.get(t) or _reference(t) for t in op.inputs] + controls
-        message.signature.is_stateful |= op.op_def.effect
-    results: set[str] = set()
-    for index, tensor in enumerate(body.outputs):
-        given = body.output_names[index] if body.output_names else None
-        name = given or _unique(tensor.op.name, results)
-        message.signature.output_arg.add(name=name, type=tensor.dtype.as_datatype_enum)
-        message.ret[name] = names.get(tensor) or _reference(tensor)
-    for key, value in body.function_attrs.items():
-        message.attr[key].CopyFrom(attr_value(value))
-    for op in body.effects():
-        message.control_ret[op.name] = op.name
-        message.signature.control_output.append(op.name)
-    return message
-
-
-def _unique(name: str, taken: set[str]) -> str:
-    base = "".join(c if c.isalnum() else "_" for c in name.lower())
-    made, count = base, 0
-    while made in taken:
-        count += 1
-        made = f"{base}_{count}"
-    taken.add(made)
-    return made
-
-
-def attr_value(value: Any) -> Any:
-    """A remark on a function, as a message."""
-    if isinstance(value, bool):
-        return AttrValue(b=value)
-    return AttrValue(i=value) if isinstance(value, int) else AttrValue(s=str(value).encode())
-
-
-def _reference(tensor: Tensor) -> str:
-    position = tensor.value_index
-    for arg in tensor.op.op_def.outputs:
-        count = arg.count(tensor.op.attrs) if arg.is_list else 1
-        if position < count:
-            return f"{tensor.op.name}:{arg.name}:{position}"
-        position -= count
-    raise ValueError(f"{tensor.name} is no output of its node")
 
 
 class Library:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from penstock.foundation.base import dtypes
-from penstock.foundation.graph import derivative, function_def, node_message
+from penstock.foundation.graph import derivative, graph_message
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.function import FunctionGraph
@@ -46,7 +46,7 @@ def gradient_of(body: FunctionGraph) -> FunctionGraph:
 
 
 def _traced(body: FunctionGraph) -> FunctionGraph:
-    body.exported = function_def.to_message(body, node_message.node_def)
+    body.exported = graph_message.function_message(body)
     body.size = len(body.operations)
     given: list[Tensor] = []
     with default_graph_scope(body), body.control_dependencies(None), body.name_scope(None):

@@ -14,15 +14,15 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from penstock.foundation.base import devices, dtypes, origin
-from penstock.foundation.graph import drawing, node_message
+from penstock.foundation.base.dtypes import as_dtype
+from penstock.foundation.graph import drawing, graph_message, node_message, solve
 from penstock.foundation.graph.defaults import default_graph_scope
 from penstock.foundation.graph.handles import note_write
 from penstock.foundation.graph.infer import infer_shapes
 from penstock.foundation.graph.names import check_node_name
 from penstock.foundation.graph.operation import Operation
-from penstock.foundation.graph.scoping import Scoping
+from penstock.foundation.graph.scoping import Scoping, ThreadScopes
 from penstock.foundation.graph.tensor import Tensor
-from penstock.foundation.graph.thread_scopes import ThreadScopes
 from penstock.foundation.graph.versions import GRAPH_DEF_VERSION
 from penstock.foundation.opdef.opdef import OpDef
 from penstock.foundation.opdef.registry import OPS
@@ -237,16 +237,14 @@ class Graph(Scoping):
         Returns:
           The new operation.
         """
-        from penstock.foundation.graph import build
-
         given = (attrs or {}).items()
         plain = {key: node_message.attr_from_any(value, key) for key, value in given}
         definition = OPS[op_type]
         full = self.node_name(name, op_type)
-        op = build.add_checked(self, definition, list(inputs), plain, full)
+        op = solve.add_checked(self, definition, list(inputs), plain, full)
         if dtypes is not None:
             found = [t.dtype.base_dtype for t in op.outputs]
-            wanted = [build.as_dtype(d).base_dtype for d in dtypes]
+            wanted = [as_dtype(d).base_dtype for d in dtypes]
             if found != wanted:
                 raise TypeError(f"{op_type} {full!r} makes {found}, but {wanted} were asked for")
         return op
@@ -538,6 +536,11 @@ class Graph(Scoping):
         op = tensor_or_op.op if isinstance(tensor_or_op, Tensor) else tensor_or_op
         return op not in self._unfetchable
 
+    @staticmethod
+    def scratch() -> Graph:
+        """An empty graph, for nodes that are made to see whether they can be."""
+        return Graph()
+
     def emptied(self) -> Graph:
         """What is the default graph after a reset: another one."""
         return Graph()
@@ -548,9 +551,7 @@ class Graph(Scoping):
 
     def as_graph_def(self, from_version: int | None = None, add_shapes: bool = False) -> Any:
         """This graph as a ``GraphDef`` message."""
-        from penstock.foundation.graph import graphdef
-
-        return graphdef.graph_def(self, from_version=from_version, add_shapes=add_shapes)
+        return graph_message.graph_def(self, from_version=from_version, add_shapes=add_shapes)
 
     @property
     def graph_def_versions(self) -> Any:

@@ -1,7 +1,7 @@
-"""Graphs as ``GraphDef`` messages, out and in.
+"""Nodes from ``GraphDef`` messages; ``graph_message`` writes them.
 
-Out, attrs that op definitions fill in are all written, in TF's form.  In, missing attrs take
-their defaults, and shapes are inferred anew, so a GraphDef of any age that uses known ops works.
+Missing attrs take their defaults, and shapes are inferred anew, so a GraphDef of any age that uses
+known ops works.
 """
 
 from __future__ import annotations
@@ -9,20 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from tensorboard.compat.proto.graph_pb2 import GraphDef
-
 from penstock.foundation.base import devices
 from penstock.foundation.graph import (
-    build,
     external,
     function_def,
     inline_functions,
     node_attrs,
     node_message,
     scopes,
+    solve,
     unknown_op,
 )
-from penstock.foundation.graph.function import functions_of
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.input_map import converted_map
 from penstock.foundation.graph.names import check_imported_name
@@ -32,49 +29,6 @@ from penstock.foundation.graph.versions import check_versions
 from penstock.foundation.opdef.opdef import OpDef
 from penstock.foundation.opdef.registry import OPS, control_of
 from penstock.foundation.opdef.signature import REQUIRED, AttrDef
-
-# ---- out -----------------------------------------------------------------------------------------
-
-
-_KNOWS_FUNCTIONS = 12
-
-
-def graph_def(
-    graph: Graph, from_version: int | None = None, add_shapes: bool = False, into: Any = None
-) -> Any:
-    """A graph as a ``GraphDef``.
-
-    Args:
-      graph: the graph.
-      from_version: only nodes made since the graph had this version.
-      add_shapes: whether to add an ``_output_shapes`` attr to every node.
-      into: an empty message to fill in place, which saves a copy.
-
-    Returns:
-      The message.
-    """
-    message = GraphDef() if into is None else into
-    message.versions.producer, message.versions.min_consumer = graph._graph_def_versions
-    with graph.lock:
-        for op in graph.operations[from_version or 0 :]:
-            node = node_message.node_def(op, message.node.add())
-            if add_shapes:
-                node_message.add_output_shapes(node, op)
-        _add_library(message, graph)
-    return message
-
-
-def _add_library(message: Any, graph: Graph) -> None:
-    for body in functions_of(graph):
-        # Who reads a graph with functions must know them.
-        message.versions.min_consumer = max(message.versions.min_consumer, _KNOWS_FUNCTIONS)
-        function = function_def.to_message(body, node_message.node_def)
-        message.library.function.add().CopyFrom(function)
-        if body.gradient is not None:
-            message.library.gradient.add(function_name=body.name, gradient_func=body.gradient.name)
-
-
-# ---- in ------------------------------------------------------------------------------------------
 
 
 def import_graph_def(
@@ -277,7 +231,7 @@ class _Importer:
         full = self.names[node.name]
         self._claim(full)
         try:
-            op = build.add_checked(self.graph, definition, inputs, attrs, full, controls)
+            op = solve.add_checked(self.graph, definition, inputs, attrs, full, controls)
         except TypeError as error:
             raise ValueError(str(error)) from None
         if node.device:

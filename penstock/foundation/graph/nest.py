@@ -13,8 +13,7 @@ import collections
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from penstock.foundation.graph.composite import CompositeTensor, IndexedSlices, SparseTensor
-from penstock.foundation.graph.type_spec import TensorSpec, TypeSpec, type_spec_from_value
+from penstock.foundation.graph.parted import Parted, PartedSpec
 
 __all__ = [
     "assert_same_structure", "assert_shallow_structure", "flatten", "flatten_up_to",
@@ -25,12 +24,12 @@ __all__ = [
 
 def is_composite(value: Any) -> bool:
     """Whether the value is one of several tensors."""
-    return isinstance(value, IndexedSlices | SparseTensor | CompositeTensor)
+    return isinstance(value, Parted) and not isinstance(value, PartedSpec)
 
 
 def is_composite_spec(value: Any) -> bool:
     """Whether the value is the spec of one of several tensors."""
-    return isinstance(value, TypeSpec) and not isinstance(value, TensorSpec)
+    return isinstance(value, PartedSpec) and value.nest_parts() is not None
 
 
 def is_sequence(seq: Any) -> bool:
@@ -50,12 +49,7 @@ def is_sequence_or_composite(seq: Any) -> bool:
 
 def components(value: Any) -> list[Any]:
     """The tensors of a composite, in TF's order."""
-    if isinstance(value, CompositeTensor):
-        return list(value._type_spec._to_components(value))
-    if isinstance(value, SparseTensor):
-        return [value.indices, value.values, value.dense_shape]
-    parts = [value.values, value.indices]
-    return parts if value.dense_shape is None else [*parts, value.dense_shape]
+    return list(value.nest_parts())
 
 
 def sorted_keys(mapping: Mapping[Any, Any]) -> list[Any]:
@@ -67,10 +61,8 @@ def sorted_keys(mapping: Mapping[Any, Any]) -> list[Any]:
 
 def parts_of(value: Any, expand_composites: bool) -> list[Any] | None:
     """The parts of a nesting in order; None of a leaf."""
-    if expand_composites and is_composite(value):
-        return components(value)
-    if expand_composites and is_composite_spec(value):
-        return [value._component_specs]
+    if expand_composites and isinstance(value, Parted):
+        return value.nest_parts()
     if isinstance(value, Mapping):
         return [value[key] for key in sorted_keys(value)]
     return list(value) if is_sequence(value) else None
@@ -78,12 +70,8 @@ def parts_of(value: Any, expand_composites: bool) -> list[Any] | None:
 
 def like(instance: Any, parts: Sequence[Any]) -> Any:
     """A nesting of the kind of ``instance`` of other parts."""
-    if isinstance(instance, SparseTensor | IndexedSlices):
-        return type(instance)(*parts)
-    if isinstance(instance, CompositeTensor):
-        return instance._type_spec._from_components(parts)
-    if is_composite_spec(instance):
-        return instance._from_components(parts[0])
+    if isinstance(instance, Parted):
+        return instance.nest_like(parts)
     if isinstance(instance, Mapping):
         made = dict(zip(sorted_keys(instance), parts, strict=True))
         items = [(key, made[key]) for key in instance]
@@ -210,12 +198,9 @@ def _assert_same(first: Any, second: Any, check_types: bool, expand: bool) -> No
 
 def _assert_same_spec(first: Any, second: Any) -> None:
     """Checks two specs, or a spec and a value."""
-    one, other = (
-        value if isinstance(value, TypeSpec) else type_spec_from_value(value)
-        for value in (first, second)
-    )
+    spec = first if isinstance(first, PartedSpec) else second
     try:
-        one.most_specific_compatible_type(other)
+        spec.nest_match(first, second)
     except ValueError as error:
         raise ValueError(
             f"The two structures don't have the same nested structure.\n\n{error}"

@@ -19,11 +19,13 @@ from typing import Any
 import numpy as np
 
 from penstock.foundation.base import dtypes, shapes
+from penstock.foundation.graph import nest
 from penstock.foundation.graph.convert import convert_to_tensor
+from penstock.foundation.graph.parted import PartedSpec
 from penstock.foundation.graph.tensor import Tensor
 
 
-class TypeSpec(abc.ABC):
+class TypeSpec(PartedSpec, abc.ABC):
     """What is known of a value that a program takes or returns: its class, shapes and dtypes.
 
     Subclasses have ``value_type``, ``_serialize`` (the arguments that make an equal spec),
@@ -90,8 +92,6 @@ class TypeSpec(abc.ABC):
 
     @property
     def _flat_tensor_specs(self) -> list[TensorSpec]:
-        from penstock.foundation.graph import nest  # which expands specs
-
         return nest.flatten(self._component_specs, expand_composites=True)
 
     def _to_tensor_list(self, value: Any) -> list[Tensor]:
@@ -102,8 +102,6 @@ class TypeSpec(abc.ABC):
         """
         if not self.is_compatible_with(value):
             raise ValueError(f"{value!r} is not compatible with {self}")
-        from penstock.foundation.graph import nest
-
         return nest.flatten(self._to_components(value), expand_composites=True)
 
     def _from_tensor_list(self, tensor_list: Sequence[Any]) -> Any:
@@ -126,10 +124,21 @@ class TypeSpec(abc.ABC):
         return self._from_compatible_tensor_list(tensor_list)
 
     def _from_compatible_tensor_list(self, tensor_list: Sequence[Any]) -> Any:
-        from penstock.foundation.graph import nest
-
         parts = nest.pack_sequence_as(self._component_specs, tensor_list, expand_composites=True)
         return self._from_components(parts)
+
+    def nest_parts(self) -> list[Any] | None:
+        return [self._component_specs]
+
+    def nest_like(self, parts: Sequence[Any]) -> Any:
+        return self._from_components(parts[0])
+
+    def nest_match(self, first: Any, second: Any) -> None:
+        one, other = (
+            value if isinstance(value, TypeSpec) else type_spec_from_value(value)
+            for value in (first, second)
+        )
+        one.most_specific_compatible_type(other)
 
     # ---- in datasets
 
@@ -294,6 +303,9 @@ class TensorSpec(TypeSpec):
 
     def _from_components(self, components: Any) -> Any:
         return components
+
+    def nest_parts(self) -> list[Any] | None:
+        return None
 
     @property
     def _flat_tensor_specs(self) -> list[TensorSpec]:

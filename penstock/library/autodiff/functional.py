@@ -16,9 +16,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from penstock.foundation.base import dtypes
+from penstock.foundation.graph.bodies import bodies_of
 from penstock.foundation.graph.build import make, make_tensor
 from penstock.foundation.graph.expansions import Expansion, expansions_of, redirect
-from penstock.foundation.graph.function import FunctionGraph, bodies_of
+from penstock.foundation.graph.function import FunctionGraph
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.operation import Operation, calls_functions, is_back_edge
 from penstock.foundation.graph.scopes import control_dependencies, get_default_graph, name_scope

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from penstock.foundation.graph.function import CallDef
+from penstock.foundation.graph.bodies import CallDef
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.opdef.registry import GRADIENTS
 

@@ -20,9 +20,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from penstock.foundation.base import dtypes
-from penstock.foundation.graph import build, function_def, nest, node_message
+from penstock.foundation.graph import graph_message, nest, solve
+from penstock.foundation.graph.bodies import CallDef, known_functions
 from penstock.foundation.graph.convert import convert_to_tensor
-from penstock.foundation.graph.function import CallDef, FunctionGraph, known_functions
+from penstock.foundation.graph.function import FunctionGraph
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.scopes import (
@@ -161,7 +162,7 @@ class DefinedFunction:
     @property
     def definition(self) -> Any:
         """Its ``FunctionDef`` message."""
-        return function_def.to_message(self.body, node_message.node_def)
+        return graph_message.function_message(self.body)
 
     @property
     def body(self) -> _Tracing:
@@ -219,7 +220,7 @@ class DefinedFunction:
         found = functions.setdefault(self.name, self.body)
         if found is not self.body:
             ours = self.definition
-            if function_def.to_message(found, node_message.node_def) != ours:
+            if graph_message.function_message(found) != ours:
                 raise ValueError(
                     f"cannot add function {self.name!r}: the graph has a different function with"
                     " the same name already"
@@ -290,7 +291,7 @@ class DefinedFunction:
 
 
 def _digest(body: FunctionGraph) -> str:
-    message = function_def.to_message(body, node_message.node_def)
+    message = graph_message.function_message(body)
     message.signature.name = ""
     return hashlib.sha256(message.SerializeToString(deterministic=True)).hexdigest()[:11]
 
@@ -314,10 +315,10 @@ def _call(definition: CallDef, tensors: list[Tensor], kwargs: dict[str, Any]) ->
     full = graph.node_name(name, definition.name)
     attrs: dict[str, Any] = dict(_REMARK)
     if graph.scopes.control_flow is None:
-        return build.add_checked(graph, definition, tensors, attrs, full)
+        return solve.add_checked(graph, definition, tensors, attrs, full)
     # The nodes that bring the inputs into a branch or loop are named under this one.
     with graph.name_scope(f"{full}/"):
-        return build.add_checked(graph, definition, tensors, attrs, full)
+        return solve.add_checked(graph, definition, tensors, attrs, full)
 
 
 def _results(op: Operation) -> Any:

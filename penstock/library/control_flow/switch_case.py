@@ -11,9 +11,10 @@ from typing import Any
 
 from penstock.foundation.base import shapes
 from penstock.foundation.graph import nest
+from penstock.foundation.graph.bodies import known_functions
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.convert import convert_to_tensor
-from penstock.foundation.graph.function import FunctionGraph, known_functions
+from penstock.foundation.graph.function import FunctionGraph
 from penstock.foundation.graph.scopes import get_default_graph, name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.control_flow.defun import outermost, trace_branch

@@ -26,13 +26,14 @@ from penstock.engine.session import placement_log
 from penstock.engine.session.build import function_compiler
 from penstock.engine.session.options import Options, apply_config
 from penstock.foundation.base import dtypes, errors
-from penstock.foundation.graph.build import Solver, complete_attrs, make, output_types, tuple_of
+from penstock.foundation.graph.build import make, tuple_of
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.function import FunctionGraph
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.handles import resource_key
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.foundation.graph.operation import Operation
+from penstock.foundation.graph.solve import Solver, complete_attrs, output_types
 from penstock.foundation.opdef.opdef import OpDef
 from penstock.foundation.opdef.registry import OPS
 from penstock.library.eager.calls import Call

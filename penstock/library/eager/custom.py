@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from penstock.foundation.graph import nest
+from penstock.foundation.graph.bodies import CallDef
 from penstock.foundation.graph.build import make_tensor
 from penstock.foundation.graph.convert import convert_to_tensor
-from penstock.foundation.graph.function import CallDef
 from penstock.library.eager.context import recorders
 from penstock.library.eager.tape import GradientTape
 

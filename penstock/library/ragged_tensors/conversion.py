@@ -1,7 +1,11 @@
-"""From tensors and sparse tensors to ragged ones and back."""
+"""From tensors and sparse tensors to ragged ones and back.
+
+What makes ragged tensors takes their class, which calls these.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from penstock.foundation.base import dtypes
@@ -12,7 +16,6 @@ from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import control_dependencies, name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.ragged_tensors import splits as rows
-from penstock.library.ragged_tensors.tensor import RaggedTensor, from_nested
 from penstock.ops.array import (
     cast,
     fill,
@@ -30,7 +33,15 @@ from penstock.ops.math import binary, comparison, reduction, select
 _EMPTY = {dtypes.string: "", dtypes.bool: False}
 
 
-def to_tensor(rt: RaggedTensor, default_value: Any, name: str | None) -> Tensor:
+def nested_in(cls: Any, flat_values: Any, nested_row_splits: Sequence[Any]) -> Any:
+    """The values under ragged dims, with splits that are right."""
+    made = flat_values
+    for splits in reversed(list(nested_row_splits)):
+        made = cls(made, splits, internal=True)
+    return made
+
+
+def to_tensor(rt: Any, default_value: Any, name: str | None) -> Tensor:
     """Pads every row to the longest; see ``RaggedTensor.to_tensor``."""
     with name_scope(name, "RaggedToTensor", [rt.flat_values, default_value]):
         if default_value is not None:
@@ -38,9 +49,9 @@ def to_tensor(rt: RaggedTensor, default_value: Any, name: str | None) -> Tensor:
         return _padded(rt, default_value)
 
 
-def _padded(rt: RaggedTensor, default: Any) -> Tensor:
+def _padded(rt: Any, default: Any) -> Tensor:
     values: Any = rt.values
-    if isinstance(values, RaggedTensor):
+    if isinstance(values, type(rt)):
         values = _padded(values, default)
     splits = rt.row_splits
     # One element more, at the end, is what fills rows up.
@@ -68,14 +79,14 @@ def _filler(values: Tensor, default: Any) -> Tensor:
     return made
 
 
-def to_sparse(rt: RaggedTensor, name: str | None) -> SparseTensor:
+def to_sparse(rt: Any, name: str | None) -> SparseTensor:
     """The same elements by their positions."""
     with name_scope(name, "RaggedToSparse", [rt.flat_values]):
         parts = make("RaggedTensorToSparse", list(rt.nested_row_splits), rt.flat_values)
         return SparseTensor(*parts)
 
 
-def from_sparse(st_input: Any, name: str | None, splits_dtype: dtypes.DType) -> RaggedTensor:
+def from_sparse(cls: Any, st_input: Any, name: str | None, splits_dtype: dtypes.DType) -> Any:
     """The rows of a 2-D sparse tensor; see ``RaggedTensor.from_sparse``."""
     if not isinstance(st_input, SparseTensor):
         raise TypeError(f"Expected SparseTensor, got {type(st_input).__name__}")
@@ -89,9 +100,7 @@ def from_sparse(st_input: Any, name: str | None, splits_dtype: dtypes.DType) -> 
         columns = cast.cast(indices[:, 1], splits_dtype)
         ids = cast.cast(indices[:, 0], splits_dtype)
         count = cast.cast(st_input.dense_shape[0], splits_dtype)
-        made: RaggedTensor = RaggedTensor.from_value_rowids(
-            st_input.values, ids, count, validate=False
-        )
+        made = cls.from_value_rowids(st_input.values, ids, count, validate=False)
         message = "SparseTensor is not right-ragged"
         right = check.assert_equal(columns, rows.columns(made.row_splits), message=message)
         with control_dependencies([right] if right is not None else []):
@@ -99,6 +108,7 @@ def from_sparse(st_input: Any, name: str | None, splits_dtype: dtypes.DType) -> 
 
 
 def from_tensor(
+    cls: Any,
     tensor: Any,
     lengths: Any,
     padding: Any,
@@ -122,47 +132,53 @@ def from_tensor(
             and not isinstance(lengths[0], int | float)
         )
         if nested:
-            return _of_nested_lengths(tensor, lengths, ragged_rank, splits_dtype)
+            return _of_nested_lengths(cls, tensor, lengths, ragged_rank, splits_dtype)
         if ragged_rank > 1:
-            return _of_more_dims(tensor, lengths, padding, ragged_rank, splits_dtype)
+            return _of_more_dims(cls, tensor, lengths, padding, ragged_rank, splits_dtype)
         size = shape_ops.shape(tensor, out_type=splits_dtype)
         if padding is not None:
             lengths = _lengths_before(tensor, padding, size)
         if lengths is not None:
-            return _cut(tensor, lengths, size, splits_dtype)
-        return _whole(tensor, size, splits_dtype)
+            return _cut(cls, tensor, lengths, size, splits_dtype)
+        return _whole(cls, tensor, size, splits_dtype)
 
 
 def _of_nested_lengths(
-    tensor: Tensor, lengths: Any, ragged_rank: int, splits_dtype: dtypes.DType
+    cls: Any, tensor: Tensor, lengths: Any, ragged_rank: int, splits_dtype: dtypes.DType
 ) -> Any:
     if ragged_rank not in (1, len(lengths)):
         raise ValueError(
             f"If lengths is a tuple of row_lengths, then ragged_rank must be len(lengths),"
             f" {len(lengths)}; found {ragged_rank}"
         )
-    made = from_tensor(tensor, lengths[0], None, 1, None, splits_dtype)
+    made = from_tensor(cls, tensor, lengths[0], None, 1, None, splits_dtype)
     if len(lengths) == 1:
         return made
-    inner = from_tensor(made.values, list(lengths[1:]), None, len(lengths) - 1, None, splits_dtype)
+    inner = from_tensor(
+        cls, made.values, list(lengths[1:]), None, len(lengths) - 1, None, splits_dtype
+    )
     return made.with_values(inner)
 
 
 def _of_more_dims(
-    tensor: Tensor, lengths: Any, padding: Any, ragged_rank: int, splits_dtype: dtypes.DType
-) -> RaggedTensor:
+    cls: Any,
+    tensor: Tensor,
+    lengths: Any,
+    padding: Any,
+    ragged_rank: int,
+    splits_dtype: dtypes.DType,
+) -> Any:
     size = shape_ops.shape(tensor, out_type=splits_dtype)
     flat = reshape_ops.reshape(tensor, join.concat([[-1], size[ragged_rank:]], 0))
     if tensor.sizes is not None:
         flat.set_shape([None, *tensor.sizes[ragged_rank:]])
-    made: Any = from_tensor(flat, lengths, padding, 1, None, splits_dtype)
+    made: Any = from_tensor(cls, flat, lengths, padding, 1, None, splits_dtype)
     count: Any = size[0]
     nested = []
     for axis in range(1, ragged_rank):
         nested.append(rows.uniform(count, size[axis], splits_dtype))
         count = count * size[axis]
-    ragged: RaggedTensor = from_nested(made, nested)
-    return ragged
+    return nested_in(cls, made, nested)
 
 
 def _lengths_before(tensor: Tensor, padding: Any, size: Tensor) -> Tensor:
@@ -183,18 +199,17 @@ def elementwise_not(x: Tensor) -> Tensor:
     return make_tensor("LogicalNot", x)
 
 
-def _cut(tensor: Tensor, lengths: Any, size: Tensor, splits_dtype: dtypes.DType) -> RaggedTensor:
+def _cut(cls: Any, tensor: Tensor, lengths: Any, size: Tensor, splits_dtype: dtypes.DType) -> Any:
     lengths = cast.cast(convert_to_tensor(lengths, name="lengths"), splits_dtype)
     lengths.shape.assert_has_rank(1)
     lengths = binary.minimum(lengths, size[1])
     lengths = binary.maximum(lengths, cast.cast(0, splits_dtype))
     inside = onehot.sequence_mask(lengths, size[1])
     kept = slicing.boolean_mask(tensor, inside)
-    made: RaggedTensor = RaggedTensor.from_row_lengths(kept, lengths, validate=False)
-    return made
+    return cls.from_row_lengths(kept, lengths, validate=False)
 
 
-def _whole(tensor: Tensor, size: Tensor, splits_dtype: dtypes.DType) -> RaggedTensor:
+def _whole(cls: Any, tensor: Tensor, size: Tensor, splits_dtype: dtypes.DType) -> Any:
     flat = reshape_ops.reshape(tensor, join.concat([[-1], size[2:]], 0))
     dims = tensor.sizes
     if dims is not None:
@@ -203,4 +218,4 @@ def _whole(tensor: Tensor, size: Tensor, splits_dtype: dtypes.DType) -> RaggedTe
     splits = rows.uniform(size[0], size[1], splits_dtype)
     if dims is not None and dims[0] is not None:
         splits.set_shape([dims[0] + 1])
-    return RaggedTensor(flat, splits, internal=True)
+    return cls(flat, splits, internal=True)

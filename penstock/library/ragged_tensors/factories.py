@@ -17,7 +17,7 @@ from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import control_dependencies, name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import static
-from penstock.library.ragged_tensors import splits as rows
+from penstock.library.ragged_tensors import conversion, splits as rows
 from penstock.library.ragged_tensors.value import RaggedTensorValue
 from penstock.ops.array import cast, fill, join, shape as shape_ops
 from penstock.ops.control import check, control
@@ -234,10 +234,8 @@ class Factories(CompositeTensor):
         Raises:
           ValueError: both ``lengths`` and ``padding`` are given.
         """
-        from penstock.library.ragged_tensors import conversion
-
         return conversion.from_tensor(
-            tensor, lengths, padding, ragged_rank, name, dtypes.as_dtype(row_splits_dtype)
+            cls, tensor, lengths, padding, ragged_rank, name, dtypes.as_dtype(row_splits_dtype)
         )
 
     @classmethod
@@ -249,9 +247,7 @@ class Factories(CompositeTensor):
         Raises:
           TypeError, ValueError: it is no SparseTensor of rank 2.
         """
-        from penstock.library.ragged_tensors import conversion
-
-        return conversion.from_sparse(st_input, name, dtypes.as_dtype(row_splits_dtype))
+        return conversion.from_sparse(cls, st_input, name, dtypes.as_dtype(row_splits_dtype))
 
 
 def as_tensor(cls: Any, value: Any, dtype: Any = None, name: str | None = None) -> Any:

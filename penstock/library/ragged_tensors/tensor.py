@@ -15,8 +15,8 @@ from penstock.foundation.base import dtypes, shapes
 from penstock.foundation.base.dimension import dimension_value
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
-from penstock.foundation.graph.type_spec import TypeSpec
-from penstock.library.ragged_tensors import splits as rows
+from penstock.foundation.graph.type_spec import TypeSpec, type_spec_from_value
+from penstock.library.ragged_tensors import conversion, splits as rows
 from penstock.library.ragged_tensors.factories import Factories, as_tensor
 from penstock.library.ragged_tensors.value import RaggedTensorValue
 from penstock.ops.array import cast, fill, gather as gather_ops, join, shape as shape_ops
@@ -236,14 +236,10 @@ class RaggedTensor(Factories):
 
     def to_tensor(self, default_value: Any = None, name: str | None = None) -> Tensor:
         """A tensor whose rows are padded to the longest with ``default_value`` (zero, empty)."""
-        from penstock.library.ragged_tensors import conversion
-
         return conversion.to_tensor(self, default_value, name)
 
     def to_sparse(self, name: str | None = None) -> Any:
         """A SparseTensor of the same elements."""
-        from penstock.library.ragged_tensors import conversion
-
         return conversion.to_sparse(self, name)
 
     def to_list(self) -> list[Any]:
@@ -255,9 +251,7 @@ class RaggedTensor(Factories):
 
     @property
     def _type_spec(self) -> TypeSpec:
-        from penstock.library.ragged_tensors.spec import RaggedTensorSpec
-
-        return RaggedTensorSpec.from_value(self)
+        return type_spec_from_value(self)
 
     def consumers(self) -> list[Any]:
         """Operations that take any of the parts."""
@@ -277,10 +271,7 @@ class RaggedTensor(Factories):
 
 def from_nested(flat_values: Any, nested_row_splits: Sequence[Any]) -> Any:
     """The values under ragged dims, with splits that are right."""
-    made = flat_values
-    for splits in reversed(list(nested_row_splits)):
-        made = RaggedTensor(made, splits, internal=True)
-    return made
+    return conversion.nested_in(RaggedTensor, flat_values, nested_row_splits)
 
 
 def is_ragged(value: Any) -> bool:

@@ -12,7 +12,11 @@ from typing import Any
 from penstock.foundation.base.decorators import contextmanager
 from penstock.foundation.graph.scopes import get_default_graph
 from penstock.library.variables import ref_variable, resource_variable, scope
-from penstock.library.variables.variable import VariableAggregation, VariableSynchronization
+from penstock.library.variables.variable import (
+    VariableAggregation,
+    VariableSynchronization,
+    give_creation,
+)
 
 _CREATORS = "variables.creators"
 _resource_by_default = False
@@ -81,6 +85,9 @@ def create(
     for outer in get_default_graph().attached.get(_CREATORS, ()):
         creator = _chained(outer, creator)
     return creator(**kwargs)
+
+
+give_creation(create)
 
 
 def _chained(creator: Callable[..., Any], following: Callable[..., Any]) -> Callable[..., Any]:

@@ -11,10 +11,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from penstock.foundation.graph import scopes
-from penstock.foundation.graph.build import add_checked, make
+from penstock.foundation.graph.build import make
 from penstock.foundation.graph.composite import IndexedSlices
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.foundation.graph.operation import Operation
+from penstock.foundation.graph.solve import add_checked
 from penstock.foundation.graph.tensor import Tensor
 
 

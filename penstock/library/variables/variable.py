@@ -9,7 +9,7 @@ few tensors and ops of the graph; its value lives in sessions.
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tensorboard.compat.proto import variable_pb2
@@ -110,15 +110,21 @@ def without_scope(name: str, scope: str | None) -> str:
     return name.removeprefix(scope.rstrip("/") + "/") if scope else name
 
 
+_create: list[Callable[..., Any]] = []
+
+
+def give_creation(create: Callable[..., Any]) -> None:
+    """Gives what ``tf.Variable(...)`` calls: it makes an object of a subclass."""
+    _create[:] = [create]
+
+
 class VariableMeta(type):
     """Calling ``tf.Variable`` itself goes through the variable creators."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         if cls is not Variable:
             return super().__call__(*args, **kwargs)
-        from penstock.library.variables import creation
-
-        return creation.create(*args, **kwargs)
+        return _create[0](*args, **kwargs)
 
 
 _OPERATORS = (

@@ -29,7 +29,7 @@ from penstock.foundation.base import dtypes, errors
 from penstock.foundation.formats import files, tensor_proto
 from penstock.foundation.formats.bundle import BundleWriter
 from penstock.foundation.formats.inside import path_inside
-from penstock.foundation.graph import external, graphdef, node_message
+from penstock.foundation.graph import external, graph_message, node_message
 from penstock.foundation.graph.graph import Graph
 from penstock.storage.export import message_files
 
@@ -58,7 +58,7 @@ def write(
     if external_values is None:
         external_values = _estimate(what) > LIMIT
     if not external_values:
-        message = graphdef.graph_def(what) if isinstance(what, Graph) else what
+        message = graph_message.graph_def(what) if isinstance(what, Graph) else what
         try:
             message_files.write_message(path, message, as_text)
             _remove_bundles(path)
@@ -163,7 +163,7 @@ def _set_field(message: Any, field: Any, value: Any) -> None:
 
 
 def _slim_graph(graph: Graph, writer: BundleWriter, name: str, external_from: int) -> Any:
-    message = graphdef.graph_def(graph, from_version=graph.version)
+    message = graph_message.graph_def(graph, from_version=graph.version)
     with graph.lock:
         for op in graph.operations:
             value: Any = op.attrs.get("value")

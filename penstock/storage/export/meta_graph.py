@@ -12,7 +12,7 @@ from tensorboard.compat.proto.graph_pb2 import GraphDef
 
 from penstock.foundation.base import errors
 from penstock.foundation.formats import files
-from penstock.foundation.graph import graphdef, node_message, proto_functions
+from penstock.foundation.graph import graph_message, graphdef, node_message, proto_functions
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.foundation.graph.operation import Operation
@@ -126,7 +126,7 @@ def export_scoped_meta_graph(
     elif graph_def is not None:
         meta.graph_def.CopyFrom(graph_def)
     else:
-        graphdef.graph_def(graph, add_shapes=True, into=meta.graph_def)
+        graph_message.graph_def(graph, add_shapes=True, into=meta.graph_def)
     _add_meta_info(meta, meta_info_def, graph)
     if strip_default_attrs:
         op_list.strip_default_attrs(meta.graph_def)
@@ -241,7 +241,7 @@ def _add_rewritten(
                 made.CopyFrom(node)
                 _rewrite(made, scope, unbound, clear)
         return unbound
-    graphdef.graph_def(graph, from_version=graph.version, into=message)
+    graph_message.graph_def(graph, from_version=graph.version, into=message)
     with graph.lock:
         for op in graph.operations:
             if collection_def.includes(op.name, scope, exclude):

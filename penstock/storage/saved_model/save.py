@@ -20,8 +20,9 @@ from penstock.foundation.base import dtypes
 from penstock.foundation.formats import files
 from penstock.foundation.formats.schema import SavedModel
 from penstock.foundation.graph import nest, scopes
+from penstock.foundation.graph.bodies import known_functions
 from penstock.foundation.graph.build import constant, make
-from penstock.foundation.graph.function import FunctionGraph, known_functions
+from penstock.foundation.graph.function import FunctionGraph
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.type_spec import TensorSpec
 from penstock.foundation.opdef import static

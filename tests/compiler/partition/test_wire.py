@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 import penstock as tf
 from penstock.compiler.partition import wire
 from penstock.compiler.partition.part import Part
-from penstock.foundation.graph.function import bodies_of
+from penstock.foundation.graph.bodies import bodies_of
 from penstock.foundation.graph.operation import Operation, blocks_of
 from penstock.foundation.graph.step import StepGraph
 from penstock.foundation.graph.text import step_text

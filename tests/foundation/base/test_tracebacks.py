@@ -2,79 +2,93 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
-PROGRAM = """
-import numpy as np
 import penstock as tf
+from penstock.foundation.base import tracebacks
 
-def model(a, b):
+HIDDEN = "frames of Penstock are hidden: PENSTOCK_TRACEBACK=full shows them)"
+
+
+def _model(a: Any, b: Any) -> Any:
     return tf.matmul(a, b)
 
-def failing(value):
-    raise KeyError("mine")
 
-x = tf.placeholder(tf.int32, [None])
-picked = tf.nn.embedding_lookup(tf.zeros([4, 2]), x)
-looped = tf.map_fn(lambda row: model(row, row), tf.zeros([2, 3, 4]))if WHICH == "loop" else None
-with tf.Session() as sess:
-    if WHICH == "build":
-        model(tf.zeros([2, 3]), tf.zeros([2, 3]))
-    if WHICH == "own":
-        tf.no_such_name
-    sess.run(picked, {x: np.arange(5)})
-"""
+def built() -> None:
+    _model(tf.zeros([2, 3]), tf.zeros([2, 3]))
 
 
-def _said(tmp_path: Path, which: str, **env: str) -> list[str]:
-    """The lines that a failing program ends with."""
-    path = tmp_path / "program.py"
-    path.write_text(f"WHICH = {which!r}\n{PROGRAM}")
-    done = subprocess.run(
-        [sys.executable, str(path)], capture_output=True, text=True, check=False,
-        env={**os.environ, **env},
-    )  # fmt: skip
-    assert done.returncode == 1
-    return [line for line in done.stderr.splitlines() if "~" not in line and "^^" not in line]
+def looped() -> None:
+    tf.map_fn(lambda row: _model(row, row), tf.zeros([2, 3, 4]))
+
+
+def stepped() -> None:
+    x = tf.placeholder(tf.int32, [None])
+    picked = tf.nn.embedding_lookup(tf.zeros([4, 2]), x)
+    with tf.Session() as sess:
+        sess.run(picked, {x: np.arange(5)})
+
+
+def _error(function: Callable[[], None]) -> Exception:
+    with pytest.raises(Exception) as caught:
+        function()
+    caught.value.with_traceback(caught.tb.tb_next)  # from the function on
+    return caught.value
 
 
 @pytest.mark.parametrize(
-    "which, frames, message",
+    "function, frames, message",
     [
-        ("build", ["<module>", "model"], "ValueError: MatMul 'MatMul': Dimensions must be equal"),
-        ("loop", ["<module>", "<lambda>", "model"], "ValueError: MatMul 'map/while/MatMul': Dim"),
-        ("step", ["<module>"], "penstock.foundation.base.errors.InvalidArgumentError: GatherV2"),
+        (built, ["built", "_model"], "ValueError: MatMul 'MatMul': Dimensions must be equal"),
+        (looped, ["looped", "<lambda>", "_model"], "ValueError: MatMul 'map/while/MatMul': Dim"),
+        (stepped, ["stepped"], "penstock.foundation.base.errors.InvalidArgumentError: GatherV2"),
     ],
 )
 def test_only_the_users_lines_are_shown(
-    tmp_path: Path, which: str, frames: list[str], message: str
+    function: Callable[[], None], frames: list[str], message: str
 ) -> None:
-    lines = _said(tmp_path, which)
+    lines = "".join(tracebacks.lines(_error(function))).splitlines()
     assert lines[0] == "Traceback (most recent call last):"
     shown = [line for line in lines if line.startswith('  File "')]
-    assert all("program.py" in line for line in shown)
+    assert all("test_tracebacks.py" in line for line in shown)
     assert [line.rpartition(" in ")[2] for line in shown] == frames
-    assert lines[1 + 2 * len(frames)].startswith(message)
-    assert lines[-1].endswith("frames of Penstock are hidden: PENSTOCK_TRACEBACK=full shows them)")
+    assert any(line.startswith(message) for line in lines) and lines[-1].endswith(HIDDEN)
 
 
-def test_all_frames_where_they_are_asked_for(tmp_path: Path) -> None:
-    lines = _said(tmp_path, "build", PENSTOCK_TRACEBACK="full")
-    assert any("infer.py" in line for line in lines) and "hidden" not in lines[-1]
+def test_all_frames_where_they_are_asked_for(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    error = _error(built)
+    monkeypatch.setenv("PENSTOCK_TRACEBACK", "full")
+    tracebacks.show(type(error), error, error.__traceback__)
+    said = capsys.readouterr().err
+    assert "infer.py" in said and "hidden" not in said
 
 
-def test_the_hook_of_another_is_left_alone(tmp_path: Path) -> None:
+def test_errors_that_are_not_penstocks_are_shown_as_python_does() -> None:
+    error = _error(lambda: int("x"))
+    assert "hidden" not in "".join(tracebacks.lines(error))
+
+
+def test_the_hook_of_another_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    def mine(*error: Any) -> None:
+        raise NotImplementedError
+
+    monkeypatch.setattr(sys, "excepthook", mine)
+    tracebacks.install()
+    assert sys.excepthook is mine
+
+
+def test_a_program(tmp_path: Path) -> None:
     path = tmp_path / "program.py"
-    path.write_text(
-        "import sys\nsys.excepthook = lambda *error: print('mine', file=sys.stderr)\n"
-        "import penstock as tf\ntf.zeros([2]) + tf.zeros([3])\n"
-    )
-    done = subprocess.run(
-        [sys.executable, str(path)], capture_output=True, text=True, check=False
-    )  # fmt: skip
-    assert done.stderr.strip() == "mine"
+    path.write_text("import penstock as tf\ntf.zeros([2]) + tf.zeros([3])\n")
+    done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and done.stderr.endswith(f"{HIDDEN}\n")
+    assert done.stderr.count("  File ") == 1

@@ -222,7 +222,18 @@ def _fitting(graph_def: Any) -> Any:
 
 
 class SummaryWriter(FileWriter):
-    """``tf.train.SummaryWriter``, the name that ``FileWriter`` had in TensorFlow 0.x."""
+    """``tf.train.SummaryWriter``, the name that ``FileWriter`` had in TensorFlow 0.x.
+
+    Example:
+      >>> import penstock as tf
+      >>> import os, tempfile
+      >>> folder = tempfile.mkdtemp()
+      >>> writer = tf.train.SummaryWriter(folder)
+      >>> writer.add_summary(tf.Summary(value=[tf.Summary.Value(tag="loss", simple_value=0.5)]), 1)
+      >>> writer.close()
+      >>> [name.startswith("events.out.tfevents.") for name in os.listdir(folder)]
+      [True]
+    """
 
     def __init__(
         self,

@@ -11,8 +11,14 @@ import pytest
 
 def load(name: str) -> dict[str, Any]:
     """The JSON file ``name`` of the specification; skips the calling tests where there is none."""
+    found: dict[str, Any] = json.loads(path(name).read_text())
+    return found
+
+
+def path(name: str) -> Path:
+    """The file ``name`` of the specification; skips the calling tests where there is none."""
     for folder in Path(__file__).resolve().parents:
-        path = folder / "shared" / "spec" / name
-        if path.is_file():
-            return json.loads(path.read_text())
+        found = folder / "shared" / "spec" / name
+        if found.is_file():
+            return found
     pytest.skip(f"no shared/spec/{name} above this checkout", allow_module_level=True)

@@ -38,6 +38,7 @@ KNOWN = {
     "PENSTOCK_TLS_KEY": f"{_TLS} key (a file)",
     "PENSTOCK_TLS_NAME": f"{_TLS} peers' name in their certificates",
     "PENSTOCK_TOKEN": "the secret that the tasks of a cluster show each other",
+    "PENSTOCK_TRACEBACK": "full: errors are shown with the frames of Penstock's own code",
     "PENSTOCK_UP_SECONDS": "seconds that a client waits for servers to come up",
     "TF_CONFIG": "the cluster and this task's place in it, as JSON",
     "TF_DETERMINISTIC_OPS": "1: no step gets a compiled form because it proves hot",

@@ -46,8 +46,8 @@ NAMED = {
     ),
     "training.data.sparse_queues": ({"AddManySparseToTensorsMap", "AddSparseToTensorsMap"},
                                     "its error lists them"),
+    "foundation.graph.large_constants": ({"Const"}, _ABOUT_FILES),
     "storage.export.frozen": ({"ResourceGather"}, "a rewrite: it becomes a GatherV2"),
-    "storage.export.large_graph": ({"Const"}, _ABOUT_FILES),
     "storage.export.meta_graph": ({"Restore", "RestoreSlice", "RestoreV2", "Save", "SaveV2"},
                                    _THEIRS),
     "storage.export.sub_graph": (

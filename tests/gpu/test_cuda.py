@@ -44,3 +44,10 @@ def test_what_is_fed_may_be_overwritten_at_once() -> None:
             fed[:] = number
             session.run(add, {x: fed})
         assert np.all(session.run(v) == 28)
+
+
+def test_no_more_memory_is_taken_than_is_used() -> None:
+    with tf.Session() as sess:
+        sess.run(tf.random_normal([256, 256]))
+        free, total = torch.cuda.mem_get_info()
+        assert torch.cuda.memory_reserved() < total / 50

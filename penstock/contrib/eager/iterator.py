@@ -17,6 +17,15 @@ class Iterator(Structured):
 
     Raises:
       RuntimeError: nodes are being built.
+
+    Example:
+      >>> import penstock as tf
+      >>> def squares():  # [0, 1, 4] after tf.enable_eager_execution()
+      ...     dataset = tf.data.Dataset.range(3).map(lambda n: n * n)
+      ...     return [int(number.numpy()) for number in tf.contrib.eager.Iterator(dataset)]
+      >>> squares()  # without it there are nodes, and no values
+      Traceback (most recent call last):
+      RuntimeError: ...
     """
 
     def __init__(self, dataset: Any) -> None:

@@ -95,6 +95,16 @@ def arg_scope(list_ops_or_scope: Any, **kwargs: Any) -> Iterator[Scope]:
     Raises:
       TypeError: neither list, tuple nor scope.
       ValueError: a scope and arguments, or a function that is not decorated.
+
+    Example:
+      >>> import penstock as tf
+      >>> from penstock.contrib import slim
+      >>> images = tf.zeros([1, 28, 28, 1])
+      >>> with slim.arg_scope([slim.conv2d], padding="VALID", activation_fn=None):
+      ...     net = slim.conv2d(images, 8, [5, 5])  # both arguments are given by the scope
+      ...     net = slim.conv2d(net, 8, [5, 5], padding="SAME")
+      >>> net.shape.as_list(), net.op.type
+      ([1, 24, 24, 8], 'BiasAdd')
     """
     scope = _scope_of(list_ops_or_scope, kwargs)
     _STACK.append(scope)

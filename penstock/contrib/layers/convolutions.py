@@ -171,7 +171,14 @@ def convolution2d(
     trainable: bool = True,
     scope: Any = None,
 ) -> Any:
-    """``convolution`` over 2 dims; arguments as there."""
+    """``convolution`` over 2 dims; arguments as there.
+
+    Example:
+      >>> import penstock as tf
+      >>> net = tf.contrib.slim.conv2d(tf.zeros([8, 28, 28, 3]), 16, 3, stride=2, scope="conv1")
+      >>> net.shape.as_list(), [v.name for v in tf.trainable_variables()]
+      ([8, 14, 14, 16], ['conv1/weights:0', 'conv1/biases:0'])
+    """
     return convolution(
         inputs, num_outputs, kernel_size, stride, padding, data_format, rate, activation_fn,
         normalizer_fn, normalizer_params, weights_initializer, weights_regularizer,

@@ -85,6 +85,16 @@ def xavier_initializer(
       An initializer.
 
     Source: Glorot and Bengio 2010.
+
+    Example:
+      >>> import penstock as tf
+      >>> weights = tf.get_variable(
+      ...     "weights", [100, 50], initializer=tf.contrib.layers.xavier_initializer()
+      ... )
+      >>> with tf.Session() as session:
+      ...     session.run(weights.initializer)
+      ...     bool(abs(session.run(weights)).max() <= (6 / (100 + 50)) ** 0.5)
+      True
     """
     return variance_scaling_initializer(1.0, "FAN_AVG", uniform, seed, dtype)
 

@@ -80,7 +80,15 @@ def avg_pool2d(
     outputs_collections: Any = None,
     scope: Any = None,
 ) -> Any:
-    """The mean of each window; arguments as ``max_pool2d``, scope "AvgPool2D"."""
+    """The mean of each window; arguments as ``max_pool2d``, scope "AvgPool2D".
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Session() as session:
+      ...     image = tf.reshape(tf.range(4.0), [1, 2, 2, 1])
+      ...     session.run(tf.contrib.slim.avg_pool2d(image, [2, 2])).tolist()
+      [[[[1.5]]]]
+    """
     return _pooled(
         plain.AveragePooling2D, "AvgPool2D", ("NCHW", "NHWC"), inputs, kernel_size, stride,
         padding, data_format, outputs_collections, scope,

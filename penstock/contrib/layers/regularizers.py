@@ -89,6 +89,17 @@ def l2_regularizer(scale: Any, scope: str | None = None) -> Regularizer:
 
     Raises:
       ValueError: a negative or integral scale.
+
+    Example:
+      >>> import penstock as tf
+      >>> decay = tf.contrib.layers.l2_regularizer(0.5)
+      >>> weights = tf.get_variable(
+      ...     "weights", [4], initializer=tf.ones_initializer(), regularizer=decay
+      ... )
+      >>> with tf.Session() as session:
+      ...     session.run(tf.global_variables_initializer())
+      ...     print(session.run(tf.losses.get_regularization_loss()))  # 0.5 * sum(w ** 2) / 2
+      1.0
     """
     _checked(scale, "0.0 or more", None)
     return _regularizer(scale, scope, "l2_regularizer", l2_loss)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +12,7 @@ import torch
 from penstock.engine.runtime import values
 from penstock.engine.session import handles
 from penstock.engine.session.fetches import of_another_graph
-from penstock.foundation.base import dtypes, errors, shapes
+from penstock.foundation.base import dtypes, errors, origin, shapes
 from penstock.foundation.graph import nest
 from penstock.foundation.graph.composite import CompositeTensor, IndexedSlices, SparseTensor
 from penstock.foundation.graph.graph import Graph
@@ -123,11 +122,10 @@ def _warn_of_fractions(tensor: Tensor, value: Any) -> None:
         return
     lost = given[np.isfinite(given) & (np.trunc(given) != given)]
     if lost.size:
-        warnings.warn(
+        origin.warn(
             f"what is fed for {tensor.name} is cut to whole numbers, since that is"
             f" {tensor.dtype.name}: {lost.size} of {given.size} values have a fraction,"
-            f" {lost.flat[0]} for one; feed whole numbers, or make it float32",
-            stacklevel=2,
+            f" {lost.flat[0]} for one; feed whole numbers, or make it float32"
         )
 
 

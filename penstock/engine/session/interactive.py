@@ -15,6 +15,14 @@ class InteractiveSession(BaseSession):
     """A session that is the default from its making until ``close``, for shells and notebooks.
 
     Warns where another one is open: each holds what its steps made.
+
+    Example:
+      >>> import penstock as tf
+      >>> session = tf.InteractiveSession()
+      >>> x = tf.constant([1.0, 2.0])
+      >>> (x * 2).eval().tolist()  # no session has to be named
+      [2.0, 4.0]
+      >>> session.close()
     """
 
     _open = 0

@@ -13,7 +13,6 @@ shared state is in resources.
 from __future__ import annotations
 
 import threading
-import warnings
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import Any
@@ -31,7 +30,7 @@ from penstock.engine.session.handles import TensorHandle, wrapped
 from penstock.engine.session.options import apply_config, check_run_arguments, defaults
 from penstock.engine.session.shaped import ShapedPrograms
 from penstock.engine.session.users_graph import users_node
-from penstock.foundation.base import errors
+from penstock.foundation.base import errors, origin
 from penstock.foundation.graph import drawing, scopes
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.operation import Operation
@@ -378,10 +377,9 @@ class BaseSession:
         self._warned = True
         last = self._graph.operations[-1] if self._graph.operations else None
         where = f"; the newest node, {last.name!r}, was made at {last.origin}" if last else ""
-        warnings.warn(
+        origin.warn(
             f"this session has compiled {len(self._programs)} different steps; a graph that grows"
-            f" inside the training loop makes every step slow{where}",
-            stacklevel=5,
+            f" inside the training loop makes every step slow{where}"
         )
 
     def explain(

@@ -106,6 +106,29 @@ def named(
     return give
 
 
+def example(call: str, gives: str) -> str:
+    """The section of a docstring that shows one call, for functions that others make.
+
+    Args:
+      call: what is run.
+      gives: what its value is as a list.
+
+    Returns:
+      The section, indented as in a function; nothing where there is no call.
+
+    Example:
+      >>> print(example("tf.square([2.0])", "[4.0]").split()[-1])
+      [4.0]
+    """
+    if not call:
+        return ""
+    return (
+        "\n    Example:\n      >>> import penstock as tf\n"
+        "      >>> with tf.Session() as session:\n"
+        f"      ...     session.run({call}).tolist()\n      {gives}\n"
+    )
+
+
 def _sections(doc: str) -> dict[str, str]:
     """The parts of a docstring by title; what stands before them has the title ``""``."""
     head, *rest = _TITLED.split(doc)

@@ -162,7 +162,20 @@ class AbortedError(_CodedError):
 
 
 class OutOfRangeError(_CodedError):
-    """The end of the input was passed, as when a closed queue is empty."""
+    """The end of the input was passed, as when a closed queue is empty.
+
+    Example:
+      >>> import penstock as tf
+      >>> number = tf.data.Dataset.range(3).make_one_shot_iterator().get_next()
+      >>> numbers = []
+      >>> with tf.Session() as session:
+      ...     try:
+      ...         while True:
+      ...             numbers.append(int(session.run(number)))
+      ...     except tf.errors.OutOfRangeError:
+      ...         print("all seen:", numbers)
+      all seen: [0, 1, 2]
+    """
 
     CODE = OUT_OF_RANGE
 

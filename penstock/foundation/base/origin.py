@@ -10,6 +10,7 @@ import ast
 import linecache
 import os
 import sys
+import warnings
 from pathlib import Path
 from types import FrameType
 from typing import NamedTuple
@@ -60,3 +61,22 @@ def capture() -> Origin | None:
             return Origin(name, frame.f_lineno, code.co_name)
         frame = frame.f_back
     return None
+
+
+def warn(message: str, kind: type[Warning] = UserWarning) -> None:
+    """Warns of something at the user's line, however deep in the package it is found.
+
+    Example:
+      >>> import warnings
+      >>> with warnings.catch_warnings(record=True) as caught:
+      ...     warnings.simplefilter("always")
+      ...     warn("this graph grows")
+      >>> str(caught[0].message)
+      'this graph grows'
+    """
+    level = 2
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        level += 1
+        frame = frame.f_back
+    warnings.warn(message, kind, stacklevel=level if frame is not None else 2)

@@ -233,7 +233,17 @@ class GFile:
 
 
 class FastGFile(GFile):
-    """The same; TensorFlow's was quicker by not looking at the file before it is read."""
+    """The same; TensorFlow's was quicker by not looking at the file before it is read.
+
+    Example:
+      >>> import penstock as tf
+      >>> import os, tempfile
+      >>> path = os.path.join(tempfile.mkdtemp(), "labels.txt")
+      >>> with tf.gfile.FastGFile(path, "w") as file:
+      ...     file.write("cat\\ndog\\n")
+      >>> [line.rstrip() for line in tf.gfile.FastGFile(path)]
+      ['cat', 'dog']
+    """
 
 
 Open = GFile
@@ -263,7 +273,14 @@ def _characters(stream: IO[bytes], count: int) -> str:
 
 
 def Exists(filename: Any) -> bool:
-    """Whether there is a file or directory."""
+    """Whether there is a file or directory.
+
+    Example:
+      >>> import penstock as tf
+      >>> import tempfile
+      >>> tf.gfile.Exists(tempfile.gettempdir()), tf.gfile.Exists("/no/such/file")
+      (True, False)
+    """
     return files.exists(_path(filename))
 
 
@@ -282,7 +299,17 @@ def Stat(filename: Any) -> files.FileStatistics:
 
 
 def Glob(filename: Any) -> list[str]:
-    """The paths that match a shell pattern, or any of a list of patterns."""
+    """The paths that match a shell pattern, or any of a list of patterns.
+
+    Example:
+      >>> import penstock as tf
+      >>> import os, tempfile
+      >>> folder = tempfile.mkdtemp()
+      >>> for name in ("a.txt", "b.txt", "c.png"):
+      ...     open(os.path.join(folder, name), "w").close()
+      >>> [os.path.basename(path) for path in sorted(tf.gfile.Glob(folder + "/*.txt"))]
+      ['a.txt', 'b.txt']
+    """
     if isinstance(filename, str | bytes | os.PathLike):
         return files.glob(_path(filename))
     return [found for pattern in filename for found in files.glob(_path(pattern))]
@@ -314,7 +341,17 @@ def MkDir(dirname: Any) -> None:
 
 
 def MakeDirs(dirname: Any) -> None:
-    """Makes a directory and those above it; what exists is left alone."""
+    """Makes a directory and those above it; what exists is left alone.
+
+    Example:
+      >>> import penstock as tf
+      >>> import os, tempfile
+      >>> folder = os.path.join(tempfile.mkdtemp(), "logs", "train")
+      >>> tf.gfile.MakeDirs(folder)  # those above it, too; once more is no error
+      >>> tf.gfile.MakeDirs(folder)
+      >>> tf.gfile.IsDirectory(folder)
+      True
+    """
     path = _path(dirname)
     if not files.exists(path):
         files.makedirs(path)
@@ -339,6 +376,15 @@ def DeleteRecursively(dirname: Any) -> None:
     Raises:
       tf.errors.NotFoundError: there is none.
       tf.errors.FailedPreconditionError: it is a file, or a link to a directory.
+
+    Example:
+      >>> import penstock as tf
+      >>> import tempfile
+      >>> folder = tempfile.mkdtemp()
+      >>> tf.gfile.MakeDirs(folder + "/logs/train")
+      >>> tf.gfile.DeleteRecursively(folder + "/logs")
+      >>> tf.gfile.ListDirectory(folder)
+      []
     """
     path = _path(dirname)
     if not files.exists(path):

@@ -23,3 +23,7 @@ from tensorboard.compat.proto.summary_pb2 import (
     SummaryDescription as SummaryDescription,
     SummaryMetadata as SummaryMetadata,
 )
+
+from penstock.foundation.formats import message_docs
+
+message_docs.describe(GraphDef, Summary)

@@ -24,6 +24,7 @@ from tensorboard.compat.proto import (
     versions_pb2,
 )
 
+from penstock.foundation.formats import message_docs
 from penstock.foundation.formats.message_table import Rows, make_messages
 
 _MESSAGES: dict[str, Rows] = {
@@ -166,3 +167,5 @@ ValuesDef: Any = _classes["ValuesDef"]
 ControlFlowContextDef: Any = _classes["ControlFlowContextDef"]
 CondContextDef: Any = _classes["CondContextDef"]
 WhileContextDef: Any = _classes["WhileContextDef"]
+
+message_docs.describe(BytesList, FloatList, Int64List, Feature, Features, Example)

@@ -70,7 +70,16 @@ def replace_default_graphs(graph: Graph) -> None:
 
 
 def get_default_session() -> Any:
-    """The innermost default session of this thread, or None."""
+    """The innermost default session of this thread, or None.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Session() as session:
+      ...     tf.get_default_session() is session
+      True
+      >>> tf.get_default_session() is None
+      True
+    """
     return _stacks.sessions[-1] if _stacks.sessions else None
 
 

@@ -14,7 +14,7 @@ from tensorboard.compat.proto.attr_value_pb2 import AttrValue
 from tensorboard.compat.proto.function_pb2 import FunctionDef
 from tensorboard.compat.proto.graph_pb2 import GraphDef
 
-from penstock.foundation.graph import node_message
+from penstock.foundation.graph import large_constants, node_message
 from penstock.foundation.graph.bodies import functions_of
 from penstock.foundation.graph.tensor import Tensor
 
@@ -25,7 +25,11 @@ _KNOWS_FUNCTIONS = 12
 
 
 def graph_def(
-    graph: Graph, from_version: int | None = None, add_shapes: bool = False, into: Any = None
+    graph: Graph,
+    from_version: int | None = None,
+    add_shapes: bool = False,
+    into: Any = None,
+    whole: bool = True,
 ) -> Any:
     """A graph as a ``GraphDef``.
 
@@ -34,15 +38,25 @@ def graph_def(
       from_version: only nodes made since the graph had this version.
       add_shapes: whether to add an ``_output_shapes`` attr to every node.
       into: an empty message to fill in place, which saves a copy.
+      whole: whether values of large constants are in it.
 
     Returns:
       The message.
+
+    Raises:
+      ValueError: a constant is larger than a message may be.
     """
     message = GraphDef() if into is None else into
     message.versions.producer, message.versions.min_consumer = graph._graph_def_versions
+    at_most = large_constants.MESSAGE_LIMIT if whole else large_constants.LARGE_FROM
     with graph.lock:
         for op in graph.operations[from_version or 0 :]:
-            node = node_message.node_def(op, message.node.add())
+            left_out = None
+            if large_constants.array_bytes(op) >= at_most:
+                if whole:
+                    raise large_constants.too_large(graph)
+                left_out = "value"
+            node = node_message.node_def(op, message.node.add(), without=left_out)
             if add_shapes:
                 node_message.add_output_shapes(node, op)
         _add_library(message, graph)

@@ -62,6 +62,15 @@ def import_graph_def(
         attrs or input types do not fit its op type.
 
     A name that the graph has already gets ``_1`` and so on appended, as in TF.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Graph().as_default() as graph:
+      ...     y = tf.multiply(tf.placeholder(tf.float32, [], "x"), 2.0, name="y")
+      >>> (y,) = tf.import_graph_def(graph.as_graph_def(), return_elements=["y:0"], name="double")
+      >>> with tf.Session() as session:
+      ...     y.name, float(session.run(y, {"double/x:0": 21.0}))
+      ('double/y:0', 42.0)
     """
     if not hasattr(graph_def, "node"):
         raise TypeError(f"graph_def must be a GraphDef; found {type(graph_def).__name__}")

@@ -29,7 +29,17 @@ _global_lock = threading.Lock()
 
 
 def get_default_graph() -> Graph:
-    """The graph that nodes are added to now."""
+    """The graph that nodes are added to now.
+
+    Example:
+      >>> import penstock as tf
+      >>> x = tf.constant(1.0, name="x")
+      >>> [op.name for op in tf.get_default_graph().get_operations()]
+      ['x']
+      >>> with tf.Graph().as_default() as other:
+      ...     tf.get_default_graph() is other
+      True
+    """
     global _global_graph
     graph = innermost_graph()
     if graph is not None:
@@ -48,6 +58,14 @@ def reset_default_graph() -> None:
 
     Raises:
       AssertionError: inside a ``with graph.as_default()`` block, where it would have no effect.
+
+    Example:
+      >>> import penstock as tf
+      >>> v = tf.get_variable("v", [2])
+      >>> tf.reset_default_graph()  # in a notebook, before a cell builds its graph again
+      >>> v = tf.get_variable("v", [2])
+      >>> [op.name for op in tf.global_variables()]
+      ['v:0']
     """
     global _global_graph
     if innermost_graph() is not None:
@@ -172,12 +190,32 @@ class name_scope:
 
 
 def control_dependencies(control_inputs: Iterable[Any] | None) -> Any:
-    """``Graph.control_dependencies`` of the default graph."""
+    """``Graph.control_dependencies`` of the default graph.
+
+    Example:
+      >>> import penstock as tf
+      >>> count = tf.Variable(0)
+      >>> add = tf.assign_add(count, 1)
+      >>> with tf.control_dependencies([add]):
+      ...     done = tf.constant("counted")  # runs after the count
+      >>> with tf.Session() as session:
+      ...     session.run(count.initializer)
+      ...     session.run(done), int(session.run(count))
+      (b'counted', 1)
+    """
     return get_default_graph().control_dependencies(control_inputs)
 
 
 def device(device_name_or_function: Any) -> Any:
-    """``Graph.device`` of the default graph."""
+    """``Graph.device`` of the default graph.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.device("/cpu:0"):
+      ...     weights = tf.zeros([100])
+      >>> weights.device
+      '/device:CPU:0'
+    """
     return get_default_graph().device(device_name_or_function)
 
 
@@ -192,7 +230,15 @@ def colocate_with(op: Any, ignore_existing: bool = False) -> Any:
 
 
 def add_to_collection(name: Any, value: Any) -> None:
-    """``Graph.add_to_collection`` of the default graph."""
+    """``Graph.add_to_collection`` of the default graph.
+
+    Example:
+      >>> import penstock as tf
+      >>> penalty = 0.01 * tf.nn.l2_loss(tf.ones([3]))
+      >>> tf.add_to_collection("penalties", penalty)
+      >>> tf.get_collection("penalties") == [penalty]
+      True
+    """
     get_default_graph().add_to_collection(name, value)
 
 
@@ -202,7 +248,17 @@ def add_to_collections(names: Any, value: Any) -> None:
 
 
 def get_collection(key: Any, scope: str | None = None) -> list[Any]:
-    """``Graph.get_collection`` of the default graph."""
+    """``Graph.get_collection`` of the default graph.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.variable_scope("first"):
+      ...     a = tf.get_variable("a", [2])
+      >>> with tf.variable_scope("second"):
+      ...     b = tf.get_variable("b", [2])
+      >>> [v.name for v in tf.get_collection(tf.GraphKeys.TRAINABLE_VARIABLES, scope="second")]
+      ['second/b:0']
+    """
     return get_default_graph().get_collection(key, scope)
 
 
@@ -216,6 +272,16 @@ def set_random_seed(seed: int | None) -> None:
 
     An op's seeds derive from it and from the op's own ``seed``; with the graph seed alone set, each
     op still gets its own reproducible stream.
+
+    Example:
+      >>> import penstock as tf
+      >>> tf.set_random_seed(7)
+      >>> drawn = tf.random_uniform([3])
+      >>> with tf.Session() as session:
+      ...     first = session.run(drawn)
+      >>> with tf.Session() as session:
+      ...     bool((session.run(drawn) == first).all())  # a new session draws the same
+      True
     """
     get_default_graph().seed = seed
 

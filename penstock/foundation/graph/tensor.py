@@ -28,6 +28,16 @@ class Tensor:
     Besides TensorFlow's there are two fields to read, which ``set_shape`` and the graph write:
     ``sizes`` is the static shape as a tuple with None for a size that is not known, or None for an
     unknown rank; ``uses`` has an operation for each input that takes this tensor.
+
+    Example:
+      >>> import penstock as tf
+      >>> x = tf.placeholder(tf.float32, [None, 3], name="x")
+      >>> y = 2 * x + 1
+      >>> y.shape.as_list(), y.dtype, y.op.type
+      ([None, 3], tf.float32, 'AddV2')
+      >>> with tf.Session():
+      ...     y[0, 1:].eval({x: [[1, 2, 3]]}).tolist()
+      [5.0, 7.0]
     """
 
     # Programs and packages hang values of their own on tensors (``aliases``, ``_keras_history``).

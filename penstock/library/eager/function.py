@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from penstock.foundation.base import origin
 from penstock.foundation.graph import nest
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import get_default_graph
@@ -119,6 +120,8 @@ class _Running:
 
 
 _running = _Running()
+# Traces of one function from which on its caller is told why there are so many.
+_MANY_TRACES = 8
 
 
 def run_functions_eagerly(run_eagerly: bool) -> None:
@@ -215,6 +218,8 @@ class Function:
             context.log(f"__inference_{name}")
             trace = self._traced(context, nest.pack_sequence_as((args, kwargs), given), given)
             self._traces[form, key] = trace
+            if len(self._traces) == _MANY_TRACES:
+                origin.warn(_retraced(name, [key for other, key in self._traces if other == form]))
         return trace
 
     def _traced(self, context: EagerContext, nested: Any, given: Sequence[Any]) -> Trace:
@@ -356,6 +361,33 @@ def _without_first(function: Callable[..., Any]) -> inspect.Signature:
 
 def _sizes(spec: Any) -> Any:
     return None if spec.shape.dims is None else tuple(spec.shape.as_list())
+
+
+def _retraced(name: str, keys: Sequence[Any]) -> str:
+    """What is said of a function that is traced again and again, by the keys of its traces."""
+    kinds = [set(column) for column in zip(*keys)]
+    values = [i for i, some in enumerate(kinds) if len(some) > 1 and _are_values(some)]
+    shapes = [i for i, some in enumerate(kinds) if len(some) > 1 and i not in values]
+    why = []
+    if values:
+        why.append(
+            f"argument {_counted(values)} was another Python value each time: give tensors, so that"
+            " one trace serves all"
+        )
+    if shapes:
+        why.append(
+            f"argument {_counted(shapes)} was a tensor of another shape or type: an input_signature"
+            " with None for the sizes that vary makes one trace of them"
+        )
+    return f"function {name!r} has been traced {_MANY_TRACES} times; {'; '.join(why)}"
+
+
+def _are_values(keys: set[Any]) -> bool:
+    return any(not isinstance(key, tuple) or isinstance(key[0], type) for key in keys)
+
+
+def _counted(positions: Sequence[int]) -> str:
+    return ", ".join(str(position + 1) for position in positions)
 
 
 def _key_of(value: Any) -> Any:

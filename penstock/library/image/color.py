@@ -44,6 +44,13 @@ def convert_image_dtype(
 
     Raises:
       AttributeError: ``dtype`` is neither integer nor floating.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Session() as session:
+      ...     pixels = tf.constant([[[0, 128, 255]]], tf.uint8)
+      ...     print(session.run(tf.image.convert_image_dtype(pixels, tf.float32)).round(3))
+      [[[0.    0.502 1.   ]]]
     """
     image = convert_to_tensor(image, name="image")
     wanted = dtypes.as_dtype(dtype)
@@ -201,6 +208,14 @@ def random_brightness(image: Any, max_delta: float, seed: int | None = None) -> 
 
     Raises:
       ValueError: ``max_delta`` is negative.
+
+    Example:
+      >>> import penstock as tf
+      >>> image = tf.fill([2, 2, 3], 0.5)
+      >>> with tf.Session() as session:
+      ...     changed = session.run(tf.image.random_brightness(image, max_delta=0.1))
+      >>> bool((abs(changed - 0.5) <= 0.1).all()), len(np.unique(changed))  # all by the same
+      (True, 1)
     """
     if max_delta < 0:
         raise ValueError(f"max_delta must be non-negative; found {max_delta}")
@@ -212,6 +227,14 @@ def random_contrast(image: Any, lower: float, upper: float, seed: int | None = N
 
     Raises:
       ValueError: the range is empty or reaches below 0.
+
+    Example:
+      >>> import penstock as tf
+      >>> image = tf.reshape(tf.linspace(0.0, 1.0, 12), [2, 2, 3])
+      >>> with tf.Session() as session:
+      ...     changed = session.run(tf.image.random_contrast(image, 0.2, 0.5))
+      >>> changed.shape, bool(np.ptp(changed) < 1)
+      ((2, 2, 3), True)
     """
     _check_range(lower, upper)
     return adjust_contrast(image, _draw(lower, upper, seed))
@@ -222,6 +245,14 @@ def random_hue(image: Any, max_delta: float, seed: int | None = None) -> Tensor:
 
     Raises:
       ValueError: ``max_delta`` is not in [0, 0.5].
+
+    Example:
+      >>> import penstock as tf
+      >>> image = tf.constant([[[1.0, 0.0, 0.0]]])
+      >>> with tf.Session() as session:
+      ...     changed = session.run(tf.image.random_hue(image, max_delta=0.1))
+      >>> changed.shape, float(changed.max())  # still as bright, of another color
+      ((1, 1, 3), 1.0)
     """
     if not 0 <= max_delta <= 0.5:
         raise ValueError(f"max_delta must be in [0, 0.5]; found {max_delta}")
@@ -233,6 +264,14 @@ def random_saturation(image: Any, lower: float, upper: float, seed: int | None =
 
     Raises:
       ValueError: the range is empty or reaches below 0.
+
+    Example:
+      >>> import penstock as tf
+      >>> image = tf.constant([[[1.0, 0.5, 0.5]]])
+      >>> with tf.Session() as session:
+      ...     changed = session.run(tf.image.random_saturation(image, 0.1, 0.5))
+      >>> bool(changed.min() > 0.5), float(changed.max())  # paler
+      (True, 1.0)
     """
     _check_range(lower, upper)
     return adjust_saturation(image, _draw(lower, upper, seed))

@@ -71,6 +71,11 @@ def central_crop(image: Any, central_fraction: float) -> Tensor:
 
     Raises:
       ValueError: the fraction is out of range, or there are neither 3 nor 4 dims.
+
+    Example:
+      >>> import penstock as tf
+      >>> tf.image.central_crop(tf.zeros([100, 60, 3]), 0.5).shape.as_list()
+      [50, 30, 3]
     """
     with name_scope(None, "central_crop", [image]):
         image = convert_to_tensor(image, name="image")
@@ -176,6 +181,12 @@ def resize_image_with_crop_or_pad(image: Any, target_height: Any, target_width: 
 
     Raises:
       ValueError: the size is not positive, or there are neither 3 nor 4 dims.
+
+    Example:
+      >>> import penstock as tf
+      >>> photo = tf.zeros([100, 20, 3])
+      >>> tf.image.resize_image_with_crop_or_pad(photo, 32, 32).shape.as_list()
+      [32, 32, 3]
     """
     with name_scope(None, "resize_image_with_crop_or_pad", [image]):
         image, batch = checks.as_batch(image)

@@ -60,6 +60,13 @@ def resize_images(
 
     Raises:
       ValueError: a shape is wrong, or there is no such method.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Session() as session:
+      ...     image = tf.constant([[[0.0], [1.0]]])
+      ...     session.run(tf.image.resize_images(image, [1, 4]))[0, :, 0].tolist()
+      [0.0, 0.5, 1.0, 1.0]
     """
     with name_scope(name, "resize", [images, size]):
         images = convert_to_tensor(images, name="images")

@@ -88,6 +88,15 @@ def random_flip_left_right(image: Any, seed: int | None = None) -> Tensor:
 
     Raises:
       ValueError: there are neither 3 nor 4 dims.
+
+    Example:
+      >>> import penstock as tf
+      >>> image = tf.reshape(tf.range(3), [1, 3, 1])
+      >>> flipped = tf.image.random_flip_left_right(image)
+      >>> with tf.Session() as session:
+      ...     seen = {tuple(session.run(flipped).flat) for _ in range(50)}
+      >>> [[int(n) for n in row] for row in sorted(seen)]
+      [[0, 1, 2], [2, 1, 0]]
     """
     return _random_flip(image, 1, seed, "random_flip_left_right")
 

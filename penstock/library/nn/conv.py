@@ -210,6 +210,14 @@ def conv2d_transpose(
 
     Raises:
       ValueError: shapes that do not fit.
+
+    Example:
+      >>> import penstock as tf
+      >>> maps = tf.zeros([1, 7, 7, 16])
+      >>> filters = tf.zeros([3, 3, 8, 16])  # height, width, channels out, channels in
+      >>> larger = tf.nn.conv2d_transpose(maps, filters, [1, 14, 14, 8], [1, 2, 2, 1])
+      >>> larger.shape.as_list()
+      [1, 14, 14, 8]
     """
     value = given("input", input, "value", value)
     filter = given("filters", filters, "filter", filter)

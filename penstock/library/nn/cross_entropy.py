@@ -137,6 +137,15 @@ def softmax_cross_entropy_with_logits(
 
     Returns:
       The loss of each row.
+
+    Example:
+      >>> import penstock as tf
+      >>> logits = tf.constant([[0.0, 0.0], [0.0, 100.0]])
+      >>> labels = [[0.5, 0.5], [0.0, 1.0]]
+      >>> loss = tf.nn.softmax_cross_entropy_with_logits(labels=labels, logits=logits)
+      >>> with tf.Session() as session:
+      ...     print(abs(session.run(loss)).round(4))
+      [0.6931 0.    ]
     """
     check_named("softmax_cross_entropy_with_logits", _sentinel, labels, logits)
     where = "softmax_cross_entropy_with_logits_sg"
@@ -164,6 +173,14 @@ def sparse_softmax_cross_entropy_with_logits(
 
     Raises:
       ValueError: shapes that do not fit; scalar logits.
+
+    Example:
+      >>> import penstock as tf
+      >>> logits = tf.constant([[0.0, 0.0], [0.0, 100.0]])
+      >>> loss = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=[0, 1], logits=logits)
+      >>> with tf.Session() as session:
+      ...     print(abs(session.run(loss)).round(4))
+      [0.6931 0.    ]
     """
     check_named("sparse_softmax_cross_entropy_with_logits", _sentinel, labels, logits)
     where = "SparseSoftmaxCrossEntropyWithLogits"

@@ -43,6 +43,13 @@ def sigmoid_cross_entropy_with_logits(
 
     Raises:
       ValueError: labels and logits of different shapes.
+
+    Example:
+      >>> import penstock as tf
+      >>> loss = tf.nn.sigmoid_cross_entropy_with_logits(labels=[1.0, 0.0], logits=[0.0, -100.0])
+      >>> with tf.Session() as session:
+      ...     print(session.run(loss).round(4))
+      [0.6931 0.    ]
     """
     function = "sigmoid_cross_entropy_with_logits"
     check_named(function, _sentinel, labels, logits)

@@ -22,6 +22,12 @@ def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Ten
 
     Returns:
       ``[batch, outputs]``.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Session() as session:
+      ...     session.run(tf.nn.xw_plus_b([[1.0, 2.0]], [[3.0], [4.0]], [0.5])).tolist()
+      [[11.5]]
     """
     with name_scope(name, "xw_plus_b", [x, weights, biases]) as scope:
         x, weights, biases = _converted(x, weights, biases)

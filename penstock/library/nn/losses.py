@@ -471,6 +471,15 @@ def softmax_cross_entropy(
       weights: as of ``compute_weighted_loss``; the losses have the shape of ``logits`` without its
         last dim.
       label_smoothing: moves labels towards the uniform distribution by this fraction.
+
+    Example:
+      >>> import penstock as tf
+      >>> labels = tf.one_hot([0, 2], 3)
+      >>> logits = tf.constant([[9.0, 0.0, 0.0], [0.0, 0.0, 9.0]])
+      >>> loss = tf.losses.softmax_cross_entropy(labels, logits)
+      >>> with tf.Session() as session:
+      ...     bool(session.run(loss) < 0.001), tf.losses.get_losses() == [loss]
+      (True, True)
     """
     _required(onehot_labels=onehot_labels, logits=logits)
     operands = [logits, onehot_labels, weights]
@@ -518,6 +527,14 @@ def sparse_softmax_cross_entropy(
         more dim of size 1 is dropped.
       logits: tensor [..., classes].
       weights: as of ``compute_weighted_loss``, for losses of the shape of ``labels``.
+
+    Example:
+      >>> import penstock as tf
+      >>> logits = tf.zeros([2, 4])  # all four classes as likely
+      >>> loss = tf.losses.sparse_softmax_cross_entropy(labels=[0, 3], logits=logits)
+      >>> with tf.Session() as session:
+      ...     round(float(session.run(loss)), 4), round(float(np.log(4)), 4)
+      (1.3863, 1.3863)
     """
     _required(labels=labels, logits=logits)
     operands = [logits, labels, weights]

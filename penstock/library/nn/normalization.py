@@ -363,6 +363,13 @@ def l2_normalize(
 
     Returns:
       A tensor of the type and shape of ``x``.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Session() as session:
+      ...     print(session.run(tf.nn.l2_normalize([[3.0, 4.0], [0.0, 2.0]], 1)))
+      [[0.6 0.8]
+       [0.  1. ]]
     """
     axis = reduction.renamed("axis", axis, "dim", dim)
     with name_scope(name, "l2_normalize", [x]) as scope:
@@ -380,6 +387,12 @@ def zero_fraction(value: Any, name: str | None = None) -> Tensor:
 
     Returns:
       The share.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Session() as session:
+      ...     print(session.run(tf.nn.zero_fraction(tf.nn.relu([-1.0, -2.0, 3.0, -4.0]))))
+      0.75
     """
     with name_scope(name, "zero_fraction", [value]):
         value = convert.convert_to_tensor(value, name="value")

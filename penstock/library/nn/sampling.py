@@ -160,6 +160,14 @@ def nce_loss(
       The loss of each example, ``[batch]``.
 
     Source: Gutmann and Hyvärinen, Noise-contrastive estimation, 2010.
+
+    Example:
+      >>> import penstock as tf
+      >>> weights, biases = tf.get_variable("weights", [1000, 8]), tf.zeros([1000])
+      >>> words, context = tf.constant([[17], [42]]), tf.ones([2, 8])
+      >>> loss = tf.nn.nce_loss(weights, biases, words, context, num_sampled=16, num_classes=1000)
+      >>> loss.shape.as_list()  # an example each
+      [2]
     """
     logits, wanted = sampled_logits(
         weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values,
@@ -191,6 +199,14 @@ def sampled_softmax_loss(
     """Softmax cross-entropy over the true classes and sampled candidates; for training only.
 
     Source: Jean et al., On Using Very Large Target Vocabulary, 2014.
+
+    Example:
+      >>> import penstock as tf
+      >>> weights, biases = tf.get_variable("weights", [1000, 8]), tf.zeros([1000])
+      >>> words, context = tf.constant([[17], [42]]), tf.ones([2, 8])
+      >>> loss = tf.nn.sampled_softmax_loss(weights, biases, words, context, 16, 1000)
+      >>> loss.shape.as_list()
+      [2]
     """
     logits, wanted = sampled_logits(
         weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values,

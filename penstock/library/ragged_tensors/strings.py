@@ -229,6 +229,13 @@ def string_split(
 
     Raises:
       ValueError: another result type, or both names of the characters.
+
+    Example:
+      >>> import penstock as tf
+      >>> words = tf.string_split(["the first line", "second"])
+      >>> with tf.Session() as session:
+      ...     session.run(words).values.tolist()
+      [b'the', b'first', b'line', b'second']
     """
     if result_type != "RaggedTensor":
         return _split_sparse(source, sep, skip_empty, delimiter, result_type, name)

@@ -87,6 +87,13 @@ class GRUCell(SizedByUnits, LayerRNNCell):
       name: name of the variable scope.
       dtype: element type; default that of the first input.
       **kwargs: ``trainable``.
+
+    Example:
+      >>> import penstock as tf
+      >>> cell = tf.nn.rnn_cell.GRUCell(8)
+      >>> outputs, state = tf.nn.dynamic_rnn(cell, tf.ones([2, 5, 3]), dtype=tf.float32)
+      >>> outputs.shape.as_list(), state.shape.as_list()
+      ([2, 5, 8], [2, 8])
     """
 
     _input_rank = 2

@@ -37,6 +37,15 @@ def bidirectional_dynamic_rnn(
 
     Returns:
       The pair of outputs, both in the order of the input, and the pair of last states.
+
+    Example:
+      >>> import penstock as tf
+      >>> forward, backward = tf.nn.rnn_cell.GRUCell(8), tf.nn.rnn_cell.GRUCell(8)
+      >>> (ahead, back), states = tf.nn.bidirectional_dynamic_rnn(
+      ...     forward, backward, tf.ones([2, 5, 3]), sequence_length=[5, 2], dtype=tf.float32
+      ... )
+      >>> tf.concat([ahead, back], 2).shape.as_list()
+      [2, 5, 16]
     """
     assert_like_rnncell("cell_fw", cell_fw)
     assert_like_rnncell("cell_bw", cell_bw)

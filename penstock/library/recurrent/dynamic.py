@@ -65,6 +65,18 @@ def dynamic_rnn(
       ValueError: inputs of unknown depth, or that differ in time or batch; neither a state nor a
         type; a ``sequence_length`` that is no vector.
       InvalidArgumentError: ``sequence_length`` is not of the batch's size (in the run).
+
+    Example:
+      >>> import penstock as tf
+      >>> words = tf.placeholder(tf.float32, [None, None, 3])  # batch, time, features
+      >>> lengths = tf.placeholder(tf.int32, [None])
+      >>> cell = tf.nn.rnn_cell.BasicLSTMCell(8)
+      >>> outputs, state = tf.nn.dynamic_rnn(cell, words, lengths, dtype=tf.float32)
+      >>> with tf.Session() as session:
+      ...     session.run(tf.global_variables_initializer())
+      ...     found = session.run(outputs, {words: np.ones([2, 5, 3]), lengths: [5, 2]})
+      >>> found.shape, bool(found[0, 4].any()), bool(found[1, 2:].any())  # nothing past the end
+      ((2, 5, 8), True, False)
     """
     assert_like_rnncell("cell", cell)
     with variable_scope(scope or "rnn") as entered:

@@ -133,6 +133,13 @@ class LSTMCell(LayerRNNCell):
       name: name of the variable scope.
       dtype: element type; default that of the first input.
       **kwargs: ``trainable``.
+
+    Example:
+      >>> import penstock as tf
+      >>> cell = tf.nn.rnn_cell.LSTMCell(8, num_proj=4)
+      >>> outputs, state = tf.nn.dynamic_rnn(cell, tf.ones([2, 5, 3]), dtype=tf.float32)
+      >>> outputs.shape.as_list(), state.c.shape.as_list(), state.h.shape.as_list()
+      ([2, 5, 4], [2, 8], [2, 4])
     """
 
     _input_rank = 2

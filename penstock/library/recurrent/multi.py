@@ -21,6 +21,13 @@ class MultiRNNCell(RNNCell):
     Raises:
       ValueError: no cells, or tuple states although ``state_is_tuple`` is False.
       TypeError: ``cells`` is no list of cells.
+
+    Example:
+      >>> import penstock as tf
+      >>> cell = tf.nn.rnn_cell.MultiRNNCell([tf.nn.rnn_cell.GRUCell(n) for n in (8, 4)])
+      >>> outputs, states = tf.nn.dynamic_rnn(cell, tf.ones([2, 5, 3]), dtype=tf.float32)
+      >>> outputs.shape.as_list(), [state.shape.as_list() for state in states]
+      ([2, 5, 4], [[2, 8], [2, 4]])
     """
 
     def __init__(self, cells: Any, state_is_tuple: bool = True) -> None:

@@ -90,6 +90,15 @@ class DropoutWrapper(CellWrapper):
     Raises:
       TypeError: ``cell`` is no cell, or the filter is not callable.
       ValueError: a probability outside [0, 1]; what variational dropout needs is not given.
+
+    Example:
+      >>> import penstock as tf
+      >>> cell = tf.nn.rnn_cell.DropoutWrapper(
+      ...     tf.nn.rnn_cell.GRUCell(8), output_keep_prob=0.5
+      ... )
+      >>> output, state = cell(tf.ones([2, 3]), cell.zero_state(2, tf.float32))
+      >>> output.shape.as_list(), state.shape.as_list()
+      ([2, 8], [2, 8])
     """
 
     def __init__(

@@ -52,6 +52,19 @@ def get_variable(
     Raises:
       ValueError: the variable exists and the scope does not share, or does not exist and must; the
         shape or dtype differs from what exists.
+
+    Example:
+      >>> import penstock as tf
+      >>> def dense(x):
+      ...     weights = tf.get_variable("weights", [3, 2])
+      ...     return tf.matmul(x, weights)
+      >>> x = tf.ones([4, 3])
+      >>> with tf.variable_scope("layer"):
+      ...     first = dense(x)
+      >>> with tf.variable_scope("layer", reuse=True):
+      ...     second = dense(2 * x)  # the same weights
+      >>> [v.name for v in tf.global_variables()]
+      ['layer/weights:0']
     """
     return get_variable_scope().get_variable(
         stores.default_store(), name, shape=shape, dtype=dtype, initializer=initializer,

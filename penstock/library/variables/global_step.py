@@ -38,6 +38,14 @@ def get_global_step(graph: Graph | None = None) -> Any:
 
     Raises:
       TypeError: what is registered as global step is no scalar integer.
+
+    Example:
+      >>> import penstock as tf
+      >>> tf.train.get_global_step() is None
+      True
+      >>> step = tf.train.create_global_step()
+      >>> tf.train.get_global_step() is step
+      True
     """
     graph = graph or scopes.get_default_graph()
     registered = graph.get_collection(GraphKeys.GLOBAL_STEP)
@@ -95,7 +103,14 @@ def create_global_step(graph: Graph | None = None) -> Any:
 
 
 def get_or_create_global_step(graph: Graph | None = None) -> Any:
-    """The global step of ``graph`` (default: the default graph), made when there is none."""
+    """The global step of ``graph`` (default: the default graph), made when there is none.
+
+    Example:
+      >>> import penstock as tf
+      >>> step = tf.train.get_or_create_global_step()
+      >>> step.name, step.dtype.base_dtype, tf.train.get_or_create_global_step() is step
+      ('global_step:0', tf.int64, True)
+    """
     graph = graph or scopes.get_default_graph()
     found = get_global_step(graph)
     return create_global_step(graph) if found is None else found

@@ -72,6 +72,14 @@ class zeros_initializer(Initializer):
 
     Args:
       dtype: type of the values where the call does not say.
+
+    Example:
+      >>> import penstock as tf
+      >>> counts = tf.get_variable("counts", [3], tf.int32, tf.zeros_initializer())
+      >>> with tf.Session() as session:
+      ...     session.run(counts.initializer)
+      ...     session.run(counts).tolist()
+      [0, 0, 0]
     """
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
@@ -84,6 +92,14 @@ class ones_initializer(Initializer):
 
     Args:
       dtype: type of the values where the call does not say.
+
+    Example:
+      >>> import penstock as tf
+      >>> scale = tf.get_variable("scale", [3], initializer=tf.ones_initializer())
+      >>> with tf.Session() as session:
+      ...     session.run(scale.initializer)
+      ...     session.run(scale).tolist()
+      [1.0, 1.0, 1.0]
     """
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
@@ -102,6 +118,14 @@ class constant_initializer(Initializer):
 
     Raises:
       TypeError: ``value`` is none of these.
+
+    Example:
+      >>> import penstock as tf
+      >>> bias = tf.get_variable("bias", [3], initializer=tf.constant_initializer(0.1))
+      >>> with tf.Session() as session:
+      ...     session.run(bias.initializer)
+      ...     session.run(bias).tolist()
+      [0.10000000149011612, 0.10000000149011612, 0.10000000149011612]
     """
 
     def __init__(
@@ -134,6 +158,14 @@ class random_uniform_initializer(Initializer):
       minval, maxval: bounds; ``maxval`` is 1 by default for floats.
       seed: op-level seed.
       dtype: type of the values where the call does not say.
+
+    Example:
+      >>> import penstock as tf
+      >>> weights = tf.get_variable("w", [100], initializer=tf.random_uniform_initializer(-1, 1))
+      >>> with tf.Session() as session:
+      ...     session.run(weights.initializer)
+      ...     bool((abs(session.run(weights)) <= 1).all())
+      True
     """
 
     def __init__(
@@ -163,6 +195,15 @@ class random_normal_initializer(Initializer):
       mean, stddev: of the distribution.
       seed: op-level seed.
       dtype: floating type of the values where the call does not say.
+
+    Example:
+      >>> import penstock as tf
+      >>> start = tf.random_normal_initializer(stddev=2.0)
+      >>> weights = tf.get_variable("w", [100, 100], initializer=start)
+      >>> with tf.Session() as session:
+      ...     session.run(weights.initializer)
+      ...     round(float(session.run(weights).std()))
+      2
     """
 
     _draw = staticmethod(random.random_normal)
@@ -192,6 +233,15 @@ class truncated_normal_initializer(random_normal_initializer):
       mean, stddev: of the distribution before it is cut off.
       seed: op-level seed.
       dtype: floating type of the values where the call does not say.
+
+    Example:
+      >>> import penstock as tf
+      >>> start = tf.truncated_normal_initializer(stddev=0.1)
+      >>> weights = tf.get_variable("w", [100], initializer=start)
+      >>> with tf.Session() as session:
+      ...     session.run(weights.initializer)
+      ...     bool((abs(session.run(weights)) <= 0.2).all())  # two standard deviations
+      True
     """
 
     _draw = staticmethod(random.truncated_normal)

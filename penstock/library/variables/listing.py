@@ -24,7 +24,12 @@ def _lister(key: str, what: str) -> Callable[..., list[Any]]:
     listed.__doc__ = (
         f"{what}, of the default graph.\n\n"
         "Args:\n  scope: regular expression that names must begin with.\n\n"
-        "Returns:\n  A list, in order of creation."
+        "Returns:\n  A list, in order of creation.\n\n"
+        "Example:\n  >>> import penstock as tf\n"
+        '  >>> weights = tf.get_variable("weights", [2, 3])\n'
+        '  >>> steps = tf.get_variable("steps", [], tf.int32, trainable=False)\n'
+        "  >>> [v.name for v in tf.trainable_variables()]\n  ['weights:0']\n"
+        "  >>> [v.name for v in tf.global_variables()]\n  ['weights:0', 'steps:0']"
     )
     return listed
 
@@ -41,7 +46,14 @@ moving_average_variables = _lister(
 
 
 def all_variables() -> list[Any]:
-    """Deprecated name of ``global_variables``."""
+    """Deprecated name of ``global_variables``.
+
+    Example:
+      >>> import penstock as tf
+      >>> v = tf.Variable(0.0, name="v")
+      >>> [each.name for each in tf.all_variables()]
+      ['v:0']
+    """
     return global_variables()
 
 
@@ -53,6 +65,14 @@ def variables_initializer(var_list: Sequence[Any] | None, name: str = "init") ->
 
     Returns:
       The op.
+
+    Example:
+      >>> import penstock as tf
+      >>> old, new = tf.Variable(1.0, name="old"), tf.Variable(2.0, name="new")
+      >>> with tf.Session() as session:
+      ...     session.run(tf.variables_initializer([new]))
+      ...     session.run(tf.report_uninitialized_variables()).tolist()
+      [b'old']
     """
     if var_list:
         return control.group(*[v.initializer for v in var_list], name=name)
@@ -74,7 +94,16 @@ def global_variables_initializer() -> Any:
 
 
 def local_variables_initializer() -> Any:
-    """An op that gives every local variable its initial value."""
+    """An op that gives every local variable its initial value.
+
+    Example:
+      >>> import penstock as tf
+      >>> accuracy, update = tf.metrics.accuracy(labels=[1, 2, 3, 4], predictions=[1, 2, 3, 0])
+      >>> with tf.Session() as session:
+      ...     session.run(tf.local_variables_initializer())  # the metric's counters
+      ...     print(session.run(update))
+      0.75
+    """
     return variables_initializer(local_variables())
 
 
@@ -84,7 +113,16 @@ def initialize_variables(var_list: Sequence[Any] | None, name: str = "init") -> 
 
 
 def initialize_all_variables() -> Any:
-    """Deprecated name of ``global_variables_initializer``."""
+    """Deprecated name of ``global_variables_initializer``.
+
+    Example:
+      >>> import penstock as tf
+      >>> v = tf.Variable(3.0)
+      >>> with tf.Session() as session:
+      ...     session.run(tf.initialize_all_variables())
+      ...     print(session.run(v))
+      3.0
+    """
     return global_variables_initializer()
 
 

@@ -264,7 +264,16 @@ def scopes_of_graph() -> _Scopes:
 
 
 def get_variable_scope() -> VariableScope:
-    """The current variable scope."""
+    """The current variable scope.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.variable_scope("model"):
+      ...     loss = tf.get_variable("a", [2])
+      ...     tf.get_variable_scope().reuse_variables()
+      ...     tf.get_variable_scope().name, tf.get_variable("a", [2]) is loss
+      ('model', True)
+    """
     return scopes_of_graph().current
 
 

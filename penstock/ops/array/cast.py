@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from penstock.foundation.base import dtypes
-from penstock.foundation.base.docstrings import named
+from penstock.foundation.base.docstrings import example, named
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.composite import IndexedSlices, SparseTensor
 from penstock.foundation.graph.convert import convert_to_tensor
@@ -154,7 +154,10 @@ def _to(target: dtypes.DType, function_name: str, node_name: str) -> Callable[..
     def function(x: Any, name: str | None = node_name) -> Any:
         return cast(x, target, name)
 
-    return named(function_name, f"``cast(x, tf.{target.name})``; deprecated.", cast)(function)
+    value = {"float32": "[1.0, 2.0]", "int32": "[1, 2]", "int64": "[1, 2]"}.get(target.name, "")
+    call = f"tf.{function_name}([1, 2])" if value else ""
+    doc = f"``cast(x, tf.{target.name})``; deprecated.\n{example(call, value)}"
+    return named(function_name, doc, cast)(function)
 
 
 to_bfloat16 = _to(dtypes.bfloat16, "to_bfloat16", "ToBFloat16")

@@ -457,6 +457,13 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
 
     Returns:
       A tensor of the type of ``input``.
+
+    Example:
+      >>> import penstock as tf
+      >>> keep = tf.placeholder_with_default(1.0, [], name="keep")
+      >>> with tf.Session() as session:
+      ...     float(session.run(keep)), float(session.run(keep, {keep: 0.5}))
+      (1.0, 0.5)
     """
     return make("PlaceholderWithDefault", input, name=name, shape=shapes.as_shape(shape))
 

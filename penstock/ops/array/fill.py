@@ -101,6 +101,12 @@ def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
 
     Returns:
       Tensor of shape ``dims`` and the type of ``value``.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Session() as session:
+      ...     session.run(tf.fill([2, 3], 7)).tolist()
+      [[7, 7, 7], [7, 7, 7]]
     """
     return make("Fill", dims, value, name=name)
 
@@ -136,6 +142,12 @@ def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Te
 
     Returns:
       Tensor of ``shape`` and ``dtype``.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Session() as session:
+      ...     session.run(tf.ones([2, 3], tf.int32)).tolist()
+      [[1, 1, 1], [1, 1, 1]]
     """
     kind = dtypes.as_dtype(dtype).base_dtype
     with name_scope(name, "ones", [shape]) as scope:

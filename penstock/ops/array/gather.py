@@ -482,6 +482,13 @@ def gather_nd(params: Any, indices: Any, name: str | None = None, batch_dims: in
 
     Raises:
       TypeError: ``batch_dims`` is a tensor whose value is not known.
+
+    Example:
+      >>> import penstock as tf
+      >>> table = tf.constant([[1, 2], [3, 4]])
+      >>> with tf.Session() as session:
+      ...     session.run(tf.gather_nd(table, [[0, 1], [1, 0]])).tolist()
+      [2, 3]
     """
     if isinstance(batch_dims, Tensor):
         known = static.constant_value(batch_dims)

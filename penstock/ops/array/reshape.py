@@ -223,6 +223,12 @@ def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any 
 
     Returns:
       A tensor of one dim more.
+
+    Example:
+      >>> import penstock as tf
+      >>> image = tf.zeros([28, 28, 3])
+      >>> tf.expand_dims(image, 0).shape.as_list(), tf.expand_dims(image, -1).shape.as_list()
+      ([1, 28, 28, 3], [28, 28, 3, 1])
     """
     axis = one_of("axis", axis, "dim", dim)
     if axis is None:

@@ -196,6 +196,12 @@ def size(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> T
 
     Returns:
       Scalar of ``out_type``.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Session() as session:
+      ...     int(session.run(tf.size(tf.zeros([2, 3, 4]))))
+      24
     """
     return size_internal(input, name, True, out_type)
 

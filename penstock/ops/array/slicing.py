@@ -310,6 +310,13 @@ def boolean_mask(
 
     Raises:
       ValueError: the rank of ``mask`` is unknown or 0, or the shapes do not fit.
+
+    Example:
+      >>> import penstock as tf
+      >>> scores = tf.constant([0.9, 0.2, 0.7])
+      >>> with tf.Session() as session:
+      ...     session.run(tf.boolean_mask(scores, scores > 0.5)).tolist()
+      [0.8999999761581421, 0.699999988079071]
     """
     with name_scope(name, values=[tensor, mask]):
         tensor = convert_to_tensor(tensor, name="tensor")

@@ -237,6 +237,13 @@ def top_k(input: Any, k: Any = 1, sorted: bool = True, name: str | None = None) 
 
     Returns:
       ``(values, indices)``, both [..., k]; of equal elements the first comes first.
+
+    Example:
+      >>> import penstock as tf
+      >>> values, places = tf.nn.top_k([1.0, 9.0, 5.0], k=2)
+      >>> with tf.Session() as session:
+      ...     session.run(values).tolist(), session.run(places).tolist()
+      ([9.0, 5.0], [1, 2])
     """
     return make("TopKV2", input, k, name=name, sorted=sorted)
 
@@ -251,6 +258,13 @@ def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) ->
 
     Returns:
       bool vector [batch].
+
+    Example:
+      >>> import penstock as tf
+      >>> logits = tf.constant([[0.1, 0.5, 0.4], [0.6, 0.3, 0.1]])
+      >>> with tf.Session() as session:
+      ...     session.run(tf.nn.in_top_k(logits, [2, 2], 2)).tolist()
+      [True, False]
     """
     with name_scope(name, "in_top_k"):
         return make("InTopKV2", predictions, targets, k)

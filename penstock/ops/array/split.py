@@ -216,6 +216,13 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unst
 
     Raises:
       ValueError: the dim's size is unknown and ``num`` is not given, or ``axis`` is out of range.
+
+    Example:
+      >>> import penstock as tf
+      >>> first, second = tf.unstack(tf.constant([[1, 2], [3, 4]]))
+      >>> with tf.Session() as session:
+      ...     session.run(first).tolist(), session.run(second).tolist()
+      ([1, 2], [3, 4])
     """
     if num is None:
         value = convert_to_tensor(value)

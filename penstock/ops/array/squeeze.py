@@ -102,6 +102,12 @@ def squeeze(
 
     Raises:
       ValueError: a named dim is not of size 1.
+
+    Example:
+      >>> import penstock as tf
+      >>> x = tf.zeros([1, 3, 1])
+      >>> tf.squeeze(x).shape.as_list(), tf.squeeze(x, [0]).shape.as_list()
+      ([3], [3, 1])
     """
     axis = one_of("axis", axis, "squeeze_dims", squeeze_dims)
     axes = [] if axis is None else [axis] if np.isscalar(axis) else axis

@@ -132,5 +132,11 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
 
     Returns:
       A tensor of the rank of ``input``.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Session() as session:
+      ...     session.run(tf.tile([[1, 2]], [2, 3])).tolist()
+      [[1, 2, 1, 2, 1, 2], [1, 2, 1, 2, 1, 2]]
     """
     return make("Tile", input, multiples, name=name)

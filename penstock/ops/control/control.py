@@ -117,6 +117,14 @@ def identity(input: Any, name: str | None = None) -> Any:
 
     Returns:
       The same kind of value as ``input``.
+
+    Example:
+      >>> import penstock as tf
+      >>> logits = tf.constant([1.0, 2.0]) * 3
+      >>> output = tf.identity(logits, name="output")  # a name that others find it by
+      >>> with tf.Session() as session:
+      ...     session.run("output:0").tolist()
+      [3.0, 6.0]
     """
     if isinstance(input, IndexedSlices | SparseTensor):
         return _map_parts(lambda part: identity(part, name=name), input)
@@ -137,7 +145,16 @@ def identity_n(input: Sequence[Any], name: str | None = None) -> list[Tensor]:
 
 
 def stop_gradient(input: Any, name: str | None = None) -> Tensor:
-    """``input`` as a constant for ``tf.gradients``: nothing flows back through it."""
+    """``input`` as a constant for ``tf.gradients``: nothing flows back through it.
+
+    Example:
+      >>> import penstock as tf
+      >>> x = tf.constant(3.0)
+      >>> gradient = tf.gradients(x * tf.stop_gradient(x), x)[0]  # the second factor is no x
+      >>> with tf.Session() as session:
+      ...     print(session.run(gradient))
+      3.0
+    """
     return make("StopGradient", input, name=name)
 
 
@@ -152,7 +169,16 @@ def prevent_gradient(input: Any, message: str = "", name: str | None = None) -> 
 
 
 def no_op(name: str | None = None) -> Operation:
-    """An operation that does nothing; a place for control edges."""
+    """An operation that does nothing; a place for control edges.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.control_dependencies([tf.Assert(True, ["never"])]):
+      ...     checked = tf.no_op(name="checked")
+      >>> with tf.Session() as session:
+      ...     session.run(checked) is None
+      True
+    """
     return make("NoOp", name=name)
 
 
@@ -180,6 +206,16 @@ def group(*inputs: Any, **kwargs: Any) -> Operation:
 
     Raises:
       TypeError: an input that is no graph element, or an unknown keyword.
+
+    Example:
+      >>> import penstock as tf
+      >>> a, b = tf.Variable(1.0), tf.Variable(2.0)
+      >>> update = tf.group(a.assign_add(10.0), b.assign_add(10.0))
+      >>> with tf.Session() as session:
+      ...     session.run(tf.global_variables_initializer())
+      ...     session.run(update)  # both, and no value
+      ...     [float(value) for value in session.run([a, b])]
+      [11.0, 12.0]
     """
     name = kwargs.pop("name", None)
     if kwargs:

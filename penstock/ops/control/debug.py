@@ -312,6 +312,15 @@ def Print(  # the public name
 
     Returns:
       A tensor equal to ``input_``.
+
+    Example:
+      >>> import penstock as tf
+      >>> x = tf.constant([1.0, 2.0, 3.0])
+      >>> x = tf.Print(x, [tf.reduce_mean(x)], "the mean is ")
+      >>> with tf.Session() as session:
+      ...     total = session.run(tf.reduce_sum(x))  # prints "the mean is [2]" on stderr
+      >>> print(total)
+      6.0
     """
     attrs: dict[str, Any] = {"message": message, "first_n": first_n, "summarize": summarize}
     given = {key: value for key, value in attrs.items() if value is not None}

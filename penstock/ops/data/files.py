@@ -107,6 +107,16 @@ def read_file(filename: Any, name: str | None = None) -> Tensor:
 
     Returns:
       A string scalar: the bytes as they are.
+
+    Example:
+      >>> import penstock as tf
+      >>> import os, tempfile
+      >>> path = os.path.join(tempfile.mkdtemp(), "note.txt")
+      >>> with open(path, "w") as file:
+      ...     _ = file.write("content")
+      >>> with tf.Session() as session:
+      ...     session.run(tf.read_file(path))
+      b'content'
     """
     return make("ReadFile", filename, name=name)
 

@@ -432,6 +432,13 @@ def decode_csv(
     Raises:
       ValueError: ``select_cols`` is not increasing, or not as long as ``record_defaults``.
       InvalidArgumentError: when it is run, on a malformed record or field.
+
+    Example:
+      >>> import penstock as tf
+      >>> name, size = tf.decode_csv(["paris,2", "oslo,"], record_defaults=[[""], [0]])
+      >>> with tf.Session() as session:
+      ...     session.run(name).tolist(), session.run(size).tolist()
+      ([b'paris', b'oslo'], [2, 0])
     """
     columns = list(select_cols or ())
     if any(a >= b for a, b in zip(columns, columns[1:])):

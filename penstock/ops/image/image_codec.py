@@ -435,6 +435,14 @@ def decode_png(
       contents: a string scalar.
       channels: channels wanted: 1 grey, 3 RGB, 4 RGBA; 0 as the file has.
       dtype: ``uint8`` or ``uint16``.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Session() as session:
+      ...     pixels = tf.constant([[[1, 2, 3], [4, 5, 6]]], tf.uint8)
+      ...     file = session.run(tf.image.encode_png(pixels))
+      ...     session.run(tf.image.decode_png(file)).tolist()  # exactly what it was
+      [[[1, 2, 3], [4, 5, 6]]]
     """
     return make("DecodePng", contents, channels=channels, dtype=dtype, name=name)
 
@@ -494,6 +502,15 @@ def decode_jpeg(
       acceptable_fraction: kept in the node.
       dct_method: "INTEGER_FAST" (the default) or "INTEGER_ACCURATE".
       try_recover_truncated: give what can be read of a file that is cut short.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Session() as session:
+      ...     grey = tf.constant(np.full([8, 16, 3], 128), tf.uint8)
+      ...     file = session.run(tf.image.encode_jpeg(grey))
+      ...     image = session.run(tf.image.decode_jpeg(file, channels=3))
+      >>> file[:2], image.shape, int(image[0, 0, 0])
+      (b'\\xff\\xd8', (8, 16, 3), 128)
     """
     return make(
         "DecodeJpeg", contents, channels=channels, ratio=ratio, fancy_upscaling=fancy_upscaling,

@@ -375,6 +375,15 @@ def draw_bounding_boxes(
 
     Returns:
       The shape and type of ``images``.
+
+    Example:
+      >>> import penstock as tf
+      >>> image = tf.zeros([1, 5, 5, 3])
+      >>> box = [[[0.0, 0.0, 1.0, 1.0]]]  # top, left, bottom, right, as parts of the image
+      >>> with tf.Session() as session:
+      ...     drawn = session.run(tf.image.draw_bounding_boxes(image, box))
+      >>> (drawn[0].max(-1) > 0).astype(int).tolist()
+      [[1, 1, 1, 1, 1], [1, 0, 0, 0, 1], [1, 0, 0, 0, 1], [1, 0, 0, 0, 1], [1, 1, 1, 1, 1]]
     """
     if colors is None:
         return make("DrawBoundingBoxes", images, boxes, name=name)
@@ -425,6 +434,18 @@ def sample_distorted_bounding_box(
 
     Returns:
       ``begin`` and ``size``, the arguments of ``tf.slice``; and the window as float32 [1, 1, 4].
+
+    Example:
+      >>> import penstock as tf
+      >>> image = tf.zeros([100, 100, 3])
+      >>> cat = [[[0.2, 0.2, 0.8, 0.8]]]
+      >>> begin, size, box = tf.image.sample_distorted_bounding_box(
+      ...     tf.shape(image), cat, min_object_covered=0.5
+      ... )
+      >>> with tf.Session() as session:  # the crop has at least half of the cat
+      ...     crop = session.run(tf.slice(image, begin, size))
+      >>> bool(crop.shape[0] * crop.shape[1] >= 0.5 * 60 * 60)
+      True
     """
     options = {
         "aspect_ratio_range": aspect_ratio_range, "area_range": area_range,

@@ -293,6 +293,13 @@ resize_bilinear = resizing(
 
     Returns:
       float32 [batch, *size, channels].
+
+    Example:
+      >>> import penstock as tf
+      >>> image = tf.constant([[[[0.0], [1.0]]]])
+      >>> with tf.Session() as session:
+      ...     session.run(tf.image.resize_bilinear(image, [1, 4])).ravel().tolist()
+      [0.0, 0.5, 1.0, 1.0]
     """,
 )
 resize_nearest_neighbor = resizing(

@@ -112,6 +112,13 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
     Raises:
       ValueError: an empty list, or shapes that differ.
       TypeError: types that differ.
+
+    Example:
+      >>> import penstock as tf
+      >>> parts = [tf.constant([1.0, 2.0]), tf.constant([10.0, 20.0]), tf.constant([100.0, 200.0])]
+      >>> with tf.Session() as session:
+      ...     session.run(tf.add_n(parts)).tolist()
+      [111.0, 222.0]
     """
     if not inputs or not isinstance(inputs, list | tuple):
         raise ValueError(f"add_n: {_ADDENDS.format('/IndexedSlices', inputs)}")

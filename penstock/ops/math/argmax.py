@@ -114,6 +114,13 @@ def argmax(
 
     Returns:
       A tensor of ``output_type``, ``axis`` removed from the shape.
+
+    Example:
+      >>> import penstock as tf
+      >>> probabilities = tf.constant([[0.1, 0.7, 0.2], [0.8, 0.1, 0.1]])
+      >>> with tf.Session() as session:
+      ...     session.run(tf.argmax(probabilities, 1)).tolist()
+      [1, 0]
     """
     return _arg("ArgMax", input, axis, name, dimension, output_type)
 

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from penstock.foundation.base import dtypes, errors
-from penstock.foundation.base.docstrings import named
+from penstock.foundation.base.docstrings import example, named
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.composite import IndexedSlices, SparseTensor
 from penstock.foundation.graph.convert import convert_to_tensor
@@ -280,7 +280,9 @@ define_binary("Atan2", FLOATS, "torch.atan2({y}, {x})", _atan2_grad, inputs=("y"
 # ---- public functions ---------------------------------------------------------------------------
 
 
-def binary_function(name: str, op_type: str, what: str) -> Callable[..., Any]:
+def binary_function(
+    name: str, op_type: str, what: str, call: str = "", gives: str = ""
+) -> Callable[..., Any]:
     def function(x: Any, y: Any, name: str | None = None) -> Any:
         graph = get_default_graph()
         if graph.executes:
@@ -294,7 +296,7 @@ def binary_function(name: str, op_type: str, what: str) -> Callable[..., Any]:
     doc = (
         f"{what}, element by element.\n\n    Args:\n      x, y: tensors of one type; they"
         " broadcast.\n\n    Returns:\n      A tensor of the"
-        " broadcast shape.\n    "
+        " broadcast shape.\n" + example(call, gives)
     )
     return named(name, doc)(made)
 
@@ -302,11 +304,21 @@ def binary_function(name: str, op_type: str, what: str) -> Callable[..., Any]:
 atan2 = binary_function(
     "atan2", "Atan2", "Arc tangent of y / x, with the signs of both telling the quadrant"
 )
-maximum = binary_function("maximum", "Maximum", "The greater of ``x`` and ``y``")
-minimum = binary_function("minimum", "Minimum", "The smaller of ``x`` and ``y``")
-multiply = binary_function("multiply", "Mul", "x * y")
-mul = binary_function("mul", "Mul", "x * y; the name that TF 0.x had for ``multiply``")
-pow_ = binary_function("pow_", "Pow", "x to the power y")
+maximum = binary_function(
+    "maximum", "Maximum", "The greater of ``x`` and ``y``",
+    "tf.maximum([-1.0, 2.0], 0.0)", "[0.0, 2.0]",
+)  # fmt: skip
+minimum = binary_function(
+    "minimum", "Minimum", "The smaller of ``x`` and ``y``",
+    "tf.minimum([-1.0, 2.0], 0.0)", "[-1.0, 0.0]",
+)  # fmt: skip
+multiply = binary_function(
+    "multiply", "Mul", "x * y", "tf.multiply([[1], [2]], [10, 20])", "[[10, 20], [20, 40]]"
+)
+mul = binary_function(
+    "mul", "Mul", "x * y; the name that TF 0.x had for ``multiply``", "tf.mul([1, 2], 3)", "[3, 6]"
+)
+pow_ = binary_function("pow_", "Pow", "x to the power y", "tf.pow([2, 3], [3, 2])", "[8, 9]")
 squared_difference = binary_function("squared_difference", "SquaredDifference", "(x - y) squared")
 xdivy = binary_function("xdivy", "Xdivy", "x / y, and 0 where x is 0")
 xlogy = binary_function("xlogy", "Xlogy", "x * log(y), and 0 where x is 0")

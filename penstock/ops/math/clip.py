@@ -152,6 +152,12 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
 
     Raises:
       ValueError: ``clip_norm`` would make the shape larger.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Session() as session:
+      ...     print(session.run(tf.clip_by_norm([3.0, 4.0], 1.0)))
+      [0.6 0.8]
     """
     with name_scope(name, "clip_by_norm", [t, clip_norm]) as scope:
         values = _values(t)
@@ -207,6 +213,12 @@ def global_norm(t_list: Any, name: str | None = None) -> Tensor:
 
     Raises:
       TypeError: ``t_list`` is not a sequence.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Session() as session:
+      ...     print(session.run(tf.global_norm([tf.constant([3.0]), tf.constant([4.0])])))
+      5.0
     """
     items = _checked_list(t_list)
     with name_scope(name, "global_norm", [t for t in items if t is not None]):
@@ -236,6 +248,14 @@ def clip_by_global_norm(
 
     Raises:
       TypeError: ``t_list`` is not a sequence.
+
+    Example:
+      >>> import penstock as tf
+      >>> gradients = [tf.constant([3.0]), tf.constant([4.0])]  # their norm is 5
+      >>> clipped, norm = tf.clip_by_global_norm(gradients, 1.0)
+      >>> with tf.Session() as session:
+      ...     print(*session.run(clipped), session.run(norm))
+      [0.6] [0.8] 5.0
     """
     items = _checked_list(t_list)
     if use_norm is None:

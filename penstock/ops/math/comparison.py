@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from penstock.foundation.base import dtypes, shapes
-from penstock.foundation.base.docstrings import named
+from penstock.foundation.base.docstrings import example, named
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import arithmetic, define_op, static
@@ -155,26 +155,33 @@ for _name, _word, _function, _fold in (
 # ---- public functions ---------------------------------------------------------------------------
 
 
-def _function_of_two(name: str, op_type: str, what: str) -> Callable[..., Any]:
+def _function_of_two(
+    name: str, op_type: str, what: str, call: str = "", gives: str = ""
+) -> Callable[..., Any]:
     def function(x: Any, y: Any, name: str | None = None) -> Any:
         return make(op_type, x, y, name=name)
 
     doc = (
         f"{what}, element by element.\n\n    Args:\n      x, y: tensors of one type; they"
         " broadcast.\n\n    Returns:\n      A bool tensor of the"
-        " broadcast shape.\n    "
+        " broadcast shape.\n" + example(call, gives)
     )
     return named(name, doc)(function)
 
 
-equal = _function_of_two("equal", "Equal", "x == y")
-greater = _function_of_two("greater", "Greater", "x > y")
+equal = _function_of_two("equal", "Equal", "x == y", "tf.equal([1, 2], [1, 3])", "[True, False]")
+greater = _function_of_two("greater", "Greater", "x > y", "tf.greater([1, 3], 2)", "[False, True]")
 greater_equal = _function_of_two("greater_equal", "GreaterEqual", "x >= y")
-less = _function_of_two("less", "Less", "x < y")
+less = _function_of_two("less", "Less", "x < y", "tf.less([1, 3], 2)", "[True, False]")
 less_equal = _function_of_two("less_equal", "LessEqual", "x <= y")
-logical_and = _function_of_two("logical_and", "LogicalAnd", "x and y, of truth values")
+logical_and = _function_of_two(
+    "logical_and", "LogicalAnd", "x and y, of truth values",
+    "tf.logical_and([True, True], [True, False])", "[True, False]",
+)  # fmt: skip
 logical_or = _function_of_two("logical_or", "LogicalOr", "x or y, of truth values")
-not_equal = _function_of_two("not_equal", "NotEqual", "x != y")
+not_equal = _function_of_two(
+    "not_equal", "NotEqual", "x != y", "tf.not_equal([1, 2], [1, 3])", "[False, True]"
+)
 
 
 def logical_xor(x: Any, y: Any, name: str | None = "LogicalXor") -> Tensor:

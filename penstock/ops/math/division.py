@@ -241,6 +241,12 @@ def div(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     Raises:
       TypeError: the types differ.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Session() as session:
+      ...     session.run(tf.div([7, -7], 2)).tolist(), float(session.run(tf.div(7.0, 2.0)))
+      ([3, -4], 3.5)
     """
     with name_scope(name, "div", [x, y]) as scope:
         x = convert_to_tensor(x, name="x")

@@ -16,7 +16,7 @@ import torch
 
 from penstock.engine.resources import tensor_list
 from penstock.foundation.base import dtypes
-from penstock.foundation.base.docstrings import named
+from penstock.foundation.base.docstrings import example, named
 from penstock.foundation.graph.build import constant, make
 from penstock.foundation.graph.composite import SparseTensor
 from penstock.foundation.graph.convert import convert_to_tensor
@@ -347,7 +347,9 @@ define_op(
 # ---- public functions ---------------------------------------------------------------------------
 
 
-def _function(name: str, op_type: str, what: str) -> Callable[..., Any]:
+def _function(
+    name: str, op_type: str, what: str, call: str = "", gives: str = ""
+) -> Callable[..., Any]:
     def function(x: Any, name: str | None = None) -> Any:
         if isinstance(x, SparseTensor):
             return SparseTensor(x.indices, make(op_type, x.values, name=name), x.dense_shape)
@@ -356,7 +358,7 @@ def _function(name: str, op_type: str, what: str) -> Callable[..., Any]:
     allowed = "bool" if op_type == "LogicalNot" else "a floating or complex type where defined"
     doc = (
         f"{what}, element by element.\n\n    Args:\n      x: tensor (or SparseTensor) of {allowed}."
-        "\n\n    Returns:\n      A tensor of the shape of ``x``.\n"
+        "\n\n    Returns:\n      A tensor of the shape of ``x``.\n" + example(call, gives)
     )
     return named(name, doc)(function)
 
@@ -373,30 +375,38 @@ cosh = _function("cosh", "Cosh", "Hyperbolic cosine")
 digamma = _function("digamma", "Digamma", "Derivative of ``lgamma``")
 erf = _function("erf", "Erf", "Gauss error function")
 erfc = _function("erfc", "Erfc", "One minus the Gauss error function")
-exp = _function("exp", "Exp", "e to the power ``x``")
+exp = _function("exp", "Exp", "e to the power ``x``", "tf.exp([0.0, -1000.0])", "[1.0, 0.0]")
 expm1 = _function("expm1", "Expm1", "exp(x) - 1, exact near zero")
-floor = _function("floor", "Floor", "Largest integer not greater than ``x``")
+floor = _function(
+    "floor", "Floor", "Largest integer not greater than ``x``",
+    "tf.floor([1.7, -1.2])", "[1.0, -2.0]",
+)  # fmt: skip
 is_finite = _function("is_finite", "IsFinite", "Whether ``x`` is neither infinite nor NaN")
 is_inf = _function("is_inf", "IsInf", "Whether ``x`` is infinite")
 is_nan = _function("is_nan", "IsNan", "Whether ``x`` is NaN")
 lgamma = _function("lgamma", "Lgamma", "Logarithm of the absolute value of the gamma function")
-log = _function("log", "Log", "Natural logarithm")
+log = _function("log", "Log", "Natural logarithm", "tf.log([1.0, 0.0])", "[0.0, -inf]")
 log1p = _function("log1p", "Log1p", "log(1 + x), exact near zero")
 logical_not = _function("logical_not", "LogicalNot", "Whether ``x`` is false")
-negative = _function("negative", "Neg", "-x")
+negative = _function("negative", "Neg", "-x", "tf.negative([1, -2])", "[-1, 2]")
 neg = _function("neg", "Neg", "-x; the name that TF 0.x had for ``negative``")
 inv = _function("inv", "Reciprocal", "1 / x; the name that TF 0.x had for ``reciprocal``")
 reciprocal = _function("reciprocal", "Reciprocal", "1 / x")
 rint = _function("rint", "Rint", "Nearest integer, halves to even")
 rsqrt = _function("rsqrt", "Rsqrt", "1 / sqrt(x)")
-sigmoid = _function("sigmoid", "Sigmoid", "1 / (1 + exp(-x))")
+sigmoid = _function(
+    "sigmoid", "Sigmoid", "1 / (1 + exp(-x))",
+    "tf.sigmoid([-100.0, 0.0, 100.0])", "[0.0, 0.5, 1.0]",
+)  # fmt: skip
 sign = _function("sign", "Sign", "-1, 0 or 1; x / |x| for complex ``x``")
-sin = _function("sin", "Sin", "Sine")
+sin = _function("sin", "Sin", "Sine", "tf.sin([0.0, np.pi / 2])", "[0.0, 1.0]")
 sinh = _function("sinh", "Sinh", "Hyperbolic sine")
-sqrt = _function("sqrt", "Sqrt", "Square root")
-square = _function("square", "Square", "x * x")
+sqrt = _function("sqrt", "Sqrt", "Square root", "tf.sqrt([4.0, 9.0])", "[2.0, 3.0]")
+square = _function("square", "Square", "x * x", "tf.square([2, -3])", "[4, 9]")
 tan = _function("tan", "Tan", "Tangent")
-tanh = _function("tanh", "Tanh", "Hyperbolic tangent")
+tanh = _function(
+    "tanh", "Tanh", "Hyperbolic tangent", "tf.tanh([-100.0, 0.0, 100.0])", "[-1.0, 0.0, 1.0]"
+)
 
 
 def abs_(x: Any, name: str | None = None) -> Any:
@@ -463,6 +473,12 @@ def zeros_like(
 
     Returns:
       A tensor of zeros (False, empty strings).
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Session() as session:
+      ...     session.run(tf.zeros_like([[1.5, 2.5]])).tolist()
+      [[0.0, 0.0]]
     """
     return _like(tensor, dtype, name, optimize, 0)
 
@@ -479,6 +495,12 @@ def ones_like(
 
     Returns:
       A tensor of ones (True).
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Session() as session:
+      ...     session.run(tf.ones_like([[1.5, 2.5]])).tolist()
+      [[1.0, 1.0]]
     """
     return _like(tensor, dtype, name, optimize, 1)
 

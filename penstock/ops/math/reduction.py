@@ -18,7 +18,7 @@ import numpy as np
 import torch
 
 from penstock.foundation.base import dtypes
-from penstock.foundation.base.docstrings import named
+from penstock.foundation.base.docstrings import example, named
 from penstock.foundation.graph.build import constant, make
 from penstock.foundation.graph.scopes import colocate_with
 from penstock.foundation.graph.tensor import Tensor
@@ -459,7 +459,9 @@ _REDUCE_DOC = """{what} over ``axis``.
     """
 
 
-def _reduction(op_type: str, what: str, dtype: str = "numeric") -> Any:
+def _reduction(
+    op_type: str, what: str, dtype: str = "numeric", call: str = "", gives: str = ""
+) -> Any:
     def reduce(
         input_tensor: Any,
         axis: Any = None,
@@ -470,16 +472,35 @@ def _reduction(op_type: str, what: str, dtype: str = "numeric") -> Any:
     ) -> Tensor:
         return _reduce(op_type, input_tensor, axis, keepdims, name, reduction_indices, keep_dims)
 
-    return named(f"reduce_{op_type.lower()}", _REDUCE_DOC.format(what=what, dtype=dtype))(reduce)
+    doc = _REDUCE_DOC.format(what=what, dtype=dtype).rstrip(" ") + example(call, gives)
+    return named(f"reduce_{op_type.lower()}", doc)(reduce)
 
 
-reduce_sum = _reduction("Sum", "Sum of elements")
-reduce_mean = _reduction("Mean", "Mean of elements; integer means truncate")
-reduce_max = _reduction("Max", "Largest element", "real")
-reduce_min = _reduction("Min", "Smallest element", "real")
+reduce_sum = _reduction(
+    "Sum", "Sum of elements",
+    call="tf.reduce_sum([[1, 2], [3, 4]], axis=1)", gives="[3, 7]",
+)  # fmt: skip
+reduce_mean = _reduction(
+    "Mean", "Mean of elements; integer means truncate",
+    call="tf.reduce_mean([[1.0, 2.0], [3.0, 4.0]], axis=0)", gives="[2.0, 3.0]",
+)  # fmt: skip
+reduce_max = _reduction(
+    "Max", "Largest element", "real",
+    "tf.reduce_max([[1, 9], [3, 4]], axis=1, keepdims=True)", "[[9], [4]]",
+)  # fmt: skip
+reduce_min = _reduction(
+    "Min", "Smallest element", "real",
+    "tf.reduce_min([[1, 9], [3, 4]], axis=-1)", "[1, 3]",
+)  # fmt: skip
 reduce_prod = _reduction("Prod", "Product of elements")
-reduce_all = _reduction("All", "Logical and of elements", "bool")
-reduce_any = _reduction("Any", "Logical or of elements", "bool")
+reduce_all = _reduction(
+    "All", "Logical and of elements", "bool",
+    "tf.reduce_all([[True, True], [True, False]], axis=1)", "[True, False]",
+)  # fmt: skip
+reduce_any = _reduction(
+    "Any", "Logical or of elements", "bool",
+    "tf.reduce_any([[True, False], [False, False]], axis=1)", "[True, False]",
+)  # fmt: skip
 
 
 def reduce_euclidean_norm(

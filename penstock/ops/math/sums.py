@@ -89,10 +89,10 @@ define_binary(
 )
 
 
-add = binary_function("add", "Add", "x + y")
+add = binary_function("add", "Add", "x + y", "tf.add([[1], [2]], [10, 20])", "[[11, 21], [12, 22]]")
 
 
-subtract = binary_function("subtract", "Sub", "x - y")
+subtract = binary_function("subtract", "Sub", "x - y", "tf.subtract([5, 7], 2)", "[3, 5]")
 
 
 sub = binary_function("sub", "Sub", "x - y; the name that TF 0.x had for ``subtract``")

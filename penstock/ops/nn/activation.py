@@ -395,7 +395,14 @@ def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Tens
 
 
 def elu(features: Any, name: str | None = None) -> Tensor:
-    """``exp(features) - 1`` where negative, ``features`` elsewhere."""
+    """``exp(features) - 1`` where negative, ``features`` elsewhere.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Session() as session:
+      ...     print(session.run(tf.nn.elu([-1.0, 0.0, 2.0])).round(3))
+      [-0.632  0.     2.   ]
+    """
     return make("Elu", features, name=name)
 
 
@@ -405,7 +412,14 @@ def selu(features: Any, name: str | None = None) -> Tensor:
 
 
 def softplus(features: Any, name: str | None = None) -> Tensor:
-    """``log(exp(features) + 1)``."""
+    """``log(exp(features) + 1)``.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Session() as session:
+      ...     print(session.run(tf.nn.softplus([-100.0, 0.0, 100.0])).round(4))
+      [  0.       0.6931 100.    ]
+    """
     return make("Softplus", features, name=name)
 
 

@@ -42,6 +42,13 @@ def embedding_lookup(
 
     Raises:
       ValueError: no ``params``, or an unknown strategy.
+
+    Example:
+      >>> import penstock as tf
+      >>> vectors = tf.constant([[0.0, 0.1], [1.0, 1.1], [2.0, 2.1]])
+      >>> with tf.Session() as session:
+      ...     session.run(tf.nn.embedding_lookup(vectors, [2, 0])).round(1).tolist()
+      [[2.0, 2.0999999046325684], [0.0, 0.10000000149011612]]
     """
     parts = as_parts(params, "embedding_lookup")
     with name_scope(name, "embedding_lookup", [*parts, ids]) as scope:

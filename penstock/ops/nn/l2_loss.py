@@ -49,5 +49,11 @@ def l2_loss(t: Any, name: str | None = None) -> Tensor:
 
     Returns:
       A scalar of the dtype of ``t``.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Session() as session:
+      ...     print(session.run(tf.nn.l2_loss([3.0, 4.0])))  # (9 + 16) / 2
+      12.5
     """
     return make("L2Loss", t, name=name)

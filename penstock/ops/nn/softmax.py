@@ -137,5 +137,13 @@ def softmax(logits: Any, axis: Any = None, name: str | None = None, dim: Any = N
 def log_softmax(
     logits: Any, axis: int | None = None, name: str | None = None, dim: int | None = None
 ) -> Tensor:
-    """``logits - log(sum(exp(logits)))`` along ``axis``; arguments as of ``softmax``."""
+    """``logits - log(sum(exp(logits)))`` along ``axis``; arguments as of ``softmax``.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Session() as session:
+      ...     logs = session.run(tf.nn.log_softmax([[1000.0, 1000.0]]))  # no overflow
+      >>> np.exp(logs).round(3).tolist()
+      [[0.5, 0.5]]
+    """
     return _along("LogSoftmax", logits, axis_argument(axis, dim), name)

@@ -351,6 +351,13 @@ random_normal = _normal(
 
     Returns:
       A tensor of ``shape`` and ``dtype``.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Session() as session:
+      ...     drawn = session.run(tf.random_normal([100, 100], mean=5.0, stddev=2.0))
+      >>> round(float(drawn.mean())), round(float(drawn.std()))
+      (5, 2)
     """,
 )
 truncated_normal = _normal(
@@ -360,6 +367,13 @@ truncated_normal = _normal(
 
     Args:
       mean, stddev: of the distribution before it is cut off.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Session() as session:
+      ...     drawn = session.run(tf.truncated_normal([100, 100], stddev=0.5))
+      >>> bool(abs(drawn).max() <= 1.0)  # two standard deviations
+      True
     """,
     random_normal,
 )
@@ -391,6 +405,14 @@ def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None
 
     Raises:
       InvalidArgumentError: when it is run, if ``size`` exceeds the shape of ``value``.
+
+    Example:
+      >>> import penstock as tf
+      >>> image = tf.reshape(tf.range(100), [10, 10, 1])
+      >>> with tf.Session() as session:
+      ...     crop = session.run(tf.random_crop(image, [4, 4, 1]))[:, :, 0]
+      >>> crop.shape, bool((np.diff(crop) == 1).all())  # neighbours stay neighbours
+      ((4, 4), True)
     """
     with name_scope(name, "random_crop", [value, size]) as scope:
         value = convert_to_tensor(value, name="value")
@@ -424,6 +446,14 @@ def multinomial(
 
     Returns:
       Class numbers, ``[batch, num_samples]``.
+
+    Example:
+      >>> import penstock as tf
+      >>> logits = tf.log([[0.001, 0.001, 0.998]])
+      >>> with tf.Session() as session:
+      ...     drawn = session.run(tf.multinomial(logits, 1000))
+      >>> drawn.shape, int(np.bincount(drawn[0]).argmax())
+      ((1, 1000), 2)
     """
     return _draw_classes("multinomial", logits, num_samples, output_dtype, seed, name)
 

@@ -118,6 +118,15 @@ def assign_add(ref: Any, value: Any, use_locking: bool | None = None, name: Any 
 
     Returns:
       As ``assign``.
+
+    Example:
+      >>> import penstock as tf
+      >>> steps = tf.Variable(0, name="steps")
+      >>> count = tf.assign_add(steps, 1)
+      >>> with tf.Session() as session:
+      ...     session.run(steps.initializer)
+      ...     [int(session.run(count)) for _ in range(3)]
+      [1, 2, 3]
     """
     if is_reference(ref):
         return make("AssignAdd", ref, value, name=name, use_locking=use_locking)

@@ -145,6 +145,18 @@ def get_checkpoint_state(checkpoint_dir: Any, latest_filename: str | None = None
 
     Raises:
       ValueError: the state names no checkpoint.
+
+    Example:
+      >>> import penstock as tf
+      >>> import tempfile
+      >>> folder, v = tempfile.mkdtemp(), tf.Variable(0.0)
+      >>> saver = tf.train.Saver()
+      >>> with tf.Session() as session:
+      ...     session.run(v.initializer)
+      ...     paths = [saver.save(session, folder + "/model", step) for step in (1, 2)]
+      >>> state = tf.train.get_checkpoint_state(folder)
+      >>> state.model_checkpoint_path == paths[1], len(state.all_model_checkpoint_paths)
+      (True, 2)
     """
     directory = text_of(checkpoint_dir)
     path = state_file(directory, latest_filename)
@@ -177,6 +189,16 @@ def latest_checkpoint(checkpoint_dir: Any, latest_filename: str | None = None) -
     Args:
       checkpoint_dir: the directory.
       latest_filename: name of the state file; default ``checkpoint``.
+
+    Example:
+      >>> import penstock as tf
+      >>> import tempfile
+      >>> folder, v = tempfile.mkdtemp(), tf.Variable(0.0)
+      >>> with tf.Session() as session:
+      ...     session.run(v.initializer)
+      ...     path = tf.train.Saver().save(session, folder + "/model", global_step=100)
+      >>> tf.train.latest_checkpoint(folder) == path, path.endswith("model-100")
+      (True, True)
     """
     state = get_checkpoint_state(checkpoint_dir, latest_filename)
     if state is None:

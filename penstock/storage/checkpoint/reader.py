@@ -76,6 +76,17 @@ def NewCheckpointReader(filepattern: Any) -> CheckpointReader:  # the public nam
 
     Raises:
       tf.errors.NotFoundError: there is no such checkpoint.
+
+    Example:
+      >>> import penstock as tf
+      >>> import tempfile
+      >>> v = tf.get_variable("v", initializer=[1.0, 2.0])
+      >>> with tf.Session() as session:
+      ...     session.run(v.initializer)
+      ...     path = tf.train.Saver().save(session, tempfile.mkdtemp() + "/model")
+      >>> reader = tf.train.NewCheckpointReader(path)
+      >>> reader.get_variable_to_shape_map(), reader.get_tensor("v").tolist()
+      ({'v': [2]}, [1.0, 2.0])
     """
     return CheckpointReader(filepattern)
 

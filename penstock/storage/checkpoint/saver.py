@@ -579,6 +579,19 @@ def import_meta_graph(
 
     Raises:
       OSError: the file cannot be read.
+
+    Example:
+      >>> import penstock as tf
+      >>> import tempfile
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     v = tf.get_variable("v", initializer=3.0)
+      ...     session.run(v.initializer)
+      ...     path = tf.train.Saver().save(session, tempfile.mkdtemp() + "/model")
+      >>> with tf.Graph().as_default(), tf.Session() as session:  # without the program that made it
+      ...     saver = tf.train.import_meta_graph(path + ".meta")
+      ...     saver.restore(session, path)
+      ...     print(session.run("v:0"))
+      3.0
     """
     message = meta_graph_or_file
     if not isinstance(message, MetaGraphDef):

@@ -14,29 +14,24 @@ TensorFlow cannot read such files; it cannot have such graphs in files either.
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-import numpy as np
 from google.protobuf.message import EncodeError
 from tensorboard.compat.proto.graph_pb2 import GraphDef
-from tensorboard.compat.proto.node_def_pb2 import NodeDef
 
-from penstock.foundation.base import dtypes, errors
+from penstock.foundation.base import errors
 from penstock.foundation.formats import files, tensor_proto
 from penstock.foundation.formats.bundle import BundleWriter
 from penstock.foundation.formats.inside import path_inside
-from penstock.foundation.graph import external, graph_message, node_message
+from penstock.foundation.graph import external, graph_message, large_constants, node_message
 from penstock.foundation.graph.graph import Graph
 from penstock.storage.export import message_files
 
-# Messages end at 2 GiB; this leaves room for what the estimate does not count.
-LIMIT = (1 << 31) - (1 << 26)
 # In a large graph, constants from this many bytes on go out of the message.
-EXTERNAL_FROM = 1 << 16
+EXTERNAL_FROM = large_constants.LARGE_FROM
 
 
 def write(
@@ -56,7 +51,7 @@ def write(
       external_from: from how many bytes on a constant does.
     """
     if external_values is None:
-        external_values = _estimate(what) > LIMIT
+        external_values = _estimate(what) > large_constants.LIMIT
     if not external_values:
         message = graph_message.graph_def(what) if isinstance(what, Graph) else what
         try:
@@ -92,23 +87,8 @@ def _escaped(path: str) -> str:
 def _estimate(what: Any) -> int:
     """About how many bytes the message takes; asking protobuf would make it."""
     if isinstance(what, Graph):
-        return sum(200 + _array_bytes(op.attrs.get("value")) for op in what.operations)
-    return sum(200 + _tensor_bytes(node) for part in _graph_defs(what) for node in part.node)
-
-
-def _array_bytes(value: Any) -> int:
-    return int(value.nbytes) if isinstance(value, np.ndarray) else 0
-
-
-def _tensor_bytes(node: Any) -> int:
-    """Bytes of a node's constant; 0 for strings and for what is not stored whole."""
-    if node.op != "Const" or "value" not in node.attr:
-        return 0
-    tensor = node.attr["value"].tensor
-    dtype = dtypes.as_dtype(tensor.dtype)
-    if dtype is dtypes.string:
-        return 0
-    return int(math.prod(d.size for d in tensor.tensor_shape.dim) * dtype.size)
+        return large_constants.graph_bytes(what)
+    return sum(large_constants.message_bytes(part) for part in _graph_defs(what))
 
 
 def _graph_defs(message: Any) -> Iterator[Any]:
@@ -122,7 +102,7 @@ def _graph_defs(message: Any) -> Iterator[Any]:
 
 def _values(message: Any, external_from: int) -> bool:
     nodes = (node for part in _graph_defs(message) for node in part.node)
-    return any(_tensor_bytes(node) >= external_from for node in nodes)
+    return any(large_constants.value_bytes(node) >= external_from for node in nodes)
 
 
 # ---- out -----------------------------------------------------------------------------------------
@@ -189,21 +169,13 @@ def _slim_graph_def(
     made.library.CopyFrom(source.library)
     for node in source.node:
         slim = made.node.add()
-        if _tensor_bytes(node) < external_from:
+        if large_constants.value_bytes(node) < external_from:
             slim.CopyFrom(node)
             continue
         writer.add(key + node.name, tensor_proto.to_array(node.attr["value"].tensor))
-        _copy_without_value(node, slim)
+        large_constants.copy_without_value(node, slim)
         slim.attr[external.ATTR].s = f"{name}:{key}".encode()
     return made
-
-
-def _copy_without_value(source: NodeDef, target: NodeDef) -> None:
-    target.name, target.op, target.device = source.name, source.op, source.device
-    target.input.extend(source.input)
-    for key in source.attr:
-        if key != "value":
-            target.attr[key].CopyFrom(source.attr[key])
 
 
 # ---- in ------------------------------------------------------------------------------------------

@@ -100,6 +100,14 @@ def histogram(
 
     Returns:
       A string scalar: a serialized ``Summary``.
+
+    Example:
+      >>> import penstock as tf
+      >>> summary = tf.summary.histogram("weights", [-1.0, 0.0, 1.0])
+      >>> with tf.Session() as session:
+      ...     found = tf.Summary.FromString(session.run(summary)).value[0]
+      >>> found.tag, found.histo.min, found.histo.max, found.histo.num
+      ('weights', -1.0, 1.0, 3.0)
     """
     with summary_scope(name, family, [values], "HistogramSummary") as (tag, scope):
         return collect(make("HistogramSummary", tag, values, name=scope), collections, _SUMMARIES)
@@ -126,6 +134,14 @@ def image(
 
     Returns:
       A string scalar: a serialized ``Summary``.
+
+    Example:
+      >>> import penstock as tf
+      >>> summary = tf.summary.image("inputs", tf.zeros([4, 28, 28, 1]), max_outputs=2)
+      >>> with tf.Session() as session:
+      ...     found = tf.Summary.FromString(session.run(summary))
+      >>> [(value.tag, value.image.height) for value in found.value]
+      [('inputs/image/0', 28), ('inputs/image/1', 28)]
     """
     with summary_scope(name, family, [tensor]) as (tag, scope):
         node = make("ImageSummary", tag, tensor, max_images=max_outputs, name=scope)
@@ -238,6 +254,14 @@ def merge(
 
     Returns:
       A string scalar: a serialized ``Summary``.
+
+    Example:
+      >>> import penstock as tf
+      >>> train = tf.summary.merge([tf.summary.scalar("loss", 0.5), tf.summary.scalar("rate", 0.1)])
+      >>> with tf.Session() as session:
+      ...     found = tf.Summary.FromString(session.run(train))
+      >>> [value.tag for value in found.value]
+      ['loss', 'rate']
     """
     name = clean_tag(name)
     with name_scope(name, "Merge", inputs):
@@ -254,6 +278,14 @@ def merge_all(
       key: the collection.
       scope: only those whose names match this regular expression at their start.
       name: as for ``merge``.
+
+    Example:
+      >>> import penstock as tf
+      >>> loss = tf.summary.scalar("loss", 0.5)
+      >>> everything = tf.summary.merge_all()  # one fetch for all that there are
+      >>> with tf.Session() as session:
+      ...     [value.tag for value in tf.Summary.FromString(session.run(everything)).value]
+      ['loss']
     """
     nodes = get_collection(key, scope=scope)
     return merge(nodes, name=name) if nodes else None

@@ -22,7 +22,15 @@ _SUMMARIES = (GraphKeys.SUMMARIES,)
 def scalar_summary(
     tags: Any, values: Any, collections: Iterable[str] | None = None, name: str | None = None
 ) -> Tensor:
-    """A summary of numbers, one a tag; ``tags`` and ``values`` have the same shape."""
+    """A summary of numbers, one a tag; ``tags`` and ``values`` have the same shape.
+
+    Example:
+      >>> import penstock as tf
+      >>> summary = tf.scalar_summary("loss", 0.5)
+      >>> with tf.Session() as session:
+      ...     tf.Summary.FromString(session.run(summary)).value[0].simple_value
+      0.5
+    """
     with name_scope(name, "ScalarSummary", [tags, values]) as scope:
         return collect(make("ScalarSummary", tags, values, name=scope), collections, _SUMMARIES)
 
@@ -30,7 +38,13 @@ def scalar_summary(
 def histogram_summary(
     tag: Any, values: Any, collections: Iterable[str] | None = None, name: str | None = None
 ) -> Tensor:
-    """A summary of how values are distributed, under the string scalar ``tag``."""
+    """A summary of how values are distributed, under the string scalar ``tag``.
+
+    Example:
+      >>> import penstock as tf
+      >>> tf.histogram_summary("layer/weights", tf.zeros([100])).dtype
+      tf.string
+    """
     with name_scope(name, "HistogramSummary", [tag, values]) as scope:
         return collect(make("HistogramSummary", tag, values, name=scope), collections, _SUMMARIES)
 
@@ -42,7 +56,13 @@ def image_summary(
     collections: Iterable[str] | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """A summary of images [batch, height, width, channels], under ``tag/image/<i>``."""
+    """A summary of images [batch, height, width, channels], under ``tag/image/<i>``.
+
+    Example:
+      >>> import penstock as tf
+      >>> tf.image_summary("inputs", tf.zeros([4, 28, 28, 1]), max_images=2).dtype
+      tf.string
+    """
     with name_scope(name, "ImageSummary", [tag, tensor]) as scope:
         node = make("ImageSummary", tag, tensor, max_images=max_images, name=scope)
         return collect(node, collections, _SUMMARIES)
@@ -72,6 +92,15 @@ def merge_summary(
 
 
 def merge_all_summaries(key: str = GraphKeys.SUMMARIES) -> Tensor | None:
-    """Merges all summaries of a collection of the default graph; None when there are none."""
+    """Merges all summaries of a collection of the default graph; None when there are none.
+
+    Example:
+      >>> import penstock as tf
+      >>> loss, rate = tf.scalar_summary("loss", 0.5), tf.scalar_summary("rate", 0.1)
+      >>> with tf.Session() as session:
+      ...     summary = tf.Summary.FromString(session.run(tf.merge_all_summaries()))
+      >>> [value.tag for value in summary.value]
+      ['loss', 'rate']
+    """
     nodes = get_collection(key)
     return merge_summary(nodes) if nodes else None

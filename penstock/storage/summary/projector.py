@@ -18,7 +18,9 @@ from tensorboard.plugins.projector.projector_config_pb2 import (
     SpriteMetadata as SpriteMetadata,
 )
 
-from penstock.foundation.formats import files
+from penstock.foundation.formats import files, message_docs
+
+message_docs.describe(ProjectorConfig)
 
 _CONFIG_NAME = "projector_config.pbtxt"
 

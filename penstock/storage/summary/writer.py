@@ -13,6 +13,7 @@ import warnings
 from typing import Any, ClassVar
 
 from penstock.foundation.formats.messages import Event, GraphDef, MetaGraphDef, TaggedRunMetadata
+from penstock.foundation.graph import graph_message, large_constants
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.scopes import get_default_graph
 from penstock.storage.summary.event_file import EventFileWriter
@@ -109,6 +110,9 @@ class FileWriter:
         Raises:
           ValueError: both are given.
           TypeError: neither is a graph.
+
+        A graph beyond 2 GB is written without the values of its large constants, which no page of
+        TensorBoard shows, and a warning names them.
         """
         self._add_graph_message(_graph_message(graph, graph_def), global_step)
 
@@ -126,6 +130,10 @@ class FileWriter:
             raise TypeError(
                 f"meta_graph_def must be type MetaGraphDef, saw type: {type(meta_graph_def)}"
             )
+        graph_def = _fitting(meta_graph_def.graph_def)
+        if graph_def is not meta_graph_def.graph_def:
+            rest = {field.name: value for field, value in meta_graph_def.ListFields()}
+            meta_graph_def = MetaGraphDef(**{**rest, "graph_def": graph_def})
         data = meta_graph_def.SerializeToString()
         self._add(Event(wall_time=time.time(), meta_graph_def=data), global_step)
 
@@ -185,18 +193,47 @@ def _graph_message(graph: Any, graph_def: Any) -> Any:
         raise ValueError("Please pass only graph, or graph_def (deprecated), but not both.")
     given = graph_def if graph is None else graph
     if isinstance(given, Graph):
-        return given.as_graph_def(add_shapes=True)
+        whole = large_constants.graph_bytes(given) <= large_constants.LIMIT
+        if not whole:
+            _log.warning(
+                "the graph is larger than a message may be (2 GB): it is written without the values"
+                " of its large constants. %s", large_constants.largest(given),
+            )  # fmt: skip
+        return graph_message.graph_def(given, add_shapes=True, whole=whole)
     if isinstance(given, GraphDef):
         _log.warning("passing a GraphDef to a FileWriter is deprecated: pass a Graph")
-        return given
+        return _fitting(given)
     raise TypeError(
         "The passed graph must be an instance of `Graph` or the deprecated `GraphDef`; found"
         f" {type(given).__name__}"
     )
 
 
+def _fitting(graph_def: Any) -> Any:
+    """A ``GraphDef``, or where it is too large for an event one without large values."""
+    if large_constants.message_bytes(graph_def) <= large_constants.LIMIT:
+        return graph_def
+    fitting, left_out = large_constants.without_values(graph_def)
+    _log.warning(
+        "the graph is larger than a message may be (2 GB): it is written without the values of %s",
+        ", ".join(left_out),
+    )
+    return fitting
+
+
 class SummaryWriter(FileWriter):
-    """``tf.train.SummaryWriter``, the name that ``FileWriter`` had in TensorFlow 0.x."""
+    """``tf.train.SummaryWriter``, the name that ``FileWriter`` had in TensorFlow 0.x.
+
+    Example:
+      >>> import penstock as tf
+      >>> import os, tempfile
+      >>> folder = tempfile.mkdtemp()
+      >>> writer = tf.train.SummaryWriter(folder)
+      >>> writer.add_summary(tf.Summary(value=[tf.Summary.Value(tag="loss", simple_value=0.5)]), 1)
+      >>> writer.close()
+      >>> [name.startswith("events.out.tfevents.") for name in os.listdir(folder)]
+      [True]
+    """
 
     def __init__(
         self,

@@ -29,6 +29,17 @@ def run(
     Raises:
       SystemExit: always: with what ``main`` returns, or with 1 after a flag that cannot be parsed
         and after ``--help``.
+
+    Example:
+      >>> import penstock as tf
+      >>> def main(argv):
+      ...     print("arguments:", argv[1:])
+      >>> try:
+      ...     tf.app.run(main, ["train.py", "fast"])
+      ... except SystemExit as end:
+      ...     print("ends with", end.code)
+      arguments: ['fast']
+      ends with None
     """
     found = main if main is not None else sys.modules["__main__"].main
     if tf_logging.get_logger().handlers:

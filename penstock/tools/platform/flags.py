@@ -108,25 +108,69 @@ absl_flags.FLAGS["log_dir"].allow_override = True
 _RENAMED = {"flag_name": "name", "default_value": "default", "docstring": "help"}
 
 
-def _with_old_names(define: Callable[..., Any]) -> Callable[..., Any]:
-    """``define``, which then takes its arguments by their old names as well."""
+_DOC = """Defines a flag of the command line whose value is {what}.
+
+Args:
+  flag_name: the name: ``--NAME=VALUE`` gives the value.
+  default_value: the value without that; None: no value.
+  docstring: what ``--help`` says of it.
+
+Returns:
+  absl's holder of the flag.
+
+Raises:
+  DuplicateFlagError: there is a flag of that name.
+
+Example:
+  >>> import penstock as tf
+  >>> flag = tf.flags.DEFINE_{kind}("my_{name}", {value}, "what --help says of it")
+  >>> rest = tf.flags.FLAGS(["train.py", "--my_{name}={given}"])  # done by tf.app.run
+  >>> tf.flags.FLAGS.my_{name}
+  {gives}
+"""
+
+
+def _with_old_names(
+    define: Callable[..., Any], name: str, value: Any, given: Any
+) -> Callable[..., Any]:
+    """``define``, which then takes its arguments by their old names as well.
+
+    Args:
+      define: absl's function.
+      name, value: of the flag that its docstring shows.
+      given: its value on the command line there.
+    """
 
     @decorates(define)
     def defined(*args: Any, **kwargs: Any) -> Any:
         return define(*args, **{_RENAMED.get(name, name): v for name, v in kwargs.items()})
 
+    kind = define.__name__.removeprefix("DEFINE_")
+    what = {"string": "text", "boolean": "true or false"}.get(kind, f"a number ({kind})")
+    defined.__doc__ = _DOC.format(
+        what=what, kind=kind, name=name, value=repr(value), given=given, gives=repr(given)
+    )
     return defined
 
 
-DEFINE_string = _with_old_names(absl_flags.DEFINE_string)
-DEFINE_boolean = _with_old_names(absl_flags.DEFINE_boolean)
+DEFINE_string = _with_old_names(absl_flags.DEFINE_string, "data_dir", ".", "/data")
+DEFINE_boolean = _with_old_names(absl_flags.DEFINE_boolean, "use_gpu", True, False)
 DEFINE_bool = DEFINE_boolean
-DEFINE_float = _with_old_names(absl_flags.DEFINE_float)
-DEFINE_integer = _with_old_names(absl_flags.DEFINE_integer)
+DEFINE_float = _with_old_names(absl_flags.DEFINE_float, "learning_rate", 0.1, 0.5)
+DEFINE_integer = _with_old_names(absl_flags.DEFINE_integer, "batch_size", 32, 64)
 
 
 class _ParsedWhenRead:
-    """absl's flags, which parse ``sys.argv`` when a flag is read before anybody has parsed it."""
+    """absl's flags, which parse ``sys.argv`` when a flag is read before anybody has parsed it.
+
+    Example:
+      >>> import penstock as tf
+      >>> flag = tf.flags.DEFINE_float("rate_of_the_example", 0.1, "the learning rate")
+      >>> FLAGS = tf.flags.FLAGS
+      >>> rest = FLAGS(["train.py", "--rate_of_the_example=0.5"])  # done by tf.app.run
+      >>> FLAGS.rate_of_the_example
+      0.5
+    """
 
     def __init__(self, flags: FlagValues) -> None:
         object.__setattr__(self, "_flags", flags)

@@ -108,7 +108,14 @@ def debug(msg: Any, *args: Any, **kwargs: Any) -> None:
 
 
 def info(msg: Any, *args: Any, **kwargs: Any) -> None:
-    """Logs ``msg % args``: what goes on. Shown after ``tf.logging.set_verbosity(INFO)``."""
+    """Logs ``msg % args``: what goes on. Shown after ``tf.logging.set_verbosity(INFO)``.
+
+    Example:
+      >>> import penstock as tf
+      >>> tf.logging.set_verbosity(tf.logging.INFO)
+      >>> tf.logging.info("step %d: loss %.2f", 100, 0.25)  # on stderr
+      >>> tf.logging.set_verbosity(tf.logging.WARN)
+    """
     _write(INFO, msg, args, kwargs)
 
 
@@ -128,7 +135,12 @@ def error(msg: Any, *args: Any, **kwargs: Any) -> None:
 
 
 def fatal(msg: Any, *args: Any, **kwargs: Any) -> None:
-    """Logs ``msg % args`` as the gravest error; the program goes on."""
+    """Logs ``msg % args`` as the gravest error; the program goes on.
+
+    Example:
+      >>> import penstock as tf
+      >>> tf.logging.fatal("no checkpoint in %s", "/tmp/model")  # on stderr; the program goes on
+    """
     _write(FATAL, msg, args, kwargs)
 
 
@@ -201,6 +213,14 @@ def set_verbosity(v: int | str) -> None:
 
     Args:
       v: the level, such as ``tf.logging.INFO``.
+
+    Example:
+      >>> import penstock as tf
+      >>> tf.logging.set_verbosity(tf.logging.ERROR)
+      >>> tf.logging.warn("not shown")
+      >>> tf.logging.set_verbosity("WARN")
+      >>> tf.logging.get_verbosity() == tf.logging.WARN
+      True
     """
     get_logger().setLevel(v)
 

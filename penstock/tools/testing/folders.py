@@ -17,6 +17,12 @@ def get_temp_dir() -> str:
     """A folder for the files of tests, the same at each call; it is deleted at exit.
 
     It is inside ``TEST_TMPDIR`` where the environment says one.
+
+    Example:
+      >>> import penstock as tf
+      >>> import os
+      >>> os.path.isdir(tf.test.get_temp_dir())
+      True
     """
     return _made()
 

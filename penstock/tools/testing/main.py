@@ -22,6 +22,15 @@ def main(argv: Sequence[str] | None = None) -> None:
 
     Raises:
       SystemExit: always: 0 where all tests passed, else 1.
+
+    Example:
+      >>> import penstock as tf
+      >>> class SquareTest(tf.test.TestCase):
+      ...     def test_square(self):
+      ...         with self.test_session():
+      ...             self.assertAllClose([1.0, 4.0], tf.square([1.0, 2.0]).eval())
+      >>> if __name__ == "__main__":  # of the file of tests
+      ...     tf.test.main()  # doctest: +SKIP
     """
     command = list(sys.argv if argv is None else argv)
     run_benchmarks_or(lambda: app.run(lambda rest: absltest.main(argv=rest), argv=command))

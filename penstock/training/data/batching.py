@@ -296,6 +296,13 @@ def batch_join(
 
     Args:
       tensors_list: list of lists or dicts as ``batch`` takes; each gets a thread of its own.
+
+    Example:
+      >>> import penstock as tf
+      >>> readers = [[tf.constant(1)], [tf.constant(2)]]  # a list of tensors a thread
+      >>> batch = tf.train.batch_join(readers, batch_size=4)
+      >>> batch.shape.as_list(), batch.dtype
+      ([4], tf.int32)
     """
     return maybe_batch_join(
         tensors_list, True, batch_size, capacity, enqueue_many, shapes, dynamic_pad,
@@ -348,6 +355,15 @@ def shuffle_batch(
       ValueError: ``capacity`` is not above ``min_after_dequeue``, or the rank of a tensor is not
         known and ``shapes`` is not given.
       OutOfRangeError: when it runs, and the examples have come to an end.
+
+    Example:
+      >>> import penstock as tf
+      >>> (number,) = tf.train.slice_input_producer([np.arange(20)], num_epochs=1)
+      >>> batch = tf.train.shuffle_batch([number], 5, capacity=30, min_after_dequeue=10)
+      >>> with tf.train.MonitoredSession() as session:
+      ...     seen = np.concatenate([session.run(batch) for _ in range(4)])
+      >>> sorted(seen) == list(range(20))
+      True
     """
     return maybe_shuffle_batch(
         tensors, batch_size, capacity, min_after_dequeue, True, num_threads, seed, enqueue_many,

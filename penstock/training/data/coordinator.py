@@ -33,6 +33,23 @@ class Coordinator:
     Args:
       clean_stop_exception_types: exceptions that end a thread without being errors; default is
         ``(tf.errors.OutOfRangeError,)``.
+
+    Example:
+      >>> import penstock as tf
+      >>> import threading
+      >>> coordinator, done = tf.train.Coordinator(), []
+      >>> def work():
+      ...     with coordinator.stop_on_exception():
+      ...         while not coordinator.should_stop():
+      ...             done.append(1)
+      ...             if len(done) == 5:
+      ...                 coordinator.request_stop()  # the others see it, too
+      >>> threads = [threading.Thread(target=work)]
+      >>> for thread in threads:
+      ...     thread.start()
+      >>> coordinator.join(threads)
+      >>> len(done)
+      5
     """
 
     def __init__(

@@ -14,7 +14,6 @@ import numpy as np
 from penstock.foundation.base import dtypes
 from penstock.foundation.graph import drawing
 from penstock.foundation.graph.build import make
-from penstock.foundation.graph.composite import SparseTensor
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.function import FunctionGraph
 from penstock.foundation.graph.scopes import default_graph_scope, get_default_graph, name_scope
@@ -104,10 +103,14 @@ class Dataset(specs.Structured, FrameworkSources):
         """The slices of tensors along their first dim.
 
         Args:
-          tensors: a nesting of tensors (or arrays) of the same first dim.
+          tensors: a nesting of tensors (or arrays) of the same first dim, else a ValueError.
 
-        Raises:
-          ValueError: the first dims differ.
+        Example:
+          >>> dataset = tf.data.Dataset.from_tensor_slices((np.zeros([3, 28, 28]), [7, 8, 9]))
+          >>> image, label = dataset.make_one_shot_iterator().get_next()
+          >>> with tf.Session() as session:
+          ...     image.shape.as_list(), [int(session.run(label)) for _ in range(3)]
+          ([28, 28], [7, 8, 9])
         """
         element = specs.normalized(tensors)
         batch = specs.spec_of(element)
@@ -120,15 +123,7 @@ class Dataset(specs.Structured, FrameworkSources):
     @staticmethod
     def from_sparse_tensor_slices(sparse_tensor: Any) -> Dataset:
         """The rows of a sparse tensor, each as a tuple of indices, values and dense shape."""
-        if not isinstance(sparse_tensor, SparseTensor):
-            raise TypeError(f"`sparse_tensor` must be a `SparseTensor`; found {sparse_tensor!r}")
-        rank = (sparse_tensor.dense_shape.shape.with_rank(1).sizes or (None,))[0]
-        rank = None if rank is None else rank - 1
-        structure = (
-            specs.TensorSpec([None, rank], dtypes.int64),
-            specs.TensorSpec([None], sparse_tensor.dtype),
-            specs.TensorSpec([rank], dtypes.int64),
-        )
+        structure = nodes.sparse_rows(sparse_tensor)
         parts = (sparse_tensor.indices, sparse_tensor.values, sparse_tensor.dense_shape)
         return Dataset.of(make("SparseTensorSliceDataset", *parts), structure)
 
@@ -166,6 +161,12 @@ class Dataset(specs.Structured, FrameworkSources):
 
         Args:
           datasets: a nesting of datasets, which is the nesting of the elements.
+
+        Example:
+          >>> pairs = tf.data.Dataset.zip((tf.data.Dataset.range(3), tf.data.Dataset.range(7, 9)))
+          >>> with tf.Session() as session:
+          ...     [int(n) for n in session.run(pairs.make_one_shot_iterator().get_next())]
+          [0, 7]
         """
         flat = specs.flatten(datasets)
         for one in flat:

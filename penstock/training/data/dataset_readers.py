@@ -64,6 +64,17 @@ class TextLineDataset(_Read):
       compression_type: "", "ZLIB" or "GZIP".
       buffer_size: bytes read at a time; kept for other runtimes.
       num_parallel_reads: files read at a time; None: one after the other.
+
+    Example:
+      >>> import penstock as tf
+      >>> import os, tempfile
+      >>> path = os.path.join(tempfile.mkdtemp(), "table.csv")
+      >>> with open(path, "w") as file:
+      ...     _ = file.write("name,size\\nparis,2\\n")
+      >>> line = tf.data.TextLineDataset(path).skip(1).make_one_shot_iterator().get_next()
+      >>> with tf.Session() as session:
+      ...     session.run(line)
+      b'paris,2'
     """
 
     def __init__(
@@ -79,7 +90,20 @@ class TextLineDataset(_Read):
 
 
 class TFRecordDataset(_Read):
-    """The records of TFRecord files; the arguments are ``TextLineDataset``'s."""
+    """The records of TFRecord files; the arguments are ``TextLineDataset``'s.
+
+    Example:
+      >>> import penstock as tf
+      >>> import os, tempfile
+      >>> path = os.path.join(tempfile.mkdtemp(), "data.tfrecords")
+      >>> with tf.python_io.TFRecordWriter(path) as writer:
+      ...     for record in (b"first", b"second"):
+      ...         writer.write(record)
+      >>> record = tf.data.TFRecordDataset(path).make_one_shot_iterator().get_next()
+      >>> with tf.Session() as session:
+      ...     session.run(record), session.run(record)
+      (b'first', b'second')
+    """
 
     def __init__(
         self, filenames: Any, compression_type: Any = None, buffer_size: Any = None,

@@ -30,6 +30,19 @@ class FixedLenFeature(NamedTuple):
       shape: of the values of one example.
       dtype: float32, int64 or string.
       default_value: for examples that lack it; without one they are an error.
+
+    Example:
+      >>> import penstock as tf
+      >>> example = tf.train.Example()
+      >>> example.features.feature["size"].int64_list.value.extend([28, 28])
+      >>> wanted = {
+      ...     "size": tf.FixedLenFeature([2], tf.int64),
+      ...     "depth": tf.FixedLenFeature([], tf.int64, default_value=1),
+      ... }
+      >>> with tf.Session() as session:
+      ...     parsed = session.run(tf.parse_single_example(example.SerializeToString(), wanted))
+      >>> parsed["size"].tolist(), parsed["depth"].tolist()
+      ([28, 28], 1)
     """
 
     shape: Any
@@ -42,6 +55,16 @@ class VarLenFeature(NamedTuple):
 
     Attributes:
       dtype: float32, int64 or string.
+
+    Example:
+      >>> import penstock as tf
+      >>> example = tf.train.Example()
+      >>> example.features.feature["words"].int64_list.value.extend([7, 8, 9])
+      >>> wanted = {"words": tf.VarLenFeature(tf.int64)}
+      >>> with tf.Session() as session:
+      ...     parsed = session.run(tf.parse_single_example(example.SerializeToString(), wanted))
+      >>> parsed["words"].values.tolist()
+      [7, 8, 9]
     """
 
     dtype: Any
@@ -289,6 +312,20 @@ def parse_single_example(
 
     Returns:
       Name to tensor or SparseTensor, as ``parse_example`` without the first dim.
+
+    Example:
+      >>> import penstock as tf
+      >>> example = tf.train.Example()
+      >>> example.features.feature["label"].int64_list.value.append(3)
+      >>> example.features.feature["name"].bytes_list.value.append(b"three")
+      >>> wanted = {
+      ...     "label": tf.FixedLenFeature([], tf.int64),
+      ...     "name": tf.FixedLenFeature([], tf.string),
+      ... }
+      >>> with tf.Session() as session:
+      ...     parsed = session.run(tf.parse_single_example(example.SerializeToString(), wanted))
+      >>> int(parsed["label"]), parsed["name"]
+      (3, b'three')
     """
     if not features:
         raise ValueError("Missing features.")

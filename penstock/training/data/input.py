@@ -170,6 +170,14 @@ def string_input_producer(
 
     Raises:
       ValueError: there is no string.  A tensor without one is an error when it runs.
+
+    Example:
+      >>> import penstock as tf
+      >>> names = tf.train.string_input_producer(["a.csv", "b.csv"], num_epochs=1, shuffle=False)
+      >>> name = names.dequeue()
+      >>> with tf.train.MonitoredSession() as session:
+      ...     session.run(name), session.run(name)
+      (b'a.csv', b'b.csv')
     """
     if not isinstance(string_tensor, Tensor | Variable) and not len(string_tensor):
         raise ValueError(_EMPTY)
@@ -210,6 +218,14 @@ def range_input_producer(
 
     Returns:
       The queue.
+
+    Example:
+      >>> import penstock as tf
+      >>> queue = tf.train.range_input_producer(3, num_epochs=1, shuffle=False)
+      >>> index = queue.dequeue()
+      >>> with tf.train.MonitoredSession() as session:
+      ...     [int(session.run(index)) for _ in range(3)]
+      [0, 1, 2]
     """
     with name_scope(name, "input_producer", [limit]) as scope:
         return input_producer(
@@ -247,6 +263,15 @@ def slice_input_producer(
 
     Raises:
       ValueError: there is no tensor.
+
+    Example:
+      >>> import penstock as tf
+      >>> image, label = tf.train.slice_input_producer(
+      ...     [np.zeros([2, 28, 28]), [7, 8]], num_epochs=1, shuffle=False
+      ... )
+      >>> with tf.train.MonitoredSession() as session:
+      ...     image.shape.as_list(), [int(session.run(label)) for _ in range(2)]
+      ([28, 28], [7, 8])
     """
     with name_scope(name, "input_producer", tensor_list):
         tensors = convert_n_to_tensor(tensor_list)

@@ -7,6 +7,7 @@ from typing import Any
 
 from penstock.foundation.base import dimension, dtypes
 from penstock.foundation.graph.build import make
+from penstock.foundation.graph.composite import SparseTensor
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import get_seed
 from penstock.foundation.graph.tensor import Tensor
@@ -56,6 +57,23 @@ def slices(structure: Any) -> Any:
     for spec in specs.flatten(structure):
         size = size.merge_with(spec.shape.with_rank_at_least(1)[0])
     return specs.map_leaves(specs.unbatched, structure)
+
+
+def sparse_rows(sparse_tensor: Any) -> Any:
+    """The structure of the rows of a sparse tensor: indices, values and dense shape.
+
+    Raises:
+      TypeError: it is none.
+    """
+    if not isinstance(sparse_tensor, SparseTensor):
+        raise TypeError(f"`sparse_tensor` must be a `SparseTensor`; found {sparse_tensor!r}")
+    rank = (sparse_tensor.dense_shape.shape.with_rank(1).sizes or (None,))[0]
+    rank = None if rank is None else rank - 1
+    return (
+        specs.TensorSpec([None, rank], dtypes.int64),
+        specs.TensorSpec([None], sparse_tensor.dtype),
+        specs.TensorSpec([rank], dtypes.int64),
+    )
 
 
 def batch_dim(size: Tensor, whole: Tensor) -> int | None:

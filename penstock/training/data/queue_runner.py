@@ -291,6 +291,19 @@ def start_queue_runners(
     Raises:
       ValueError: no session was given and there is no default one.
       TypeError: ``sess`` is no session.
+
+    Example:
+      >>> import penstock as tf
+      >>> queue = tf.train.range_input_producer(3, shuffle=False)
+      >>> index = queue.dequeue()
+      >>> with tf.Session() as session:
+      ...     coordinator = tf.train.Coordinator()
+      ...     threads = tf.train.start_queue_runners(session, coordinator)
+      ...     found = [int(session.run(index)) for _ in range(4)]
+      ...     coordinator.request_stop()
+      ...     coordinator.join(threads)
+      >>> found
+      [0, 1, 2, 0]
     """
     if sess is None:
         sess = get_default_session()

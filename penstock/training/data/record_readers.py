@@ -102,7 +102,25 @@ class ReaderBase:
 
 
 class WholeFileReader(ReaderBase):
-    """A file is one record: the key is its name, the value its contents."""
+    """A file is one record: the key is its name, the value its contents.
+
+    Example:
+      >>> import penstock as tf
+      >>> import os, tempfile
+      >>> path = os.path.join(tempfile.mkdtemp(), "note.txt")
+      >>> with open(path, "w") as file:
+      ...     _ = file.write("all of it")
+      >>> files = tf.train.string_input_producer([path])
+      >>> name, content = tf.WholeFileReader().read(files)
+      >>> with tf.Session() as session:
+      ...     coordinator = tf.train.Coordinator()
+      ...     threads = tf.train.start_queue_runners(session, coordinator)
+      ...     found = session.run(content)
+      ...     coordinator.request_stop()
+      ...     coordinator.join(threads)
+      >>> found
+      b'all of it'
+    """
 
     def __init__(self, name: str | None = None) -> None:
         super().__init__(make("WholeFileReaderV2", name=name), supports_serialize=True)
@@ -165,6 +183,23 @@ class TFRecordReader(ReaderBase):
 
     Args:
       options: ``TFRecordOptions``, for compressed files.
+
+    Example:
+      >>> import penstock as tf
+      >>> import os, tempfile
+      >>> path = os.path.join(tempfile.mkdtemp(), "data.tfrecords")
+      >>> with tf.python_io.TFRecordWriter(path) as writer:
+      ...     writer.write(b"first")
+      >>> files = tf.train.string_input_producer([path])
+      >>> key, value = tf.TFRecordReader().read(files)
+      >>> with tf.Session() as session:
+      ...     coordinator = tf.train.Coordinator()
+      ...     threads = tf.train.start_queue_runners(session, coordinator)
+      ...     record = session.run(value)
+      ...     coordinator.request_stop()
+      ...     coordinator.join(threads)
+      >>> record
+      b'first'
     """
 
     def __init__(self, name: str | None = None, options: Any = None) -> None:

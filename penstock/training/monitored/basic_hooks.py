@@ -30,6 +30,17 @@ class StopAtStepHook(SessionRunHook):
 
     Raises:
       ValueError: both or none were given.
+
+    Example:
+      >>> import penstock as tf
+      >>> step = tf.train.create_global_step()
+      >>> train = step.assign_add(1)
+      >>> hooks = [tf.train.StopAtStepHook(last_step=3)]
+      >>> with tf.train.MonitoredTrainingSession(hooks=hooks) as session:
+      ...     while not session.should_stop():
+      ...         last = session.run(train)
+      >>> int(last)
+      3
     """
 
     def __init__(self, num_steps: int | None = None, last_step: int | None = None) -> None:

@@ -32,6 +32,17 @@ class AdagradOptimizer(OneOpOptimizer):
 
     Raises:
       ValueError: an initial value that is not positive.
+
+    Example:
+      >>> import penstock as tf
+      >>> x = tf.Variable(1.0)
+      >>> train = tf.train.AdagradOptimizer(1.0, initial_accumulator_value=0.1).minimize(x * x)
+      >>> with tf.Session() as session:
+      ...     session.run(tf.global_variables_initializer())
+      ...     for _ in range(50):
+      ...         session.run(train)
+      ...     bool(abs(session.run(x)) < 0.01)
+      True
     """
 
     def __init__(

@@ -38,6 +38,17 @@ class AdamOptimizer(OneOpOptimizer):
       epsilon: added to the root; the "epsilon hat" of the paper.
       use_locking: whether updates take the variable's lock.
       name: name of the training op; slots are ``W/Adam`` (m) and ``W/Adam_1`` (v).
+
+    Example:
+      >>> import penstock as tf
+      >>> x = tf.Variable(5.0)
+      >>> train = tf.train.AdamOptimizer(0.5).minimize((x - 3) ** 2)
+      >>> with tf.Session() as session:
+      ...     session.run(tf.global_variables_initializer())  # its two slots a variable, too
+      ...     for _ in range(100):
+      ...         session.run(train)
+      ...     round(float(session.run(x)), 1)
+      3.0
     """
 
     def __init__(

@@ -17,6 +17,17 @@ class GradientDescentOptimizer(Optimizer):
       learning_rate: float or scalar tensor (or a function without arguments that gives it).
       use_locking: whether updates take the variable's lock.
       name: name of the training op.
+
+    Example:
+      >>> import penstock as tf
+      >>> x = tf.Variable(1.0)
+      >>> train = tf.train.GradientDescentOptimizer(0.25).minimize(x * x)
+      >>> with tf.Session() as session:
+      ...     session.run(x.initializer)
+      ...     for _ in range(3):
+      ...         session.run(train)
+      ...     print(session.run(x))  # halved each time
+      0.125
     """
 
     def __init__(

@@ -27,6 +27,17 @@ class MomentumOptimizer(OneOpOptimizer):
       use_locking: whether updates take the variable's lock.
       name: name of the training op; the slot is ``W/Momentum``.
       use_nesterov: look ahead, as Nesterov's method does.
+
+    Example:
+      >>> import penstock as tf
+      >>> x = tf.Variable(1.0)
+      >>> train = tf.train.MomentumOptimizer(0.1, momentum=0.9).minimize(2.0 * x)
+      >>> with tf.Session() as session:
+      ...     session.run(tf.global_variables_initializer())
+      ...     for _ in range(2):
+      ...         session.run(train)
+      ...     round(float(session.run(x)), 3)  # 1 - 0.1 * 2 - 0.1 * (0.9 * 2 + 2)
+      0.42
     """
 
     def __init__(

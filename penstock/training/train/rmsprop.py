@@ -34,6 +34,17 @@ class RMSPropOptimizer(OneOpOptimizer):
       use_locking: whether updates take the variable's lock.
       centered: divide by an estimate of the variance, not of the mean square.
       name: name of the training op; slots are ``W/RMSProp``, ``W/RMSProp_1`` (and ``W/RMSProp_2``).
+
+    Example:
+      >>> import penstock as tf
+      >>> x = tf.Variable(5.0)
+      >>> train = tf.train.RMSPropOptimizer(0.1).minimize((x - 3) ** 2)
+      >>> with tf.Session() as session:
+      ...     session.run(tf.global_variables_initializer())
+      ...     for _ in range(100):
+      ...         session.run(train)
+      ...     bool(abs(session.run(x) - 3) < 0.1)
+      True
     """
 
     def __init__(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import warnings
 from typing import Any
 
 import numpy as np
@@ -159,3 +161,23 @@ def test_a_step_that_trains_is_that_of_eager_calls(optimizer: Any) -> None:
     np.testing.assert_allclose(losses, wanted_losses, rtol=1e-5)
     np.testing.assert_allclose(values, wanted, rtol=1e-5)
     assert losses[3] < losses[0]
+
+
+@pytest.mark.parametrize(
+    "given, why",
+    [
+        (range(9), r"argument 1 was another Python value each time: give tensors"),
+        ([np.ones(n) for n in range(9)], r"argument 1 was a tensor of another shape or type: an i"),
+    ],
+)
+def test_functions_that_are_traced_again_and_again_are_told_why(given: Any, why: str) -> None:
+    @tfe.defun
+    def double(x: Any) -> Any:
+        return x * tf.constant(2, tf.as_dtype(getattr(x, "dtype", tf.int32)))
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for each in given:
+            double(each)
+    assert len(caught) == 1 and caught[0].filename == __file__
+    assert re.match(rf"function 'double' has been traced 8 times; {why}", str(caught[0].message))

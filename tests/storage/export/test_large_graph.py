@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import penstock as tf
-from penstock.foundation.graph import external
+from penstock.foundation.graph import external, large_constants
 from penstock.storage.export import graph_file, large_graph, meta_graph
 
 
@@ -55,14 +55,14 @@ def test_a_small_graph_over_a_large_one_leaves_no_values(tmp_path: Path) -> None
 
 
 def test_size_decides(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(large_graph, "LIMIT", 600)
+    monkeypatch.setattr(large_constants, "LIMIT", 600)
     monkeypatch.setattr(large_graph.write, "__defaults__", (None, 64))
     path = tf.train.write_graph(_graph(), tmp_path, "graph.pb")
     assert _is_outside(graph_file.read_graph(path)) == {"big", "half"}
 
 
 def test_meta_graphs_and_saved_models(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(large_graph, "LIMIT", 600)
+    monkeypatch.setattr(large_constants, "LIMIT", 600)
     monkeypatch.setattr(large_graph.write, "__defaults__", (None, 64))
     with _graph().as_default(), tf.Session() as sess:
         v = tf.Variable(3.0, name="v")
@@ -128,3 +128,42 @@ def test_a_graph_beyond_two_gigabytes(tmp_path: Path) -> None:
     assert outputs[1][0] == "15.0"
     for used in (int(outputs[0][0]), int(outputs[1][1])):
         assert used < 5 * 512 + 1500, f"{used} MiB at the peak"
+
+
+def _limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if messages ended at a kilobyte, and constants were large from 64 bytes on."""
+    monkeypatch.setattr(large_constants, "LIMIT", 600)
+    monkeypatch.setattr(large_constants, "MESSAGE_LIMIT", 200)
+    monkeypatch.setattr(large_constants, "LARGE_FROM", 64)
+
+
+def test_what_is_too_large_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = (
+        r"^GraphDef cannot be larger than 2GB\. The largest of its constants: 'big' \(0\.0 MB,"
+        r" float32 \[8,8\], made at .*test_large_graph\.py:\d+\), .*tf\.train\.write_graph"
+    )
+    monkeypatch.setattr(large_constants, "MESSAGE_LIMIT", 100)
+    with pytest.raises(ValueError, match=said):
+        _graph().as_graph_def()
+
+
+@pytest.mark.parametrize("as_message", [False, True])
+def test_events_of_large_graphs(
+    as_message: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog
+) -> None:
+    graph = _graph()
+    given = graph.as_graph_def() if as_message else graph
+    meta = tf.train.export_meta_graph(graph=graph)
+    _limited(monkeypatch)
+    with tf.summary.FileWriter(str(tmp_path)) as writer:
+        writer.add_graph(given)
+        writer.add_meta_graph(meta)
+    assert caplog.text.count("without the values of") == 2 and "'big'" in caplog.text or as_message
+    events = list(tf.train.summary_iterator(str(next(tmp_path.glob("events.*")))))
+    written = tf.GraphDef.FromString(events[1].graph_def)
+    inner = tf.MetaGraphDef.FromString(events[2].meta_graph_def)
+    for message in (written, inner.graph_def):
+        assert [node.name for node in message.node] == [op.name for op in graph.get_operations()]
+        without = {n.name for n in message.node if n.op == "Const" and "value" not in n.attr}
+        assert without == {"big", "half"}
+    assert inner.meta_info_def == meta.meta_info_def

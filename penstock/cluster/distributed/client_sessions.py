@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Hashable, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -58,17 +58,15 @@ class ClientSession:
         self.running = 0
         self._count_lock = threading.Lock()
 
-    @contextmanager
-    def in_use(self) -> Iterator[None]:
+    def in_use(self) -> AbstractContextManager[None]:
         """While a step is prepared or runs."""
+        return _InUse(self)
+
+    def count(self, change: int) -> None:
+        """So many steps more are prepared or run."""
         with self._count_lock:
-            self.running += 1
-        try:
-            yield
-        finally:
-            with self._count_lock:
-                self.running -= 1
-                self.used = time.monotonic()
+            self.running += change
+            self.used = time.monotonic()
 
     def prepare(
         self,
@@ -93,6 +91,21 @@ class ClientSession:
             )
         check_feeds(step.feeds, args)
         return self.session.run(step.prepared, args, trace)
+
+
+class _InUse:
+    """What ``in_use`` gives; no generator, since each step has one."""
+
+    __slots__ = ("_session",)
+
+    def __init__(self, session: ClientSession) -> None:
+        self._session = session
+
+    def __enter__(self) -> None:
+        self._session.count(1)
+
+    def __exit__(self, *exc: Any) -> None:
+        self._session.count(-1)
 
 
 class ClientSessions:

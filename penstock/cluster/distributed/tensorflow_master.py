@@ -146,12 +146,16 @@ class TensorFlowMaster:
     def _run_part(self, found: ClientSession, request: Any) -> Any:
         handle = request.partial_run_handle
         step = partial.step_of(found.partial, handle)
-        fetches = _tensors(step.graph, request.fetch, "fetch")
-        targets = _operations(step.graph, request.target)
         names = [each.name for each in request.feed]
+        try:
+            fetches = _tensors(step.graph, request.fetch, "fetch")
+            targets = _operations(step.graph, request.target)
+            fed = _tensors(step.graph, names, "feed")
+        except errors.NotFoundError as error:  # so it was not there when the run was declared
+            raise errors.invalid(f"not specified in PartialRunSetup: {error.message}") from None
         feeds = {
             tensor: tensor_messages.read(each.tensor, self._max_tensor_bytes)
-            for tensor, each in zip(_tensors(step.graph, names, "feed"), request.feed, strict=True)
+            for tensor, each in zip(fed, request.feed, strict=True)
         }
         parts = _Parts(found)
         try:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import penstock as tf
+from penstock.cli.main import app
 from tests.cli.test_process import COMMAND, ROOT, run
 from tests.suite.clock import PATIENCE
 
@@ -72,8 +73,13 @@ def test_tf_config_names_the_task_and_a_file_the_config(tmp_path: Path) -> None:
     (["--cluster", '{"a": {"x": "localhost:1"}}'], "numbered"),
     (["--cluster", "a|localhost:1", "--config", "nonsense"], "no ConfigProto"),
 ])  # fmt: skip
-def test_what_is_asked_wrongly(words: list[str], said: str) -> None:
-    assert said in run("server", *words, code=2).stderr
+def test_what_is_asked_wrongly(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        app(["server", *words], prog_name="penstock")
+    assert ended.value.code == 2
+    assert said in capsys.readouterr().err
 
 
 def test_another_protocol_is_not_spoken() -> None:

@@ -163,8 +163,7 @@ class ClientSessions:
             check_size(definition.ByteSize(), self._max_graph_bytes)
             found.session.graph = graph_of(definition, self._max_graph_bytes)
             found.definition = definition
-            if nodes is None:
-                found.steps.clear()
+            # Steps of an old graph stay: other threads of the client may be about to run them.
             return len(definition.node)
 
     def get(self, handle: str) -> ClientSession:

@@ -184,9 +184,9 @@ def as_bytes_tensor(value: torch.Tensor) -> torch.Tensor:
 
 def content_of(value: torch.Tensor) -> bytes:
     """The elements of a tensor as bytes, in C order."""
-    if value.numel() == 0:
-        return b""
-    return as_bytes_tensor(value).numpy().tobytes()
+    if value.dtype is torch.bfloat16:  # which NumPy does not know
+        value = value.contiguous().view(torch.int16)
+    return value.numpy().tobytes()
 
 
 def _aligned(buffer: torch.Tensor) -> torch.Tensor:

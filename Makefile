@@ -54,7 +54,7 @@ SEED ?= 1
 ALONE := benchmarks cluster/distributed cluster/launch \
     $(addprefix training/,data distribute estimator monitored)
 
-.PHONY: help venv demo test test-long chaos lint types bench products docs packages peers tf115 browser conformance clean distclean
+.PHONY: help venv demo test test-long chaos lint types bench products docs packages peers tf115 browser frontends conformance clean distclean
 
 help:  ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /  \1\t/' | expand -t 16
@@ -125,6 +125,10 @@ browser:  ## headless Chromium for the TensorBoard test, where apt-get may insta
 	echo "installing Chromium (a minute)"; \
 	{ apt-get -qq update && apt-get -qq install -y --no-install-recommends chromium; } >/dev/null \
 	    || echo "browser: skipped, apt-get could not install chromium"
+
+frontends:  ## what the front end for Node needs (frontends/node), where npm is found
+	@if ! command -v npm >/dev/null; then echo "frontends: skipped, no npm found"; exit 0; fi; \
+	cd frontends/node && npm install --no-audit --no-fund --no-package-lock --silent
 
 bench: venv peers tf115  ## Penstock and its peers side by side (CASES=name,..., BUSY=processes)
 	@$(BIN)/python -m benchmarks $(if $(BUSY),--busy $(BUSY)) $(if $(CASES),--cases $(CASES)) $(ARGS)

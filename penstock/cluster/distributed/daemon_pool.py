@@ -17,7 +17,7 @@ from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from typing import Any, TypeVar
 
-from penstock.engine.resources import ending
+from penstock.engine.resources import ending, waiting
 
 # Threads of one pool: calls that a server works on at a time.
 POOL_LIMIT = 4096
@@ -30,8 +30,10 @@ _log = logging.getLogger(__name__)
 class _Thread:
     """What a thread of the pool waits at."""
 
-    def __init__(self, lock: threading.Lock, task: _Task) -> None:
-        self.changed = threading.Condition(lock)
+    __slots__ = ("task", "waiter")
+
+    def __init__(self, task: _Task) -> None:
+        self.waiter = waiting.Waiter()
         self.task: _Task | None = task
 
 
@@ -67,13 +69,13 @@ class DaemonPool(Executor):
             if self._idle:
                 idle = self._idle.pop()
                 idle.task = task
-                idle.changed.notify()
+                idle.waiter.wake()
                 return future
             if self._threads >= self._limit:
                 self._tasks.append(task)
                 return future
             self._threads += 1
-        made = _Thread(self._lock, task)
+        made = _Thread(task)
         try:
             threading.Thread(target=self._work, args=(made,), name=self._name, daemon=True).start()
         except RuntimeError:
@@ -90,7 +92,7 @@ class DaemonPool(Executor):
                 while self._tasks:
                     self._tasks.popleft()[0].cancel()
             for idle in self._idle:
-                idle.changed.notify()
+                idle.waiter.wake()
 
     def _work(self, thread: _Thread) -> None:
         while (task := self._next(thread)) is not None:
@@ -103,16 +105,18 @@ class DaemonPool(Executor):
     def _next(self, thread: _Thread) -> _Task | None:
         """What a thread does next; None: it ends."""
         with self._lock:
-            if thread.task is None and self._tasks:
+            rests = thread.task is None
+            if rests and self._tasks:
                 return self._tasks.popleft()
-            if thread.task is None:
+            if rests and not self._stopped:
                 self._idle.append(thread)
-                thread.changed.wait_for(
-                    lambda: thread.task or self._stopped, timeout=self._idle_seconds
-                )
+        if rests:
+            thread.waiter.block(0 if self._stopped else self._idle_seconds)
+        with self._lock:
             task, thread.task = thread.task, None
             if task is None:
-                self._idle.remove(thread)
+                if thread in self._idle:
+                    self._idle.remove(thread)
                 self._threads -= 1
             return task
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from penstock.cluster.distributed import rpc
+from penstock.cluster.distributed.client_sessions import ClientSessions
 from penstock.cluster.distributed.cluster_spec import ClusterSpec
 from penstock.cluster.distributed.farewells import Farewells
 from penstock.cluster.distributed.master import Master
@@ -12,6 +13,7 @@ from penstock.cluster.distributed.presence import Presence
 from penstock.cluster.distributed.propagated import Memberships, Routed
 from penstock.cluster.distributed.security import Security
 from penstock.cluster.distributed.services import MasterService
+from penstock.cluster.distributed.tensorflow_master import TensorFlowMaster
 from penstock.cluster.distributed.worker import Worker
 
 # How long a server that stops waits until its answers are sent.
@@ -57,8 +59,10 @@ class Listening:
           tf.errors.UnknownError: the address cannot be had.
         """
         find = self.memberships.find
+        sessions = ClientSessions(master, self._max_graph_bytes)
         handlers = {
-            "Master": MasterService(master, self._max_graph_bytes),
+            "Master": MasterService(sessions),
+            rpc.TENSORFLOW: TensorFlowMaster(sessions, self._security.max_message_bytes),
             "Worker": Routed("Worker", self._own.service, lambda key: find(key).service),
             "Links": Routed("Links", self.peers.links, lambda key: find(key).peers.links),
             "Clusters": self.memberships,

@@ -13,8 +13,8 @@ from __future__ import annotations
 import itertools
 import secrets
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -91,7 +91,7 @@ class _Registered:
 class PreparedStep:
     """A step whose parts are registered."""
 
-    __slots__ = ("feed_count", "fetch_count", "local", "parts", "remote")
+    __slots__ = ("alone", "feed_count", "fetch_count", "local", "parts", "remote")
 
     def __init__(
         self, parts: Sequence[_Registered], me: str, feed_count: int, fetch_count: int
@@ -100,6 +100,10 @@ class PreparedStep:
         self.local = next((part for part in parts if part.task == me), None)
         self.remote = [part for part in parts if part.task != me]
         self.feed_count, self.fetch_count = feed_count, fetch_count
+        # The only part, if it takes and gives all in the order of the step.
+        only = self.local if len(self.parts) == 1 else None
+        whole = list(range(feed_count)), list(range(fetch_count))
+        self.alone = only if only is not None and (only.feeds, only.fetches) == whole else None
 
 
 class Master:
@@ -353,9 +357,20 @@ class MasterSession:
                 self._until_ended(entered.fail),
                 waiting.running(entered.cancellation, self._default_seconds()),
             ):
+                if step.alone is not None and not trace:
+                    return self._run_alone(entered, step.alone, args), {}
                 return self._run_entered(entered, step, args, trace)
         finally:
             self._master.worker.table.close(entered)
+
+    def _run_alone(self, entered: Step, part: _Registered, args: Sequence[Any]) -> list[Any]:
+        """Runs a step that no other task has a part of: there is nobody to agree with."""
+        worker = self._master.worker
+        try:
+            return list(self._watched(lambda: worker.run(part.handle, entered.number, args)))
+        except errors.OpError as error:
+            entered.fail(error)
+            raise _why(entered, error) from None
 
     def _run_entered(
         self, entered: Step, step: PreparedStep, args: Sequence[Any], trace: int
@@ -376,12 +391,7 @@ class MasterSession:
         except errors.OpError as error:
             # What other tasks still send to the step is to be dropped.
             entered.fail(error)
-            why = entered.error
-            # A cancelled step says why; so does one whose session ended, even if a task that has
-            # forgotten its part by then was heard first.
-            if isinstance(error, errors.CancelledError) or isinstance(why, errors.CancelledError):
-                raise why or error from None
-            raise
+            raise _why(entered, error) from None
         values: list[Any] = [None] * step.fetch_count
         for part in step.parts:
             for index, value in zip(part.fetches, running.values[part.task], strict=True):
@@ -472,20 +482,7 @@ class MasterSession:
 
     def _until_ended(self, cancel: Callable[[errors.OpError], None]) -> AbstractContextManager[Any]:
         """Calls ``cancel`` if the session ends meanwhile, or its caller's step is cancelled."""
-        callers = waiting.current_cancellation()
-        if callers is None:
-            return _UntilEnded(self, cancel)
-        return self._until_cancelled(cancel, callers)
-
-    @contextmanager
-    def _until_cancelled(
-        self, cancel: Callable[[errors.OpError], None], callers: waiting.Cancellation
-    ) -> Iterator[None]:
-        with (
-            _UntilEnded(self, cancel),
-            callers.calling(lambda why: cancel(errors.CancelledError(None, None, why))),
-        ):
-            yield
+        return _UntilEnded(self, cancel, waiting.current_cancellation())
 
     def _default_seconds(self) -> float | None:
         """The time of a step that has no deadline of its own."""
@@ -507,20 +504,33 @@ class MasterSession:
 
 
 class _UntilEnded:
-    """What ends with a session; no generator, since each step has one."""
+    """What ends with a session, or the step of its caller; no generator: each step has one."""
 
-    __slots__ = ("_cancel", "_session")
+    __slots__ = ("_called", "_cancel", "_session")
 
-    def __init__(self, session: MasterSession, cancel: Callable[[errors.OpError], None]) -> None:
+    def __init__(
+        self,
+        session: MasterSession,
+        cancel: Callable[[errors.OpError], None],
+        callers: waiting.Cancellation | None,
+    ) -> None:
         self._session, self._cancel = session, cancel
+        self._called = callers.calling(self._cancelled) if callers is not None else None
+
+    def _cancelled(self, why: str) -> None:
+        self._cancel(errors.CancelledError(None, None, why))
 
     def __enter__(self) -> None:
         session = self._session
         with session._cancels_lock:
             session._check_open()
             session._cancels[self] = self._cancel
+        if self._called is not None:
+            self._called.__enter__()
 
     def __exit__(self, *exc: Any) -> None:
+        if self._called is not None:
+            self._called.__exit__(*exc)
         session = self._session
         with session._cancels_lock:
             del session._cancels[self]
@@ -537,6 +547,18 @@ def _merged(defaults: Any, config: Any) -> Any:
             del made.device_filters[:]
         made.MergeFrom(config)
     return made
+
+
+def _why(entered: Step, error: errors.OpError) -> errors.OpError:
+    """The error of a step in which one was raised.
+
+    A cancelled step says why; so does one whose session ended, even if a task that has forgotten
+    its part by then was heard first.
+    """
+    why = entered.error
+    if isinstance(error, errors.CancelledError) or isinstance(why, errors.CancelledError):
+        return why or error
+    return error
 
 
 def _answer_to(running: RunningStep, task: str) -> Answer:

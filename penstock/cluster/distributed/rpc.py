@@ -35,8 +35,10 @@ from penstock.cluster.distributed.security import (
     split_address,
 )
 from penstock.foundation.base import errors
-from penstock.foundation.formats import cluster_messages as messages
+from penstock.foundation.formats import cluster_messages as messages, master_messages
 
+# TensorFlow's own service, whose clients are not Penstock's: errors reach them as gRPC's status.
+TENSORFLOW = "tensorflow.MasterService"
 # The methods of each service.  Those of WAITING wait for a server that is not up yet.
 SERVICES: dict[str, tuple[str, ...]] = {
     "Master": (
@@ -49,6 +51,10 @@ SERVICES: dict[str, tuple[str, ...]] = {
     ),
     "Links": ("open_link", "check_link"),
     "Clusters": ("join_cluster", "leave_cluster"),
+    TENSORFLOW: (
+        "create_session", "extend_session", "partial_run_setup", "run_step", "close_session",
+        "list_devices", "reset", "make_callable", "run_callable", "release_callable",
+    ),
 }  # fmt: skip
 # Methods of bytes in both directions; see ``Stub.stream``.
 STREAMS: dict[str, tuple[str, ...]] = {"Links": ("carry",)}
@@ -214,8 +220,8 @@ class Method:
         self.name, self._stub = camel, stub
         self._what = f"{camel} at {stub.whom}"
         self._waits = name in WAITING
-        self._response = messages.CLASSES[f"{camel}Response"]
-        self._call: Any = stub.channel.unary_unary(f"/penstock.{service}/{camel}")
+        self._response = _classes(service)[f"{camel}Response"]
+        self._call: Any = stub.channel.unary_unary(f"/{_full(service)}/{camel}")
 
     def __call__(
         self, request: Any, timeout: float | None = None, wait_for_server: bool | None = None
@@ -347,7 +353,7 @@ class Stub:
             else grpc.secure_channel(address, credentials, options)
         )
         for name in SERVICES[service]:
-            if f"{name.title().replace('_', '')}Request" in messages.CLASSES:
+            if f"{name.title().replace('_', '')}Request" in _classes(service):
                 setattr(self, name, Method(self, service, name))
 
     def __getattr__(self, name: str) -> Any:
@@ -362,7 +368,7 @@ class Stub:
         Returns:
           The call: iterate over it for the chunks of the other side; ``cancel()`` ends it.
         """
-        call: Any = self.channel.stream_stream(f"/penstock.{self._service}/{name.title()}")
+        call: Any = self.channel.stream_stream(f"/{_full(self._service)}/{name.title()}")
         return call(iter(chunks), timeout=timeout, metadata=self.metadata)
 
     def error(self, call: Any, what: str) -> errors.OpError:
@@ -440,20 +446,23 @@ class _TokenCheck(grpc.ServerInterceptor):
         try:
             self._security.check_token(shown)
         except errors.UnauthenticatedError as error:
-            return _turned_away(error)
+            plain = handler_call_details.method.startswith(f"/{TENSORFLOW}/")
+            return _turned_away(error, plain)
         return continuation(handler_call_details)
 
 
-def _turned_away(error: errors.OpError) -> Any:
+def _turned_away(error: errors.OpError, plain: bool) -> Any:
     def abort(requests: Iterator[bytes], context: grpc.ServicerContext) -> Any:
-        _abort(context, rpc_errors.failure_of(error))
+        _abort(context, rpc_errors.failure_of(error), plain)
 
     # For any kind of call: of a stream nothing is taken before it is asked for, of a single message
     # all of it, and a gigabyte may be allowed.
     return grpc.stream_stream_rpc_method_handler(abort)
 
 
-def _abort(context: grpc.ServicerContext, failure: Any) -> None:
+def _abort(context: grpc.ServicerContext, failure: Any, plain: bool = False) -> None:
+    if plain:
+        context.abort(rpc_errors.status_of(failure), rpc_errors.details_of(failure))
     context.set_trailing_metadata(((rpc_errors.FAILURE_KEY, failure.SerializeToString()),))
     context.abort(rpc_errors.status_of(failure), "see the failure in the trailing metadata")
 
@@ -464,19 +473,34 @@ def _service(name: str, handler: Any, security: Security, task: str) -> Any:
         function = getattr(handler, method, None)
         if function is not None:
             camel = method.title().replace("_", "")
-            request = messages.CLASSES[f"{camel}Request"]
+            request = _classes(name)[f"{camel}Request"]
             methods[camel] = grpc.unary_unary_rpc_method_handler(
-                _unary(function, request, camel, security.max_message_bytes, task)
+                _unary(
+                    function, request, camel, security.max_message_bytes, task, name == TENSORFLOW
+                )
             )
     for method in STREAMS.get(name, ()):
         function = getattr(handler, method, None)
         if function is not None:
             methods[method.title()] = grpc.stream_stream_rpc_method_handler(_stream(function, task))
-    return grpc.method_handlers_generic_handler(f"penstock.{name}", methods)
+    return grpc.method_handlers_generic_handler(_full(name), methods)
+
+
+def _full(service: str) -> str:
+    return service if service == TENSORFLOW else f"penstock.{service}"
+
+
+def _classes(service: str) -> Mapping[str, Any]:
+    return master_messages.CLASSES if service == TENSORFLOW else messages.CLASSES
 
 
 def _unary(
-    function: Callable[[Any, Context], Any], request: Any, what: str, limit: int, task: str
+    function: Callable[[Any, Context], Any],
+    request: Any,
+    what: str,
+    limit: int,
+    task: str,
+    plain: bool,
 ) -> Callable[[bytes, grpc.ServicerContext], bytes]:
     def handle(data: bytes, context: grpc.ServicerContext) -> bytes:
         ours = Context(context)
@@ -489,7 +513,7 @@ def _unary(
                 ) from error
             return serialized(function(message, ours), f"the answer of {what}", limit)
         except Exception as error:
-            _abort(context, _failure(error, what, task))
+            _abort(context, _failure(error, what, task), plain)
             raise  # not reached: aborting raises
         finally:
             ours._return()

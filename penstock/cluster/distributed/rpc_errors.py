@@ -17,6 +17,8 @@ FAILURE_KEY = "penstock-failure-bin"
 # Room for a long message; gRPC's own default is 8 KiB for all metadata of a call.
 METADATA_BYTES = 1 << 18
 _MESSAGE_CHARACTERS = 1 << 15
+# What TensorFlow's clients take: 8 KiB, in which a character may be 12 bytes.
+_DETAIL_CHARACTERS = 600
 _CODES = {code.value[0]: code for code in grpc.StatusCode}
 
 
@@ -54,6 +56,19 @@ def error_of(failure: Any) -> errors.OpError:
 def status_of(failure: Any) -> grpc.StatusCode:
     """The gRPC status of a failure."""
     return _CODES.get(failure.code, grpc.StatusCode.UNKNOWN)
+
+
+def details_of(failure: Any) -> str:
+    """A failure as the text of a gRPC status, as TensorFlow's clients take it."""
+    message = str(failure.message)
+    if len(message) > _DETAIL_CHARACTERS:
+        message = f"{message[:_DETAIL_CHARACTERS]}... ({len(message)} characters)"
+    return message + tag_of(failure.node)
+
+
+def tag_of(node: str) -> str:
+    """How TensorFlow's clients find the node of an error in its message."""
+    return f"\n\t [[{{{{node {node}}}}}]]" if node else ""
 
 
 def error_of_call(

@@ -54,7 +54,7 @@ def encode(value: Any) -> Any:
     value = as_tensor(value)
     if isinstance(value, torch.Tensor):
         return messages.TensorValue(
-            dtype=number_of(value.dtype), dims=value.shape, content=_content(value)
+            dtype=number_of(value.dtype), dims=value.shape, content=content_of(value)
         )
     return messages.TensorValue(dtype=STRING, dims=value.shape, strings=value.ravel().tolist())
 
@@ -113,15 +113,24 @@ def check_size(number: int, dims: Sequence[int], size: int) -> None:
     Raises:
       tf.errors.InvalidArgumentError: it has not, or there is no such type or shape.
     """
+    expected = size_of(number, dims)
+    if expected != size:
+        raise errors.invalid(
+            f"a {_DTYPES[_BY_NUMBER[number]].name} tensor of shape {tuple(dims)} has {expected}"
+            f" bytes; found {size}"
+        )
+
+
+def size_of(number: int, dims: Sequence[int]) -> int:
+    """The bytes of a tensor of a type and shape.
+
+    Raises:
+      tf.errors.InvalidArgumentError: there is no such type or shape.
+    """
     kind = _BY_NUMBER.get(number)
     if kind is None:
         raise errors.invalid(f"type {number} is no type of a dense tensor")
-    count = _count(dims)
-    if count * kind.itemsize != size:
-        raise errors.invalid(
-            f"a {_DTYPES[kind].name} tensor of shape {tuple(dims)} has {count * kind.itemsize}"
-            f" bytes; found {size}"
-        )
+    return count_of(dims) * kind.itemsize
 
 
 def check_strings(dims: Sequence[int], size: int) -> None:
@@ -130,7 +139,7 @@ def check_strings(dims: Sequence[int], size: int) -> None:
     Raises:
       tf.errors.InvalidArgumentError: it cannot.
     """
-    if 8 * _count(dims) > size:
+    if 8 * count_of(dims) > size:
         raise errors.invalid(f"a string tensor of shape {tuple(dims)} does not fit {size} bytes")
 
 
@@ -160,7 +169,7 @@ def strings(parts: Sequence[bytes], dims: Sequence[int]) -> np.ndarray:
     Raises:
       tf.errors.InvalidArgumentError: the shape has another number of elements.
     """
-    count = _count(dims)
+    count = count_of(dims)
     if count != len(parts):
         raise errors.invalid(f"a string tensor of shape {tuple(dims)} has {len(parts)} elements")
     made = np.empty(count, dtype=object)
@@ -173,10 +182,11 @@ def as_bytes_tensor(value: torch.Tensor) -> torch.Tensor:
     return value.contiguous().reshape(-1).view(torch.uint8)
 
 
-def _content(value: torch.Tensor) -> bytes:
-    if value.numel() == 0:
-        return b""
-    return as_bytes_tensor(value).numpy().tobytes()
+def content_of(value: torch.Tensor) -> bytes:
+    """The elements of a tensor as bytes, in C order."""
+    if value.dtype is torch.bfloat16:  # which NumPy does not know
+        value = value.contiguous().view(torch.int16)
+    return value.numpy().tobytes()
 
 
 def _aligned(buffer: torch.Tensor) -> torch.Tensor:
@@ -184,7 +194,12 @@ def _aligned(buffer: torch.Tensor) -> torch.Tensor:
     return buffer if buffer.data_ptr() % 16 == 0 else buffer.clone()
 
 
-def _count(dims: Sequence[int]) -> int:
+def count_of(dims: Sequence[int]) -> int:
+    """How many elements a shape has.
+
+    Raises:
+      tf.errors.InvalidArgumentError: it is no shape, or too large for any memory.
+    """
     if len(dims) > MAX_RANK:
         raise errors.invalid(f"a tensor has {len(dims)} dims; at most {MAX_RANK} are allowed")
     if any(dim < 0 for dim in dims):

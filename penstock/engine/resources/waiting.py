@@ -18,7 +18,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any
 
 from penstock.engine.resources import ending
@@ -61,21 +61,12 @@ def _after_fork() -> None:
 os.register_at_fork(after_in_child=_after_fork)
 
 
-class _Call:
-    """A function in the place of a waiter."""
-
-    __slots__ = ("wake",)
-
-    def __init__(self, wake: Callable[[], None]) -> None:
-        self.wake = wake
-
-
 class Cancellation:
     """What ends all the waits of a session at once."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._waiters: set[Waiter | _Call] = set()
+        self._waiters: set[Waiter | _Calling] = set()
         # The reasons, once it is cancelled.  A list, since a loop that asks in each of its rounds
         # whether something is in it hardly feels that (8 ns; a call would be 200).
         self._reasons: list[str] = []
@@ -106,33 +97,45 @@ class Cancellation:
             for waiter in self._waiters:
                 waiter.wake()
 
-    @contextmanager
-    def calling(self, callback: Callable[[str], None]) -> Iterator[None]:
+    def calling(self, callback: Callable[[str], None]) -> AbstractContextManager[None]:
         """Has a function called with the reason, if it is cancelled meanwhile or was before.
 
         It is called in the thread that cancels, must not wait, and is not called after the end.
         """
-        call = _Call(lambda: callback(str(self.reason)))
-        self.enter(call)
-        try:
-            yield
-        finally:
-            self._leave(call)
+        return _Calling(self, callback)
 
     def has_waiters(self) -> bool:
         """Whether something waits in it now."""
         with self._lock:
             return bool(self._waiters)
 
-    def enter(self, waiter: Waiter | _Call) -> None:
+    def enter(self, waiter: Waiter | _Calling) -> None:
         with self._lock:
             self._waiters.add(waiter)
             if self._reasons:
                 waiter.wake()
 
-    def _leave(self, waiter: Waiter | _Call) -> None:
+    def leave(self, waiter: Waiter | _Calling) -> None:
         with self._lock:
             self._waiters.discard(waiter)
+
+
+class _Calling:
+    """A function in the place of a waiter, while the context lasts."""
+
+    __slots__ = ("_callback", "_cancellation")
+
+    def __init__(self, cancellation: Cancellation, callback: Callable[[str], None]) -> None:
+        self._cancellation, self._callback = cancellation, callback
+
+    def wake(self) -> None:
+        self._callback(str(self._cancellation.reason))
+
+    def __enter__(self) -> None:
+        self._cancellation.enter(self)
+
+    def __exit__(self, *exc: Any) -> None:
+        self._cancellation.leave(self)
 
 
 class StepLock:
@@ -162,23 +165,35 @@ _running = _Running()
 _DEADLINE = ("a deadline",)
 
 
-@contextmanager
+class _Bounds:
+    """What ``running`` gives; no generator, since each step has several."""
+
+    __slots__ = ("_cancellation", "_saved", "_seconds")
+
+    def __init__(self, cancellation: Cancellation | None, seconds: float | None) -> None:
+        self._cancellation, self._seconds = cancellation, seconds
+
+    def __enter__(self) -> None:
+        running, seconds = _running, self._seconds
+        self._saved = running.cancellation, running.until, running.seconds
+        if self._cancellation is not None:
+            running.cancellation = self._cancellation
+        if seconds is not None:
+            running.until, running.seconds = time.monotonic() + seconds, seconds
+
+    def __exit__(self, *exc: Any) -> None:
+        running = _running
+        running.cancellation, running.until, running.seconds = self._saved
+
+
 def running(
     cancellation: Cancellation | None = None, seconds: float | None = None
-) -> Iterator[None]:
+) -> AbstractContextManager[None]:
     """The step that this thread runs: what cancels it, and the seconds it may take.
 
     Contexts nest; None leaves what the outer one says.
     """
-    saved = _running.cancellation, _running.until, _running.seconds
-    if cancellation is not None:
-        _running.cancellation = cancellation
-    if seconds is not None:
-        _running.until, _running.seconds = time.monotonic() + seconds, seconds
-    try:
-        yield
-    finally:
-        _running.cancellation, _running.until, _running.seconds = saved
+    return _Bounds(cancellation, seconds)
 
 
 @contextmanager
@@ -274,7 +289,7 @@ def wait(
     finally:
         _running.waited += time.perf_counter() - began
         if cancellation is not None:
-            cancellation._leave(waiter)
+            cancellation.leave(waiter)
     reason = cancellation.reason if cancellation is not None else None
     if woken and reason is None:
         return

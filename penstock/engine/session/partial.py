@@ -173,7 +173,7 @@ def _computed(
     targets = [op for op in plan.operations if op in running]
     program = session.part_program(given, fetched, targets, step.done)
     try:
-        results = session._call(program, [step.values[t] for t in given])
+        results = session.call_program(program, [step.values[t] for t in given])
     except BaseException:
         step.failed = True
         raise

@@ -236,7 +236,7 @@ class BaseSession:
         return self._launch(step, [convert(feed_dict[key]) for key, convert in step.feeds])
 
     def _launch(self, step: _Step, args: list[Any]) -> Any:
-        values = self._call(step.program(args), args)
+        values = self.call_program(step.program(args), args)
         return values[0] if step.single else step.assemble(values)
 
     def observed(
@@ -278,7 +278,7 @@ class BaseSession:
         step = self.observed_step(fetches, feed_dict or {}, optimize)
         args = [convert(feed_dict[key]) for key, convert in step.feeds]
         program = step.program(args)
-        values = self._call(program, [*args, make_observer(program, args)])
+        values = self.call_program(program, [*args, make_observer(program, args)])
         return values[0] if step.single else step.assemble(values)
 
     def observed_step(self, fetches: Any, feed_dict: Any, optimize: bool = True) -> _Step:
@@ -293,7 +293,7 @@ class BaseSession:
             step = self._prepare(key, fetches, feed_dict, "observe", optimize)
         return step
 
-    def _call(self, program: Program, args: Sequence[Any]) -> tuple[Any, ...]:
+    def call_program(self, program: Program, args: Sequence[Any]) -> tuple[Any, ...]:
         """Runs a program; what its lines raise becomes the error of the node."""
         if program.can_be_ended:
             if self._engine.remote:
@@ -409,7 +409,7 @@ class BaseSession:
         clock = timing.LineClock()
         for _ in range(timed_runs):
             clock.start()
-            self._call(program, [*args, clock.observe])
+            self.call_program(program, [*args, clock.observe])
         return clock.annotate(program.explain())
 
     def make_callable(

@@ -124,7 +124,7 @@ def run_on_cluster(
     step = session._prepare(None, fetches, feed_dict or {})
     args = [convert(feed_dict[key]) for key, convert in step.feeds]
     recorded: dict[str, bytes] = {}
-    values = session._call(step.program(args).recording(parts.bits, recorded), args)
+    values = session.call_program(step.program(args).recording(parts.bits, recorded), args)
     for task in sorted(recorded):
         run_metadata.MergeFrom(RunMetadata.FromString(recorded[task]))
     return values[0] if step.single else step.assemble(values)

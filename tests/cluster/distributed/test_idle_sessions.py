@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import penstock as tf
-from penstock.cluster.distributed import in_process, services
+from penstock.cluster.distributed import client_sessions, in_process
 from penstock.cluster.distributed.master import MasterSession
 from tests.suite.clock import wait_until
 
@@ -20,7 +20,7 @@ _IDLE = 0.3
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[tf.train.Server]:
     """One that sessions of this process call as those of others do."""
-    monkeypatch.setattr(services, "IDLE_SECONDS", _IDLE)
+    monkeypatch.setattr(client_sessions, "IDLE_SECONDS", _IDLE)
     server = tf.train.Server.create_local_server()
     in_process.remove_master(server.target)
     with tf.Graph().as_default():

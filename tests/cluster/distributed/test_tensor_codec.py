@@ -41,7 +41,7 @@ def string_arrays(draw: st.DrawFn) -> np.ndarray:
 
 
 def _bits(value: torch.Tensor) -> bytes:
-    return tensor_codec._content(value)
+    return tensor_codec.content_of(value)
 
 
 @given(tensors())

@@ -20,6 +20,7 @@ from tensorboard.compat.proto.graph_pb2 import GraphDef
 
 import penstock as tf
 from penstock.cluster.distributed import tensor_codec
+from penstock.cluster.distributed.client_sessions import ClientSessions
 from penstock.cluster.distributed.services import MasterService, messages
 from penstock.compiler.partition import wire
 from penstock.engine.resources.manager import ResourceManager
@@ -173,7 +174,7 @@ def _load_and_run(folder: str) -> Callable[[Any], None]:
 def on_a_server() -> Iterator[Callable[[Any], None]]:
     """Runs a GraphDef as a client's, by the calls that come to a server."""
     server = tf.train.Server.create_local_server()
-    service = MasterService(server._master, 1 << 28)
+    service = MasterService(ClientSessions(server._master, 1 << 28))
 
     def use(definition: Any) -> None:
         tf.Session.reset(server.target)

@@ -1,0 +1,1 @@
+"""Front ends in other languages."""

@@ -56,7 +56,7 @@ INSTEAD = {
     ("penstock.ops.array.gather", "flat_index"): (_HERE, "flat_index"),
     ("penstock.ops.array.integer_order", "all_differ"): (_HERE, "all_differ"),
     ("penstock.ops.array.integer_order", "first_seen"): (_HERE, "first_seen"),
-    ("penstock.ops.array.pad", "_mirror"): (_HERE, "mirrored"),
+    ("penstock.ops.array.pad", "mirrored"): (_HERE, "mirrored"),
     ("penstock.ops.array.patches", "_patches_kernel"): (_HERE, "patches"),
     ("penstock.ops.control.tensor_list", "_parts"): (_HERE, "parts"),
     ("penstock.ops.control.tensor_list", "_length"): (_HERE, "list_length"),

@@ -57,6 +57,8 @@ def _reshape(w: Writer, op: Operation) -> str:
         if 0 not in sizes:  # one size that is not known follows from the others
             wanted = w.ints(*(-1 if size is None else size for size in sizes))
     value = w.value(op.inputs[1])
+    if value is not None and 0 in value and sizes is not None and None not in sizes:
+        wanted, value = w.ints(*(int(size or 0) for size in sizes)), None
     zero = value is not None and -1 in value
     return w.node("Reshape", w[op.inputs[0]], wanted, allowzero=0 if zero else 1)
 
@@ -82,6 +84,8 @@ def _transpose(w: Writer, op: Operation) -> str:
     perm = known(w, op.inputs[1], "perm").tolist()
     name = w[op.inputs[0]]
     rank = len(perm)
+    if perm == list(range(rank)):
+        return name
     twin = w.twin(name)
     if twin is not None and perm == [0, rank - 1, *range(1, rank - 1)]:
         return twin
@@ -166,6 +170,8 @@ def _symmetric(w: Writer, op: Operation) -> str:
 def _slice(w: Writer, op: Operation) -> str:
     begin, size = (w.value(t) for t in op.inputs[1:])
     name = w[op.inputs[0]]
+    if not rank_of(op.outputs[0]):
+        return name
     axes = w.ints(*range(rank_of(op.outputs[0])))
     starts = w.long(op.inputs[1])
     if begin is not None and size is not None:
@@ -411,7 +417,13 @@ def _unique(w: Writer, op: Operation) -> list[str]:
     if len(op.inputs) > 1 and known(w, op.inputs[1], "axis").size:
         if int(known(w, op.inputs[1], "axis").reshape(-1)[0]) or rank_of(op.inputs[0]) != 1:
             raise ValueError("only the elements of vectors are made unique")
-    values, _, places, counts = w.nodes("Unique", [w[op.inputs[0]]], 4, sorted=0)
+    dtype = op.inputs[0].dtype.base_dtype
+    name = w[op.inputs[0]]
+    if dtype.is_integer:
+        name = w.long_of(name, dtype)
+    values, _, places, counts = w.nodes("Unique", [name], 4, sorted=0)
+    if dtype.is_integer:
+        values = w.short(values, dtype)
     short = [w.short(name, _out(op, 1)) for name in (places, counts)]
     return [values, *short[: len(op.outputs) - 1]]
 

@@ -16,13 +16,13 @@ _UNARY = {
     "Atan": "Atan", "Atanh": "Atanh", "Ceil": "Ceil", "Cos": "Cos", "Cosh": "Cosh", "Erf": "Erf",
     "Exp": "Exp", "Floor": "Floor", "Inv": "Reciprocal", "Invert": "BitwiseNot", "IsInf": "IsInf",
     "IsNan": "IsNaN", "Log": "Log", "LogicalNot": "Not", "Neg": "Neg", "Reciprocal": "Reciprocal",
-    "Relu": "Relu", "Rint": "Round", "Round": "Round", "Sigmoid": "Sigmoid", "Sign": "Sign",
+    "Relu": "Relu", "Sigmoid": "Sigmoid", "Sign": "Sign",
     "Sin": "Sin", "Sinh": "Sinh", "Softplus": "Softplus", "Softsign": "Softsign", "Sqrt": "Sqrt",
     "Tan": "Tan", "Tanh": "Tanh", "Selu": "Selu", "Elu": "Elu",
 }  # fmt: skip
 _BINARY = {
     "Add": "Add", "AddV2": "Add", "Sub": "Sub", "Mul": "Mul", "Div": "Div", "RealDiv": "Div",
-    "TruncateDiv": "Div", "Pow": "Pow", "Maximum": "Max", "Minimum": "Min", "Equal": "Equal",
+    "Pow": "Pow", "Maximum": "Max", "Minimum": "Min", "Equal": "Equal",
     "Less": "Less", "LessEqual": "LessOrEqual", "Greater": "Greater",
     "GreaterEqual": "GreaterOrEqual", "LogicalAnd": "And", "LogicalOr": "Or",
     "BitwiseAnd": "BitwiseAnd", "BitwiseOr": "BitwiseOr", "BitwiseXor": "BitwiseXor",
@@ -91,7 +91,7 @@ def _is_finite(w: Writer, op: Operation) -> str:
 
 def _clip(w: Writer, op: Operation) -> str:
     x, low, high = (w[t] for t in op.inputs)
-    return w.node("Min", w.node("Max", x, low), high)
+    return w.node("Max", w.node("Min", x, high), low)
 
 
 def _not_equal(w: Writer, op: Operation) -> str:
@@ -166,6 +166,21 @@ def _reduction(kind: str) -> Rule:
     return rule
 
 
+def _round(w: Writer, op: Operation) -> str:
+    if op.inputs[0].dtype.is_integer:
+        return w[op.inputs[0]]
+    return w.each(op, lambda x: w.node("Round", x))
+
+
+def _truncate_div(w: Writer, op: Operation) -> str:
+    dtype = op.inputs[0].dtype
+    quotient = w.node("Div", *[w[t] for t in op.inputs])
+    if dtype.is_integer:
+        return quotient
+    below = w.node("Less", quotient, w.number(0, dtype))
+    return w.node("Where", below, w.node("Ceil", quotient), w.node("Floor", quotient))
+
+
 def _truth(kind: str) -> Rule:
     def rule(w: Writer, op: Operation) -> str:
         counted = w.cast(w[op.inputs[0]], dtypes.int32)
@@ -230,6 +245,9 @@ def _batch_matmul(w: Writer, op: Operation) -> str:
 def _einsum(w: Writer, op: Operation) -> str:
     equation = op.attrs["equation"]
     text = equation.decode() if isinstance(equation, bytes) else equation
+    result = text.partition("->")[2].replace(".", "").strip()
+    if len(set(result)) < len(result):
+        raise ValueError("a label is in the result twice")
     return w.node("Einsum", *[w[t] for t in op.inputs], equation=text)
 
 
@@ -266,6 +284,9 @@ RULES: dict[str, Rule] = {
     **dict.fromkeys(_NOTHING, _nothing),
     "IdentityN": _all_handed_on,
     "Cast": _cast,
+    "Rint": _round,
+    "Round": _round,
+    "TruncateDiv": _truncate_div,
     "Rsqrt": _composed("Sqrt", "Reciprocal"),
     "Relu6": _relu6,
     "LeakyRelu": _leaky_relu,
@@ -294,7 +315,7 @@ RULES: dict[str, Rule] = {
     "Min": _reduction("ReduceMin"),
     "EuclideanNorm": _reduction("ReduceL2"),
     "All": _truth("ReduceMin"),
-    "Any": _truth("ReduceMax"),
+    "Any": _truth("ReduceSum"),
     "ArgMax": _arg("ArgMax"),
     "ArgMin": _arg("ArgMin"),
     "L2Loss": _l2_loss,

@@ -74,7 +74,7 @@ def _kind(name: str, dtype: DType) -> DType:
 def _dims(name: str, sizes: Any) -> Any:
     """Dims with a name for each that is not known."""
     if sizes is None:
-        return None
+        raise Unportable(f"the rank of {name!r} is not known, and ONNX must have it")
     return [f"{name}_{axis}" if size is None else size for axis, size in enumerate(sizes)]
 
 
@@ -100,6 +100,9 @@ def write_onnx(model: Model, path: str) -> list[str]:
         onnx.save_model(message, path, save_as_external_data=True, location=beside)
         onnx.checker.check_model(path)
         return [path, path + ".data"]
-    onnx.checker.check_model(message, full_check=True)
+    try:
+        onnx.checker.check_model(message, full_check=True)
+    except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError) as error:
+        raise Unportable(f"ONNX's checker refuses the graph: {error}") from error
     onnx.save_model(message, path)
     return [path]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from penstock.foundation.base import dtypes
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.tensor import Tensor
-from penstock.storage.interchange.onnx_arrays import known, rank_of
+from penstock.storage.interchange.onnx_arrays import joined, known, rank_of
 from penstock.storage.interchange.onnx_writer import Rule, Writer
 
 
@@ -128,7 +129,9 @@ def _conv_transpose(w: Writer, op: Operation) -> str:
         cut = cut if op.attrs["padding"] == "SAME" else 0
         before.append(cut // 2)
         after.append(cut - cut // 2)
-        extra.append(out - (whole - cut))
+        rest = out - (whole - cut)
+        after[-1] -= min(rest, 0)
+        extra.append(max(rest, 0))
     perm = [rank - 1, rank - 2, *range(rank - 2)]
     made = w.node(
         "ConvTranspose", _image(w, op, image), _weights(w, filters, perm), strides=steps,
@@ -141,6 +144,8 @@ def _pool(kind: str, **attrs: Any) -> Rule:
     def rule(w: Writer, op: Operation) -> str:
         image = op.inputs[0]
         size = _spatial(op, op.attrs["ksize"])
+        if math.prod(op.attrs["ksize"]) != math.prod(size):
+            raise ValueError("it pools over batch or channels")
         window = _window(op, image, size, _spatial(op, op.attrs["strides"]), [1] * len(size))
         made = w.node(kind, _image(w, op, image), kernel_shape=size, **window, **attrs)
         return _back(w, op, made, len(size) + 2)
@@ -168,15 +173,21 @@ def _batch_norm(w: Writer, op: Operation) -> list[str]:
     if not op.attrs["is_training"]:
         names = [w[t] for t in (scale, offset, mean, variance)]
         made = w.node("BatchNormalization", image, *names, epsilon=epsilon)
-        return [_back(w, op, made, rank), names[2], names[3]]
+        return [_back(w, op, made, rank), names[2], names[3], names[2], names[3]]
     axes = w.ints(0, *range(2, rank))
     middle = w.node("ReduceMean", image, axes, keepdims=1)
     centered = w.node("Sub", image, middle)
     spread = w.node("ReduceMean", w.node("Mul", centered, centered), axes, keepdims=1)
-    made = w.node("BatchNormalization", image, w[scale], w[offset],
-                  w.node("Reshape", middle, w.ints(-1)), w.node("Reshape", spread, w.ints(-1)),
-                  epsilon=epsilon)  # fmt: skip
-    return [_back(w, op, made, rank)]
+    flat = [w.node("Reshape", each, w.ints(-1)) for each in (middle, spread)]
+    made = w.node(
+        "BatchNormalization", image, w[scale], w[offset], *flat, epsilon=epsilon
+    )
+    sizes = w.node("Gather", w.node("Shape", image), axes, axis=0)
+    count = w.cast(w.node("ReduceProd", sizes, keepdims=0), dtypes.float32)
+    rest = w.node("Max", w.node("Sub", count, w.number(1, dtypes.float32)),
+                  w.number(1, dtypes.float32))  # fmt: skip
+    unbiased = w.node("Mul", flat[1], w.node("Div", count, rest))
+    return [_back(w, op, made, rank), flat[0], unbiased]
 
 
 def _lrn(w: Writer, op: Operation) -> str:
@@ -206,8 +217,13 @@ def _resize(mode: str) -> Rule:
             where, nearest = "align_corners", "round_prefer_ceil"
         elif op.attrs.get("half_pixel_centers"):
             where, nearest = "half_pixel", "round_prefer_ceil"
+        sizes = image.sizes
+        if sizes is not None and None not in (sizes[0], sizes[3]):
+            outer = w.ints(int(sizes[0] or 0), int(sizes[3] or 0))
+        else:
+            outer = w.node("Slice", w.node("Shape", name), w.ints(0), w.ints(2))
         made = w.node(
-            "Resize", name, "", "", w.long(op.inputs[1]), axes=[2, 3], mode=mode,
+            "Resize", name, "", "", joined(w, [outer, w.long(op.inputs[1])]), mode=mode,
             coordinate_transformation_mode=where,
             nearest_mode=nearest if mode == "nearest" else None,
         )  # fmt: skip

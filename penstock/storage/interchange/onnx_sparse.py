@@ -59,10 +59,13 @@ def _unsorted_segment_sum(w: Writer, op: Operation) -> str:
     data, ids, count = op.inputs
     if rank_of(ids) != 1:
         raise ValueError("its segments are no vector")
-    if op.type == "UnsortedSegmentSum":
-        many = w.node("Reshape", w.long(count), w.ints(1))
-        return _sums(w, w[data], w.long(ids), many, op.outputs[0].dtype)
-    raise ValueError("it is no sum")
+    many = w.node("Reshape", w.long(count), w.ints(1))
+    # Rows of no segment, whose ids are less than zero, get one more, which is cut off.
+    below = w.node("Less", w.long(ids), w.ints(0))
+    places = w.node("Where", below, many, w.long(ids))
+    one_more = w.node("Add", many, w.ints(1))
+    made = _sums(w, w[data], places, one_more, op.outputs[0].dtype)
+    return w.node("Slice", made, w.ints(0), many, w.ints(0))
 
 
 def _sparse_segment(kind: str) -> Rule:
@@ -83,10 +86,15 @@ def _sparse_segment(kind: str) -> Rule:
 def _sparse_to_dense(w: Writer, op: Operation) -> str:
     index, shape, values, default = op.inputs
     whole = w.node("Expand", w[default], w.long(shape))
-    places = w.long(index)
-    if rank_of(index) == 1:
+    places, given = w.long(index), w[values]
+    if rank_of(index) == 0:
+        places, given = w.node("Reshape", places, w.ints(1, 1)), w.node("Reshape", given, w.ints(1))
+    elif rank_of(index) == 1:
         places = w.node("Unsqueeze", places, w.ints(-1))
-    return w.node("ScatterND", whole, places, w[values])
+    if rank_of(values) == 0:
+        count = w.node("Slice", w.node("Shape", places), w.ints(0), w.ints(1))
+        given = w.node("Expand", given, count)
+    return w.node("ScatterND", whole, places, given)
 
 
 def _strides(w: Writer, shape: str, rank: int) -> str:

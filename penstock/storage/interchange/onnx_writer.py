@@ -88,7 +88,7 @@ class Writer:
         if known is None:
             array = self.value(tensor)
             if array is None:
-                raise LookupError(f"{tensor.name} has not been written")
+                raise self.refuse(f"it needs {tensor.name}, which is not exported")
             known = self.const(array, tensor.op.name)
         return known
 

@@ -189,7 +189,7 @@ class Sources:
             elif target.__name__.startswith(_OWN):
                 inside.add(id(each.value))
                 found = self._name_of(target.__name__, target, each.attr)
-                edits.append((*_span(where, each), found))
+                edits.append((*_span(where, each), self._beside(found, local)))
         for each in _evaluated(node, left_out):
             if not isinstance(each, ast.Name) or id(each) in inside or each.id in local:
                 continue
@@ -198,6 +198,16 @@ class Sources:
             elif hasattr(module, each.id) or not hasattr(builtins, each.id):
                 edits.append((*_span(where, each), self._name_of(where, module, each.id)))
         return edits
+
+    def _beside(self, name: str, local: set[str]) -> str:
+        """Another global name for a definition, where a local variable has its own."""
+        if name not in local:
+            return name
+        key = ("beside", name)
+        if key not in self._names:
+            self._names[key] = self._new(f"{name}_of")
+            self._texts.append(f"{self._names[key]} = {name}")
+        return self._names[key]
 
     def _name_of(self, where: str, module: ModuleType, name: str) -> str:
         if not hasattr(module, name):

@@ -2,7 +2,7 @@
 
 The step is cut, given its meaning and simplified by the passes of every step, but for those that
 fuse: what leaves consists of TensorFlow's ops, as they were written, and of conditionals and loops
-with blocks (``foundation/graph/region.py``).
+with blocks (``foundation/graph/region.py``).  Asserts stay behind (``inference``).
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from penstock.foundation.graph.step import StepGraph
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.graph.verify import verify
 from penstock.storage.export.frozen import convert_variables_to_constants
+from penstock.storage.interchange.inference import serving, without_dropout
 from penstock.storage.saved_model import loader
 
 Shapes = Mapping[str, Sequence[int | None]]
@@ -88,7 +89,9 @@ def of_graph(
     given = [None if shapes is None else shapes.get(name) for name in inputs]
     if step.has_regions or any(dims is not None for dims in given):
         step = refine(step, [None if dims is None else tuple(dims) for dims in given])
-    step = pipeline.portable(step, evaluate)
+    step = pipeline.portable(serving(step), evaluate)
+    plain = without_dropout(step)
+    step = step if plain is step else pipeline.portable(plain, evaluate)
     for op in step.every_operation():
         if op.op_def.role == "placeholder" and not op.inputs:
             raise Unportable(f"placeholder {op.name!r} is needed and is no input of the model")

@@ -438,7 +438,17 @@ def _band_part(w: Writer, op: Operation) -> str:
     return name
 
 
+def _bucketize(w: Writer, op: Operation) -> str:
+    """How many boundaries a number reaches."""
+    x = op.inputs[0]
+    bounds = w.const(np.array(op.attrs["boundaries"], np.float32))
+    name = w[x] if x.dtype.base_dtype is dtypes.float32 else w.cast(w[x], dtypes.float32)
+    reached = w.node("GreaterOrEqual", w.node("Unsqueeze", name, w.ints(-1)), bounds)
+    return w.node("ReduceSum", w.cast(reached, dtypes.int32), w.ints(-1), keepdims=0)
+
+
 RULES: dict[str, Rule] = {
+    "Bucketize": _bucketize,
     "Shape": _shape,
     "ShapeN": _shapes,
     "Size": _size,

@@ -58,6 +58,9 @@ INSTEAD = {
     ("penstock.ops.array.integer_order", "first_seen"): (_HERE, "first_seen"),
     ("penstock.ops.array.pad", "mirrored"): (_HERE, "mirrored"),
     ("penstock.ops.array.patches", "_patches_kernel"): (_HERE, "patches"),
+    ("penstock.ops.array.where", "_places_of_many"): (_HERE, "places_of"),
+    ("penstock.ops.sparse.sparse_products", "_are_in_order"): (_HERE, "are_in_order"),
+    ("penstock.ops.sparse.sparse_products", "_by_rows"): (_HERE, "by_rows"),
     ("penstock.ops.control.tensor_list", "_parts"): (_HERE, "parts"),
     ("penstock.ops.control.tensor_list", "_length"): (_HERE, "list_length"),
 }

@@ -279,3 +279,20 @@ def patches(images, ksizes, strides, rates, padding):
         counts.append(count)
     depth = ksizes[1] * ksizes[2] * images.shape[-1]
     return images.permute(0, 1, 3, 2, 4, 5).reshape(images.shape[0], *counts, depth)
+
+
+def places_of(mask):
+    """The places of what is true."""
+    return mask.nonzero()
+
+
+def are_in_order(row):
+    """Whether numbers never fall."""
+    return bool((row[1:] >= row[:-1]).all())
+
+
+def by_rows(row, column, rows):
+    """Where each row's entries begin, their columns, and their order."""
+    order = torch.argsort(row, stable=True)
+    row, column = row.index_select(0, order), column.index_select(0, order)
+    return torch._convert_indices_from_coo_to_csr(row, rows), column, order

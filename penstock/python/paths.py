@@ -487,6 +487,7 @@ _LIBRARIES = {
 }  # fmt: skip
 
 _MESSAGES = {
+    "tools.graph_transforms": "penstock.storage.interchange.graph_transforms",
     "core.example.example_pb2": "tf.train",
     "core.example.feature_pb2": "tf.train",
     **{

@@ -17,7 +17,7 @@ from penstock.foundation.graph.step import StepGraph
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef.program_text import identifier, literal
 
-Watch = Literal["", "deadline", "observe"]
+Watch = Literal["", "deadline", "observe", "alone"]
 # ``observe(line, outputs)``: what an observed program calls; see ``emit``.
 Observe = Callable[[int, tuple[Any, ...]], None]
 FetchSource = Callable[[dtypes.DType, str, bool, Any], str]

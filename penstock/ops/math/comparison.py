@@ -58,8 +58,8 @@ def _equality(name: str, function: Callable[..., Any], otherwise: bool) -> Calla
     def kernel(x: Any, y: Any, incompatible_shape_error: bool) -> Any:
         if not incompatible_shape_error:
             try:
-                np.broadcast_shapes(tuple(x.shape), tuple(y.shape))
-            except ValueError:
+                torch.broadcast_shapes(x.shape, y.shape)
+            except RuntimeError:
                 return torch.tensor(otherwise).to(x.device)
         if isinstance(x, np.ndarray):
             result = np.equal(x, y) if not otherwise else np.not_equal(x, y)

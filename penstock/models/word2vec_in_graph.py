@@ -48,7 +48,7 @@ class Settings:
     window: int = 5
     noise: int = 5
     shared: int = 32
-    blocks: int = 32
+    blocks: int = 16
     learning_rate: float = 0.025
     threshold: float = 1e-3
     seed: int = 1

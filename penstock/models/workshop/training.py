@@ -134,6 +134,7 @@ def train(
     feeds: Callable[[int], Iterator[Feeds]],
     end: Callable[[Callable[..., Any]], Mapping[str, Any]],
     hooks: tuple[Any, ...] = (),
+    config: Any = None,
 ) -> Mapping[str, Any] | None:
     """Trains the default graph, from the folder's last checkpoint on.
 
@@ -144,6 +145,7 @@ def train(
       end: called when all steps are done, in the chief, with the session's ``run``; returns the
         result.
       hooks: more hooks.
+      config: of the session; by default it places softly.
 
     Returns:
       What `end` returns; None in other workers than the chief.
@@ -154,10 +156,11 @@ def train(
     place = run.place
     target = what.steps
     with tf.train.MonitoredTrainingSession(
-        master=place.target, is_chief=place.is_chief, checkpoint_dir=str(run.logdir), hooks=hooks,
+        master=place.target, is_chief=place.is_chief, checkpoint_dir=str(run.logdir),
+        hooks=[tf.train.NanTensorHook(what.loss), *hooks],
         save_checkpoint_secs=_SAVE_SECONDS, save_summaries_steps=_SUMMARY_STEPS,
         log_step_count_steps=max(what.steps // 20, 1),
-        config=tf.ConfigProto(allow_soft_placement=True),
+        config=config or tf.ConfigProto(allow_soft_placement=True),
     ) as session:  # fmt: skip
         done = int(_plain(session, what.global_step))
         if done and place.is_chief:

@@ -183,6 +183,10 @@ def word2vec(
         int | None,
         typer.Option(min=1, help="Noise words of a pair (5), or of a step that is fed (64)."),
     ] = None,
+    learning_rate: Annotated[
+        float | None,
+        typer.Option(min=0, help="Default: 0.025, CBOW 0.05; of what is fed (Adagrad) 1."),
+    ] = None,
     rarest: Annotated[int, typer.Option(min=1, help="Leave out words rarer than this.")] = 5,
     threshold: Annotated[
         float, typer.Option(min=0, help="Share above which words are thinned out; 0: none.")
@@ -221,8 +225,8 @@ def word2vec(
     run = Run(logdir, place)
     passages = read_texts(text)
     run.open({"program": "word2vec", "text": text, "flavor": flavor, "loss": loss, "width": width,
-              "window": window, "noise": noise, "rarest": rarest, "threshold": threshold,
-              "seed": seed}, fresh)  # fmt: skip
+              "window": window, "noise": noise, "learning_rate": learning_rate, "rarest": rarest,
+              "threshold": threshold, "seed": seed}, fresh)  # fmt: skip
     numbers = vocabulary(passages, rarest)
     if len(numbers) < 2:
         raise typer.BadParameter(f"only {len(numbers)} words occur {rarest} times or more: give"
@@ -231,12 +235,13 @@ def word2vec(
         run.say(f"{sum(map(len, passages))} words of {text or 'the manual of Python'},"
                 f" a vocabulary of {len(numbers)}")  # fmt: skip
     found: Embeddings | None
+    cbow = flavor is fed.Flavor.CBOW
     if loss is Loss.NEGATIVE:
         found = _in_graph(
             run,
             in_graph.Settings(
-                cbow=flavor is fed.Flavor.CBOW, width=width, window=window, noise=noise or 5,
-                threshold=threshold, seed=seed,
+                cbow=cbow, learning_rate=learning_rate or (0.05 if cbow else 0.025), width=width,
+                window=window, noise=noise or 5, threshold=threshold, seed=seed,
             ), passages, numbers, epochs,
         )  # fmt: skip
     else:
@@ -244,7 +249,9 @@ def word2vec(
             raise typer.BadParameter("a cluster learns with 'negative'", param_hint="--loss")
         settings = fed.Settings(
             flavor=flavor, loss=fed.Loss(loss.value), width=width, window=window, rarest=rarest,
-            noise=noise or fed.Settings.noise, threshold=threshold, seed=seed,
+            noise=noise or fed.Settings.noise,
+            learning_rate=learning_rate or fed.Settings.learning_rate, threshold=threshold,
+            seed=seed,
         )  # fmt: skip
         found = _fed(run, settings, passages, epochs)
     if found is None:

@@ -22,13 +22,14 @@ from typing import Annotated, Any
 import numpy as np
 import numpy.typing as npt
 import typer
-from digits_data import CLASSES, Data, Images, Labels, batches, load
 from digits_logs import POINTS, Logs, Summaries, build_summaries
-from digits_run import Metrics, Settings, open_run, write_json, write_text
+from digits_run import Metrics, Settings
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 import penstock as tf
+from penstock.models.digits_data import CLASSES, Data, Images, Labels, batches, load
+from penstock.models.runs import open_run, write_json, write_text
 
 DROP_RATE = 0.4
 EVAL_BATCH = 500
@@ -276,7 +277,7 @@ def main(
         message = f"{batch_size} is more than the {count} training images"
         raise typer.BadParameter(message, param_hint="--batch-size")
     settings = Settings(data.source, batch_size, learning_rate, seed)
-    open_run(out, settings, fresh)
+    open_run(out, settings, fresh, said={"data": "data_dir"})
     console.print(f"data: {data.source}", soft_wrap=True, highlight=False)
     console.print(f"      {count} images to learn from, {held_back} held back")
 

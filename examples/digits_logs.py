@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from digits_data import Data, Images
 from PIL import Image
 
 import penstock as tf
+from penstock.models.digits_data import Data, Images
 
 SHOWN = 6  # images of a summary
 POINTS = 1000  # the most digits in the projector

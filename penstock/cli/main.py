@@ -9,6 +9,7 @@ Exit status: 0 done, 1 the work failed, 2 it was asked wrongly.  An error is one
 
 from __future__ import annotations
 
+import importlib.metadata
 import os
 import sys
 import traceback
@@ -20,12 +21,13 @@ import typer
 from typer.core import TyperGroup
 
 from penstock.cli.output import Failure, Output
+from penstock.cli.train import train
 from penstock.foundation.base import errors
 
 _HELP = (
-    "Run TensorFlow 1.x programs unchanged; look at, convert, freeze and explain graphs,"
-    " checkpoints, saved models and event files; run programs as clusters of tasks; serve trained"
-    " models; tell what is wrong with a machine."
+    "Run TensorFlow 1.x programs unchanged; train programs that teach; look at, convert, freeze and"
+    " explain graphs, checkpoints, saved models and event files; run programs as clusters; serve"
+    " trained models; tell what is wrong with a machine."
 )
 
 
@@ -65,9 +67,8 @@ def _own(words: list[str]) -> int:
 
 def _forget_stdout() -> None:
     """Nobody reads any more: what is still buffered must not raise while Python ends."""
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, sys.stdout.fileno())
-    os.close(null)
+    with open(os.devnull, "wb") as null:
+        os.dup2(null.fileno(), sys.stdout.fileno())
 
 
 def exit_status(error: BaseException, debug: bool = False) -> int:
@@ -107,7 +108,7 @@ def _message(error: BaseException) -> str:
     if isinstance(error, Failure | errors.OpError | ValueError):
         return str(error)
     if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+        return ": ".join(map(str, filter(None, (error.filename, error.strerror))))
     return f"{type(error).__name__}: {error} (--debug shows where)"
 
 
@@ -130,6 +131,8 @@ class Target(StrEnum):
     V1 = "v1"
 
 
+app.add_typer(train, name="train")
+
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 Outputs = Annotated[
     str, typer.Option("--outputs", help="Output nodes, separated by commas.", metavar="A,B")
@@ -138,9 +141,7 @@ Outputs = Annotated[
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import version
-
-        typer.echo(version("penstock"))
+        typer.echo(importlib.metadata.version("penstock"))
         raise typer.Exit
 
 

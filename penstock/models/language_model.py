@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -81,6 +81,7 @@ class Model:
     weights: Any
     initial_state: Any
     final_state: Any
+    logits: Any
     loss: Any
 
 
@@ -186,7 +187,7 @@ def build_model(settings: Settings, size: int, batch: int, training: bool) -> Mo
         labels=tf.reshape(targets, [-1]), logits=logits
     )
     loss = tf.reduce_sum(losses * tf.reshape(weights, [-1]))
-    return Model(inputs, targets, weights, initial, final, loss)
+    return Model(inputs, targets, weights, initial, final, logits, loss)
 
 
 class LanguageModel:
@@ -211,6 +212,7 @@ class LanguageModel:
             with tf.variable_scope("model", reuse=True), tf.name_scope("evaluation"):
                 streams = self.EVALUATION_STREAMS
                 self.reader = build_model(settings, size, streams, training=False)
+            self.likely = tf.nn.softmax(self.reader.logits)
             self.learning_rate = tf.placeholder(tf.float32, [], name="learning_rate")
             self.train_op = self._build_training()
             self.saver = tf.train.Saver()
@@ -230,13 +232,21 @@ class LanguageModel:
         late = max(epoch + 1 - self.settings.full_epochs, 0)
         return self.settings.learning_rate * self.settings.decay**late
 
-    def train_epoch(self, text: Words, rate: float) -> float:
-        """Reads the text once and learns from it; returns the perplexity met on the way."""
+    def train_epoch(
+        self, text: Words, rate: float, watch: Callable[[float, float], None] | None = None
+    ) -> float:
+        """Reads the text once and learns from it; returns the perplexity met on the way.
+
+        Args:
+          text: the words.
+          rate: the learning rate.
+          watch: called after each step with its number of words and their mean loss.
+        """
         settings = self.settings
         pieces = batches(text, self.first, settings.batch, settings.steps)
         if settings.unrolled:
             pieces = (piece for piece in pieces if piece[0].shape[1] == settings.steps)
-        return self._read(self.model, pieces, {self.learning_rate: rate}, self.train_op)
+        return self._read(self.model, pieces, {self.learning_rate: rate}, self.train_op, watch)
 
     def perplexity(self, text: Words) -> float:
         """The perplexity of a text: exp of the mean of -log P(word | the words before)."""
@@ -252,8 +262,9 @@ class LanguageModel:
         return feeds
 
     def _read(
-        self, model: Model, pieces: Iterator[Piece], more: dict[Any, Any], train_op: Any
-    ) -> float:
+        self, model: Model, pieces: Iterator[Piece], more: dict[Any, Any], train_op: Any,
+        watch: Callable[[float, float], None] | None = None,
+    ) -> float:  # fmt: skip
         total = words = 0.0
         state = self.session.run(model.initial_state)
         fetches = {"loss": model.loss, "state": model.final_state}
@@ -264,7 +275,36 @@ class LanguageModel:
             state = found["state"]
             total += float(found["loss"])
             words += float(piece[2].sum())
+            if watch is not None:
+                watch(float(piece[2].sum()), float(found["loss"] / piece[2].sum()))
         return math.exp(total / words)
+
+    def write(self, words: list[str], start: list[str], count: int) -> list[str]:
+        """Goes on with a text by words drawn as likely as the model finds them.
+
+        Args:
+          words: the vocabulary, by number.
+          start: words of it that the text begins with; may be none.
+          count: words to write.
+        """
+        random = np.random.RandomState(self.settings.seed)
+        numbers = {word: number for number, word in enumerate(words)}
+        streams = self.EVALUATION_STREAMS
+        state = self.session.run(self.reader.initial_state)
+        last, written = self.first, [numbers.get(word, numbers[UNKNOWN]) for word in start]
+        ahead = list(written)
+        while len(written) < len(start) + count:
+            column = np.full((streams, 1), last, np.int32)
+            piece = column, column, np.ones((streams, 1), np.float32)
+            feeds = self.feeds(self.reader, piece, state)
+            state, found = self.session.run([self.reader.final_state, self.likely], feeds)
+            if ahead:
+                last = ahead.pop(0)
+                continue
+            chances = found[0].astype(np.float64)
+            last = int(random.choice(len(words), p=chances / chances.sum()))
+            written.append(last)
+        return [words[number] for number in written]
 
     def save(self, path: str) -> str:
         """Writes a checkpoint; returns its prefix."""

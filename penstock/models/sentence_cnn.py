@@ -17,7 +17,7 @@ Source: Kim, Convolutional Neural Networks for Sentence Classification, 2014.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -220,14 +220,29 @@ class SentenceModel:
         late = max(epoch + 1 - self.settings.full_epochs, 0)
         return self.settings.learning_rate * self.settings.decay**late
 
-    def train_epoch(self, words: list[Numbers], labels: Numbers, rate: float) -> float:
-        """Reads the sentences once and learns from them; returns the mean loss met on the way."""
+    def train_epoch(
+        self,
+        words: list[Numbers],
+        labels: Numbers,
+        rate: float,
+        watch: Callable[[float, float], None] | None = None,
+    ) -> float:
+        """Reads the sentences once and learns from them; returns the mean loss met on the way.
+
+        Args:
+          words: the sentences.
+          labels: their classes.
+          rate: the learning rate.
+          watch: called after each step with its number of sentences and its loss.
+        """
         network, settings = self.network, self.settings
         more = {network.keep: settings.keep, self.learning_rate: rate}
         losses = []
         for batch in batches(words, labels, settings.batch, settings.margin, self.random):
             loss, _ = self.session.run([network.loss, self.train_op], {**self.feeds(batch), **more})
             losses.append(float(loss))
+            if watch is not None:
+                watch(len(batch.labels), float(loss))
         return float(np.mean(losses))
 
     def feeds(self, batch: Batch) -> dict[Any, Any]:

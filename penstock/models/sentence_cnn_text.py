@@ -22,7 +22,7 @@ PADDING, UNKNOWN = 0, 1
 CLASSES = ("neg", "pos")
 
 _TOKEN = re.compile(r"[^\W_]+?(?=n't\b)|n't\b|'(?:s|ve|re|d|ll|m)\b|[^\W_]+|[,!?()]")
-_FOLDS = 10
+FOLDS = 10
 
 
 @dataclass(frozen=True)
@@ -70,11 +70,11 @@ def read_reviews(folder: Path) -> list[Sentence]:
 
 def split_fold(sentences: list[Sentence], fold: int) -> tuple[list[Sentence], list[Sentence]]:
     """The sentences that are learned, and the tenth that is held out, which is number `fold`."""
-    if not 0 <= fold < _FOLDS:
-        raise ValueError(f"fold {fold} is not one of the tenths 0 to {_FOLDS - 1}")
+    if not 0 <= fold < FOLDS:
+        raise ValueError(f"fold {fold} is not one of the tenths 0 to {FOLDS - 1}")
     order = np.random.RandomState(0).permutation(len(sentences))
-    held = [sentences[index] for index in order[fold::_FOLDS]]
-    rest = [sentences[index] for place, index in enumerate(order) if place % _FOLDS != fold]
+    held = [sentences[index] for index in order[fold::FOLDS]]
+    rest = [sentences[index] for place, index in enumerate(order) if place % FOLDS != fold]
     return rest, held
 
 

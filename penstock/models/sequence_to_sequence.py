@@ -66,6 +66,7 @@ class Settings:
       beam: sequences that beam search keeps.
       held_out: sequences that are tested on.
       seed: of the sequences and the weights.
+      devices: where the encoder stands and where the decoder, "" for anywhere.
     """
 
     task: Task = Task.REVERSE
@@ -81,6 +82,7 @@ class Settings:
     beam: int = 4
     held_out: int = 500
     seed: int = 1
+    devices: tuple[str, ...] = ("", "")
 
 
 @dataclass(frozen=True)
@@ -137,6 +139,11 @@ class Sequences:
                 sources.append(source)
         return make_batch(self.settings.task, sources)
 
+    def skip(self, count: int) -> None:
+        """Leaves out batches: those that an earlier run has learned."""
+        for _ in range(count):
+            self.batch()
+
     def _draw(self) -> Sequence:
         length = self.random.randint(self.settings.shortest, self.settings.longest + 1)
         symbols = self.random.randint(FIRST, FIRST + self.settings.symbols, length)
@@ -169,12 +176,21 @@ class Network:
         self.sources: Any = tf.placeholder(tf.int32, [None, None], name="sources")
         self.lengths: Any = tf.placeholder(tf.int32, [None], name="lengths")
         self.targets: Any = tf.placeholder(tf.int32, [None, None], name="targets")
-        self.embedding = tf.get_variable("embedding", [self.size, settings.units])
-        self.memory, self.state = self._encode()
+        reading, writing = settings.devices
+        with tf.device(reading):
+            self.embedding = tf.get_variable("embedding", [self.size, settings.units])
+            self.memory, self.state = self._encode()
         self.batch: Any = tf.size(self.lengths)
-        self.loss = self._training_loss()
-        self.greedy = self._greedy()
-        self.beam = self._beam_search()
+        with tf.device(writing):
+            self.loss = self._training_loss()
+            self.greedy = self._greedy()
+            self.beam = self._beam_search()
+
+    def feeds(self, batch: Batch) -> dict[Any, Any]:
+        """What a training step is fed."""
+        return {
+            self.sources: batch.sources, self.lengths: batch.lengths, self.targets: batch.targets,
+        }  # fmt: skip
 
     def _encode(self) -> tuple[Any, Any]:
         half = self.settings.units // 2
@@ -249,6 +265,16 @@ class Network:
         return 2 * tf.reduce_max(self.lengths)
 
 
+def training(network: Network, settings: Settings) -> tuple[Any, Any]:
+    """Adds a training step to the graph; returns it and what counts it."""
+    step = tf.train.get_or_create_global_step()
+    rate = tf.train.exponential_decay(settings.learning_rate, step, settings.steps, 0.1)
+    variables = tf.trainable_variables()
+    gradients, _ = tf.clip_by_global_norm(tf.gradients(network.loss, variables), settings.clip)
+    optimizer = tf.train.AdamOptimizer(rate)
+    return optimizer.apply_gradients(zip(gradients, variables), global_step=step), step
+
+
 class SequenceModel:
     """The graph and session of one run."""
 
@@ -258,29 +284,14 @@ class SequenceModel:
         with self.graph.as_default():
             tf.set_random_seed(settings.seed)
             self.network = Network(settings)
-            self.train_op = self._build_training()
+            self.train_op, _ = training(self.network, settings)
             self.saver = tf.train.Saver()
             self.session = tf.Session(graph=self.graph)
             self.session.run(tf.global_variables_initializer())
 
-    def _build_training(self) -> Any:
-        settings = self.settings
-        step = tf.train.get_or_create_global_step()
-        rate = tf.train.exponential_decay(settings.learning_rate, step, settings.steps, 0.1)
-        variables = tf.trainable_variables()
-        gradients, _ = tf.clip_by_global_norm(
-            tf.gradients(self.network.loss, variables), settings.clip
-        )
-        optimizer = tf.train.AdamOptimizer(rate)
-        return optimizer.apply_gradients(zip(gradients, variables), global_step=step)
-
     def feeds(self, batch: Batch) -> dict[Any, Any]:
         """What a training step is fed."""
-        network = self.network
-        return {
-            network.sources: batch.sources, network.lengths: batch.lengths,
-            network.targets: batch.targets,
-        }  # fmt: skip
+        return self.network.feeds(batch)
 
     def train(self, batch: Batch) -> float:
         """One training step; returns its loss, the mean cross-entropy of a symbol in nats."""

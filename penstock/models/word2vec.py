@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -158,6 +159,7 @@ class Word2Vec:
 
     Attributes:
       numbers: the vocabulary.
+      examples: of an epoch, about.
       uniform: nats a word where all words are alike.
       unigram: nats a word of `unseen`, by the words' frequency among an epoch's labels.
     """
@@ -168,6 +170,7 @@ class Word2Vec:
         self.text = encode(passages, self.numbers)
         self.random = np.random.RandomState(settings.seed)
         size = len(self.numbers)
+        self.examples = 0
         self._shares = np.bincount(self.text.words, minlength=size) / max(len(self.text), 1)
         # Drawn once: what is measured stays the same from epoch to epoch.
         other = encode(unseen, self.numbers)
@@ -178,6 +181,7 @@ class Word2Vec:
 
     def _unigram(self, size: int) -> float:
         learned = [batch.labels for batch in self.batches()]
+        self.examples = sum(map(len, learned))
         unseen = [batch.labels for batch in self.unseen]
         return unigram_cross_entropy(np.concatenate(learned), np.concatenate(unseen), size)
 
@@ -204,13 +208,19 @@ class Word2Vec:
         """What a step is fed."""
         return {self.network.inputs: batch.inputs, self.network.labels: batch.labels}
 
-    def train_epoch(self) -> float:
-        """Reads the text once and learns from it; returns the mean sampled loss of an example."""
+    def train_epoch(self, watch: Callable[[int, float], None] | None = None) -> float:
+        """Reads the text once and learns from it; returns the mean sampled loss of an example.
+
+        Args:
+          watch: called after each step with its number of examples and its loss.
+        """
         total = count = 0.0
         for batch in self.batches():
             loss, _ = self.session.run([self.network.loss, self.train_op], self.feeds(batch))
             total += float(loss) * len(batch)
             count += len(batch)
+            if watch is not None:
+                watch(len(batch), float(loss))
         return total / count
 
     def cross_entropy(self) -> float:

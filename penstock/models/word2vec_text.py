@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from pydoc_data.topics import topics
@@ -108,12 +108,17 @@ def python_passages() -> list[Passage]:
 
 def read_passages(path: Path) -> list[Passage]:
     """A file's passages: its lines, and each thousand words of a line that is longer."""
-    passages = []
     with path.open(encoding="utf-8") as lines:
-        for line in lines:
-            words = split_words(line)
-            for start in range(0, len(words), _LONGEST_PASSAGE):
-                passages.append(words[start : start + _LONGEST_PASSAGE])
+        return cut_passages(lines)
+
+
+def cut_passages(lines: Iterable[str]) -> list[Passage]:
+    """Passages of a text's lines: these, and each thousand words of one that is longer."""
+    passages = []
+    for line in lines:
+        words = split_words(line)
+        for start in range(0, len(words), _LONGEST_PASSAGE):
+            passages.append(words[start : start + _LONGEST_PASSAGE])
     return passages
 
 

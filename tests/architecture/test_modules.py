@@ -8,7 +8,10 @@ from collections import Counter
 from tests.architecture import modules
 
 # What is slow to import or optional is imported where it is needed; so is all of a command's work.
-LATE = {"PIL", "simplejpeg", "fsspec", "ray", "grpc", "scipy", "tensorboard", "torch"}
+LATE = {
+    "PIL", "simplejpeg", "fsspec", "ray", "grpc", "scipy", "tensorboard", "torch",
+    "sklearn", "matplotlib", "gymnasium",
+}  # fmt: skip
 LATE_ROOMS = ("penstock.cli.", "penstock.cluster.launch.")
 
 # Private names that TensorFlow's programs know, and those of Python and torch.

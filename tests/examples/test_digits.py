@@ -11,14 +11,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import digits
-import digits_data
 import numpy as np
 import pytest
 import torch
-from idx import IdxError
 from typer.testing import CliRunner, Result
 
 import penstock as tf
+from penstock.models import digits_data
+from penstock.models.idx import IdxError
 from tests.suite.clock import wait_until
 
 

@@ -1,4 +1,4 @@
-"""The digits that the demo learns: scikit-learn's bundled ones, or MNIST's IDX files.
+"""The digits that programs learn: scikit-learn's bundled ones, or MNIST's IDX files.
 
 Nothing here is state: which images are held back, and which images a step takes, follow from the
 data and the seed alone. So a run resumed at step n sees the batches that it would have seen.
@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import typer
-from idx import IdxError, find_idx, read_idx
+
+from penstock.models.idx import IdxError, find_idx, read_idx
 
 CLASSES = 10
 SPLIT_SEED = 0  # which images are held back is part of the task, not of the run
@@ -35,31 +36,48 @@ class Data:
     test_labels: Labels
 
 
-def load(directory: Path | None) -> Data:
-    """The data that the command line asks for; what is wrong with it is the user's to know."""
+def load(directory: Path | None, option: str = "--data-dir", last: int | None = None) -> Data:
+    """The data that the command line asks for; what is wrong with it is the user's to know.
+
+    Args:
+      directory: of IDX files; None for the bundled digits.
+      option: the command's option that names it.
+      last: images held back where there are no files of training images: so many, the last ones.
+    """
     try:
-        return load_bundled() if directory is None else load_mnist(directory)
+        return load_bundled(option) if directory is None else load_mnist(directory, last)
     except IdxError as error:
-        raise typer.BadParameter(str(error), param_hint="--data-dir") from error
+        raise typer.BadParameter(str(error), param_hint=option) from error
 
 
-def load_bundled() -> Data:
+def load_bundled(option: str = "--data-dir") -> Data:
     """The 8x8 digits of scikit-learn: 1437 to learn from, 360 held back."""
     try:
         from sklearn.datasets import load_digits
     except ModuleNotFoundError as error:
         raise typer.BadParameter(
-            "the bundled digits come with scikit-learn: pip install 'penstock[demo]',"
-            " or give --data-dir"
+            f"the bundled digits come with scikit-learn: pip install 'penstock[demo]',"
+            f" or give {option}"
         ) from error
     bundle = load_digits()
     return split("scikit-learn's 8x8 digits", bundle.images / 16.0, bundle.target, held_back=360)
 
 
-def load_mnist(directory: Path) -> Data:
-    """MNIST's IDX files in `directory`; where the training files are missing, t10k's are split."""
+def load_mnist(directory: Path, last: int | None = None) -> Data:
+    """MNIST's IDX files in `directory`; where the training files are missing, t10k's are split.
+
+    A tenth of them, by lot, is held back, or the `last` of them.
+    """
     test_images, test_labels = read_pair(directory, "t10k")
     if find_idx(directory / "train-images-idx3-ubyte") is None:
+        if last is not None:
+            cut = len(test_images) - last
+            if not 0 < cut < len(test_images):
+                raise IdxError(f"{directory}: {len(test_images)} images; {last} cannot be the last")
+            source = f"the first {cut} of MNIST's t10k files in {directory}"
+            return Data(
+                source, test_images[:cut], test_labels[:cut], test_images[cut:], test_labels[cut:]
+            )
         source = f"MNIST's t10k files in {directory} (no train files there, so these are split)"
         return split(source, test_images, test_labels, held_back=len(test_images) // 10)
     train_images, train_labels = read_pair(directory, "train")

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as hnp
-from idx import DTYPES, IdxError, parse_idx, read_idx
+
+from penstock.models.idx import DTYPES, IdxError, parse_idx, read_idx
 
 CODES = {np.dtype(text).newbyteorder("="): code for code, text in DTYPES.items()}
 

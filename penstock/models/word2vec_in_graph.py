@@ -1,0 +1,214 @@
+"""word2vec whose text is in the graph: a step is fed nothing, and learns from some hundred words.
+
+The text is a variable, thinned out anew at the beginning of each reading; a step takes the next
+words of it. It cuts them into blocks of `BLOCK` words. In a block the scores of each word with each
+word that may be around it are one matrix product; a mask keeps those that stand in a window.
+Noise words are drawn by frequency^0.75 for a block as a whole, and weighted so that each pair has
+``noise`` of them: negative sampling as in the paper, with the same noise for neighbours. The
+gradients touch the rows of words that were looked up.
+
+Source: Mikolov et al., Distributed Representations of Words and Phrases and their Compositionality,
+2013; Ji et al., Parallelizing Word2Vec in Shared and Distributed Memory, 2016 (shared noise).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+import penstock as tf
+from penstock.models.word2vec_text import Text
+
+BLOCK = 32
+# Entries of the table that noise is drawn from.
+_TABLE = 1 << 20
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The model and its training.
+
+    Attributes:
+      cbow: foretell a word from the mean of those around it, not each of those from the word.
+      width: of the vectors.
+      window: words on either side, at most; for each word the number is drawn from 1 to this.
+      noise: words a pair is told from.
+      shared: noise words drawn for a block.
+      blocks: of a step.
+      learning_rate: of gradient descent at first; it falls to a hundredth.
+      threshold: of the text, above which share words are thinned out.
+      seed: of the vectors and all that is drawn.
+    """
+
+    cbow: bool = False
+    width: int = 100
+    window: int = 5
+    noise: int = 5
+    shared: int = 32
+    blocks: int = 16
+    learning_rate: float = 0.025
+    threshold: float = 1e-3
+    seed: int = 1
+
+    @property
+    def words(self) -> int:
+        """Words that a step learns from, of the thinned text."""
+        return self.blocks * BLOCK
+
+
+def kept_shares(counts: npt.NDArray[np.int64], threshold: float) -> npt.NDArray[np.float64]:
+    """How much of each word is left when frequent ones are thinned out.
+
+    >>> kept_shares(np.array([90, 10]), 0.1).round(2).tolist()
+    [0.44, 1.0]
+    """
+    if threshold <= 0:
+        return np.ones(len(counts))
+    excess = threshold / np.maximum(counts / max(counts.sum(), 1), 1e-12)
+    kept: npt.NDArray[np.float64] = np.minimum(np.sqrt(excess) + excess, 1.0)
+    return kept
+
+
+def steps_of_a_reading(settings: Settings, counts: npt.NDArray[np.int64]) -> int:
+    """How many steps a reading of the text has, on average."""
+    left = float((counts * kept_shares(counts, settings.threshold)).sum())
+    return max(round(left / settings.words), 1)
+
+
+class Network:
+    """Builds the nodes in the default graph.
+
+    Args:
+      settings: the model's.
+      text: what is learned.
+      counts: how often each word of the vocabulary occurs.
+      progress: how much of the training is done, from 0 to 1, a scalar of the graph.
+
+    Attributes:
+      begin: an op that begins a reading; it is run before the first step and after `steps` of them.
+      steps: how many steps the reading has that is begun in the same run.
+      train_op: a step.
+      loss: nats a pair, noise included.
+      embeddings: the vectors.
+    """
+
+    def __init__(
+        self, settings: Settings, text: Text, counts: npt.NDArray[np.int64], progress: Any
+    ) -> None:
+        self.settings = settings
+        self._inputs(text, counts)
+        shape = [len(counts), settings.width]
+        initial = tf.random_uniform_initializer(-0.5 / settings.width, 0.5 / settings.width)
+        self.embeddings = tf.get_variable("embeddings", shape, initializer=initial)
+        self.weights = tf.get_variable("weights", shape, initializer=tf.zeros_initializer())
+        self._train(progress)
+
+    def _local(self, name: str, value: npt.NDArray[Any]) -> Any:
+        """A variable of this task with a value that is not kept in the graph."""
+        kind = tf.as_dtype(value.dtype)
+        read = tf.py_func(lambda: value, [], kind, name=f"read_{name}")
+        read.set_shape(value.shape)
+        return tf.Variable(read, trainable=False, collections=[tf.GraphKeys.LOCAL_VARIABLES],
+                           name=name)  # fmt: skip
+
+    def _inputs(self, text: Text, counts: npt.NDArray[np.int64]) -> None:
+        """The text, the reading of it that goes on, and what noise is drawn from."""
+        settings = self.settings
+        keep = kept_shares(counts, settings.threshold)
+        noise = np.cumsum(counts**0.75)
+        table = np.searchsorted(noise / noise[-1], (np.arange(_TABLE) + 0.5) / _TABLE)
+        with tf.name_scope("text"), tf.device("/cpu:0"):
+            words = self._local("words", text.words)
+            passages = self._local("passages", text.passages)
+            keeps = self._local("keeps", keep.astype(np.float32))
+            self._table = self._local("noise_table", table.astype(np.int32))
+            margin = settings.window
+            # The reading: word, passage; words -1 at both ends, where no window reaches.
+            self._reading = tf.Variable(
+                np.zeros((2, 0), np.int32), trainable=False, validate_shape=False,
+                collections=[tf.GraphKeys.LOCAL_VARIABLES], name="reading",
+            )  # fmt: skip
+            self._place = tf.Variable(
+                0, trainable=False, collections=[tf.GraphKeys.LOCAL_VARIABLES], name="place"
+            )
+            kept = tf.random_uniform(tf.shape(words)) < tf.gather(keeps, words)
+            thinned = tf.boolean_mask(tf.stack([words, passages]), kept, axis=1)
+            # Filled up to whole steps by words of no passage.
+            count = tf.shape(thinned)[1]
+            steps = -(-count // settings.words)
+            missing = steps * settings.words - count
+            ends = [[0, 0], [margin, margin + missing]]
+            filled = tf.stack([tf.pad(thinned[0], ends[1:]),
+                               tf.pad(thinned[1], ends[1:], constant_values=-1)])  # fmt: skip
+            fill = tf.assign(self._reading, filled, validate_shape=False)
+            with tf.control_dependencies([fill]):
+                self.begin = tf.group(tf.assign(self._place, 0), name="begin")
+            self.steps = steps
+
+    def _next(self) -> tuple[Any, Any]:
+        """The next words and passages, blocks with their margins, [2][blocks, BLOCK + 2 window]."""
+        settings = self.settings
+        around = BLOCK + 2 * settings.window
+        length = settings.words + 2 * settings.window
+        after = tf.assign_add(self._place, settings.words)
+        piece = tf.slice(self._reading, [0, after - settings.words], [2, length])
+        piece.set_shape([2, length])
+        places = np.arange(settings.blocks)[:, None] * BLOCK + np.arange(around)
+        found = tf.gather(piece, places, axis=1)
+        return found[0], found[1]
+
+    def _mask(self, passages: Any) -> Any:
+        """One where a word is in another's window, [blocks, BLOCK, BLOCK + 2 window]."""
+        window = self.settings.window
+        middle = passages[:, window : window + BLOCK]
+        offsets = np.arange(BLOCK + 2 * window) - window - np.arange(BLOCK)[:, None]
+        distances = np.where(offsets == 0, 1 << 20, np.abs(offsets)).astype(np.int32)
+        reach = tf.random_uniform([self.settings.blocks, BLOCK, 1], 1, window + 1, tf.int32)
+        near = tf.less_equal(distances[None], reach)
+        together = tf.equal(middle[:, :, None], passages[:, None, :])
+        real = tf.greater_equal(middle, 0)[:, :, None]
+        return tf.cast(near & together & real, tf.float32)
+
+    def _train(self, progress: Any) -> None:
+        settings = self.settings
+        window = settings.window
+        with tf.name_scope("windows"), tf.device("/cpu:0"):
+            words, passages = self._next()
+            mask = self._mask(passages)
+            middle = words[:, window : window + BLOCK]
+            draws = tf.random_uniform([settings.blocks, settings.shared], 0, _TABLE, tf.int32)
+            noise = tf.gather(self._table, draws)
+        # Skip-gram foretells those around from the middle, CBOW the middle from those around.
+        seen, told = (words, middle) if settings.cbow else (middle, words)
+        answers = tf.concat([told, noise], 1)
+        inputs = tf.nn.embedding_lookup(self.embeddings, seen)
+        outputs = tf.nn.embedding_lookup(self.weights, answers)
+        present = tf.reduce_sum(mask, 2, keepdims=True)
+        if settings.cbow:
+            hidden = tf.matmul(mask / tf.maximum(present, 1.0), inputs)
+            present = tf.minimum(present, 1.0)
+            right = present * np.eye(BLOCK, dtype=np.float32)
+        else:
+            hidden, right = inputs, mask
+        # Each pair counts once as a true one, and `noise` times, in all, as none.
+        share = np.full([1, 1, settings.shared], settings.noise / settings.shared, np.float32)
+        weights = tf.concat([right, present * share], 2)
+        signs = np.where(np.arange(answers.shape[1].value) < told.shape[1].value, -1.0, 1.0)
+        logits = tf.matmul(hidden, outputs, transpose_b=True) * signs.astype(np.float32)
+        total = tf.reduce_sum(weights * tf.nn.softplus(logits))
+        self.loss = total / tf.maximum(tf.reduce_sum(present), 1.0)
+        self.rate = settings.learning_rate * tf.maximum(1.0 - progress, 0.01)
+        for_inputs, for_outputs = tf.gradients(total, [inputs, outputs])
+        self.train_op = tf.group(
+            self._descend(self.embeddings, seen, for_inputs),
+            self._descend(self.weights, answers, for_outputs),
+            name="train",
+        )
+
+    def _descend(self, table: Any, rows: Any, gradients: Any) -> Any:
+        """Takes the gradients off the rows they belong to; of a row that is there twice, both."""
+        steps = tf.reshape(self.rate * gradients, [-1, self.settings.width])
+        return tf.scatter_sub(table, tf.reshape(rows, [-1]), steps)

@@ -416,6 +416,34 @@ def test_singular_and_indefinite_matrices() -> None:
         _run(linalg.cholesky(tf.constant([[1.0, 2.0], [2.0, 1.0]])))
 
 
+@pytest.mark.parametrize("lower", [True, False])
+@pytest.mark.parametrize("adjoint", [True, False])
+@pytest.mark.parametrize("batch", [(), (2,)])
+def test_a_triangle_that_is_a_constant_is_solved_as_one_that_is_fed(
+    lower: bool, adjoint: bool, batch: Any
+) -> None:
+    """The program of the one solves alone, that of the other looks at the diagonal first."""
+    rng = np.random.RandomState(2)
+    matrix = rng.rand(*batch, 3, 3) + 2 * np.eye(3)
+    right = tf.placeholder(tf.float64, [*batch, 3, 2])
+    fed = tf.placeholder(tf.float64, [*batch, 3, 3])
+    solved = [
+        linalg_solve.matrix_triangular_solve(a, right, lower=lower, adjoint=adjoint)
+        for a in (tf.constant(matrix), fed)
+    ]
+    solved += [tf.reshape(s, [-1]) for s in solved]
+    value = rng.rand(*batch, 3, 2)
+    with tf.Session() as session:
+        explained = str(session.explain(solved[:1], {right: value}))
+        found = session.run(solved, {right: value, fed: matrix})
+    assert "torch.linalg.solve_triangular(c" in explained
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-12)
+    np.testing.assert_allclose(found[2], found[3], rtol=1e-12)
+    triangle = np.tril(matrix) if lower else np.triu(matrix)
+    side = np.swapaxes(triangle, -1, -2) if adjoint else triangle
+    np.testing.assert_allclose(side @ found[0], value, rtol=1e-12)
+
+
 def test_matrices_that_are_not_square() -> None:
     with pytest.raises(ValueError, match="square"):
         linalg.matrix_inverse(tf.constant([[1.0, 2.0]]))

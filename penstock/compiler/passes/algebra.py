@@ -1,4 +1,4 @@
-"""Algebra over whole nodes: sums of products, of paddings, and products with ones.
+"""Algebra over whole nodes: sums of products, of paddings, products with ones, idle operands.
 
 Each row rewrites a node into fewer or cheaper ones that compute the same mathematics:
 
@@ -8,6 +8,8 @@ Each row rewrites a node into fewer or cheaper ones that compute the same mathem
   slicing a tensor apart.
 * ``product_with_ones``: a product with a column of ones is a sum along rows; with a row of ones, a
   broadcast.
+* ``zero_term``, ``difference_from_zero``: zeros that are added, or that a difference is from.
+* ``untiled_condition``: a choice by a tiled condition, which broadcasts as it is.
 """
 
 from __future__ import annotations
@@ -16,8 +18,7 @@ from collections import Counter
 
 import numpy as np
 
-from penstock.compiler.passes.simplify import constant_of
-from penstock.foundation.base import dtypes
+from penstock.compiler.passes.simplify import constant_of, is_known, make_constant
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.rebuild import Rebuilder
 from penstock.foundation.graph.step import StepGraph
@@ -25,11 +26,6 @@ from penstock.foundation.graph.tensor import Tensor
 
 # Fewer products than this are not worth concatenating their operands.
 _LEAST_PRODUCTS = 3
-
-
-def _make_constant(rebuilder: Rebuilder, value: np.ndarray) -> Tensor:
-    made: Tensor = rebuilder.make("Const", value=value, dtype=dtypes.as_dtype(value.dtype))
-    return made
 
 
 def sum_of_products(
@@ -51,7 +47,7 @@ def sum_of_products(
     rows, columns = terms[0].sizes or (0, 0)
     if inner * (rows + columns) > rows * columns * len(terms):  # type: ignore[operator]
         return None
-    axis = _make_constant(rebuilder, np.array(0, np.int32))
+    axis = make_constant(rebuilder, np.array(0, np.int32))
     sides = [
         rebuilder.make("ConcatV2", [rebuilder[t.op.inputs[side]] for t in terms], axis)
         for side in (0, 1)
@@ -97,7 +93,7 @@ def sum_of_pads(rebuilder: Rebuilder, op: Operation, uses: Counter[Tensor]) -> l
     if end != dims[axis]:
         return None
     parts = [rebuilder[t.op.inputs[0]] for _, t in found]
-    along_axis = _make_constant(rebuilder, np.array(axis, np.int32))
+    along_axis = make_constant(rebuilder, np.array(axis, np.int32))
     return [rebuilder.make("ConcatV2", parts, along_axis)]
 
 
@@ -112,19 +108,85 @@ def product_with_ones(
     if ones is None or not np.all(ones == 1) or op.outputs[0].sizes is None:
         return None
     if not op.attrs["transpose_b"] and ones.shape[1] == 1:
-        axis = _make_constant(rebuilder, np.array([1], np.int32))
+        axis = make_constant(rebuilder, np.array([1], np.int32))
         return [rebuilder.make("Sum", left, axis, keep_dims=True)]
     inner = ones.shape[1] if op.attrs["transpose_b"] else ones.shape[0]
     if inner == 1 and None not in op.outputs[0].sizes:
-        shape = _make_constant(rebuilder, np.array(op.outputs[0].sizes, np.int32))
+        shape = make_constant(rebuilder, np.array(op.outputs[0].sizes, np.int32))
         return [rebuilder.make("BroadcastTo", left, shape)]
     return None
 
 
+def zero_term(rebuilder: Rebuilder, op: Operation, uses: Counter[Tensor]) -> list[Tensor] | None:
+    """A sum with, or a difference from, zeros that do not broadcast the other term.
+
+    A zero may lose its sign in such a sum, and keeps it here.
+    """
+    if not op.outputs[0].dtype.is_floating:
+        return None
+    first, second = rebuilder.inputs(op)
+    pairs = [(second, first)] if op.type == "Sub" else [(second, first), (first, second)]
+    for term, other in pairs:
+        if _is_zero(term) and _has_result_dims(op, term, other):
+            return [other]
+    return None
+
+
+def difference_from_zero(
+    rebuilder: Rebuilder, op: Operation, uses: Counter[Tensor]
+) -> list[Tensor] | None:
+    """A squared difference from zeros is a square."""
+    if not op.outputs[0].dtype.is_floating:
+        return None
+    first, second = rebuilder.inputs(op)
+    for term, other in ((second, first), (first, second)):
+        if _is_zero(term) and _has_result_dims(op, term, other):
+            return [rebuilder.make("Square", other)]
+    return None
+
+
+def untiled_condition(
+    rebuilder: Rebuilder, op: Operation, uses: Counter[Tensor]
+) -> list[Tensor] | None:
+    """A choice by a tiled condition, which broadcasts as it is."""
+    if not all(map(is_known, op.inputs)):
+        return None
+    condition, first, second = rebuilder.inputs(op)
+    if condition.op.type != "Tile" or condition.op.control_inputs:
+        return None
+    source = condition.op.inputs[0]
+    if condition.sizes != op.outputs[0].sizes or not _broadcasts(source, condition):
+        return None
+    return [rebuilder.make("SelectV2", source, first, second)]
+
+
+def _is_zero(term: Tensor) -> bool:
+    value = constant_of(term)
+    return value is not None and not np.any(value)
+
+
+def _has_result_dims(op: Operation, term: Tensor, other: Tensor) -> bool:
+    """Whether the result has the dims of the other operand, whatever they turn out to be."""
+    if term.sizes == ():
+        return True
+    return is_known(other) and other.sizes == op.outputs[0].sizes
+
+
+def _broadcasts(source: Tensor, tiled: Tensor) -> bool:
+    """Whether what a tile does is what broadcasting does."""
+    if not is_known(source):
+        return False
+    pairs = zip(source.sizes or (), tiled.sizes or (), strict=True)
+    return all(d in (1, n) for d, n in pairs)
+
+
 RULES = {
     "AddN": [sum_of_products, sum_of_pads],
-    "Add": [sum_of_pads],
-    "AddV2": [sum_of_pads],
+    "Add": [zero_term, sum_of_pads],
+    "AddV2": [zero_term, sum_of_pads],
+    "Sub": [zero_term],
+    "SquaredDifference": [difference_from_zero],
+    "Select": [untiled_condition],
     "MatMul": [product_with_ones],
 }
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
+from penstock.compiler.passes.simplify import constant_of, is_known
 from penstock.foundation.base import dtypes
 from penstock.foundation.graph.handles import states_behind
 from penstock.foundation.graph.operation import Operation
@@ -173,6 +174,20 @@ def _is_gradient_of(reader: Operation, op: Operation) -> bool:
     )
 
 
+def finite_or(fuser: _Fuser, op: Operation) -> list[Tensor] | None:
+    """A choice of what is finite, and one number elsewhere -> ``_FiniteOr``."""
+    condition, x, other = op.inputs
+    test, value = condition.op, constant_of(other)
+    if test.type != "IsFinite" or test.inputs[0] is not x or test.control_inputs:
+        return None
+    if op.control_inputs or not _is_float(op) or value is None or not value.size:
+        return None
+    number = value.ravel()[0]
+    if x.sizes != op.outputs[0].sizes or not is_known(x) or not (value == number).all():
+        return None
+    return [fuser.rebuilder.make("_FiniteOr", fuser.rebuilder[x], other=float(number))]
+
+
 # A gradient that is a product over few elements is added to its variable as it is computed.
 _FEW = 32
 
@@ -215,6 +230,8 @@ RULES: dict[str, list[FuseRule]] = {
     "Relu": [relu_into_linear, relu_into_convolution],
     "ApplyGradientDescent": [product_into_descent],
     "ResourceApplyGradientDescent": [product_into_descent],
+    "Select": [finite_or],
+    "SelectV2": [finite_or],
     "MaxPool": [pooling_with_indices],
     "MaxPoolGrad": [pooling_gradient_with_indices],
 }

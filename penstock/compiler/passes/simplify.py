@@ -6,11 +6,12 @@ types in its row.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from penstock.foundation.base import dtypes
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.rebuild import Rebuilder
 from penstock.foundation.graph.step import StepGraph
@@ -106,13 +107,19 @@ def bypass_same_reshape(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | N
 _RESHAPES = ("Reshape", "ExpandDims", "Squeeze")
 
 
+def _behind_reshapes(source: Tensor) -> Tensor:
+    """What reshapes that wait for nothing were given."""
+    while source.op.type in _RESHAPES and not source.op.control_inputs:
+        source = source.op.inputs[0]
+    return source
+
+
 def collapse_reshapes(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
     """A reshape of reshapes: only the last one counts, and none where it undoes the others."""
     source = rebuilder[op.inputs[0]]
     if source.op.type not in _RESHAPES or op.control_inputs or source.op.control_inputs:
         return None
-    while source.op.type in _RESHAPES and not source.op.control_inputs:
-        source = source.op.inputs[0]
+    source = _behind_reshapes(source)
     dims = op.outputs[0].sizes
     if dims is not None and None not in dims and source.sizes == dims:
         return [source]
@@ -173,22 +180,87 @@ def sum_to_shape(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
     if rebuilder[op.inputs[1]] is not shape or shape.op.type != "Shape":
         return None
     grad, operand = total.inputs[0], shape.op.inputs[0]
-    if _is_known(grad) and grad.sizes == operand.sizes:
+    if is_known(grad) and grad.sizes == operand.sizes:
         return [grad]
-    if _is_known(grad) and _is_known(operand):
+    if is_known(grad) and is_known(operand):
         # The axes fold to constants, and a plain sum is the faster.
         return None
     return [rebuilder.make("_SumToShape", grad, operand)]
 
 
-def _is_known(tensor: Tensor) -> bool:
-    return tensor.sizes is not None and None not in tensor.sizes
+# Dims of one: programs that work for any number of dims make them, and take them away again around
+# each call.  What only moves them is a reshape, and reshapes of reshapes are one.
+
+
+def unit_reduction(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
+    """A reduction over dims of one."""
+    source = rebuilder[op.inputs[0]]
+    axes = constant_of(rebuilder[op.inputs[1]])
+    if op.control_inputs or axes is None or not _is_plain(op, source):
+        return None
+    dims = source.sizes or ()
+    if not all(-len(dims) <= axis < len(dims) and dims[axis] == 1 for axis in axes.ravel()):
+        return None
+    return [_reshaped(rebuilder, source, op.outputs[0].sizes or ())]
+
+
+def single_pack(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
+    """A stack of one tensor."""
+    if len(op.inputs) != 1 or op.control_inputs:
+        return None
+    source = rebuilder[op.inputs[0]]
+    if not _is_plain(op, source):
+        return None
+    return [_reshaped(rebuilder, source, op.outputs[0].sizes or ())]
+
+
+def unit_transpose(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
+    """A transpose that moves dims of one: none of them where a reshape had made them."""
+    perm, source = constant_of(rebuilder[op.inputs[1]]), rebuilder[op.inputs[0]]
+    if op.control_inputs or perm is None or not is_known(source) or 1 not in (source.sizes or ()):
+        return None
+    dims = source.sizes or ()
+    order = [int(axis) for axis in perm if dims[axis] != 1]
+    if order == sorted(order):
+        return [_reshaped(rebuilder, source, [dims[axis] for axis in perm])]
+    if source.op.type not in _RESHAPES:
+        return None
+    kept = _reshaped(rebuilder, source, [d for d in dims if d != 1])
+    ranks = np.argsort(np.argsort(order)).astype(np.int32)
+    moved = rebuilder.make("Transpose", kept, make_constant(rebuilder, ranks))
+    return [_reshaped(rebuilder, moved, [dims[axis] for axis in perm])]
+
+
+def _is_plain(op: Operation, source: Tensor) -> bool:
+    """Whether shapes are known, of floats: whole numbers may be the host's, as sizes are."""
+    return is_known(source) and is_known(op.outputs[0]) and source.dtype.is_floating
+
+
+def _reshaped(rebuilder: Rebuilder, source: Tensor, dims: Sequence[int | None]) -> Tensor:
+    origin = _behind_reshapes(source)
+    if origin.sizes == tuple(dims):
+        return origin
+    made: Tensor = rebuilder.make(
+        "Reshape", origin, make_constant(rebuilder, np.array(dims, np.int32).reshape(-1))
+    )
+    return made
 
 
 def constant_of(tensor: Tensor) -> np.ndarray | None:
     """The value of a constant that waits for nothing, so that no control edge is lost with it."""
     op = tensor.op
     return op.attrs["value"] if op.op_def.role == "constant" and not op.control_inputs else None
+
+
+def make_constant(rebuilder: Rebuilder, value: np.ndarray) -> Tensor:
+    """A constant of a value's own type."""
+    made: Tensor = rebuilder.make("Const", value=value, dtype=dtypes.as_dtype(value.dtype))
+    return made
+
+
+def is_known(tensor: Tensor) -> bool:
+    """Whether all dims of a tensor are known."""
+    return tensor.sizes is not None and None not in tensor.sizes
 
 
 # Op type to the rules that are tried on it, in order; None stands for every type.
@@ -199,9 +271,10 @@ RULES: Rules = {
     "Reshape": [bypass_same_reshape, collapse_reshapes, sum_to_shape],
     "ExpandDims": [collapse_reshapes],
     "Squeeze": [collapse_reshapes],
-    "Sum": [bypass_empty_reduction],
-    "Mean": [bypass_empty_reduction],
-    "Max": [bypass_empty_reduction],
+    **{kind: [bypass_empty_reduction, unit_reduction] for kind in ("Sum", "Mean", "Max")},
+    **{kind: [unit_reduction] for kind in ("Min", "Prod")},
+    "Pack": [single_pack],
+    "Transpose": [unit_transpose],
     "Tile": [bypass_unit_tile],
     "Mul": [bypass_unit_factor],
     "RealDiv": [bypass_unit_factor],

@@ -134,7 +134,8 @@ class TensorArray:
             cleared by an earlier read, or it was not written and its shape is not known.
         """
         values = self._values if self._whole is None else self._spread()
-        if self._shape is not None and 0 <= index < len(values):
+        # What is cleared leaves its shape behind, where not all have one.
+        if (self._shape is not None or not self._clears) and 0 <= index < len(values):
             value = values[index]
             if value.dtype is dtype:  # it is there
                 if self._clears:
@@ -266,8 +267,9 @@ class TensorArray:
             return self._nothing((0,), shapes.merge_static(self._dims, element_shape), dtype)
         parts = self._read_many(indices, dtype)
         first = tuple(parts[0].shape)
-        self._check_asked(element_shape, first, indices[0])
-        if self._shape is None:
+        if first != element_shape:
+            self._check_asked(element_shape, first, indices[0])
+        if self._shape is None and count > 1:
             for index, part in zip(indices, parts, strict=True):
                 self._check_same(first, tuple(part.shape), indices[0], index, "")
         return torch.stack(parts) if dtype is not object else np.stack(parts)

@@ -75,7 +75,7 @@ class FunctionGraph(FunctionBody, Graph):
         self.exported: Any = None
         self.variables: list[Any] = []  # that a concrete function uses
         self.size: int | None = None
-        self.calls_are_steps = False  # of their own, as those that datasets make
+        self.arrays_are_lists = False  # as where datasets and ``tf.function`` trace it
         self._pass_handles = pass_handles
         self.inputs: list[Tensor] = []
         self.outputs: list[Tensor] = []
@@ -92,8 +92,8 @@ class FunctionGraph(FunctionBody, Graph):
     # ---- making it ---------------------------------------------------------------------------
 
     def add_input(self, dtype: dtypes.DType, dims: Any, name: str) -> Tensor:
-        """Adds an argument."""
-        with default_graph_scope(self), self.name_scope(None):
+        """Adds an argument, outside of whatever loop or branch is being made."""
+        with default_graph_scope(self), self.name_scope(None), self.control_dependencies(None):
             shape = shapes.from_static(dims)
             made: Tensor = make("Placeholder", dtype=dtype, shape=shape, name=name)
         self.inputs.append(made)
@@ -297,7 +297,7 @@ def trace(
       Its body.
     """
     graph = FunctionGraph(name)
-    graph.calls_are_steps = True
+    graph.arrays_are_lists = True
     arguments = [graph.add_input(dtype, dims, label) for dtype, dims, label in types]
     with default_graph_scope(graph):
         outputs = [graph.capture(t) for t in body(arguments)]

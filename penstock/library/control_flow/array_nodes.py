@@ -2,7 +2,8 @@
 
 An array of the step is found by its handle, and its elements are written once.  A list is a value:
 its variant tensor is the flow, and each write makes another.  Functions that datasets call are
-steps of their own, so that only a list goes from one call to the next.
+steps of their own, so that only a list goes from one call to the next; in those of ``tf.function``
+arrays are lists as well.
 """
 
 from __future__ import annotations
@@ -36,6 +37,10 @@ class StepArray:
 
     def __init__(self, handle: Tensor) -> None:
         self.handle = handle
+
+    def changed(self) -> StepArray:
+        """What is written into: itself."""
+        return self
 
     def made_at(self) -> Any:
         """The operation that made the array, as far as it is known."""
@@ -109,6 +114,10 @@ class ListArray:
     def __init__(self, grows: bool) -> None:
         self._grows = grows
 
+    def changed(self) -> ListArray:
+        """What is written into: each write makes another list."""
+        return self
+
     def made_at(self) -> Any:
         """Nothing: each state of a list is another value."""
         return None
@@ -169,14 +178,14 @@ class ListArray:
     def gradient(self, flow: Any, source: str, name: Any) -> Any:
         """A list has none of its own: the gradient of its flow is one."""
         raise NotImplementedError(
-            "TensorArray.grad: this array is a list (as in every function that a dataset calls);"
-            " tf.gradients takes the gradient of its flow"
+            "TensorArray.grad: this array is a list, as in every function of tf.function or of a"
+            " dataset; tf.gradients takes the gradient of its flow"
         )
 
 
 def arrays_are_lists(graph: Graph) -> bool:
-    """Whether an array that is made in a graph is a list: each call of the function is a step."""
-    return isinstance(graph, FunctionGraph) and graph.calls_are_steps
+    """Whether an array that is made in a graph is a list."""
+    return isinstance(graph, FunctionGraph) and graph.arrays_are_lists
 
 
 def reserved(size: Any, dtype: dtypes.DType, shape: TensorShape, name: Any) -> Tensor:

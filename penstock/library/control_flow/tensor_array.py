@@ -5,8 +5,9 @@ come after.  Each write gives a new object with the flow of that write; all obje
 share what is known of its elements' shape.  The array itself exists in a running step only
 (``penstock.ops.control.tensor_array``).
 
-In functions that datasets call an array is a list (``array_nodes``), whose flow is the elements:
-it may be written anew, returned, and handed from one call to the next.
+In functions (those that datasets call, and of ``tf.function``) an array is a list
+(``array_nodes``), whose flow is the elements: it may be written anew, returned, and handed from one
+call to the next.  Where operations run at once it is a list of Python's (``eager_array``).
 
 State of an object: its nodes, flow, dtype, whether the size is dynamic and shapes are inferred;
 ``_shared`` holds the element shape, and the tensor that was written first (all that is written
@@ -21,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from penstock.foundation.base import dtypes
+from penstock.foundation.base import dtypes, errors
 from penstock.foundation.base.shapes import TensorShape, as_shape
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.build import make
@@ -40,6 +41,7 @@ from penstock.library.control_flow.array_nodes import (
     of_rows,
     reserved,
 )
+from penstock.library.control_flow.eager_array import EagerArray, start_flow
 from penstock.ops.array import cast as casts, ranges, shape as shape_ops
 from penstock.ops.array.nodes import element
 from penstock.ops.control import control
@@ -99,11 +101,11 @@ class TensorArray:
         colocate_with_first_write_call: bool = True,
         name: str | None = None,
     ) -> None:
-        of_list = _is_list(flow) or (
-            handle is None and arrays_are_lists(scopes.get_default_graph())
-        )
+        graph = scopes.get_default_graph()
+        of_list = _is_list(flow) or (handle is None and arrays_are_lists(graph))
+        executes = graph.executes and not of_list
         if handle is None:
-            if size is None and not _is_list(flow):
+            if size is None and not _is_list(flow) and not executes:
                 raise ValueError("Size must be provided if handle is not provided")
         else:
             _check_wraps(handle, tensor_array_name, {
@@ -115,7 +117,17 @@ class TensorArray:
         self._infer_shape = infer_shape
         self._colocate = colocate_with_first_write_call
         self._shared = _Shared(as_shape(element_shape))
-        self._nodes: StepArray | ListArray
+        self._nodes: StepArray | ListArray | EagerArray
+        if executes:
+            if size is None:
+                raise ValueError(
+                    "Size must be declared for TensorArrays when eager execution is enabled."
+                )
+            self._nodes = EagerArray(
+                size, self._dynamic_size, clear_after_read is None or clear_after_read
+            )
+            self._flow = start_flow()
+            return
         if of_list:
             self._nodes = ListArray(self._dynamic_size)
             self._flow = flow if _is_list(flow) else self._reserved(size, name)
@@ -215,9 +227,12 @@ class TensorArray:
         with scopes.name_scope(name, f"{self._nodes.prefix}Write", [self._flow, index, value]):
             value = self._element(value)
             self._learn_shape(value.shape)
+            nodes = self._nodes.changed()
+            if isinstance(nodes, EagerArray):
+                self._check_type(value)
             with self._beside(value):
-                flow = self._nodes.write(self._flow, index, value, name)
-            return self._with_flow(flow)
+                flow = nodes.write(self._flow, index, value, name)
+            return self._with_flow(flow, nodes)
 
     def stack(self, name: str | None = None) -> Tensor:
         """All elements as one tensor [size, ...]; they must have one shape."""
@@ -248,8 +263,11 @@ class TensorArray:
           ValueError: their shape does not fit.
         """
         with scopes.name_scope(name, "TensorArrayUnstack", [self._flow, value]):
-            if isinstance(self._nodes, ListArray):
+            nodes = self._nodes.changed()
+            if not isinstance(nodes, StepArray):
                 value = self._element(value)
+                if isinstance(nodes, EagerArray):
+                    return self._with_flow(nodes.unstack(value), nodes)
                 self._learn_shape(value.shape[1:])
                 return self._with_flow(of_rows(value, self.element_shape))
             count = element(shape_ops.shape(value), 0)
@@ -264,9 +282,10 @@ class TensorArray:
         with scopes.name_scope(name, "TensorArrayScatter", [self._flow, value, indices]):
             value = self._element(value)
             self._learn_shape(value.shape[1:])
+            nodes = self._nodes.changed()
             with self._beside(value):
-                flow = self._nodes.scatter(self._flow, indices, value, name)
-            return self._with_flow(flow)
+                flow = nodes.scatter(self._flow, indices, value, name)
+            return self._with_flow(flow, nodes)
 
     def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
         """The array with ``lengths[i]`` rows of ``value`` at each index i.
@@ -278,9 +297,11 @@ class TensorArray:
             value = convert_to_tensor(value, dtype=self._dtype, name="value")
             with self._beside(value):
                 lengths = casts.cast(lengths, dtypes.int64)
-                self._learn_split(value, constant_value(lengths))
-                flow = self._nodes.split(self._flow, value, lengths, self.element_shape, name)
-            return self._with_flow(flow)
+                nodes = self._nodes.changed()
+                if not isinstance(nodes, EagerArray):
+                    self._learn_split(value, constant_value(lengths))
+                flow = nodes.split(self._flow, value, lengths, self.element_shape, name)
+            return self._with_flow(flow, nodes)
 
     def size(self, name: str | None = None) -> Tensor:
         """How many elements the array has, an int32 scalar."""
@@ -295,17 +316,25 @@ class TensorArray:
 
     # ---- shared with loops and conditionals ------------------------------------------------------
 
-    def _with_flow(self, flow: Any) -> TensorArray:
-        """The same array after ``flow``."""
-        made = _wrap(self._dtype, self.handle, flow, self._infer_shape, self._colocate)
-        made._dynamic_size, made._shared = self._dynamic_size, self._shared
-        made._nodes = self._nodes
+    def _with_flow(self, flow: Any, nodes: Any = None) -> TensorArray:
+        """The same array after ``flow``, or what it has become."""
+        made = object.__new__(type(self))
+        made._dtype, made._dynamic_size = self._dtype, self._dynamic_size
+        made._infer_shape, made._colocate = self._infer_shape, self._colocate
+        made._flow, made._shared, made._nodes = flow, self._shared, nodes or self._nodes
         return made
+
+    def _check_type(self, value: Tensor) -> None:
+        if value.dtype.base_dtype is not self._dtype:
+            raise errors.invalid(
+                f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype"
+                f" {value.dtype.base_dtype.name}"
+            )
 
     def _rows(self, stacked: Tensor) -> Tensor:
         """Elements one after the other, with the shape that they are known to have."""
         known = self.element_shape
-        if known.dims is not None:
+        if known.dims is not None and not isinstance(self._nodes, EagerArray):
             stacked.set_shape([None, *known.dims])
         return stacked
 

@@ -232,6 +232,7 @@ def concrete(
     body = FunctionGraph(
         f"__inference_{name}" if internal else name, outer=context, pass_handles=pass_handles
     )
+    body.arrays_are_lists = True
     flat = nest.flatten(signature)
     labels = iter(names)
     inner = [

@@ -48,6 +48,7 @@ class Trace:
         self.made_variables = False
         name = getattr(function, "__name__", "function").strip("<>")
         body = self._body = FunctionGraph(name, outer=context)
+        body.arrays_are_lists = True
         tensors = [a for a in flat if isinstance(a, EagerTensor)]
         dims = sizes or [t.sizes for t in tensors]
         arguments = [

@@ -84,6 +84,10 @@ def rows_at(params: Any, indices: Any) -> Any:
     try:
         if indices.dim() == 1:
             return params.index_select(0, indices)
+        if not indices.dim() and params.is_cpu:
+            row = indices.item()
+            if 0 <= row < params.shape[0]:
+                return params.select(0, row).clone(memory_format=torch.contiguous_format)
         if params.dim() == 2:
             return torch.embedding(params, indices)
         flat = params.index_select(0, indices.reshape(-1))

@@ -34,7 +34,10 @@ def moving(kernel: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(kernel)
     def run(*args: Any) -> Any:
-        if not any(_is_unsigned(a) for a in args):
+        for value in args:
+            if _is_unsigned(value):
+                break
+        else:
             return kernel(*args)
         result = kernel(*[_signed(a) for a in args])
         return result.view(_UNSIGNED[result.dtype])

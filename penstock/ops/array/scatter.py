@@ -109,8 +109,14 @@ def _scatter_strings(indices: Any, updates: np.ndarray, shape: list[int]) -> np.
     return result.reshape(shape)
 
 
-def _updating(write: Any) -> Any:
+def _updating(write: Any, write_row: Any) -> Any:
     def kernel(tensor: Any, indices: Any, updates: Any) -> Any:
+        if _is_one_row(tensor, indices):
+            row = indices.item()
+            if 0 <= row < tensor.shape[0]:
+                result = tensor.clone(memory_format=torch.contiguous_format)
+                write_row(result.select(0, row), updates.reshape(tensor.shape[1:]))
+                return result
         sides = [math.prod(side.shape) for side in (indices, updates)]
         if any(sides) and not all([*sides, math.prod(tensor.shape)]):
             raise ValueError(
@@ -125,6 +131,18 @@ def _updating(write: Any) -> Any:
 
     # The same bits as signed integers add up alike.
     return moving(kernel)
+
+
+def _is_one_row(tensor: Any, indices: Any) -> bool:
+    """Whether one row of a tensor of floats in the host's memory is written, as loops do."""
+    return (
+        indices.numel() == 1
+        and indices.dim() > 0
+        and indices.shape[-1] == 1
+        and isinstance(tensor, torch.Tensor)
+        and tensor.dtype.is_floating_point
+        and tensor.is_cpu
+    )
 
 
 def _copied(flat: Any, rows: Any, values: Any) -> Any:
@@ -143,7 +161,7 @@ def _subtracted(flat: Any, rows: Any, values: Any) -> Any:
     return flat.index_add_(0, rows, values, alpha=-1)
 
 
-_add_kernel = _updating(_added)
+_add_kernel = _updating(_added, torch.Tensor.add_)
 
 
 def _non_aliasing_kernel(input: Any, indices: Any, updates: Any) -> Any:
@@ -196,17 +214,17 @@ define_op(
     later=[BAD_INDICES],
 )
 
-for _type, _write, _gradient in (
-    ("TensorScatterUpdate", _copied, _update_grad),
-    ("TensorScatterAdd", _added, _add_grad),
-    ("TensorScatterSub", _subtracted, _sub_grad),
+for _type, _write, _write_row, _gradient in (
+    ("TensorScatterUpdate", _copied, torch.Tensor.copy_, _update_grad),
+    ("TensorScatterAdd", _added, torch.Tensor.add_, _add_grad),
+    ("TensorScatterSub", _subtracted, torch.Tensor.sub_, _sub_grad),
 ):
     define_op(
         _type,
         "tensor: T, indices: Tindices, updates: T -> output: T",
         attrs=["T: type", f"Tindices: {_INDEX}"],
         shape=_into_shape("tensor"),
-        kernel=_updating(_write),
+        kernel=_updating(_write, _write_row),
         moves=_write is _copied,
         later=[BAD_INDICES],
         gradient=_gradient,

@@ -41,7 +41,8 @@ def adjoint_view(x: Any) -> Any:
 
 def plain(x: Any, dtype: Any) -> Any:
     """A result of LAPACK as others expect it: row-major, not lazily conjugated, in ``dtype``."""
-    return x.resolve_conj().contiguous().to(dtype)
+    x = x.resolve_conj().contiguous()
+    return x if x.dtype is dtype else x.to(dtype)
 
 
 def check_info(info: Any, message: str) -> None:

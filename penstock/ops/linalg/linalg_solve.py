@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import torch
 
+from penstock.foundation.base import dtypes
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op
 from penstock.foundation.opdef.inference import Dims, ShapeContext
+from penstock.foundation.opdef.program_text import literal
 from penstock.ops.array import nodes
 from penstock.ops.linalg import matrix_diag
 from penstock.ops.linalg.linalg import (
@@ -31,6 +34,9 @@ from penstock.ops.linalg.linalg import (
     plain,
     square_dims,
 )
+
+# What LAPACK computes in as it is, with nothing to conjugate.
+_PLAIN = (dtypes.float32, dtypes.float64)
 
 
 def _solve_shape(ctx: ShapeContext) -> Dims:
@@ -86,6 +92,26 @@ def _triangular_solve(matrix: Any, rhs: Any, lower: bool, adjoint: bool) -> Any:
         a = adjoint_view(a)
     result = torch.linalg.solve_triangular(a, b, upper=lower == adjoint)
     return plain(result, rhs.dtype)
+
+
+def _triangular_solve_inline(call: Any) -> str | None:
+    """The solve alone, where the matrix is a constant that is known to be regular.
+
+    What LAPACK gives lies column by column, a transposed view as others make them.
+    """
+    matrix, dims = call.value("matrix"), call.dims("rhs")
+    if matrix is None or dims is None or len(dims) < 2 or dims[-2] != matrix.shape[-1]:
+        return None
+    if call.dtype("matrix") not in _PLAIN or not _diagonal(matrix).all():
+        return None
+    adjoint = call.attr("adjoint")
+    side = call.arg["matrix"] + (".mT" if adjoint else "")
+    upper = literal(call.attr("lower") == adjoint)
+    return f"torch.linalg.solve_triangular({side}, {call.arg['rhs']}, upper={upper})"
+
+
+def _diagonal(matrix: np.ndarray) -> np.ndarray:
+    return np.diagonal(matrix, axis1=-2, axis2=-1)
 
 
 def _solve_ls(matrix: Any, rhs: Any, l2_regularizer: float, fast: bool) -> Any:
@@ -169,6 +195,7 @@ define_op(
     attrs=["lower: bool = True", ADJOINT, TYPES],
     shape=_solve_shape,
     kernel=_triangular_solve,
+    inline=_triangular_solve_inline,
     gradient=_triangular_solve_grad,
 )
 define_op(

@@ -35,6 +35,18 @@ define_op(
 )
 
 
+define_op(
+    "_FiniteOr",
+    "x: T -> y: T",
+    attrs=["T: {float, double}", "other: float"],
+    shape=same_as("x"),
+    kernel="torch.nan_to_num({x}, {other}, {other}, {other})",
+    inplace={"x": "{x}.nan_to_num_({other}, {other}, {other})"},
+    no_gradient=_MADE_BY_PASSES,
+    internal=True,
+)
+
+
 def _linear_shape(ctx: ShapeContext) -> Any:
     a, b = ctx.rank("a", 2), ctx.rank("b", 2)
     rows = a[1] if ctx.attr("transpose_a") else a[0]

@@ -169,3 +169,34 @@ def test_a_product_of_the_variable_itself_is_not_added_to_it(resource: bool) -> 
         gradient = tf.matmul(a, operand)
         train = tf.train.GradientDescentOptimizer(0.1).apply_gradients([(gradient, v)])
         agree([train], variables=[v])
+
+
+@pytest.mark.parametrize("dtype", [tf.float32, tf.float64])
+@pytest.mark.parametrize("other", [0.0, -np.inf, 2.5])
+def test_a_choice_of_what_is_finite(dtype: Any, other: float) -> None:
+    x = tf.placeholder(dtype, [5], name="x")
+    y = tf.where(tf.is_finite(x), x, tf.fill([5], tf.constant(other, dtype)))
+    assert types(rewritten([y], [x])) == ["_FiniteOr"]
+    values = np.array([1.5, np.inf, -np.inf, np.nan, -0.0], dtype.as_numpy_dtype)
+    found = agree([y], {x: values})[0]
+    np.testing.assert_array_equal(found, [1.5, other, other, other, -0.0])
+
+
+def test_other_choices_stay() -> None:
+    x = tf.placeholder(tf.float32, [2], name="x")
+    test = tf.is_finite(x)
+    for y in (
+        tf.where(test, tf.zeros([2]), x),
+        tf.where(test, x, tf.constant([1.0, 2.0])),
+        tf.where(tf.is_nan(x), x, tf.zeros([2])),
+    ):
+        assert "_FiniteOr" not in types(rewritten([y], [x]))
+
+
+def test_the_logarithm_of_a_sum_of_exponentials() -> None:
+    x = tf.placeholder(tf.float32, [3, 2], name="x")
+    y = tf.reduce_logsumexp(x, 1)
+    assert "_FiniteOr" in types(rewritten([y], [x]))
+    one = tf.reduce_logsumexp(tf.expand_dims(x, 1), 1)
+    assert not {"Max", "Sum"} & set(types(rewritten([one], [x])))
+    agree([y, one], {x: [[1.0, 2.0], [-np.inf, -np.inf], [np.inf, 3.0]]})

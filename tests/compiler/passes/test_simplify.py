@@ -36,6 +36,18 @@ REMOVED = {
     "times ones": lambda x: tf.multiply(x, tf.ones([1, 1])),
     "over one": lambda x: tf.realdiv(x, 1.0),
     "sum of one": lambda x: tf.add_n([tf.identity(x)]),
+    "plus zero": lambda x: tf.add(x, 0.0),
+    "zeros plus": lambda x: tf.add(tf.zeros([2, 3]), x),
+    "minus zeros": lambda x: tf.subtract(x, tf.zeros([3])),
+    "sum over one": lambda x: tf.reduce_sum(tf.expand_dims(x, 1), 1),
+    "max over ones, kept": lambda x: tf.squeeze(
+        tf.reduce_max(tf.reshape(x, [1, 2, 1, 3]), [0, 2], keepdims=True)
+    ),
+    "mean over one, from the end": lambda x: tf.reduce_mean(tf.expand_dims(x, 2), -1),
+    "stack of one": lambda x: tf.squeeze(make("Pack", [x], axis=1), [1]),
+    "transposes of dims of one": lambda x: tf.squeeze(
+        tf.transpose(tf.expand_dims(x, 0), [1, 0, 2]), [1]
+    ),
 }
 
 
@@ -55,6 +67,10 @@ KEPT = {
     "another reshape": (lambda x: tf.reshape(x, [3, 2]), "Reshape"),
     "a real tile": (lambda x: tf.tile(x, [1, 2]), "Tile"),
     "a real sum": (lambda x: tf.reduce_sum(x, [1]), "Sum"),
+    "zero minus": (lambda x: tf.subtract(0.0, x), "Sub"),
+    "zeros that broadcast": (lambda x: tf.add(x, tf.zeros([4, 2, 3])), "Add"),
+    "a stack of two": (lambda x: tf.stack([x, x]), "Pack"),
+    "a real transpose": (lambda x: tf.transpose(x), "Transpose"),
 }
 
 
@@ -73,6 +89,50 @@ def test_reshapes_of_unknown_shape_stay() -> None:
     assert types(rewritten([y], [x])) == ["Reshape"]
     rows = _x([None, None])
     assert types(rewritten([tf.reshape(rows, tf.shape(rows))], [rows])) == ["Shape", "Reshape"]
+
+
+def test_zeros_may_broadcast_dims_that_are_not_known() -> None:
+    x = _x([None, 3])
+    y = tf.exp(tf.add(x, tf.zeros([2, 3])))
+    assert types(rewritten([y], [x])) == ["Add", "Exp"]
+    assert agree([y], {x: ONES[:1]})[0].shape == (2, 3)
+    assert types(rewritten([y], [x], shapes=[(2, 3)])) == ["Exp"]
+
+
+def test_a_square_of_what_differs_from_zero() -> None:
+    x = _x()
+    for y in (tf.squared_difference(x, 0.0), tf.squared_difference(tf.zeros([3]), x)):
+        assert types(rewritten([y], [x])) == ["Square"]
+        agree([y], {x: ONES})
+
+
+def test_a_transpose_between_reshapes_moves_no_dims_of_one() -> None:
+    """As a solve for a batch of right-hand sides makes them."""
+    x = _x()
+    moved = tf.transpose(tf.expand_dims(x, -1), [1, 0, 2])
+    y = tf.exp(tf.reshape(moved, [3, 2]))
+    assert types(rewritten([y], [x])) == ["Transpose", "Exp"]
+    back = tf.squeeze(tf.transpose(tf.reshape(y, [3, 2, 1]), [1, 0, 2]), [-1])
+    assert types(rewritten([back], [x])) == ["Transpose", "Exp", "Transpose"]
+    agree([y, back, moved], {x: ONES})
+    deep = _x([1, 2, 1, 3, 4])
+    turned = tf.transpose(tf.reshape(deep, [2, 1, 3, 1, 4]), [3, 4, 1, 0, 2])
+    assert types(rewritten([turned], [deep])) == ["Reshape", "Transpose", "Reshape"]
+    agree([turned], {deep: np.arange(24, dtype=np.float32).reshape(1, 2, 1, 3, 4)})
+
+
+def test_a_choice_by_a_tiled_condition_broadcasts_it() -> None:
+    x = _x()
+    rows = tf.greater(x[:, :1], 1.0)
+    y = tf.where(tf.tile(rows, [1, 3]), x, tf.negative(x))
+    assert types(rewritten([y], [x])) == ["StridedSlice", "Greater", "Neg", "SelectV2"]
+    agree([y], {x: ONES})
+    repeated = tf.tile(tf.greater(x[:1], 1.0), [2, 1])
+    agree([tf.where(repeated, x, tf.negative(x))], {x: ONES})
+    halves = _x([2, 4])
+    z = tf.where(tf.tile(tf.greater(halves[:, :2], 1.0), [1, 2]), halves, tf.negative(halves))
+    assert "Tile" in types(rewritten([z], [halves]))
+    agree([z], {halves: np.arange(8, dtype=np.float32).reshape(2, 4)})
 
 
 def test_integers_are_not_divided_away() -> None:

@@ -34,14 +34,23 @@ _MOVED = {
 _REPOSITORY_ONLY = {"LICENSE"}
 # The order of the site; what is not here comes under "More".
 _PARTS = {
-    "Start": ["index.md", "migration.md", "running-programs.md", "packages.md", "pages.md"],
-    "Ideas": ["walkthrough.md", "architecture.md", "control-flow.md", "devices.md", "native.md"],
-    "Models": ["checkpoints.md", "serving.md", "tensorboard.md"],
+    "Start": [
+        "index.md", "start.md", "installation.md", "migration.md", "running-programs.md",
+        "packages.md", "faq.md", "changelog.md", "pages.md",
+    ],
+    "Ideas": [
+        "ideas.md", "walkthrough.md", "architecture.md", "control-flow.md", "devices.md",
+        "native.md",
+    ],
+    "Models": [
+        "input.md", "recurrent.md", "debugging.md", "checkpoints.md", "serving.md",
+        "tensorboard.md",
+    ],
     "Clusters": ["distributed.md", "cluster.md", "simulate.md", "security.md"],
     "Using it": ["command-line.md", "environment.md", "performance.md", "benchmarks.md"],
-    "TensorFlow 1.15": ["ops.md", "absences.md", "behaviours.md"],
+    "TensorFlow 1.15": ["differences.md", "ops.md", "absences.md", "behaviours.md"],
     "Working on it": ["contributing.md", "writing-an-op.md"],
-}
+}  # fmt: skip
 _LINK = re.compile(r"(\]\()([^)#:\s]+)((?:#[^)\s]*)?\))")
 
 

@@ -26,8 +26,8 @@ def same_class(labels: Any, predictions: Any) -> Any:
     """Where the largest of the scores [batch, n] stands where the largest of the labels does."""
     given, found = convert_to_tensor(labels), convert_to_tensor(predictions)
     _check_shapes(given, found)
-    places = [argmax.argmax(t, axis=-1, output_type=dtypes.int64) for t in (given, found)]
-    return comparison.equal(*places)
+    right, said = (argmax.argmax(t, axis=-1, output_type=dtypes.int64) for t in (given, found))
+    return comparison.equal(right, said)
 
 
 def same_side(labels: Any, predictions: Any, threshold: float) -> Any:

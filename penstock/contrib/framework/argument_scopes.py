@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from penstock.foundation.base.decorators import contextmanager, decorates
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 Scope = dict[str, dict[str, Any]]
 
@@ -49,7 +51,7 @@ def arg_scoped_arguments(func: Callable[..., Any]) -> tuple[str, ...]:
     return _SETTABLE[arg_scope_func_key(func)]
 
 
-def add_arg_scope(func: Callable[..., Any]) -> Callable[..., Any]:
+def add_arg_scope(func: _Function) -> _Function:
     """Lets ``arg_scope`` set arguments of the function that it decorates.
 
     Args:
@@ -77,7 +79,7 @@ def add_arg_scope(func: Callable[..., Any]) -> Callable[..., Any]:
         p.name for p in parameters if p.default is not p.empty and p.kind is p.POSITIONAL_OR_KEYWORD
     )
     scoped._key_op = key  # type: ignore[attr-defined]
-    return scoped
+    return cast(_Function, scoped)
 
 
 @contextmanager

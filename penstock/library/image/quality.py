@@ -245,7 +245,7 @@ def ssim_multiscale(
                 scales.append(activation.relu(structure))
         scales[-1] = activation.relu(both)
         every = make("Pow", join.stack(scales, axis=-1), power_factors)
-        return reduction.reduce_mean(reduction.reduce_prod(every, [-1]), [-1])  # type: ignore[no-any-return]
+        return reduction.reduce_mean(reduction.reduce_prod(every, [-1]), [-1])
 
 
 # ---- rough ---------------------------------------------------------------------------------

@@ -372,7 +372,7 @@ class LinearOperator(Described):
             return self._trace()
 
     def _trace(self) -> Tensor:
-        return reduction.reduce_sum(self.diag_part(), axis=-1)  # type: ignore[no-any-return]
+        return reduction.reduce_sum(self.diag_part(), axis=-1)
 
     def add_to_tensor(self, x: Any, name: str = "add_to_tensor") -> Tensor:
         """``A + x`` for a tensor ``x`` that broadcasts with the dense matrices."""

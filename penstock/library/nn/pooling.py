@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from penstock.foundation.base.docstrings import documented_as, named
 from penstock.foundation.graph.build import make, make_tensor
+from penstock.foundation.graph.families import Pool, PoolOfAny
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef.inference import show
 from penstock.library.nn import conv, volumes
 from penstock.ops.math import reduction
 from penstock.ops.nn import window
-
-_Pool = Callable[..., Tensor]
 
 
 def _pool2d(
@@ -37,7 +35,7 @@ def _pool2d(
         )
 
 
-def _pool(function: str, op_type: str, doc: str, *like: _Pool) -> _Pool:
+def _pool(function: str, op_type: str, doc: str, *like: Pool) -> Pool:
     @named(function, doc, *like)
     def pool(
         value: Any,
@@ -152,7 +150,7 @@ def _pool_v2(
     return pool(input, sizes, steps, padding, made, name)
 
 
-def _pool_of_any(function: str, op_type: str, doc: str, like: _Pool) -> _Pool:
+def _pool_of_any(function: str, op_type: str, doc: str, like: Pool | PoolOfAny) -> PoolOfAny:
     @named(function, doc, like)
     def pool(
         input: Any,
@@ -191,7 +189,7 @@ avg_pool_v2 = _pool_of_any(
 )
 
 
-def _pool_of_rows(function: str, op_type: str, default: str) -> _Pool:
+def _pool_of_rows(function: str, op_type: str, default: str) -> PoolOfAny:
     windows = "windows are ints or lists of 1 or 3"
 
     @named(function, f"``{function[:8]}`` of ``[batch, width, channels]``; {windows}.")

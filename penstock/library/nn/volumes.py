@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from penstock.foundation.base.docstrings import named
 from penstock.foundation.graph.build import make_tensor
+from penstock.foundation.graph.families import PoolOfAny
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.nn.conv import given, sequence_of
@@ -103,7 +103,7 @@ def conv3d_transpose(
         )  # fmt: skip
 
 
-def _pool3d(function: str, op_type: str, doc: str) -> Callable[..., Tensor]:
+def _pool3d(function: str, op_type: str, doc: str) -> PoolOfAny:
     @named(function, doc)
     def pool(
         input: Any,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from penstock.foundation.base import dtypes
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.build import make, make_tensor
+from penstock.foundation.graph.families import Lister
 from penstock.foundation.graph.handles import is_reference_variable
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.foundation.graph.tensor import Tensor
@@ -17,7 +18,7 @@ from penstock.ops.array import constant, slicing
 from penstock.ops.control import control
 
 
-def _lister(key: str, what: str) -> Callable[..., list[Any]]:
+def _lister(key: str, what: str) -> Lister:
     def listed(scope: str | None = None) -> list[Any]:
         return scopes.get_collection(key, scope)
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from penstock.foundation.base import dtypes
 from penstock.foundation.base.docstrings import documented_as, named
+from penstock.foundation.graph import families
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.foundation.graph.scopes import add_to_collections, control_dependencies
@@ -173,7 +174,7 @@ def mean_tensor(
         )  # fmt: skip
 
 
-def _averaged(measure: Callable[[Any, Any], Any]) -> Callable[..., Metric]:
+def _averaged(measure: Callable[[Any, Any], Any]) -> families.Metric:
     """The metric that is the mean of ``measure``, which is given the labels and predictions."""
 
     @named(measure.__name__, measure.__doc__)

@@ -12,6 +12,7 @@ from typing import Any
 
 from penstock.foundation.base import dtypes
 from penstock.foundation.base.docstrings import documented_as, named
+from penstock.foundation.graph import families
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import control_dependencies
 from penstock.foundation.graph.tensor import Tensor
@@ -64,7 +65,7 @@ def _counted(
 
 def _of_truths(
     where: str, doc: str, like: Callable[..., Metric], gathered: Callable[..., Metric]
-) -> Callable[..., Metric]:
+) -> families.Metric:
     """The metric ``where``, which is ``gathered`` of labels and predictions as truth values."""
 
     @named(where, doc, like)
@@ -85,7 +86,7 @@ def _of_truths(
     return metric
 
 
-def _count_of(kind: str) -> Callable[..., Metric]:
+def _count_of(kind: str) -> families.Metric:
     where, label, prediction = COUNTS[kind]
 
     def count(labels: Any, predictions: Any, *rest: Any) -> Metric:
@@ -115,7 +116,7 @@ def _share(first: Any, second: Any, name: str) -> Tensor:
     return select.where(some, division.div(first, first + second), 0, name)
 
 
-def _share_of(where: str, other: Callable[..., Metric], doc: str) -> Callable[..., Metric]:
+def _share_of(where: str, other: families.Metric, doc: str) -> families.Metric:
     def share(labels: Any, predictions: Any, weights: Any, values: Any, updates: Any) -> Metric:
         right, right_after = true_positives(labels, predictions, weights)
         wrong, wrong_after = other(labels, predictions, weights)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from penstock.foundation.base.docstrings import example, named
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.composite import IndexedSlices, SparseTensor
 from penstock.foundation.graph.convert import convert_to_tensor
+from penstock.foundation.graph.families import OfOne
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op
@@ -150,7 +150,7 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
         return cast(value, target, scope)
 
 
-def _to(target: dtypes.DType, function_name: str, node_name: str) -> Callable[..., Any]:
+def _to(target: dtypes.DType, function_name: str, node_name: str) -> OfOne:
     def function(x: Any, name: str | None = node_name) -> Any:
         return cast(x, target, name)
 

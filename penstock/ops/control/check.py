@@ -17,6 +17,7 @@ from penstock.foundation.base.docstrings import named
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.composite import SparseTensor
 from penstock.foundation.graph.convert import convert_to_tensor
+from penstock.foundation.graph.families import Check, Comparison
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
@@ -78,7 +79,7 @@ def _all(condition: Tensor) -> Tensor:
     return reduction.reduce_all(condition)
 
 
-def _binary(kind: str) -> Callable[..., Operation]:
+def _binary(kind: str) -> Comparison:
     symbol = _BINARY[kind][0]
 
     def check(
@@ -141,7 +142,7 @@ _documented(
 )  # fmt: skip
 
 
-def _with_zero(kind: str) -> Callable[..., Operation]:
+def _with_zero(kind: str) -> Check:
     symbol, compare, zero_first = _WITH_ZERO[kind]
 
     def check(

@@ -19,7 +19,6 @@ State: which rows and columns the latest sizes of the latter need, and their wei
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -27,6 +26,7 @@ import torch
 from penstock.foundation.base import errors
 from penstock.foundation.base.docstrings import named
 from penstock.foundation.graph.build import make
+from penstock.foundation.graph.families import Resize
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op
 from penstock.foundation.opdef.inference import same_as
@@ -264,7 +264,7 @@ define_op(
 # ---- public functions ----------------------------------------------------------------------
 
 
-def resizing(function: str, op_type: str, doc: str, *like: Callable) -> Callable[..., Tensor]:
+def resizing(function: str, op_type: str, doc: str, *like: Resize) -> Resize:
     """The public function that makes a node of ``op_type``, with this name and docstring."""
 
     @named(function, doc, *like)

@@ -18,6 +18,7 @@ from penstock.foundation.base.docstrings import example, named
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.composite import IndexedSlices, SparseTensor
 from penstock.foundation.graph.convert import convert_to_tensor
+from penstock.foundation.graph.families import OfTwo
 from penstock.foundation.graph.scopes import control_dependencies, get_default_graph
 from penstock.foundation.opdef import arithmetic, define_op, static
 from penstock.foundation.opdef.inference import broadcast
@@ -280,9 +281,7 @@ define_binary("Atan2", FLOATS, "torch.atan2({y}, {x})", _atan2_grad, inputs=("y"
 # ---- public functions ---------------------------------------------------------------------------
 
 
-def binary_function(
-    name: str, op_type: str, what: str, call: str = "", gives: str = ""
-) -> Callable[..., Any]:
+def binary_function(name: str, op_type: str, what: str, call: str = "", gives: str = "") -> OfTwo:
     def function(x: Any, y: Any, name: str | None = None) -> Any:
         graph = get_default_graph()
         if graph.executes:
@@ -292,7 +291,7 @@ def binary_function(
     def function_of_y_x(y: Any, x: Any, name: str | None = None) -> Any:
         return make(op_type, y, x, name=name)
 
-    made = function_of_y_x if op_type == "Atan2" else function
+    made: Any = function_of_y_x if op_type == "Atan2" else function
     doc = (
         f"{what}, element by element.\n\n    Args:\n      x, y: tensors of one type; they"
         " broadcast.\n\n    Returns:\n      A tensor of the"

@@ -11,6 +11,7 @@ import torch
 from penstock.foundation.base import dtypes, shapes
 from penstock.foundation.base.docstrings import example, named
 from penstock.foundation.graph.build import make
+from penstock.foundation.graph.families import OfTwo
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import arithmetic, define_op, static
 from penstock.foundation.opdef.inference import Dims, ShapeContext, broadcast, merged
@@ -155,9 +156,7 @@ for _name, _word, _function, _fold in (
 # ---- public functions ---------------------------------------------------------------------------
 
 
-def _function_of_two(
-    name: str, op_type: str, what: str, call: str = "", gives: str = ""
-) -> Callable[..., Any]:
+def _function_of_two(name: str, op_type: str, what: str, call: str = "", gives: str = "") -> OfTwo:
     def function(x: Any, y: Any, name: str | None = None) -> Any:
         return make(op_type, x, y, name=name)
 

@@ -20,6 +20,7 @@ from penstock.foundation.base.docstrings import example, named
 from penstock.foundation.graph.build import constant, make
 from penstock.foundation.graph.composite import SparseTensor
 from penstock.foundation.graph.convert import convert_to_tensor
+from penstock.foundation.graph.families import OfOne
 from penstock.foundation.graph.scopes import control_dependencies, name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import arithmetic, define_op, static
@@ -347,9 +348,7 @@ define_op(
 # ---- public functions ---------------------------------------------------------------------------
 
 
-def _function(
-    name: str, op_type: str, what: str, call: str = "", gives: str = ""
-) -> Callable[..., Any]:
+def function_of_one(name: str, op_type: str, what: str, call: str = "", gives: str = "") -> OfOne:
     def function(x: Any, name: str | None = None) -> Any:
         if isinstance(x, SparseTensor):
             return SparseTensor(x.indices, make(op_type, x.values, name=name), x.dense_shape)
@@ -363,48 +362,50 @@ def _function(
     return named(name, doc)(function)
 
 
-acos = _function("acos", "Acos", "Arc cosine")
-acosh = _function("acosh", "Acosh", "Inverse hyperbolic cosine")
-asin = _function("asin", "Asin", "Arc sine")
-asinh = _function("asinh", "Asinh", "Inverse hyperbolic sine")
-atan = _function("atan", "Atan", "Arc tangent")
-atanh = _function("atanh", "Atanh", "Inverse hyperbolic tangent")
-ceil = _function("ceil", "Ceil", "Smallest integer not less than ``x``")
-cos = _function("cos", "Cos", "Cosine")
-cosh = _function("cosh", "Cosh", "Hyperbolic cosine")
-digamma = _function("digamma", "Digamma", "Derivative of ``lgamma``")
-erf = _function("erf", "Erf", "Gauss error function")
-erfc = _function("erfc", "Erfc", "One minus the Gauss error function")
-exp = _function("exp", "Exp", "e to the power ``x``", "tf.exp([0.0, -1000.0])", "[1.0, 0.0]")
-expm1 = _function("expm1", "Expm1", "exp(x) - 1, exact near zero")
-floor = _function(
+acos = function_of_one("acos", "Acos", "Arc cosine")
+acosh = function_of_one("acosh", "Acosh", "Inverse hyperbolic cosine")
+asin = function_of_one("asin", "Asin", "Arc sine")
+asinh = function_of_one("asinh", "Asinh", "Inverse hyperbolic sine")
+atan = function_of_one("atan", "Atan", "Arc tangent")
+atanh = function_of_one("atanh", "Atanh", "Inverse hyperbolic tangent")
+ceil = function_of_one("ceil", "Ceil", "Smallest integer not less than ``x``")
+cos = function_of_one("cos", "Cos", "Cosine")
+cosh = function_of_one("cosh", "Cosh", "Hyperbolic cosine")
+digamma = function_of_one("digamma", "Digamma", "Derivative of ``lgamma``")
+erf = function_of_one("erf", "Erf", "Gauss error function")
+erfc = function_of_one("erfc", "Erfc", "One minus the Gauss error function")
+exp = function_of_one("exp", "Exp", "e to the power ``x``", "tf.exp([0.0, -1000.0])", "[1.0, 0.0]")
+expm1 = function_of_one("expm1", "Expm1", "exp(x) - 1, exact near zero")
+floor = function_of_one(
     "floor", "Floor", "Largest integer not greater than ``x``",
     "tf.floor([1.7, -1.2])", "[1.0, -2.0]",
 )  # fmt: skip
-is_finite = _function("is_finite", "IsFinite", "Whether ``x`` is neither infinite nor NaN")
-is_inf = _function("is_inf", "IsInf", "Whether ``x`` is infinite")
-is_nan = _function("is_nan", "IsNan", "Whether ``x`` is NaN")
-lgamma = _function("lgamma", "Lgamma", "Logarithm of the absolute value of the gamma function")
-log = _function("log", "Log", "Natural logarithm", "tf.log([1.0, 0.0])", "[0.0, -inf]")
-log1p = _function("log1p", "Log1p", "log(1 + x), exact near zero")
-logical_not = _function("logical_not", "LogicalNot", "Whether ``x`` is false")
-negative = _function("negative", "Neg", "-x", "tf.negative([1, -2])", "[-1, 2]")
-neg = _function("neg", "Neg", "-x; the name that TF 0.x had for ``negative``")
-inv = _function("inv", "Reciprocal", "1 / x; the name that TF 0.x had for ``reciprocal``")
-reciprocal = _function("reciprocal", "Reciprocal", "1 / x")
-rint = _function("rint", "Rint", "Nearest integer, halves to even")
-rsqrt = _function("rsqrt", "Rsqrt", "1 / sqrt(x)")
-sigmoid = _function(
+is_finite = function_of_one("is_finite", "IsFinite", "Whether ``x`` is neither infinite nor NaN")
+is_inf = function_of_one("is_inf", "IsInf", "Whether ``x`` is infinite")
+is_nan = function_of_one("is_nan", "IsNan", "Whether ``x`` is NaN")
+lgamma = function_of_one(
+    "lgamma", "Lgamma", "Logarithm of the absolute value of the gamma function"
+)
+log = function_of_one("log", "Log", "Natural logarithm", "tf.log([1.0, 0.0])", "[0.0, -inf]")
+log1p = function_of_one("log1p", "Log1p", "log(1 + x), exact near zero")
+logical_not = function_of_one("logical_not", "LogicalNot", "Whether ``x`` is false")
+negative = function_of_one("negative", "Neg", "-x", "tf.negative([1, -2])", "[-1, 2]")
+neg = function_of_one("neg", "Neg", "-x; the name that TF 0.x had for ``negative``")
+inv = function_of_one("inv", "Reciprocal", "1 / x; the name that TF 0.x had for ``reciprocal``")
+reciprocal = function_of_one("reciprocal", "Reciprocal", "1 / x")
+rint = function_of_one("rint", "Rint", "Nearest integer, halves to even")
+rsqrt = function_of_one("rsqrt", "Rsqrt", "1 / sqrt(x)")
+sigmoid = function_of_one(
     "sigmoid", "Sigmoid", "1 / (1 + exp(-x))",
     "tf.sigmoid([-100.0, 0.0, 100.0])", "[0.0, 0.5, 1.0]",
 )  # fmt: skip
-sign = _function("sign", "Sign", "-1, 0 or 1; x / |x| for complex ``x``")
-sin = _function("sin", "Sin", "Sine", "tf.sin([0.0, np.pi / 2])", "[0.0, 1.0]")
-sinh = _function("sinh", "Sinh", "Hyperbolic sine")
-sqrt = _function("sqrt", "Sqrt", "Square root", "tf.sqrt([4.0, 9.0])", "[2.0, 3.0]")
-square = _function("square", "Square", "x * x", "tf.square([2, -3])", "[4, 9]")
-tan = _function("tan", "Tan", "Tangent")
-tanh = _function(
+sign = function_of_one("sign", "Sign", "-1, 0 or 1; x / |x| for complex ``x``")
+sin = function_of_one("sin", "Sin", "Sine", "tf.sin([0.0, np.pi / 2])", "[0.0, 1.0]")
+sinh = function_of_one("sinh", "Sinh", "Hyperbolic sine")
+sqrt = function_of_one("sqrt", "Sqrt", "Square root", "tf.sqrt([4.0, 9.0])", "[2.0, 3.0]")
+square = function_of_one("square", "Square", "x * x", "tf.square([2, -3])", "[4, 9]")
+tan = function_of_one("tan", "Tan", "Tangent")
+tanh = function_of_one(
     "tanh", "Tanh", "Hyperbolic tangent", "tf.tanh([-100.0, 0.0, 100.0])", "[-1.0, 0.0, 1.0]"
 )
 

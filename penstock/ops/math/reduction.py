@@ -20,6 +20,7 @@ import torch
 from penstock.foundation.base import dtypes
 from penstock.foundation.base.docstrings import example, named
 from penstock.foundation.graph.build import constant, make
+from penstock.foundation.graph.families import Reduction
 from penstock.foundation.graph.scopes import colocate_with
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import arithmetic, define_op, static
@@ -461,7 +462,7 @@ _REDUCE_DOC = """{what} over ``axis``.
 
 def _reduction(
     op_type: str, what: str, dtype: str = "numeric", call: str = "", gives: str = ""
-) -> Any:
+) -> Reduction:
     def reduce(
         input_tensor: Any,
         axis: Any = None,

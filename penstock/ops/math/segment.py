@@ -15,6 +15,7 @@ import torch
 from penstock.foundation.base import dtypes
 from penstock.foundation.base.docstrings import named
 from penstock.foundation.graph.build import constant, make
+from penstock.foundation.graph.families import Segments
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op
 from penstock.foundation.opdef.inference import Dims, FailsAtRun, ShapeContext
@@ -207,7 +208,7 @@ _SORTED_DOC = """{what} of each segment of rows, ids sorted.
     """
 
 
-def _sorted_function(kind: str, what: str, empty: str) -> Any:
+def _sorted_function(kind: str, what: str, empty: str) -> Segments:
     def segment(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
         return make(f"Segment{kind}", data, segment_ids, name=name)
 

@@ -14,6 +14,7 @@ from penstock.foundation.base import dtypes
 from penstock.foundation.base.docstrings import named
 from penstock.foundation.graph.build import constant, make
 from penstock.foundation.graph.convert import convert_to_tensor
+from penstock.foundation.graph.families import UnsortedSegments
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op
@@ -170,7 +171,7 @@ _UNSORTED_DOC = """{what} of each segment of ``data``, ids in any order.
     """
 
 
-def _unsorted_function(kind: str, what: str, empty: str) -> Any:
+def _unsorted_function(kind: str, what: str, empty: str) -> UnsortedSegments:
     def segment(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
         return make(f"UnsortedSegment{kind}", data, segment_ids, num_segments, name=name)
 

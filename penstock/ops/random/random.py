@@ -11,7 +11,6 @@ one ``erfinv`` an element, whatever is cut off.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from penstock.foundation.base import dimension, dtypes
 from penstock.foundation.base.docstrings import documented_as, named
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.convert import convert_to_tensor
+from penstock.foundation.graph.families import Draw
 from penstock.foundation.graph.scopes import control_dependencies, get_seed, name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op
@@ -317,7 +317,7 @@ def random_uniform(
         return scaled(draw, make("Sub", high, low, name="sub"), low, scope)
 
 
-def _normal(function: str, op_type: str, doc: str, *like: Callable) -> Callable[..., Tensor]:
+def _normal(function: str, op_type: str, doc: str, *like: Draw) -> Draw:
     @named(function, doc, *like)
     def draw(
         shape: Any,

@@ -16,6 +16,7 @@ from penstock.foundation.base import dtypes
 from penstock.foundation.base.docstrings import named
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.convert import convert_to_tensor
+from penstock.foundation.graph.families import RealTransform, Transform
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op, static
@@ -248,7 +249,7 @@ for _rank, _suffix in _SUFFIX.items():
 _DIMS = {1: "dim", 2: "two dims", 3: "three dims"}
 
 
-def _complex_function(op_type: str, rank: int) -> Any:
+def _complex_function(op_type: str, rank: int) -> Transform:
     def transform(input: Any, name: str | None = None) -> Tensor:
         return make(op_type, input, name=name)
 
@@ -272,7 +273,7 @@ _REAL_DOC = """{what} over the last {dims}.
     """
 
 
-def _real_function(op_type: str, rank: int, inverse: bool) -> Any:
+def _real_function(op_type: str, rank: int, inverse: bool) -> RealTransform:
     dtype = dtypes.complex64 if inverse else dtypes.float32
 
     def transform(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:

@@ -15,6 +15,7 @@ from penstock.foundation.base.docstrings import named
 from penstock.foundation.graph.build import constant, make
 from penstock.foundation.graph.composite import SparseTensor, SparseTensorValue
 from penstock.foundation.graph.convert import convert_to_tensor
+from penstock.foundation.graph.families import SparseReduction
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import static
@@ -277,7 +278,7 @@ _REDUCE = """{what} of the entries over ``axis``{sparse}.
     """
 
 
-def _reducing(op_type: str, name: str, what: str) -> Any:
+def _reducing(op_type: str, name: str, what: str) -> SparseReduction:
     is_sparse = op_type.endswith("Sparse")
 
     def reduce(

@@ -8,6 +8,7 @@ import torch
 
 from penstock.foundation.base.docstrings import named
 from penstock.foundation.graph.build import make
+from penstock.foundation.graph.families import SparseSegments
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op
 from penstock.foundation.opdef.inference import Dims, ShapeContext
@@ -173,7 +174,7 @@ _SPARSE_DOC = """{what} of picked rows of ``data``, segment by segment.
     """
 
 
-def _sparse_function(kind: str, public: str, what: str) -> Any:
+def _sparse_function(kind: str, public: str, what: str) -> SparseSegments:
     def segment(
         data: Any,
         indices: Any,

@@ -18,6 +18,7 @@ from penstock.foundation.base import errors, shapes
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.convert import convert_to_tensor
+from penstock.foundation.graph.families import Scatter
 from penstock.foundation.opdef import define_op
 from penstock.foundation.opdef.inference import ShapeContext
 from penstock.ops.array import join, nodes, reshape, shape, slicing
@@ -405,7 +406,7 @@ def _is_reference(ref: Any) -> bool:
     return bool(getattr(getattr(ref, "dtype", None), "is_ref", False))
 
 
-def _public(verb: str, doc: str, locking: bool = False) -> Callable[..., Any]:
+def _public(verb: str, doc: str, locking: bool = False) -> Scatter:
     def scatter(
         ref: Any, indices: Any, updates: Any, use_locking: bool = locking, name: Any = None
     ) -> Any:

@@ -18,7 +18,7 @@ from tensorboard.compat.proto.meta_graph_pb2 import MetaGraphDef
 from tensorboard.compat.proto.saver_pb2 import SaverDef
 
 from penstock.foundation.base import errors
-from penstock.foundation.formats import files
+from penstock.foundation.formats import files, written
 from penstock.foundation.formats.checkpoint_reader import open_checkpoint
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.graph import Graph
@@ -351,6 +351,7 @@ class Saver:
             durable=self._durable,
         )  # fmt: skip
         self._delete_old(suffix)
+        written.tell(path)
 
     def _remember(self, path: str) -> None:
         keep = self.saver_def.max_to_keep

@@ -1,11 +1,14 @@
 """The embedding projector of TensorBoard: which tensors to show, with which labels.
 
-The projector reads ``projector_config.pbtxt`` beside the event files.  It takes the tensors from a
-checkpoint, or, as ``write_embedding`` stores them, from files of tab-separated values.
+The projector reads ``projector_config.pbtxt`` beside the event files, and the tensors from files
+that it names.  A TensorBoard that has TensorFlow beside it reads checkpoints as well; so that none
+is needed, the values of the folder's latest checkpoint are written beside it: when the
+configuration is, and by this process with each checkpoint after that.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -18,10 +21,16 @@ from tensorboard.plugins.projector.projector_config_pb2 import (
     SpriteMetadata as SpriteMetadata,
 )
 
-from penstock.foundation.formats import files, message_docs
+from penstock.foundation.base import errors
+from penstock.foundation.formats import files, message_docs, written
+from penstock.foundation.formats.checkpoint_reader import open_checkpoint
+from penstock.foundation.formats.schema import CheckpointState
 
 message_docs.describe(ProjectorConfig)
 
+_LOG = logging.getLogger("penstock")
+# What the projector shows at the most.
+_MOST_POINTS = 100_000
 _CONFIG_NAME = "projector_config.pbtxt"
 
 
@@ -30,8 +39,9 @@ def visualize_embeddings(summary_writer: Any, config: Any) -> None:
 
     Args:
       summary_writer: the ``FileWriter`` of the directory, or the directory itself.
-      config: a ``ProjectorConfig``.  Without ``model_checkpoint_path`` the projector takes the
-        latest checkpoint of the directory.
+      config: a ``ProjectorConfig``.  Tensors without a file of their own are those of
+        ``model_checkpoint_path``, or else of the latest checkpoint of the directory, now and
+        whenever this process saves one there.
 
     Raises:
       ValueError: the writer has no directory.
@@ -48,7 +58,63 @@ def visualize_embeddings(summary_writer: Any, config: Any) -> None:
     logdir = _directory(summary_writer)
     if logdir is None:
         raise ValueError("Summary writer must have a logdir")
+    asked = ProjectorConfig()
+    asked.CopyFrom(config)
+    _show(logdir, asked, asked.model_checkpoint_path or _latest(logdir))
+    if not asked.model_checkpoint_path and any(not e.tensor_path for e in asked.embeddings):
+        written.listen(logdir, lambda path: _show(logdir, asked, path))
+
+
+def _show(logdir: str, asked: Any, checkpoint: str | None) -> None:
+    """Writes the configuration, and beside it the tensors of a checkpoint that it asks for."""
+    config = ProjectorConfig()
+    config.CopyFrom(asked)
+    wanted = [each for each in config.embeddings if not each.tensor_path]
+    if wanted and checkpoint is not None:
+        try:
+            with open_checkpoint(checkpoint) as reader:
+                for embedding in wanted:
+                    name = embedding.tensor_name.removesuffix(":0")
+                    if name in reader:
+                        _store(logdir, embedding, reader.read(name))
+        except errors.OpError as error:  # the checkpoint is whole or it is not; training goes on
+            _LOG.warning("the projector shows nothing of %s: %s", checkpoint, error.message)
     _write(os.path.join(logdir, _CONFIG_NAME), text_format.MessageToString(config))
+
+
+def _store(logdir: str, embedding: Any, values: Any) -> None:
+    """Writes one tensor to a file, and its name and shape into the configuration."""
+    array = np.ascontiguousarray(values[:_MOST_POINTS], np.float32)
+    if array.ndim != 2:
+        _LOG.warning("the projector shows matrices; %s is %s", embedding.tensor_name, array.shape)
+        return
+    stem = embedding.tensor_name.removesuffix(":0").replace("/", "_")
+    content = array.tobytes()
+    kind = "bytes"
+    if _is_text(content):  # of all zeros, for one: the projector would take it for a table
+        kind, content = "tsv", _table(array.tolist()).encode()
+    embedding.tensor_path = f"{stem}_checkpoint.{kind}"
+    embedding.tensor_shape[:] = array.shape
+    files.write_atomically(os.path.join(logdir, embedding.tensor_path), content)
+
+
+def _is_text(content: bytes) -> bool:
+    try:
+        content[:4096].decode()
+    except UnicodeDecodeError as error:
+        return error.start >= 4000  # a character that was cut
+    return True
+
+
+def _latest(logdir: str) -> str | None:
+    """The checkpoint that the folder's state file names."""
+    path = os.path.join(logdir, "checkpoint")
+    if not files.exists(path):
+        return None
+    with files.open_file(path, "rb") as stream:
+        state = text_format.Parse(stream.read().decode(), CheckpointState())
+    named: str = state.model_checkpoint_path
+    return os.path.join(logdir, named) if named else None
 
 
 def write_embedding(

@@ -4,8 +4,9 @@
 
 ``messages.proto`` has the messages of TensorFlow's MasterService and of what a graph, a tensor and
 a call's options are, with the fields that a client needs: what it leaves out, the wire lets it
-leave out.  ``node/src/ops.ts`` has a function for each op of ``OPS``, typed, from the op
-definitions: for another language write another ``_Writer``.
+leave out.  ``node/src/ops.ts`` and ``cpp/include/penstock/ops.hpp`` have a function for each op of
+``OPS``, typed, from the op definitions: for another language write another function like
+``typescript`` and ``cpp``.
 """
 
 from __future__ import annotations
@@ -43,10 +44,19 @@ _AS_MESSAGE = {"graph_def": "GraphDef"}
 
 
 def main(definitions: str) -> None:
-    """Writes both files."""
-    (HERE / "messages.proto").write_text(messages_text())
-    table = json.loads(Path(definitions).read_text())
-    (HERE / "node" / "src" / "ops.ts").write_text(ops_text({name: table[name] for name in OPS}))
+    """Writes the files."""
+    for path, text in files(json.loads(Path(definitions).read_text())).items():
+        path.write_text(text)
+
+
+def files(definitions: dict[str, Any]) -> dict[Path, str]:
+    """What stands in each generated file."""
+    table = {name: definitions[name] for name in OPS}
+    return {
+        HERE / "messages.proto": messages_text(),
+        HERE / "node" / "src" / "ops.ts": typescript(table),
+        HERE / "cpp" / "include" / "penstock" / "ops.hpp": cpp(table),
+    }
 
 
 # ---- messages --------------------------------------------------------------------------------
@@ -148,7 +158,7 @@ _TYPES = {
 _KEYWORDS = {"const", "default", "delete", "function", "in", "switch", "var", "while"}
 
 
-def ops_text(table: dict[str, Any]) -> str:
+def typescript(table: dict[str, Any]) -> str:
     """The functions of the ops, as TypeScript."""
     parts = [
         "// A function for each op. Written by frontends/generate.py from op definitions.\n"
@@ -225,6 +235,92 @@ def _type(kind: str) -> str:
 def _word(name: str) -> str:
     """A name that is no keyword of the language."""
     return f"{name}_" if name in _KEYWORDS else name
+
+
+# ---- ops in C++ ------------------------------------------------------------------------------
+
+_CPP_TYPES = {
+    "int": "std::int64_t", "float": "float", "bool": "bool", "string": "std::string",
+    "type": "DType", "shape": "Dims", "tensor": "tensorflow::TensorProto",
+    "list(int)": "std::vector<std::int64_t>",
+}  # fmt: skip
+
+
+def cpp(table: dict[str, Any]) -> str:
+    """The functions of the ops, as a header for C++20."""
+    functions = [_cpp_function(name, table[name]) for name in sorted(table)]
+    return "\n".join([
+        "// A function for each op. Written by frontends/generate.py from op definitions.\n"
+        "#pragma once\n\n"
+        '#include "penstock/graph.hpp"\n\n'
+        "namespace penstock {\n",
+        *functions,
+        "}  // namespace penstock\n",
+    ])  # fmt: skip
+
+
+def _cpp_function(name: str, row: dict[str, Any]) -> str:
+    inputs = [_arg(each) for each in row["inputs"]]
+    told = {word for _, kind in inputs for word in _words(kind)}
+    attrs = {key: each for key, each in row["attrs"].items() if key not in told}
+    fields = "".join(f"  {_cpp_field(key, each)};\n" for key, each in attrs.items())
+    args = "".join(
+        f", const {'std::vector<Output>' if _is_list(kind) else 'Output'}& {_word(arg)}"
+        for arg, kind in inputs
+    )
+    lines = [_cpp_input(arg, kind, row["attrs"]) for arg, kind in inputs]
+    lines.append("node.after(options.after);")
+    lines += [
+        f'node.{"list" if _is_list(each["type"]) else "attribute"}("{key}", options.{key});'
+        for key, each in attrs.items()
+    ]
+    types = ", ".join(_cpp_type(_arg(each)[1], row["attrs"]) for each in row["outputs"])
+    result, ending = (
+        ("const Operation*", "") if not row["outputs"]
+        else ("Output", ".outputs[0]") if _is_single(row)
+        else ("std::vector<Output>", ".outputs")
+    )  # fmt: skip
+    body = "".join(f"  {line}\n" for line in lines)
+    plain = all("default" in each for each in attrs.values())
+    made = f"{'&' if not ending else ''}node.add({{{types}}}){ending}"
+    return (
+        f"struct {name}Options {{\n  std::string name = {{}};\n  std::string device = {{}};\n"
+        f"  std::vector<const Operation*> after = {{}};\n{fields}}};\n"
+        f"inline {result} {name}(Graph& graph{args}, const {name}Options& options"
+        f"{' = {}' if plain else ''}) {{\n"
+        f'  Node node(graph, "{name}", options.name, options.device);\n{body}'
+        f"  return {made};\n}}\n"
+    )
+
+
+def _cpp_field(key: str, row: dict[str, Any]) -> str:
+    kind = _CPP_TYPES[row["type"]]
+    if "default" not in row or (row["type"] == "shape" and row["default"] is None):
+        return f"std::optional<{kind}> {key} = {{}}"
+    value = row["default"]
+    text = {
+        "bool": lambda: str(value).lower(), "type": lambda: f"tensorflow::{_enum_name(value)}",
+        "string": lambda: json.dumps(value), "list(int)": lambda: "{" + str(value)[1:-1] + "}",
+        "shape": lambda: "{}",
+    }.get(row["type"], lambda: str(value))()  # fmt: skip
+    return f"{kind} {key} = {text}"
+
+
+def _enum_name(dtype: str) -> str:
+    return f"DT_{dtype.upper()}"
+
+
+def _cpp_input(arg: str, kind: str, attrs: dict[str, Any]) -> str:
+    *count, kind = _words(kind)
+    attr = f'"{kind}"' if kind in attrs else "nullptr"
+    if count:
+        return f'node.inputs({_word(arg)}, "{count[0]}", {attr});'
+    return f"node.input({_word(arg)}, {attr});"
+
+
+def _cpp_type(kind: str, attrs: dict[str, Any]) -> str:
+    (kind,) = _words(kind)
+    return f'node.type("{kind}")' if kind in attrs else f"tensorflow::{_enum_name(kind)}"
 
 
 if __name__ == "__main__":

@@ -21,13 +21,14 @@ import typer
 from typer.core import TyperGroup
 
 from penstock.cli.output import Failure, Output
+from penstock.cli.server_command import server
 from penstock.cli.train import train
 from penstock.foundation.base import errors
 
 _HELP = (
     "Run TensorFlow 1.x programs unchanged; train programs that teach; look at, convert, freeze and"
-    " explain graphs, checkpoints, saved models and event files; run programs as clusters; serve"
-    " trained models; tell what is wrong with a machine."
+    " explain graphs, checkpoints, saved models and event files; be a task of a cluster, or run one;"
+    " serve trained models; tell what is wrong with a machine."
 )
 
 
@@ -120,6 +121,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+app.command()(server)
 
 
 class Target(StrEnum):
@@ -376,32 +378,6 @@ def launch(
         options = RayOptions(address, cpus, gpus, strategy.upper(), working_dir, host)
         code = launch_on_ray(Output(), job, policy, log_dir, options)
     raise typer.Exit(code)
-
-
-@app.command()
-def server(
-    cluster: Annotated[
-        str,
-        typer.Option(
-            help="The tasks: JSON, or JOB|HOST:PORT;HOST:PORT,JOB|...; default: TF_CONFIG.",
-            metavar="SPEC",
-        ),
-    ] = "",
-    job: Annotated[str | None, typer.Option(help="Which job this task is of.")] = None,
-    task: Annotated[int | None, typer.Option(min=0, help="Which task of the job.")] = None,
-    protocol: Annotated[str, typer.Option(help="How tasks and clients speak.")] = "grpc",
-    config: Annotated[
-        str, typer.Option(help="A ConfigProto as text, or a file of it.", metavar="TEXT|FILE")
-    ] = "",
-) -> None:
-    """Be one task of a cluster, as tf.train.Server is, until the job is done.
-
-    Sessions of Penstock and of TensorFlow (tf.Session("grpc://HOST:PORT")) run their graphs on it.
-    The target is printed when the server is up.
-    """
-    from penstock.cli.cluster_server import serve_task
-
-    serve_task(Output(), cluster, job, task, protocol, config)
 
 
 # "-m" ends the options as SCRIPT does, which is why it is none of them.

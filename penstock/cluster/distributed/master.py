@@ -26,6 +26,7 @@ from penstock.compiler.partition.split import partition
 from penstock.compiler.placement.available import DeviceAttributes
 from penstock.compiler.placement.placer import Placer
 from penstock.engine.resources import waiting
+from penstock.engine.resources.calling import Calling
 from penstock.engine.session.build import step_to_place
 from penstock.engine.session.options import ConfigProto, Options, options_of
 from penstock.foundation.base import errors
@@ -515,7 +516,7 @@ class _UntilEnded:
         callers: waiting.Cancellation | None,
     ) -> None:
         self._session, self._cancel = session, cancel
-        self._called = callers.calling(self._cancelled) if callers is not None else None
+        self._called = Calling(callers, self._cancelled) if callers is not None else None
 
     def _cancelled(self, why: str) -> None:
         self._cancel(errors.CancelledError(None, None, why))

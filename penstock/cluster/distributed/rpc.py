@@ -1,4 +1,5 @@
-"""Calls between processes, over gRPC, with messages of ``formats.cluster_messages``.
+"""Calls between processes, over gRPC, with messages of ``formats.cluster_messages``, and of
+``formats.master_messages`` where the service is TensorFlow's.
 
 A service is a table of method names; the messages of ``run_step`` are RunStepRequest and
 RunStepResponse.  A handler is a method ``run_step(request, context) -> response`` and runs in a

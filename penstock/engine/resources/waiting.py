@@ -66,7 +66,7 @@ class Cancellation:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._waiters: set[Waiter | _Calling] = set()
+        self._waiters: set[Any] = set()
         # The reasons, once it is cancelled.  A list, since a loop that asks in each of its rounds
         # whether something is in it hardly feels that (8 ns; a call would be 200).
         self._reasons: list[str] = []
@@ -97,45 +97,21 @@ class Cancellation:
             for waiter in self._waiters:
                 waiter.wake()
 
-    def calling(self, callback: Callable[[str], None]) -> AbstractContextManager[None]:
-        """Has a function called with the reason, if it is cancelled meanwhile or was before.
-
-        It is called in the thread that cancels, must not wait, and is not called after the end.
-        """
-        return _Calling(self, callback)
-
     def has_waiters(self) -> bool:
         """Whether something waits in it now."""
         with self._lock:
             return bool(self._waiters)
 
-    def enter(self, waiter: Waiter | _Calling) -> None:
+    def enter(self, waiter: Any) -> None:
+        """Has ``waiter.wake()`` called when it is cancelled; at once if it was."""
         with self._lock:
             self._waiters.add(waiter)
             if self._reasons:
                 waiter.wake()
 
-    def leave(self, waiter: Waiter | _Calling) -> None:
+    def leave(self, waiter: Any) -> None:
         with self._lock:
             self._waiters.discard(waiter)
-
-
-class _Calling:
-    """A function in the place of a waiter, while the context lasts."""
-
-    __slots__ = ("_callback", "_cancellation")
-
-    def __init__(self, cancellation: Cancellation, callback: Callable[[str], None]) -> None:
-        self._cancellation, self._callback = cancellation, callback
-
-    def wake(self) -> None:
-        self._callback(str(self._cancellation.reason))
-
-    def __enter__(self) -> None:
-        self._cancellation.enter(self)
-
-    def __exit__(self, *exc: Any) -> None:
-        self._cancellation.leave(self)
 
 
 class StepLock:

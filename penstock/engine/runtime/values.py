@@ -47,6 +47,21 @@ def from_array(array: np.ndarray, *, copy: bool = False) -> Any:
     return torch.from_numpy(array)
 
 
+class _Memory:
+    """An array's memory, said to be writable: torch warns of any other, and programs only read."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        interface = dict(array.__array_interface__)
+        interface["data"] = (interface["data"][0], False)
+        self.__array_interface__ = interface
+        self.owner = array
+
+
+def said_writable(array: np.ndarray) -> np.ndarray:
+    """The same memory, for programs, which only read what they are fed."""
+    return np.asarray(_Memory(array))
+
+
 def to_array(value: Any) -> np.ndarray:
     """A NumPy array from a run-time value, sharing its memory."""
     if not isinstance(value, torch.Tensor):

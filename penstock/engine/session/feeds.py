@@ -49,7 +49,7 @@ def _numeric_converter(tensor: Tensor, wanted: torch.dtype, numpy_dtype: np.dtyp
         kind = type(value)
         if kind is np.ndarray and value.dtype == numpy_dtype and not is_bfloat16:
             try:
-                made = from_numpy(value if value.flags.writeable else _as_writable(value))
+                made = from_numpy(value if value.flags.writeable else values.said_writable(value))
             except ValueError:  # negative strides, or not native byte order
                 made = from_numpy(np.ascontiguousarray(value))
         elif kind is scalar:
@@ -64,20 +64,6 @@ def _numeric_converter(tensor: Tensor, wanted: torch.dtype, numpy_dtype: np.dtyp
         return made
 
     return convert
-
-
-class _Memory:
-    """An array's memory, said to be writable: torch warns of any other, and programs only read."""
-
-    def __init__(self, array: np.ndarray) -> None:
-        interface = dict(array.__array_interface__)
-        interface["data"] = (interface["data"][0], False)
-        self.__array_interface__ = interface
-        self.owner = array
-
-
-def _as_writable(array: np.ndarray) -> np.ndarray:
-    return np.asarray(_Memory(array))
 
 
 def _slow(tensor: Tensor, value: Any, wanted: torch.dtype, numpy_dtype: np.dtype) -> Any:

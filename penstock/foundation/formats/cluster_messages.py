@@ -1,6 +1,7 @@
 """Messages between clients, masters and workers.
 
-The protocol is Penstock's own, not TensorFlow's: what stands here is read only by Penstock.  Graphs
+The protocol is Penstock's own, not TensorFlow's (for that see ``master_messages``): what stands
+here is read only by Penstock.  Graphs
 are GraphDefs (the user's, and a task's part as ``partition.wire`` writes it), devices and run
 options ``tensorboard``'s messages, tensors a type, a shape and the raw bytes.
 

@@ -50,6 +50,13 @@ define_op(
         'container: string = ""', 'shared_name: string = ""', 'batching_queue: string = ""',
         "Tin: list(type) >= 1", "Tcaptured: list(type)", "Tout: list(type) >= 1",
     ],
+    later=[
+        "low_priority_max_batch_size: int = 0", "low_priority_batch_timeout_micros: int = 0",
+        "low_priority_allowed_batch_sizes: list(int) = []",
+        "low_priority_max_enqueued_batches: int = 0",
+        'mixed_priority_policy: string = "low_priority_padding_with_max_batch_size"',
+        'batch_padding_policy: string = "PAD_UP"', "enable_large_batch_splitting: bool = False",
+    ],
     shape=_unknown,
     kernel=_run,
     state=SharedState("batches", _batcher, outputs_are_values=True),

@@ -29,6 +29,7 @@ _HINT = 'communication_hint: string = "auto"'
 _TRAITS: dict[str, Any] = {
     "stateful": True, "effect": True, "blocking": True, "role": "collective",
     "no_gradient": "TensorFlow has none: gradients are reduced, not what computes them",
+    "later": ["timeout_seconds: float = 0.0"],
 }  # fmt: skip
 
 

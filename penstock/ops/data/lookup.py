@@ -353,6 +353,7 @@ for _suffix, _handle, _ in _FORMS:
         define_op(
             _name + _suffix,
             f"table_handle: {_handle}{_inputs} -> {_outputs}".strip(),
+            later=["offset: int = 0"] if _name == "InitializeTableFromTextFile" else (),
             attrs=_attrs,
             shape=_shape,
             kernel=_kernel,

@@ -191,6 +191,7 @@ define_op(
     "ImageProjectiveTransformV2",
     "images: dtype, transforms: float, output_shape: int32 -> transformed_images: dtype",
     attrs=_ATTRS,
+    later=['fill_mode: string = "CONSTANT"'],
     shape=_shape_v2,
     kernel=_kernel_v2,
     host=("output_shape",),

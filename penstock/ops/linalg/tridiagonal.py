@@ -131,6 +131,7 @@ define_op(
     "TridiagonalSolve",
     "diagonals: T, rhs: T -> output: T",
     attrs=["partial_pivoting: bool = True", "T: {double, float, complex64, complex128}"],
+    later=["perturb_singular: bool = False"],
     shape=_solve_shape,
     kernel=_solve,
     gradient=_solve_grad,

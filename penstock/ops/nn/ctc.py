@@ -465,6 +465,7 @@ define_op(
     "inputs: T, sequence_length: int32 -> decoded_indices: int64, decoded_values: int64,"
     " decoded_shape: int64, log_probability: T",
     attrs=["merge_repeated: bool = False", _TYPES],
+    later=["blank_index: int = -1"],
     shape=_greedy_shape,
     kernel=_greedy,
     host=("sequence_length",),

@@ -314,6 +314,7 @@ for _name, _inputs, _attrs, _kernel, _host in (
         _name,
         f"input: T{_inputs} -> output: T",
         attrs=_attrs,
+        later=["axis: int = -1"] if _inputs else (),
         shape=_ranged,
         kernel=_kernel,
         host=_host,

@@ -112,6 +112,7 @@ define_op(
     "input: float, min_range: float, max_range: float"
     " -> output: T, output_min: float, output_max: float",
     attrs=[f"T: {TYPES}", _MODES, _ROUND_MODES],
+    later=["narrow_range: bool = False", "axis: int = -1", "ensure_minimum_range: float = 0.01"],
     shape=with_ends(_first),
     kernel=_quantize_v2,
     host=("min_range", "max_range"),
@@ -140,6 +141,7 @@ define_op(
     "Dequantize",
     "input: T, min_range: float, max_range: float -> output: float",
     attrs=[f"T: {TYPES}", _MODES],
+    later=["narrow_range: bool = False", "axis: int = -1", "dtype: type = float"],
     shape=_first,
     kernel=_dequantize,
     host=("min_range", "max_range"),

@@ -203,6 +203,8 @@ def _inverse_real_grad(rank: int) -> Any:
 
 # ---- the ops -------------------------------------------------------------------------------------
 
+_OTHER_TYPES = ("Treal: type = float", "Tcomplex: type = complex64")
+
 for _rank, _suffix in _SUFFIX.items():
     for _name, _function, _gradient in (
         (f"FFT{_suffix}", torch.fft.fftn, _forward_grad(_rank)),
@@ -227,6 +229,7 @@ for _rank, _suffix in _SUFFIX.items():
     define_op(
         f"RFFT{_suffix}",
         "input: float, fft_length: int32 -> output: complex64",
+        later=_OTHER_TYPES,
         shape=_real_shape(_rank, True),
         kernel=_real(_rank),
         host=("fft_length",),
@@ -236,6 +239,7 @@ for _rank, _suffix in _SUFFIX.items():
     define_op(
         f"IRFFT{_suffix}",
         "input: complex64, fft_length: int32 -> output: float",
+        later=_OTHER_TYPES,
         shape=_real_shape(_rank, False),
         kernel=_inverse_real(_rank),
         host=("fft_length",),

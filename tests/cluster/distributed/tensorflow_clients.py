@@ -183,6 +183,21 @@ def the_graph_grows(target):
 
 
 @program
+def ops_that_have_got_attrs_since(target):
+    x = tf.constant([1.0, 2.0, -3.0, 0.5])
+    quantized = tf.quantization.quantize(x, -4.0, 4.0, tf.qint8)
+    diagonals = tf.constant([[1.0, 1.0, 0.0], [4.0, 4.0, 4.0], [0.0, 1.0, 1.0]])
+    made = [
+        tf.abs(tf.signal.rfft(x)), tf.signal.irfft(tf.signal.rfft(x)), quantized,
+        tf.quantization.dequantize(quantized.output, -4.0, 4.0),
+        tf.quantization.quantize_and_dequantize(x, -4.0, 4.0),
+        tf.linalg.tridiagonal_solve(diagonals, tf.ones([3]), diagonals_format="compact"),
+    ]  # fmt: skip
+    with tf.Session(target) as session:
+        return session.run([made[0], made[1], list(made[2]), *made[3:]])
+
+
+@program
 def functions_of_a_library(target):
     function = getattr(tensorflow, "function", None) or tf.function
 

@@ -8,6 +8,7 @@ import pytest
 
 from penstock.cluster.distributed.step_table import KEPT_SECONDS, StepTable
 from penstock.engine.resources import waiting
+from penstock.engine.resources.calling import Calling
 from penstock.foundation.base import errors
 from tests.suite.clock import PATIENCE
 
@@ -118,7 +119,7 @@ def test_settling_waits_for_steps_that_compute() -> None:
     table = StepTable(lambda *message: None)
     computing, waits = table.open(1), table.open(2)
     threading.Timer(0.05, table.close, [computing]).start()
-    with waits.cancellation.calling(lambda reason: None):
+    with Calling(waits.cancellation, lambda reason: None):
         table.settle(PATIENCE)
         assert table.counts()["open"] == 1
     table.settle(0.05)  # one that goes on is not waited for

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from penstock.engine.resources import waiting
+from penstock.engine.resources.calling import Calling
 from penstock.foundation.base import errors
 from tests.suite.clock import Clock
 
@@ -75,12 +76,12 @@ def test_steps_within_steps_keep_their_own_deadline() -> None:
 
 def test_a_cancellation_calls_those_who_follow_it() -> None:
     cancellation, said = waiting.Cancellation(), []
-    with cancellation.calling(said.append):
+    with Calling(cancellation, said.append):
         assert cancellation.has_waiters()
         cancellation.cancel("enough")
     cancellation.cancel("again")
     assert said == ["enough"] and not cancellation.has_waiters()
-    with cancellation.calling(said.append):
+    with Calling(cancellation, said.append):
         assert said == ["enough", "again"]
 
 

@@ -9,6 +9,8 @@ import pytest
 from tensorboard.compat.proto.op_def_pb2 import OpList
 
 import penstock as tf
+from penstock.foundation.graph import node_message
+from penstock.foundation.opdef.registry import OPS
 
 
 def _model() -> tf.Graph:
@@ -267,3 +269,30 @@ def test_what_a_message_does_not_have(arguments: Any, kind: type[Exception], wor
         tf.identity(tf.constant(1.0, name="a"), name="b")
     with tf.Graph().as_default(), tf.name_scope("outer"), pytest.raises(kind, match=words):
         tf.import_graph_def(graph.as_graph_def(), **arguments)
+
+
+# Attrs that TensorFlow 2.21 has given these ops since 1.15, with their defaults.
+_SINCE: dict[str, dict[str, Any]] = {
+    "RFFT": {"Treal": 1, "Tcomplex": 8},
+    "IRFFT2D": {"Treal": 1, "Tcomplex": 8},
+    "QuantizeV2": {"narrow_range": False, "axis": -1, "ensure_minimum_range": 0.01},
+    "Dequantize": {"narrow_range": False, "axis": -1, "dtype": 1},
+    "QuantizeAndDequantizeV2": {"axis": -1},
+    "QuantizeAndDequantizeV3": {"axis": -1},
+    "TridiagonalSolve": {"perturb_singular": False},
+    "CTCGreedyDecoder": {"blank_index": -1},
+    "ImageProjectiveTransformV2": {"fill_mode": b"CONSTANT"},
+    "CollectiveReduce": {"timeout_seconds": 0.0},
+    "InitializeTableFromTextFileV2": {"offset": 0},
+    "BatchFunction": {"batch_padding_policy": b"PAD_UP", "low_priority_max_batch_size": 0},
+}
+
+
+@pytest.mark.parametrize("op_type", sorted(_SINCE))
+def test_attrs_of_a_later_tensorflow_are_known_by_their_defaults(op_type: str) -> None:
+    later = OPS[op_type].later
+    for key, default in _SINCE[op_type].items():
+        value = node_message.attr_value(later[key].default, later[key])
+        field = value.WhichOneof("value")
+        found = getattr(value, field)
+        assert found == (pytest.approx(default) if field == "f" else default), key

@@ -115,31 +115,32 @@ def int8_weights(model: Any) -> Any:
         integers = np.round(array / scale).astype(np.int8)
         weights.drop(name)
         if np.count_nonzero(integers) + array.size / 8 < 0.9 * array.size:
-            narrow = _unpacked(weights, integers, name)
+            wide = _unpacked(weights, integers, name)
         else:
             narrow = weights.constant(integers, name)
-        wide = weights.node("Cast", narrow, hint=name, to=onnx.TensorProto.FLOAT)
+            wide = weights.node("Cast", narrow, hint=name, to=onnx.TensorProto.FLOAT)
         factor = weights.constant(scale.astype(np.float32), name)
         weights.node("Mul", wide, factor, hint=name, output=name)
     return weights.finish()
 
 
 def _unpacked(w: _Weights, integers: np.ndarray, hint: str) -> str:
-    """Integers of which most are zero, from a bit for each and those that are not."""
+    """Integers of which most are zero, as floats, from a bit for each and those that are not."""
     flat = integers.reshape(-1)
     bits = w.constant(np.packbits(flat != 0, bitorder="little").reshape(-1, 1), hint)
     shifts = w.constant(np.arange(8, dtype=np.uint8).reshape(1, -1), hint)
     moved = w.node("BitShift", bits, shifts, hint=hint, direction="RIGHT")
     ones = w.node("BitwiseAnd", moved, w.constant(np.uint8(1), hint), hint=hint)
-    truths = w.node("Cast", ones, hint=hint, to=onnx.TensorProto.BOOL)
-    row = w.node("Reshape", truths, w.constant(np.array([-1]), hint), hint=hint)
+    row = w.node("Reshape", ones, w.constant(np.array([-1]), hint), hint=hint)
     ends = [w.constant(np.array([end]), hint) for end in (0, flat.size)]
-    places = w.node("NonZero", w.node("Slice", row, *ends, hint=hint), hint=hint)
-    index = w.node("Transpose", places, hint=hint, perm=[1, 0])
-    size = w.constant(np.array([flat.size]), hint)
-    zeros = w.node("Expand", w.constant(np.int8(0), hint), size, hint=hint)
-    values = w.constant(flat[flat != 0], hint)
-    whole = w.node("ScatterND", zeros, index, values, hint=hint)
+    row = w.node("Slice", row, *ends, hint=hint)
+    # How many are kept up to an element: runtimes compute that of constants, but no places.
+    counted = w.node("Cast", row, hint=hint, to=onnx.TensorProto.INT32)
+    count = w.node("CumSum", counted, w.constant(np.int64(0), hint), hint=hint)
+    kept = np.concatenate([np.zeros(1, np.int8), flat[flat != 0]])
+    values = w.node("Gather", w.constant(kept, hint), count, hint=hint, axis=0)
+    both = [w.node("Cast", n, hint=hint, to=onnx.TensorProto.FLOAT) for n in (values, row)]
+    whole = w.node("Mul", *both, hint=hint)
     dims = w.constant(np.array(integers.shape, np.int64), hint)
     return w.node("Reshape", whole, dims, hint=hint)
 

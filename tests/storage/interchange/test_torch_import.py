@@ -139,7 +139,15 @@ MODULES: dict[str, tuple[Callable[[], nn.Module], list[torch.Tensor]]] = {
 }
 
 
-@pytest.mark.parametrize("name", sorted(MODULES))
+# The others take a second each, which torch.export needs.
+_QUICK = ("attention", "mlp", "up_and_down")
+_NAMES = [
+    name if name in _QUICK else pytest.param(name, marks=pytest.mark.long)
+    for name in sorted(MODULES)
+]
+
+
+@pytest.mark.parametrize("name", _NAMES)
 def test_module_comes_in(name: str) -> None:
     make, args = MODULES[name]
     torch.manual_seed(1)

@@ -541,11 +541,10 @@ def _split(
 
 def _slice(
     r: Reader, node: Any, x: Any, starts: Any = None, ends: Any = None, axes: Any = None,
-    steps: Any = None, **attrs: Any,
+    steps: Any = None,
 ) -> Any:  # fmt: skip
-    if starts is None:
-        starts, ends = (constant(np.array(attrs[key], np.int64)) for key in ("starts", "ends"))
-        axes = constant(np.array(attrs["axes"], np.int64)) if "axes" in attrs else None
+    if isinstance(starts, list):  # attributes, before opset 10
+        starts, ends = _ints(*starts), _ints(*ends)
     rank = _rank(x)
     places = _axes(r, axes) or list(range(rank if starts.sizes is None else starts.sizes[0]))
     strides = _axes(r, steps) or [1] * len(places)

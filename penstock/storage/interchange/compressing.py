@@ -17,6 +17,13 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
+from penstock.storage.interchange.model import Unportable
+
+try:
+    import onnxruntime.quantization
+except ModuleNotFoundError:  # an extra of its own: all the rest goes without
+    onnxruntime = None
+
 # Constants of fewer numbers stay as they are.
 _LEAST = 256
 # The operators whose second input is a weight, and its dim of outputs; the first of a Gather.
@@ -33,12 +40,14 @@ class _Weights:
         self.model.CopyFrom(model)
         self.graph = self.model.graph
         self._axes = dict(_axes_of_outputs(self.graph))
+        self._by_name = {each.name: each for each in self.graph.initializer}
+        self._dropped: set[str] = set()
         self._made: list[Any] = []
         self._count = 0
 
     def __iter__(self) -> Iterator[tuple[str, np.ndarray, int]]:
         """Name, numbers and dim of outputs of each weight of floats."""
-        for each in list(self.graph.initializer):
+        for each in list(self._by_name.values()):
             if each.name in self._axes and each.data_type == onnx.TensorProto.FLOAT:
                 array = numpy_helper.to_array(each)
                 if array.size >= _LEAST:
@@ -61,14 +70,19 @@ class _Weights:
         self._made.append(helper.make_node(kind, list(inputs), [output], name=output, **attrs))
         return output
 
+    def replace(self, name: str, array: np.ndarray) -> None:
+        """Gives a constant other numbers."""
+        self._by_name[name].CopyFrom(numpy_helper.from_array(array, name))
+
     def drop(self, name: str) -> None:
         """Takes a constant out, in whose place a node stands."""
-        kept = [each for each in self.graph.initializer if each.name != name]
-        del self.graph.initializer[:]
-        self.graph.initializer.extend(kept)
+        self._dropped.add(name)
 
     def finish(self) -> Any:
         """The model with the new nodes in front."""
+        constants = [each for each in self.graph.initializer if each.name not in self._dropped]
+        del self.graph.initializer[:]
+        self.graph.initializer.extend(constants)
         old = list(self.graph.node)
         del self.graph.node[:]
         self.graph.node.extend([*self._made, *old])
@@ -160,8 +174,7 @@ def pruned(model: Any, share: float) -> Any:
         size = np.abs(array)
         bound = np.quantile(size, share)
         made = np.where(size > bound, array, np.float32(0)) if share else array
-        weights.drop(name)
-        weights.graph.initializer.append(numpy_helper.from_array(made.astype(np.float32), name))
+        weights.replace(name, made.astype(np.float32))
     return weights.finish()
 
 
@@ -181,11 +194,10 @@ def low_rank(model: Any, energy: float = 0.99) -> Any:
             left, right = (weights.constant(part, name) for part in pair)
             parts[name] = left, right
     _factor_nodes(weights.graph, parts, weights.new)
-    made = weights.finish()
-    used = {name for node in _all_nodes(made.graph) for name in node.input}
+    used = {name for node in _all_nodes(weights.graph) for name in node.input}
     for name in [n for n in parts if n not in used]:
         weights.drop(name)
-    return made
+    return weights.finish()
 
 
 def _factors(array: np.ndarray, energy: float) -> tuple[np.ndarray, np.ndarray] | None:
@@ -236,13 +248,19 @@ def _factor_nodes(
 # ---- products of integers ------------------------------------------------------------------------
 
 
+def _quantization() -> Any:
+    if onnxruntime is None:
+        raise Unportable("quantized products need the package onnxruntime")
+    return onnxruntime.quantization
+
+
 def dynamic(model: Any) -> Any:
     """Products with 8-bit weights; the other operand is quantized as it comes.
 
     Raises:
-      ImportError: onnxruntime is not installed.
+      Unportable: onnxruntime is not installed.
     """
-    from onnxruntime import quantization
+    quantization = _quantization()
 
     def work(source: Path, target: Path) -> None:
         quantization.quantize_dynamic(
@@ -261,9 +279,9 @@ def static(model: Any, samples: Samples) -> Any:
       samples: what is fed, by name, some tens or hundreds of times.
 
     Raises:
-      ImportError: onnxruntime is not installed.
+      Unportable: onnxruntime is not installed.
     """
-    from onnxruntime import quantization
+    quantization = _quantization()
 
     class Reader(quantization.CalibrationDataReader):  # type: ignore[misc]
         def __init__(self) -> None:
@@ -274,13 +292,24 @@ def static(model: Any, samples: Samples) -> Any:
             return None if found is None else dict(found)
 
     def work(source: Path, target: Path) -> None:
+        folded = source.with_suffix(".folded.onnx")
+        _fold(source, folded)
         quantization.quantize_static(
-            source, target, Reader(), quant_format=quantization.QuantFormat.QDQ,
+            folded, target, Reader(), quant_format=quantization.QuantFormat.QDQ,
             per_channel=True, weight_type=quantization.QuantType.QInt8,
             activation_type=quantization.QuantType.QUInt8,
         )  # fmt: skip
 
     return _through_files(model, work)
+
+
+def _fold(source: Path, target: Path) -> None:
+    """Normalizations become weights, or each of them would be computed in floats between layers."""
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    options.optimized_model_filepath = str(target)
+    options.log_severity_level = 3
+    onnxruntime.InferenceSession(str(source), options, providers=["CPUExecutionProvider"])
 
 
 def _through_files(model: Any, work: Callable[[Path, Path], None]) -> Any:

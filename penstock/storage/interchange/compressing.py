@@ -144,13 +144,13 @@ def _unpacked(w: _Weights, integers: np.ndarray, hint: str) -> str:
     bits = w.constant(np.packbits(flat != 0, bitorder="little").reshape(-1, 1), hint)
     shifts = w.constant(np.arange(8, dtype=np.uint8).reshape(1, -1), hint)
     moved = w.node("BitShift", bits, shifts, hint=hint, direction="RIGHT")
-    ones = w.node("BitwiseAnd", moved, w.constant(np.uint8(1), hint), hint=hint)
+    ones = w.node("BitwiseAnd", moved, w.constant(np.array(1, np.uint8), hint), hint=hint)
     row = w.node("Reshape", ones, w.constant(np.array([-1]), hint), hint=hint)
     ends = [w.constant(np.array([end]), hint) for end in (0, flat.size)]
     row = w.node("Slice", row, *ends, hint=hint)
     # How many are kept up to an element: runtimes compute that of constants, but no places.
     counted = w.node("Cast", row, hint=hint, to=onnx.TensorProto.INT32)
-    count = w.node("CumSum", counted, w.constant(np.int64(0), hint), hint=hint)
+    count = w.node("CumSum", counted, w.constant(np.array(0, np.int64), hint), hint=hint)
     kept = np.concatenate([np.zeros(1, np.int8), flat[flat != 0]])
     values = w.node("Gather", w.constant(kept, hint), count, hint=hint, axis=0)
     both = [w.node("Cast", n, hint=hint, to=onnx.TensorProto.FLOAT) for n in (values, row)]
@@ -220,9 +220,7 @@ def _all_nodes(graph: Any) -> Iterator[Any]:
                 yield from _all_nodes(attribute.g)
 
 
-def _factor_nodes(
-    graph: Any, parts: dict[str, tuple[str, str]], new: Callable[[str], str]
-) -> None:
+def _factor_nodes(graph: Any, parts: dict[str, tuple[str, str]], new: Callable[[str], str]) -> None:
     """Lets products and look-ups take both factors, in a graph and those within."""
     made = []
     for node in graph.node:
@@ -283,7 +281,7 @@ def static(model: Any, samples: Samples) -> Any:
     """
     quantization = _quantization()
 
-    class Reader(quantization.CalibrationDataReader):  # type: ignore[misc]
+    class Reader(quantization.CalibrationDataReader):  # type: ignore[misc, name-defined]
         def __init__(self) -> None:
             self._rest = iter(samples)
 

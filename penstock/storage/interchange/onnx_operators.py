@@ -243,8 +243,10 @@ def _conv(
     perm = [*range(2, _rank(w)), 1, 0]
     filters = make("Transpose", w, constant(np.array(perm, np.int32)))
     if count == 3:
-        made = _last(x, lambda each: make("Conv3D", each, filters, strides=[1, *strides, 1],
-                                          dilations=[1, *dilations, 1], padding="VALID"))  # fmt: skip
+        wide: dict[str, Any] = {
+            "strides": [1, *strides, 1], "dilations": [1, *dilations, 1], "padding": "VALID",
+        }  # fmt: skip
+        made = _last(x, lambda each: make("Conv3D", each, filters, **wide))
     else:
         made = make("Conv2D", x, filters, strides=[1, 1, *strides], padding="VALID",
                     dilations=[1, 1, *dilations], data_format="NCHW")  # fmt: skip
@@ -329,7 +331,9 @@ def _pool(op: str) -> Rule:
 
 def _pooled(op: str, image: Any, window: dict[str, Any], count: int) -> Any:
     if count == 1:
-        wide = {k: [1, 1, *v[1:]] if isinstance(v, list) else v for k, v in window.items()}
+        wide: dict[str, Any] = {
+            k: [1, 1, *v[1:]] if isinstance(v, list) else v for k, v in window.items()
+        }
         row = make("ExpandDims", image, constant(2))
         return make("Squeeze", _last(row, lambda each: make(op, each, **wide)), squeeze_dims=[2])
     return _last(image, lambda each: make(op, each, **window))
@@ -356,9 +360,7 @@ def _batch_norm(
         raise Unportable("it is in training mode")
     count = _rank(x) - 2
     wide = [_by_channel(each, count) for each in (scale, bias, mean, variance)]
-    return make(
-        "AddV2", make("Mul", _normal(x, wide[2], wide[3], epsilon), wide[0]), wide[1]
-    )
+    return make("AddV2", make("Mul", _normal(x, wide[2], wide[3], epsilon), wide[0]), wide[1])
 
 
 def _moments(x: Any, axes: Sequence[int]) -> tuple[Any, Any]:
@@ -400,6 +402,7 @@ def _resize(
     mode: str = "nearest", coordinate_transformation_mode: str = "half_pixel",
     nearest_mode: str = "round_prefer_floor", **attrs: Any,
 ) -> Any:  # fmt: skip
+    wanted: Any
     if sizes is not None:
         wanted = r.known(sizes, "sizes")[-2:]
     else:
@@ -408,7 +411,8 @@ def _resize(
             raise Unportable("height and width of its input are not known")
         wanted = [math.floor(n * s) for n, s in zip(x.sizes[2:], found, strict=True)]
     way = coordinate_transformation_mode
-    if way not in ("asymmetric", "align_corners", "half_pixel") or mode not in ("nearest", "linear"):
+    ways = ("asymmetric", "align_corners", "half_pixel")
+    if way not in ways or mode not in ("nearest", "linear"):
         raise Unportable(f"{mode} by {way} is not imported")
     usual = {"asymmetric": "floor", "align_corners": "round_prefer_ceil",
              "half_pixel": "round_prefer_ceil"}  # fmt: skip
@@ -476,7 +480,7 @@ def _reshape(r: Reader, node: Any, x: Any, shape: Any, allowzero: int = 0) -> An
 
 
 def _is_known(tensor: Any) -> bool:
-    return tensor.op.op_def.role == "constant"
+    return bool(tensor.op.op_def.role == "constant")
 
 
 def _flatten(r: Reader, node: Any, x: Any, axis: int = 1) -> Any:
@@ -720,9 +724,7 @@ def _reduced(op: str, before: str | None = None, after: str | None = None) -> Ru
     return rule
 
 
-def _cumsum(
-    r: Reader, node: Any, x: Any, axis: Any, exclusive: int = 0, reverse: int = 0
-) -> Any:
+def _cumsum(r: Reader, node: Any, x: Any, axis: Any, exclusive: int = 0, reverse: int = 0) -> Any:
     return make("Cumsum", x, axis, exclusive=bool(exclusive), reverse=bool(reverse))
 
 
@@ -819,7 +821,7 @@ def _loop(r: Reader, node: Any, most: Any, going: Any, *first: Any, body: Any) -
     invariants = [*open_shapes, *(None for _ in arrays)]
     made = while_loop(
         goes_on, one_round, start,
-        shape_invariants=None if size else [each for each in invariants],
+        shape_invariants=None if size else list(invariants),
     )  # fmt: skip
     return [*made[2 : 2 + count], *(array.stack() for array in made[2 + count :])]
 

@@ -255,6 +255,7 @@ def _convolution(
         x, w = (make("ExpandDims", each, constant(2)) for each in (x, w))
         stride, padding, dilation = [1, *stride], [0, *padding], [1, *dilation]
         output_padding = [0, *output_padding]
+    window: dict[str, Any]
     window = {"strides": [1, 1, *stride], "dilations": [1, 1, *dilation], "data_format": "NCHW"}
     filters = make("Transpose", w, _ints([2, 3, 1, 0]))
     if transposed:
@@ -502,7 +503,8 @@ RULES: dict[str, Rule] = {
     "hardtanh": lambda x, low=-1, high=1: _clamp(x, low, high), "gelu": _gelu, "elu": _elu,
     "leaky_relu": _leaky, "where": _where, "_to_copy": _cast, "sum": _reduced("Sum"),
     "mean": _reduced("Mean"), "amax": _reduced("Max"), "amin": _reduced("Min"),
-    "prod": _reduced("Prod"), "any": _truth("Any"), "all": _truth("All"), "var": _variance, "argmax": _arg("ArgMax"),
+    "prod": _reduced("Prod"), "any": _truth("Any"), "all": _truth("All"),
+    "var": _variance, "argmax": _arg("ArgMax"),
     "argmin": _arg("ArgMin"), "mm": lambda a, b: make("MatMul", a, b),
     "bmm": lambda a, b: make("BatchMatMulV2", a, b), "addmm": _addmm,
     "_softmax": _softmax("Softmax"), "_log_softmax": _softmax("LogSoftmax"),
@@ -524,7 +526,7 @@ RULES: dict[str, Rule] = {
 # ---- the graph -----------------------------------------------------------------------------------
 
 
-def read_module(
+def import_torch(
     module: Any,
     args: Sequence[torch.Tensor],
     inputs: Sequence[Any] | None = None,

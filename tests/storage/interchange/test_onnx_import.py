@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -82,7 +81,7 @@ def _ints(*values: int) -> np.ndarray:
 
 
 def classifier() -> Any:
-    """Convolutions, batch normalization, pools and Gemm, as exporters of image models write them."""
+    """Convolutions, batch normalization, pools and Gemm, as of image models."""
     nodes = [
         _node("Conv", "x w", "a", pads=[1, 1, 1, 1], strides=[2, 2]),
         _node("BatchNormalization", "a s b m v", "n"), _node("Relu", "n", "r"),
@@ -205,7 +204,8 @@ def choice() -> Any:
         for kind in ("Add", "Sub")
     ]  # fmt: skip
     nodes = [_node("ReduceSum", "x", "s", keepdims=0), _node("Greater", "s zero", "test"),
-             _node("If", "test", "z", then_branch=branches[0], else_branch=branches[1])]  # fmt: skip
+             _node("If", "test", "z", then_branch=branches[0],
+                   else_branch=branches[1])]  # fmt: skip
     feeds = {"x": _random(3), "y": _random(3) * 2}
     return _graph(nodes, feeds, {"zero": np.float32(0).reshape(())}, ["z"]), feeds
 

@@ -11,7 +11,7 @@ from torch import nn
 
 import penstock as tf
 from penstock.storage.interchange.model import Unportable
-from penstock.storage.interchange.torch_reader import read_module
+from penstock.storage.interchange.torch_reader import import_torch
 
 
 class Attention(nn.Module):
@@ -156,7 +156,7 @@ def test_module_comes_in(name: str) -> None:
         expected = module(*args)
     flat = torch.utils._pytree.tree_leaves(expected)
     with tf.Graph().as_default(), tf.Session() as session:
-        inputs, outputs = read_module(module, args)
+        inputs, outputs = import_torch(module, args)
         session.run(tf.global_variables_initializer())
         found = session.run(outputs, dict(zip(inputs, (a.numpy() for a in args), strict=True)))
     for want, have in zip(flat, found, strict=True):
@@ -168,7 +168,7 @@ def test_batches_of_any_size_and_training() -> None:
     module = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 1))
     batch = torch.export.Dim("batch")
     with tf.Graph().as_default(), tf.Session() as session:
-        (x,), (y,) = read_module(module, [_random(2, 3)], dynamic_shapes=[{0: batch}])
+        (x,), (y,) = import_torch(module, [_random(2, 3)], dynamic_shapes=[{0: batch}])
         loss = tf.reduce_mean(tf.square(y - 1.0))
         train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
         session.run(tf.global_variables_initializer())
@@ -188,4 +188,4 @@ def test_what_has_no_rule_is_named() -> None:
             return torch.special.bessel_j0(x)
 
     with tf.Graph().as_default(), pytest.raises(Unportable, match="bessel_j0.*no rule"):
-        read_module(Odd(), [_random(3)])
+        import_torch(Odd(), [_random(3)])

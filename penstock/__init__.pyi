@@ -703,6 +703,7 @@ from penstock.ops.state.state_scatter import (
 )
 from penstock.ops.state.state_update import assign_add as assign_add, assign_sub as assign_sub
 from penstock.storage import saved_model as saved_model, summary as summary
+from penstock.storage.interchange.exporting import export as export
 from penstock.storage.summary.legacy import (
     audio_summary as audio_summary,
     histogram_summary as histogram_summary,

@@ -17,6 +17,13 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
+from penstock.storage.interchange.model import Unportable
+
+try:
+    import onnxruntime.quantization
+except ModuleNotFoundError:  # an extra of its own: all the rest goes without
+    onnxruntime = None
+
 # Constants of fewer numbers stay as they are.
 _LEAST = 256
 # The operators whose second input is a weight, and its dim of outputs; the first of a Gather.
@@ -33,12 +40,14 @@ class _Weights:
         self.model.CopyFrom(model)
         self.graph = self.model.graph
         self._axes = dict(_axes_of_outputs(self.graph))
+        self._by_name = {each.name: each for each in self.graph.initializer}
+        self._dropped: set[str] = set()
         self._made: list[Any] = []
         self._count = 0
 
     def __iter__(self) -> Iterator[tuple[str, np.ndarray, int]]:
         """Name, numbers and dim of outputs of each weight of floats."""
-        for each in list(self.graph.initializer):
+        for each in list(self._by_name.values()):
             if each.name in self._axes and each.data_type == onnx.TensorProto.FLOAT:
                 array = numpy_helper.to_array(each)
                 if array.size >= _LEAST:
@@ -61,14 +70,19 @@ class _Weights:
         self._made.append(helper.make_node(kind, list(inputs), [output], name=output, **attrs))
         return output
 
+    def replace(self, name: str, array: np.ndarray) -> None:
+        """Gives a constant other numbers."""
+        self._by_name[name].CopyFrom(numpy_helper.from_array(array, name))
+
     def drop(self, name: str) -> None:
         """Takes a constant out, in whose place a node stands."""
-        kept = [each for each in self.graph.initializer if each.name != name]
-        del self.graph.initializer[:]
-        self.graph.initializer.extend(kept)
+        self._dropped.add(name)
 
     def finish(self) -> Any:
         """The model with the new nodes in front."""
+        constants = [each for each in self.graph.initializer if each.name not in self._dropped]
+        del self.graph.initializer[:]
+        self.graph.initializer.extend(constants)
         old = list(self.graph.node)
         del self.graph.node[:]
         self.graph.node.extend([*self._made, *old])
@@ -115,31 +129,32 @@ def int8_weights(model: Any) -> Any:
         integers = np.round(array / scale).astype(np.int8)
         weights.drop(name)
         if np.count_nonzero(integers) + array.size / 8 < 0.9 * array.size:
-            narrow = _unpacked(weights, integers, name)
+            wide = _unpacked(weights, integers, name)
         else:
             narrow = weights.constant(integers, name)
-        wide = weights.node("Cast", narrow, hint=name, to=onnx.TensorProto.FLOAT)
+            wide = weights.node("Cast", narrow, hint=name, to=onnx.TensorProto.FLOAT)
         factor = weights.constant(scale.astype(np.float32), name)
         weights.node("Mul", wide, factor, hint=name, output=name)
     return weights.finish()
 
 
 def _unpacked(w: _Weights, integers: np.ndarray, hint: str) -> str:
-    """Integers of which most are zero, from a bit for each and those that are not."""
+    """Integers of which most are zero, as floats, from a bit for each and those that are not."""
     flat = integers.reshape(-1)
     bits = w.constant(np.packbits(flat != 0, bitorder="little").reshape(-1, 1), hint)
     shifts = w.constant(np.arange(8, dtype=np.uint8).reshape(1, -1), hint)
     moved = w.node("BitShift", bits, shifts, hint=hint, direction="RIGHT")
-    ones = w.node("BitwiseAnd", moved, w.constant(np.uint8(1), hint), hint=hint)
-    truths = w.node("Cast", ones, hint=hint, to=onnx.TensorProto.BOOL)
-    row = w.node("Reshape", truths, w.constant(np.array([-1]), hint), hint=hint)
+    ones = w.node("BitwiseAnd", moved, w.constant(np.array(1, np.uint8), hint), hint=hint)
+    row = w.node("Reshape", ones, w.constant(np.array([-1]), hint), hint=hint)
     ends = [w.constant(np.array([end]), hint) for end in (0, flat.size)]
-    places = w.node("NonZero", w.node("Slice", row, *ends, hint=hint), hint=hint)
-    index = w.node("Transpose", places, hint=hint, perm=[1, 0])
-    size = w.constant(np.array([flat.size]), hint)
-    zeros = w.node("Expand", w.constant(np.int8(0), hint), size, hint=hint)
-    values = w.constant(flat[flat != 0], hint)
-    whole = w.node("ScatterND", zeros, index, values, hint=hint)
+    row = w.node("Slice", row, *ends, hint=hint)
+    # How many are kept up to an element: runtimes compute that of constants, but no places.
+    counted = w.node("Cast", row, hint=hint, to=onnx.TensorProto.INT32)
+    count = w.node("CumSum", counted, w.constant(np.array(0, np.int64), hint), hint=hint)
+    kept = np.concatenate([np.zeros(1, np.int8), flat[flat != 0]])
+    values = w.node("Gather", w.constant(kept, hint), count, hint=hint, axis=0)
+    both = [w.node("Cast", n, hint=hint, to=onnx.TensorProto.FLOAT) for n in (values, row)]
+    whole = w.node("Mul", *both, hint=hint)
     dims = w.constant(np.array(integers.shape, np.int64), hint)
     return w.node("Reshape", whole, dims, hint=hint)
 
@@ -159,8 +174,7 @@ def pruned(model: Any, share: float) -> Any:
         size = np.abs(array)
         bound = np.quantile(size, share)
         made = np.where(size > bound, array, np.float32(0)) if share else array
-        weights.drop(name)
-        weights.graph.initializer.append(numpy_helper.from_array(made.astype(np.float32), name))
+        weights.replace(name, made.astype(np.float32))
     return weights.finish()
 
 
@@ -180,11 +194,10 @@ def low_rank(model: Any, energy: float = 0.99) -> Any:
             left, right = (weights.constant(part, name) for part in pair)
             parts[name] = left, right
     _factor_nodes(weights.graph, parts, weights.new)
-    made = weights.finish()
-    used = {name for node in _all_nodes(made.graph) for name in node.input}
+    used = {name for node in _all_nodes(weights.graph) for name in node.input}
     for name in [n for n in parts if n not in used]:
         weights.drop(name)
-    return made
+    return weights.finish()
 
 
 def _factors(array: np.ndarray, energy: float) -> tuple[np.ndarray, np.ndarray] | None:
@@ -207,9 +220,7 @@ def _all_nodes(graph: Any) -> Iterator[Any]:
                 yield from _all_nodes(attribute.g)
 
 
-def _factor_nodes(
-    graph: Any, parts: dict[str, tuple[str, str]], new: Callable[[str], str]
-) -> None:
+def _factor_nodes(graph: Any, parts: dict[str, tuple[str, str]], new: Callable[[str], str]) -> None:
     """Lets products and look-ups take both factors, in a graph and those within."""
     made = []
     for node in graph.node:
@@ -235,13 +246,19 @@ def _factor_nodes(
 # ---- products of integers ------------------------------------------------------------------------
 
 
+def _quantization() -> Any:
+    if onnxruntime is None:
+        raise Unportable("quantized products need the package onnxruntime")
+    return onnxruntime.quantization
+
+
 def dynamic(model: Any) -> Any:
     """Products with 8-bit weights; the other operand is quantized as it comes.
 
     Raises:
-      ImportError: onnxruntime is not installed.
+      Unportable: onnxruntime is not installed.
     """
-    from onnxruntime import quantization
+    quantization = _quantization()
 
     def work(source: Path, target: Path) -> None:
         quantization.quantize_dynamic(
@@ -260,11 +277,11 @@ def static(model: Any, samples: Samples) -> Any:
       samples: what is fed, by name, some tens or hundreds of times.
 
     Raises:
-      ImportError: onnxruntime is not installed.
+      Unportable: onnxruntime is not installed.
     """
-    from onnxruntime import quantization
+    quantization = _quantization()
 
-    class Reader(quantization.CalibrationDataReader):  # type: ignore[misc]
+    class Reader(quantization.CalibrationDataReader):  # type: ignore[misc, name-defined]
         def __init__(self) -> None:
             self._rest = iter(samples)
 
@@ -273,13 +290,24 @@ def static(model: Any, samples: Samples) -> Any:
             return None if found is None else dict(found)
 
     def work(source: Path, target: Path) -> None:
+        folded = source.with_suffix(".folded.onnx")
+        _fold(source, folded)
         quantization.quantize_static(
-            source, target, Reader(), quant_format=quantization.QuantFormat.QDQ,
+            folded, target, Reader(), quant_format=quantization.QuantFormat.QDQ,
             per_channel=True, weight_type=quantization.QuantType.QInt8,
             activation_type=quantization.QuantType.QUInt8,
         )  # fmt: skip
 
     return _through_files(model, work)
+
+
+def _fold(source: Path, target: Path) -> None:
+    """Normalizations become weights, or each of them would be computed in floats between layers."""
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    options.optimized_model_filepath = str(target)
+    options.log_severity_level = 3
+    onnxruntime.InferenceSession(str(source), options, providers=["CPUExecutionProvider"])
 
 
 def _through_files(model: Any, work: Callable[[Path, Path], None]) -> Any:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from importlib import import_module
+from types import SimpleNamespace
 from typing import Any
 
 from penstock.foundation.graph.graph import Graph
@@ -14,6 +16,8 @@ from penstock.storage.interchange.python_program import write_python
 from penstock.storage.saved_model import loader
 
 TARGETS = {".py": "python", ".onnx": "onnx"}
+_HERE = __name__.rpartition(".")[0]
+_ROOMS = {"file": "onnx_file", "compressing": "compressing", "importing": "importing"}
 
 
 def model_of(
@@ -51,8 +55,10 @@ def model_of(
     graph = Graph()
     with graph.as_default():
         import_graph_def(source, name="")
-    sides = ({name: _tensor(graph, t) for name, t in side.items()} for side in (inputs, outputs))
-    return models.of_graph(graph, *sides, shapes)
+    taken, given = (
+        {name: _tensor(graph, t) for name, t in side.items()} for side in (inputs, outputs)
+    )
+    return models.of_graph(graph, taken, given, shapes)
 
 
 def _tensor(graph: Graph, wanted: Any) -> Any:
@@ -88,7 +94,7 @@ def export(
       The files written.
 
     Raises:
-      penstock.export.Unportable: a node has no form there; the message names it, and says why.
+      Unportable: a node has no form there; the message names it, and says why.
       ValueError: the format is not known, or the arguments do not fit together.
     """
     path = os.fsdecode(path)
@@ -98,19 +104,45 @@ def export(
     made = model_of(source, inputs, outputs, signature=signature, tags=tags, shapes=shapes)
     if to == "python":
         return write_python(made, path)
-    return writer_of_onnx()(made, path)
+    return list(onnx_rooms().file.write_onnx(made, path))
 
 
-def writer_of_onnx() -> Any:
-    """The function that writes ONNX.
+def onnx_rooms() -> Any:
+    """The modules about ONNX: ``file``, ``compressing``, ``importing``.
+
+    They are loaded here and not above, so that all else goes without the package ``onnx``.
 
     Raises:
-      ImportError: the package ``onnx`` is not installed.
+      ImportError: it is not installed.
     """
     try:
-        from penstock.storage.interchange.onnx_file import write_onnx
+        return SimpleNamespace(
+            **{name: import_module(f"{_HERE}.{module}") for name, module in _ROOMS.items()}
+        )
     except ModuleNotFoundError as error:
         if error.name != "onnx":
             raise
         raise ImportError("ONNX needs the package onnx: pip install penstock[onnx]") from error
-    return write_onnx
+
+
+def import_onnx(
+    model: Any, inputs: Mapping[str, Any] | None = None, name: str | None = None
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Adds an ONNX model to the default graph.
+
+    Args:
+      model: a path, or a ``ModelProto``.
+      inputs: tensors for its inputs, by name; the others become placeholders.
+      name: scope of the nodes.
+
+    Returns:
+      Its inputs and its outputs, tensors by name.
+
+    Raises:
+      Unportable: an operator has no rule; the message names it and its node.
+      ValueError: ``inputs`` names what the model has not.
+    """
+    found: tuple[dict[str, Any], dict[str, Any]] = onnx_rooms().importing.import_onnx(
+        model, inputs, name
+    )
+    return found

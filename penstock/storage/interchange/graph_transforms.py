@@ -309,6 +309,8 @@ def fold_batch_norms(g: Any, inputs: list[str], outputs: list[str], a: Arguments
     for node in g.node:
         if node.op != "Mul":
             continue
+        layer: Any
+        factors: Any
         layer, factors = (nodes.get(node_of(each)) for each in node.input[:2])
         weights = _weights_of(layer, nodes, uses)
         if weights is None or factors is None or role_of(factors.op) != "constant":
@@ -338,9 +340,9 @@ def fold_old_batch_norms(g: Any, inputs: list[str], outputs: list[str], a: Argum
         kept.append(node)
         if not node.op.startswith("FusedBatchNorm") or node.attr["is_training"].b:
             continue
-        layer = nodes.get(node_of(node.input[0]))
+        layer: Any = nodes.get(node_of(node.input[0]))
         weights = _weights_of(layer, nodes, uses)
-        given = [nodes.get(node_of(each)) for each in node.input[1:5]]
+        given: list[Any] = [nodes.get(node_of(each)) for each in node.input[1:5]]
         if weights is None or any(n is None or role_of(n.op) != "constant" for n in given):
             continue
         scale, offset, mean, variance = (_array(n) for n in given)
@@ -382,8 +384,8 @@ def quantize_weights(g: Any, inputs: list[str], outputs: list[str], a: Arguments
         parts = [GraphDef().node.add(name=f"{node.name}_quantized_{end}") for end in
                  ("const", "min", "max")]  # fmt: skip
         _set_array(parts[0], values, dtypes.quint8)
-        _set_array(parts[1], np.float32(low), dtypes.float32)
-        _set_array(parts[2], np.float32(high), dtypes.float32)
+        _set_array(parts[1], np.array(low, np.float32), dtypes.float32)
+        _set_array(parts[2], np.array(high, np.float32), dtypes.float32)
         node.op = "Dequantize"
         node.attr.clear()
         node.attr["T"].type = dtypes.quint8.as_datatype_enum

@@ -99,7 +99,10 @@ def of_graph(
 
 
 def of_session(
-    session: Any, inputs: Mapping[str, Any], outputs: Mapping[str, Any], shapes: Shapes | None = None
+    session: Any,
+    inputs: Mapping[str, Any],
+    outputs: Mapping[str, Any],
+    shapes: Shapes | None = None,
 ) -> Model:
     """The model that a session holds: its variables become constants.
 

@@ -92,9 +92,13 @@ def write_onnx(model: Model, path: str) -> list[str]:
       Unportable: a node has no form in ONNX.
       ValueError: the path ends otherwise.
     """
+    return save_onnx(onnx_model(model), path)
+
+
+def save_onnx(message: Any, path: str) -> list[str]:
+    """Checks and writes a ``ModelProto``; as ``write_onnx``."""
     if not path.endswith(".onnx"):
         raise ValueError(f"an ONNX export is an .onnx file; found {path!r}")
-    message = onnx_model(model)
     if message.ByteSize() >= _LARGEST:
         beside = path.rpartition("/")[2] + ".data"
         onnx.save_model(message, path, save_as_external_data=True, location=beside)

@@ -179,9 +179,7 @@ def _batch_norm(w: Writer, op: Operation) -> list[str]:
     centered = w.node("Sub", image, middle)
     spread = w.node("ReduceMean", w.node("Mul", centered, centered), axes, keepdims=1)
     flat = [w.node("Reshape", each, w.ints(-1)) for each in (middle, spread)]
-    made = w.node(
-        "BatchNormalization", image, w[scale], w[offset], *flat, epsilon=epsilon
-    )
+    made = w.node("BatchNormalization", image, w[scale], w[offset], *flat, epsilon=epsilon)
     sizes = w.node("Gather", w.node("Shape", image), axes, axis=0)
     count = w.cast(w.node("ReduceProd", sizes, keepdims=0), dtypes.float32)
     rest = w.node("Max", w.node("Sub", count, w.number(1, dtypes.float32)),
@@ -252,7 +250,7 @@ def _space_to_batch(w: Writer, op: Operation) -> str:
     around = np.zeros((len(dims), 2), np.int64)
     around[1 : count + 1] = borders
     name = w.node("Pad", w[op.inputs[0]], w.const(around.T.reshape(-1)))
-    sizes = [int(d) + int(sum(b)) for d, b in zip(dims[1 : count + 1], borders, strict=True)]
+    sizes = [int(d or 0) + int(sum(b)) for d, b in zip(dims[1 : count + 1], borders, strict=True)]
     rest = [int(d or 0) for d in dims[count + 1 :]]
     split = [part for size, each in zip(sizes, block, strict=True) for part in (size // each, each)]
     name = w.node("Reshape", name, w.ints(-1, *split, *rest))

@@ -135,8 +135,11 @@ def _fill_empty_rows(w: Writer, op: Operation) -> list[str]:
     many = scattered(w, count, spread, here, dtypes.int64)
     empty = w.node("Equal", many, w.const(np.int64(0)))
     added = w.node("Reshape", w.node("NonZero", empty), w.ints(-1))
-    rest = w.node("Expand", w.const(np.int64(0)),
-                  w.node("Concat", w.node("Shape", added), w.ints(rank_of_index(op) - 1), axis=0))
+    rest = w.node(
+        "Expand",
+        w.const(np.int64(0)),
+        w.node("Concat", w.node("Shape", added), w.ints(rank_of_index(op) - 1), axis=0),
+    )
     new = w.node("Concat", w.node("Unsqueeze", added, w.ints(-1)), rest, axis=1)
     filled = w.node("Expand", w[default], w.node("Shape", added))
     all_rows = w.node("Concat", rows, added, axis=0)

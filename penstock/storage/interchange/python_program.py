@@ -7,8 +7,6 @@ get into the text by ``foundation/opdef/program_text.py`` alone.
 
 from __future__ import annotations
 
-import ast
-import builtins
 import os
 from typing import Any
 
@@ -19,7 +17,7 @@ from penstock.compiler.codegen.emit import emit
 from penstock.compiler.codegen.plan import make_plan
 from penstock.compiler.codegen.source import Source
 from penstock.engine.runtime.values import scalar_truth, value_source
-from penstock.foundation.base import dtypes, shapes
+from penstock.foundation.base import dtypes
 from penstock.foundation.formats.safetensors_file import SafetensorsWriter
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.opdef.opdef import OpDef, compiled

@@ -335,16 +335,13 @@ def _bound(node: ast.AST) -> set[str]:
     for each in ast.walk(node):
         if isinstance(each, ast.comprehension) or whole:
             inner = each.target if isinstance(each, ast.comprehension) else each
-            found.update(n.id for n in ast.walk(inner) if _is_stored(n))
+            names = (n for n in ast.walk(inner) if isinstance(n, ast.Name))
+            found.update(n.id for n in names if isinstance(n.ctx, ast.Store))
         if isinstance(each, ast.FunctionDef | ast.ClassDef) and each is not node:
             found.add(each.name)
         elif isinstance(each, ast.ExceptHandler) and each.name:
             found.add(each.name)
     return found
-
-
-def _is_stored(node: ast.AST) -> bool:
-    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
 
 
 # ---- branches for strings --------------------------------------------------------------------
@@ -424,7 +421,9 @@ def _line_starts(module: str) -> list[int]:
 def _span(module: str, node: Any) -> tuple[int, int]:
     """Where a piece of syntax stands in its module's text."""
     starts = _line_starts(module)
-    return starts[node.lineno - 1] + node.col_offset, starts[node.end_lineno - 1] + node.end_col_offset
+    return starts[node.lineno - 1] + node.col_offset, starts[
+        node.end_lineno - 1
+    ] + node.end_col_offset
 
 
 def _segment(module: str, node: Any, edits: list[Edit]) -> str:

@@ -1,6 +1,6 @@
 """Records what TensorFlow 1.15's graph transforms make of a graph; runs under Python 3.7.
 
-    .venv-tf115/bin/python tests/storage/interchange/record_transforms.py
+.venv-tf115/bin/python tests/storage/interchange/record_transforms.py
 """
 
 import base64
@@ -56,7 +56,9 @@ def described(graph_def):
 def main():
     graph_def = graph()
     made = {
-        text: described(TransformGraph(graph_def, ["x"], ["y"], text.replace(" fold", "\nfold").split("\n")))
+        text: described(
+            TransformGraph(graph_def, ["x"], ["y"], text.replace(" fold", "\nfold").split("\n"))
+        )
         for text in TRANSFORMS
     }
     record = {"graph": base64.b64encode(graph_def.SerializeToString()).decode(), "made": made}

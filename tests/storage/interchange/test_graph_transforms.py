@@ -11,8 +11,11 @@ import numpy as np
 import pytest
 
 import penstock as tf
-from penstock.storage.interchange.graph_transforms import TransformGraph
-from penstock.storage.interchange.graph_transforms import TRANSFORMS, transform_graph
+from penstock.storage.interchange.graph_transforms import (
+    TRANSFORMS,
+    TransformGraph,
+    transform_graph,
+)
 
 RECORD = json.loads((Path(__file__).parent / "expected_transforms.json").read_text())
 GRAPH = tf.GraphDef.FromString(base64.b64decode(RECORD["graph"]))

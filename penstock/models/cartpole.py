@@ -37,7 +37,8 @@ class Settings:
       method: how it learns.
       poles: balanced side by side.
       units: of the hidden layer.
-      learning_rate: Adam's.
+      learning_rate: Adam's at first; it falls to a tenth in the course of the steps.
+      steps: training steps.
       discount: what reward is worth a step later.
       longest: steps after which an episode is over.
       memory: transitions that Q-learning keeps.
@@ -51,12 +52,13 @@ class Settings:
     poles: int = 16
     units: int = 64
     learning_rate: float = 0.01
+    steps: int = 100
     discount: float = 0.99
     longest: int = 500
     memory: int = 20000
     batch: int = 128
     exploring: int = 1500
-    renewed: int = 100
+    renewed: int = 50
     seed: int = 1
 
 
@@ -168,6 +170,10 @@ def play(poles: Poles, count: int, settings: Settings, greedy: bool) -> tuple[An
     return seen, actions, running
 
 
+def _falling(settings: Settings, step: Any) -> Any:
+    return tf.train.exponential_decay(settings.learning_rate, step, settings.steps, 0.1)
+
+
 class PolicyGradient:
     """Builds the agent that makes rewarded actions likelier, in the default graph.
 
@@ -192,7 +198,7 @@ class PolicyGradient:
             labels=actions, logits=_network(seen, settings, "agent")
         )
         self.loss = tf.reduce_sum(unlikely * advantage) / count
-        self.train_op = tf.train.AdamOptimizer(settings.learning_rate).minimize(self.loss, step)
+        self.train_op = tf.train.AdamOptimizer(_falling(settings, step)).minimize(self.loss, step)
 
 
 class DeepQ:
@@ -222,7 +228,7 @@ class DeepQ:
         kept = self._push(poles)
         with tf.control_dependencies([kept]):
             self.loss = self._loss()
-        optimizer = tf.train.AdamOptimizer(settings.learning_rate / 10)
+        optimizer = tf.train.AdamOptimizer(_falling(settings, step))
         learned = optimizer.minimize(self.loss, step, var_list=tf.trainable_variables("agent"))
         with tf.control_dependencies([learned]):
             self.train_op = self._renew()
@@ -248,12 +254,8 @@ class DeepQ:
         for tensor in (after, then):
             tensor.set_shape([count, SIZE])
         fallen.set_shape([count])
-        met = {
-            "seen": seen,
-            "action": action,
-            "after": after,
-            "fallen": tf.cast(fallen, tf.float32),
-        }
+        fell = tf.cast(fallen, tf.float32)
+        met = {"seen": seen, "action": action, "after": after, "fallen": fell}
         rows = tf.floormod(self._kept + tf.range(count, dtype=tf.int64), settings.memory)
         writes = [tf.scatter_update(self._memory[name], rows, value) for name, value in met.items()]
         falls = 0.99 * self._falls + 0.01 * tf.reduce_mean(fell)
@@ -273,7 +275,9 @@ class DeepQ:
         best = tf.argmax(_network(drawn["after"], settings, "agent"), 1)
         worth = _network(drawn["after"], settings, "copy")
         next_worth = tf.reduce_sum(worth * tf.one_hot(best, ACTIONS), 1)
-        wanted = 1.0 + settings.discount * next_worth * (1.0 - drawn["fallen"])
+        # A fall costs one, and nothing else counts: the values stay between -1 and 0.
+        wanted = tf.where(drawn["fallen"] > 0, -tf.ones_like(next_worth),
+                          settings.discount * next_worth)  # fmt: skip
         expected = tf.reduce_sum(
             _network(drawn["seen"], settings, "agent") * tf.one_hot(drawn["action"], ACTIONS), 1
         )

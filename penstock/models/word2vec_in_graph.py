@@ -47,7 +47,7 @@ class Settings:
     width: int = 100
     window: int = 5
     noise: int = 5
-    shared: int = 32
+    shared: int = 16
     blocks: int = 16
     learning_rate: float = 0.025
     threshold: float = 1e-3

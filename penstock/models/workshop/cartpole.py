@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,6 +19,7 @@ app = command()
 EPISODES = 100
 SOLVED = 195.0
 _STEPS = {Method.POLICY_GRADIENT: 100, Method.DQN: 5000}
+_RATES = {Method.POLICY_GRADIENT: 0.01, Method.DQN: 0.003}
 
 
 @app.command()
@@ -53,8 +53,9 @@ def cartpole(
     if importlib.util.find_spec("gymnasium") is None:
         raise typer.BadParameter("cartpole takes gymnasium: pip install 'penstock[workshop]'")
     run = Run(logdir)
-    settings = replace(Settings(), method=method, poles=poles, units=units, seed=seed)
     total = steps or _STEPS[method]
+    settings = Settings(method=method, poles=poles, units=units, seed=seed, steps=total,
+                        learning_rate=_RATES[method])  # fmt: skip
     run.open({"program": "cartpole", "method": method, "poles": poles, "units": units,
               "seed": seed}, fresh)  # fmt: skip
     with tf.Graph().as_default():

@@ -56,6 +56,9 @@ def language_model(
     keep: Annotated[
         float, typer.Option(min=0.01, max=1, help="The share that dropout keeps.")
     ] = lm.Settings.keep,
+    learning_rate: Annotated[
+        float, typer.Option(min=0, help="Adam's, at first.")
+    ] = lm.Settings.learning_rate,
     words: Annotated[int, typer.Option(min=0, help="Words to write at the end.")] = 40,
     begin: Annotated[str, typer.Option(help="What the written text begins with.")] = "",
     seed: Seed = 1,
@@ -83,11 +86,13 @@ def language_model(
     numbers = lm.vocabulary(learned)
     seen, unseen = lm.numbered(learned, numbers), lm.numbered(held, numbers)
     settings = lm.Settings(units=units, layers=layers, steps=steps, batch=batch, keep=keep,
-                           epochs=epochs, seed=seed)  # fmt: skip
+                           epochs=epochs,
+                           learning_rate=learning_rate, seed=seed)  # fmt: skip
     if len(seen) < batch * 2:
         raise typer.BadParameter(f"the text has {len(seen)} words, too few", param_hint="--text")
     run.open({"program": "language-model", "text": str(text), "test": str(test), "units": units,
-              "layers": layers, "steps": steps, "batch": batch, "keep": keep, "seed": seed},
+              "layers": layers, "steps": steps, "batch": batch, "keep": keep,
+              "learning_rate": learning_rate, "seed": seed},
              fresh)  # fmt: skip
     unigram = lm.unigram_perplexity(seen, unseen, len(numbers))
     run.say(f"{len(seen)} words to learn, {len(unseen)} to test, a vocabulary of {len(numbers)};"

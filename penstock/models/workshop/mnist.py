@@ -61,7 +61,7 @@ def build(network: Network, size: tuple[int, int], rate: float, steps: int) -> M
     tf.summary.scalar("accuracy", accuracy)
     tf.summary.image("digits", images, max_outputs=4)
     for variable in tf.trainable_variables():
-        tf.summary.histogram(variable.op.name, variable)
+        tf.summary.histogram(f"values/{variable.op.name}", variable)
     return Model(images, labels, training, loss, classes, train_op, global_step)
 
 

@@ -81,7 +81,7 @@ def ridge(
         optimizer = tf.train.GradientDescentOptimizer(learning_rate)
         train_op = optimizer.minimize(loss, step)
         tf.summary.scalar("loss", loss)
-        tf.summary.histogram("weights", weights)
+        tf.summary.histogram("values/weights", weights)
         fed = {x: inputs, y: targets}
 
         def feeds(done: int) -> Iterator[Feeds]:

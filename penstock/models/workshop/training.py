@@ -95,7 +95,8 @@ class Run:
         if not self.place.is_chief:
             return
         write_json(self.logdir / "result.json", dict(result))
-        self.say(f"curves:      tensorboard --logdir {self.logdir}")
+        if any(self.logdir.rglob("events.out.*")):
+            self.say(f"curves:      tensorboard --logdir {self.logdir}")
         checkpoint = tf.train.latest_checkpoint(str(self.logdir))
         if checkpoint:
             self.say(f"checkpoint:  penstock inspect {checkpoint}")

@@ -249,7 +249,7 @@ def word2vec(
             raise typer.BadParameter("a cluster learns with 'negative'", param_hint="--loss")
         settings = fed.Settings(
             flavor=flavor, loss=fed.Loss(loss.value), width=width, window=window, rarest=rarest,
-            noise=noise or fed.Settings.noise,
+            noise=noise or min(fed.Settings.noise, len(numbers) // 2),
             learning_rate=learning_rate or fed.Settings.learning_rate, threshold=threshold,
             seed=seed,
         )  # fmt: skip

@@ -28,7 +28,7 @@ def _layer(x: Any, units: int, name: str) -> Any:
         biases = tf.get_variable("biases", [units], initializer=tf.zeros_initializer())
         made = tf.matmul(x, weights) + biases
     for what, values in (("weights", weights), ("biases", biases), ("outputs", made)):
-        tf.summary.histogram(f"{name}/{what}", values)
+        tf.summary.histogram(f"values/{name}/{what}", values)
     return made
 
 

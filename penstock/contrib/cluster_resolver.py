@@ -1,5 +1,6 @@
 """``tf.contrib.cluster_resolver``: the classes of ``tf.distribute.cluster_resolver``."""
 
+from penstock.foundation.base import public_names
 from penstock.training.distribute.cluster_resolver import (
     ClusterResolver as ClusterResolver,
     GCEClusterResolver as GCEClusterResolver,
@@ -10,3 +11,5 @@ from penstock.training.distribute.cluster_resolver import (
     TPUClusterResolver as TPUClusterResolver,
     UnionClusterResolver as UnionClusterResolver,
 )
+
+__dir__ = public_names.listing(__name__)

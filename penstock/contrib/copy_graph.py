@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from penstock.engine.session.session import Session
+from penstock.foundation.base import public_names
 from penstock.foundation.graph import editing
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.keys import GraphKeys
@@ -152,3 +153,6 @@ def get_copied_op(org_instance: Any, graph: Graph, scope: str = "") -> Any:
     return graph.as_graph_element(
         _scoped(org_instance.name, scope), allow_tensor=True, allow_operation=True
     )
+
+
+__dir__ = public_names.listing(__name__)

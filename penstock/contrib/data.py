@@ -1,5 +1,6 @@
 """``tf.contrib.data``: older names of ``tf.data.experimental``; explicit re-exports, no logic."""
 
+from penstock.foundation.base import public_names
 from penstock.training.data.dataset import Dataset as Dataset
 from penstock.training.data.dataset_readers import (
     CsvDataset as CsvDataset,
@@ -55,3 +56,5 @@ from penstock.training.data.transformations import (
 from penstock.training.monitored.input_checkpoints import (
     CheckpointInputPipelineHook as CheckpointInputPipelineHook,
 )
+
+__dir__ = public_names.listing(__name__)

@@ -15,4 +15,7 @@ from penstock.api.keras import (
     regularizers as regularizers,
     utils as utils,
 )
+from penstock.foundation.base import public_names
 from penstock.library.keras import layers as layers
+
+__dir__ = public_names.listing(__name__)

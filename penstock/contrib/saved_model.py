@@ -4,5 +4,8 @@ from penstock.api.keras.experimental import (
     export_saved_model as save_keras_model,
     load_from_saved_model as load_keras_model,
 )
+from penstock.foundation.base import public_names
 
 __all__ = ["load_keras_model", "save_keras_model"]
+
+__dir__ = public_names.listing(__name__)

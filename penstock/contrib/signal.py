@@ -1,5 +1,6 @@
 """``tf.contrib.signal``: the first name of what is ``tf.signal``; explicit re-exports, no logic."""
 
+from penstock.foundation.base import public_names
 from penstock.library.signal import (
     frame as frame,
     hamming_window as hamming_window,
@@ -11,3 +12,5 @@ from penstock.library.signal import (
     overlap_and_add as overlap_and_add,
     stft as stft,
 )
+
+__dir__ = public_names.listing(__name__)

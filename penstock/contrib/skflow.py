@@ -8,3 +8,6 @@ from penstock.contrib.learn.older_estimators import (
     TensorFlowLinearClassifier as TensorFlowLinearClassifier,
     TensorFlowLinearRegressor as TensorFlowLinearRegressor,
 )
+from penstock.foundation.base import public_names
+
+__dir__ = public_names.listing(__name__)

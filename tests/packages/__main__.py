@@ -10,7 +10,7 @@ import sys
 
 from tests.packages import install, sides
 from tests.packages.catalogue import PACKAGES, by_name
-from tests.packages.page import write_page
+from tests.packages.page import write_other_python, write_page
 
 
 def main() -> int:
@@ -34,8 +34,11 @@ def main() -> int:
         for test, end in result.failures().items():
             print(f"  {test}: {end}", flush=True)
         results.append(result)
-    if asked.page:
+    if asked.page and sides.PYTHON == sides.FIRST:
         write_page(results)
+    elif asked.page:
+        known = map(sides.kept_result, (p for p in PACKAGES if p.ships_tests))
+        write_other_python(sides.PYTHON, [result for result in known if result is not None])
     return int(any(not result.enough() for result in results))
 
 

@@ -61,7 +61,10 @@ NEEDED = (
     " dopamine-rl==3.0.1 kfac==0.2.0 bz2file pypng mock attrs dill promise requests"
     " tensorflow-datasets==3.1.0 tensorflow-metadata==1.17.2 opencv-python-headless"
     " google-api-python-client==1.7.12 oauth2client==4.1.3 httplib2==0.18.1 uritemplate==3.0.1"
-    " pyasn1==0.4.8 pyasn1-modules==0.2.8 rsa==4.7 setuptools==65.5.1"
+    " pyasn1==0.4.8 pyasn1-modules==0.2.8 rsa==4.7"
+    # requests needs these four, and whatever asks for pkg_resources a setuptools that has it and
+    # runs under Python 3.12.
+    " urllib3 idna certifi charset-normalizer setuptools==75.8.0"
     " matplotlib kiwisolver cycler contourpy fonttools pyparsing packaging"
     # And stable-baselines these; its environments are gymnasium's.
     " pandas python-dateutil pytz joblib gymnasium farama-notifications"

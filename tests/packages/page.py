@@ -7,16 +7,40 @@ from tests.peers import ROOT
 
 PAGE = ROOT / "docs" / "packages.md"
 _BEGIN = "<!-- made by `make packages`: from here -->"
+_BEGIN_OTHER = "<!-- made by `make packages` under Python {}: from here -->"
 _END = "<!-- to here -->"
 
 
 def write_page(results: list[Result]) -> None:
     """Puts new tables between the page's marks."""
-    before, _, rest = PAGE.read_text().partition(_BEGIN)
-    _, _, after = rest.partition(_END)
     lists = [make(result) for make in (_failures, _others, _not_run) for result in results]
-    made = "\n\n".join([_table(results), *filter(None, lists)])
-    PAGE.write_text(f"{before}{_BEGIN}\n\n{made}\n\n{_END}{after}")
+    _write(_BEGIN, [_table(results), *filter(None, lists)])
+
+
+def write_other_python(python: str, results: list[Result]) -> None:
+    """Puts what another Python gives between the marks that the page has for it."""
+    rows = [
+        f"| package | files | pass under TensorFlow 1.15 | of them under Python {python} | share"
+        " | failures that Python or NumPy alone cause |",
+        "|---|---|---|---|---|---|",
+    ]
+    rows += [
+        f"| {result.package.name} {result.package.version} | {len(result.passed_115)}"
+        f" | {result.wanted} | {met} | {met / max(result.wanted, 1):.1%} | {result.foreign()} |"
+        for result in results
+        for met in [result.wanted - len(result.failures())]
+    ]
+    lists = [make(result) for make in (_failures, _not_run) for result in results]
+    _write(_BEGIN_OTHER.format(python), ["\n".join(rows), *filter(None, lists)])
+
+
+def _write(begin: str, parts: list[str]) -> None:
+    before, found, rest = PAGE.read_text().partition(begin)
+    if not found:
+        raise ValueError(f"{PAGE.name} has no place for this: {begin}")
+    _, _, after = rest.partition(_END)
+    made = "\n\n".join(parts)
+    PAGE.write_text(f"{before}{begin}\n\n{made}\n\n{_END}{after}")
 
 
 def _table(results: list[Result]) -> str:

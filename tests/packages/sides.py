@@ -17,6 +17,8 @@ from tests.peers import TF115
 ASKED = 0.95  # of the tests that pass under TensorFlow 1.15
 SECONDS = 900  # a file
 Ends = dict[str, str]  # test -> how it ended
+# The table of the page is of this Python; what others give is kept, file by file, for another.
+FIRST, PYTHON = "3.11", ".".join(map(str, sys.version_info[:2]))
 
 # How processes of the two sides begin.
 _PENSTOCK = [sys.executable, "-m", "penstock", "run"]
@@ -96,9 +98,41 @@ def compare(package: Package, workers: int, part: str) -> Result:
     """Runs the package's tests under Penstock, those files that have a record."""
     recorded = {file: tests for file, tests in _kept(_passed(package)).items() if part in file}
     others = {file: ends for file, ends in _kept(_others(package)).items() if part in file}
-    causes = json.loads((HERE / "causes.json").read_text()).get(package.name, {})
-    ends = dict(_run_all(package, _PENSTOCK, workers, list(recorded)))
-    return Result(package, recorded, others, ends, causes)
+    ends = {}
+    for file, found in _run_all(package, _PENSTOCK, workers, list(recorded)):
+        ends[file] = found
+        if PYTHON != FIRST:
+            keep_ends(package, file, found)
+    return Result(package, recorded, others, ends, _causes(package))
+
+
+def _causes(package: Package) -> dict[str, str]:
+    known: dict[str, dict[str, str]] = json.loads((HERE / "causes.json").read_text())
+    return known.get(package.name, {})
+
+
+def keep_ends(package: Package, file: str, ends: Ends) -> None:
+    """Keeps how a file's tests end under this Python, of those that pass under TensorFlow 1.15."""
+    wanted = _kept(_passed(package))[file]
+    ended = {test: ends.get(test) or ends.get("import", "did not run") for test in wanted}
+    kept = _kept(_ends(package))
+    kept[file] = {test: end for test, end in ended.items() if end != "passed"}
+    _keep(_ends(package), kept)
+
+
+def kept_result(package: Package) -> Result | None:
+    """What was kept of this Python; None where the package was not run by it."""
+    kept, passed = _kept(_ends(package)), _kept(_passed(package))
+    if not kept:
+        return None
+    recorded = {file: tests for file, tests in passed.items() if file in kept}
+    ends = {file: dict.fromkeys(tests, "passed") | kept[file] for file, tests in recorded.items()}
+    return Result(package, recorded, {}, ends, _causes(package))
+
+
+def _ends(package: Package) -> Path:
+    """File -> test -> how it ends under this Python where it does not pass."""
+    return HERE / "expected" / f"ends_{PYTHON}_{package.name}.json"
 
 
 def record(package: Package, workers: int, part: str) -> None:

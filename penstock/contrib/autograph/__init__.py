@@ -5,6 +5,7 @@ from penstock.contrib.autograph.lists import (
     stack as stack,
 )
 from penstock.contrib.autograph.options import ConversionOptions as ConversionOptions
+from penstock.foundation.base import public_names
 from penstock.library.autograph.calls import do_not_convert as do_not_convert
 from penstock.library.autograph.public import (
     AutoGraphError as AutoGraphError,
@@ -15,3 +16,5 @@ from penstock.library.autograph.public import (
     to_code as to_code,
     to_graph as to_graph,
 )
+
+__dir__ = public_names.listing(__name__)

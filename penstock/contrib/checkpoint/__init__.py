@@ -13,6 +13,7 @@ from penstock.contrib.checkpoint.inspecting import (
 )
 from penstock.contrib.checkpoint.numpy_state import NumpyState as NumpyState
 from penstock.contrib.checkpoint.splitting import split_dependency as split_dependency
+from penstock.foundation.base import public_names
 from penstock.library.variables.auto_trackable import (
     AutoTrackable,
     NoDependency as NoDependency,
@@ -26,3 +27,5 @@ from penstock.storage.checkpoint.python_state import PythonState
 
 Checkpointable, CheckpointableBase = AutoTrackable, Trackable
 CheckpointableObjectGraph, PythonStateWrapper = TrackableObjectGraph, PythonState
+
+__dir__ = public_names.listing(__name__)

@@ -18,3 +18,6 @@ from penstock.contrib.crf.scores import (
     crf_sequence_score as crf_sequence_score,
     crf_unary_score as crf_unary_score,
 )
+from penstock.foundation.base import public_names
+
+__dir__ = public_names.listing(__name__)

@@ -27,3 +27,6 @@ from penstock.contrib.cudnn_rnn.saveables import (
     CudnnRNNReluSaveable as CudnnRNNReluSaveable,
     CudnnRNNTanhSaveable as CudnnRNNTanhSaveable,
 )
+from penstock.foundation.base import public_names
+
+__dir__ = public_names.listing(__name__)

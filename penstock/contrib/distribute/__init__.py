@@ -18,6 +18,7 @@ from penstock.contrib.distribute.steps import (
     StandardSingleLossStep as StandardSingleLossStep,
     Step as Step,
 )
+from penstock.foundation.base import public_names
 from penstock.training.distribute.cluster import read
 from penstock.training.distribute.context import (
     get_cross_replica_context as get_cross_replica_context,
@@ -209,3 +210,6 @@ class UpdateContext:
     def _hold(self) -> Iterator[None]:
         with updating(self._device):
             yield
+
+
+__dir__ = public_names.listing(__name__)

@@ -133,6 +133,7 @@ from penstock.contrib.distributions.wishart import (
     WishartCholesky as WishartCholesky,
     WishartFull as WishartFull,
 )
+from penstock.foundation.base import public_names
 from penstock.library.distributions import (
     FULLY_REPARAMETERIZED as FULLY_REPARAMETERIZED,
     NOT_REPARAMETERIZED as NOT_REPARAMETERIZED,
@@ -153,3 +154,5 @@ from penstock.library.distributions import (
     Uniform as Uniform,
     kl_divergence as kl_divergence,
 )
+
+__dir__ = public_names.listing(__name__)

@@ -50,6 +50,7 @@ from penstock.contrib.eager.saving import (
     get_optimizer_variables as get_optimizer_variables,
 )
 from penstock.contrib.eager.variable_store import EagerVariableStore as EagerVariableStore
+from penstock.foundation.base import public_names
 from penstock.foundation.graph.behavior import executing_eagerly as executing_eagerly
 from penstock.foundation.graph.type_spec import TensorSpec as TensorSpec
 from penstock.library.autodiff.custom import custom_gradient as custom_gradient
@@ -64,3 +65,5 @@ from penstock.storage.checkpoint.trackable import Checkpoint as Checkpoint
 
 in_eager_mode, py_func, Variable = executing_eagerly, py_function, ResourceVariable
 Checkpointable = AutoTrackable
+
+__dir__ = public_names.listing(__name__)

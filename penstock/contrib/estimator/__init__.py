@@ -41,6 +41,7 @@ from penstock.contrib.estimator.towers import (
     TowerOptimizer as TowerOptimizer,
     replicate_model_fn as replicate_model_fn,
 )
+from penstock.foundation.base import public_names
 from penstock.training.estimator.added_metrics import add_metrics as add_metrics
 from penstock.training.estimator.canned.multi_head import MultiHead as multi_head
 from penstock.training.estimator.experimental import (
@@ -62,3 +63,5 @@ __all__ = [
     "poisson_regression_head", "regression_head",
     "replicate_model_fn",
 ]  # fmt: skip
+
+__dir__ = public_names.listing(__name__)

@@ -4,6 +4,7 @@ The columns are those of ``tf.feature_column``, which took their names over.
 """
 
 from penstock.contrib.feature_column import python as python
+from penstock.foundation.base import public_names
 from penstock.training.feature_column import (
     sequence_categorical_column_with_vocabulary_file as sequence_with_vocabulary_file,
     sequence_categorical_column_with_vocabulary_list as sequence_with_vocabulary_list,
@@ -28,3 +29,5 @@ __all__ = [
     "sequence_categorical_column_with_vocabulary_list", "sequence_input_layer",
     "sequence_numeric_column",
 ]  # fmt: skip
+
+__dir__ = public_names.listing(__name__)

@@ -82,6 +82,7 @@ from penstock.contrib.framework.variables import (
     variable as variable,
     zero_initializer as zero_initializer,
 )
+from penstock.foundation.base import public_names
 from penstock.foundation.graph.behavior import is_tensor as is_tensor
 from penstock.library.control_flow.case import smart_case as smart_case
 from penstock.library.control_flow.cond import (
@@ -102,3 +103,5 @@ from penstock.tools.platform.deprecation import (
     deprecated_args as deprecated_args,
 )
 from penstock.training.data.record_input import RecordInput as RecordInput
+
+__dir__ = public_names.listing(__name__)

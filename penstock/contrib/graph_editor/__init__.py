@@ -86,3 +86,6 @@ from penstock.contrib.graph_editor.transform import (
     replace_t_with_placeholder_handler as replace_t_with_placeholder_handler,
     transform_op_if_inside_handler as transform_op_if_inside_handler,
 )
+from penstock.foundation.base import public_names
+
+__dir__ = public_names.listing(__name__)

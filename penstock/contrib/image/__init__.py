@@ -22,8 +22,11 @@ from penstock.contrib.image.warping import (
     dense_image_warp as dense_image_warp,
     sparse_image_warp as sparse_image_warp,
 )
+from penstock.foundation.base import public_names
 from penstock.ops.image.image_projective import (
     flat_transforms_to_matrices as flat_transforms_to_matrices,
     matrices_to_flat_transforms as matrices_to_flat_transforms,
     transform as transform,
 )
+
+__dir__ = public_names.listing(__name__)

@@ -5,3 +5,6 @@
 
 from penstock.contrib.integrate.adaptive import odeint as odeint
 from penstock.contrib.integrate.fixed import odeint_fixed as odeint_fixed
+from penstock.foundation.base import public_names
+
+__dir__ = public_names.listing(__name__)

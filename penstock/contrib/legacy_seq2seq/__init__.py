@@ -25,3 +25,6 @@ from penstock.contrib.legacy_seq2seq.models import (
     one2many_rnn_seq2seq as one2many_rnn_seq2seq,
     tied_rnn_seq2seq as tied_rnn_seq2seq,
 )
+from penstock.foundation.base import public_names
+
+__dir__ = public_names.listing(__name__)

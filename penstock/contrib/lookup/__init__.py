@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock.foundation.base import dtypes
+from penstock.foundation.base import dtypes, public_names
 from penstock.training.data import lookup_vocabulary
 from penstock.training.data.lookup import (
     HashTable as HashTable,
@@ -110,3 +110,6 @@ def index_to_string(
     """Deprecated: looks ``tensor`` up in ``index_to_string_table_from_tensor(mapping)``."""
     table = index_to_string_table_from_tensor(mapping, default_value)
     return table.lookup(tensor, name=name)
+
+
+__dir__ = public_names.listing(__name__)

@@ -21,3 +21,6 @@ from penstock.contrib.losses.weighting import (
     get_regularization_losses as get_regularization_losses,
     get_total_loss as get_total_loss,
 )
+from penstock.foundation.base import public_names
+
+__dir__ = public_names.listing(__name__)

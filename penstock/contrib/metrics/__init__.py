@@ -68,9 +68,12 @@ from penstock.contrib.metrics.thresholds import (
     streaming_true_negatives_at_thresholds as streaming_true_negatives_at_thresholds,
     streaming_true_positives_at_thresholds as streaming_true_positives_at_thresholds,
 )
+from penstock.foundation.base import public_names
 from penstock.ops.sparse.sets import (
     set_difference as set_difference,
     set_intersection as set_intersection,
     set_size as set_size,
     set_union as set_union,
 )
+
+__dir__ = public_names.listing(__name__)

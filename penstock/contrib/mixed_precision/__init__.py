@@ -9,3 +9,6 @@ from penstock.contrib.mixed_precision.managers import (
     LossScaleManager as LossScaleManager,
 )
 from penstock.contrib.mixed_precision.scaled import LossScaleOptimizer as LossScaleOptimizer
+from penstock.foundation.base import public_names
+
+__dir__ = public_names.listing(__name__)

@@ -30,3 +30,6 @@ from penstock.contrib.model_pruning.stripping import (
     graph_def_from_checkpoint as graph_def_from_checkpoint,
     strip_pruning_vars_fn as strip_pruning_vars_fn,
 )
+from penstock.foundation.base import public_names
+
+__dir__ = public_names.listing(__name__)

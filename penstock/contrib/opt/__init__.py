@@ -45,3 +45,6 @@ from penstock.contrib.opt.wrappers import (
     VariableClippingOptimizer as VariableClippingOptimizer,
     clip_gradients_by_global_norm as clip_gradients_by_global_norm,
 )
+from penstock.foundation.base import public_names
+
+__dir__ = public_names.listing(__name__)

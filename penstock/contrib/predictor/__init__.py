@@ -8,3 +8,6 @@ from penstock.contrib.predictor.of_estimator import (
     from_estimator as from_estimator,
 )
 from penstock.contrib.predictor.saved import from_saved_model as from_saved_model
+from penstock.foundation.base import public_names
+
+__dir__ = public_names.listing(__name__)

@@ -11,3 +11,6 @@ from penstock.contrib.quantize.graphs import (
     experimental_create_eval_graph as experimental_create_eval_graph,
     experimental_create_training_graph as experimental_create_training_graph,
 )
+from penstock.foundation.base import public_names
+
+__dir__ = public_names.listing(__name__)

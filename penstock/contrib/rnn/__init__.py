@@ -50,6 +50,7 @@ from penstock.contrib.rnn.stacked import (
     stack_bidirectional_dynamic_rnn as stack_bidirectional_dynamic_rnn,
     stack_bidirectional_rnn as stack_bidirectional_rnn,
 )
+from penstock.foundation.base import public_names
 from penstock.library.recurrent import rnn_cell as rnn_cell
 from penstock.library.recurrent.basic import BasicRNNCell as BasicRNNCell, GRUCell as GRUCell
 from penstock.library.recurrent.bidirectional import (
@@ -80,3 +81,5 @@ from penstock.library.recurrent.wrappers import (
     DropoutWrapper as DropoutWrapper,
     ResidualWrapper as ResidualWrapper,
 )
+
+__dir__ = public_names.listing(__name__)

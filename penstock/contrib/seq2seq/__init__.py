@@ -62,3 +62,6 @@ from penstock.contrib.seq2seq.steered import (
     simple_decoder_fn_inference as simple_decoder_fn_inference,
     simple_decoder_fn_train as simple_decoder_fn_train,
 )
+from penstock.foundation.base import public_names
+
+__dir__ = public_names.listing(__name__)

@@ -4,3 +4,6 @@ from penstock.contrib.sparsemax.projection import (
     sparsemax as sparsemax,
     sparsemax_loss as sparsemax_loss,
 )
+from penstock.foundation.base import public_names
+
+__dir__ = public_names.listing(__name__)

@@ -4,6 +4,7 @@ The functions are those of ``storage.summary``: ``writing`` has one a kind of su
 decides whether they are written, ``resource_writer`` makes what they are written by.
 """
 
+from penstock.foundation.base import public_names
 from penstock.storage.summary.recording import (
     always_record_summaries as always_record_summaries,
     never_record_summaries as never_record_summaries,
@@ -30,3 +31,5 @@ from penstock.storage.summary.writing import (
     initialize as initialize,
     scalar as scalar,
 )
+
+__dir__ = public_names.listing(__name__)

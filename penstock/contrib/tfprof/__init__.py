@@ -2,3 +2,6 @@
 
 from penstock.contrib.tfprof import model_analyzer as model_analyzer
 from penstock.contrib.tfprof.profile_context import ProfileContext as ProfileContext
+from penstock.foundation.base import public_names
+
+__dir__ = public_names.listing(__name__)

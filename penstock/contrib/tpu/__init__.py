@@ -5,6 +5,7 @@ What joins replicas and the scope of short floats are those of ``tf.tpu``, the e
 """
 
 from penstock.contrib.tpu import python as python
+from penstock.foundation.base import public_names
 from penstock.library.variables.bfloat16 import bfloat16_scope as bfloat16_scope
 from penstock.training.estimator.tpu import (
     InputPipelineConfig as InputPipelineConfig,
@@ -17,3 +18,5 @@ from penstock.training.train.tpu import (
     CrossShardOptimizer as CrossShardOptimizer,
     cross_replica_sum as cross_replica_sum,
 )
+
+__dir__ = public_names.listing(__name__)

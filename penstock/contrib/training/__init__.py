@@ -39,9 +39,12 @@ from penstock.contrib.training.train_op import (
     multiply_gradients as multiply_gradients,
     train as train,
 )
+from penstock.foundation.base import public_names
 from penstock.training.data.feeding_queue_runner import FeedingQueueRunner as FeedingQueueRunner
 from penstock.training.train.device_setter import (
     GreedyLoadBalancingStrategy as GreedyLoadBalancingStrategy,
     RandomStrategy as RandomStrategy,
     byte_size_load_fn as byte_size_load_fn,
 )
+
+__dir__ = public_names.listing(__name__)

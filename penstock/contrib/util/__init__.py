@@ -5,5 +5,8 @@ from penstock.contrib.util.op_lists import (
     ops_used_by_graph_def as ops_used_by_graph_def,
     stripped_op_list_for_graph as stripped_op_list_for_graph,
 )
+from penstock.foundation.base import public_names
 from penstock.foundation.graph.behavior import make_ndarray as make_ndarray
 from penstock.ops.array.constant import make_tensor_proto as make_tensor_proto
+
+__dir__ = public_names.listing(__name__)

@@ -31,9 +31,11 @@ _LEFT_SECONDS = 3600
 _MOST_BYTES = 256 << 20
 
 
-# What a trial says for good: it was won, or the values are others.  What was lost otherwise is
-# tried again after a day, and sooner if other work was done on the machine meanwhile.
-_FOR_GOOD = ("fast", "different")
+# What a trial says for good: it was won, the values are others, or the process came to its end.
+# What was lost otherwise is tried again after a day, and sooner if other work was done on the
+# machine meanwhile.
+ENDED = "the process ended in its trial"
+_FOR_GOOD = ("fast", "different", ENDED)
 _AGAIN_SECONDS = 86_400.0
 _MOST_TRIALS = 5
 

@@ -23,7 +23,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Mapping
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -40,10 +40,11 @@ from penstock.compiler.stretches.cut import (
 from penstock.compiler.stretches.lines import Program as Lines, program_of
 from penstock.engine.native.identity import key_of, machine, references
 from penstock.engine.native.library import Library, load as load_library
+from penstock.engine.native.marks import left_behind, trying
 from penstock.engine.native.neighbours import Neighbours
 from penstock.engine.native.process import run_worker, without_compiler
 from penstock.engine.native.request import Request
-from penstock.engine.native.store import Store, Verdict
+from penstock.engine.native.store import ENDED, Store, Verdict
 from penstock.engine.native.trial import FAST, NativeCall, Trial
 from penstock.engine.runtime.program import Program, when_hot
 from penstock.foundation.machine import hardware
@@ -271,6 +272,7 @@ class Tier:
         if [(p.first, p.last) for p in parts] != [(m["first"], m["last"]) for m in made]:
             return False
         self._folder, self._about, self._parts = folder, about, parts
+        self._note_ended()
         known = self._store.verdicts()
         now = time.time()
         self._verdicts = [
@@ -278,6 +280,13 @@ class Tier:
         ]
         self._begin()
         return True
+
+    def _note_ended(self) -> None:
+        """Keeps which stretches came before the end of another process, so that none is tried."""
+        for index in left_behind(self._folder):
+            trials = self._store.verdicts().get(f"{self._key}/{index}", Verdict()).trials + 1
+            self._store.judge(self._key, index, Verdict(ENDED, trials=trials, when=time.time()))
+            log.debug("a stretch is not tried again: %s", ENDED)
 
     def _form(self, index: int) -> NativeCall | Trial | None:
         """What the program calls for a stretch; None where its lines stay."""
@@ -288,7 +297,8 @@ class Tier:
         values = about["values"]
         try:
             path = self._folder / about["library"]
-            library = self._load(path, len(values), len(part.gives), verdict.seconds)
+            with trying(self._folder, index):
+                library = self._load(path, len(values), len(part.gives), verdict.seconds)
         except (OSError, RuntimeError) as error:
             log.debug("a library is not used: %s", error)
             return None
@@ -304,7 +314,7 @@ class Tier:
         return Trial(
             library, plain, resources, constants, values,
             lambda others: self._function(tree, name, others), part.resources, about["updates"],
-            bounds,
+            bounds, partial(trying, self._folder, index),
         )  # fmt: skip
 
     # ---- trial and swap ----------------------------------------------------------------------

@@ -15,6 +15,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from statistics import median
 from typing import Any
 
@@ -136,6 +137,7 @@ class Trial:
       names: of the resources.
       updates: which of the resources it updates.
       bounds: as for ``NativeCall``.
+      marked: what a run of the library is surrounded by, which may end the process.
     """
 
     def __init__(
@@ -149,8 +151,9 @@ class Trial:
         names: Sequence[str],
         updates: Sequence[int],
         bounds: Sequence[Sequence[int]] = (),
+        marked: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
-        self._plain, self._resources = plain, tuple(resources)
+        self._plain, self._resources, self._marked = plain, tuple(resources), marked
         self._updates = frozenset(updates)
         # Each form works on copies of its own.
         self._native_on, self._plain_on = (
@@ -199,10 +202,11 @@ class Trial:
             (self._native, given), (self._apart, copies),
         ]  # fmt: skip
         taken: list[tuple[float, Any]] = []
-        for form, args in order[:: 1 if self._runs % 2 else -1]:
-            begin = time.perf_counter()
-            made = form(*args)
-            taken.append((time.perf_counter() - begin, made))
+        with self._marked():
+            for form, args in order[:: 1 if self._runs % 2 else -1]:
+                begin = time.perf_counter()
+                made = form(*args)
+                taken.append((time.perf_counter() - begin, made))
         (native, ours), (plain, theirs) = taken[:: 1 if self._runs % 2 else -1]
         self._runs += 1
         pairs = [*zip(ours, theirs, strict=True)]

@@ -5,7 +5,8 @@ A package that has many says each once, in its stub ``__init__.pyi``, as type ch
     from penstock.ops.math.binary import add as add, pow_ as _pow
     pow = _pow
 
-``of_package`` makes of that the package's ``__getattr__`` and ``__dir__``.
+``of_package`` makes of that the package's ``__getattr__`` and ``__dir__``.  A module that has its
+names at once, and needs others for itself, says by ``listing`` which are the user's.
 """
 
 from __future__ import annotations
@@ -59,7 +60,10 @@ def _all_of(package: str) -> dict[str, Place]:
     assert spec is not None and spec.origin is not None, package
     source = Path(spec.origin)
     stub = source.with_suffix(".pyi")
-    return places(stub if stub.exists() else source)
+    if stub.exists():
+        return places(stub)
+    defined = _defined(source)
+    return {name: place for name, place in places(source).items() if name in defined}
 
 
 def of_package(
@@ -93,6 +97,37 @@ def of_package(
         return sorted({*module.__all__, *own})
 
     return get, listed, sorted(known)
+
+
+def listing(package: str) -> Callable[[], list[str]]:
+    """A ``__dir__`` for a module: its ``__all__``, or what it defines and imports to hand it on.
+
+    What is imported under its own name again, ``from a import b as b``, is handed on, as type
+    checkers take it; other imports are for the module itself, and so are its submodules.
+    """
+
+    def listed() -> list[str]:
+        module = sys.modules[package]
+        own = {name for name in vars(module) if name.startswith("__")}
+        names = getattr(module, "__all__", None) or _defined(Path(str(module.__file__)))
+        return sorted(own.union(names))
+
+    return listed
+
+
+def _defined(source: Path) -> set[str]:
+    found: set[str] = set()
+    for node in ast.parse(source.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ImportFrom) and node.module is not None:
+            handed_on = {a.asname for a in node.names if a.asname is not None}
+            star = node.names[0].name == "*"
+            found |= set(import_module(node.module).__all__) if star else handed_on
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            found.add(node.name)
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            found.update(n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name))
+    return {name for name in found if not name.startswith("_")}
 
 
 def _missing(package: str, name: str, known: dict[str, Place], page: str) -> AttributeError:

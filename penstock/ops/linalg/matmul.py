@@ -12,7 +12,7 @@ import torch
 from penstock.foundation.base import dtypes
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.convert import convert_to_tensor
-from penstock.foundation.graph.scopes import name_scope
+from penstock.foundation.graph.scopes import get_default_graph, name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import arithmetic, define_op
 from penstock.foundation.opdef.inference import Dims, ShapeContext, show
@@ -125,6 +125,13 @@ def matmul(
       ...     session.run(tf.matmul([[1.0, 2.0]], [[3.0, 4.0]], transpose_b=True)).tolist()
       [[11.0]]
     """
+    special = adjoint_a or adjoint_b or a_is_sparse or b_is_sparse
+    if not special and get_default_graph().executes:  # no scope is needed to name a node
+        a, b = convert_to_tensor(a), convert_to_tensor(b)
+        if len(a.value.shape) == 2 == len(b.value.shape) and a.dtype is b.dtype:
+            attrs = {"transpose_a": bool(transpose_a), "transpose_b": bool(transpose_b)}
+            product: Tensor = make("MatMul", a, b, name=name, **attrs)
+            return product
     with name_scope(name, "MatMul", [a, b]) as scope:
         for operand, both in (("a", transpose_a and adjoint_a), ("b", transpose_b and adjoint_b)):
             if both:

@@ -280,8 +280,20 @@ def _safe_div(x: Tensor, y: Tensor) -> Tensor:
     return nodes.floordiv(x, nodes.maximum(y, 1))
 
 
+def _spread(op: Any, grad: Tensor) -> Tensor:
+    """The gradient of a sum, where tensors have values: no node is to be TensorFlow's."""
+    dims = op.inputs[0].sizes
+    axes = _axes_of(static.constant_value(op.inputs[1]), len(dims)) or set()
+    if not op.attrs["keep_dims"] and 0 < len(axes) < len(dims):
+        grad = nodes.reshape(grad, [1 if i in axes else d for i, d in enumerate(dims)])
+    made: Tensor = make("BroadcastTo", grad, np.array(dims, np.int32))
+    return made
+
+
 def _sum_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
     x, axes_tensor = op.inputs[0], op.inputs[1]
+    if x.has_value:
+        return [_spread(op, grad), None]
     dims = x.sizes
     if dims is not None:
         axes = static.constant_value(axes_tensor)
@@ -307,6 +319,9 @@ def _sum_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
 
 def _mean_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
     x, y = op.inputs[0], op.outputs[0]
+    if x.has_value:
+        count = math.prod(x.sizes) // max(math.prod(y.sizes), 1)
+        return [_spread(op, nodes.div(grad, float(count))), None]
     total = _sum_grad(op, grad)[0]
     assert total is not None
     if nodes.is_known(x) and nodes.is_known(y):

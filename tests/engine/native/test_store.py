@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from penstock.engine.native import store as stores
+from penstock.engine.native.marks import left_behind, trying
 from penstock.engine.native.request import MANIFEST
 from penstock.engine.native.store import Store, Verdict
 
@@ -110,6 +111,28 @@ def test_a_folder_that_cannot_be_written_is_an_error_of_making_alone(tmp_path: P
     with store.alone(), pytest.raises(OSError):
         make(store)
     assert store.find("key") is None and store.verdicts() == {}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="nothing is marked there")
+def test_a_mark_is_left_by_a_process_that_ends_and_by_no_other(tmp_path: Path) -> None:
+    with trying(tmp_path, 3):
+        assert left_behind(tmp_path) == set()  # it is being tried
+        assert len(list(tmp_path.iterdir())) == 1
+    with pytest.raises(RuntimeError), trying(tmp_path, 3):
+        raise RuntimeError("a call that fails ends no process")
+    assert not list(tmp_path.iterdir())
+    script = f"""
+import os
+from pathlib import Path
+from penstock.engine.native.marks import trying
+with trying(Path({str(tmp_path)!r}), 12):
+    os.abort()
+"""
+    subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=False)
+    assert left_behind(tmp_path) == {12}
+    assert left_behind(tmp_path) == set()  # the mark is gone
+    with trying(tmp_path / "absent", 0):
+        pass  # nothing is marked where nothing can be written
 
 
 @pytest.mark.skipif(os.name != "posix", reason="there are no record locks")

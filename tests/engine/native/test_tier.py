@@ -6,7 +6,9 @@ import gc
 import json
 import os
 import re
+import signal
 import subprocess
+import sys
 import threading
 import time
 import weakref
@@ -79,6 +81,8 @@ class Compiler:
 
     def load(self, path: Path, inputs: int, outputs: int, seconds: float) -> Any:
         self.loaded += 1
+        if self.wrong == "crash when loaded":
+            os.abort()
         request = Request.parse(path.read_text())
         part = request.cut(refused_of(request))[int(path.stem)]
         names = (*part.given, *part.resources, *part.constants)
@@ -88,6 +92,8 @@ class Compiler:
         def library(tensors: Any) -> list[Any]:
             if self.wrong == "library":
                 raise RuntimeError("a native call failed")
+            if self.wrong == "crash":
+                os.abort()
             scope: dict[str, Any] = {"torch": torch, **functions}
             for name, tensor in zip(names, tensors, strict=True):
                 scope[name] = Held(tensor) if name in part.resources else tensor
@@ -102,10 +108,14 @@ class Compiler:
 
 @pytest.fixture
 def compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Compiler:
+    return installed(monkeypatch, tmp_path)
+
+
+def installed(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Compiler:
     made = Compiler()
 
     def tier(program: Any, at_once: bool, store: Store, **more: bool) -> Tier:
-        return Tier(program, at_once, Store("here", tmp_path), made.build, made.load, **more)
+        return Tier(program, at_once, Store("here", folder), made.build, made.load, **more)
 
     monkeypatch.setattr(tiers, "Tier", tier)
     monkeypatch.setattr(tiers, "without_compiler", lambda: "")
@@ -403,6 +413,37 @@ def test_a_process_ended_from_outside_says_nothing_about_the_program(compiler: C
     compiler.wrong = ""
     with session() as sess:
         assert "# native: native\n" in settled(sess, program)
+
+
+_CRASHES = """
+import sys
+from pathlib import Path
+import pytest
+from tests.engine.native.programs import settled, softmax
+from tests.engine.native.test_tier import installed, session
+installed(pytest.MonkeyPatch(), Path(sys.argv[1])).wrong = sys.argv[2]
+program = softmax()
+settled(session(), program)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="nothing is marked there")
+@pytest.mark.parametrize("when", ["crash", "crash when loaded"])
+def test_what_ended_a_process_is_not_tried_by_the_next(
+    compiler: Compiler, tmp_path: Path, when: str
+) -> None:
+    run = [sys.executable, "-c", _CRASHES, str(tmp_path), when]
+    ended = subprocess.run(run, cwd=Path(__file__).parents[3], capture_output=True)
+    assert ended.returncode == -signal.SIGABRT, ended.stderr.decode()
+    program = softmax()
+    wanted = expected(program, 20)
+    for _ in range(2):
+        with session() as sess:
+            text = settled(sess, program)
+            assert "# native: no native form is kept: the process ended in its trial" in text
+            sess.run(tf.global_variables_initializer())
+            assert_equal(values(sess, program, 20), wanted)
+    assert compiler.loaded == 0 and not list(tmp_path.rglob("*.trying"))
 
 
 def test_a_session_that_is_gone_is_not_held(compiler: Compiler) -> None:

@@ -250,3 +250,27 @@ def test_jacobians_of_nodes(size: int) -> None:
         found = tape.jacobian(y, x)
         assert found.shape.as_list() == [size, size]
         np.testing.assert_allclose(session.run(found), np.diag(2 * value[:, 0]))
+
+
+@pytest.mark.parametrize("reduce", [tf.reduce_sum, tf.reduce_mean])
+@pytest.mark.parametrize("axis", [None, [], 0, -1, [0, 2], [2, -2]])
+@pytest.mark.parametrize("keep", [False, True])
+def test_gradients_of_sums_and_means(reduce: Any, axis: Any, keep: bool) -> None:
+    """As by numbers; and those of the gradients, where a second tape follows them."""
+    value = np.arange(12, dtype=np.float64).reshape(2, 3, 2)
+    x = tf.constant(value)
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            y = tf.reduce_sum(reduce(x * x, axis, keepdims=keep) ** 2.0)
+        slope = inner.gradient(y, x)
+        total = tf.reduce_sum(slope)
+    axes = tuple(range(3)) if axis is None else tuple(np.atleast_1d(axis).astype(int))
+    function = np.sum if reduce is tf.reduce_sum else np.mean
+    parts = function(value**2, axis=axes, keepdims=True)
+    share = 1.0 if reduce is tf.reduce_sum else parts.size / value.size
+    np.testing.assert_allclose(slope.numpy(), 4.0 * share * value * parts, rtol=1e-12)
+    rows = np.sum(value, axis=axes, keepdims=True)
+    second = 4.0 * share * parts + 8.0 * share * share * rows * value
+    np.testing.assert_allclose(outer.gradient(total, x).numpy(), second, rtol=1e-12)

@@ -368,7 +368,8 @@ class MasterSession:
         """Runs a step that no other task has a part of: there is nobody to agree with."""
         worker = self._master.worker
         try:
-            return list(self._watched(lambda: worker.run(part.handle, entered.number, args)))
+            registered = self._watched(lambda: worker.registered(part.handle))
+            return list(worker.run_entered(registered, entered, args))
         except errors.OpError as error:
             entered.fail(error)
             raise _why(entered, error) from None

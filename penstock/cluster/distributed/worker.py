@@ -19,7 +19,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
-from penstock.cluster.distributed.step_table import StepTable
+from penstock.cluster.distributed.step_table import Step, StepTable
 from penstock.cluster.distributed.tally import Tally
 from penstock.compiler.codegen.source import Watch
 from penstock.compiler.partition.part import Part
@@ -214,6 +214,20 @@ class Worker:
         part = self.registered(handle)
         step = self.table.open(number, part.peers | {leader} - {""})
         try:
+            return self.run_entered(part, step, args, seconds, observe)
+        finally:
+            self.table.close(step)
+
+    def run_entered(
+        self,
+        part: RegisteredPart,
+        step: Step,
+        args: Sequence[Any],
+        seconds: float | None = None,
+        observe: Callable[[Program, Sequence[Any]], Any] | None = None,
+    ) -> tuple[Any, ...]:
+        """Runs a part in this thread, whose step somebody has entered; else as ``run``."""
+        try:
             with waiting.running(step.cancellation, seconds), rendezvous.running(step):
                 watch: Watch = "observe" if observe else ("deadline" if seconds else "")
                 program = part.program(args, watch)
@@ -232,8 +246,6 @@ class Worker:
             # What waits here for this part (another's end of a link) must not wait on.
             step.fail(error)
             raise
-        finally:
-            self.table.close(step)
 
     def run_traced(
         self,

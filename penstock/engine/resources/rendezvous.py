@@ -16,8 +16,6 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, Protocol
 
 import numpy as np
@@ -75,15 +73,23 @@ def current() -> Rendezvous:
     return found
 
 
-@contextmanager
-def running(rendezvous: Rendezvous) -> Iterator[None]:
-    """The step that this thread runs meets its other parts at ``rendezvous``; contexts nest."""
-    saved = _running.rendezvous
-    _running.rendezvous = rendezvous
-    try:
-        yield
-    finally:
-        _running.rendezvous = saved
+class running:
+    """The step that this thread runs meets its other parts at ``rendezvous``; contexts nest.
+
+    No generator, since each step has one.
+    """
+
+    __slots__ = ("_rendezvous", "_saved")
+
+    def __init__(self, rendezvous: Rendezvous) -> None:
+        self._rendezvous = rendezvous
+
+    def __enter__(self) -> None:
+        self._saved = _running.rendezvous
+        _running.rendezvous = self._rendezvous
+
+    def __exit__(self, *exc: object) -> None:
+        _running.rendezvous = self._saved
 
 
 def own_copy(value: Any) -> Any:

@@ -261,7 +261,8 @@ def _maker(op: Operation, compile: Compile) -> Callable[[], Any]:
     if factory is None:
         raise LookupError(f"op {op.type} ({op.name}) has no state")
     attrs = {k: compile(v) if isinstance(v, FunctionGraph) else v for k, v in op.attrs.items()}
-    return lambda: factory(attrs, op.name)
+    shared = isinstance(factory, SharedState) and op.attrs.get("shared_name")
+    return lambda: factory(attrs, shared or op.name)
 
 
 def _no_functions(body: FunctionGraph) -> Any:

@@ -205,3 +205,12 @@ def test_a_graph_with_older_ops_runs(graph: Any) -> None:
         assert session.run("take:0") == 8
         assert session.run("size:0") == 1
         assert session.run(["take:0", "put"])[0] == 8
+
+
+def test_errors_name_a_queue_as_it_is_shared() -> None:
+    queue = _fifo(shared_name="everybodys", name="mine")
+    get = queue.dequeue()
+    with tf.Session() as session:
+        session.run(queue.close())
+        with pytest.raises(tf.errors.OutOfRangeError, match="FIFOQueue 'everybodys' is closed"):
+            session.run(get)

@@ -34,7 +34,14 @@ _MOVED = {
 _REPOSITORY_ONLY = {"LICENSE"}
 # The order of the site; what is not here comes under "More".
 _PARTS = {
-    "Start": ["index.md", "migration.md", "running-programs.md", "packages.md", "pages.md"],
+    "Start": [
+        "index.md",
+        "workshop.md",
+        "migration.md",
+        "running-programs.md",
+        "packages.md",
+        "pages.md",
+    ],
     "Ideas": ["walkthrough.md", "architecture.md", "control-flow.md", "devices.md", "native.md"],
     "Models": ["checkpoints.md", "serving.md", "tensorboard.md"],
     "Clusters": ["distributed.md", "cluster.md", "simulate.md", "security.md"],

@@ -35,8 +35,8 @@ _REPOSITORY_ONLY = {"LICENSE"}
 # The order of the site; what is not here comes under "More".
 _PARTS = {
     "Start": [
-        "index.md", "start.md", "installation.md", "migration.md", "running-programs.md",
-        "packages.md", "faq.md", "changelog.md", "pages.md",
+        "index.md", "start.md", "workshop.md", "installation.md", "migration.md",
+        "running-programs.md", "packages.md", "faq.md", "changelog.md", "pages.md",
     ],
     "Ideas": [
         "ideas.md", "walkthrough.md", "architecture.md", "control-flow.md", "devices.md",

@@ -86,6 +86,7 @@ class Network:
       text: what is learned.
       counts: how often each word of the vocabulary occurs.
       progress: how much of the training is done, from 0 to 1, a scalar of the graph.
+      device: where the text and what is drawn from it stand; of a worker its own.
 
     Attributes:
       begin: an op that begins a reading; it is run before the first step and after `steps` of them.
@@ -96,9 +97,10 @@ class Network:
     """
 
     def __init__(
-        self, settings: Settings, text: Text, counts: npt.NDArray[np.int64], progress: Any
-    ) -> None:
-        self.settings = settings
+        self, settings: Settings, text: Text, counts: npt.NDArray[np.int64], progress: Any,
+        device: str = "/cpu:0",
+    ) -> None:  # fmt: skip
+        self.settings, self._device = settings, device
         self._inputs(text, counts)
         shape = [len(counts), settings.width]
         initial = tf.random_uniform_initializer(-0.5 / settings.width, 0.5 / settings.width)
@@ -120,7 +122,7 @@ class Network:
         keep = kept_shares(counts, settings.threshold)
         noise = np.cumsum(counts**0.75)
         table = np.searchsorted(noise / noise[-1], (np.arange(_TABLE) + 0.5) / _TABLE)
-        with tf.name_scope("text"), tf.device("/cpu:0"):
+        with tf.name_scope("text"), tf.device(self._device):
             words = self._local("words", text.words)
             passages = self._local("passages", text.passages)
             keeps = self._local("keeps", keep.astype(np.float32))
@@ -175,7 +177,7 @@ class Network:
     def _train(self, progress: Any) -> None:
         settings = self.settings
         window = settings.window
-        with tf.name_scope("windows"), tf.device("/cpu:0"):
+        with tf.name_scope("windows"), tf.device(self._device):
             words, passages = self._next()
             mask = self._mask(passages)
             middle = words[:, window : window + BLOCK]

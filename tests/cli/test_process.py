@@ -25,7 +25,7 @@ def run(*words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
 
 def test_help_lists_the_commands() -> None:
     said = run("--help").stdout
-    for name in ("inspect", "convert", "freeze", "summarize", "explain", "doctor"):
+    for name in ("inspect", "convert", "freeze", "summarize", "explain", "train", "doctor"):
         assert f"  {name} " in said
         assert "Usage: penstock" in run(name, "--help").stdout
 
@@ -56,7 +56,8 @@ def test_help_and_checkpoints_need_no_torch(tmp_path: Path) -> None:
         "except SystemExit as e: assert not e.code, e\n"
         "assert 'torch' not in sys.modules and 'penstock.ops' not in sys.modules\n"
     )
-    for words in (["--help"], ["inspect", "--help"], ["inspect", str(tmp_path / "c")]):
+    looks = ["--help"], ["train"], ["inspect", "--help"], ["inspect", str(tmp_path / "c")]
+    for words in looks:
         done = subprocess.run(
             [sys.executable, "-c", code, *words], cwd=ROOT, capture_output=True, text=True,
             check=False,

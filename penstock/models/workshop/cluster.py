@@ -7,6 +7,8 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
+import typer
+
 import penstock as tf
 
 
@@ -36,13 +38,19 @@ class Place:
         """What sessions are on."""
         return "" if self.server is None else str(self.server.target)
 
+    @property
+    def own_device(self) -> str:
+        """The name of this process's devices; for state that no other shares."""
+        return "" if self.server is None else f"/job:worker/task:{self.index}"
+
     def device(self) -> Any:
         """A scope: variables on the parameter servers in turn, all else on this worker."""
         if self.server is None:
             return tf.device(None)
-        worker = f"/job:worker/task:{self.index}"
         cluster = tf.train.ClusterSpec(self.server.server_def.cluster)
-        return tf.device(tf.train.replica_device_setter(worker_device=worker, cluster=cluster))
+        return tf.device(
+            tf.train.replica_device_setter(worker_device=self.own_device, cluster=cluster)
+        )
 
 
 def here() -> Place:
@@ -55,4 +63,5 @@ def here() -> Place:
     server = tf.train.Server(cluster, job_name=job, task_index=index)
     if job == "ps":
         server.join()
+        raise typer.Exit
     return Place(job, index, cluster.num_tasks("worker"), server)

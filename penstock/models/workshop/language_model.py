@@ -87,7 +87,8 @@ def language_model(
     seen, unseen = lm.numbered(learned, numbers), lm.numbered(held, numbers)
     settings = lm.Settings(units=units, layers=layers, steps=steps, batch=batch, keep=keep,
                            epochs=epochs,
-                           learning_rate=learning_rate, seed=seed)  # fmt: skip
+                           full_epochs=(epochs + 1) // 2, learning_rate=learning_rate,
+                           seed=seed)  # fmt: skip
     if len(seen) < batch * 2:
         raise typer.BadParameter(f"the text has {len(seen)} words, too few", param_hint="--text")
     run.open({"program": "language-model", "text": str(text), "test": str(test), "units": units,

@@ -155,7 +155,7 @@ def train(
       Stopped: at ctrl-C.
     """
     place = run.place
-    target = what.steps
+    goes_on = tf.train.latest_checkpoint(str(run.logdir)) is not None
     with tf.train.MonitoredTrainingSession(
         master=place.target, is_chief=place.is_chief, checkpoint_dir=str(run.logdir),
         hooks=[tf.train.NanTensorHook(what.loss), *hooks],
@@ -164,8 +164,8 @@ def train(
         config=config or tf.ConfigProto(allow_soft_placement=True),
     ) as session:  # fmt: skip
         done = int(_plain(session, what.global_step))
-        if done and place.is_chief:
-            run.say(f"goes on after step {done} of {target}")
+        if goes_on and place.is_chief:
+            run.say(f"goes on after step {done} of {what.steps}")
         stopped = not _steps(run, session, what, done, feeds)
         if not stopped and place.is_chief:
             return end(lambda *asked: _plain(session, *asked))

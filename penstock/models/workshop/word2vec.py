@@ -73,7 +73,7 @@ def _in_graph(
         tf.set_random_seed(settings.seed + place.index)
         step = tf.train.get_or_create_global_step()
         progress = tf.cast(step, tf.float32) / total
-        network = in_graph.Network(settings, own, counts, progress)
+        network = in_graph.Network(settings, own, counts, progress, f"{place.own_device}/cpu:0")
         with tf.control_dependencies([network.train_op]):
             counted = tf.assign_add(step, 1)
         tf.summary.scalar("loss", network.loss)

@@ -186,5 +186,6 @@ def _libraries() -> tuple[str, ...]:
 def restore() -> None:
     """Has modules that are imported from now on be rewritten, where they are the program's."""
     if Beside not in sys.meta_path:
+        _libraries()  # now: Python 3.13's sysconfig imports a module itself, which would ask for it
         at = sys.meta_path.index(PathFinder) if PathFinder in sys.meta_path else 0
         sys.meta_path.insert(at, Beside)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import functools
+import html.parser
 import http.server
+import os
 import subprocess
 import sys
 import threading
+import urllib.parse
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -80,9 +84,16 @@ def test_links_lead_somewhere(
         )  # fmt: skip
 
 
+class Site(NamedTuple):
+    """Where its files are, and its address."""
+
+    folder: Path
+    url: str
+
+
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of the site, made and served."""
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """The site, made and served."""
     pytest.importorskip("mkdocs", reason="mkdocs-material makes the site")
     folder = tmp_path_factory.mktemp("site")
     done = subprocess.run(
@@ -94,27 +105,91 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
-        yield f"http://127.0.0.1:{server.server_port}"
+        yield Site(folder, f"http://127.0.0.1:{server.server_port}")
         server.shutdown()
 
 
+class _Links(html.parser.HTMLParser):
+    """What a page leads to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "a":
+            self.found |= {value for name, value in attrs if name == "href" and value}
+
+
+def _leads_to(address: str) -> set[str]:
+    """The pages of the site that a page leads to, without what stands behind ``#``."""
+    with urllib.request.urlopen(address, timeout=60) as response:
+        links = _Links()
+        links.feed(response.read().decode())
+    joined = {urllib.parse.urljoin(address, link).partition("#")[0] for link in links.found}
+    return {each for each in joined if each.startswith(address.split("/", 3)[0] + "//127.0.0.1")}
+
+
 @pytest.mark.long
-def test_people_find_their_way(site: str) -> None:
-    browser = find_chromium()
-    if browser is None:
+def test_every_page_is_led_to(site: Site) -> None:
+    seen: set[str] = set()
+    waiting = [f"{site.url}/index.html"]
+    while waiting:
+        page = waiting.pop()
+        if page not in seen and page.endswith(".html"):
+            seen.add(page)
+            waiting += _leads_to(page)
+    made = {f"{site.url}/{p.relative_to(site.folder)}" for p in site.folder.rglob("*.html")}
+    assert made - seen == {f"{site.url}/404.html"}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    found = find_chromium()
+    if found is None:
         pytest.skip("no Chromium: `make browser` installs it")
     pytest.importorskip("playwright")
-    with chromium(browser) as shown:
-        for width in (1280, 390):
-            page = shown.new_page(viewport={"width": width, "height": 844})
-            for name in ("index.html", "walkthrough.html", "api/tf-nn.html"):
-                page.goto(f"{site}/{name}")
-                assert page.evaluate("document.documentElement.scrollWidth") <= width
-        page = shown.new_page(viewport={"width": 1280, "height": 844})
-        page.goto(f"{site}/index.html")
-        page.locator(".md-search__input").click()
-        page.keyboard.type("sparse_softmax_cross", delay=20)
-        result = page.locator(".md-search-result__link").first
-        result.wait_for(timeout=60_000)
-        found = [a.get_attribute("href") for a in page.locator(".md-search-result__link").all()]
-        assert any("api/tf-nn.html" in str(link) for link in found), found
+    with chromium(found) as shown:
+        yield shown
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("width", [1280, 390], ids=["desktop", "phone"])
+def test_pages_fit(site: Site, browser: Any, width: int, tmp_path: Path) -> None:
+    pictures = Path(os.environ.get("PENSTOCK_ARTEFACTS") or tmp_path)
+    page = browser.new_page(viewport={"width": width, "height": 844})
+    answers: list[tuple[int, str]] = []
+    page.on("response", lambda answer: answers.append((answer.status, answer.url)))
+    # The index of the search is large, and is not what is looked at here.
+    page.route("**/search_index.json", lambda route: route.fulfill(body='{"docs": []}'))
+    for path in sorted([*site.folder.glob("*.html"), site.folder / "api" / "tf-nn.html"]):
+        page.goto(f"{site.url}/{path.relative_to(site.folder)}")
+        wide = page.evaluate("document.documentElement.scrollWidth")
+        assert wide <= width, f"{path.name} is {wide} wide"
+        blank = page.evaluate(
+            "[...document.images].filter(i => i.complete && !i.naturalWidth).map(i => i.src)"
+        )
+        assert blank == [], path.name
+        if path.stem in ("index", "ideas", "differences", "tf-nn"):
+            page.screenshot(path=pictures / f"site-{path.stem}-{width}.png")
+    # Nothing is missing, and nothing of another host is asked for.
+    assert answers and not [a for a in answers if a[0] >= 400 or not a[1].startswith(site.url)]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "asked, wanted",
+    [
+        ("sparse_softmax_cross", "api/tf-nn.html"),
+        ("start_queue_runners", "input.html"),
+        ("first NaN", "debugging.html"),
+    ],
+)
+def test_search_finds(site: Site, browser: Any, asked: str, wanted: str) -> None:
+    page = browser.new_page(viewport={"width": 1280, "height": 844})
+    page.goto(f"{site.url}/index.html")
+    page.locator(".md-search__input").click()
+    page.keyboard.type(asked, delay=20)
+    page.locator(".md-search-result__link").first.wait_for(timeout=60_000)
+    found = [a.get_attribute("href") for a in page.locator(".md-search-result__link").all()]
+    assert any(wanted in str(link) for link in found), found

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from penstock.tf1 import old_images, old_imports, old_six, old_versions, python2
+from penstock.tf1 import old_images, old_imports, old_methods, old_six, old_versions, python2
 from tests.tf1.processes import python, run
 
 
@@ -315,3 +315,13 @@ def test_texts_of_hdf5_files(tmp_path: Path) -> None:
     done = run(script(tmp_path, TEXTS), cwd=tmp_path)
     assert done.stdout == "done\n", done.stderr
     assert "h5py.Dataset.value (old.py:10)" in done.stderr.splitlines()[-1]
+
+
+def test_where_libraries_lie_is_known_before_modules_are_looked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Python 3.13 imports a module to find out, and would ask for it in turn."""
+    monkeypatch.setattr(sys, "meta_path", [m for m in sys.meta_path if m is not old_methods.Beside])
+    old_methods._libraries.cache_clear()
+    old_methods.restore()
+    assert old_methods._libraries.cache_info().currsize == 1

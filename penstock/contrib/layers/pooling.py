@@ -82,6 +82,18 @@ def avg_pool2d(
 ) -> Any:
     """The mean of each window; arguments as ``max_pool2d``, scope "AvgPool2D".
 
+    Args:
+      inputs: [batch, height, width, channels].
+      kernel_size: of the window: a number, or [height, width].
+      stride: the distance of windows: a number, or [height, width].
+      padding: "VALID" or "SAME".
+      data_format: "NHWC" or "NCHW".
+      outputs_collections: where the result goes.
+      scope: name of the scope.
+
+    Returns:
+      A tensor of the type of ``inputs``.
+
     Example:
       >>> import penstock as tf
       >>> with tf.Session() as session:

@@ -16,6 +16,11 @@ class InteractiveSession(BaseSession):
 
     Warns where another one is open: each holds what its steps made.
 
+    Args:
+      target: as of ``tf.Session``.
+      graph: the graph that it runs; the default one without.
+      config: a ``tf.ConfigProto``.
+
     Example:
       >>> import penstock as tf
       >>> session = tf.InteractiveSession()

@@ -235,6 +235,10 @@ class GFile:
 class FastGFile(GFile):
     """The same; TensorFlow's was quicker by not looking at the file before it is read.
 
+    Args:
+      name: a path or URL.
+      mode: as of ``open``: "r", "w", "a", with "b" for bytes.
+
     Example:
       >>> import penstock as tf
       >>> import os, tempfile
@@ -275,6 +279,12 @@ def _characters(stream: IO[bytes], count: int) -> str:
 def Exists(filename: Any) -> bool:
     """Whether there is a file or directory.
 
+    Args:
+      filename: a path or URL.
+
+    Returns:
+      Whether it is there: a file or a directory.
+
     Example:
       >>> import penstock as tf
       >>> import tempfile
@@ -300,6 +310,12 @@ def Stat(filename: Any) -> files.FileStatistics:
 
 def Glob(filename: Any) -> list[str]:
     """The paths that match a shell pattern, or any of a list of patterns.
+
+    Args:
+      filename: a pattern with ``*``, ``?`` and ``[...]``, or a list of them.
+
+    Returns:
+      A list of paths; empty where nothing fits.
 
     Example:
       >>> import penstock as tf
@@ -343,6 +359,9 @@ def MkDir(dirname: Any) -> None:
 def MakeDirs(dirname: Any) -> None:
     """Makes a directory and those above it; what exists is left alone.
 
+    Args:
+      dirname: a path or URL.
+
     Example:
       >>> import penstock as tf
       >>> import os, tempfile
@@ -376,6 +395,9 @@ def DeleteRecursively(dirname: Any) -> None:
     Raises:
       tf.errors.NotFoundError: there is none.
       tf.errors.FailedPreconditionError: it is a file, or a link to a directory.
+
+    Args:
+      dirname: a path or URL.
 
     Example:
       >>> import penstock as tf

@@ -72,6 +72,9 @@ def replace_default_graphs(graph: Graph) -> None:
 def get_default_session() -> Any:
     """The innermost default session of this thread, or None.
 
+    Returns:
+      The session of the innermost ``with session``; None outside of all.
+
     Example:
       >>> import penstock as tf
       >>> with tf.Session() as session:

@@ -31,6 +31,9 @@ _global_lock = threading.Lock()
 def get_default_graph() -> Graph:
     """The graph that nodes are added to now.
 
+    Returns:
+      The ``Graph`` that nodes are made in: of the innermost ``Graph.as_default``, or the program's.
+
     Example:
       >>> import penstock as tf
       >>> x = tf.constant(1.0, name="x")
@@ -192,6 +195,13 @@ class name_scope:
 def control_dependencies(control_inputs: Iterable[Any] | None) -> Any:
     """``Graph.control_dependencies`` of the default graph.
 
+    Args:
+      control_inputs: operations or tensors that must have run before what the block makes; None:
+        those of blocks outside do not count.
+
+    Returns:
+      A context manager.
+
     Example:
       >>> import penstock as tf
       >>> count = tf.Variable(0)
@@ -208,6 +218,16 @@ def control_dependencies(control_inputs: Iterable[Any] | None) -> Any:
 
 def device(device_name_or_function: Any) -> Any:
     """``Graph.device`` of the default graph.
+
+    Args:
+      device_name_or_function: a device such as "/cpu:0" or "/job:ps/task:1"; a function of an
+        operation that returns one; None: the blocks outside do not count.
+
+    Returns:
+      A context manager.
+
+    Raises:
+      ValueError: it is no name of a device.
 
     Example:
       >>> import penstock as tf
@@ -232,6 +252,10 @@ def colocate_with(op: Any, ignore_existing: bool = False) -> Any:
 def add_to_collection(name: Any, value: Any) -> None:
     """``Graph.add_to_collection`` of the default graph.
 
+    Args:
+      name: the collection's name; made where it is new.
+      value: what to add; once more where it is there already.
+
     Example:
       >>> import penstock as tf
       >>> penalty = 0.01 * tf.nn.l2_loss(tf.ones([3]))
@@ -249,6 +273,13 @@ def add_to_collections(names: Any, value: Any) -> None:
 
 def get_collection(key: Any, scope: str | None = None) -> list[Any]:
     """``Graph.get_collection`` of the default graph.
+
+    Args:
+      key: its name, such as a member of ``tf.GraphKeys``.
+      scope: regular expression that names of what is listed must begin with.
+
+    Returns:
+      A list, in the order of adding; a copy.
 
     Example:
       >>> import penstock as tf
@@ -272,6 +303,10 @@ def set_random_seed(seed: int | None) -> None:
 
     An op's seeds derive from it and from the op's own ``seed``; with the graph seed alone set, each
     op still gets its own reproducible stream.
+
+    Args:
+      seed: whole number from which, with each operation's own, seeds are made; None: other numbers
+        in each session.
 
     Example:
       >>> import penstock as tf

@@ -209,6 +209,14 @@ def random_brightness(image: Any, max_delta: float, seed: int | None = None) -> 
     Raises:
       ValueError: ``max_delta`` is negative.
 
+    Args:
+      image: one image or a batch, of any number type.
+      max_delta: the most that is added or taken away, of floats in [0, 1]; not negative.
+      seed: op-level seed.
+
+    Returns:
+      The image, of its shape and type.
+
     Example:
       >>> import penstock as tf
       >>> image = tf.fill([2, 2, 3], 0.5)
@@ -228,6 +236,14 @@ def random_contrast(image: Any, lower: float, upper: float, seed: int | None = N
     Raises:
       ValueError: the range is empty or reaches below 0.
 
+    Args:
+      image: one image or a batch, of any number type, [..., height, width, channels].
+      lower, upper: bounds of the factor that distances from the mean are multiplied by.
+      seed: op-level seed.
+
+    Returns:
+      The image, of its shape and type.
+
     Example:
       >>> import penstock as tf
       >>> image = tf.reshape(tf.linspace(0.0, 1.0, 12), [2, 2, 3])
@@ -245,6 +261,14 @@ def random_hue(image: Any, max_delta: float, seed: int | None = None) -> Tensor:
 
     Raises:
       ValueError: ``max_delta`` is not in [0, 0.5].
+
+    Args:
+      image: RGB, [..., 3].
+      max_delta: the most that the hue is turned by, in [0, 0.5].
+      seed: op-level seed.
+
+    Returns:
+      The image, of its shape and type.
 
     Example:
       >>> import penstock as tf
@@ -264,6 +288,14 @@ def random_saturation(image: Any, lower: float, upper: float, seed: int | None =
 
     Raises:
       ValueError: the range is empty or reaches below 0.
+
+    Args:
+      image: RGB, [..., 3].
+      lower, upper: bounds of the factor of the saturation.
+      seed: op-level seed.
+
+    Returns:
+      The image, of its shape and type.
 
     Example:
       >>> import penstock as tf

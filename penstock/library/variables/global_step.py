@@ -39,6 +39,12 @@ def get_global_step(graph: Graph | None = None) -> Any:
     Raises:
       TypeError: what is registered as global step is no scalar integer.
 
+    Args:
+      graph: where to look; the default graph without.
+
+    Returns:
+      The variable, or None.
+
     Example:
       >>> import penstock as tf
       >>> tf.train.get_global_step() is None
@@ -104,6 +110,12 @@ def create_global_step(graph: Graph | None = None) -> Any:
 
 def get_or_create_global_step(graph: Graph | None = None) -> Any:
     """The global step of ``graph`` (default: the default graph), made when there is none.
+
+    Args:
+      graph: where it is looked for, and made; the default graph without.
+
+    Returns:
+      The variable: an int64 scalar.
 
     Example:
       >>> import penstock as tf

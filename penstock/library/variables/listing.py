@@ -49,6 +49,9 @@ moving_average_variables = _lister(
 def all_variables() -> list[Any]:
     """Deprecated name of ``global_variables``.
 
+    Returns:
+      A list of variables.
+
     Example:
       >>> import penstock as tf
       >>> v = tf.Variable(0.0, name="v")
@@ -83,6 +86,9 @@ def variables_initializer(var_list: Sequence[Any] | None, name: str = "init") ->
 def global_variables_initializer() -> Any:
     """An op that gives every global variable its initial value; its name is ``init``.
 
+    Returns:
+      An operation that runs the initializer of every global variable that there is now.
+
     Example:
       >>> import penstock as tf
       >>> with tf.Graph().as_default(), tf.Session() as sess:
@@ -96,6 +102,9 @@ def global_variables_initializer() -> Any:
 
 def local_variables_initializer() -> Any:
     """An op that gives every local variable its initial value.
+
+    Returns:
+      An operation that runs the initializer of every local variable that there is now.
 
     Example:
       >>> import penstock as tf
@@ -115,6 +124,9 @@ def initialize_variables(var_list: Sequence[Any] | None, name: str = "init") -> 
 
 def initialize_all_variables() -> Any:
     """Deprecated name of ``global_variables_initializer``.
+
+    Returns:
+      An operation.
 
     Example:
       >>> import penstock as tf

@@ -266,6 +266,9 @@ def scopes_of_graph() -> _Scopes:
 def get_variable_scope() -> VariableScope:
     """The current variable scope.
 
+    Returns:
+      The ``VariableScope`` that variables are made in now.
+
     Example:
       >>> import penstock as tf
       >>> with tf.variable_scope("model"):

@@ -147,6 +147,12 @@ def identity_n(input: Sequence[Any], name: str | None = None) -> list[Tensor]:
 def stop_gradient(input: Any, name: str | None = None) -> Tensor:
     """``input`` as a constant for ``tf.gradients``: nothing flows back through it.
 
+    Args:
+      input: a tensor.
+
+    Returns:
+      A tensor of the same value, shape and type.
+
     Example:
       >>> import penstock as tf
       >>> x = tf.constant(3.0)
@@ -170,6 +176,9 @@ def prevent_gradient(input: Any, message: str = "", name: str | None = None) -> 
 
 def no_op(name: str | None = None) -> Operation:
     """An operation that does nothing; a place for control edges.
+
+    Returns:
+      An operation without outputs.
 
     Example:
       >>> import penstock as tf

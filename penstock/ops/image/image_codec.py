@@ -436,6 +436,9 @@ def decode_png(
       channels: channels wanted: 1 grey, 3 RGB, 4 RGBA; 0 as the file has.
       dtype: ``uint8`` or ``uint16``.
 
+    Returns:
+      A tensor [height, width, channels] of ``dtype``.
+
     Example:
       >>> import penstock as tf
       >>> with tf.Session() as session:
@@ -502,6 +505,9 @@ def decode_jpeg(
       acceptable_fraction: kept in the node.
       dct_method: "INTEGER_FAST" (the default) or "INTEGER_ACCURATE".
       try_recover_truncated: give what can be read of a file that is cut short.
+
+    Returns:
+      A uint8 tensor [height, width, channels].
 
     Example:
       >>> import penstock as tf

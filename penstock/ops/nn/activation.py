@@ -397,6 +397,12 @@ def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Tens
 def elu(features: Any, name: str | None = None) -> Tensor:
     """``exp(features) - 1`` where negative, ``features`` elsewhere.
 
+    Args:
+      features: tensor of a floating type.
+
+    Returns:
+      A tensor of its shape and type.
+
     Example:
       >>> import penstock as tf
       >>> with tf.Session() as session:
@@ -413,6 +419,12 @@ def selu(features: Any, name: str | None = None) -> Tensor:
 
 def softplus(features: Any, name: str | None = None) -> Tensor:
     """``log(exp(features) + 1)``.
+
+    Args:
+      features: tensor of a floating type.
+
+    Returns:
+      A tensor of its shape and type.
 
     Example:
       >>> import penstock as tf

@@ -139,6 +139,14 @@ def log_softmax(
 ) -> Tensor:
     """``logits - log(sum(exp(logits)))`` along ``axis``; arguments as of ``softmax``.
 
+    Args:
+      logits: tensor of a floating type, of rank at least 1.
+      axis: the dim that is normalized; the last one without.
+      dim: former name of ``axis``.
+
+    Returns:
+      A tensor of the shape and type of ``logits``.
+
     Example:
       >>> import penstock as tf
       >>> with tf.Session() as session:

@@ -143,6 +143,9 @@ def get_checkpoint_state(checkpoint_dir: Any, latest_filename: str | None = None
       checkpoint_dir: the directory.
       latest_filename: name of the state file; default ``checkpoint``.
 
+    Returns:
+      A ``CheckpointState`` message; None where there is no state file.
+
     Raises:
       ValueError: the state names no checkpoint.
 
@@ -189,6 +192,9 @@ def latest_checkpoint(checkpoint_dir: Any, latest_filename: str | None = None) -
     Args:
       checkpoint_dir: the directory.
       latest_filename: name of the state file; default ``checkpoint``.
+
+    Returns:
+      The prefix of its files; None where there is none.
 
     Example:
       >>> import penstock as tf

@@ -279,6 +279,9 @@ def merge_all(
       scope: only those whose names match this regular expression at their start.
       name: as for ``merge``.
 
+    Returns:
+      A string scalar: the merged summaries as one message; None where the collection is empty.
+
     Example:
       >>> import penstock as tf
       >>> loss = tf.summary.scalar("loss", 0.5)

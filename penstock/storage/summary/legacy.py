@@ -24,6 +24,14 @@ def scalar_summary(
 ) -> Tensor:
     """A summary of numbers, one a tag; ``tags`` and ``values`` have the same shape.
 
+    Args:
+      tags: its name in TensorBoard, as it is; or a tensor of names.
+      values: of their shape, numeric.
+      collections: where the summary goes; ``GraphKeys.SUMMARIES`` without.
+
+    Returns:
+      A string scalar.
+
     Example:
       >>> import penstock as tf
       >>> summary = tf.scalar_summary("loss", 0.5)
@@ -39,6 +47,14 @@ def histogram_summary(
     tag: Any, values: Any, collections: Iterable[str] | None = None, name: str | None = None
 ) -> Tensor:
     """A summary of how values are distributed, under the string scalar ``tag``.
+
+    Args:
+      tag: its name in TensorBoard, as it is.
+      values: numeric tensor of any shape.
+      collections: where the summary goes; ``GraphKeys.SUMMARIES`` without.
+
+    Returns:
+      A string scalar.
 
     Example:
       >>> import penstock as tf
@@ -57,6 +73,15 @@ def image_summary(
     name: str | None = None,
 ) -> Tensor:
     """A summary of images [batch, height, width, channels], under ``tag/image/<i>``.
+
+    Args:
+      tag: its name in TensorBoard, as it is.
+      tensor: uint8 or float32 [batch, height, width, channels].
+      max_images: the most that are kept.
+      collections: where the summary goes; ``GraphKeys.SUMMARIES`` without.
+
+    Returns:
+      A string scalar.
 
     Example:
       >>> import penstock as tf
@@ -93,6 +118,12 @@ def merge_summary(
 
 def merge_all_summaries(key: str = GraphKeys.SUMMARIES) -> Tensor | None:
     """Merges all summaries of a collection of the default graph; None when there are none.
+
+    Args:
+      key: the collection.
+
+    Returns:
+      A string scalar; None where the collection is empty.
 
     Example:
       >>> import penstock as tf

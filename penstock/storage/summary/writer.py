@@ -224,6 +224,9 @@ def _fitting(graph_def: Any) -> Any:
 class SummaryWriter(FileWriter):
     """``tf.train.SummaryWriter``, the name that ``FileWriter`` had in TensorFlow 0.x.
 
+    Args:
+      logdir, graph, max_queue, flush_secs, graph_def: as of ``FileWriter``.
+
     Example:
       >>> import penstock as tf
       >>> import os, tempfile

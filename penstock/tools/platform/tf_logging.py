@@ -110,6 +110,10 @@ def debug(msg: Any, *args: Any, **kwargs: Any) -> None:
 def info(msg: Any, *args: Any, **kwargs: Any) -> None:
     """Logs ``msg % args``: what goes on. Shown after ``tf.logging.set_verbosity(INFO)``.
 
+    Args:
+      msg: text, with places for ``args`` as of Python's ``%``.
+      *args: what goes there, made text only where it is shown.
+
     Example:
       >>> import penstock as tf
       >>> tf.logging.set_verbosity(tf.logging.INFO)
@@ -136,6 +140,10 @@ def error(msg: Any, *args: Any, **kwargs: Any) -> None:
 
 def fatal(msg: Any, *args: Any, **kwargs: Any) -> None:
     """Logs ``msg % args`` as the gravest error; the program goes on.
+
+    Args:
+      msg: text, with places for ``args`` as of Python's ``%``.
+      *args: what goes there.
 
     Example:
       >>> import penstock as tf

@@ -18,6 +18,9 @@ def get_temp_dir() -> str:
 
     It is inside ``TEST_TMPDIR`` where the environment says one.
 
+    Returns:
+      Its path.
+
     Example:
       >>> import penstock as tf
       >>> import os

@@ -92,6 +92,12 @@ class TextLineDataset(_Read):
 class TFRecordDataset(_Read):
     """The records of TFRecord files; the arguments are ``TextLineDataset``'s.
 
+    Args:
+      filenames: a path, a list, a string tensor or a dataset of them.
+      compression_type: "", "ZLIB" or "GZIP".
+      buffer_size: bytes that are read ahead.
+      num_parallel_reads: files that are read at a time; in their order without.
+
     Example:
       >>> import penstock as tf
       >>> import os, tempfile

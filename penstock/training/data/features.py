@@ -31,6 +31,11 @@ class FixedLenFeature(NamedTuple):
       dtype: float32, int64 or string.
       default_value: for examples that lack it; without one they are an error.
 
+    Args:
+      shape: of the values in one example.
+      dtype: tf.int64, tf.float32 or tf.string.
+      default_value: for examples without the feature; without one they are errors.
+
     Example:
       >>> import penstock as tf
       >>> example = tf.train.Example()
@@ -55,6 +60,9 @@ class VarLenFeature(NamedTuple):
 
     Attributes:
       dtype: float32, int64 or string.
+
+    Args:
+      dtype: tf.int64, tf.float32 or tf.string.
 
     Example:
       >>> import penstock as tf

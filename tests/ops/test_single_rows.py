@@ -89,3 +89,15 @@ def _written_after_a_read() -> Any:
     array = array.write(0, tf.ones([2]))
     with tf.control_dependencies([array.read(0)]):
         return array.write(0, tf.ones([2])).flow
+
+
+def test_a_row_that_is_known_is_taken_where_it_lies() -> None:
+    rows = tf.placeholder(tf.float32, [4, 3])
+    taken, far = tf.gather(rows, 2), tf.gather(tf.placeholder_with_default(ROWS, [None, 3]), 2)
+    with tf.Session() as session:
+        assert "f0.select(0, 2).clone()" in str(session.explain(taken, {rows: ROWS}))
+        found, other = session.run([taken, far], {rows: ROWS})
+        np.testing.assert_array_equal(found, ROWS[2])
+        np.testing.assert_array_equal(other, ROWS[2])
+        found[0] = 50.0  # the caller's own
+        assert ROWS[2, 0] == 6.0

@@ -256,6 +256,11 @@ class TensorArray:
         """
         self._check_open()
         whole, count = self._whole, len(indices)
+        if whole is None and count == 1 and dtype is not object:
+            part = self.read(indices[0], dtype)
+            if part.shape != element_shape:
+                self._check_asked(element_shape, tuple(part.shape), indices[0])
+            return torch.stack([part])
         if whole is not None and dtype is self._dtype and indices == list(range(len(whole))):
             self._check_asked(element_shape, tuple(whole.shape[1:]), 0)
             if self._clears:

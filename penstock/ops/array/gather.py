@@ -181,7 +181,18 @@ def _gather_inline(call: Any) -> str | None:
         known = call.value("axis")
         if known is None or int(known) % len(params) or call.attr("batch_dims"):
             return None
+    row = _known_row(call, params)
+    if row is not None:
+        return f"{call.arg['params']}.select(0, {literal(row)}).clone()"
     return f"{call.function(rows_at, 'gather_rows')}({call.arg['params']}, {call.arg['indices']})"
+
+
+def _known_row(call: Any, params: Dims) -> int | None:
+    """The one row that is taken, where it is known and certainly there."""
+    index, rows = call.value("indices"), params[0] if params else None
+    if index is None or index.ndim or rows is None or not 0 <= index < rows:
+        return None
+    return int(index) if call.dtype("params").is_floating or len(params or ()) == 1 else None
 
 
 def _fold_gather(ctx: ShapeContext, params: Any, indices: Any, axis: Any = 0) -> Any:

@@ -129,8 +129,7 @@ def _updating(write: Any, write_row: Any) -> Any:
         flat = tensor.reshape(form).clone(memory_format=torch.contiguous_format)
         return write(flat, rows, values).reshape(tensor.shape)
 
-    # The same bits as signed integers add up alike.
-    return moving(kernel)
+    return kernel
 
 
 def _is_one_row(tensor: Any, indices: Any) -> bool:
@@ -143,6 +142,18 @@ def _is_one_row(tensor: Any, indices: Any) -> bool:
         and tensor.dtype.is_floating_point
         and tensor.is_cpu
     )
+
+
+def _of_floats(kernel: Any) -> Any:
+    """The source of a call that need not look for unsigned integers."""
+
+    def inline(call: Any) -> str | None:
+        if not call.dtype("tensor").is_floating:
+            return None
+        operands = "{tensor}, {indices}, {updates}".format(**call.arg)
+        return f"{call.function(kernel, f'scatter_{kernel.__name__}')}({operands})"
+
+    return inline
 
 
 def _copied(flat: Any, rows: Any, values: Any) -> Any:
@@ -161,7 +172,8 @@ def _subtracted(flat: Any, rows: Any, values: Any) -> Any:
     return flat.index_add_(0, rows, values, alpha=-1)
 
 
-_add_kernel = _updating(_added, torch.Tensor.add_)
+# The same bits as signed integers add up alike.
+_add_kernel = moving(_updating(_added, torch.Tensor.add_))
 
 
 def _non_aliasing_kernel(input: Any, indices: Any, updates: Any) -> Any:
@@ -219,12 +231,14 @@ for _type, _write, _write_row, _gradient in (
     ("TensorScatterAdd", _added, torch.Tensor.add_, _add_grad),
     ("TensorScatterSub", _subtracted, torch.Tensor.sub_, _sub_grad),
 ):
+    _kernel = _updating(_write, _write_row)
     define_op(
         _type,
         "tensor: T, indices: Tindices, updates: T -> output: T",
         attrs=["T: type", f"Tindices: {_INDEX}"],
         shape=_into_shape("tensor"),
-        kernel=_updating(_write, _write_row),
+        kernel=moving(_kernel),
+        inline=_of_floats(_kernel),
         moves=_write is _copied,
         later=[BAD_INDICES],
         gradient=_gradient,

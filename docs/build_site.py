@@ -36,7 +36,7 @@ _REPOSITORY_ONLY = {"LICENSE"}
 _PARTS = {
     "Start": ["index.md", "migration.md", "running-programs.md", "packages.md", "pages.md"],
     "Ideas": ["walkthrough.md", "architecture.md", "control-flow.md", "devices.md", "native.md"],
-    "Models": ["checkpoints.md", "serving.md", "tensorboard.md"],
+    "Models": ["checkpoints.md", "exporting.md", "serving.md", "tensorboard.md"],
     "Clusters": ["distributed.md", "cluster.md", "simulate.md", "security.md"],
     "Using it": ["command-line.md", "environment.md", "performance.md", "benchmarks.md"],
     "TensorFlow 1.15": ["ops.md", "absences.md", "behaviours.md"],

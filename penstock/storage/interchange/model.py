@@ -26,6 +26,7 @@ from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.step import StepGraph
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.graph.verify import verify
+from penstock.foundation.opdef.opdef import OpDef
 from penstock.storage.export.frozen import convert_variables_to_constants
 from penstock.storage.interchange.inference import portable, serving, without_dropout
 from penstock.storage.saved_model import loader
@@ -171,6 +172,18 @@ def _named(infos: Any) -> dict[str, str]:
         if info.WhichOneof("encoding") != "name":
             raise Unportable(f"{name!r} of the signature is no dense tensor, and cannot leave")
     return {name: infos[name].name for name in sorted(infos)}
+
+
+# What a node is for that is no node any more when a model leaves: ends, constants, blocks.
+_RESOLVED = frozenset(
+    ["feed", "constant", "placeholder", "variable", "read", "read_rows", "conditional",
+     "loop"]
+)
+
+
+def is_resolved(definition: OpDef) -> bool:
+    """Whether nodes of a type are inputs, constants or blocks by the time that a model leaves."""
+    return definition.role in _RESOLVED or definition.control is not None
 
 
 def has_text(op: Operation) -> Tensor | None:

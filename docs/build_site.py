@@ -43,10 +43,12 @@ _PARTS = {
         "native.md",
     ],
     "Models": [
-        "input.md", "recurrent.md", "debugging.md", "checkpoints.md", "serving.md",
-        "tensorboard.md",
+        "input.md", "recurrent.md", "debugging.md", "checkpoints.md", "exporting.md",
+        "serving.md", "tensorboard.md",
     ],
-    "Clusters": ["distributed.md", "cluster.md", "simulate.md", "security.md"],
+    "Clusters": [
+        "distributed.md", "cluster.md", "front-ends.md", "simulate.md", "security.md",
+    ],
     "Using it": ["command-line.md", "environment.md", "performance.md", "benchmarks.md"],
     "TensorFlow 1.15": ["differences.md", "ops.md", "absences.md", "behaviours.md"],
     "Working on it": ["contributing.md", "writing-an-op.md"],

@@ -25,6 +25,8 @@ from absences import OPS_ABSENT, SYMBOLS_ABSENT
 
 import penstock
 from penstock.foundation.opdef.registry import all_ops
+from penstock.storage.interchange.onnx_file import why_not as why_not_onnx
+from penstock.storage.interchange.python_program import why_not as why_not_python
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "ops.md"
@@ -153,6 +155,33 @@ def _absent(names: Iterable[str], table: Iterable[tuple[str, ...]], shown: Any) 
     return [*lines, *(f"| {why} | {', '.join(found)} |" for why, found in sorted(rows.items()))]
 
 
+def _those(names: list[str], why_not: Any) -> str:
+    """Which of a family leave: all, none, or by name."""
+    found = [name for name in names if why_not(all_ops()[name]) is None]
+    if len(found) in (0, len(names)):
+        return "all" if found else "none"
+    return ", ".join(found)
+
+
+def _kept_back(names: Iterable[str]) -> list[str]:
+    """How many leave, and why the others do not leave in a Python program."""
+    ops = [all_ops()[name] for name in names]
+    reasons: dict[str, list[str]] = defaultdict(list)
+    for op in ops:
+        why = why_not_python(op)
+        if why is not None:
+            plain = re.match(r"it (changes|has state|waits|draws)|its kernel needs", why)
+            reasons[why if plain else "its kernel works with objects of the engine"].append(op.name)
+    python = len(ops) - sum(map(len, reasons.values()))
+    onnx = sum(why_not_onnx(op) is None for op in ops)
+    lines = [
+        f"{python} of them leave in a Python program, {onnx} in ONNX, where the others have no"
+        " rule. Why not in Python:", "",
+        "| why not | op types |", "|---|---|",
+    ]  # fmt: skip
+    return [*lines, *(f"| {why} | {', '.join(found)} |" for why, found in sorted(reasons.items()))]
+
+
 def _namespaces(names: Iterable[str]) -> dict[str, list[str]]:
     spaces = defaultdict(list)
     for name in names:
@@ -167,11 +196,15 @@ def page(table: Table) -> str:
         f"{len(table.ops_present)} of {len(table.op_types)} are present,"
         f" {len(table.ops_absent)} absent.", "",
         *_absent(table.ops_absent, OPS_ABSENT, str), "",
-        "Present, by the file of `penstock/ops` that defines them:", "",
-        "| family | op types |", "|---|---|",
+        "Present, by the file of `penstock/ops` that defines them, and which of them",
+        "[leave](exporting.md) in a Python program and in ONNX:", "",
+        "| family | op types | to Python | to ONNX |", "|---|---|---|---|",
     ]  # fmt: skip
     families = _families(table.ops_present)
-    lines += [f"| {family} | {', '.join(names)} |" for family, names in families.items()]
+    for family, names in families.items():
+        sides = (_those(names, why_not) for why_not in (why_not_python, why_not_onnx))
+        lines.append(f"| {family} | {', '.join(names)} | {' | '.join(sides)} |")
+    lines += ["", *_kept_back(table.ops_present)]
     lines += [
         "", "Beyond TensorFlow's list (most of them op types of 1.15 without a public name):"
         f" {', '.join(table.ops_added)}.", "",

@@ -24,6 +24,10 @@ FREE = (
         "algebra", "blocking", "fold", "fuse", "gather_products", "logistic", "refine", "simplify",
         "stacks",
     )),
+    # What an op is in another language, or becomes on the way there.
+    *(f"penstock.storage.interchange.{rules}" for rules in (
+        "compressing", "graph_transforms", "inference", "onnx_", "torch_reader",
+    )),
 )  # fmt: skip
 
 _ABOUT_FILES = "looks at messages before any definition is loaded, so without torch"
@@ -47,6 +51,7 @@ NAMED = {
     "training.data.sparse_queues": ({"AddManySparseToTensorsMap", "AddSparseToTensorsMap"},
                                     "its error lists them"),
     "foundation.graph.large_constants": ({"Const"}, _ABOUT_FILES),
+    "storage.interchange.sources": ({"TensorArray"}, _NO_TYPE),
     "storage.export.frozen": ({"ResourceGather"}, "a rewrite: it becomes a GatherV2"),
     "storage.export.meta_graph": ({"Restore", "RestoreSlice", "RestoreV2", "Save", "SaveV2"},
                                    _THEIRS),

@@ -28,7 +28,7 @@ def test_the_page(model: Any, penstock: Any, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.chdir(model.directory)
     done = examples()
     assert {shlex.split(command)[1] for command, _ in done} == {
-        "inspect", "convert", "freeze", "summarize", "explain", "doctor",
+        "inspect", "convert", "freeze", "export", "transform", "summarize", "explain", "doctor",
     }  # fmt: skip
     for command, expected in done:
         said = penstock(*shlex.split(command)[1:])

@@ -255,13 +255,12 @@ class _Emitter:
                 self.numbers[tensor] = self.local.pop(tensor)
         if count:
             self._head(line, f"{', '.join(names)} = {', '.join(given)}")
-        alone = self.watch == "alone"
-        if not self.rounds and not alone:
+        if not self.rounds and self.watch != "alone":
             self.lines.append(f"{self.indent}alarm = get_alarm()")
         self.rounds += 1
         self._head(line, "while True:")
         self._open()
-        if not alone:  # nothing else ends a loop whose condition stays true
+        if self.watch != "alone":  # nothing else ends a loop whose condition stays true
             self.lines.append(f"{self.indent}if alarm: check()")
         condition, body = line.blocks
         self._feed(condition, names + args, limits)
@@ -573,8 +572,7 @@ def emit(plan: Plan, fetch_source: FetchSource, *, name: str, watch: Watch = "")
       name: the function's name.
       watch: ``"deadline"`` calls ``check()`` before every node's line.  ``"observe"`` gives the
         function a last argument ``observe`` and calls ``observe(LINE, outputs)`` after every line
-        that runs a node or reads a variable.  ``"alone"`` is for a program that leaves Penstock:
-        no session ends it, so that its loops do not look for that.
+        that runs a node or reads a variable.  ``"alone"``: no session is there to end its loops.
 
     Returns:
       The text, with the maps that linking and error reports need.

@@ -110,23 +110,6 @@ def rewrite(step: StepGraph, evaluate: Evaluate) -> StepGraph:
     return _in_turn(passes(evaluate), step)
 
 
-# The rewrites that leave nothing but TensorFlow's ops.
-PORTABLE = frozenset(
-    ["simplify", "fold_constants", "simplify_folded", "merge_common", "sink_constants",
-     "drop_unused_args", "drop_dead", "drop_dead_again"]
-)  # fmt: skip
-
-
-def portable(step: StepGraph, evaluate: Evaluate) -> StepGraph:
-    """Runs the rewrites that make no ops of Penstock's own: for a step that leaves it."""
-    rows = [row for row in passes(evaluate) if row.name in PORTABLE]
-    step = _in_turn(rows, step)
-    if step.has_regions:
-        step = change_blocks(step, lambda block: portable(block, evaluate))
-        step = _in_turn(rows, step)
-    return step
-
-
 def meaning(step: StepGraph) -> StepGraph:
     """Gives a step the order that its nodes have in TensorFlow, whatever it is made to cost."""
     return _in_turn(MEANING, step)

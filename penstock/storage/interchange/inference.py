@@ -1,12 +1,15 @@
 """A step as it serves: without checks, without dropout that drops nothing, defaults as constants.
 
-``serving`` is for steps whose variables are constants: nothing is written in them, so that edges of
+``portable`` simplifies a step with the passes that make no ops of Penstock's own.  ``serving`` is
+for steps whose variables are constants: nothing is written in them, so that edges of
 data alone order the nodes.
 """
 
 from __future__ import annotations
 
+from penstock.compiler.passes.fold import Evaluate
 from penstock.compiler.passes.inside import change_blocks
+from penstock.compiler.passes.pipeline import passes
 from penstock.compiler.passes.prune import drop_dead
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.rebuild import Rebuilder
@@ -15,6 +18,32 @@ from penstock.foundation.graph.tensor import Tensor
 
 # Draws from [0, 1); the first input is the shape.
 _UNIFORM = ("RandomUniform", "StatelessRandomUniform")
+# The passes of every step that leave nothing but TensorFlow's ops.
+_PORTABLE = frozenset(
+    ["simplify", "fold_constants", "simplify_folded", "merge_common", "sink_constants",
+     "drop_unused_args", "drop_dead", "drop_dead_again"]
+)  # fmt: skip
+
+
+def portable(step: StepGraph, evaluate: Evaluate) -> StepGraph:
+    """The step simplified, its blocks too.
+
+    Args:
+      step: the step.
+      evaluate: runs a kernel on arrays.
+    """
+    step = _simplified(step, evaluate)
+    if step.has_regions:
+        step = change_blocks(step, lambda block: portable(block, evaluate))
+        step = _simplified(step, evaluate)
+    return step
+
+
+def _simplified(step: StepGraph, evaluate: Evaluate) -> StepGraph:
+    for row in passes(evaluate):
+        if row.name in _PORTABLE:
+            step = row(step)
+    return step
 
 
 def serving(step: StepGraph) -> StepGraph:

@@ -26,8 +26,9 @@ from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.step import StepGraph
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.graph.verify import verify
+from penstock.foundation.opdef.opdef import OpDef
 from penstock.storage.export.frozen import convert_variables_to_constants
-from penstock.storage.interchange.inference import serving, without_dropout
+from penstock.storage.interchange.inference import portable, serving, without_dropout
 from penstock.storage.saved_model import loader
 
 Shapes = Mapping[str, Sequence[int | None]]
@@ -89,9 +90,9 @@ def of_graph(
     given = [None if shapes is None else shapes.get(name) for name in inputs]
     if step.has_regions or any(dims is not None for dims in given):
         step = refine(step, [None if dims is None else tuple(dims) for dims in given])
-    step = pipeline.portable(serving(step), evaluate)
+    step = portable(serving(step), evaluate)
     plain = without_dropout(step)
-    step = step if plain is step else pipeline.portable(plain, evaluate)
+    step = step if plain is step else portable(plain, evaluate)
     for op in step.every_operation():
         if op.op_def.role == "placeholder" and not op.inputs:
             raise Unportable(f"placeholder {op.name!r} is needed and is no input of the model")
@@ -171,6 +172,17 @@ def _named(infos: Any) -> dict[str, str]:
         if info.WhichOneof("encoding") != "name":
             raise Unportable(f"{name!r} of the signature is no dense tensor, and cannot leave")
     return {name: infos[name].name for name in sorted(infos)}
+
+
+# What a node is for that is no node any more when a model leaves: ends, constants, blocks.
+_RESOLVED = frozenset(
+    ["feed", "constant", "placeholder", "variable", "read", "read_rows", "conditional", "loop"]
+)
+
+
+def is_resolved(definition: OpDef) -> bool:
+    """Whether nodes of a type are inputs, constants or blocks by the time that a model leaves."""
+    return definition.role in _RESOLVED or definition.control is not None
 
 
 def has_text(op: Operation) -> Tensor | None:

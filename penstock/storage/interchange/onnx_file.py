@@ -9,6 +9,7 @@ from onnx import helper
 
 from penstock.foundation.base import dtypes
 from penstock.foundation.base.dtypes import DType
+from penstock.foundation.opdef.opdef import OpDef
 from penstock.storage.interchange import (
     onnx_arrays,
     onnx_control,
@@ -16,7 +17,7 @@ from penstock.storage.interchange import (
     onnx_layers,
     onnx_sparse,
 )
-from penstock.storage.interchange.model import Model, Unportable
+from penstock.storage.interchange.model import Model, Unportable, is_resolved
 from penstock.storage.interchange.onnx_writer import Rule, Writer, drop_unused
 
 # The newest that onnxruntime of the day runs as a whole.
@@ -32,9 +33,9 @@ RULES: dict[str, Rule] = {
 _LARGEST = 1 << 31
 
 
-def why_not(op_type: str) -> str | None:
-    """Why an op type has no form in ONNX, or None."""
-    return None if op_type in RULES else "it has no rule"
+def why_not(definition: OpDef) -> str | None:
+    """Why an op type has no form in ONNX; None: it has."""
+    return None if is_resolved(definition) or definition.name in RULES else "it has no rule"
 
 
 def onnx_model(model: Model) -> Any:

@@ -8,6 +8,7 @@ get into the text by ``foundation/opdef/program_text.py`` alone.
 from __future__ import annotations
 
 import os
+import re
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,13 @@ from penstock.foundation.formats.safetensors_file import SafetensorsWriter
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.opdef.opdef import OpDef, compiled
 from penstock.foundation.opdef.program_text import comment, literal
-from penstock.storage.interchange.model import Model, Unportable, has_text, refuse
+from penstock.storage.interchange.model import (
+    Model,
+    Unportable,
+    has_text,
+    is_resolved,
+    refuse,
+)
 from penstock.storage.interchange.sources import NotAlone, Sources
 
 _TARGET = "python"
@@ -38,9 +45,6 @@ Constants are in the safetensors file of the same name, beside this one.
 
 from __future__ import annotations
 
-import os
-
-from safetensors.torch import load_file
 '''
 _TAIL = '''
 
@@ -118,10 +122,11 @@ def python_text(model: Model, stem: str) -> tuple[str, dict[str, np.ndarray]]:
     for name in ("model", "Model", "run", "load_constants", "INPUTS", "OUTPUTS", "CONSTANTS"):
         sources.reserve(name)
     lines = [*_kernels(source, sources), *_constants_of(source, model)]
-    kernels = sources.text()
+    imports = sorted({"os", "torch", *sources.imports})
     parts = [
-        _HEAD,
-        kernels if "import torch\n" in f"{kernels}\n" else f"import torch\n{kernels}",
+        _HEAD + "\n".join(f"import {name}" for name in imports),
+        "from safetensors.torch import load_file\n\n",
+        sources.text(),
         "\n\n" + _named("INPUTS", model.inputs, model.step.feeds),
         _named("OUTPUTS", model.outputs, model.step.fetches),
         f"CONSTANTS = os.path.join(os.path.dirname(os.path.abspath(__file__)),"
@@ -130,7 +135,7 @@ def python_text(model: Model, stem: str) -> tuple[str, dict[str, np.ndarray]]:
         _with_constants(source),
         _TAIL,
     ]
-    return "\n".join(parts), dict(source.constants)
+    return re.sub(r"\n{4,}", "\n\n\n", "\n".join(parts)), dict(source.constants)
 
 
 def _check(op: Operation) -> None:
@@ -166,9 +171,7 @@ def _of_kind(definition: OpDef) -> str | None:
 
 def why_not(definition: OpDef) -> str | None:
     """Why an op type has no form in torch alone, as far as its definition tells; None: it has."""
-    if definition.role in ("feed", "constant", "placeholder", "variable", "conditional", "loop"):
-        return None
-    if definition.control is not None:
+    if is_resolved(definition):
         return None
     why = _of_kind(definition)
     if why is not None:
@@ -227,8 +230,11 @@ def _with_constants(source: Source) -> str:
     names = ", ".join(source.constants)
     both = ", " if names and not head.endswith("(") else ""
     text = f"\n\n{head}{both}{f'*, {names}' if names else ''}):\n"
+    nodes = {id(op.attrs["value"]): op.name for op in source.step.every_operation()
+             if op.op_def.role == "constant"}  # fmt: skip
     for name, array in source.constants.items():
-        text += f"    # {name}: {comment(f'{array.dtype.name}{list(array.shape)}')}\n"
+        shown = f"{array.dtype.name}{list(array.shape)} {nodes.get(id(array), '')}"
+        text += f"    # {name}: {comment(shown.rstrip())}\n"
     return text + rest
 
 

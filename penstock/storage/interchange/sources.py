@@ -66,6 +66,13 @@ INSTEAD = {
 }
 
 
+# Kernels that call what the stand-ins do not have.
+_REFUSED = {
+    ("penstock.ops.control.tensor_array", name): "it makes the array of a gradient"
+    for name in ("_gradient", "_gradient_and_flow", "_gradient_with_shape", "_begin_gradient")
+}
+
+
 class NotAlone(ValueError):
     """Why a function cannot be written out."""
 
@@ -80,7 +87,7 @@ Edit = tuple[int, int, str]
 
 
 class Sources:
-    """Definitions to be written out; ``text`` gives them."""
+    """Definitions to be written out: ``text`` gives them, and ``imports`` what they need."""
 
     def __init__(self) -> None:
         self._names: dict[Any, str] = {}
@@ -109,10 +116,14 @@ class Sources:
         """Keeps a name for something else."""
         self._taken.add(name)
 
+    @property
+    def imports(self) -> frozenset[str]:
+        """The modules that the definitions need."""
+        return frozenset(self._imports)
+
     def text(self) -> str:
-        """All that was taken in, imports first."""
-        imports = [f"import {name}" for name in sorted(self._imports)]
-        return "\n".join(imports) + "".join(f"\n\n\n{text}" for text in self._texts)
+        """All definitions that were taken in."""
+        return "\n\n\n".join(self._texts)
 
     # ---- one definition ----------------------------------------------------------------------
 
@@ -123,6 +134,8 @@ class Sources:
             return known
         if place.module == "builtins":
             return place.name
+        if place in _REFUSED:
+            raise NotAlone(_REFUSED[place])
         if not place.module.startswith(_ROOMS):
             raise NotAlone(f"it needs {place.name} of {place.module}")
         node = _definition(place)

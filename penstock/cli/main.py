@@ -122,7 +122,6 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-app.command()(server)
 
 
 class Target(StrEnum):
@@ -251,6 +250,7 @@ app.command()(model_commands.freeze)
 app.command()(model_commands.export)
 app.command("import")(model_commands.import_)
 app.command()(model_commands.transform)
+app.command()(server)
 
 
 class Place(StrEnum):

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from tests.packages.sides import Result
+from tests.packages.sides import Result, files_with_record
 from tests.peers import ROOT
 
 PAGE = ROOT / "docs" / "packages.md"
@@ -25,13 +25,13 @@ def write_other_python(python: str, results: list[Result]) -> None:
         "|---|---|---|---|---|---|",
     ]
     rows += [
-        f"| {result.package.name} {result.package.version} | {len(result.passed_115)}"
+        f"| {result.package.name} {result.package.version} | {len(result.passed_115)} of"
+        f" {files_with_record(result.package)}"
         f" | {result.wanted} | {met} | {met / max(result.wanted, 1):.1%} | {result.foreign()} |"
         for result in results
         for met in [result.wanted - len(result.failures())]
     ]
-    lists = [make(result) for make in (_failures, _not_run) for result in results]
-    _write(_BEGIN_OTHER.format(python), ["\n".join(rows), *filter(None, lists)])
+    _write(_BEGIN_OTHER.format(python), ["\n".join(rows), *filter(None, map(_failures, results))])
 
 
 def _write(begin: str, parts: list[str]) -> None:

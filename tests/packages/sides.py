@@ -132,6 +132,11 @@ def kept_result(package: Package) -> Result | None:
     return Result(package, recorded, {}, ends, _causes(package))
 
 
+def files_with_record(package: Package) -> int:
+    """How many test files it is known of what passes under TensorFlow 1.15."""
+    return len(_kept(_passed(package)))
+
+
 def _ends(package: Package) -> Path:
     """File -> test -> how it ends under this Python where it does not pass."""
     return HERE / "expected" / f"ends_{PYTHON}_{package.name}.json"

@@ -252,8 +252,43 @@ def test_modules_from_files(tmp_path: Path) -> None:
     path = tmp_path / "settings.py"
     path.write_text("rate = 0.5\n")
     assert old_imports.load_source("h3_settings", str(path)).rate == 0.5
-    assert old_imports.find_module("settings", [str(tmp_path)])[1] == str(path)
+    file, found, description = old_imports.find_module("settings", [str(tmp_path)])
+    with file:
+        assert found == str(path) and description == (".py", "r", old_imports.PY_SOURCE)
     del sys.modules["h3_settings"]
+
+
+def test_modules_of_every_kind_are_found_and_loaded(tmp_path: Path) -> None:
+    """As test runners of that time do, under the lock of imports."""
+    folder = tmp_path / "h3_parts"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("from h3_parts import inner\nrate = inner.rate * 2\n")
+    (folder / "inner.py").write_text("rate = 0.25\n")
+    old_imports.acquire_lock()
+    try:
+        assert old_imports.lock_held()
+        place = old_imports.find_module("h3_parts", [str(tmp_path)])
+        assert place == (None, str(folder), ("", "", old_imports.PKG_DIRECTORY))
+        package = old_imports.load_module("h3_parts", *place)
+        assert package.rate == 0.5 and package.inner.rate == 0.25
+        inner = old_imports.find_module("inner", package.__path__)
+        with inner[0]:
+            (folder / "inner.py").write_text("rate = 0.125  # changed\n")
+            again = old_imports.load_module("h3_parts.inner", *inner)
+        assert again.rate == 0.125 and again is not package.inner
+    finally:
+        old_imports.release_lock()
+        for name in ("h3_parts", "h3_parts.inner"):
+            sys.modules.pop(name, None)
+    extension = old_imports.find_module("array")
+    if extension[0] is not None:
+        extension[0].close()
+    assert extension[2][2] in (old_imports.C_EXTENSION, old_imports.C_BUILTIN)
+    assert old_imports.load_module("array", *extension).array("b", [1])[0] == 1
+    with pytest.raises(ImportError, match="No module named 'h3_absent'"):
+        old_imports.find_module("h3_absent")
+    with pytest.raises(ImportError, match="type code 42"):
+        old_imports.load_module("x", None, "x", ("", "", 42))
 
 
 def test_images(tmp_path: Path) -> None:

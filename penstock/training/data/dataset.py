@@ -105,9 +105,6 @@ class Dataset(specs.Structured, FrameworkSources):
         Args:
           tensors: a nesting of tensors (or arrays) of the same first dim, else a ValueError.
 
-        Returns:
-          A dataset with an element for each index of the first dim.
-
         Example:
           >>> dataset = tf.data.Dataset.from_tensor_slices((np.zeros([3, 28, 28]), [7, 8, 9]))
           >>> image, label = dataset.make_one_shot_iterator().get_next()
@@ -164,9 +161,6 @@ class Dataset(specs.Structured, FrameworkSources):
 
         Args:
           datasets: a nesting of datasets, which is the nesting of the elements.
-
-        Returns:
-          A dataset whose elements are nested as ``datasets``.
 
         Example:
           >>> pairs = tf.data.Dataset.zip((tf.data.Dataset.range(3), tf.data.Dataset.range(7, 9)))

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import penstock as tf
+from penstock.models import language_model
+from penstock.models.digits_data import batches
+from penstock.models.workshop import mnist
 from penstock.models.workshop.catalogue import PROGRAMS
 from tests.models.texts import made_up
 from tests.models.workshop.commands import result, train, trained
@@ -222,3 +228,45 @@ def test_image_networks_are_timed(tmp_path: Path) -> None:
     assert 0 < times["forward_ms"] < times["training_ms"]
     assert np.isclose(times["parameters"], 50.3, atol=0.1) and "alexnet" in said
     assert (run / "times.png").is_file()
+
+
+def test_ctrl_c_saves_what_was_learned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("sklearn")
+    run = tmp_path / "run"
+    words = ["mnist", "--epochs", 1, "--logdir", run]
+
+    def some(*args: Any) -> Iterator[Any]:
+        yield from itertools.islice(batches(*args), 5)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(mnist, "batches", some)
+        done = train(*words)
+    assert done.exit_code == 130
+    assert f"stopped after 5 steps; the same command goes on from {run}" in done.output
+    assert _steps(run) == 5 and not (run / "result.json").exists()
+    assert "goes on after step 5 of 22" in trained(*words)
+
+
+def test_ctrl_c_keeps_whole_epochs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = tmp_path / "run"
+    words = ["language-model", "--text", _text(tmp_path), "--units", 8, "--batch", 4,
+             "--epochs", 3, "--logdir", run]  # fmt: skip
+    learned = language_model.LanguageModel.train_epoch
+    calls = itertools.count()
+
+    def once(*args: Any) -> float:
+        if next(calls):
+            raise KeyboardInterrupt
+        return learned(*args)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(language_model.LanguageModel, "train_epoch", once)
+        done = train(*words)
+    assert done.exit_code == 130 and "stopped after 1 epochs" in done.output
+    assert "goes on after epoch 1 of 3" in trained(*words)
+
+
+def test_a_loss_that_is_no_number_ends_the_run(tmp_path: Path) -> None:
+    done = train("ridge", "--learning-rate", 1e9, "--logdir", tmp_path / "run")
+    assert done.exit_code == 1 and "NaN" in done.output

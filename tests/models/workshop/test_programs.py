@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -270,3 +271,26 @@ def test_ctrl_c_keeps_whole_epochs(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_a_loss_that_is_no_number_ends_the_run(tmp_path: Path) -> None:
     done = train("ridge", "--learning-rate", 1e9, "--logdir", tmp_path / "run")
     assert done.exit_code == 1 and "NaN" in done.output
+
+
+def test_without_matplotlib_a_line_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    said = trained("ridge", "--steps", 2, "--logdir", tmp_path / "run")
+    assert "no picture weights.png: it takes matplotlib" in said
+    assert not list((tmp_path / "run").glob("*.png")) and result(tmp_path / "run")
+
+
+def test_without_gymnasium_cartpole_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    done = train("cartpole", "--logdir", tmp_path / "run")
+    assert done.exit_code == 2 and "pip install 'penstock[workshop]'" in done.output
+
+
+def test_word2vec_reads_a_url(tmp_path: Path) -> None:
+    place = f"memory://{tmp_path.name}/text.txt"
+    with tf.gfile.GFile(place, "w") as file:
+        file.write(made_up(150, seed=1))
+    said = trained("word2vec", "--text", place, "--epochs", 1, "--logdir", tmp_path / "run")
+    assert f"of {place}, a vocabulary of 11" in said

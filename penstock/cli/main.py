@@ -9,7 +9,6 @@ Exit status: 0 done, 1 the work failed, 2 it was asked wrongly.  An error is one
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
 import sys
 import traceback
@@ -63,8 +62,7 @@ class _Group(TyperGroup):
 
 def _own(words: list[str]) -> int:
     """How many of the words are this command's: behind "--" and "run" they are a program's."""
-    ends = [words.index(end) for end in ("--", "run") if end in words]
-    return min(ends, default=len(words))
+    return min((words.index(end) for end in ("--", "run") if end in words), default=len(words))
 
 
 def _forget_stdout() -> None:
@@ -143,7 +141,9 @@ Outputs = Annotated[
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(importlib.metadata.version("penstock"))
+        from importlib.metadata import version
+
+        typer.echo(version("penstock"))
         raise typer.Exit
 
 

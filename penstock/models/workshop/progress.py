@@ -53,11 +53,11 @@ class Bar:
         if self._out.is_terminal:
             self._bar = Progress(
                 TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:.0f}%"),
-                TextColumn("loss {task.fields[loss]:.4f}"), TextColumn("{task.fields[rate]}"),
+                TextColumn("{task.fields[loss]}"), TextColumn("{task.fields[rate]}"),
                 TimeRemainingColumn(), TextColumn("left"), console=self._out,
             )  # fmt: skip
             self._task = self._bar.add_task(
-                self._title, total=self._total, completed=int(self._done), loss=self._loss, rate=""
+                self._title, total=self._total, completed=int(self._done), loss="", rate=""
             )
             self._bar.start()
         self._began = self._shown = self._said = time.perf_counter()
@@ -95,4 +95,6 @@ class Bar:
 
     def _look(self) -> None:
         if self._bar is not None and self._task is not None:
-            self._bar.update(self._task, completed=self._done, loss=self._loss, rate=self.pace)
+            self._bar.update(
+                self._task, completed=self._done, loss=f"loss {self._loss:.4f}", rate=self.pace
+            )

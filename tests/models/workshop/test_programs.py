@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
+import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import penstock as tf
+from penstock.models import language_model
+from penstock.models.digits_data import batches
+from penstock.models.workshop import mnist
 from penstock.models.workshop.catalogue import PROGRAMS
 from tests.models.texts import made_up
 from tests.models.workshop.commands import result, train, trained
@@ -222,3 +229,68 @@ def test_image_networks_are_timed(tmp_path: Path) -> None:
     assert 0 < times["forward_ms"] < times["training_ms"]
     assert np.isclose(times["parameters"], 50.3, atol=0.1) and "alexnet" in said
     assert (run / "times.png").is_file()
+
+
+def test_ctrl_c_saves_what_was_learned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("sklearn")
+    run = tmp_path / "run"
+    words = ["mnist", "--epochs", 1, "--logdir", run]
+
+    def some(*args: Any) -> Iterator[Any]:
+        yield from itertools.islice(batches(*args), 5)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(mnist, "batches", some)
+        done = train(*words)
+    assert done.exit_code == 130
+    assert f"stopped after 5 steps; the same command goes on from {run}" in done.output
+    assert _steps(run) == 5 and not (run / "result.json").exists()
+    assert "goes on after step 5 of 22" in trained(*words)
+
+
+def test_ctrl_c_keeps_whole_epochs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = tmp_path / "run"
+    words = ["language-model", "--text", _text(tmp_path), "--units", 8, "--batch", 4,
+             "--epochs", 3, "--logdir", run]  # fmt: skip
+    learned = language_model.LanguageModel.train_epoch
+    calls = itertools.count()
+
+    def once(*args: Any) -> float:
+        if next(calls):
+            raise KeyboardInterrupt
+        return learned(*args)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(language_model.LanguageModel, "train_epoch", once)
+        done = train(*words)
+    assert done.exit_code == 130 and "stopped after 1 epochs" in done.output
+    assert "goes on after epoch 1 of 3" in trained(*words)
+
+
+def test_a_loss_that_is_no_number_ends_the_run(tmp_path: Path) -> None:
+    done = train("ridge", "--learning-rate", 1e9, "--logdir", tmp_path / "run")
+    assert done.exit_code == 1 and "NaN" in done.output
+
+
+def test_without_matplotlib_a_line_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    said = trained("ridge", "--steps", 2, "--logdir", tmp_path / "run")
+    assert "no picture weights.png: it takes matplotlib" in said
+    assert not list((tmp_path / "run").glob("*.png")) and result(tmp_path / "run")
+
+
+def test_without_gymnasium_cartpole_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    done = train("cartpole", "--logdir", tmp_path / "run")
+    assert done.exit_code == 2 and "pip install 'penstock[workshop]'" in done.output
+
+
+def test_word2vec_reads_a_url(tmp_path: Path) -> None:
+    place = f"memory://{tmp_path.name}/text.txt"
+    with tf.gfile.GFile(place, "w") as file:
+        file.write(made_up(150, seed=1))
+    said = trained("word2vec", "--text", place, "--epochs", 1, "--logdir", tmp_path / "run")
+    assert f"of {place}, a vocabulary of 11" in said

@@ -176,8 +176,7 @@ def _named(infos: Any) -> dict[str, str]:
 
 # What a node is for that is no node any more when a model leaves: ends, constants, blocks.
 _RESOLVED = frozenset(
-    ["feed", "constant", "placeholder", "variable", "read", "read_rows", "conditional",
-     "loop"]
+    ["feed", "constant", "placeholder", "variable", "read", "read_rows", "conditional", "loop"]
 )
 
 

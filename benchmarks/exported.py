@@ -3,9 +3,10 @@
     python -m benchmarks.exported            # prints the table of docs/exporting.md
 
 Words choose models: digits, sentences, mobilenet, inception.  Each model is run in a process of its
-own on one thread: the median of 30 runs on one example, and the peak of its memory less that of a process that has loaded onnxruntime alone.  The digits' network
-is trained first; the sentences' is trained where ``shared/data/movie_reviews`` is above this
-checkout; the others have random weights, and what is told is how far the classes' shares move.
+own on one thread: the median of 30 runs on one example, and the peak of its memory less that of a
+process that has loaded onnxruntime alone.  The digits' network is trained first; the sentences' is
+trained where ``shared/data/movie_reviews`` is above this checkout; the others have random weights,
+and what is told is how far the classes' shares move.
 """
 
 from __future__ import annotations

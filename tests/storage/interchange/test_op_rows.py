@@ -27,7 +27,7 @@ DIFFERS = {
     "Mean_8": "of nothing",
 }  # fmt: skip
 UNLOADED = {
-    "Cast_3": "bfloat16 is no type of NumPy's", "AvgPool_1": "onnxruntime: no channels",
+    "AvgPool_1": "onnxruntime: no channels",
     "MaxPool3D_0": "onnxruntime: nothing is pooled",
     "Pad_2": "onnxruntime: a scalar", "Reshape_4": "onnxruntime: no elements and -1",
     "InTopK_0_sorting": "onnxruntime refuses a class that is not there",
@@ -46,6 +46,8 @@ def _cases() -> list[OpCase]:
     for case in all_cases():
         definition = definition_of(case)
         if definition is None or case.raises or definition.random or definition.writes:
+            continue
+        if case.id == "Cast_3":  # gives bfloat16, which NumPy has not
             continue
         dtypes = allowed_dtypes(case)
         if dtypes and dtypes[0] not in _NO_TYPE and case.op not in _OF_VARIABLES:

@@ -120,18 +120,20 @@ def _conv_transpose(w: Writer, op: Operation) -> str:
         raise ValueError("height and width of the result are not known")
     steps = _spatial(op, op.attrs["strides"])
     reach = _spatial(op, op.attrs.get("dilations") or [1] * rank)
+    given = op.attrs.get("explicit_paddings") or [0] * (2 * rank)
+    explicit = _spatial(op, [given[i : i + 2] for i in range(0, len(given), 2)])
     before, after, extra = [], [], []
-    for out, size, width, step, wide in zip(
-        outs, ins, _known_dims(filters), steps, reach, strict=False
+    for out, size, width, step, wide, pair in zip(
+        outs, ins, _known_dims(filters), steps, reach, explicit, strict=False
     ):
         whole = (size - 1) * step + (width - 1) * wide + 1
-        cut = max((-(-out // step) - 1) * step + (width - 1) * wide + 1 - out, 0)
-        cut = cut if op.attrs["padding"] == "SAME" else 0
-        before.append(cut // 2)
-        after.append(cut - cut // 2)
-        rest = out - (whole - cut)
-        after[-1] -= min(rest, 0)
-        extra.append(max(rest, 0))
+        first, last = pair
+        if op.attrs["padding"] == "SAME":
+            cut = max((-(-out // step) - 1) * step + (width - 1) * wide + 1 - out, 0)
+            first, last = cut // 2, cut - cut // 2
+        before.append(first)
+        after.append(last)
+        extra.append(out - (whole - first - last))
     perm = [rank - 1, rank - 2, *range(rank - 2)]
     made = w.node(
         "ConvTranspose", _image(w, op, image), _weights(w, filters, perm), strides=steps,

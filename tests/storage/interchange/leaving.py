@@ -30,7 +30,8 @@ def loaded(path: Path) -> Any:
 
 def by_python(model: Model, folder: Path, feeds: Mapping[str, Any]) -> list[np.ndarray]:
     """What the exported Python file gives."""
-    path = folder / "exported.py"
+    # A name of its own: Python's cache of compiled files goes by times in whole seconds.
+    path = folder / f"exported_{next(_count)}.py"
     python_program.write_python(model, str(path))
     given = [torch.from_numpy(np.array(feeds[name])) for name in model.inputs]
     return [value.numpy() for value in loaded(path).run(*given)]

@@ -1,7 +1,7 @@
 """Every row of the op table leaves in both forms and gives what Penstock gives, or is refused.
 
-``DIFFERS`` lists rows whose values differ in ONNX, ``UNLOADED`` those that onnxruntime refuses, each
-with its reason.
+``DIFFERS`` lists rows whose values differ in ONNX, ``UNLOADED`` those that onnxruntime refuses,
+each with its reason.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ DIFFERS = {
     "Mean_8": "of nothing",
 }  # fmt: skip
 UNLOADED = {
-    "AvgPool_1": "onnxruntime: no channels", "MaxPool3D_0": "onnxruntime: nothing is pooled",
+    "AvgPool_1": "onnxruntime: no channels",
+    "MaxPool3D_0": "onnxruntime: nothing is pooled",
     "Pad_2": "onnxruntime: a scalar", "Reshape_4": "onnxruntime: no elements and -1",
     "InTopK_0_sorting": "onnxruntime refuses a class that is not there",
     "SparseSegmentSum_wider": "onnxruntime: half in ScatterND",
@@ -45,6 +46,8 @@ def _cases() -> list[OpCase]:
     for case in all_cases():
         definition = definition_of(case)
         if definition is None or case.raises or definition.random or definition.writes:
+            continue
+        if case.id == "Cast_3":  # gives bfloat16, which NumPy has not
             continue
         dtypes = allowed_dtypes(case)
         if dtypes and dtypes[0] not in _NO_TYPE and case.op not in _OF_VARIABLES:
@@ -78,7 +81,12 @@ def _leaves(case: OpCase, way: str, folder: Path) -> str:
 @pytest.mark.long
 @pytest.mark.timeout(900)
 def test_rows_leave_as_python(tmp_path: Path) -> None:
-    said = {case.id: _leaves(case, "python", tmp_path) for case in _cases()}
+    said = {}
+    for case in _cases():
+        try:
+            said[case.id] = _leaves(case, "python", tmp_path)
+        except Exception as error:  # each row is told of
+            said[case.id] = f"{type(error).__name__}: {error}"[:200]
     assert {name: wrong for name, wrong in said.items() if wrong not in ("", "refused")} == {}
     assert sum(not wrong for wrong in said.values()) > 1700
 

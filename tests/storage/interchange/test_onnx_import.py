@@ -36,7 +36,16 @@ def _round_trip(network: Network) -> None:
         np.testing.assert_allclose(have, want, rtol=1e-5, atol=1e-5 * max(1, np.abs(want).max()))
 
 
-@pytest.mark.parametrize("name", sorted(SMALL))
+_QUICK = ("digits_cnn", "lstm_language_model")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if name in _QUICK else pytest.param(name, marks=pytest.mark.long)
+        for name in sorted(SMALL)
+    ],
+)
 def test_export_comes_in_again(name: str) -> None:
     _round_trip(SMALL[name]())
 

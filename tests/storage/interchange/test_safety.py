@@ -68,7 +68,7 @@ def _checked(text: str) -> None:
     assert imported <= {"os", "torch", "math"}, imported
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 @given(inside=_TEXT, attr=_TEXT, end=_TEXT)
 def test_names_and_attrs_stay_data(
     tmp_path_factory: pytest.TempPathFactory, inside: str, attr: str, end: str

@@ -140,7 +140,7 @@ MODULES: dict[str, tuple[Callable[[], nn.Module], list[torch.Tensor]]] = {
 
 
 # The others take a second each, which torch.export needs.
-_QUICK = ("attention", "mlp", "up_and_down")
+_QUICK = ("attention", "mlp")
 _NAMES = [
     name if name in _QUICK else pytest.param(name, marks=pytest.mark.long)
     for name in sorted(MODULES)

@@ -22,7 +22,7 @@ def test_mnists_last_two_thousand_after_the_first_eight(tmp_path: Path) -> None:
 def test_scikit_learns_digits(tmp_path: Path, network: str) -> None:
     pytest.importorskip("sklearn")
     trained("mnist", "--network", network, "--logdir", tmp_path / "run")
-    assert result(tmp_path / "run")["accuracy"] > {"softmax": 0.93, "cnn": 0.97}[network]
+    assert result(tmp_path / "run")["accuracy"] > {"softmax": 0.93, "cnn": 0.96}[network]
 
 
 @pytest.mark.parametrize("task", ["reverse", "sort"])

@@ -241,7 +241,8 @@ def program_of_step(
             )
         with intermediate_steps() as intermediate:
             source = _compiled(step, shapes, options, watch, value_source)
-            intermediate.let_go(_nodes_of(source))
+            # The step is compiled again for other shapes.
+            intermediate.let_go([*step.operations, *_nodes_of(source)])
         return Program(source, resources, "step", compiler, private, options.threads)
 
 

@@ -17,20 +17,7 @@ from penstock.storage.saved_model.simple_save import simple_save
 def import_onnx(
     model: Any, inputs: Mapping[str, Any] | None = None, name: str | None = None
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Adds an ONNX model to the default graph.
-
-    Args:
-      model: a path, or a ``ModelProto``.
-      inputs: tensors for its inputs, by name; the others become placeholders.
-      name: scope of the nodes.
-
-    Returns:
-      Its inputs and its outputs, tensors by name.
-
-    Raises:
-      Unportable: an operator has no rule; the message names it and its node.
-      ValueError: ``inputs`` names what the model has not.
-    """
+    """Adds an ONNX model to the default graph; see ``exporting.import_onnx``."""
     source = os.fsdecode(model) if isinstance(model, str | os.PathLike) else model
     with name_scope(name or "onnx"):
         return read_model(source, RULES, inputs)

@@ -123,3 +123,5 @@ def doctest_names(request: pytest.FixtureRequest) -> None:
         import penstock as tf
 
         names.update(np=np, tf=tf)
+    if request.node.path.suffix == ".md":  # pages write files by plain names
+        request.getfixturevalue("monkeypatch").chdir(request.getfixturevalue("tmp_path"))

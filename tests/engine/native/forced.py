@@ -53,9 +53,13 @@ class Forced(Trial):
 
     folder = Path()
 
-    def __init__(self, library: Any, plain: Any, resources: Any, constants: Any, about: Any,
-                 apart: Any, names: Any, updates: Any, bounds: Any = ()) -> None:  # fmt: skip
-        super().__init__(library, plain, resources, constants, about, apart, names, updates, bounds)
+    def __init__(
+        self, library: Any, plain: Any, resources: Any, constants: Any, about: Any,
+        apart: Any, names: Any, updates: Any, bounds: Any, marked: Any,
+    ) -> None:  # fmt: skip
+        super().__init__(
+            library, plain, resources, constants, about, apart, names, updates, bounds, marked
+        )
         self._call = NativeCall(library, _never, resources, constants, about, bool(updates), bounds)
 
     def __call__(self, *given: Any) -> Any:

@@ -24,6 +24,7 @@ from penstock.cli.output import Failure, Output
 from penstock.cli.server_command import server
 from penstock.cli.train import train
 from penstock.foundation.base import errors
+from penstock.foundation.machine.leaving import ends_with
 
 _HELP = (
     "Run TensorFlow 1.x programs unchanged; train programs that teach; look at, convert, freeze and"
@@ -57,7 +58,7 @@ class _Group(TyperGroup):
             sys.stdout.flush()
         except (Exception, KeyboardInterrupt) as error:
             code = exit_status(error, debug)
-        sys.exit(code if isinstance(code, int) else 0)
+        raise ends_with(SystemExit(code if isinstance(code, int) else 0))
 
 
 def _own(words: list[str]) -> int:

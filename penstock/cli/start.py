@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from penstock.cli.run import run_program
+from penstock.foundation.machine.leaving import ends_with
 from penstock.tf1.front import VERSION
 
 
@@ -64,7 +65,7 @@ def main() -> None:
             from penstock.cli.main import exit_status
 
             code = exit_status(error)
-        sys.exit(code)
+        raise ends_with(SystemExit(code))
     from penstock.cli.main import app
 
     app(prog_name="penstock")

@@ -64,7 +64,7 @@ def wait_for_threads(seconds: float) -> list[str]:
 def _end() -> None:
     stop_threads()
     servers = dict(_servers)
-    # The interpreter keeps here what ended the main thread.
+    # The interpreter keeps here what ended the main thread, ``machine.leaving`` a bad exit status.
     if not hasattr(sys, "last_value"):
         for say_goodbye in servers.values():
             say_goodbye()

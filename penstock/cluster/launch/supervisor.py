@@ -17,6 +17,9 @@ node it ran on died) gets another one, hence another address, which all others m
 everyone is stopped, and started again with the new cluster once all have a place.  Programs go on
 from their last checkpoint.  A failure is forgotten once the task has run for ``forget_after``.
 
+A parameter server that has ended well is not needed any more, unless a worker starts again: then it
+does too, or soon, where it ends only after the worker has begun.
+
 The job is done when the chief and all workers are.  The evaluator then has ``evaluator_wait`` to
 look at the last checkpoint, and whatever still runs is stopped: asked first, killed after
 ``grace``.  Every state that waits has a deadline (``Supervisor.deadline``).  A task whose heartbeat
@@ -31,7 +34,7 @@ import signal
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from penstock.cluster.launch.job import CHIEF, EVALUATOR, WORKER, Task
+from penstock.cluster.launch.job import CHIEF, EVALUATOR, PS, WORKER, Task
 
 
 @dataclass(frozen=True)
@@ -189,9 +192,8 @@ class State(enum.Enum):
 class Record:
     """What is known of a task.
 
-    ``due`` is when its state must have changed: the restart of a WAITING one, the end of a RUNNING
-    one that was asked to stop (then killed, and given up when that does not help either).
-    ``heard`` is when its heart beat last; None where that is no matter.
+    XX
+      ``heard`` is when its heart beat last; None where that is no matter.
     """
 
     state: State = State.IDLE
@@ -285,7 +287,7 @@ class Supervisor:
         if self.phase is Phase.PLACING and all(r.placed for r in unfinished):
             self.phase, self._phase_due = Phase.RUNNING, None
             for task, record in self.records.items():
-                if record.state is not State.DONE:
+                if record.state is not State.DONE or (task.job == PS and self._trainers_left()):
                     self._start(task, record)
             self._end_when_done()
 
@@ -307,7 +309,9 @@ class Supervisor:
             self.phase = Phase.GATHERING
             for other in self.records.values():
                 if other.state is State.WAITING:
-                    other.state, other.due = State.IDLE, None
+                    other.state = State.IDLE
+                if other.state is not State.RUNNING:
+                    other.due = None
             self._ask_to_stop()
         self._place([task])
         self._start_all_when_ready()
@@ -332,11 +336,31 @@ class Supervisor:
         elif code == 0:
             record.state = State.DONE
             self._say(f"{task} is done")
+            if task.job == PS and self._outlived_by_a_restart(record):
+                record.due = self._now + self.policy.backoff
             self._end_when_done()
         elif self._another_try(task, record, f"ended with {code_text(code)}", True):
             wait = self._backoff(record)
             record.state, record.due = State.WAITING, self._now + wait
             self._say(f"{task} starts again in {wait:g} s")
+
+    def _outlived_by_a_restart(self, server: Record) -> bool:
+        """Whether a worker that began after this server, in place of one that failed, runs on."""
+        return any(r.started > server.started for r in self._trainers_left())
+
+    def _start_again(self, task: Task, record: Record) -> None:
+        """Starts a task once more, and with a worker the parameter servers that have ended."""
+        if task.job in (CHIEF, WORKER):
+            for other, server in self.records.items():
+                if other.job == PS and server.state is State.DONE:
+                    self._start_again(other, server)
+        if record.state is State.DONE:
+            self._say(f"{task} starts again: a worker goes on")
+        self._start(task, record)
+
+    def _trainers_left(self) -> list[Record]:
+        trainers = [r for t, r in self.records.items() if t.job in (CHIEF, WORKER)]
+        return [record for record in trainers if record.state is not State.DONE]
 
     def _another_try(self, task: Task, record: Record, what: str, was_running: bool) -> bool:
         """Counts a failure; stops the job, and returns False, when it is one too many."""
@@ -357,8 +381,7 @@ class Supervisor:
         return min(self.policy.backoff_limit, doubled)
 
     def _end_when_done(self) -> None:
-        trainers = [r for t, r in self.records.items() if t.job in (CHIEF, WORKER)]
-        if self.phase is not Phase.RUNNING or any(r.state is not State.DONE for r in trainers):
+        if self.phase is not Phase.RUNNING or self._trainers_left():
             return
         evaluators = [r for t, r in self.records.items() if t.job == EVALUATOR]
         if all(r.state is State.DONE for r in evaluators) or not self.policy.evaluator_wait:
@@ -373,7 +396,9 @@ class Supervisor:
         self.phase, self._phase_due, self._code = Phase.STOPPING, None, code
         for record in self.records.values():
             if record.state in (State.IDLE, State.WAITING):
-                record.state, record.due = State.STOPPED, None
+                record.state = State.STOPPED
+            if record.state is not State.RUNNING:
+                record.due = None
         self._ask_to_stop()
         self._end_when_stopped()
 
@@ -421,8 +446,8 @@ class Supervisor:
         for task, record in self.records.items():
             if record.due is None or record.due > self._now:
                 continue
-            if record.state is State.WAITING:
-                self._start(task, record)
+            if record.state in (State.WAITING, State.DONE):
+                self._start_again(task, record)
             elif not record.killed:
                 self._say(f"{task} did not stop within {self.policy.grace:g} s: killed")
                 self._kill(task, record)

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 import absl.app
 import absl.logging
 
+from penstock.foundation.machine.leaving import ends_with
 from penstock.tools.platform import flags, tf_logging
 
 __all__ = ["flags", "run"]
@@ -45,7 +46,11 @@ def run(
     if tf_logging.get_logger().handlers:
         absl.logging.get_absl_handler().addFilter(_is_not_written_yet)
     command = None if argv is None else list(argv)
-    absl.app.run(main=found, argv=command, flags_parser=_parse_what_is_known)
+    try:
+        absl.app.run(main=found, argv=command, flags_parser=_parse_what_is_known)
+    except SystemExit as end:
+        ends_with(end)
+        raise
     raise AssertionError("absl.app.run returned")
 
 

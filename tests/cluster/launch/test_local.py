@@ -33,6 +33,7 @@ from tests.suite.clock import wait_until
 
 ROOT = Path(__file__).resolve().parents[3]
 SERVING = Path(__file__).parent / "programs" / "serving.py"
+FAILING_ONCE = Path(__file__).parent / "programs" / "failing_once.py"
 COMMAND = [sys.executable, "-m", "penstock"]
 POLICY = Policy(restarts=2, backoff=0.05, grace=5.0)
 
@@ -337,6 +338,19 @@ def test_the_host_of_addresses_can_be_chosen(tmp_path: Path) -> None:
     )  # fmt: skip
     assert done.returncode == 0, done.stdout
     assert clusters(tmp_path)[0][1]["worker"][0].startswith("127.0.0.2:")
+
+
+@pytest.mark.parametrize(("how", "most_starts"), [("app", 1), ("sys.exit", 2)])
+def test_a_server_is_there_for_a_worker_that_starts_again(
+    tmp_path: Path, how: str, most_starts: int
+) -> None:
+    """After a bad status of ``tf.app.run`` it goes on; Python's own exit looks like a good end."""
+    job = Job(str(FAILING_ONCE), (str(tmp_path), how), ps=1, workers=1, flags=False)
+    outcome, lines = run(job, Policy(restarts=2, backoff=1.0, grace=5.0))
+    assert outcome.code == 0, lines
+    assert outcome.records[Task("worker", 0)].starts == 2
+    assert outcome.records[Task("ps", 0)].starts <= most_starts, lines
+    assert_all_gone(tmp_path)
 
 
 @pytest.mark.long

@@ -92,6 +92,42 @@ def test_a_server_that_ends_by_itself_is_no_failure() -> None:
     assert machine(Exited(W0, 1, 0)) == [End(0)]
 
 
+def test_a_server_that_has_ended_starts_again_with_a_worker() -> None:
+    machine = running(PS, W0, W1)
+    machine(Exited(W0, 1, 0))
+    machine(Exited(W1, 1, 1), 5.0)
+    assert machine(Exited(PS, 1, 0), 5.5) == [] and machine.state(PS) is State.DONE
+    assert machine(Tick(), 6.0) == [Start(PS, 2), Start(W1, 2)]
+    assert "ps 0 starts again: a worker goes on" in machine.said
+    assert machine(Exited(W1, 2, 0), 7.0) == [Terminate(PS)]
+
+
+def test_a_server_that_ends_after_a_worker_has_started_again_does_too() -> None:
+    machine = running(PS, W0)
+    machine(Exited(W0, 1, 1), 5.0)
+    assert machine(Tick(), 6.0) == [Start(W0, 2)]
+    assert machine(Exited(PS, 1, 0), 6.1) == [] and machine.supervisor.deadline() == 7.1
+    assert machine(Tick(), 7.1) == [Start(PS, 2)]
+
+
+def test_a_server_that_ends_just_before_its_last_worker_stays_so() -> None:
+    machine = running(PS, W0)
+    machine(Exited(W0, 1, 1), 5.0)
+    machine(Tick(), 6.0)
+    machine(Exited(PS, 1, 0), 90.0)
+    assert machine(Exited(W0, 2, 0), 90.5) == [End(0)]
+    assert machine.state(PS) is State.DONE and machine.supervisor.deadline() is None
+
+
+def test_a_server_that_has_ended_starts_again_when_all_do() -> None:
+    machine = running(PS, W0, W1)
+    machine(Exited(W1, 1, 1), 1.0)
+    machine(Exited(PS, 1, 0), 1.5)
+    assert machine(Lost(W0, "gone"), 1.6) == [Place(W0)]
+    assert machine.supervisor.deadline() == 301.6
+    assert machine(Placed(W0), 1.7) == [Start(PS, 2), Start(W0, 2), Start(W1, 2)]
+
+
 def test_what_fails_starts_again_after_a_growing_wait() -> None:
     machine = running(PS, W0, policy=Policy(restarts=4, backoff=1.0, backoff_limit=3.0))
     for start, wait in enumerate((1.0, 2.0, 3.0, 3.0), 1):

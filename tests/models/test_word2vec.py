@@ -29,27 +29,12 @@ from penstock.models.word2vec_text import (
     vocabulary,
     windows,
 )
+from tests.models.related_words import related_before_random
 
 ROWS, COLUMNS = ("red", "blue", "green", "grey"), ("cat", "dog", "owl")
 BOTH_FLAVORS_AND_LOSSES = pytest.mark.parametrize(
     ("flavor", "loss"), [(flavor, loss) for flavor in w2v.Flavor for loss in w2v.Loss]
 )
-
-# Words of Python's reference that belong together: forms of one word, opposites, things of a kind.
-RELATED = [
-    tuple(pair.split())
-    for pair in (
-        "string strings", "list tuple", "class classes", "true false", "bytes str",
-        "dictionary mapping", "two three", "int float", "integer float", "left right",
-        "before after", "try except", "local global", "x y", "raise raises", "return returns",
-        "must should", "function method", "and or", "argument parameter", "can may",
-        "index slice", "break continue", "key value", "variable name", "first last",
-        "object instance", "positional keyword", "exception error", "module package", "a an",
-        "for while", "tuple dict", "characters digits", "expression statement", "keys values",
-        "list lists", "next previous", "equal identical", "minimum maximum",
-        "attribute attributes",
-    )
-]  # fmt: skip
 
 
 def _text(words: list[int], passages: list[int]) -> Text:
@@ -79,19 +64,6 @@ def _settings(flavor: w2v.Flavor, loss: w2v.Loss) -> w2v.Settings:
         flavor=flavor, loss=loss, width=16, window=1, noise=8, batch=64, epochs=4,
         learning_rate=0.5, threshold=0.0,
     )  # fmt: skip
-
-
-def related_before_random(found: Embeddings) -> float:
-    """How often a word is nearer to its related word than to the related word of another pair.
-
-    Both candidates come from the same list, so that being frequent, or in the list, gains nothing;
-    it is 1/2 for vectors that know nothing.
-    """
-    pairs = [pair for pair in RELATED if all(word in found.numbers for word in pair)]
-    assert len(pairs) > 30
-    cosines = np.array([[found.cosine(one, other) for _, other in pairs] for one, _ in pairs])
-    others = ~np.eye(len(pairs), dtype=bool)
-    return float((np.diag(cosines)[:, None] > cosines)[others].mean())
 
 
 def test_python_carries_english() -> None:

@@ -8,16 +8,20 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import penstock as tf
+from penstock.models.word2vec_embeddings import Embeddings
 from penstock.models.workshop.catalogue import PROGRAMS
+from tests.models.related_words import related_above_random, related_before_random
 
 ROOT = Path(__file__).resolve().parents[3]
 DISTRIBUTED = [program.name for program in PROGRAMS if program.distributed]
 WORDS = {
     "ridge": ["--steps", "300"],
     "mnist": ["--epochs", "10"],
-    "word2vec": ["--epochs", "20", "--nearby", "class"],
+    "word2vec": ["--epochs", "20"],
 }
 
 
@@ -43,7 +47,16 @@ def test_a_program_trains_as_a_cluster(tmp_path: Path, name: str, ps: int, worke
     elif name == "mnist":
         assert result["accuracy"] > 0.9
     else:
-        near = next(line for line in done.stdout.splitlines() if "class: " in line)
-        assert {"instance", "subclass", "attribute", "method", "metaclass", "classes"} & set(
-            near.replace(",", "").split()
-        )
+        checkpoint = tf.train.load_checkpoint(tf.train.latest_checkpoint(str(tmp_path / "run")))
+        vectors = checkpoint.get_tensor("embeddings")
+        written = Embeddings.read(tmp_path / "run" / "vectors.txt")
+        assert np.array_equal(written.vectors, vectors)
+        # 20 readings, alone or as clusters: 0.96 to 0.98 and 0.35 to 0.38, from seed to seed.
+        # Of 5 readings: 0.85 and 0.13; of a text whose words are shuffled: 0.51 and 0.00; at a
+        # tenth of the rate: 0.70 and 0.00.
+        assert _well_trained(written)
+        assert not _well_trained(Embeddings(written.words, np.roll(vectors, 1, axis=0)))
+
+
+def _well_trained(found: Embeddings) -> bool:
+    return related_before_random(found) > 0.9 and related_above_random(found) > 0.2

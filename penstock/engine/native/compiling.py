@@ -15,6 +15,7 @@ import torch
 import torch._inductor
 from torch._inductor import config, mkldnn_lowerings
 from torch._inductor.codegen.cpp import CppKernel
+from torch._inductor.fx_passes.reinplace import InplaceableOp, inplaceable_ops
 from torch._inductor.ir import FixedLayout, MultiOutput, MultiOutputLayout, TensorBox
 from torch._inductor.lowering import lowerings
 from torch._inductor.mkldnn_ir import LinearUnary
@@ -164,12 +165,15 @@ def build(graph: Any, inputs: Sequence[Any], path: Path, threads: int) -> None:
         "cpp.threads": threads,
         # The team is that of the step, whatever its size when it runs.
         "cpp.dynamic_threads": True,
+        # Rows that are added to a table: by torch's kernel, not one number at a time.
+        "cpp.fallback_scatter_reduce_sum": True,
         "compile_threads": 1,
         # Indices are looked at before the call.
         "assert_indirect_indexing": False,
     }
     known = config.get_config_copy()
     _keep_linear()
+    _add_in_place()
     with torch.no_grad(), _small_loops_alone():
         torch._inductor.aot_compile(
             graph, tuple(inputs), options={k: v for k, v in options.items() if k in known}
@@ -177,6 +181,11 @@ def build(graph: Any, inputs: Sequence[Any], path: Path, threads: int) -> None:
     for wrapper in path.parent.glob("*.wrapper.cpp"):
         if _PROXY in wrapper.read_text(errors="replace"):
             raise RuntimeError("an operator has no C function")
+
+
+def _add_in_place() -> None:
+    """Rows are added to those of a table where it lies; torch copies all of it before."""
+    inplaceable_ops[aten.scatter_add.default] = InplaceableOp(aten.scatter_add_.default, 0)
 
 
 def _keep_linear() -> None:

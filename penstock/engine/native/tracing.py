@@ -36,6 +36,8 @@ INDEXING: dict[str, Callable[[Sequence[Any]], tuple[Any, int]]] = {
     "index_select": lambda args: (args[2], args[0].shape[args[1]]),
     "gather": lambda args: (args[2], args[0].shape[args[1]]),
     "scatter": lambda args: (args[2], args[0].shape[args[1]]),
+    "scatter_add": lambda args: (args[2], args[0].shape[args[1]]),
+    "scatter_add_": lambda args: (args[2], args[0].shape[args[1]]),
     "scatter_": lambda args: (args[2], args[0].shape[args[1]]),
 }
 # torch's compiler computes them from a rounded quotient, and 0 % inf as 0 - floor(0 / inf) * inf:

@@ -1,7 +1,7 @@
 """ScatterNd and the TensorScatter ops: writing slices at indices into a new tensor.
 
-All work on the leading dims flattened to one, where torch's ``index_add_`` and ``index_copy_`` do
-the writing.
+All work on the leading dims flattened to one, where ``row_sums`` and torch's ``index_copy_`` do the
+writing.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from penstock.foundation.opdef.inference import Dims, ShapeContext, show
 from penstock.ops.array import gather as gather_ops
 from penstock.ops.array.gather import BAD_INDICES
 from penstock.ops.array.movement import moving
+from penstock.ops.array.row_sums import add_rows, subtract_rows
 from penstock.ops.math import elementwise
 
 _INDEX = "{int32, int64}"
@@ -90,7 +91,7 @@ def _flattened(indices: Any, updates: Any, dims: Any) -> tuple[Any, Any, list[in
 
 
 def _added(flat: Any, rows: Any, values: Any) -> Any:
-    return flat.index_add_(0, rows, values)
+    return add_rows(flat, rows, values)
 
 
 def _scatter_nd_kernel(indices: Any, updates: Any, shape: Any) -> Any:
@@ -169,7 +170,7 @@ def _subtracted(flat: Any, rows: Any, values: Any) -> Any:
         parts = torch.view_as_real(flat)
         parts.index_add_(0, rows, torch.view_as_real(values.resolve_conj()), alpha=-1)
         return flat
-    return flat.index_add_(0, rows, values, alpha=-1)
+    return subtract_rows(flat, rows, values)
 
 
 # The same bits as signed integers add up alike.

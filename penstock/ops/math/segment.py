@@ -20,6 +20,7 @@ from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op
 from penstock.foundation.opdef.inference import Dims, FailsAtRun, ShapeContext
 from penstock.ops.array import nodes
+from penstock.ops.array.row_sums import add_rows
 from penstock.ops.array.unsigned import BARE_UNSIGNED, from_ordered_int64, to_ordered_int64
 from penstock.ops.math.reduction import NUMBERS
 
@@ -74,7 +75,7 @@ def scatter_rows(kind: str, data: Any, ids: Any, count: int, fill: Any) -> Any:
         return result
     out = data.new_full((count, *data.shape[1:]), fill)
     if kind == "sum":
-        return out.index_add_(0, ids, data)
+        return add_rows(out, ids, data)
     index = per_row(ids, data).expand(data.shape)
     return out.scatter_reduce_(0, index, data, kind, include_self=kind == "prod")
 

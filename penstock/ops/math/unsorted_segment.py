@@ -20,6 +20,7 @@ from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op
 from penstock.foundation.opdef.inference import Dims, ShapeContext, show
 from penstock.ops.array import nodes
+from penstock.ops.array.row_sums import by_scattering
 from penstock.ops.math.reduction import (
     NUMBERS,
 )
@@ -86,6 +87,26 @@ def _unsorted_kernel(kind: str) -> Any:
     return kernel
 
 
+_summed = _unsorted_kernel("sum")
+
+
+def _unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: int) -> Any:
+    return _summed(data, segment_ids, num_segments)
+
+
+def _traced_sum(data: Any, segment_ids: Any, num_segments: int) -> Any:
+    """Of ids that a native call has found to be in range."""
+    rank = segment_ids.dim()
+    if not data.dtype.is_floating_point or data.shape[:rank] != segment_ids.shape:
+        return _summed(data, segment_ids, num_segments)
+    rows = data.reshape(-1, *data.shape[rank:])
+    total = data.new_zeros((num_segments, *rows.shape[1:]))
+    return by_scattering(total, segment_ids.reshape(-1), rows)
+
+
+_unsorted_segment_sum.traced = _traced_sum  # type: ignore[attr-defined]
+
+
 def _gather_or_zero(
     params: Tensor, ids: Tensor, clipped: Tensor | None = None, valid: Tensor | None = None
 ) -> tuple[Tensor, Tensor, Tensor]:
@@ -141,18 +162,18 @@ def _unsorted_prod_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
     return [nodes.mul(_gather_or_zero(grad, ids, clipped)[0], partial), None, None]
 
 
-for _name, _types, _kind, _gradient in (
-    ("UnsortedSegmentSum", NUMBERS, "sum", _unsorted_sum_grad),
-    ("UnsortedSegmentProd", NUMBERS, "prod", _unsorted_prod_grad),
-    ("UnsortedSegmentMax", REAL_NUMBERS, "amax", _unsorted_extremum_grad),
-    ("UnsortedSegmentMin", REAL_NUMBERS, "amin", _unsorted_extremum_grad),
+for _name, _types, _kernel, _gradient in (
+    ("UnsortedSegmentSum", NUMBERS, _unsorted_segment_sum, _unsorted_sum_grad),
+    ("UnsortedSegmentProd", NUMBERS, _unsorted_kernel("prod"), _unsorted_prod_grad),
+    ("UnsortedSegmentMax", REAL_NUMBERS, _unsorted_kernel("amax"), _unsorted_extremum_grad),
+    ("UnsortedSegmentMin", REAL_NUMBERS, _unsorted_kernel("amin"), _unsorted_extremum_grad),
 ):
     define_op(
         _name,
         "data: T, segment_ids: Tindices, num_segments: Tnumsegments -> output: T",
         attrs=[f"T: {_types}", IDS, COUNT],
         shape=_unsorted_shape,
-        kernel=_unsorted_kernel(_kind),
+        kernel=_kernel,
         host=("num_segments",),
         gradient=_gradient,
     )

@@ -18,6 +18,7 @@ from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op
 from penstock.foundation.opdef.inference import Dims, ShapeContext, show
 from penstock.ops.array import gather, transpose
+from penstock.ops.array.row_sums import add_rows
 from penstock.ops.math import reduction
 from penstock.ops.sparse import sparse_entries as entries
 
@@ -75,7 +76,7 @@ def _product(row: Any, column: Any, values: Any, rows: int, b: Any) -> Any:
             )
             return torch.mm(a, b)
     picked = entries.wide(b.contiguous())[column] * entries.wide(values)[:, None]
-    made = picked.new_zeros((rows, b.shape[1])).index_add_(0, row, picked)
+    made = add_rows(picked.new_zeros((rows, b.shape[1])), row, picked)
     return made.to(b.dtype)
 
 

@@ -13,6 +13,7 @@ from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op
 from penstock.foundation.opdef.inference import Dims, ShapeContext
 from penstock.ops.array import nodes
+from penstock.ops.array.row_sums import add_rows
 from penstock.ops.math.segment import (
     COUNT,
     REAL_NUMBERS,
@@ -98,7 +99,7 @@ def _sparse_grad_kernel(how: str) -> Any:
         scale = _sparse_scale(how, rows_per_segment(ids, grad.shape[0]), grad.dtype)
         rows = (grad / per_row(scale, grad)).index_select(0, ids)
         out = grad.new_zeros((output_dim0, *grad.shape[1:]))
-        return out.index_add_(0, indices.to(torch.int64), rows)
+        return add_rows(out, indices.to(torch.int64), rows)
 
     kernel.__name__ = f"_sparse_segment_{how}_grad"
     return kernel

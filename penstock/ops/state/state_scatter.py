@@ -21,7 +21,7 @@ from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.families import Scatter
 from penstock.foundation.opdef import define_op
 from penstock.foundation.opdef.inference import ShapeContext
-from penstock.ops.array import join, nodes, reshape, shape, slicing
+from penstock.ops.array import join, nodes, reshape, row_sums, shape, slicing
 from penstock.ops.array.gather import BAD_INDICES
 from penstock.ops.array.scatter import check_sides
 from penstock.ops.state.state import NUMBERS, apart, state_dims
@@ -52,7 +52,7 @@ def _parts(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
 
 def _rows_add(target: torch.Tensor, indices: torch.Tensor, updates: torch.Tensor) -> None:
     target, updates = _parts(target, updates)
-    target.index_add_(0, indices, updates)
+    row_sums.add_rows(target, indices, updates)
 
 
 def _rows_sub(target: torch.Tensor, indices: torch.Tensor, updates: torch.Tensor) -> None:
@@ -64,7 +64,7 @@ def _rows_sub(target: torch.Tensor, indices: torch.Tensor, updates: torch.Tensor
         # alpha=-1 does not fit the type.
         target, updates = target.view(torch.int8), updates.view(torch.int8)
     target, updates = _parts(target, updates)
-    target.index_add_(0, indices, updates, alpha=-1)
+    row_sums.subtract_rows(target, indices, updates)
 
 
 def _in_turn(function: Callable[..., torch.Tensor]) -> Callable[..., None]:
@@ -170,7 +170,7 @@ def _add_rows(state: Any, indices: torch.Tensor, updates: torch.Tensor) -> None:
     try:
         if 0 in state.value.shape or state.value.is_complex():
             raise IndexError
-        state.value.index_add_(0, indices, updates)
+        row_sums.add_rows(state.value, indices, updates)
     except (IndexError, RuntimeError):
         _scatter(state, indices, updates, _rows_add)
 
@@ -179,9 +179,21 @@ def _subtract_rows(state: Any, indices: torch.Tensor, updates: torch.Tensor) -> 
     try:
         if 0 in state.value.shape or state.value.is_complex():
             raise IndexError
-        state.value.index_add_(0, indices, updates, alpha=-1)
+        row_sums.subtract_rows(state.value, indices, updates)
     except (IndexError, RuntimeError):
         _scatter(state, indices, updates, _rows_sub)
+
+
+def _traced_add(state: Any, indices: Any, updates: Any) -> None:
+    row_sums.by_scattering(state.value, indices, updates)
+
+
+def _traced_subtract(state: Any, indices: Any, updates: Any) -> None:
+    row_sums.by_scattering(state.value, indices, updates.neg())
+
+
+_add_rows.traced = _traced_add  # type: ignore[attr-defined]
+_subtract_rows.traced = _traced_subtract  # type: ignore[attr-defined]
 
 
 def _inline_rows(function: Callable[..., None]) -> Callable[[Any], str | None]:

@@ -28,6 +28,8 @@ def test_what_was_given_is_known_through_moves() -> None:
     assert bounds_of(joined + "v9 = v1.index_select(0, v2)") == {"f0": 10, "f1": 10}
     twice = "v3 = v1.index_select(0, f1)\nv9 = v3 + v0.index_select(0, f1)"
     assert bounds_of(twice) == {"f1": 9}
+    index = "v2 = f1.to(torch.int64).reshape(-1, 1).expand(4, 5)\n"
+    assert bounds_of(index + "v9 = v1.clone().scatter_add_(0, v2, v0[:4])") == {"f1": 10}
     element = "v9 = v0[:4].gather(1, f1.unsqueeze(1))"
     assert bounds_of(element) == {"f1": 5}
 

@@ -525,6 +525,7 @@ def test_what_switches_it_on(
 def test_nodes_that_ask_for_it_are_compiled_in_any_session(
     compiler: Compiler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delenv("PENSTOCK_NATIVE", raising=False)
     x = tf.placeholder(tf.float32, [3], name="x")
     w = tf.Variable([1.0, 2.0, 3.0], name="w")
     before = tf.tanh(tf.sin(tf.exp(x) + 1.0) * 2.0, name="before")

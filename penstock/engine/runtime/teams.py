@@ -55,6 +55,10 @@ _SECONDS, _ENOUGH_SECONDS = 0.02, 1.5
 # many are comparable.  What a thread gets depends on what it took just before, so each kind runs
 # several times in a row, and the first of a row does not count.
 _SECONDS_SHARED, _ROW_SECONDS, _ROW_RUNS = 0.5, 0.06, 4
+# Steps of less than so many seconds whose choice is only confirmed: the other kind runs once for so
+# many runs of what was chosen, so that trying it slows down no more than those few, and not the
+# 95th percentile of the steps of that time.
+_BRIEF_SECONDS, _RARE = 0.005, 30
 # The first run of each kind makes what later ones find: kernels, memory, threads.
 _FIRST_RUNS = 2
 # A choice holds for so many seconds at first, and twice as long each time it is confirmed.
@@ -116,7 +120,7 @@ class TriedTeam:
 
     __slots__ = (
         "_cores", "_blocking", "_epoch", "_alone", "_last", "_runs", "_times", "_began", "_until",
-        "_holds", "_turn", "_row", "_row_began",
+        "_holds", "_turn", "_row", "_row_began", "_brief",
     )  # fmt: skip
 
     def __init__(self, cores: SharedCores, blocking: bool = False) -> None:
@@ -127,6 +131,8 @@ class TriedTeam:
         # What was chosen; the latter also while it is tried again.
         self._alone: bool | None = None
         self._last: bool | None = None
+        # Whether its steps are short, as the last trial has shown.
+        self._brief = False
         self._begin_trial(clock())
         self._runs = -_FIRST_RUNS
 
@@ -134,7 +140,7 @@ class TriedTeam:
         self._alone = None
         self._runs = 0
         # Whose turn it is: the calling thread alone, or the team; runs of its row, and its begin.
-        self._turn, self._row = False, 0
+        self._turn, self._row = self._is_rare() and self._last is True, 0
         self._began = self._row_began = now
         # Seconds that runs took with the team, and alone.
         self._times: tuple[list[float], list[float]] = ([], [])
@@ -194,7 +200,7 @@ class TriedTeam:
         self._runs += 1
         self._row += 1
         counts = self._runs > 0 and not (shared and self._row == 1)
-        if not shared or (self._row >= _ROW_RUNS and now - self._row_began >= _ROW_SECONDS):
+        if self._ends_row(alone, shared, now):
             self._turn, self._row, self._row_began = not alone, 0, now
         if not counts:
             return
@@ -209,6 +215,16 @@ class TriedTeam:
         ):
             self._choose(now)
 
+    def _is_rare(self) -> bool:
+        """Whether what was not chosen is tried by few runs among many of what was."""
+        return self._brief and self._last is not None
+
+    def _ends_row(self, alone: bool, shared: bool, now: float) -> bool:
+        least = _ROW_RUNS if shared else 1
+        if self._is_rare():
+            return self._row >= (_RARE * least if alone is self._last else least)
+        return not shared or (self._row >= least and now - self._row_began >= _ROW_SECONDS)
+
     def _is_clear(self) -> bool:
         team, single = self._times
         enough = _CLEAR_RUNS if self._last is None else _CLEAR_RUNS_AGAIN
@@ -222,6 +238,7 @@ class TriedTeam:
         typical: Callable[[list[float]], float] = fmean if cores.sleeping else median
         team, single = map(typical, self._times)
         alone = single * _WORTH_A_TEAM <= team
+        self._brief = min(team, single) < _BRIEF_SECONDS
         self._holds = min(2 * self._holds, _HOLDS_AT_MOST) if alone is self._last else _HOLDS
         self._alone = self._last = alone
         self._until = now + self._holds

@@ -133,6 +133,27 @@ def test_on_shared_cores_rows_of_short_steps_last_longer_than_time_slices(clock:
     assert rows[:4] == [15, 60, 15, 60] and rows[-1] > 1000
 
 
+@pytest.mark.parametrize("faster", [1, 4])
+@pytest.mark.parametrize("sleeping", [False, True])
+def test_short_steps_are_confirmed_by_few_runs_of_the_other_kind(
+    clock: Clock, faster: int, sleeping: bool
+) -> None:
+    team = teams.TriedTeam(SharedCores(4, 4, sleeping=sleeping))
+    found = sizes(team, clock, lambda size: 0.001 if size == faster else 0.003, 60_000)
+    settled = found[2000:]
+    slow = [number for number, size in enumerate(settled) if size != faster]
+    assert 4 < len(slow) < 0.01 * len(settled)
+    # Of any hundred steps no more than every twentieth, so that the percentiles stay.
+    assert all(sum(size != faster for size in settled[at : at + 100]) <= 5 for at in slow)
+
+
+def test_what_has_become_slower_is_found_by_few_runs(clock: Clock) -> None:
+    for sleeping in (False, True):
+        team = teams.TriedTeam(SharedCores(4, 4, sleeping=sleeping))
+        assert sizes(team, clock, lambda size: 0.001 * size, 6000)[-1] == 1
+        assert sizes(team, clock, lambda size: 0.004 / size, 30_000)[-1] == 4
+
+
 def test_long_steps_are_tried_less_often(clock: Clock) -> None:
     team = teams.TriedTeam(SharedCores(4, 4))
     assert sizes(team, clock, lambda size: 2.0 / size, 5) == [4, 1, 4, 1, 4]

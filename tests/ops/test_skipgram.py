@@ -12,6 +12,7 @@ import pytest
 import penstock as tf
 from penstock.engine.resources.stream import Stream
 from penstock.foundation.graph.build import make
+from penstock.ops.nn import skipgram
 from penstock.ops.nn.skipgram import Noise, Text
 
 _WORDS = [b"a", b"b", b"a", b"c", b"a", b"b", b"d"] * 50
@@ -86,3 +87,42 @@ def test_training_brings_pairs_together() -> None:
             session.run(train)
         found, others = session.run([w_in, w_out])
     assert ((found @ others.T).argmax(1) == labels).all()
+
+
+def _one_after_another(
+    rows: np.ndarray, others: np.ndarray, examples: Any, labels: Any, drawn: np.ndarray, lr: float
+) -> None:
+    """NegTrain as the paper's program does it: word by word."""
+    for word, label, negatives in zip(examples, labels, drawn, strict=True):
+        change = np.zeros_like(rows[word])
+        for number, other in enumerate([label, *negatives]):
+            if number and other == label:
+                continue
+            score = 1 / (1 + np.exp(-np.dot(rows[word], others[other])))
+            step = lr * (float(number == 0) - score)
+            change += step * others[other]
+            others[other] += step * rows[word]
+        rows[word] += change
+
+
+@pytest.mark.parametrize("words", [2, 5, 400])
+@pytest.mark.parametrize("negatives", [0, 1, 6, 30])
+def test_updates_are_those_of_one_word_after_another(
+    words: int, negatives: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(words + negatives)
+    start = [rng.uniform(-1, 1, (words, 7)).astype(np.float32) for _ in range(2)]
+    examples, labels = rng.integers(0, words, (2, 40)).astype(np.int32)
+    drawn = rng.integers(0, words, (40, negatives))
+    monkeypatch.setattr(skipgram.Noise, "draw", lambda noise, *dims: drawn.reshape(dims))
+    with tf.Graph().as_default(), tf.Session() as session:
+        w_in, w_out = (tf.Variable(value) for value in start)
+        train = make("NegTrain", w_in, w_out, examples, labels, 0.3,
+                     vocab_count=[1] * words, num_negative_samples=negatives)  # fmt: skip
+        session.run(tf.global_variables_initializer())
+        session.run(train)
+        found = session.run([w_in, w_out])
+    wanted = [each.astype(np.float64) for each in start]
+    _one_after_another(*wanted, examples, labels, drawn, 0.3)
+    for one, other in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(one, other, rtol=2e-5, atol=2e-6)

@@ -197,6 +197,50 @@ def _checked(inputs: torch.Tensor, outputs: torch.Tensor, examples: Any, labels:
         check_range(words, inputs.shape[0])
 
 
+def _turns(words: np.ndarray) -> np.ndarray:
+    """How many equal words stand before each in its row; -1 for one that is the row's first again.
+
+    >>> _turns(np.array([[7, 3, 7, 3, 5, 3]]))
+    array([[ 0,  0, -1,  1,  0,  2]])
+    """
+    order = words.argsort(axis=1, kind="stable")
+    ordered = np.take_along_axis(words, order, axis=1)
+    begins = np.zeros(words.shape, dtype=np.int64)
+    begins[:, 1:] = np.where(ordered[:, 1:] != ordered[:, :-1], np.arange(1, words.shape[1]), 0)
+    turns = np.empty_like(begins)
+    counted = np.arange(words.shape[1]) - np.maximum.accumulate(begins, axis=1)
+    np.put_along_axis(turns, order, counted, axis=1)
+    turns[:, 1:][words[:, 1:] == words[:, :1]] = -1
+    return turns
+
+
+def _trained(
+    row: np.ndarray, others: np.ndarray, words: np.ndarray, turns: np.ndarray,
+    targets: np.ndarray, lr: np.float32,
+) -> np.ndarray:  # fmt: skip
+    """Updates the rows of ``others`` that an example has drawn; gives the change of its own row.
+
+    Different rows do not depend on each other; one that is drawn twice is updated in two turns.
+    """
+    if not turns.any():
+        return _updated(row, others, words, targets, lr)
+    change = np.zeros_like(row)
+    for turn in range(turns.max() + 1):
+        now = turns == turn
+        change += _updated(row, others, words[now], targets[now], lr)
+    return change
+
+
+def _updated(
+    row: np.ndarray, others: np.ndarray, words: np.ndarray, targets: np.ndarray, lr: np.float32
+) -> np.ndarray:
+    """``_trained`` for words that all differ."""
+    drawn = others[words]
+    steps = lr * (targets - 1 / (1 + np.exp(-(drawn @ row))))
+    others[words] = drawn + steps[:, None] * row
+    return steps @ drawn
+
+
 def _neg_train(
     w_in: Any, w_out: Any, examples: Any, labels: Any, lr: float, num_negative_samples: int,
     state: Noise,
@@ -209,17 +253,13 @@ def _neg_train(
             f"vocab_count has {len(state.upto)} words, but w_in only {inputs.shape[0]} rows"
         )
     rows, others = inputs.cpu().numpy(), outputs.cpu().numpy()
-    for word, label, negatives in zip(examples.tolist(), labels.tolist(), drawn):
-        # An update of a row of w_out is seen by the next one that draws it: one after another.
-        row, change = rows[word], np.zeros_like(rows[word])
-        for other, is_label in [(label, True), *((n, False) for n in negatives.tolist())]:
-            if other == label and not is_label:
-                continue
-            score = 1 / (1 + np.exp(-np.dot(row, others[other])))
-            step = np.float32(lr) * (np.float32(is_label) - score)
-            change += step * others[other]
-            others[other] += step * row
-        rows[word] += change
+    words = np.concatenate([labels.numpy()[:, None], drawn], axis=1)
+    turns = _turns(words)
+    targets = np.zeros(words.shape[1], np.float32)
+    targets[:1] = 1
+    # An update of a row of w_out is seen by the next one that draws it: one after another.
+    for word, others_of, turn in zip(examples.tolist(), words, turns, strict=True):
+        rows[word] += _trained(rows[word], others, others_of, turn, targets, np.float32(lr))
     if not inputs.is_cpu:
         inputs.copy_(torch.from_numpy(rows))
         outputs.copy_(torch.from_numpy(others))

@@ -24,12 +24,13 @@ class _Stacks(threading.local):
         self.sessions: list[Any] = []
 
 
-_stacks = _Stacks()
+stacks = _Stacks()
 
 
 def innermost_graph() -> Graph | None:
     """The graph of the innermost block of this thread, if it is in one."""
-    return _stacks.graphs[-1] if _stacks.graphs else _stacks.instead
+    graphs = stacks.graphs  # of a thread: each look costs
+    return graphs[-1] if graphs else stacks.instead
 
 
 @contextmanager
@@ -43,13 +44,13 @@ def default_graph_scope(graph: Graph, ordered: bool = True) -> Iterator[Graph]:
     Raises:
       AssertionError: they were not.
     """
-    _stacks.graphs.append(graph)
+    stacks.graphs.append(graph)
     try:
         yield graph
     finally:
-        _leave(_stacks.graphs, graph, ordered)
-        if graph is _stacks.forgotten:
-            _stacks.instead = _stacks.forgotten = None
+        _leave(stacks.graphs, graph, ordered)
+        if graph is stacks.forgotten:
+            stacks.instead = stacks.forgotten = None
 
 
 def forget_default_graphs() -> None:
@@ -57,16 +58,16 @@ def forget_default_graphs() -> None:
 
     For tests: one that failed may have left the ``with`` block of a graph unfinished.
     """
-    _stacks.graphs.clear()
-    _stacks.instead = _stacks.forgotten = None
+    stacks.graphs.clear()
+    stacks.instead = stacks.forgotten = None
 
 
 def replace_default_graphs(graph: Graph) -> None:
     """Makes a graph the default of this thread until the block is left that it is in now."""
-    if _stacks.graphs:
-        _stacks.forgotten = _stacks.graphs[-1]
-    _stacks.instead = graph
-    _stacks.graphs.clear()
+    if stacks.graphs:
+        stacks.forgotten = stacks.graphs[-1]
+    stacks.instead = graph
+    stacks.graphs.clear()
 
 
 def get_default_session() -> Any:
@@ -83,17 +84,17 @@ def get_default_session() -> Any:
       >>> tf.get_default_session() is None
       True
     """
-    return _stacks.sessions[-1] if _stacks.sessions else None
+    return stacks.sessions[-1] if stacks.sessions else None
 
 
 @contextmanager
 def default_session_scope(session: Any, ordered: bool = True) -> Iterator[Any]:
     """Makes ``session`` the default for this thread; ``ordered`` is as for graphs."""
-    _stacks.sessions.append(session)
+    stacks.sessions.append(session)
     try:
         yield session
     finally:
-        _leave(_stacks.sessions, session, ordered)
+        _leave(stacks.sessions, session, ordered)
 
 
 def _leave(stack: list[Any], item: Any, ordered: bool) -> None:

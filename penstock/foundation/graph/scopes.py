@@ -19,6 +19,7 @@ from penstock.foundation.graph.defaults import (
     innermost_graph,
     replace_default_graphs,
     session_for as session_for,
+    stacks,
 )
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.operation import Operation
@@ -44,9 +45,11 @@ def get_default_graph() -> Graph:
       True
     """
     global _global_graph
-    graph = innermost_graph()
-    if graph is not None:
-        return graph
+    graphs = stacks.graphs  # as innermost_graph, without the call: operations ask at each
+    if graphs:
+        return graphs[-1]
+    if stacks.instead is not None:
+        return stacks.instead
     if _global_graph is None:
         with _global_lock:
             if _global_graph is None:

@@ -52,12 +52,14 @@ _TRAINABLE = frozenset(
         dtypes.resource, dtypes.variant,
     ]
 )  # fmt: skip
+_TRAINABLE_IDS = frozenset(map(id, _TRAINABLE))
 _REACHING = _TRAINABLE | {dtypes.bfloat16}
 
 
 def is_trainable(tensor: Any) -> bool:
     """Whether gradients flow through the dtype of ``tensor``."""
-    return tensor.dtype.base_dtype in _TRAINABLE
+    dtype = tensor.dtype
+    return id(dtype) in _TRAINABLE_IDS or dtype.base_dtype in _TRAINABLE  # tapes ask often
 
 
 def gradients(

@@ -29,7 +29,7 @@ from penstock.foundation.graph.infer import infer_shapes
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.solve import output_types
 from penstock.foundation.graph.tensor import Tensor
-from penstock.foundation.opdef.inference import RefusedAtBuild, broadcast
+from penstock.foundation.opdef.inference import RefusedAtBuild, broadcast, first_input
 from penstock.foundation.opdef.opdef import OpDef
 from penstock.foundation.opdef.registry import OPS
 from penstock.library.eager.tensor import EagerTensor
@@ -290,9 +290,10 @@ def entry({tensors}):
     made.dtype = dtype
     return made
 """
-# Shapes of numbers that broadcast are looked at by the kernel itself, and by the rule when that
-# fails.  The guard would take a quarter of its time, and is for kernels that change what they made.
-_BROADCASTING_ENTRY = """\
+# Shapes of numbers that broadcast, or that the result has, are looked at by the kernel itself, and
+# by the rule when that fails.  The guard would take a quarter of its time, and is for kernels that
+# change what they made.
+_BARE_ENTRY = """\
 def entry({tensors}):
     {given} = {values}
     try:
@@ -304,7 +305,16 @@ def entry({tensors}):
     made.dtype = dtype
     return made
 """
-_ONE_CALL_OF_ATEN = re.compile(r"torch\.[a-z0-9]+\(x0, x1\)")
+_ONE_CALL_OF_ATEN: dict[Any, re.Pattern[str]] = {
+    broadcast: re.compile(r"torch\.[a-z0-9]+\(x0, x1\)"),
+    first_input: re.compile(r"torch\.[a-z0-9]+\(x0\)"),
+}
+# The same kernels, without looking for keywords.
+_OPERATORS = {
+    "torch.add(x0, x1)": "x0 + x1",
+    "torch.sub(x0, x1)": "x0 - x1",
+    "torch.mul(x0, x1)": "x0 * x1",
+}
 
 
 def _entry(
@@ -313,13 +323,14 @@ def _entry(
     """A call as one function: what ``run`` does for shapes that need no more thought."""
     names = given.split(", ")
     op_def = call.op_def
-    broadcasts = op_def.shape is broadcast and _ONE_CALL_OF_ATEN.fullmatch(expression)
-    text = (_BROADCASTING_ENTRY if broadcasts else _ENTRY).format(
+    bare = _ONE_CALL_OF_ATEN.get(op_def.shape)
+    is_bare = bare is not None and bare.fullmatch(expression) and not op_def.aliases
+    text = (_BARE_ENTRY if is_bare else _ENTRY).format(
         tensors="".join(f"t_{name}, " for name in names),
         given="".join(f"{name}, " for name in names),
         values="".join(f"t_{name}.value, " for name in names),
         shapes=", ".join(f"{name}.shape" for name in names),
-        expression=expression,
+        expression=_OPERATORS.get(expression, expression),
     )
     scope = {
         **scope, "call": call, "checked": call.checked, "dtype": call.types[0],

@@ -98,6 +98,8 @@ class EagerContext(Graph):
         self._begun = self._logs = False
         self.compile = function_compiler(self.resources, self.options)
         self._calls: dict[Any, Call] = {}
+        # Those of two tensors of one dtype, without attrs and with an entry, by op and dtype.
+        self._pairs: dict[tuple[str, int], Any] = {}
         # By op, kinds of inputs, numbers and attrs: the call, and what the numbers have become.
         self._mixed: dict[Any, tuple[Call, tuple[tuple[int, EagerTensor], ...]]] = {}
         self._numbers: dict[Any, EagerTensor] = {}
@@ -142,29 +144,42 @@ class EagerContext(Graph):
           tf.errors.OpError: it fails.
           TypeError, ValueError: arguments that do not become tensors, as of ``make``.
         """
-        if not inputs and OPS[op_type].role == "constant":
-            self.begin()
-            return _constant(attrs)
-        key: list[Any] = [op_type]
-        for item in inputs:
+        if len(inputs) == 1:
+            (item,) = inputs
             if type(item) is not EagerTensor:
                 return self._execute_mixed(op_type, inputs, name, attrs)
-            key.append(id(item.dtype))
-        if attrs:
-            _add_attrs(key, attrs)
+            key: Any = (op_type, id(item.dtype), *attrs.items())
+        elif inputs:
+            kinds: list[Any] = [op_type]
+            for item in inputs:
+                if type(item) is not EagerTensor:
+                    return self._execute_mixed(op_type, inputs, name, attrs)
+                kinds.append(id(item.dtype))
+            key = (*kinds, *attrs.items())
+        elif OPS[op_type].role == "constant":
+            self.begin()
+            return _constant(attrs)
+        else:
+            key = (op_type, *attrs.items())
         try:
-            call = self._calls.get(tuple(key))
-        except TypeError:
-            call = None
+            call = self._calls.get(key)
+        except TypeError:  # an attr is a list
+            call = self._calls.get(_hashable(key))
         if call is None:
             return self._convert_and_execute(op_type, inputs, name, attrs)
-        return self._executed(call, inputs)
+        if call.entry is None:
+            return self._outputs(call, inputs, call.run(inputs, [t.value for t in inputs]))
+        made = call.entry(*inputs)
+        if recorders.active:
+            self._record(call, inputs, (made,))
+        return made
 
     def execute_pair(self, op_type: str, x: Any, y: Any, name: str | None) -> Any:
         """As ``execute`` of two inputs and no attrs, sooner."""
         if type(x) is EagerTensor and type(y) is EagerTensor:
-            call = self._calls.get((op_type, id(x.dtype), id(y.dtype)))
-            if call is not None and call.entry is not None:
+            dtype = x.dtype
+            call = self._pairs.get((op_type, id(dtype))) if y.dtype is dtype else None
+            if call is not None:
                 made = call.entry(x, y)
                 if recorders.active:
                     self._record(call, (x, y), (made,))
@@ -192,8 +207,9 @@ class EagerContext(Graph):
                 return self.execute(op_type, given, name, attrs)
         try:
             known = None if key is None else self._mixed.get(key)
-        except TypeError:
-            key = known = None
+        except TypeError:  # an attr is a list
+            key = _hashable(key)
+            known = None if key is None else self._mixed.get(key)
         if known is None:
             return self._convert_and_execute(op_type, inputs, name, attrs, key)
         call, constants = known
@@ -250,19 +266,19 @@ class EagerContext(Graph):
         if call is None:
             self.log(op_def.name)
             if len(self._calls) > _MOST_CALLS:
-                self._calls.clear()
+                self._forget_calls()
             call = self._calls[key] = Call(op_def, attrs, types, len(tensors), self.compile)
         return call
 
     def _remember(
         self, call: Call, op_type: str, tensors: Sequence[Any], attrs: dict[str, Any]
     ) -> None:
-        key: list[Any] = [op_type, *(id(t.dtype) for t in tensors)]
-        _add_attrs(key, attrs)
-        try:
-            self._calls[tuple(key)] = call
-        except TypeError:
-            return  # attrs that cannot be a key
+        key = _hashable((op_type, *(id(t.dtype) for t in tensors), *attrs.items()))
+        if key is None:
+            return
+        self._calls[key] = call
+        if call.entry is not None and len(key) == 3 and not attrs and key[1] == key[2]:
+            self._pairs[key[:2]] = call
 
     def _remember_mixed(self, key: Any, call: Call, tensors: Sequence[Any]) -> None:
         """Keeps a call with the constants that Python's numbers among its inputs have become."""
@@ -440,14 +456,26 @@ class EagerContext(Graph):
     def seed(self, value: int | None) -> None:
         self._seed = value
         self._random = random.Random(value)
-        self._calls.clear()  # random streams begin anew
+        self._forget_calls()  # random streams begin anew
+
+    def _forget_calls(self) -> None:
+        self._calls.clear()
+        self._pairs.clear()
         self._mixed.clear()
 
 
-def _add_attrs(key: list[Any], attrs: dict[str, Any]) -> None:
-    for attr, given in attrs.items():
-        key.append(attr)
-        key.append(tuple(given) if type(given) is list else given)
+def _hashable(key: tuple[Any, ...]) -> Any:
+    """A call's key, lists among its attrs as tuples; None of attrs that cannot be in one."""
+    made = tuple([_of_tuple(item) if type(item) is tuple else item for item in key])
+    try:
+        hash(made)
+    except TypeError:
+        return None
+    return made
+
+
+def _of_tuple(item: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple([tuple(one) if type(one) is list else one for one in item])
 
 
 def _is_variable(item: Any) -> bool:
@@ -469,33 +497,33 @@ def _mixed_key(
     ``tensors`` gets the flat inputs; None stands for what a number becomes.
     """
     kinds: list[Any] = []
-    for item, arg in zip(inputs, OPS[op_type].inputs, strict=False):
+    for item in inputs:
         kind = type(item)
         if kind is EagerTensor:
             kinds.append(id(item.dtype))
             tensors.append(item)
-        elif kind is list or kind is tuple:
-            found = _list_kind(item, arg.is_list)
-            if found is None:
-                return None
-            kinds.append(found)
-            if arg.is_list:
-                tensors.extend(item)
-            else:
-                tensors.append(None)
         elif kind is int or kind is bool or (kind is float and item and item == item):
             kinds.append((kind, item))
             tensors.append(None)
+        elif kind is list or kind is tuple:
+            wanted = OPS[op_type].inputs
+            if len(kinds) >= len(wanted):
+                return None
+            of_tensors = wanted[len(kinds)].is_list
+            found = _list_kind(item, of_tensors)
+            if found is None:
+                return None
+            kinds.append(found)
+            if of_tensors:
+                tensors.extend(item)
+            else:
+                tensors.append(None)
         elif kind is np.ndarray and item.size <= _MOST_INTEGERS and item.dtype.kind in "iu":
             kinds.append((item.dtype.char, item.shape, item.tobytes()))
             tensors.append(None)
         else:
             return None
-    if attrs:
-        key: list[Any] = []
-        _add_attrs(key, attrs)
-        return op_type, tuple(kinds), tuple(key)
-    return op_type, tuple(kinds), ()
+    return op_type, tuple(kinds), *attrs.items()
 
 
 def _list_kind(items: Sequence[Any], of_tensors: bool) -> Any:

@@ -38,8 +38,12 @@ def has_ragged(values: Any) -> bool:
 def _behind(function: Function, handle: Callable[..., Any]) -> Function:
     @decorates(function, "dispatch")
     def dispatching(*args: Any, **kwargs: Any) -> Any:
-        if not kwargs and _ASKED.isdisjoint(map(type, args)):  # eager calls count each test
-            return function(*args)
+        if not kwargs:  # eager calls count each test
+            for value in args:
+                if type(value) in _ASKED:
+                    break
+            else:
+                return function(*args)
         if has_ragged(args) or (kwargs and has_ragged(kwargs.values())):
             return handle(*args, **kwargs)
         return function(*args, **kwargs)
@@ -83,7 +87,17 @@ def binary(function: Function) -> Function:
         x, y, *rest = bound.arguments.items()
         return mapping.binary(lambda a, b: function(**{x[0]: a, y[0]: b}, **dict(rest)), x[1], y[1])
 
-    return _behind(function, handle)
+    if list(inspect.signature(function).parameters) != ["x", "y", "name"]:
+        return _behind(function, handle)
+
+    @decorates(function, "dispatch")
+    def dispatching(x: Any, y: Any, name: str | None = None) -> Any:
+        if type(x) in _ASKED or type(y) in _ASKED:
+            return general(x, y, name)
+        return function(x, y, name)
+
+    general = _behind(function, handle)
+    return cast(Function, dispatching)
 
 
 def of_list(function: Function) -> Function:

@@ -237,6 +237,8 @@ class ResourceVariable(Variable):
 
     def read_value(self) -> Tensor:
         """A new read, which control dependencies can order."""
+        if self._handle.graph.executes:
+            return make_tensor("Identity", self._read())
         with scopes.name_scope("Read"):
             with _on(self._handle.graph, self._handle.device):
                 value = self._read()

@@ -116,6 +116,8 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     target = dtypes.as_dtype(dtype).base_dtype
     if isinstance(x, Tensor) and x.dtype is target:
         return x
+    if getattr(x, "has_value", False):  # no node is to be named
+        return make("Cast", x, name=name, DstT=target)
     if hasattr(x, "handle") and getattr(x, "dtype", None) is target:
         return x
     with name_scope(name, "Cast", [x]) as scope:

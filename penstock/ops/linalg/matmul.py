@@ -127,7 +127,8 @@ def matmul(
     """
     special = adjoint_a or adjoint_b or a_is_sparse or b_is_sparse
     if not special and get_default_graph().executes:  # no scope is needed to name a node
-        a, b = convert_to_tensor(a), convert_to_tensor(b)
+        a = a if getattr(a, "has_value", False) else convert_to_tensor(a)
+        b = b if getattr(b, "has_value", False) else convert_to_tensor(b)
         if len(a.value.shape) == 2 == len(b.value.shape) and a.dtype is b.dtype:
             attrs = {"transpose_a": bool(transpose_a), "transpose_b": bool(transpose_b)}
             product: Tensor = make("MatMul", a, b, name=name, **attrs)

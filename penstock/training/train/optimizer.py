@@ -341,10 +341,12 @@ class Optimizer:
             )
         if modes.has_strategy():
             return self._apply_in_replica(pairs, global_step, name)
-        with init_scope():
+        if scopes.get_default_graph().executes:  # in no function, and nothing is ordered
             self._create_slots(var_list)
-        if scopes.get_default_graph().executes:
             tracked.attached()
+        else:
+            with init_scope():
+                self._create_slots(var_list)
         with scopes.name_scope(name, self._name) as scope:
             self._prepare()
             update_ops = []

@@ -50,9 +50,26 @@ def _parts(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
     return tuple(torch.view_as_real(t.resolve_conj()) for t in tensors)
 
 
+def _added(
+    target: torch.Tensor, indices: torch.Tensor, updates: torch.Tensor, sign: int = 1
+) -> None:
+    """Adds rows one after another.
+
+    ATen has a path for int64 and no alpha. Of floats and doubles it gives the same to the last bit
+    in a fifth of the time; halves it sums up before it rounds.
+    """
+    if target.dtype is torch.float32 or target.dtype is torch.float64:
+        indices = indices.long()
+        if sign < 0:
+            updates, sign = updates.neg(), 1
+    elif target.dtype is torch.float16 or target.dtype is torch.bfloat16:
+        indices = indices.int()
+    target.index_add_(0, indices, updates, alpha=sign)
+
+
 def _rows_add(target: torch.Tensor, indices: torch.Tensor, updates: torch.Tensor) -> None:
     target, updates = _parts(target, updates)
-    target.index_add_(0, indices, updates)
+    _added(target, indices, updates)
 
 
 def _rows_sub(target: torch.Tensor, indices: torch.Tensor, updates: torch.Tensor) -> None:
@@ -64,7 +81,7 @@ def _rows_sub(target: torch.Tensor, indices: torch.Tensor, updates: torch.Tensor
         # alpha=-1 does not fit the type.
         target, updates = target.view(torch.int8), updates.view(torch.int8)
     target, updates = _parts(target, updates)
-    target.index_add_(0, indices, updates, alpha=-1)
+    _added(target, indices, updates, -1)
 
 
 def _in_turn(function: Callable[..., torch.Tensor]) -> Callable[..., None]:
@@ -170,7 +187,7 @@ def _add_rows(state: Any, indices: torch.Tensor, updates: torch.Tensor) -> None:
     try:
         if 0 in state.value.shape or state.value.is_complex():
             raise IndexError
-        state.value.index_add_(0, indices, updates)
+        _added(state.value, indices, updates)
     except (IndexError, RuntimeError):
         _scatter(state, indices, updates, _rows_add)
 
@@ -179,7 +196,7 @@ def _subtract_rows(state: Any, indices: torch.Tensor, updates: torch.Tensor) -> 
     try:
         if 0 in state.value.shape or state.value.is_complex():
             raise IndexError
-        state.value.index_add_(0, indices, updates, alpha=-1)
+        _added(state.value, indices, updates, -1)
     except (IndexError, RuntimeError):
         _scatter(state, indices, updates, _rows_sub)
 

@@ -5,7 +5,8 @@ sequence of words; it is cut into ``batch`` streams that are read side by side, 
 time, and the state that a batch ends with is fed to the next one.  Words are embedded, two LSTM
 layers run over them with dropout between the layers, and a softmax over the vocabulary predicts
 each next word.  The embedding serves as the weights of the softmax as well.  Gradients are clipped
-by their global norm, and the learning rate falls from an epoch to the next.
+by their global norm, and the learning rate falls from an epoch to the next.  A text that is not
+learned is read with moving averages of the weights, in which the last steps' noise cancels out.
 
 What it is held against is a unigram model of the same text: the vocabulary is every word of the
 training text and ``<unk>``, which stands for all other words of the text it is tested on, and a
@@ -54,6 +55,8 @@ class Settings:
       full_epochs: epochs at the full rate.
       decay: what the rate is multiplied by in each epoch after these.
       epochs: how often the text is read.
+      average: how much of the weights' moving averages a step keeps, 0 for nothing.  What reads a
+        text, and does not learn, does so with the averages.
       unrolled: write the steps out (``static_rnn``) rather than loop (``dynamic_rnn``).
       seed: of the weights and dropout.
     """
@@ -61,13 +64,14 @@ class Settings:
     units: int = 200
     layers: int = 2
     steps: int = 20
-    batch: int = 20
+    batch: int = 10
     keep: float = 0.5
     clip: float = 5.0
     learning_rate: float = 0.003
-    full_epochs: int = 6
+    full_epochs: int = 7
     decay: float = 0.7
-    epochs: int = 12
+    epochs: int = 14
+    average: float = 0.998
     unrolled: bool = False
     seed: int = 1
 
@@ -209,12 +213,15 @@ class LanguageModel:
             initializer = tf.random_uniform_initializer(-0.1, 0.1)
             with tf.variable_scope("model", initializer=initializer):
                 self.model = build_model(settings, size, settings.batch, training=True)
-            with tf.variable_scope("model", reuse=True), tf.name_scope("evaluation"):
+            self.learning_rate = tf.placeholder(tf.float32, [], name="learning_rate")
+            self.train_op = self._build_training()
+            with (
+                tf.variable_scope("model", reuse=True, custom_getter=self._average_of),
+                tf.name_scope("evaluation"),
+            ):
                 streams = self.EVALUATION_STREAMS
                 self.reader = build_model(settings, size, streams, training=False)
             self.likely = tf.nn.softmax(self.reader.logits)
-            self.learning_rate = tf.placeholder(tf.float32, [], name="learning_rate")
-            self.train_op = self._build_training()
             self.saver = tf.train.Saver()
             self.session = tf.Session(graph=self.graph)
             self.session.run(tf.global_variables_initializer())
@@ -225,7 +232,14 @@ class LanguageModel:
         mean = self.model.loss / tf.reduce_sum(self.model.weights)
         gradients, _ = tf.clip_by_global_norm(tf.gradients(mean, variables), self.settings.clip)
         optimizer = tf.train.AdamOptimizer(self.learning_rate)
-        return optimizer.apply_gradients(zip(gradients, variables), global_step=step)
+        update = optimizer.apply_gradients(zip(gradients, variables), global_step=step)
+        self._averages = tf.train.ExponentialMovingAverage(self.settings.average, step)
+        with tf.control_dependencies([update]):
+            return self._averages.apply(variables)
+
+    def _average_of(self, getter: Any, name: str, *args: Any, **options: Any) -> Any:
+        """A variable's average, in its place."""
+        return self._averages.average(getter(name, *args, **options))
 
     def rate(self, epoch: int) -> float:
         """The learning rate of an epoch, from 0."""

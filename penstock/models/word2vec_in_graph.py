@@ -3,9 +3,9 @@
 The text is a variable, thinned out anew at the beginning of each reading; a step takes the next
 words of it. It cuts them into blocks of `BLOCK` words. In a block the scores of each word with each
 word that may be around it are one matrix product; a mask keeps those that stand in a window.
-Noise words are drawn by frequency^0.75 for a block as a whole, and weighted so that each pair has
-``noise`` of them: negative sampling as in the paper, with the same noise for neighbours. The
-gradients touch the rows of words that were looked up.
+Noise words are drawn by frequency^0.75 for a group of blocks as a whole, and weighted so that each
+pair has ``noise`` of them: negative sampling as in the paper, with the same noise for neighbours.
+The gradients touch the rows of words that were looked up.
 
 Source: Mikolov et al., Distributed Representations of Words and Phrases and their Compositionality,
 2013; Ji et al., Parallelizing Word2Vec in Shared and Distributed Memory, 2016 (shared noise).
@@ -13,7 +13,7 @@ Source: Mikolov et al., Distributed Representations of Words and Phrases and the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,8 @@ from penstock.models.word2vec_text import Text
 BLOCK = 32
 # Entries of the table that noise is drawn from.
 _TABLE = 1 << 20
+# Of a reading, so that what is looked up in a step is not long out of date.
+_STEPS = 100
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,9 @@ class Settings:
       width: of the vectors.
       window: words on either side, at most; for each word the number is drawn from 1 to this.
       noise: words a pair is told from.
-      shared: noise words drawn for a block.
+      shared: noise words drawn for a group of blocks.
+      groups: of the blocks of a step; they divide `blocks`. In large groups the noise of skip-gram,
+        with its six pairs a word or so, goes too far.
       blocks: of a step.
       learning_rate: of gradient descent at first; it falls to a hundredth.
       threshold: of the text, above which share words are thinned out.
@@ -48,6 +52,7 @@ class Settings:
     window: int = 5
     noise: int = 5
     shared: int = 16
+    groups: int = 16
     blocks: int = 16
     learning_rate: float = 0.025
     threshold: float = 1e-3
@@ -76,6 +81,19 @@ def steps_of_a_reading(settings: Settings, counts: npt.NDArray[np.int64]) -> int
     """How many steps a reading of the text has, on average."""
     left = float((counts * kept_shares(counts, settings.threshold)).sum())
     return max(round(left / settings.words), 1)
+
+
+def fitted(settings: Settings, counts: npt.NDArray[np.int64]) -> Settings:
+    """Settings with larger steps, up to four times, where a reading still has a hundred of them.
+
+    Of CBOW alone: with the pairs of skip-gram, what a larger step sums up for a frequent word goes
+    too far.
+    """
+    for times in (4, 2) if settings.cbow else ():
+        larger = replace(settings, blocks=times * settings.blocks)
+        if steps_of_a_reading(larger, counts) >= _STEPS:
+            return larger
+    return settings
 
 
 class Network:
@@ -128,7 +146,8 @@ class Network:
             keeps = self._local("keeps", keep.astype(np.float32))
             self._table = self._local("noise_table", table.astype(np.int32))
             margin = settings.window
-            # The reading: word, passage; words -1 at both ends, where no window reaches.
+            # The reading: the words, and their places in the text, further from one another than a
+            # window where a passage ends, and at both ends, which are filled up to whole steps.
             self._reading = tf.Variable(
                 np.zeros((2, 0), np.int32), trainable=False, validate_shape=False,
                 collections=[tf.GraphKeys.LOCAL_VARIABLES], name="reading",
@@ -138,20 +157,21 @@ class Network:
             )
             kept = tf.random_uniform(tf.shape(words)) < tf.gather(keeps, words)
             thinned = tf.boolean_mask(tf.stack([words, passages]), kept, axis=1)
-            # Filled up to whole steps by words of no passage.
             count = tf.shape(thinned)[1]
             steps = -(-count // settings.words)
             missing = steps * settings.words - count
-            ends = [[0, 0], [margin, margin + missing]]
-            filled = tf.stack([tf.pad(thinned[0], ends[1:]),
-                               tf.pad(thinned[1], ends[1:], constant_values=-1)])  # fmt: skip
+            ends = [[margin, margin + missing]]
+            passage = tf.pad(thinned[1], ends, constant_values=-1)
+            order = tf.range(tf.shape(passage)[0])
+            places = tf.where(passage < 0, -(margin + 1) * (order + 1), margin * passage + order)
+            filled = tf.stack([tf.pad(thinned[0], ends), places])
             fill = tf.assign(self._reading, filled, validate_shape=False)
             with tf.control_dependencies([fill]):
                 self.begin = tf.group(tf.assign(self._place, 0), name="begin")
             self.steps = steps
 
     def _next(self) -> tuple[Any, Any]:
-        """The next words and passages, blocks with their margins, [2][blocks, BLOCK + 2 window]."""
+        """The next words and places, blocks with their margins, [2][blocks, BLOCK + 2 window]."""
         settings = self.settings
         around = BLOCK + 2 * settings.window
         length = settings.words + 2 * settings.window
@@ -162,55 +182,55 @@ class Network:
         found = tf.gather(piece, places, axis=1)
         return found[0], found[1]
 
-    def _mask(self, passages: Any) -> Any:
+    def _mask(self, places: Any) -> Any:
         """One where a word is in another's window, [blocks, BLOCK, BLOCK + 2 window]."""
         window = self.settings.window
-        middle = passages[:, window : window + BLOCK]
-        offsets = np.arange(BLOCK + 2 * window) - window - np.arange(BLOCK)[:, None]
-        distances = np.where(offsets == 0, 1 << 20, np.abs(offsets)).astype(np.int32)
+        middle = places[:, window : window + BLOCK]
         reach = tf.random_uniform([self.settings.blocks, BLOCK, 1], 1, window + 1, tf.int32)
-        near = tf.less_equal(distances[None], reach)
-        together = tf.equal(middle[:, :, None], passages[:, None, :])
-        real = tf.greater_equal(middle, 0)[:, :, None]
-        return tf.cast(near & together & real, tf.float32)
+        near = tf.abs(places[:, None, :] - middle[:, :, None]) <= reach
+        itself = np.eye(BLOCK, BLOCK + 2 * window, window, np.float32)
+        return tf.cast(near, tf.float32) - itself
 
     def _train(self, progress: Any) -> None:
         settings = self.settings
-        window = settings.window
+        window, groups = settings.window, settings.groups
         with tf.name_scope("windows"), tf.device(self._device):
-            words, passages = self._next()
-            mask = self._mask(passages)
+            words, places = self._next()
+            mask = self._mask(places)
             middle = words[:, window : window + BLOCK]
-            draws = tf.random_uniform([settings.blocks, settings.shared], 0, _TABLE, tf.int32)
+            draws = tf.random_uniform([groups, settings.shared], 0, _TABLE, tf.int32)
             noise = tf.gather(self._table, draws)
         # Skip-gram foretells those around from the middle, CBOW the middle from those around.
         seen, told = (words, middle) if settings.cbow else (middle, words)
-        answers = tf.concat([told, noise], 1)
         inputs = tf.nn.embedding_lookup(self.embeddings, seen)
-        outputs = tf.nn.embedding_lookup(self.weights, answers)
-        present = tf.reduce_sum(mask, 2, keepdims=True)
+        outputs = tf.nn.embedding_lookup(self.weights, told)
+        others = tf.nn.embedding_lookup(self.weights, noise)
+        pairs = tf.reduce_sum(mask, 2, keepdims=True)
         if settings.cbow:
-            hidden = tf.matmul(mask / tf.maximum(present, 1.0), inputs)
-            present = tf.minimum(present, 1.0)
-            right = present * np.eye(BLOCK, dtype=np.float32)
+            hidden = tf.matmul(mask, inputs) / tf.maximum(pairs, 1.0)
+            true = pairs = tf.minimum(pairs, 1.0)
+            alike = tf.reduce_sum(hidden * outputs, 2, keepdims=True)
         else:
-            hidden, right = inputs, mask
+            hidden, true = inputs, mask
+            alike = tf.matmul(hidden, outputs, transpose_b=True)
+        grouped = tf.reshape(hidden, [groups, -1, settings.width])
+        unlike = tf.matmul(grouped, others, transpose_b=True)
         # Each pair counts once as a true one, and `noise` times, in all, as none.
-        share = np.full([1, 1, settings.shared], settings.noise / settings.shared, np.float32)
-        weights = tf.concat([right, present * share], 2)
-        signs = np.where(np.arange(answers.shape[1].value) < told.shape[1].value, -1.0, 1.0)
-        logits = tf.matmul(hidden, outputs, transpose_b=True) * signs.astype(np.float32)
-        total = tf.reduce_sum(weights * tf.nn.softplus(logits))
-        self.loss = total / tf.maximum(tf.reduce_sum(present), 1.0)
+        false = tf.reshape(pairs, [groups, -1, 1]) * (settings.noise / settings.shared)
+        total = tf.reduce_sum(true * tf.nn.softplus(-alike))
+        total += tf.reduce_sum(false * tf.nn.softplus(unlike))
+        self.loss = total / tf.maximum(tf.reduce_sum(pairs), 1.0)
         self.rate = settings.learning_rate * tf.maximum(1.0 - progress, 0.01)
-        for_inputs, for_outputs = tf.gradients(total, [inputs, outputs])
+        # The rate goes in where the gradient is a number a pair, not where it is rows.
+        steps = tf.gradients(total, [inputs, outputs, others], grad_ys=-self.rate)
         self.train_op = tf.group(
-            self._descend(self.embeddings, seen, for_inputs),
-            self._descend(self.weights, answers, for_outputs),
+            self._move(self.embeddings, seen, steps[0]),
+            self._move(self.weights, told, steps[1]),
+            self._move(self.weights, noise, steps[2]),
             name="train",
         )
 
-    def _descend(self, table: Any, rows: Any, gradients: Any) -> Any:
-        """Takes the gradients off the rows they belong to; of a row that is there twice, both."""
-        steps = tf.reshape(self.rate * gradients, [-1, self.settings.width])
-        return tf.scatter_sub(table, tf.reshape(rows, [-1]), steps)
+    def _move(self, table: Any, words: Any, steps: Any) -> Any:
+        """Adds to the rows of words; to one of a word that is there twice, both."""
+        rows = tf.reshape(steps, [-1, self.settings.width])
+        return tf.scatter_add(table, tf.reshape(words, [-1]), rows)

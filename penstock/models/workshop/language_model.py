@@ -46,7 +46,9 @@ def language_model(
         typer.Option(help="The text it is tested on; default: a tenth of the other's lines.",
                      exists=True, dir_okay=False),
     ] = None,
-    epochs: Annotated[int, typer.Option(min=1, help="How often the text is read.")] = 12,
+    epochs: Annotated[int, typer.Option(min=1, help="How often the text is read.")] = (
+        lm.Settings.epochs
+    ),
     units: Annotated[int, typer.Option(min=1, help="Width of the layers.")] = lm.Settings.units,
     layers: Annotated[int, typer.Option(min=1, help="LSTM layers.")] = lm.Settings.layers,
     steps: Annotated[int, typer.Option(min=1, help="Words of a stream a step.")] = (
@@ -70,7 +72,8 @@ def language_model(
     The graph: the text is cut into streams that are read side by side. Words are looked up in a
     table, go through two LSTM layers in a loop over the steps (dynamic_rnn), and the same table
     turns what comes out into logits of the next word. Gradients go back through the words of one
-    step; the state is fetched and fed to the next. They are clipped by their global norm.
+    step; the state is fetched and fed to the next. They are clipped by their global norm. The text
+    that is not learned is read with moving averages of all weights.
 
     \b
     Examples:
@@ -93,7 +96,7 @@ def language_model(
         raise typer.BadParameter(f"the text has {len(seen)} words, too few", param_hint="--text")
     run.open({"program": "language-model", "text": str(text), "test": str(test), "units": units,
               "layers": layers, "steps": steps, "batch": batch, "keep": keep,
-              "learning_rate": learning_rate, "seed": seed},
+              "learning_rate": learning_rate, "average": settings.average, "seed": seed},
              fresh)  # fmt: skip
     unigram = lm.unigram_perplexity(seen, unseen, len(numbers))
     run.say(f"{len(seen)} words to learn, {len(unseen)} to test, a vocabulary of {len(numbers)};"

@@ -67,6 +67,7 @@ def _in_graph(
     place = run.place
     counts = np.bincount(encode(passages, numbers).words, minlength=len(numbers))
     own = encode(passages[place.index :: place.workers], numbers)
+    settings = in_graph.fitted(settings, counts)
     total = epochs * in_graph.steps_of_a_reading(settings, counts)
     raw = sum(map(len, passages)) * epochs / total
     with tf.Graph().as_default(), place.device():
@@ -242,6 +243,7 @@ def word2vec(
             in_graph.Settings(
                 cbow=cbow, learning_rate=learning_rate or (0.05 if cbow else 0.025), width=width,
                 window=window, noise=noise or 5, threshold=threshold, seed=seed,
+                groups=8 if cbow else 16,
             ), passages, numbers, epochs,
         )  # fmt: skip
     else:

@@ -190,7 +190,7 @@ def test_sentences_take_the_vectors_of_word2vec(tmp_path: Path) -> None:
     trained("word2vec", "--text", reviews, "--width", 8, "--epochs", 1, "--logdir", vectors)
     run = tmp_path / "run"
     trained("sentences", "--data", reviews, "--channels", "multichannel", "--filters", 4,
-            "--vectors", vectors / "vectors.txt", "--epochs", 4, "--logdir", run)  # fmt: skip
+            "--vectors", vectors / "vectors.txt", "--epochs", 8, "--logdir", run)  # fmt: skip
     assert result(run)["accuracy"] > 0.9
 
 

@@ -64,7 +64,10 @@ class Message:
             raise Failed(UNIMPLEMENTED, "the method takes exactly one request message")
         if end > len(self._data):
             ahead = max(end, min(self._size, max(2 * self._filled, _AHEAD_BYTES)))
-            self._data.extend(bytes(ahead - len(self._data)))
+            if self._data:
+                self._data.extend(bytes(ahead - len(self._data)))
+            else:
+                self._data = bytearray(ahead)
         self._data[self._filled : end] = piece
         self._filled = end
 

@@ -243,6 +243,9 @@ class Connection:
     def _begin_headers(self, flags: int, stream: int, payload: memoryview) -> None:
         _check(stream % 2 == 1, frames.PROTOCOL_ERROR, "headers of no stream of a client")
         block = bytearray(frames.unpadded(flags, payload))
+        _check(
+            len(block) <= self._rules.header_bytes, frames.ENHANCE_YOUR_CALM, "too large headers"
+        )
         if flags & frames.END_HEADERS:
             self._take_headers(flags, stream, bytes(block))
         else:

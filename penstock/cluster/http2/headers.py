@@ -1,7 +1,7 @@
 """Headers of calls: blocks of them, decoded once, and the answers' own.  Source: RFC 7541.
 
 After its first calls a client sends the same few bytes with each, which refer to what both ends
-have noted before; such a block is decoded once for as long as the notes stay as they are.
+have noted before; these are decoded once for as long as the notes stay as they are.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from penstock.cluster.http2.frames import COMPRESSION_ERROR, ConnectionFailed
 # How many different blocks of a connection are remembered.
 _REMEMBERED = 64
 _TIMEOUT = re.compile(r"([0-9]{1,8})([HMSmun])")
+# Names of fields that say what a call is.
+_OWN = (":", "grpc-", "content-type")
 _UNITS = {"H": 3600.0, "M": 60.0, "S": 1.0, "m": 1e-3, "u": 1e-6, "n": 1e-9}
 _PLAIN = frozenset(range(0x20, 0x7F)) - {0x25}
 
@@ -49,29 +51,73 @@ class Blocks:
 
     def head(self, block: bytes) -> Head:
         """Raises ConnectionFailed where the block is malformed or too large."""
-        found = self._known.get(block)
-        if found is not None:
-            return found
+        parts = _parts(block)
+        if parts is None:
+            return self._decoded(block)[0]
+        noted, literals = parts
+        found = self._known.get(noted)
+        if found is None:
+            found = self._remembered(noted)
+        if literals:
+            return found._replace(metadata={**found.metadata, **literals})
+        return found
+
+    def _remembered(self, block: bytes) -> Head:
+        made, same = self._decoded(block)
+        if len(self._known) >= _REMEMBERED:
+            self._known.clear()
+        if same:
+            self._known[block] = made
+        return made
+
+    def _decoded(self, block: bytes) -> tuple[Head, bool]:
+        """What a block says, and whether both ends have noted nothing new."""
         before = self._notes()
         try:
             fields = list(self._decoder.decode(block, raw=True))
         except (HPACKError, IndexError, ValueError) as error:
             raise ConnectionFailed(COMPRESSION_ERROR, f"malformed headers: {error}") from None
-        made = _head([(bytes(field[0]), bytes(field[1])) for field in fields])
         # Objects are compared: what is noted anew is another one, even where it is equal.
         after = self._notes()
         same = before[:2] == after[:2] and before[2] is after[2]
-        if not same or len(self._known) >= _REMEMBERED:
+        if not same:
             self._known.clear()
-        if same:  # so that it means the same the next time
-            self._known[block] = made
-        return made
+        return _head([(bytes(field[0]), bytes(field[1])) for field in fields]), same
 
     def _notes(self) -> tuple[int, int, object]:
         """What every note changes: the size of the table, how many are in it, the last one."""
         table = self._decoder.header_table
         entries = table.dynamic_entries
         return table.maxsize, len(entries), entries[0] if entries else None
+
+
+def _parts(block: bytes) -> tuple[bytes, dict[str, str | bytes]] | None:
+    """A block as references to what is noted, and fields that are not to be.
+
+    TensorFlow's clients number their calls in such a field.  None where there is anything else, or
+    a field that is not for handlers alone.
+    """
+    noted, at = bytearray(), 0
+    literals: dict[str, str | bytes] = {}
+    while at < len(block):
+        first = block[at]
+        at += 1
+        if 0x80 < first < 0xFF:
+            noted.append(first)
+            continue
+        if first not in (0x00, 0x10):
+            return None
+        end = at + 1 + block[at] if at < len(block) else at
+        stop = end + 1 + block[end] if end < len(block) else end
+        # Longer ones, and those in Huffman's code, have lengths of another form.
+        if stop > len(block) or not 0 < end - at - 1 < 127 or not 0 <= stop - end - 1 < 127:
+            return None
+        name = block[at + 1 : end].decode("latin-1")
+        if name.startswith(_OWN) or name.endswith("-bin"):
+            return None
+        literals[name] = block[end + 1 : stop].decode("latin-1")
+        at = stop
+    return bytes(noted), literals
 
 
 def _head(fields: list[tuple[bytes, bytes]]) -> Head:

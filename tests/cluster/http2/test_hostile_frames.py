@@ -67,6 +67,7 @@ def _data(size: int, kind: int = frames.DATA, stream: int = 1, flags: int = 0) -
          frames.ENHANCE_YOUR_CALM),
         (frames.frame(frames.HEADERS, 0, 1, b"") + frames.frame(frames.MORE, 0, 1, bytes(9000)) * 2,
          frames.ENHANCE_YOUR_CALM),
+        (frames.frame(frames.HEADERS, 4, 1, b"\0\1a\1b" * 5000), frames.ENHANCE_YOUR_CALM),
         # A stream that was there before.
         (_HEAD + _HEAD, frames.STREAM_CLOSED),
     ],
@@ -120,7 +121,8 @@ def test_a_bomb_of_a_message(client: RawClient) -> None:
 def test_calls_that_are_no_calls(client: RawClient) -> None:
     for stream, (path, more, status) in enumerate([
         ("/test.Echo/Nothing", {}, "12"), ("", {}, "12"),
-        ("/test.Echo/Say", {"stranger": "1"}, "16"), ("/test.Echo/Say", {"grpc_timeout": "soon"}, "13"),
+        ("/test.Echo/Say", {"stranger": "1"}, "16"),
+        ("/test.Echo/Say", {"grpc_timeout": "soon"}, "13"),
     ]):  # fmt: skip
         client.call(2 * stream + 1, b"x", path, **more)
         assert client.answer(2 * stream + 1)[0]["grpc-status"] == status

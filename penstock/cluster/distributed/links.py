@@ -24,7 +24,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from penstock.cluster.distributed import awaiting, frames, rpc
+from penstock.cluster.distributed import awaiting, frames, rpc, rpc_services
 from penstock.cluster.distributed.buffers import Buffers
 from penstock.cluster.distributed.link import Link, Transport, again
 from penstock.cluster.distributed.listener import Listener, connect
@@ -146,7 +146,7 @@ class Links:
 
     # ---- handlers ----------------------------------------------------------------------------
 
-    def open_link(self, request: Any, context: rpc.Context) -> Any:
+    def open_link(self, request: Any, context: rpc_services.Context) -> Any:
         """The other end opens a link: tells it where to connect, and with which ticket."""
         self._check_sender(request.task, request.incarnation)
         if self._security.tls is not None:
@@ -169,7 +169,7 @@ class Links:
             incarnation=self._incarnation,
         )
 
-    def check_link(self, request: Any, context: rpc.Context) -> Any:
+    def check_link(self, request: Any, context: rpc_services.Context) -> Any:
         """The other end asks whether this one is there."""
         peer = self._peers.get(request.task)
         if peer is not None and peer.links and peer.incarnation != request.incarnation:
@@ -178,7 +178,7 @@ class Links:
             incarnation=self._incarnation, linked=peer is not None and bool(peer.links)
         )
 
-    def carry(self, pieces: Iterator[bytes], context: rpc.Context) -> Iterator[bytes]:
+    def carry(self, pieces: Iterator[bytes], context: rpc_services.Context) -> Iterator[bytes]:
         """The other end opens a link over a stream."""
         if self._security.tls is None:
             raise errors.FailedPreconditionError(None, None, "streams are for clusters with TLS")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock.cluster.distributed import rpc
+from penstock.cluster.distributed import rpc, rpc_services
 from penstock.cluster.distributed.client_sessions import ClientSessions
 from penstock.cluster.distributed.cluster_spec import ClusterSpec
 from penstock.cluster.distributed.farewells import Farewells
@@ -62,7 +62,7 @@ class Listening:
         sessions = ClientSessions(master, self._max_graph_bytes)
         handlers = {
             "Master": MasterService(sessions),
-            rpc.TENSORFLOW: TensorFlowMaster(sessions, self._security.max_message_bytes),
+            rpc_services.TENSORFLOW: TensorFlowMaster(sessions, self._security.max_message_bytes),
             "Worker": Routed("Worker", self._own.service, lambda key: find(key).service),
             "Links": Routed("Links", self.peers.links, lambda key: find(key).peers.links),
             "Clusters": self.memberships,

@@ -20,7 +20,7 @@ from typing import Any
 
 from google.protobuf.message import DecodeError
 
-from penstock.cluster.distributed import awaiting, rpc
+from penstock.cluster.distributed import awaiting, rpc, rpc_services
 from penstock.cluster.distributed.cluster_spec import ClusterDef, ClusterSpec
 from penstock.cluster.distributed.farewells import Farewells
 from penstock.cluster.distributed.presence import Presence, address_of, up_seconds
@@ -46,10 +46,10 @@ class Routed:
 
     def __init__(self, service: str, own: Any, find: Callable[[str], Any]) -> None:
         self._own, self._find = own, find
-        for name in (*rpc.SERVICES[service], *rpc.STREAMS.get(service, ())):
+        for name in (*rpc_services.SERVICES[service], *rpc_services.STREAMS.get(service, ())):
             setattr(self, name, functools.partial(self._call, name))
 
-    def _call(self, name: str, request: Any, context: rpc.Context) -> Any:
+    def _call(self, name: str, request: Any, context: rpc_services.Context) -> Any:
         key = context.cluster()
         return getattr(self._find(key) if key else self._own, name)(request, context)
 

@@ -1,10 +1,5 @@
 """Calls between processes, over gRPC, with messages of ``formats.cluster_messages``, and of
-``formats.master_messages`` where the service is TensorFlow's.
-
-A service is a table of method names; the messages of ``run_step`` are RunStepRequest and
-RunStepResponse.  A handler is a method ``run_step(request, context) -> response`` and runs in a
-thread of its own; what it raises of ``tf.errors`` is raised at the caller.  Bytes are parsed here
-and not by gRPC, so that what is malformed gets InvalidArgumentError.
+``formats.master_messages`` where the service is TensorFlow's; ``rpc_services`` has the services.
 
 Keepalive: both ends ping every 10 s and give up on a peer after another 15 s without any answer, so
 a cut link shows within 30 s and a process that is stopped for 10 s survives.
@@ -18,50 +13,42 @@ from __future__ import annotations
 
 import logging
 import os
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent import futures
 from typing import Any, cast
 
 import grpc
-from google.protobuf.message import DecodeError, EncodeError
+from google.protobuf.message import DecodeError
 
 from penstock.cluster.distributed import rpc_errors
 from penstock.cluster.distributed.daemon_pool import POOL_LIMIT, DaemonPool
+from penstock.cluster.distributed.rpc_services import (
+    CLUSTER_KEY,
+    SERVICES,
+    STREAMS,
+    TENSORFLOW,
+    abort_call,
+    classes,
+    full_name,
+    serialized,
+    status,
+    stream_handler,
+    unary_methods,
+)
 from penstock.cluster.distributed.security import (
-    MAX_MESSAGE_BYTES,
     TOKEN_KEY,
     Security,
     join_address,
     split_address,
 )
+from penstock.cluster.http2.call import Failed
+from penstock.cluster.http2.connection import Rules
+from penstock.cluster.http2.headers import Head
+from penstock.cluster.http2.server import AVAILABLE, Server
 from penstock.foundation.base import errors
-from penstock.foundation.formats import cluster_messages as messages, master_messages
 
-# TensorFlow's own service, whose clients are not Penstock's: errors reach them as gRPC's status.
-TENSORFLOW = "tensorflow.MasterService"
-# The methods of each service.  Those of WAITING wait for a server that is not up yet.
-SERVICES: dict[str, tuple[str, ...]] = {
-    "Master": (
-        "create_session", "extend_session", "prepare_step", "run_step", "explain_step",
-        "close_session", "list_devices", "reset",
-    ),
-    "Worker": (
-        "get_status", "register_graph", "deregister_graph", "cancel_step",
-        "explain_graph", "clear_containers", "goodbye",
-    ),
-    "Links": ("open_link", "check_link"),
-    "Clusters": ("join_cluster", "leave_cluster"),
-    TENSORFLOW: (
-        "create_session", "extend_session", "partial_run_setup", "run_step", "close_session",
-        "list_devices", "reset", "make_callable", "run_callable", "release_callable",
-    ),
-}  # fmt: skip
-# Methods of bytes in both directions; see ``Stub.stream``.
-STREAMS: dict[str, tuple[str, ...]] = {"Links": ("carry",)}
+# Methods that wait for a server that is not up yet.
 WAITING = ("create_session", "get_status", "reset", "list_devices", "join_cluster")
-# Metadata of a call: the key of the cluster whose task it is for, if not the server's own.
-_CLUSTER_KEY = "penstock-cluster"
 
 _KEEPALIVE = [
     ("grpc.keepalive_time_ms", 10_000),
@@ -73,7 +60,8 @@ _KEEPALIVE = [
 ]
 _RECONNECT = [
     ("grpc.initial_reconnect_backoff_ms", 100),
-    ("grpc.min_reconnect_backoff_ms", 100),
+    # In fact how long an attempt may take, to the first word of a server that has no time.
+    ("grpc.min_reconnect_backoff_ms", 1_000),
     ("grpc.max_reconnect_backoff_ms", 1_000),
 ]
 _log = logging.getLogger(__name__)
@@ -106,56 +94,11 @@ def _use() -> None:
     _used = True
 
 
-class Context:
-    """What a handler may ask about the call that it serves."""
-
-    def __init__(self, context: grpc.ServicerContext) -> None:
-        self._context = context
-        self._lock = threading.Lock()
-        self._returned = False
-
-    def on_cancel(self, callback: Callable[[], None]) -> None:
-        """Has a function called, in another thread, if the caller goes away or gives up.
-
-        Called at once if that has happened; never after the handler has returned.
-        """
-
-        def ended() -> None:
-            with self._lock:
-                if self._returned:
-                    return
-            callback()
-
-        if not self._context.add_callback(ended):
-            ended()
-
-    def is_active(self) -> bool:
-        """Whether the caller still waits."""
-        return bool(self._context.is_active())
-
-    def seconds_left(self) -> float | None:
-        """The seconds that the caller still waits; None for any time."""
-        left = self._context.time_remaining()
-        return None if left is None else float(left)
-
-    def cluster(self) -> str:
-        """Key of the cluster that the caller means; empty for the server's own."""
-        return str(dict(self._context.invocation_metadata() or ()).get(_CLUSTER_KEY, ""))
-
-    def peer(self) -> str:
-        """Address of the caller."""
-        return str(self._context.peer())
-
-    def _return(self) -> None:
-        with self._lock:
-            self._returned = True
-
-
 class RpcServer:
     """A running server; made by ``serve``."""
 
-    def __init__(self, server: grpc.Server, pool: DaemonPool, address: str) -> None:
-        self._server, self._pool = server, pool
+    def __init__(self, stop: Callable[[float], object], pool: DaemonPool, address: str) -> None:
+        self._stop, self._pool = stop, pool
         self.address = address
 
     @property
@@ -165,7 +108,7 @@ class RpcServer:
 
     def stop(self, grace: float | None = None) -> None:
         """Stops listening; ends calls that still run after ``grace`` seconds."""
-        self._server.stop(grace).wait((grace or 0.0) + 5.0)
+        self._stop(grace or 0.0)
         self._pool.shutdown(wait=False)
 
 
@@ -190,6 +133,54 @@ def serve(
     _use()
     listen_at = security.listen_at(address)
     pool = DaemonPool("penstock-rpc")
+    start = _start_plain if security.tls is None and AVAILABLE else _start_grpc
+    try:
+        stop, port = start(listen_at, handlers, security, task, pool)
+    except (OSError, RuntimeError) as error:
+        raise errors.UnknownError(
+            None, None, f"cannot listen at {listen_at}: the port is taken, or the host is none of"
+            f" this machine ({error})",
+        ) from error  # fmt: skip
+    return RpcServer(stop, pool, join_address(split_address(address)[0] or "localhost", port))
+
+
+_Started = tuple[Callable[[float], object], int]
+
+
+def _start_plain(
+    listen_at: str, handlers: Mapping[str, Any], security: Security, task: str, pool: DaemonPool
+) -> _Started:
+    """Penstock's own server: half a call's time of gRPC's, whose threads hand each call on."""
+    methods = {
+        f"/{full_name(name)}/{camel}": handle
+        for name, handler in handlers.items()
+        for camel, handle in unary_methods(name, handler, security, task)
+    }
+    rules = Rules(
+        methods, _admission(security), security.max_message_bytes, rpc_errors.METADATA_BYTES,
+        POOL_LIMIT,
+    )  # fmt: skip
+    host, port = split_address(listen_at)
+    server = Server(host, port, rules, pool)
+    return server.stop, server.port
+
+
+def _admission(security: Security) -> Callable[[Head], None]:
+    def admit(head: Head) -> None:
+        try:
+            security.check_token(head.metadata.get(TOKEN_KEY))
+        except errors.UnauthenticatedError as error:
+            failure = rpc_errors.failure_of(error)
+            plain = head.path.startswith(f"/{TENSORFLOW}/")
+            raise Failed(*status(failure, plain)) from None
+
+    return admit
+
+
+def _start_grpc(
+    listen_at: str, handlers: Mapping[str, Any], security: Security, task: str, pool: DaemonPool
+) -> _Started:
+    """gRPC's server: with TLS, and streams."""
     server = grpc.server(
         cast(futures.ThreadPoolExecutor, pool),
         interceptors=[_TokenCheck(security)] if security.token is not None else None,
@@ -199,18 +190,12 @@ def serve(
         tuple(_service(name, handler, security, task) for name, handler in handlers.items())
     )
     credentials = security.server_credentials()
-    try:
-        if credentials is None:
-            port = server.add_insecure_port(listen_at)
-        else:
-            port = server.add_secure_port(listen_at, credentials)
-    except RuntimeError as error:
-        raise errors.UnknownError(
-            None, None, f"cannot listen at {listen_at}: the port is taken, or the host is none of"
-            f" this machine ({error})",
-        ) from error  # fmt: skip
+    if credentials is None:
+        port = server.add_insecure_port(listen_at)
+    else:
+        port = server.add_secure_port(listen_at, credentials)
     server.start()
-    return RpcServer(server, pool, join_address(split_address(address)[0] or "localhost", port))
+    return lambda grace: server.stop(grace).wait(grace + 5.0), port
 
 
 class Method:
@@ -221,8 +206,8 @@ class Method:
         self.name, self._stub = camel, stub
         self._what = f"{camel} at {stub.whom}"
         self._waits = name in WAITING
-        self._response = _classes(service)[f"{camel}Response"]
-        self._call: Any = stub.channel.unary_unary(f"/{_full(service)}/{camel}")
+        self._response = classes(service)[f"{camel}Response"]
+        self._call: Any = stub.channel.unary_unary(f"/{full_name(service)}/{camel}")
 
     def __call__(
         self, request: Any, timeout: float | None = None, wait_for_server: bool | None = None
@@ -341,7 +326,7 @@ class Stub:
         self.address, self.task, self.security = address, task, security
         # Who is called, and where, for what is said to the user.
         self.whom = f"{task} ({address})"
-        self.metadata = security.metadata() + (((_CLUSTER_KEY, cluster),) if cluster else ())
+        self.metadata = security.metadata() + (((CLUSTER_KEY, cluster),) if cluster else ())
         self._service = service
         self._up = False
         options = [*_options(security), *_RECONNECT]
@@ -354,7 +339,7 @@ class Stub:
             else grpc.secure_channel(address, credentials, options)
         )
         for name in SERVICES[service]:
-            if f"{name.title().replace('_', '')}Request" in _classes(service):
+            if f"{name.title().replace('_', '')}Request" in classes(service):
                 setattr(self, name, Method(self, service, name))
 
     def __getattr__(self, name: str) -> Any:
@@ -369,7 +354,7 @@ class Stub:
         Returns:
           The call: iterate over it for the chunks of the other side; ``cancel()`` ends it.
         """
-        call: Any = self.channel.stream_stream(f"/{_full(self._service)}/{name.title()}")
+        call: Any = self.channel.stream_stream(f"/{full_name(self._service)}/{name.title()}")
         return call(iter(chunks), timeout=timeout, metadata=self.metadata)
 
     def error(self, call: Any, what: str) -> errors.OpError:
@@ -405,23 +390,6 @@ class Stub:
         self.channel.close()
 
 
-def serialized(message: Any, what: str, limit: int) -> bytes:
-    """The bytes of a message.
-
-    Raises:
-      tf.errors.ResourceExhaustedError: more than the limit.
-    """
-    size = message.ByteSize()
-    if size <= limit:
-        try:
-            return cast(bytes, message.SerializeToString())
-        except (EncodeError, ValueError):  # protobuf's own limit
-            size = max(size, MAX_MESSAGE_BYTES)
-    raise errors.ResourceExhaustedError(
-        None, None, f"{what}: the message has {size} bytes; {rpc_errors.how_to_raise(limit)}"
-    )
-
-
 def _options(security: Security) -> list[tuple[str, int | str]]:
     limit = security.max_message_bytes
     return [
@@ -454,93 +422,25 @@ class _TokenCheck(grpc.ServerInterceptor):
 
 def _turned_away(error: errors.OpError, plain: bool) -> Any:
     def abort(requests: Iterator[bytes], context: grpc.ServicerContext) -> Any:
-        _abort(context, rpc_errors.failure_of(error), plain)
+        abort_call(context, rpc_errors.failure_of(error), plain)
 
     # For any kind of call: of a stream nothing is taken before it is asked for, of a single message
     # all of it, and a gigabyte may be allowed.
     return grpc.stream_stream_rpc_method_handler(abort)
 
 
-def _abort(context: grpc.ServicerContext, failure: Any, plain: bool = False) -> None:
-    if plain:
-        context.abort(rpc_errors.status_of(failure), rpc_errors.details_of(failure))
-    context.set_trailing_metadata(((rpc_errors.FAILURE_KEY, failure.SerializeToString()),))
-    context.abort(rpc_errors.status_of(failure), "see the failure in the trailing metadata")
-
-
 def _service(name: str, handler: Any, security: Security, task: str) -> Any:
-    methods: dict[str, Any] = {}
-    for method in SERVICES[name]:
-        function = getattr(handler, method, None)
-        if function is not None:
-            camel = method.title().replace("_", "")
-            request = _classes(name)[f"{camel}Request"]
-            methods[camel] = grpc.unary_unary_rpc_method_handler(
-                _unary(
-                    function, request, camel, security.max_message_bytes, task, name == TENSORFLOW
-                )
-            )
+    methods: dict[str, Any] = {
+        camel: grpc.unary_unary_rpc_method_handler(handle)
+        for camel, handle in unary_methods(name, handler, security, task)
+    }
     for method in STREAMS.get(name, ()):
         function = getattr(handler, method, None)
         if function is not None:
-            methods[method.title()] = grpc.stream_stream_rpc_method_handler(_stream(function, task))
-    return grpc.method_handlers_generic_handler(_full(name), methods)
-
-
-def _full(service: str) -> str:
-    return service if service == TENSORFLOW else f"penstock.{service}"
-
-
-def _classes(service: str) -> Mapping[str, Any]:
-    return master_messages.CLASSES if service == TENSORFLOW else messages.CLASSES
-
-
-def _unary(
-    function: Callable[[Any, Context], Any],
-    request: Any,
-    what: str,
-    limit: int,
-    task: str,
-    plain: bool,
-) -> Callable[[bytes, grpc.ServicerContext], bytes]:
-    def handle(data: bytes, context: grpc.ServicerContext) -> bytes:
-        ours = Context(context)
-        try:
-            try:
-                message = request.FromString(data)
-            except DecodeError as error:
-                raise errors.invalid(
-                    f"{what}: the {len(data)} bytes of the request are malformed"
-                ) from error
-            return serialized(function(message, ours), f"the answer of {what}", limit)
-        except Exception as error:
-            _abort(context, _failure(error, what, task), plain)
-            raise  # not reached: aborting raises
-        finally:
-            ours._return()
-
-    return handle
-
-
-def _stream(
-    function: Callable[[Iterator[bytes], Context], Iterator[bytes]], task: str
-) -> Callable[[Iterator[bytes], grpc.ServicerContext], Iterator[bytes]]:
-    def handle(chunks: Iterator[bytes], context: grpc.ServicerContext) -> Iterator[bytes]:
-        ours = Context(context)
-        try:
-            yield from function(chunks, ours)
-        except Exception as error:
-            _abort(context, _failure(error, "a stream", task))
-        finally:
-            ours._return()
-
-    return handle
-
-
-def _failure(error: Exception, what: str, task: str) -> Any:
-    if not isinstance(error, errors.OpError):
-        _log.error("%s failed in %s: a defect of Penstock", what, task or "a server", exc_info=True)
-    return rpc_errors.failure_of(error, task)
+            methods[method.title()] = grpc.stream_stream_rpc_method_handler(
+                stream_handler(function, task)
+            )
+    return grpc.method_handlers_generic_handler(full_name(name), methods)
 
 
 def wait_for_server(address: str, security: Security, timeout: float) -> None:

@@ -241,7 +241,7 @@ def program_of_step(
             )
         with intermediate_steps() as intermediate:
             source = _compiled(step, shapes, options, watch, value_source)
-            # The step is compiled again for other shapes.
+            # The step is compiled again: for other shapes, to be explained, and to be traced.
             intermediate.let_go([*step.operations, *_nodes_of(source)])
         return Program(source, resources, "step", compiler, private, options.threads)
 

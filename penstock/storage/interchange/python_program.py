@@ -46,6 +46,11 @@ Constants are in the safetensors file of the same name, beside this one.
 from __future__ import annotations
 
 '''
+_LOAD = '''
+
+def load_constants(path=CONSTANTS):
+    """The constants by name."""
+    return load_file(path)'''
 _TAIL = '''
 
 class Model(torch.nn.Module):
@@ -121,7 +126,7 @@ def python_text(model: Model, stem: str) -> tuple[str, dict[str, np.ndarray]]:
     sources = Sources()
     for name in ("model", "Model", "run", "load_constants", "INPUTS", "OUTPUTS", "CONSTANTS"):
         sources.reserve(name)
-    lines = [*_kernels(source, sources), *_constants_of(source, model)]
+    lines = [*_kernels(source, sources), _LOAD]
     imports = sorted({"os", "torch", *sources.imports})
     parts = [
         _HEAD + "\n".join(f"import {name}" for name in imports),
@@ -216,13 +221,6 @@ def _caller(source: Source, name: str) -> Operation:
     raise LookupError(f"no line calls {name}")
 
 
-def _constants_of(source: Source, model: Model) -> list[str]:
-    """The function that reads the constants, and a remark for each."""
-    lines = ["", "", "def load_constants(path=CONSTANTS):", '    """The constants by name."""']
-    lines += ["    return load_file(path)"]
-    return lines
-
-
 def _with_constants(source: Source) -> str:
     """The program's text, with constants as keyword arguments."""
     first, rest = source.text.split("\n", 1)
@@ -244,18 +242,12 @@ def _named(name: str, names: tuple[str, ...], tensors: list[Any]) -> str:
     for each, tensor in zip(names, tensors, strict=True):
         dims = None if tensor.sizes is None else list(tensor.sizes)
         kind = dtypes.stored_as(tensor.dtype.base_dtype)
-        if kind not in shapes_of_torch():
+        if not _has_tensors(kind):
             raise Unportable(f"{each!r} is {tensor.dtype.name}, and torch has no such tensors")
         lines.append(f"    ({literal(each)}, torch.{kind.name}, {literal(dims)}),")
     return "\n".join([*lines, "]"])
 
 
-def shapes_of_torch() -> frozenset[dtypes.DType]:
-    """The types that torch has tensors of."""
-    return frozenset(
-        getattr(dtypes, name)
-        for name in (
-            "float16", "bfloat16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8",
-            "uint16", "uint32", "uint64", "bool", "complex64", "complex128",
-        )
-    )  # fmt: skip
+def _has_tensors(kind: dtypes.DType) -> bool:
+    """Whether torch has tensors of a type, under the name that it has here."""
+    return isinstance(getattr(torch, kind.name, None), torch.dtype)

@@ -17,7 +17,7 @@ from typing import Any
 import grpc
 import pytest
 
-from penstock.cluster.distributed import rpc
+from penstock.cluster.distributed import rpc, rpc_services
 from penstock.cluster.distributed.awaiting import answer_of, answer_once_up
 from penstock.cluster.distributed.daemon_pool import DaemonPool
 from penstock.cluster.distributed.security import Security
@@ -42,10 +42,10 @@ class Master:
         self.cancelled = threading.Semaphore(0)
         self.blocked = threading.Semaphore(0)
 
-    def list_devices(self, request: Any, context: rpc.Context) -> Any:
+    def list_devices(self, request: Any, context: rpc_services.Context) -> Any:
         return messages.ListDevicesResponse(devices=[messages.Device(name=TASK)])
 
-    def run_step(self, request: Any, context: rpc.Context) -> Any:
+    def run_step(self, request: Any, context: rpc_services.Context) -> Any:
         if request.session == "block":
             gone = threading.Event()
             context.on_cancel(gone.set)

@@ -15,7 +15,7 @@ from tensorboard.compat.proto import config_pb2
 from tensorboard.compat.proto.tensor_pb2 import TensorProto
 
 import penstock as tf
-from penstock.cluster.distributed import rpc, tensor_messages
+from penstock.cluster.distributed import rpc, rpc_services, tensor_messages
 from penstock.cluster.distributed.security import Security
 from penstock.foundation.base import dtypes, errors
 from penstock.foundation.formats import master_messages as messages, tensor_proto
@@ -32,7 +32,7 @@ def server() -> Iterator[tf.train.Server]:
 @pytest.fixture(scope="module")
 def stub(server: tf.train.Server) -> Iterator[rpc.Stub]:
     address = server.target.partition("://")[2]
-    made = rpc.Stub(address, rpc.TENSORFLOW, "the server", Security())
+    made = rpc.Stub(address, rpc_services.TENSORFLOW, "the server", Security())
     yield made
     made.close()
 
@@ -122,7 +122,7 @@ def test_errors_are_in_the_body_where_that_is_asked_for(stub: rpc.Stub, session:
 
 def test_a_status_is_one_that_tensorflow_s_clients_can_read(stub: rpc.Stub, session: str) -> None:
     """They take 8 KiB of metadata, and look for no message of Penstock's in it."""
-    call: Any = stub.channel.unary_unary(f"/{rpc.TENSORFLOW}/RunStep")
+    call: Any = stub.channel.unary_unary(f"/{rpc_services.TENSORFLOW}/RunStep")
     request = messages.RunStepRequest(session_handle=session, target=["é" * 5000])
     with pytest.raises(grpc.RpcError) as caught:
         call(request.SerializeToString(), timeout=PATIENCE)
@@ -234,9 +234,9 @@ def test_a_reset_drops_state_and_ends_sessions(stub: rpc.Stub, session: str) -> 
 
 
 def test_a_stranger_reads_that_a_token_is_missing() -> None:
-    served = rpc.serve("localhost:0", {rpc.TENSORFLOW: object()}, Security(token="secret"))
+    served = rpc.serve("localhost:0", {rpc_services.TENSORFLOW: object()}, Security(token="secret"))
     stub = rpc.Stub(served.address, "Master", "the server", Security())
-    call: Any = stub.channel.unary_unary(f"/{rpc.TENSORFLOW}/ListDevices")
+    call: Any = stub.channel.unary_unary(f"/{rpc_services.TENSORFLOW}/ListDevices")
     with pytest.raises(grpc.RpcError) as caught:
         call(b"", timeout=PATIENCE)
     assert caught.value.code() is grpc.StatusCode.UNAUTHENTICATED
@@ -346,7 +346,7 @@ def test_hostile_bytes_get_errors_of_their_own(
     dice = random.Random(20)
     outcomes = set()
     for name, request in _requests(session).items():
-        call: Any = stub.channel.unary_unary(f"/{rpc.TENSORFLOW}/{name}")
+        call: Any = stub.channel.unary_unary(f"/{rpc_services.TENSORFLOW}/{name}")
         data = request.SerializeToString()
         for _ in range(40):
             try:

@@ -374,6 +374,7 @@ def test_worker_answers_requests_and_errors() -> None:
     assert closed == [True]
 
 
+@pytest.mark.long
 def test_worker_leaves_out_what_is_between_steps_and_measures_their_memory() -> None:
     removed: list[int] = []
 
@@ -398,6 +399,7 @@ def test_worker_leaves_out_what_is_between_steps_and_measures_their_memory() -> 
     assert len(removed) == 9
 
 
+@pytest.mark.long
 def test_worker_times_steps_beside_background_work_and_without() -> None:
     running: list[threading.Event] = []
 

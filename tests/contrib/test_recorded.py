@@ -9,10 +9,24 @@ import penstock as tf
 from tests.contrib import recorded
 from tests.peers import ROOT, TF115, needs
 
-_ALL = [(module, name) for module in recorded.modules() for name in recorded.cases(module)]
+# Programs that take seconds, where others of their module hold the same code.
+_LONG = {
+    ("estimator", "early_stopping"), ("learn", "network_names"), ("learn", "wide_and_deep_graphs"),
+    ("learn", "wide_and_deep_values"), ("quantize", "losses_with_delays"),
+    ("rnn_estimator", "classifier"), ("rnn_estimator", "clipped_gradients"),
+    ("rnn_estimator", "estimator"), ("trees", "heads_and_limits"), ("trees", "in_memory"),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("module, name", _ALL, ids=lambda v: v.replace("programs_", ""))
+def _programs():
+    for module in recorded.modules():
+        short = module.removeprefix("programs_")
+        for name in recorded.cases(module):
+            marks = pytest.mark.long if (short, name) in _LONG else ()
+            yield pytest.param(module, name, id=f"{short}-{name}", marks=marks)
+
+
+@pytest.mark.parametrize("module, name", _programs())
 def test_finds_what_tensorflow_found(module, name):
     wanted = json.loads((recorded.EXPECTED / f"{module}.json").read_text())[name]
     case = recorded.cases(module)[name]

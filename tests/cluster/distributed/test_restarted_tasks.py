@@ -85,6 +85,7 @@ def test_steps_that_are_new_to_a_session_notice_a_restart(cluster) -> None:
             assert _settled(session, plus[3]) == 4.0
 
 
+@pytest.mark.long
 def test_a_task_that_stays_away_is_unavailable(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also one that was up before: monitored sessions go on waiting for it."""
     monkeypatch.setenv("PENSTOCK_UP_SECONDS", "3")

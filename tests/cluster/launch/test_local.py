@@ -389,6 +389,7 @@ def test_a_number_that_is_no_longer_the_heartbeats_is_left_alone() -> None:
     assert task_process.HEARTBEAT == heartbeat.VARIABLE
 
 
+@pytest.mark.long
 def test_metrics_of_each_task_are_where_they_were_asked_for(tmp_path: Path) -> None:
     assert task_process.METRICS == status_page.VARIABLE
     assert task_process.RESTARTS == metrics.RESTARTS

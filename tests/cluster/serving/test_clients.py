@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from penstock.cli.main import app
 from penstock.cluster.serving.server import Served
 from tests.cluster.serving import models_of_tests
 from tests.peers import PEERS, needs
@@ -85,7 +86,8 @@ def test_the_command(tmp_path: Path) -> None:
         (["m=.", "--host", "0.0.0.0", "--grpc-port", "0"], "PENSTOCK_TLS_CERT"),
     ],
 )
-def test_wrong_options(words: list[str], why: str) -> None:
-    command = [sys.executable, "-m", "penstock", "serve", *words]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
-    assert done.returncode in (1, 2) and why in done.stderr and len(done.stderr.splitlines()) == 1
+def test_wrong_options(words: list[str], why: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        app(["serve", *words], prog_name="penstock")
+    said = capsys.readouterr().err
+    assert end.value.code in (1, 2) and why in said and len(said.splitlines()) == 1

@@ -428,7 +428,9 @@ settled(session(), program)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="nothing is marked there")
-@pytest.mark.parametrize("when", ["crash", "crash when loaded"])
+@pytest.mark.parametrize(
+    "when", ["crash", pytest.param("crash when loaded", marks=pytest.mark.long)]
+)
 def test_what_ended_a_process_is_not_tried_by_the_next(
     compiler: Compiler, tmp_path: Path, when: str
 ) -> None:

@@ -14,13 +14,11 @@ from tests.engine.resources.exits import ENDS, SCENES, script
 
 ROOT = Path(__file__).resolve().parents[3]
 _ALL = [(scene, end) for scene in SCENES for end in ENDS]
-# One of each kind of thread and of each kind of end, for every day.
+# For every day: those that differ most.
 _SHORT = [
     ("steps", "last_line"), ("callables", "exit"), ("compiling", "exception"),
-    ("swallowing", "exit_text"), ("loop", "last_line"), ("closed_loop", "step_at_exit"),
-    ("queue_runners", "terminated"), ("parallel_map", "last_line"), ("generator", "exit_in_step"),
+    ("closed_loop", "step_at_exit"), ("queue_runners", "terminated"),
     ("users_function", "terminated_handled"), ("servers", "exit_in_hook"),
-    ("monitored", "failed_step"),
 ]  # fmt: skip
 
 

@@ -52,9 +52,11 @@ assert waits("torch._meta_registrations") and waits("torch.export")
     "use",
     [
         "torch.export.export",
-        "import torch._subclasses.fake_tensor",
+        pytest.param("import torch._subclasses.fake_tensor", marks=pytest.mark.long),
         # Torch has `torch._refs` from modules that wait.
-        "assert torch.broadcast_shapes((2, 1), (3,)) == (2, 3)",
+        pytest.param(
+            "assert torch.broadcast_shapes((2, 1), (3,)) == (2, 3)", marks=pytest.mark.long
+        ),
     ],
 )
 def test_the_first_use_makes_it_whole(use: str) -> None:

@@ -194,6 +194,7 @@ def test_sentences_take_the_vectors_of_word2vec(tmp_path: Path) -> None:
     assert result(run)["accuracy"] > 0.9
 
 
+@pytest.mark.long
 def test_translate_learns_goes_on_and_runs_on_two_devices(tmp_path: Path) -> None:
     run = tmp_path / "run"
     words = ["translate", "--units", 16, "--batch", 16, "--longest", 5, "--logdir", run,
@@ -209,6 +210,7 @@ def test_translate_learns_goes_on_and_runs_on_two_devices(tmp_path: Path) -> Non
         assert done.exit_code == 2 and message in done.output
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", ["policy-gradient", "dqn"])
 def test_the_pole_is_balanced_longer(tmp_path: Path, method: str) -> None:
     pytest.importorskip("gymnasium")
@@ -222,6 +224,7 @@ def test_the_pole_is_balanced_longer(tmp_path: Path, method: str) -> None:
         assert result(run)["mean"] > 60  # by chance it falls after some twenty steps
 
 
+@pytest.mark.long
 def test_image_networks_are_timed(tmp_path: Path) -> None:
     run = tmp_path / "run"
     said = trained("image-nets", "--net", "alexnet", "--batch", 1, "--steps", 1, "--logdir", run)

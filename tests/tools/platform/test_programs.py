@@ -158,7 +158,14 @@ def _check(case: Case, python: str, framework: str) -> None:
         assert case.err in err, err[-3000:]
 
 
-@pytest.mark.parametrize("name", CASES)
+# Every day those without which no program runs; the others start as many processes.
+_DAILY = {"flags", "unknown", "log", "tests", "a test that fails"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(each, marks=() if each in _DAILY else pytest.mark.long) for each in CASES],
+)
 def test_program(name: str) -> None:
     _check(CASES[name], sys.executable, "penstock")
 

@@ -109,6 +109,7 @@ def test_functions_must_have_a_name() -> None:
     assert set(multiprocessing.active_children()) <= before
 
 
+@pytest.mark.long
 def test_generators_live_in_processes(tmp_path: Path) -> None:
     end = str(tmp_path / "end")
     with tf.Graph().as_default(), tf.Session() as session:
@@ -127,6 +128,7 @@ def test_generators_live_in_processes(tmp_path: Path) -> None:
         assert taken(session, loaded.make_one_shot_iterator().get_next()) == [1]
 
 
+@pytest.mark.long
 def test_closing_the_session_ends_a_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SLOW_HAS_BEGUN", str(tmp_path / "begun"))
     with tf.Graph().as_default():
@@ -166,6 +168,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.long
 def test_processes_die_with_their_parent(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)

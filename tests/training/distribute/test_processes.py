@@ -127,6 +127,7 @@ def test_the_ops_on_every_dtype(cluster: Cluster) -> None:
             np.testing.assert_allclose(found[key][1], expected, rtol=1e-3, err_msg=key)
 
 
+@pytest.mark.long
 def test_members_that_disagree_are_told(cluster: Cluster) -> None:
     for rank, (failed, summed) in enumerate(cluster.run(2, "mismatch")):
         assert failed["error"] == "InvalidArgumentError"
@@ -135,6 +136,7 @@ def test_members_that_disagree_are_told(cluster: Cluster) -> None:
         assert summed["total"] == [3.0]  # and the group goes on
 
 
+@pytest.mark.long
 def test_a_task_that_does_not_come(cluster: Cluster) -> None:
     cluster.start(0, "late", PENSTOCK_COLLECTIVE_TIMEOUT="1")
     deadline, limit = cluster.told(0)

@@ -3,10 +3,10 @@
     python -m benchmarks.exported            # prints the table of docs/exporting.md
 
 Words choose models: digits, sentences, mobilenet, inception.  Each model is run in a process of its
-own on one thread: the median of 30 runs on one example, and the peak of its memory less that of a
-process that has loaded onnxruntime alone.  The digits' network is trained first; the sentences' is
-trained where ``shared/data/movie_reviews`` is above this checkout; the others have random weights,
-and what is told is how far the classes' shares move.
+own on one thread: the median of 30 runs on one example (the digits' on more as well), and the peak
+of its memory less that of a process that has loaded onnxruntime alone.  The digits' network is
+trained first; the sentences' is trained where ``shared/data/movie_reviews`` is above this checkout;
+the others have random weights, and what is told is how far the classes' shares move.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ import onnxruntime
 
 import penstock as tf
 from penstock.models import sentence_cnn
+from penstock.models.digits_data import batches as digit_batches, load_bundled
 from penstock.models.sentence_cnn_text import (
     batches as sentence_batches,
     encode,
@@ -40,7 +41,6 @@ from tests.storage.interchange.networks import Network, inception_v3, mobilenet
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "examples"))
 from digits import build_model  # noqa: E402
-from digits_data import batches as digit_batches, load_bundled  # noqa: E402
 
 _RUN = """
 import json, re, statistics, sys, time
@@ -116,6 +116,11 @@ def digits() -> None:
         "float16": compressing.half_weights, "int8": compressing.int8_weights,
         "static": lambda m: compressing.static(m, samples),
     })  # fmt: skip
+    for count in (32, 128):
+        rows(
+            f"digits CNN, {count} at a time", model, score, {"images": data.test_images[:count]},
+            {"static": lambda m: compressing.static(m, samples)},
+        )  # fmt: skip
 
 
 def sentences() -> None:

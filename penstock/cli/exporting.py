@@ -14,6 +14,7 @@ from penstock.foundation.formats import files
 from penstock.storage.export.graph_file import write_graph
 from penstock.storage.interchange.exporting import TARGETS, model_of, onnx_rooms
 from penstock.storage.interchange.graph_transforms import transform_graph
+from penstock.storage.interchange.pt2_file import write_pt2
 from penstock.storage.interchange.python_program import write_python
 
 
@@ -62,7 +63,7 @@ def export_model(
     """
     to = to or TARGETS.get(f".{dest.rpartition('.')[2]}")
     if to is None:
-        raise Failure(f"{dest}: --to says whether this becomes python or onnx", 2)
+        raise Failure(f"{dest}: --to says whether this becomes python, onnx or pt2", 2)
     if smaller.asked and to != "onnx":
         raise Failure("only ONNX models are made smaller here", 2)
     given: Any = source
@@ -76,6 +77,8 @@ def export_model(
     )  # fmt: skip
     if to == "python":
         written = write_python(model, dest)
+    elif to == "pt2":
+        written = write_pt2(model, dest)
     else:
         written = _onnx(model, dest, smaller)
     for path in written:

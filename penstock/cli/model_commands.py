@@ -15,6 +15,7 @@ class Form(StrEnum):
 
     PYTHON = "python"
     ONNX = "onnx"
+    PT2 = "pt2"
 
 
 class Bits(StrEnum):
@@ -35,7 +36,9 @@ def export(
     source: Annotated[
         str, typer.Argument(help="A SavedModel; or a GraphDef, with --input and --output.")
     ],
-    dest: Annotated[str, typer.Argument(metavar="OUT", help="The file: OUT.py or OUT.onnx.")],
+    dest: Annotated[
+        str, typer.Argument(metavar="OUT", help="The file: OUT.py, OUT.onnx or OUT.pt2.")
+    ],
     to: Annotated[Form | None, typer.Option(help="The format; default: as OUT ends.")] = None,
     signature: Annotated[
         str | None, typer.Option(help="Default: serving_default, or the only one.")

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 from penstock.cluster.http2.headers import Head
 
 # Codes of gRPC.
-CANCELLED, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, UNIMPLEMENTED, INTERNAL = 1, 4, 8, 12, 13
+DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, UNIMPLEMENTED, INTERNAL = 4, 8, 12, 13
 _WINDOW_BITS = {"gzip": 31, "deflate": 15}
 # So much memory is taken for a message before more of it has come.
 _AHEAD_BYTES = 1 << 19

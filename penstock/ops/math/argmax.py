@@ -57,7 +57,9 @@ def _arg_kernel(method: str) -> Any:
 
 def _past_nan(x: Any, axis: int, found: Any, method: str) -> Any:
     """TensorFlow's comparisons pass over NaN; ATen finds the first one."""
-    if not bool(x.gather(axis, found.unsqueeze(axis)).isnan().any()):
+    # What is traced for export cannot look at values.
+    looks = not torch.compiler.is_compiling()
+    if looks and not bool(x.gather(axis, found.unsqueeze(axis)).isnan().any()):
         return found
     worst = -float("inf") if method == "argmax" else float("inf")
     return getattr(torch.where(x.isnan(), worst, x), method)(axis)

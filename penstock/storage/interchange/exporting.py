@@ -12,10 +12,11 @@ from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.graphdef import import_graph_def
 from penstock.storage.interchange import model as models
 from penstock.storage.interchange.model import Model, Shapes
+from penstock.storage.interchange.pt2_file import write_pt2
 from penstock.storage.interchange.python_program import write_python
 from penstock.storage.saved_model import loader
 
-TARGETS = {".py": "python", ".onnx": "onnx"}
+TARGETS = {".py": "python", ".onnx": "onnx", ".pt2": "pt2"}
 _HERE = __name__.rpartition(".")[0]
 _ROOMS = {"file": "onnx_file", "compressing": "compressing", "importing": "importing"}
 
@@ -83,7 +84,8 @@ def export(
       source: the folder of a SavedModel; a session; or a GraphDef without variables.
       path: the file to write.
       to: ``"python"``: a program of torch alone and, beside it, a safetensors file; ``"onnx"``;
-        None: as the path ends (``.py``, ``.onnx``).
+        ``"pt2"``: what ``torch.export`` makes of the former; None: as the path ends (``.py``,
+        ``.onnx``, ``.pt2``).
       inputs, outputs: tensors (or names) by the names that they get in the file; for a session or
         a GraphDef.
       signature: of the SavedModel; None: ``serving_default``, or the only one there is.
@@ -100,10 +102,12 @@ def export(
     path = os.fsdecode(path)
     to = TARGETS.get(os.path.splitext(path)[1]) if to is None else to
     if to not in TARGETS.values():
-        raise ValueError(f"a model is exported to python or onnx; found {to!r} for {path}")
+        raise ValueError(f"a model is exported to python, onnx or pt2; found {to!r} for {path}")
     made = model_of(source, inputs, outputs, signature=signature, tags=tags, shapes=shapes)
     if to == "python":
         return write_python(made, path)
+    if to == "pt2":
+        return write_pt2(made, path)
     return list(onnx_rooms().file.write_onnx(made, path))
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from penstock.storage.interchange import onnx_file, python_program
+from penstock.storage.interchange import onnx_file, pt2_file, python_program
 from penstock.storage.interchange.model import Model
 
 _count = itertools.count()
@@ -49,6 +49,14 @@ def by_onnx(model: Model, folder: Path, feeds: Mapping[str, Any]) -> list[np.nda
     session = onnxruntime.InferenceSession(str(path), options)
     taken = {each.name for each in session.get_inputs()}
     return list(session.run(None, {k: np.asarray(v) for k, v in feeds.items() if k in taken}))
+
+
+def by_pt2(model: Model, folder: Path, feeds: Mapping[str, Any]) -> list[np.ndarray]:
+    """What torch gives for the exported program."""
+    path = folder / "exported.pt2"
+    pt2_file.write_pt2(model, str(path))
+    given = [torch.from_numpy(np.array(feeds[name])) for name in model.inputs]
+    return [value.numpy() for value in torch.export.load(path).module()(*given)]
 
 
 WAYS = {"python": by_python, "onnx": by_onnx}

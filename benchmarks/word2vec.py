@@ -2,7 +2,7 @@
 
 The same words (files or folders, and Python's reference), 100 dimensions, windows of 5, 5 noise
 words, threshold 1e-3, words that occur 5 times or more; by turns, a process each: Penstock's graph
-with one thread and with as many as there are cores, gensim with as many workers as there are cores.
+by one thread that runs steps and by as many as there are cores, gensim with as many workers.
 Rates are raw words a second, elapsed and of processor time, the thinning and the reading of lists
 included, compiling vocabularies not. ``--readings`` below 20 are for rates alone.
 
@@ -41,14 +41,15 @@ model.wv.save_word2vec_format(vectors)
 
 PENSTOCK = """
 import json, sys, time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 import numpy as np, torch
 import penstock as tf
 from penstock.models import word2vec_in_graph as in_graph
 from penstock.models.word2vec_embeddings import Embeddings
 from penstock.models.word2vec_text import encode, vocabulary
-text, vectors, flavor, readings, threads = sys.argv[1:]
-torch.set_num_threads(int(threads))
+text, vectors, flavor, readings, loops = sys.argv[1:]
+torch.set_num_threads(1)
 passages = [line.split() for line in open(text, encoding="utf-8")]
 numbers = vocabulary(passages, 5)
 words = encode(passages, numbers)
@@ -65,10 +66,13 @@ with tf.Session() as session:
     session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
     train = session.make_callable([counted.op])
     began = time.perf_counter(), time.process_time()
-    for _ in range(int(readings)):
-        steps, _ = session.run([network.steps, network.begin])
+    def loop(steps):
         for _ in range(steps):
             train()
+    with ThreadPoolExecutor(int(loops)) as threads:
+        for _ in range(int(readings)):
+            steps, _ = session.run([network.steps, network.begin])
+            list(threads.map(loop, [steps // int(loops)] * int(loops)))
     print(json.dumps([time.perf_counter() - began[0], time.process_time() - began[1]]))
     Embeddings(list(numbers), session.run(network.embeddings)).write(Path(vectors))
 """
@@ -82,7 +86,7 @@ def turn(python: str, program: str, words: list[str], threads: int) -> tuple[flo
     """Seconds of a process's training: elapsed, and of its threads."""
     done = subprocess.run(
         [python, "-c", program, *words, str(threads)], check=True, stdout=subprocess.PIPE,
-        text=True, env=os.environ | {"OMP_NUM_THREADS": str(threads)},
+        text=True, env=os.environ | {"OMP_NUM_THREADS": "1"},
     )  # fmt: skip
     elapsed, used = json.loads(done.stdout.splitlines()[-1])
     return elapsed, used

@@ -50,11 +50,12 @@ def test_a_program_trains_as_a_cluster(tmp_path: Path, name: str, ps: int, worke
         checkpoint = tf.train.load_checkpoint(tf.train.latest_checkpoint(str(tmp_path / "run")))
         vectors = checkpoint.get_tensor("embeddings")
         written = Embeddings.read(tmp_path / "run" / "vectors.txt")
-        assert np.array_equal(written.vectors, vectors)
+        # Other workers may take their last steps between the two.
+        assert workers > 1 or np.array_equal(written.vectors, vectors)
         # 20 readings, alone or as clusters: 0.96 to 0.98 and 0.35 to 0.38, from seed to seed.
         # Of 5 readings: 0.85 and 0.13; of a text whose words are shuffled: 0.51 and 0.00; at a
         # tenth of the rate: 0.70 and 0.00.
-        assert _well_trained(written)
+        assert _well_trained(written) and _well_trained(Embeddings(written.words, vectors))
         assert not _well_trained(Embeddings(written.words, np.roll(vectors, 1, axis=0)))
 
 

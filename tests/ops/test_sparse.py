@@ -129,3 +129,22 @@ def test_division_by_a_dense_tensor_is_true(dtype: tf.DType, wanted: tf.DType) -
 def test_division_by_another_type_is_refused() -> None:
     with tf.Graph().as_default(), pytest.raises(ValueError, match="int32"):
         tf.SparseTensor([[0]], tf.constant([5]), [1]) / tf.constant([2.0])
+
+
+def test_a_transposed_constant_keeps_the_nodes_of_its_shape() -> None:
+    with tf.Graph().as_default() as graph, tf.Session() as session:
+        x = tf.SparseTensor(_VALUE.indices, _VALUE.values, _VALUE.dense_shape)
+        flipped = tf.sparse.transpose(x)
+        assert flipped.dense_shape.op.name == "SparseTranspose/Identity"
+        names = [op.name for op in graph.get_operations()]
+        assert "SparseTranspose/SparseTensor_1/dense_shape" not in names
+        found = session.run(tf.sparse.to_dense(flipped))
+    np.testing.assert_array_equal(found, _dense().T)
+
+
+def test_weights_that_do_not_fit_ids_are_refused_when_built() -> None:
+    with tf.Graph().as_default():
+        ids = tf.SparseTensor([[0, 0], [1, 0]], tf.constant([0, 1], tf.int64), [2, 4])
+        weights = tf.SparseTensor([[0, 0]], [1.0], [2, 4])
+        with pytest.raises(ValueError, match=r"Shapes \(2,\) and \(1,\) are incompatible"):
+            tf.nn.embedding_lookup_sparse(tf.ones([3, 2]), ids, weights)

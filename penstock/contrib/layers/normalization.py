@@ -280,7 +280,7 @@ def unit_norm(inputs: Any, dim: int, epsilon: float = 1e-7, scope: str | None = 
         rank = len(inputs.get_shape().dims)
         if dim < 0 or dim >= rank:
             raise ValueError(
-                f"dim must be positive and smaller than the input rank; found {dim} of {rank}"
+                f"dim must be positive but smaller than the input rank.: found {dim} of {rank}"
             )
         lengths = sqrt(epsilon + reduce_sum(square(inputs), dim, True))
         multiples: list[Any] = []

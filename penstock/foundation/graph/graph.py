@@ -253,7 +253,7 @@ class Graph(Scoping):
         """Full unique node name for ``name``; a trailing slash means that it is full already.
 
         Args:
-          name: as given; None and "" mean the op type, which may be internal.
+          name: as given; None means the op type, which may be internal.
           op_type: the node's op type.
 
         Raises:
@@ -262,6 +262,8 @@ class Graph(Scoping):
         name = name.decode() if isinstance(name, bytes) else name
         if name and name.endswith("/"):
             return name[:-1]
+        if name == "":
+            raise ValueError(f"'' is not a valid node name: one of type {op_type} was to have it")
         full = self.unique_name(name or op_type)
         check_node_name(full, internal=not name or self._building_function)
         return full

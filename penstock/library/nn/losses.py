@@ -388,9 +388,9 @@ def _pairwise(differences: Tensor, weights: Any) -> Tensor:
     squares = _sum(elementwise.square(differences), axis=axes, keepdims=True)
     count = _count_present(differences, weights, per_batch=True)
     first = 2.0 * no_nan.div_no_nan(squares, binary.maximum(count - 1, 0), name="value")
-    total = _sum(differences, axis=axes, keepdims=True)
+    total = elementwise.square(_sum(differences, axis=axes, keepdims=True))
     pairs = binary.maximum(binary.multiply(count, count - 1), 0)
-    second = 2.0 * no_nan.div_no_nan(elementwise.square(total), pairs, name="value")
+    second = 2.0 * no_nan.div_no_nan(total, pairs, name="value")
     loss: Tensor = _sum(binary.multiply(first - second, weights))
     return select.where(_sum(count) > 0, loss, elementwise.zeros_like(loss), name="value")
 

@@ -402,5 +402,6 @@ def _iou(matrix: Any) -> Tensor:
     occurring = reduction.reduce_sum(cast(comparison.not_equal(either, 0), dtypes.float32))
     either = select.where(comparison.greater(either, 0), either, elementwise.ones_like(either))
     shares = division.div(right, either)
+    any_occurs = comparison.greater(occurring, 0)
     average = reduction.reduce_sum(shares, name="mean_iou") / occurring
-    return select.where(comparison.greater(occurring, 0), average, 0)
+    return select.where(any_occurs, average, 0)

@@ -272,9 +272,10 @@ def _evenly(count: int) -> list[float]:
     return [(i + 1) * 1.0 / (count - 1) for i in range(count - 2)]
 
 
-def _area(x: Any, y: Any, height: Callable[[Any, Any], Any], name: str) -> Tensor:
-    widths = x[:-1] - x[1:]
-    made: Tensor = reduction.reduce_sum(binary.multiply(widths, height(y[:-1], y[1:])), name=name)
+def _area(x: Any, y: Any, height: Callable[[Any, Any], Any], last: int, name: str) -> Tensor:
+    widths = x[:last] - x[1:]
+    heights = height(y[:last], y[1:])
+    made: Tensor = reduction.reduce_sum(binary.multiply(widths, heights), name=name)
     return made
 
 
@@ -286,16 +287,16 @@ _HEIGHTS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def _interpolated_area(tp: Any, fp: Any, fn: Any) -> Tensor:
+def _interpolated_area(tp: Any, fp: Any, fn: Any, last: int) -> Tensor:
     """Area below a precision-recall curve, true positives taken as linear between thresholds."""
-    gained = tp[:-1] - tp[1:]
+    gained = tp[:last] - tp[1:]
     positive = tp + fp
-    fewer = binary.maximum(positive[:-1] - positive[1:], 0)
+    fewer = binary.maximum(positive[:last] - positive[1:], 0)
     slope = no_nan.div_no_nan(gained, fewer, name="prec_slope")
     intercept = tp[1:] - binary.multiply(slope, positive[1:])
-    both = comparison.logical_and(positive[:-1] > 0, positive[1:] > 0)
+    both = comparison.logical_and(positive[:last] > 0, positive[1:] > 0)
     ratio = no_nan.div_no_nan(
-        positive[:-1], binary.maximum(positive[1:], 0), name="recall_relative_ratio"
+        positive[:last], binary.maximum(positive[1:], 0), name="recall_relative_ratio"
     )
     ratio = select.where(both, ratio, elementwise.ones_like(positive[1:]))
     parts = no_nan.div_no_nan(
@@ -306,16 +307,17 @@ def _interpolated_area(tp: Any, fp: Any, fn: Any) -> Tensor:
     return made
 
 
-def _auc_of(counts: dict[str, Any], curve: str, method: str, name: str) -> Tensor:
+def _auc_of(counts: dict[str, Any], curve: str, method: str, last: int, name: str) -> Tensor:
+    """The area, over the thresholds before ``last`` and those that follow them."""
     tp, fn, tn, fp = (counts[kind] for kind in ("tp", "fn", "tn", "fp"))
     if curve == "PR" and method == "careful_interpolation":
-        return _interpolated_area(tp, fp, fn)
+        return _interpolated_area(tp, fp, fn, last)
     small = 1.0e-6
     found = division.div(tp + small, tp + fn + small)
     if curve == "ROC":
-        return _area(division.div(fp, fp + tn + small), found, _HEIGHTS[method], name)
+        return _area(division.div(fp, fp + tn + small), found, _HEIGHTS[method], last, name)
     right = division.div(tp + small, tp + fp + small)
-    return _area(found, right, _HEIGHTS[method], name)
+    return _area(found, right, _HEIGHTS[method], last, name)
 
 
 @documented_as(true_positives)
@@ -354,8 +356,11 @@ def auc(
         inner = sorted(thresholds) if thresholds is not None else _evenly(num_thresholds)
         limits = [0.0 - _TINY, *inner, 1.0 + _TINY]
         values, updates = counts_at_thresholds(labels, predictions, limits, weights, list(COUNTS))
-        value = collected(metrics_collections, _auc_of(values, curve, summation_method, "value"))
-        update = _auc_of(updates, curve, summation_method, "update_op")
+        # Of fewer than two thresholds there is no area, as in TensorFlow.
+        last = (num_thresholds if thresholds is None else len(limits)) - 1
+        value = _auc_of(values, curve, summation_method, last, "value")
+        value = collected(metrics_collections, value)
+        update = _auc_of(updates, curve, summation_method, last, "update_op")
         return value, collected(updates_collections, update)
 
 

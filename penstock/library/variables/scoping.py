@@ -180,7 +180,10 @@ class variable_scope:
         if reuse is False:
             reuse = None
         if name_or_scope is None and reuse:
-            raise ValueError("reuse needs name_or_scope: a default name is always a new scope")
+            raise ValueError(
+                "reuse=True cannot be used without a name_or_scope: a default name is always a new"
+                " scope"
+            )
         if not isinstance(auxiliary_name_scope, bool):
             raise TypeError(f"auxiliary_name_scope must be a bool; found {auxiliary_name_scope!r}")
         self._name_or_scope, self._default_name = name_or_scope, default_name

@@ -203,6 +203,9 @@ def embedding_lookup_sparse(
         if not isinstance(value, SparseTensor) and not (what == "sp_weights" and value is None):
             raise TypeError(f"{what} must be a SparseTensor; found {type(value).__name__}")
     values = [sp_ids.indices, sp_ids.values]
+    if sp_weights is not None:
+        for part in ("values", "indices", "dense_shape"):
+            getattr(sp_ids, part).shape.assert_is_compatible_with(getattr(sp_weights, part).shape)
     with name_scope(name, "embedding_lookup_sparse", [*parts, *values]) as scope:
         segments = sp_ids.indices[:, 0]
         if segments.dtype is not dtypes.int32:

@@ -131,7 +131,7 @@ def sparse_retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     sp_input = as_sparse(sp_input)
     to_retain = convert_to_tensor(to_retain)
     kept = to_retain.shape.with_rank(1)
-    sp_input.values.shape.merge_with(kept)
+    kept[0].merge_with(sp_input.values.shape.with_rank(1)[0])
     chosen = reshape.reshape(select.where_v2(to_retain), [-1])
     indices = gather.gather(sp_input.indices, chosen)
     values = gather.gather(sp_input.values, chosen)
@@ -288,7 +288,10 @@ def sparse_transpose(sp_input: Any, perm: Any = None, name: str | None = None) -
                 )
             shape: Any = [dims[int(p)] for p in known]
         else:
+            # TensorFlow does not look through this node: the shape stays one.
             shape = gather.gather(sp_input.dense_shape, perm)
+            indices, values = make("SparseReorder", flipped, sp_input.values, shape)
+            return SparseTensor(indices, values, control.identity(shape))
         return sparse_reorder(SparseTensor(flipped, sp_input.values, shape))
 
 

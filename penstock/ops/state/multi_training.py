@@ -56,6 +56,10 @@ def _as_stored(*lists):
     ]  # fmt: skip
 
 
+# No power of a decay nearer to one is zero after ``_many_steps``.
+_SLOWEST = 1 - 3e-8
+
+
 @functools.cache
 def _many_steps(device: torch.device) -> torch.Tensor:
     """Bias corrections are in the rate already, so the kernel's own must come out as one."""
@@ -65,14 +69,24 @@ def _many_steps(device: torch.device) -> torch.Tensor:
 def multi_momentum(vars, accums, lr, grads, momentum, use_nesterov):
     values = [v.value for v in vars]
     slots = [_like(a, v) for a, v in zip(accums, values, strict=True)]
+    grads = _grads_like(grads, values)
+    if momentum == 0:  # for which the kernel takes no slots
+        for slot, grad in zip(slots, grads, strict=True):
+            slot.mul_(0).add_(grad)
+        stored, slots = _as_stored(values, grads), []
+    else:
+        *stored, slots = _as_stored(values, grads, slots)
     torch._fused_sgd_(
-        *_as_stored(values, _grads_like(grads, values), slots),
-        weight_decay=0.0, momentum=momentum, lr=lr, dampening=0.0, nesterov=use_nesterov,
+        *stored, slots, weight_decay=0.0, momentum=momentum, lr=lr, dampening=0.0,
+        nesterov=bool(use_nesterov and slots),
         maximize=False, is_first_step=False,
     )  # fmt: skip
 
 
 def multi_adam(vars, ms, vs, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grads):
+    if max(beta1, beta2) > _SLOWEST:
+        rest = beta1_power, beta2_power, lr, beta1, beta2, epsilon, grads
+        return _traced_adam(vars, ms, vs, *rest)
     values = [v.value for v in vars]
     first = [_like(m, v) for m, v in zip(ms, values, strict=True)]
     second = [_like(s, v) for s, v in zip(vs, values, strict=True)]

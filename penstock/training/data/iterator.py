@@ -11,9 +11,11 @@ from penstock.foundation.base import dtypes, errors
 from penstock.foundation.graph.build import make, make_tensor
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.operation import Operation
-from penstock.foundation.graph.scopes import colocate_with, get_default_graph
+from penstock.foundation.graph.scopes import add_to_collection, colocate_with, get_default_graph
 from penstock.foundation.graph.tensor import Tensor
 from penstock.training.data import specs
+
+_ITERATORS = "iterators"  # the collection of their handles, which MetaGraphs carry
 
 
 class Iterator(specs.Structured):
@@ -40,6 +42,7 @@ class Iterator(specs.Structured):
 
     def _set(self, handle: Any, initializer: Any, structure: Any) -> None:
         self._iterator_resource, self._initializer, self.structure = handle, initializer, structure
+        add_to_collection(_ITERATORS, handle)
         self._string_handle = make("IteratorToStringHandle", handle)
 
     @classmethod

@@ -67,6 +67,11 @@ def _shape_tensor(value: Any, spec: Any) -> Tensor:
         raise ValueError(
             f"None values not supported.: the padded shape of a component {spec.shape} is not given"
         )
+    if isinstance(value, list | tuple) and any(isinstance(d, list | tuple) for d in value):
+        raise ValueError(
+            f"Padded shape {value} must be a 1-D tensor of tf.int64 values, but its shape was"
+            f" {np.shape(value)}."
+        )
     dims = shapes.as_shape([None if d == -1 else d for d in _dims(value)])
     rank = spec.shape.ndims
     if rank is not None and dims.ndims is not None and rank != dims.ndims:

@@ -52,7 +52,7 @@ class FtrlOptimizer(OneOpOptimizer):
         super().__init__(use_locking, name)
         if learning_rate_power > 0.0:
             raise ValueError(
-                f"learning_rate_power must be negative or zero; found {learning_rate_power}"
+                f"learning_rate_power {learning_rate_power:f} needs to be negative or zero"
             )
         for what, value in (
             ("initial_accumulator_value", initial_accumulator_value),
@@ -61,7 +61,7 @@ class FtrlOptimizer(OneOpOptimizer):
             ("l2_shrinkage_regularization_strength", l2_shrinkage_regularization_strength),
         ):
             if value < 0.0:
-                raise ValueError(f"{what} must be positive or zero; found {value}")
+                raise ValueError(f"{what} {value:f} needs to be positive or zero")
         self._learning_rate, self._learning_rate_power = learning_rate, learning_rate_power
         self._initial_accumulator_value = initial_accumulator_value
         self._l1_regularization_strength = l1_regularization_strength

@@ -77,3 +77,28 @@ def test_two_updates_of_one_variable_stay_two() -> None:
         two = optimizer.apply_gradients([(tf.ones([1]), v)])
     assert types(rewritten([], run=[two])).count("ApplyMomentum") == 2
     agree([two], variables=tf.global_variables())
+
+
+@pytest.mark.parametrize("resource", [False, True])
+@pytest.mark.parametrize("nesterov", [False, True])
+def test_momentum_of_zero_is_an_update_by_the_gradient(resource: bool, nesterov: bool) -> None:
+    variables = _variables(resource)
+    train = tf.train.MomentumOptimizer(0.1, 0.0, use_nesterov=nesterov).minimize(_loss(variables))
+    agree([train], variables=tf.global_variables())
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(train)
+        assert np.allclose(session.run(variables[1]), np.arange(1, 3) * 0.8)
+
+
+@pytest.mark.parametrize("betas", [(0.9, 1.0), (0.0, 1.0), (0.9, 1.0 - 1e-12)])
+def test_adam_with_a_decay_of_one_stays_finite(betas: tuple[float, float]) -> None:
+    train = tf.train.AdamOptimizer(0.1, *betas).minimize(_loss(_variables(False, np.float64)))
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        for _ in range(3):
+            session.run(train)
+        found = session.run(tf.global_variables())
+    assert all(np.isfinite(value).all() for value in found)
+    if betas[1] == 1.0:  # TensorFlow's rate is zero
+        assert np.array_equal(found[1], np.arange(1, 3))

@@ -218,3 +218,12 @@ def test_packages_ask_what_device_scopes_say() -> None:
             assert said(graph) == "/job:a/device:GPU:1"
             with tf.device(None):
                 assert said(graph) is None
+
+
+def test_an_empty_name_is_none_that_a_node_may_have() -> None:
+    with tf.Graph().as_default():
+        x = tf.constant([1.0])
+        with pytest.raises(ValueError, match="'' is not a valid node name"):
+            tf.identity(x, name="")
+        with tf.name_scope("s"), pytest.raises(ValueError, match="'' is not a valid node name"):
+            tf.nn.relu(x, name="")

@@ -547,3 +547,21 @@ def test_dropout_arguments():
             tf.nn.dropout(x, **kwargs)
     with pytest.raises(ValueError, match="floating"):
         tf.nn.dropout([1, 2], rate=0.5)
+
+
+def test_mean_iou_and_pairwise_errors_have_tensorflows_order_of_nodes() -> None:
+    with tf.Graph().as_default() as graph:
+        x = tf.placeholder(tf.float32, [2, 3])
+        tf.losses.mean_pairwise_squared_error(x, x)
+        tf.metrics.mean_iou(tf.constant([0, 1]), tf.constant([1, 0]), 2)
+        names = [op.name for op in graph.get_operations()]
+    square, pairs = (names.index(f"mean_pairwise_squared_error/{n}") for n in ("Square_1", "Mul_1"))
+    assert square < pairs
+    assert names.index("mean_iou/Greater_1") < names.index("mean_iou/mean_iou")
+
+
+def test_one_threshold_makes_no_area() -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        value, update = tf.metrics.auc([True, False], [0.9, 0.2], num_thresholds=1)
+        session.run(tf.local_variables_initializer())
+        assert session.run(update) == 0.0 == session.run(value)

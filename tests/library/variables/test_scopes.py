@@ -109,7 +109,7 @@ def test_scope_arguments_are_checked() -> None:
         tf.variable_scope(None)
     with pytest.raises(TypeError, match="found int"):
         tf.variable_scope(3)
-    with pytest.raises(ValueError, match="reuse needs name_or_scope"):
+    with pytest.raises(ValueError, match="reuse=True cannot be used without a name_or_scope"):
         tf.variable_scope(None, "d", reuse=True)
     with pytest.raises(ValueError, match="no shape when the initializer is a constant"):
         tf.get_variable("c", [2], initializer=tf.constant([1.0, 2.0]))

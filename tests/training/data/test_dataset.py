@@ -435,3 +435,18 @@ def test_sizes_that_are_no_scalars_fail_as_they_run(transformed: Any) -> None:
         iterator = tf.data.make_initializable_iterator(data)
         with pytest.raises(tf.errors.InvalidArgumentError, match="must be a scalar"):
             session.run(iterator.initializer)
+
+
+def test_iterators_are_kept_in_their_collection() -> None:
+    with tf.Graph().as_default() as graph:
+        dataset = tf.data.Dataset.range(2)
+        once, again = dataset.make_one_shot_iterator(), dataset.make_initializable_iterator()
+        handles = [once._iterator_resource, again._iterator_resource]
+        assert graph.get_collection("iterators") == handles
+
+
+def test_a_padded_shape_is_no_nesting_of_shapes() -> None:
+    with tf.Graph().as_default():
+        dataset = tf.data.Dataset.range(2)
+        with pytest.raises(ValueError, match="must be a 1-D tensor of tf.int64 values"):
+            dataset.padded_batch(2, ([], []))

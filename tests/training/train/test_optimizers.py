@@ -214,7 +214,7 @@ def test_argument_errors() -> None:
         tf.train.GradientDescentOptimizer(1.0, name="")
     with pytest.raises(ValueError, match="must be positive; found 0"):
         tf.train.AdagradOptimizer(1.0, initial_accumulator_value=0.0)
-    with pytest.raises(ValueError, match="learning_rate_power must be negative or zero"):
+    with pytest.raises(ValueError, match="learning_rate_power 0.500000 needs to be negative"):
         tf.train.FtrlOptimizer(1.0, learning_rate_power=0.5)
 
 

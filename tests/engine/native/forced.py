@@ -11,7 +11,8 @@
 From its first run on, each stretch runs twice: its lines on copies, and its native form on what the
 step gives it, which goes on with that.  So the suite's own expectations hold native forms against
 TensorFlow, and what differs between the two is written to ``FOLDER/differ.jsonl``, each stretch
-with its lines; ``FOLDER/counts.jsonl`` says how many calls there were.
+with its lines; ``FOLDER/counts.jsonl`` says how many calls there were.  ``NATIVE_FEWEST=1`` makes a
+stretch of any line, so that steps of one op have native forms, too.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from typing import Any
 import torch
 from torch._inductor import config
 
+from penstock.compiler.stretches import cut as cutting
 from penstock.engine.native import compiling, tier as tiers, tracing, worker
 from penstock.engine.native.request import MANIFEST, Request
 from penstock.engine.native.store import Store
@@ -40,6 +42,7 @@ QUICK = {
     "aot_inductor.precompile_headers": True, "cpp_cache_precompile_headers": True,
     "aot_inductor.compile_wrapper_opt_level": "O0",
 }  # fmt: skip
+cutting.FEWEST_LINES = int(os.environ.get("NATIVE_FEWEST", cutting.FEWEST_LINES))
 counts: Counter[str] = Counter()
 _lock = threading.RLock()
 

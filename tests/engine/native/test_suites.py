@@ -24,6 +24,10 @@ GOLDEN = "tests/programs/test_programs.py"
 FEW = "tests/engine/native/few_programs.py"
 # A third of the programs whose values TensorFlow gave.
 SOME = "lstm or mlp_dropout or word2vec or softmax_regression or matrix_fact or custom_gradient"
+TRAINING = ("tests/library/recurrent", "tests/training/train")
+# Steps of one op: those that go by indices.
+ROWS = "test_runs_as_declared and float32 and (Scatter or Segment or Gather)"
+OPS = "tests/ops/test_cases.py"
 needs_compiler = pytest.mark.skipif(
     bool(without_compiler()), reason="there is no C++ compiler that works"
 )
@@ -68,7 +72,7 @@ def folder(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     return place
 
 
-@pytest.mark.parametrize("suite", [GOLDEN, FEW])
+@pytest.mark.parametrize("suite", [GOLDEN, FEW, *TRAINING])
 def test_traced(suite: str, tmp_path: Path) -> None:
     run("ask", tmp_path, suite)
     counts = run("traced", tmp_path, suite)
@@ -77,16 +81,28 @@ def test_traced(suite: str, tmp_path: Path) -> None:
     print(suite, dict(counts))
 
 
+def test_traced_steps_of_one_op(tmp_path: Path) -> None:
+    for how in ("ask", "traced"):
+        counts = run(how, tmp_path, OPS, "-k", ROWS, NATIVE_FEWEST="1")
+    assert not differences(tmp_path), differences(tmp_path)
+    assert counts["calls"] > 15
+    print(OPS, dict(counts))
+
+
 @needs_compiler
 @pytest.mark.skipif(
     os.environ.get("NATIVE_COMPILED") != "1", reason="NATIVE_COMPILED=1 asks for it: half an hour"
 )
-@pytest.mark.parametrize(("suite", "part"), [(GOLDEN, SOME), (FEW, "edges"), (FEW, "random")])
-def test_compiled(suite: str, part: str, folder: Path) -> None:
+@pytest.mark.parametrize(
+    ("suite", "part"), [(GOLDEN, SOME), (FEW, "edges"), (FEW, "random"), (OPS, ROWS)]
+)
+def test_compiled(suite: str, part: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     some = {"NATIVE_SEEDS": "12"}
+    if suite == OPS:
+        monkeypatch.setenv("NATIVE_FEWEST", "1")
     run("ask", folder, suite, "-k", part, **some)
     compile_all(folder)
     counts = run("compiled", folder, suite, "-k", part, **some)
     assert not differences(folder), differences(folder)
-    assert counts["calls"] > 20
+    assert counts["calls"] > 15
     print(suite, part, dict(counts))

@@ -66,7 +66,8 @@ $(INSTALLED): pyproject.toml
 	@test -x $(BIN)/python || { echo "making $(VENV) with $(PYTHON)"; "$(PYTHON)" -m venv $(VENV); }
 	@echo "installing $(TORCH) and penstock[demo,dev] into $(VENV) (minutes the first time)"
 	@$(BIN)/python $(PIP_INSTALL) $(TORCH)
-	@$(BIN)/python $(PIP_INSTALL) -e '.[demo,dev]'
+	@# A path, not a finder: beside a clone called penstock a script would find that folder first.
+	@$(BIN)/python $(PIP_INSTALL) --config-settings editable_mode=compat -e '.[demo,dev]'
 	@touch $@
 
 demo: venv  ## train a convolutional classifier on handwritten digits (ARGS="--help")

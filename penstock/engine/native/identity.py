@@ -18,7 +18,7 @@ from penstock.compiler.stretches.lines import marked_lines
 from penstock.foundation.machine import hardware
 
 # Raised when what is made of a request changes.
-_FORM = 7
+_FORM = 8
 
 
 def key_of(source: Source, functions: Mapping[str, str], marked: bool = False) -> str:

@@ -185,7 +185,9 @@ def _subtract_rows(state: Any, indices: torch.Tensor, updates: torch.Tensor) -> 
 
 
 def _traced_add(state: Any, indices: Any, updates: Any) -> None:
-    row_sums.by_scattering(state.value, indices, updates)
+    # They may lie in the variable's memory: what is computed is read before it writes, and torch's
+    # compiler leaves out a copy.
+    row_sums.by_scattering(state.value, indices, updates.neg().neg())
 
 
 def _traced_subtract(state: Any, indices: Any, updates: Any) -> None:

@@ -19,6 +19,8 @@ import penstock as tf
 from penstock.engine.native import compiling, trial
 from penstock.engine.native.library import load
 from penstock.engine.native.process import without_compiler
+from penstock.engine.native.tracing import Held
+from penstock.ops.state import state_scatter
 from tests.benchmarks.processes import wait_until_ended
 from tests.engine.native import programs
 
@@ -116,6 +118,23 @@ def test_an_index_out_of_range_is_an_error_of_its_line(
     np.testing.assert_allclose(found[0][0], wanted[0][0], rtol=1e-5)
     np.testing.assert_allclose(found[0][1], wanted[0][1], rtol=1e-5, atol=1e-6)
     assert found[1:] == wanted[1:]
+
+
+@pytest.mark.timeout(300)
+def test_rows_that_are_added_may_lie_in_the_variable(tmp_path: Path) -> None:
+    functions = {"add": state_scatter._add_rows, "subtract": state_scatter._subtract_rows}
+    part = "v1 = r_a.value.narrow(0, 0, 6)\n"
+    text = f"{part}add(r_a, v0, v1)\nv2 = r_a.value * 2.0\nsubtract(r_a, v0, v1)\nv3 = v2 + 1.0"
+    table = [[50, 16], [16, 1], "float32"]
+    values = {"v0": [[6], [1], "int32"], "r_a": table, "v3": table}
+    graph, inputs, *_ = compiling.traced(text, ["v0"], ["r_a"], [], ["v3"], values, functions)
+    compiling.build(graph, inputs, tmp_path / "0.so", 2)
+    index, start = torch.tensor([1, 1, 0, 5, 2, 1], dtype=torch.int32), torch.randn(50, 16)
+    found = start.clone()
+    [given] = load(tmp_path / "0.so", 2, 1)([index, found])
+    scope: dict[str, Any] = {"r_a": Held(start), "v0": index, **functions}
+    exec(text, scope)
+    assert torch.equal(found, start) and torch.equal(given, scope["v3"])
 
 
 _NEXT = """

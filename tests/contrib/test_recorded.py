@@ -26,7 +26,7 @@ def _programs():
             yield pytest.param(module, name, id=f"{short}-{name}", marks=marks)
 
 
-@pytest.mark.parametrize("module, name", _programs())
+@pytest.mark.parametrize("module, name", list(_programs()))
 def test_finds_what_tensorflow_found(module, name):
     wanted = json.loads((recorded.EXPECTED / f"{module}.json").read_text())[name]
     case = recorded.cases(module)[name]

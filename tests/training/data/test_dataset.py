@@ -253,19 +253,20 @@ def test_a_wait_ends_with_its_deadline_and_its_session() -> None:
 
 
 def test_threads_end_with_the_session() -> None:
+    before = set(threading.enumerate())  # a server of another test may have its own
+
+    def begun() -> list[str]:
+        gc.collect()
+        return [t.name for t in threading.enumerate() if t not in before and "penstock" in t.name]
+
     with tf.Graph().as_default():
         session = tf.Session()
         data = Dataset.range(10**6).map(lambda x: x + 1, num_parallel_calls=2).prefetch(2)
         element = data.make_one_shot_iterator().get_next()
         assert session.run(element) == 1
-        assert any("penstock" in t.name for t in threading.enumerate())
+        assert begun()
         session.close()
-
-    def gone() -> bool:
-        gc.collect()
-        return not any("penstock" in t.name for t in threading.enumerate())
-
-    wait_until(gone)
+    wait_until(lambda: not begun())
 
 
 def test_interleaving_in_parallel_reads_all_at_once(session: Any) -> None:

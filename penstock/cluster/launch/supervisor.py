@@ -192,8 +192,10 @@ class State(enum.Enum):
 class Record:
     """What is known of a task.
 
-    XX
-      ``heard`` is when its heart beat last; None where that is no matter.
+    ``due`` is when its state must have changed: the restart of a WAITING one or of a parameter
+    server that was DONE too early, the end of a RUNNING one that was asked to stop (then killed,
+    and given up when that does not help either).
+    ``heard`` is when its heart beat last; None where that is no matter.
     """
 
     state: State = State.IDLE

@@ -56,17 +56,8 @@ class ClientSession:
         self.lock = waiting.StepLock()
         # Steps that are prepared or run now; who waits for one is not idle.
         self.running = 0
-        self._count_lock = threading.Lock()
-
-    def in_use(self) -> AbstractContextManager[None]:
-        """While a step is prepared or runs."""
-        return _InUse(self)
-
-    def count(self, change: int) -> None:
-        """So many steps more are prepared or run."""
-        with self._count_lock:
-            self.running += change
-            self.used = time.monotonic()
+        # Entered while a step is prepared or runs.
+        self.in_use = _InUse(self)
 
     def prepare(
         self,
@@ -89,23 +80,28 @@ class ClientSession:
             raise errors.invalid(
                 f"the step takes {step.prepared.feed_count} value(s); {len(args)} were sent"
             )
-        check_feeds(step.feeds, args)
+        if args:
+            check_feeds(step.feeds, args)
         return self.session.run(step.prepared, args, trace)
 
 
 class _InUse:
-    """What ``in_use`` gives; no generator, since each step has one."""
+    """Counts the steps of a session; entered by any number of threads."""
 
-    __slots__ = ("_session",)
+    __slots__ = ("_lock", "_session")
 
     def __init__(self, session: ClientSession) -> None:
-        self._session = session
+        self._session, self._lock = session, threading.Lock()
 
     def __enter__(self) -> None:
-        self._session.count(1)
+        with self._lock:
+            self._session.running += 1
 
     def __exit__(self, *exc: Any) -> None:
-        self._session.count(-1)
+        session = self._session
+        with self._lock:
+            session.running -= 1
+            session.used = time.monotonic()
 
 
 class ClientSessions:

@@ -26,7 +26,6 @@ from penstock.compiler.partition.split import partition
 from penstock.compiler.placement.available import DeviceAttributes
 from penstock.compiler.placement.placer import Placer
 from penstock.engine.resources import waiting
-from penstock.engine.resources.calling import Calling
 from penstock.engine.session.build import step_to_place
 from penstock.engine.session.options import ConfigProto, Options, options_of
 from penstock.foundation.base import errors
@@ -253,7 +252,8 @@ class MasterSession:
         self._over = False
         # What cancels each step that is prepared or run now.
         self._cancels: dict[object, Callable[[errors.OpError], None]] = {}
-        self._cancels_lock = threading.Condition()
+        self._cancels_lock = threading.RLock()
+        self._cancels_changed = threading.Condition(self._cancels_lock)
 
     def list_devices(self) -> list[DeviceAttributes]:
         """The devices of all tasks that the session may use."""
@@ -299,7 +299,7 @@ class MasterSession:
     def _devices_of(self, task: str) -> list[DeviceAttributes]:
         devices = self._master.peers.devices(task)
         if task in self._pinned and devices:
-            self._watched(lambda: self._pin(task, f"{devices[0].incarnation:x}"))
+            self._watched(self._pin, task, f"{devices[0].incarnation:x}")
         return devices
 
     def _pin(self, task: str, incarnation: str) -> None:
@@ -332,10 +332,10 @@ class MasterSession:
             )
         else:
             handle = self._watched(
-                lambda: master.peers.register(part.task, self.handle, part, self._config)
+                master.peers.register, part.task, self.handle, part, self._config
             )
         self._handles.setdefault(part.task, []).append(handle)
-        self._watched(lambda: self._pin(part.task, handle.partition("/")[0]))
+        self._watched(self._pin, part.task, handle.partition("/")[0])
         return _Registered(part.task, handle, part.feeds, part.fetches)
 
     # ---- running -----------------------------------------------------------------------------
@@ -352,23 +352,25 @@ class MasterSession:
           tf.errors.OpError: a part failed, a task was lost, or the step was cancelled.
         """
         # Tensors for the caller come to this task under the step's number.
-        entered = self._master.worker.table.open(self._master.next_number())
+        table, seconds = self._master.worker.table, self._default_seconds()
+        entered = table.open(self._master.next_number())
         try:
-            with (
-                self._until_ended(entered.fail),
-                waiting.running(entered.cancellation, self._default_seconds()),
-            ):
-                if step.alone is not None and not trace:
-                    return self._run_alone(entered, step.alone, args), {}
-                return self._run_entered(entered, step, args, trace)
+            with self._until_ended(entered.fail):
+                alone = None if trace else step.alone
+                if alone is not None and seconds is None:
+                    return self._run_alone(entered, alone, args), {}
+                with waiting.running(entered.cancellation, seconds):
+                    if alone is not None:
+                        return self._run_alone(entered, alone, args), {}
+                    return self._run_entered(entered, step, args, trace)
         finally:
-            self._master.worker.table.close(entered)
+            table.close(entered)
 
     def _run_alone(self, entered: Step, part: _Registered, args: Sequence[Any]) -> list[Any]:
         """Runs a step that no other task has a part of: there is nobody to agree with."""
         worker = self._master.worker
         try:
-            registered = self._watched(lambda: worker.registered(part.handle))
+            registered = self._watched(worker.registered, part.handle)
             return list(worker.run_entered(registered, entered, args))
         except errors.OpError as error:
             entered.fail(error)
@@ -480,7 +482,7 @@ class MasterSession:
     def settle(self) -> None:
         """Waits until the steps of an ended session have ended, as long as they may take."""
         with self._cancels_lock:
-            self._cancels_lock.wait_for(lambda: not self._cancels, 2 * GRACE_SECONDS)
+            self._cancels_changed.wait_for(lambda: not self._cancels, 2 * GRACE_SECONDS)
 
     def _until_ended(self, cancel: Callable[[errors.OpError], None]) -> AbstractContextManager[Any]:
         """Calls ``cancel`` if the session ends meanwhile, or its caller's step is cancelled."""
@@ -494,10 +496,10 @@ class MasterSession:
         if self._ended is not None:
             raise type(self._ended)(None, None, self._ended.message)
 
-    def _watched(self, call: Callable[[], Any]) -> Any:
+    def _watched(self, call: Callable[..., Any], *args: Any) -> Any:
         """Calls; an AbortedError means that a task lost its state, and the session with it."""
         try:
-            return call()
+            return call(*args)
         except errors.AbortedError as error:
             with self._cancels_lock:
                 if self._ended is None:  # else it was ended before, and tasks forget its parts
@@ -508,7 +510,7 @@ class MasterSession:
 class _UntilEnded:
     """What ends with a session, or the step of its caller; no generator: each step has one."""
 
-    __slots__ = ("_called", "_cancel", "_session")
+    __slots__ = ("_callers", "_cancel", "_session")
 
     def __init__(
         self,
@@ -516,28 +518,30 @@ class _UntilEnded:
         cancel: Callable[[errors.OpError], None],
         callers: waiting.Cancellation | None,
     ) -> None:
-        self._session, self._cancel = session, cancel
-        self._called = Calling(callers, self._cancelled) if callers is not None else None
+        self._session, self._cancel, self._callers = session, cancel, callers
 
-    def _cancelled(self, why: str) -> None:
-        self._cancel(errors.CancelledError(None, None, why))
+    def wake(self) -> None:
+        """The caller's step is cancelled, which tells those that wait in it."""
+        why = None if self._callers is None else self._callers.reason
+        self._cancel(errors.CancelledError(None, None, str(why)))
 
     def __enter__(self) -> None:
         session = self._session
         with session._cancels_lock:
-            session._check_open()
+            if session._ended is not None:
+                session._check_open()
             session._cancels[self] = self._cancel
-        if self._called is not None:
-            self._called.__enter__()
+        if self._callers is not None:
+            self._callers.enter(self)
 
     def __exit__(self, *exc: Any) -> None:
-        if self._called is not None:
-            self._called.__exit__(*exc)
+        if self._callers is not None:
+            self._callers.leave(self)
         session = self._session
         with session._cancels_lock:
             del session._cancels[self]
             if session._over:  # only then does somebody wait for it
-                session._cancels_lock.notify_all()
+                session._cancels_changed.notify_all()
 
 
 def _merged(defaults: Any, config: Any) -> Any:

@@ -41,10 +41,10 @@ from penstock.cluster.distributed.security import (
     join_address,
     split_address,
 )
-from penstock.cluster.http2.call import Failed
-from penstock.cluster.http2.connection import Rules
-from penstock.cluster.http2.headers import Head
+from penstock.cluster.http2.call import Call
+from penstock.cluster.http2.incoming import Rules
 from penstock.cluster.http2.server import AVAILABLE, Server
+from penstock.cluster.http2.status import Failed
 from penstock.foundation.base import errors
 
 # Methods that wait for a server that is not up yet.
@@ -165,13 +165,16 @@ def _start_plain(
     return server.stop, server.port
 
 
-def _admission(security: Security) -> Callable[[Head], None]:
-    def admit(head: Head) -> None:
+def _admission(security: Security) -> Callable[[Call], None] | None:
+    if security.token is None:
+        return None
+
+    def admit(call: Call) -> None:
         try:
-            security.check_token(head.metadata.get(TOKEN_KEY))
+            security.check_token(call.metadata().get(TOKEN_KEY))
         except errors.UnauthenticatedError as error:
             failure = rpc_errors.failure_of(error)
-            plain = head.path.startswith(f"/{TENSORFLOW}/")
+            plain = call.head.path.startswith(f"/{TENSORFLOW}/")
             raise Failed(*status(failure, plain)) from None
 
     return admit

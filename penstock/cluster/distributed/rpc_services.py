@@ -9,9 +9,8 @@ and not by gRPC, so that what is malformed gets InvalidArgumentError.
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, cast
+from typing import Any
 
 import grpc
 from google.protobuf.message import DecodeError, EncodeError
@@ -53,7 +52,6 @@ class Context:
 
     def __init__(self, context: grpc.ServicerContext | Call) -> None:
         self._context = context
-        self._lock = threading.Lock()
         self._returned = False
 
     def on_cancel(self, callback: Callable[[], None]) -> None:
@@ -63,10 +61,8 @@ class Context:
         """
 
         def ended() -> None:
-            with self._lock:
-                if self._returned:
-                    return
-            callback()
+            if not self._returned:
+                callback()
 
         if not self._context.add_callback(ended):
             ended()
@@ -88,9 +84,9 @@ class Context:
         """Address of the caller."""
         return str(self._context.peer())
 
-    def _return(self) -> None:
-        with self._lock:
-            self._returned = True
+    def returned(self) -> None:
+        """The handler has returned."""
+        self._returned = True
 
 
 def serialized(message: Any, what: str, limit: int) -> bytes:
@@ -102,7 +98,8 @@ def serialized(message: Any, what: str, limit: int) -> bytes:
     size = message.ByteSize()
     if size <= limit:
         try:
-            return cast(bytes, message.SerializeToString())
+            data: bytes = message.SerializeToString()
+            return data
         except (EncodeError, ValueError):  # protobuf's own limit
             size = max(size, MAX_MESSAGE_BYTES)
     raise errors.ResourceExhaustedError(
@@ -179,7 +176,7 @@ def _unary(
             abort_call(context, _failure(error, what, task), plain)
             raise  # not reached: aborting raises
         finally:
-            ours._return()
+            ours.returned()
 
     return handle
 
@@ -196,7 +193,7 @@ def stream_handler(
         except Exception as error:
             abort_call(context, _failure(error, "a stream", task))
         finally:
-            ours._return()
+            ours.returned()
 
     return handle
 

@@ -117,7 +117,7 @@ class MasterService:
     def prepare_step(self, request: Any, context: Any) -> Any:
         """Registers a step; its handle is good for this session."""
         found = self._sessions.get(request.session)
-        with found.in_use(), for_caller(request.timeout_in_ms, context), found.lock:
+        with found.in_use, for_caller(request.timeout_in_ms, context), found.lock:
             graph = found.session.graph
             handle = str(next(self._numbers))
             found.prepare(
@@ -134,7 +134,7 @@ class MasterService:
         found = self._sessions.get(request.session)
         step = _step(found, request.step)
         args = [tensor_codec.decode(value) for value in request.values]
-        with found.in_use(), for_caller(request.timeout_in_ms, context):
+        with found.in_use, for_caller(request.timeout_in_ms, context):
             values, metadata = found.run(step, args, request.trace)
         return messages.RunStepResponse(
             values=[tensor_codec.encode(value) for value in values],

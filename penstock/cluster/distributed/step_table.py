@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from penstock.cluster.distributed.tally import Tally
@@ -91,7 +91,7 @@ class StepTable:
         self._failed: dict[int, float] = {}
         self._swept = clock()
 
-    def open(self, number: int, peers: Iterable[str] = ()) -> Step:
+    def open(self, number: int, peers: Collection[str] = ()) -> Step:
         """Enters a step; ``peers`` are the tasks whose loss it cannot survive.
 
         Raises:
@@ -106,7 +106,8 @@ class StepTable:
                 step = self._open[number] = early[1] if early else Step(number, self._send)
                 step.began = self._clock()
             step.users += 1
-            step.peers.update(peers)
+            if peers:
+                step.peers.update(peers)
             return step
 
     def close(self, step: Step) -> None:

@@ -83,13 +83,13 @@ def as_tensor(value: Any) -> torch.Tensor | np.ndarray:
       tf.errors.InvalidArgumentError: it is no dense tensor.
     """
     if isinstance(value, torch.Tensor):
-        if not is_dense(value):
+        if value.layout is not torch.strided or value.dtype not in _DTYPES:
             raise errors.invalid(f"a {value.layout} tensor of {value.dtype} cannot be sent")
-        value = value.detach()  # a view: what is sent is not recorded
+        if value.requires_grad:
+            value = value.detach()  # what is sent is not recorded
         if value.is_conj() or value.is_neg():
             value = value.resolve_conj().resolve_neg()
-        host: torch.Tensor = value if value.device.type == "cpu" else value.cpu()
-        return host
+        return value if value.is_cpu else value.cpu()
     if isinstance(value, bool | int | float | complex | bytes | str | np.generic | np.ndarray):
         array = np.asarray(value, dtype=object if isinstance(value, bytes | str) else None)
         if array.dtype.kind in "OSU":

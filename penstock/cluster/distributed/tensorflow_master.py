@@ -94,14 +94,16 @@ class TensorFlowMaster:
 
     def run_step(self, request: Any, context: Any) -> Any:
         """Runs a step, or a part of one."""
+        found = None
         try:
             found = self._sessions.get(request.session_handle)
-            run = self._run_part if request.partial_run_handle else self._run_whole
-            with found.in_use(), for_caller(request.options.timeout_in_ms, context):
-                return _of_users_graph(found, lambda: run(found, request))
-        except errors.OpError as error:
+            with found.in_use, for_caller(request.options.timeout_in_ms, context):
+                run = self._run_part if request.partial_run_handle else self._run_whole
+                return run(found, request)
+        except errors.OpError as raised:
+            error = raised if found is None else _as_user_knows(found, raised)
             if not request.store_errors_in_response_body:
-                raise
+                raise error from None
             failure = rpc_errors.failure_of(error)
             text = failure.message + rpc_errors.tag_of(failure.node)
             return messages.RunStepResponse(
@@ -109,14 +111,18 @@ class TensorFlowMaster:
             )
 
     def _run_whole(self, found: ClientSession, request: Any) -> Any:
+        fed, options = request.feed, request.options
         names: _Names = (
-            tuple([each.name for each in request.feed]), tuple(request.fetch),
+            tuple([each.name for each in fed]) if fed else (), tuple(request.fetch),
             tuple(request.target),
         )  # fmt: skip
-        step = _prepared(found, names, names)
-        args = [tensor_messages.read(each.tensor, self._max_tensor_bytes) for each in request.feed]
-        values, recorded = found.run(step, args, _trace(request.options))
-        response = messages.RunStepResponse(metadata=_metadata(recorded))
+        step = found.steps.get(names) or _prepared(found, names, names)
+        limit = self._max_tensor_bytes
+        args = [tensor_messages.read(each.tensor, limit) for each in fed] if fed else []
+        values, recorded = found.run(step, args, _trace(options) if options.ByteSize() else 0)
+        response = messages.RunStepResponse()
+        if recorded:
+            response.metadata = _metadata(recorded)
         self._add(response, names[1], step.fetches, values)
         return response
 
@@ -178,7 +184,7 @@ class TensorFlowMaster:
                 None, None, "CallableOptions.tensor_connection is not supported"
             )
         names: _Names = tuple(options.feed), tuple(options.fetch), tuple(options.target)
-        with found.in_use(), for_caller(0, context):
+        with found.in_use, for_caller(0, context):
             _of_users_graph(found, lambda: _prepared(found, names, names))
         handle = next(self._numbers)
         found.callables[handle] = names, options.run_options
@@ -189,7 +195,7 @@ class TensorFlowMaster:
         found = self._sessions.get(request.session_handle)
         key, options = _callable(found, request.handle)
         args = [tensor_messages.read(each, self._max_tensor_bytes) for each in request.feed]
-        with found.in_use(), for_caller(options.timeout_in_ms, context):
+        with found.in_use, for_caller(options.timeout_in_ms, context):
             step = found.steps[key]
             values, recorded = _of_users_graph(
                 found, lambda: found.run(step, args, _trace(options))
@@ -294,7 +300,11 @@ def _of_users_graph(found: ClientSession, call: Callable[[], Any]) -> Any:
     try:
         return call()
     except errors.OpError as error:
-        raise users_error(found.session.graph, error) or error from None
+        raise _as_user_knows(found, error) from None
+
+
+def _as_user_knows(found: ClientSession, error: errors.OpError) -> errors.OpError:
+    return users_error(found.session.graph, error) or error
 
 
 def _said(call: Callable[[], Any]) -> Any:

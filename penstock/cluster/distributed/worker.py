@@ -228,17 +228,15 @@ class Worker:
     ) -> tuple[Any, ...]:
         """Runs a part in this thread, whose step somebody has entered; else as ``run``."""
         try:
-            with waiting.running(step.cancellation, seconds), rendezvous.running(step):
+            with waiting.running(step.cancellation, seconds):
                 watch: Watch = "observe" if observe else ("deadline" if seconds else "")
                 program = part.program(args, watch)
+                given = [*args, observe(program, args)] if observe else args
+                if not (part.peers or program.feeds):
+                    return _executed(part, program, given)
                 alone = threads.computing_alone() if program.feeds else nullcontext()
-                with alone:
-                    given = [*args, observe(program, args)] if observe else args
-                    begin = time.perf_counter()
-                    values = execute(program, given)
-                    if part.took == part.took:
-                        part.took = time.perf_counter() - begin
-                    return values
+                with rendezvous.running(step), alone:
+                    return _executed(part, program, given)
         except errors.CancelledError as error:
             # What cancelled the step says more than the op that noticed it.
             raise step.error or error from None
@@ -279,6 +277,15 @@ class Worker:
         with self._lock:
             kept = {id(state.resources): state.resources for state in self._sessions.values()}
         return list({**kept, id(self.resources): self.resources}.values())
+
+
+def _executed(part: RegisteredPart, program: Program, args: Sequence[Any]) -> tuple[Any, ...]:
+    if math.isnan(part.took):
+        return execute(program, args)
+    begin = time.perf_counter()
+    values = execute(program, args)
+    part.took = time.perf_counter() - begin
+    return values
 
 
 def _is_plain(part: Part) -> bool:

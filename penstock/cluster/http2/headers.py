@@ -19,7 +19,10 @@ from penstock.cluster.http2.frames import COMPRESSION_ERROR, ConnectionFailed
 _REMEMBERED = 64
 _TIMEOUT = re.compile(r"([0-9]{1,8})([HMSmun])")
 # Names of fields that say what a call is.
-_OWN = (":", "grpc-", "content-type")
+_OWN = (b":", b"grpc-", b"content-type")
+# Bytes that each refer to something noted, and those that a field begins with that is not to be.
+_NOTES = re.compile(rb"[\x81-\xfe]*")
+_UNNOTED = (0x00, 0x10)
 _UNITS = {"H": 3600.0, "M": 60.0, "S": 1.0, "m": 1e-3, "u": 1e-6, "n": 1e-9}
 _PLAIN = frozenset(range(0x20, 0x7F)) - {0x25}
 
@@ -27,12 +30,13 @@ _PLAIN = frozenset(range(0x20, 0x7F)) - {0x25}
 class Head(NamedTuple):
     """What the headers of a call say.
 
-    ``seconds`` is how long its caller waits, None for ever and negative where it makes no sense.
+    ``is_call`` tells whether they are those of a call of gRPC; ``seconds`` is how long its caller
+    waits, None for ever and negative where it makes no sense.
     """
 
     method: str
     path: str
-    content: str
+    is_call: bool
     encoding: str
     seconds: float | None
     metadata: dict[str, str | bytes]
@@ -49,18 +53,17 @@ class Blocks:
         self._decoder = Decoder(limit)
         self._known: dict[bytes, Head] = {}
 
-    def head(self, block: bytes) -> Head:
-        """Raises ConnectionFailed where the block is malformed or too large."""
+    def head(self, block: bytes) -> tuple[Head, dict[str, str | bytes] | None]:
+        """What a block says that may come again, and the fields that are this call's alone.
+
+        Raises:
+          ConnectionFailed: the block is malformed or too large.
+        """
         parts = _parts(block)
         if parts is None:
-            return self._decoded(block)[0]
-        noted, literals = parts
-        found = self._known.get(noted)
-        if found is None:
-            found = self._remembered(noted)
-        if literals:
-            return found._replace(metadata={**found.metadata, **literals})
-        return found
+            return self._decoded(block)[0], None
+        noted, own = parts
+        return self._known.get(noted) or self._remembered(noted), own
 
     def _remembered(self, block: bytes) -> Head:
         made, same = self._decoded(block)
@@ -91,33 +94,43 @@ class Blocks:
         return table.maxsize, len(entries), entries[0] if entries else None
 
 
-def _parts(block: bytes) -> tuple[bytes, dict[str, str | bytes]] | None:
+def _parts(block: bytes) -> tuple[bytes, dict[str, str | bytes] | None] | None:
     """A block as references to what is noted, and fields that are not to be.
 
     TensorFlow's clients number their calls in such a field.  None where there is anything else, or
     a field that is not for handlers alone.
     """
-    noted, at = bytearray(), 0
-    literals: dict[str, str | bytes] = {}
+    at = _end_of_notes(block, 0)
+    if at == len(block):
+        return block, None
+    noted, own = block[:at], {}
     while at < len(block):
-        first = block[at]
-        at += 1
-        if 0x80 < first < 0xFF:
-            noted.append(first)
-            continue
-        if first not in (0x00, 0x10):
+        found = _literal(block, at)
+        if found is None:
             return None
-        end = at + 1 + block[at] if at < len(block) else at
-        stop = end + 1 + block[end] if end < len(block) else end
-        # Longer ones, and those in Huffman's code, have lengths of another form.
-        if stop > len(block) or not 0 < end - at - 1 < 127 or not 0 <= stop - end - 1 < 127:
-            return None
-        name = block[at + 1 : end].decode("latin-1")
-        if name.startswith(_OWN) or name.endswith("-bin"):
-            return None
-        literals[name] = block[end + 1 : stop].decode("latin-1")
-        at = stop
-    return bytes(noted), literals
+        name, value, stop = found
+        own[name] = value
+        at = _end_of_notes(block, stop)
+        noted += block[stop:at]
+    return noted, own
+
+
+def _end_of_notes(block: bytes, at: int) -> int:
+    return _NOTES.match(block, at).end()  # type: ignore[union-attr]  # which any text has
+
+
+def _literal(block: bytes, at: int) -> tuple[str, str | bytes, int] | None:
+    """Name and value of a field at a place, and where it ends; None where it is another thing."""
+    size = len(block)
+    middle = at + 2 + block[at + 1] if at + 1 < size else size
+    end = middle + 1 + block[middle] if middle < size else size + 1
+    # Longer ones, and those in Huffman's code, have lengths of another form.
+    if block[at] not in _UNNOTED or end > size or middle - at > 128 or end - middle > 127:
+        return None
+    raw = block[at + 2 : middle]
+    if not raw or raw.startswith(_OWN) or raw.endswith(b"-bin"):
+        return None
+    return raw.decode("latin-1"), block[middle + 1 : end].decode("latin-1"), end
 
 
 def _head(fields: list[tuple[bytes, bytes]]) -> Head:
@@ -125,10 +138,13 @@ def _head(fields: list[tuple[bytes, bytes]]) -> Head:
     for name, value in fields:
         key = name.decode("latin-1")
         metadata[key] = _binary(value) if key.endswith("-bin") else value.decode("latin-1")
+    method = str(metadata.pop(":method", ""))
+    content = str(metadata.get("content-type", ""))
     return Head(
-        str(metadata.pop(":method", "")), str(metadata.pop(":path", "")),
-        str(metadata.get("content-type", "")), str(metadata.get("grpc-encoding", "identity")),
-        _seconds(metadata.get("grpc-timeout")), metadata,
+        method, str(metadata.pop(":path", "")),
+        method == "POST" and content.startswith("application/grpc"),
+        str(metadata.get("grpc-encoding", "identity")), _seconds(metadata.get("grpc-timeout")),
+        metadata,
     )  # fmt: skip
 
 

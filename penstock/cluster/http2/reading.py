@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Iterator
 
 from penstock.cluster.http2 import frames
 from penstock.cluster.http2.frames import ConnectionFailed
@@ -68,20 +69,19 @@ class Reading:
         self._start = len(found)
         return True
 
-    def frame(self) -> Frame | None:
-        """The next frame: kind, flags, stream, and bytes until ``wait``; None: it is not whole.
+    def frames(self) -> Iterator[Frame]:
+        """The whole frames that have come: kind, flags, stream, and bytes until ``wait``.
 
         Raises:
-          ConnectionFailed: it is too large.
+          ConnectionFailed: one is too large.
         """
-        begin = self._start + frames.HEAD.size
-        if self._end < begin:
-            return None
-        high, low, kind, flags, stream = frames.HEAD.unpack_from(self._buffer, self._start)
-        size = high << 16 | low
-        if size > self._largest:
-            raise ConnectionFailed(frames.FRAME_SIZE_ERROR, f"a frame of {size} bytes")
-        if self._end < begin + size:
-            return None
-        self._start = begin + size
-        return kind, flags, stream & frames.LARGEST_WINDOW, self._view[begin : self._start]
+        unpack, head_bytes = frames.HEAD.unpack_from, frames.HEAD.size
+        while (begin := self._start + head_bytes) <= self._end:
+            high, low, kind, flags, stream = unpack(self._buffer, self._start)
+            end = begin + (high << 16 | low)
+            if end - begin > self._largest:
+                raise ConnectionFailed(frames.FRAME_SIZE_ERROR, f"a frame of {end - begin} bytes")
+            if end > self._end:
+                return
+            self._start = end
+            yield kind, flags, stream & frames.LARGEST_WINDOW, self._view[begin:end]

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import socket
+import struct
 import threading
 from collections.abc import Sequence
 
 from penstock.cluster.http2 import frames, headers
-from penstock.cluster.http2.call import Call, Failed
+from penstock.cluster.http2.call import Call
 from penstock.cluster.http2.frames import ConnectionFailed
+from penstock.cluster.http2.status import Failed
 
 # Data that is sent in one piece: so long a short answer may wait for its turn.
 _PIECE_BYTES = 1 << 18
 # The longest that an answer waits for a caller who takes no more.
 _PATIENCE_SECONDS = 60.0
+# What stands before and after the message of a short answer: frames of headers, and the head of
+# that of the message with its prefix.
+_HEAD = frames.HEAD.format.removeprefix(">")
+_BEFORE = struct.Struct(f">{_HEAD}{len(headers.BEFORE_ANSWER)}s{_HEAD}BI")
+_AFTER = struct.Struct(f">{_HEAD}{len(headers.AFTER_ANSWER)}s")
 
 
 class Sending:
@@ -30,8 +37,10 @@ class Sending:
         self._window = frames.FIRST_WINDOW
         self._over = False
         # The one is held while something is sent, the other while windows are looked at.
-        self._turn = threading.Lock()
-        self._changed = threading.Condition(threading.Lock())
+        self._turn, self._lock = threading.Lock(), threading.Lock()
+        self._changed = threading.Condition(self._lock)
+        # Answers that wait for wider windows.
+        self._waiting = 0
 
     # ---- sending -----------------------------------------------------------------------------
 
@@ -47,23 +56,19 @@ class Sending:
     def answer(self, call: Call, message: bytes) -> None:
         """Sends the answer of a call, as its caller takes it; stops where that gives up."""
         stream, size = call.stream, len(message) + 5
-        begin = frames.header_frames(stream, 0, headers.BEFORE_ANSWER, self._largest)
-        end = frames.header_frames(
-            stream, frames.END_STREAM, headers.AFTER_ANSWER, self._largest
-        )  # fmt: skip
-        prefix = b"\0" + frames.NUMBER.pack(len(message))
-        if size <= self._largest and self._reserve(call, size, wait=False):
-            data = frames.head(frames.DATA, 0, stream, size)
-            self.send(b"".join((begin, data, prefix, message, end)))
+        if size <= self._largest and self._reserve_at_once(call, size):
+            self.send(_whole_answer(stream, message, size))
             return
-        self.send(begin)
+        self.send(frames.header_frames(stream, 0, headers.BEFORE_ANSWER, self._largest))
+        prefix = b"\0" + frames.NUMBER.pack(len(message))
         if self._send_data(call, memoryview(prefix + message)) and not call.over:
-            self.send(end)
+            block = headers.AFTER_ANSWER
+            self.send(frames.header_frames(stream, frames.END_STREAM, block, self._largest))
 
     def _send_data(self, call: Call, data: memoryview) -> bool:
         at = 0
         while at < len(data):
-            count = self._reserve(call, min(len(data) - at, _PIECE_BYTES), wait=True)
+            count = self._reserve(call, min(len(data) - at, _PIECE_BYTES))
             if not count:
                 return False
             self.send(self._data_frames(call.stream, data[at : at + count]))
@@ -104,18 +109,30 @@ class Sending:
 
     # ---- windows -----------------------------------------------------------------------------
 
-    def _reserve(self, call: Call, size: int, wait: bool) -> int:
-        """How many of so many bytes may be sent now: all or none where it does not wait."""
+    def _reserve_at_once(self, call: Call, size: int) -> bool:
+        """Takes so many bytes of the windows, if both have them."""
+        with self._lock:
+            if size > self._window or size > call.window or self._over or call.over:
+                return False
+            self._window -= size
+            call.window -= size
+        return True
+
+    def _reserve(self, call: Call, size: int) -> int:
+        """How many of so many bytes may be sent, once some may be; 0: none ever."""
         with self._changed:
             while not (self._over or call.over):
                 count = min(size, self._window, call.window)
-                if count >= (1 if wait else size):
+                if count > 0:
                     self._window -= count
                     call.window -= count
                     return count
-                if not wait:
-                    return 0
-                if not self._changed.wait(_PATIENCE_SECONDS):
+                self._waiting += 1
+                try:
+                    in_time = self._changed.wait(_PATIENCE_SECONDS)
+                finally:
+                    self._waiting -= 1
+                if not in_time:
                     raise TimeoutError("the caller does not take its answer")
             return 0
 
@@ -123,12 +140,13 @@ class Sending:
         """The other end takes so many bytes more: of a call, or of all where the stream is 0."""
         if not size:
             raise ConnectionFailed(frames.PROTOCOL_ERROR, "a window of nothing")
-        with self._changed:
+        with self._lock:
             if stream == 0:
                 self._window = _widened(self._window, size)
             elif call is not None:
                 call.window = _widened(call.window, size)
-            self._changed.notify_all()
+            if self._waiting:
+                self._changed.notify_all()
 
     def obey(self, settings: dict[int, int], calls: Sequence[Call]) -> None:
         """Takes the other end's settings, and says so."""
@@ -167,6 +185,19 @@ class Sending:
         """Gives the socket back."""
         with self._turn:
             self._socket.close()
+
+
+def _whole_answer(stream: int, message: bytes, size: int) -> bytes:
+    """The three frames of a short answer."""
+    begin = _BEFORE.pack(
+        0, len(headers.BEFORE_ANSWER), frames.HEADERS, frames.END_HEADERS, stream,
+        headers.BEFORE_ANSWER, size >> 16, size & 0xFFFF, frames.DATA, 0, stream, 0, len(message),
+    )  # fmt: skip
+    end = _AFTER.pack(
+        0, len(headers.AFTER_ANSWER), frames.HEADERS, frames.END_HEADERS | frames.END_STREAM,
+        stream, headers.AFTER_ANSWER,
+    )  # fmt: skip
+    return begin + message + end
 
 
 def _widened(window: int, size: int) -> int:

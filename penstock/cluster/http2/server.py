@@ -16,11 +16,14 @@ import threading
 import time
 from concurrent.futures import Executor
 
-from penstock.cluster.http2.connection import Connection, Rules
+from penstock.cluster.http2.connection import Connection
+from penstock.cluster.http2.incoming import Rules
 
 # Systems without it have no such server.
 AVAILABLE = hasattr(select, "epoll")
 
+if AVAILABLE:
+    _ARMED, _DISARMED = select.EPOLLIN | select.EPOLLONESHOT, select.EPOLLONESHOT
 _TICK_SECONDS = 0.5
 # A stranger has so long to say that it speaks HTTP/2.
 _GREETING_SECONDS = 10.0
@@ -55,6 +58,7 @@ class Server:
         self._stops = False
         self._numbers = {each.fileno(): each for each in self._listening}
         self._poll = select.epoll()
+        self._modify = self._poll.modify
         for each in self._listening:
             self._poll.register(each.fileno(), select.EPOLLIN)
         self._thread = threading.Thread(target=self._run, name="penstock-rpc-watch", daemon=True)
@@ -82,13 +86,13 @@ class Server:
 
     # ---- the watch of connections ------------------------------------------------------------
 
-    def arm(self, connection: Connection) -> None:
-        """From now on, once, something that comes has a thread read it."""
-        self._poll.modify(connection.number, select.EPOLLIN | select.EPOLLONESHOT)
+    def arm(self, number: int) -> None:
+        """From now on, once, something that comes at a connection has a thread read it."""
+        self._modify(number, _ARMED)
 
-    def disarm(self, connection: Connection) -> None:
+    def disarm(self, number: int) -> None:
         """No more."""
-        self._poll.modify(connection.number, select.EPOLLONESHOT)
+        self._modify(number, _DISARMED)
 
     def ended(self, connection: Connection) -> None:
         """The connection is over; its number will be another's."""
@@ -143,7 +147,7 @@ class Server:
             return
         with self._lock:
             self._connections[made.number] = made
-            self._poll.register(made.number, select.EPOLLIN | select.EPOLLONESHOT)
+            self._poll.register(made.number, _ARMED)
 
 
 def _named(family: int, address: tuple[str, int]) -> str:

@@ -8,7 +8,6 @@ import pytest
 
 from penstock.cluster.distributed.step_table import KEPT_SECONDS, StepTable
 from penstock.engine.resources import waiting
-from penstock.engine.resources.calling import Calling
 from penstock.foundation.base import errors
 from tests.suite.clock import PATIENCE
 
@@ -119,9 +118,11 @@ def test_settling_waits_for_steps_that_compute() -> None:
     table = StepTable(lambda *message: None)
     computing, waits = table.open(1), table.open(2)
     threading.Timer(0.05, table.close, [computing]).start()
-    with Calling(waits.cancellation, lambda reason: None):
-        table.settle(PATIENCE)
-        assert table.counts()["open"] == 1
+    waiter = waiting.Waiter()
+    waits.cancellation.enter(waiter)
+    table.settle(PATIENCE)
+    assert table.counts()["open"] == 1
+    waits.cancellation.leave(waiter)
     table.settle(0.05)  # one that goes on is not waited for
     assert table.counts()["open"] == 1
     table.close(waits)

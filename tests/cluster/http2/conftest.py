@@ -8,10 +8,10 @@ from collections.abc import Iterator
 import pytest
 
 from penstock.cluster.distributed.daemon_pool import DaemonPool
-from penstock.cluster.http2.call import Call, Failed
-from penstock.cluster.http2.connection import Rules
-from penstock.cluster.http2.headers import Head
+from penstock.cluster.http2.call import Call
+from penstock.cluster.http2.incoming import Rules
 from penstock.cluster.http2.server import Server
+from penstock.cluster.http2.status import Failed
 from tests.cluster.http2.raw_client import RawClient
 
 MESSAGE_BYTES, HEADER_BYTES, STREAMS = 1 << 22, 1 << 14, 40
@@ -50,8 +50,8 @@ class Echo:
         self._pool.shutdown(wait=False)
 
 
-def _admit(head: Head) -> None:
-    if "stranger" in head.metadata:
+def _admit(call: Call) -> None:
+    if "stranger" in call.metadata():
         raise Failed(16, "who are you?")
 
 

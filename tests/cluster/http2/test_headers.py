@@ -35,10 +35,10 @@ def test_what_is_remembered_is_what_the_bytes_say(seed: int) -> None:
             encoder.header_table_size = dice.choice([0, 200, 1000, 4096])
         block = bytes(encoder.encode(_fields(dice), huffman=dice.random() < 0.3))
         expected = dict(plain.decode(block))
-        found = blocks.head(block)
+        found, own = blocks.head(block)
         assert (found.method, found.path) == (expected.pop(":method"), expected.pop(":path"))
-        assert found.metadata == expected
-        assert found.content == expected.get("content-type", "")
+        assert {**found.metadata, **(own or {})} == expected
+        assert found.is_call == expected.get("content-type", "").startswith("application/grpc")
         assert found.encoding == expected.get("grpc-encoding", "identity")
 
 
@@ -48,11 +48,11 @@ def test_what_is_remembered_is_what_the_bytes_say(seed: int) -> None:
 )
 def test_the_time_that_a_caller_waits(text: str, seconds: float) -> None:
     block = headers.field("grpc-timeout", text.encode())
-    assert Blocks(1000).head(block).seconds == pytest.approx(seconds)
+    assert Blocks(1000).head(block)[0].seconds == pytest.approx(seconds)
 
 
 def test_binary_metadata() -> None:
-    found = Blocks(1000).head(headers.field("a-bin", b"AAE") + headers.field("b-bin", b"\xff"))
+    found, _ = Blocks(1000).head(headers.field("a-bin", b"AAE") + headers.field("b-bin", b"\xff"))
     assert found.metadata == {"a-bin": b"\0\1", "b-bin": b""}
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
-from penstock.cluster.http2 import connection, frames, server
+from penstock.cluster.http2 import frames, incoming, server
 from tests.cluster.http2.conftest import HEADER_BYTES, STREAMS, Echo
 from tests.cluster.http2.raw_client import RawClient, prefixed
 from tests.suite.clock import PATIENCE, wait_until
@@ -147,7 +147,7 @@ def test_more_calls_than_are_allowed(echo: Echo, client: RawClient) -> None:
 def test_calls_that_are_given_up_without_end(
     echo: Echo, client: RawClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection, "_RESETS_A_SECOND", 200)
+    monkeypatch.setattr(incoming, "_RESETS_A_SECOND", 200)
     opened = frames.HEADERS, frames.END_HEADERS
     data = b"".join(
         frames.frame(*opened, stream, client.head()) + frames.reset(stream, frames.CANCEL)

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from penstock.engine.resources import waiting
-from penstock.engine.resources.calling import Calling
 from penstock.foundation.base import errors
 from tests.suite.clock import Clock
 
@@ -74,15 +73,28 @@ def test_steps_within_steps_keep_their_own_deadline() -> None:
         waiting.check_deadline()
 
 
-def test_a_cancellation_calls_those_who_follow_it() -> None:
-    cancellation, said = waiting.Cancellation(), []
-    with Calling(cancellation, said.append):
-        assert cancellation.has_waiters()
-        cancellation.cancel("enough")
+class _Follower:
+    """What is told of a cancellation without waiting for it."""
+
+    def __init__(self, cancellation: waiting.Cancellation) -> None:
+        self._cancellation = cancellation
+        self.said: list[str | None] = []
+
+    def wake(self) -> None:
+        self.said.append(self._cancellation.reason)
+
+
+def test_a_cancellation_tells_those_who_follow_it() -> None:
+    cancellation = waiting.Cancellation()
+    follower = _Follower(cancellation)
+    cancellation.enter(follower)
+    assert cancellation.has_waiters()
+    cancellation.cancel("enough")
+    cancellation.leave(follower)
     cancellation.cancel("again")
-    assert said == ["enough"] and not cancellation.has_waiters()
-    with Calling(cancellation, said.append):
-        assert said == ["enough", "again"]
+    assert follower.said == ["enough"] and not cancellation.has_waiters()
+    cancellation.enter(follower)
+    assert follower.said == ["enough", "again"]
 
 
 def test_a_long_wait_reminds(monkeypatch: pytest.MonkeyPatch) -> None:

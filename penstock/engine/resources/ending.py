@@ -20,6 +20,7 @@ from __future__ import annotations
 import atexit
 import ctypes
 import dis
+import gc
 import logging
 import os
 import sys
@@ -196,11 +197,26 @@ def stop_threads(
             )
 
 
+def _frames() -> dict[int, FrameType]:
+    """Where each thread is.
+
+    Garbage is not collected meanwhile: some Pythons (3.11.7) hold the lock of all threads' states
+    while they make these frames, and the end of a ``threading.local`` waits for it.
+    """
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        return sys._current_frames()
+    finally:
+        if collects:
+            gc.enable()
+
+
 def _busy(watched: dict[int, _Watched]) -> list[str]:
     """Names of the threads that may still call a kernel; each is told to stop."""
     names = {thread.ident: thread.name for thread in threading.enumerate()}
     now, busy = time.monotonic(), []
-    for ident, frame in sys._current_frames().items():
+    for ident, frame in _frames().items():
         if ident == _ender:
             continue
         state = _state(frame)

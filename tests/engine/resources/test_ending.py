@@ -148,3 +148,47 @@ def test_nothing_is_said_of_a_thread_that_was_stopped_as_its_call_began(tmp_path
         cwd=tmp_path, capture_output=True, text=True, timeout=600,
     )  # fmt: skip
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+
+
+_COLLECTS = """
+import gc, threading, time
+from penstock.engine.resources import ending
+
+class Garbage:
+    def __init__(self):
+        self.me, self.local = self, threading.local()
+
+inside = threading.Semaphore(0)
+
+def deep(depth):
+    if depth:
+        deep(depth - 1)
+    inside.release()
+    time.sleep(60.0)
+
+for _ in range(4):
+    threading.Thread(target=deep, args=(10,), daemon=True).start()
+    inside.acquire()
+
+def collected(phase, info):
+    if phase == "stop":  # more for the next time
+        Garbage()
+
+gc.callbacks.append(collected)
+gc.set_threshold(1)
+assert "MainThread" not in ending._busy({})
+gc.callbacks.clear()
+assert gc.isenabled()
+gc.disable()
+ending._busy({})
+assert not gc.isenabled()
+"""
+
+
+def test_garbage_with_locals_of_threads_does_not_stop_the_end(tmp_path: Path) -> None:
+    # Where frames are made CPython 3.11.7 holds a lock that the end of a local waits for.
+    ended = subprocess.run(
+        [sys.executable, "-c", _COLLECTS], env={**os.environ, "PYTHONPATH": str(ROOT)},
+        cwd=tmp_path, capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")

@@ -36,6 +36,7 @@ class Bar:
         self._out, self._total, self._from, self._unit = out, total, done, unit
         self._done, self._loss, self._title = done, float("nan"), title
         self._began = self._shown = self._said = time.perf_counter()
+        self._used = time.process_time()
         self._bar: Progress | None = None
         self._task: TaskID | None = None
 
@@ -49,6 +50,11 @@ class Bar:
         """The rate and what is counted."""
         return f"{self.rate:,.0f} {self._unit}/s"
 
+    @property
+    def cpu_rate(self) -> float:
+        """What was done in a second of processor time, of all threads."""
+        return (self._done - self._from) / max(time.process_time() - self._used, 1e-9)
+
     def __enter__(self) -> Bar:
         if self._out.is_terminal:
             self._bar = Progress(
@@ -61,6 +67,7 @@ class Bar:
             )
             self._bar.start()
         self._began = self._shown = self._said = time.perf_counter()
+        self._used = time.process_time()
         return self
 
     def __exit__(

@@ -21,6 +21,7 @@ import penstock as tf
 from penstock.models.runs import open_run, write_json
 from penstock.models.workshop.cluster import Place
 from penstock.models.workshop.progress import Bar, console
+from penstock.models.workshop.readings import Readings
 
 Feeds = Mapping[Any, Any]
 Logdir = Annotated[
@@ -33,6 +34,8 @@ Seed = Annotated[int, typer.Option(help="Of all that is drawn by lot.")]
 
 _SAVE_SECONDS = 60
 _SUMMARY_STEPS = 20
+# Steps that a thread runs for each one with the session's hooks, where steps need nothing fed.
+_UNWATCHED = 9
 
 
 def command() -> typer.Typer:
@@ -67,6 +70,25 @@ class Stopped(Exception):
     def exit_code(self) -> int:
         """The command's exit status."""
         return self.code
+
+
+class Diverged(Exception):
+    """The loss is no number any more.
+
+    Args:
+      after: how many steps were done, at least.
+    """
+
+    def __init__(self, after: int) -> None:
+        super().__init__(after)
+        self._after = after
+
+    def format_message(self) -> str:
+        """What is said of it."""
+        return (
+            f"the loss became NaN after step {self._after}: the steps went too far; give a smaller"
+            " --learning-rate where the program has one, with --fresh or another --logdir"
+        )
 
 
 @dataclass(frozen=True)
@@ -119,6 +141,8 @@ class Steps:
       steps: how many there are to be.
       weight: how much of what the bar counts a step is, ``batch`` for images.
       unit: what that is.
+      readings: of a graph that reads its own text: what hands out the steps.
+      threads: how many run steps at once; with `readings`, and where no cluster is.
     """
 
     train_op: Any
@@ -127,6 +151,8 @@ class Steps:
     steps: int
     weight: float = 1
     unit: str = "steps"
+    readings: Readings | None = None
+    threads: int = 1
 
 
 def train(
@@ -134,7 +160,6 @@ def train(
     what: Steps,
     feeds: Callable[[int], Iterator[Feeds]],
     end: Callable[[Callable[..., Any]], Mapping[str, Any]],
-    hooks: tuple[Any, ...] = (),
     config: Any = None,
 ) -> Mapping[str, Any] | None:
     """Trains the default graph, from the folder's last checkpoint on.
@@ -145,7 +170,6 @@ def train(
       feeds: from how many steps were done to the feeds of the next ones.
       end: called when all steps are done, in the chief, with the session's ``run``; returns the
         result.
-      hooks: more hooks.
       config: of the session; by default it places softly.
 
     Returns:
@@ -153,20 +177,22 @@ def train(
 
     Raises:
       Stopped: at ctrl-C.
+      Diverged: the loss is NaN.
     """
     place = run.place
+    hooks: list[Any] = [tf.train.NanTensorHook(what.loss)]
+    hooks += [] if what.readings is None else [what.readings]
     goes_on = tf.train.latest_checkpoint(str(run.logdir)) is not None
     with tf.train.MonitoredTrainingSession(
         master=place.target, is_chief=place.is_chief, checkpoint_dir=str(run.logdir),
-        hooks=[tf.train.NanTensorHook(what.loss), *hooks],
-        save_checkpoint_secs=_SAVE_SECONDS, save_summaries_steps=_SUMMARY_STEPS,
+        hooks=hooks, save_checkpoint_secs=_SAVE_SECONDS, save_summaries_steps=_SUMMARY_STEPS,
         log_step_count_steps=max(what.steps // 20, 1),
         config=config or tf.ConfigProto(allow_soft_placement=True),
     ) as session:  # fmt: skip
         done = int(_plain(session, what.global_step))
         if goes_on and place.is_chief:
             run.say(f"goes on after step {done} of {what.steps}")
-        stopped = not _steps(run, session, what, done, feeds)
+        stopped = not _finished(run, session, what, done, feeds)
         if not stopped and place.is_chief:
             return end(lambda *asked: _plain(session, *asked))
         done = int(_plain(session, what.global_step)) if stopped else 0
@@ -180,26 +206,56 @@ def _plain(session: Any, *asked: Any) -> Any:
     return session.run_step_fn(lambda step_context: step_context.session.run(*asked))
 
 
-def _steps(
+def _finished(
     run: Run, session: Any, what: Steps, done: int, feeds: Callable[[int], Iterator[Feeds]]
 ) -> bool:
     """Runs the steps that are left; whether all were, not cut off by ctrl-C."""
-    fetches = [what.global_step, what.loss, what.train_op]
-    weight = what.weight
     try:
-        with Bar(console(), what.steps * weight, done * weight, what.unit) as bar:
-            for fed in feeds(done):
-                if done >= what.steps:
-                    break
-                step, loss, _ = session.run(fetches, fed)
-                # What is fetched beside the update may be from before it.
-                done = max(done + 1, int(step)) if run.place.server is None else int(step) + 1
-                bar.at(min(done, what.steps) * weight, float(loss))
+        with Bar(console(), what.steps * what.weight, done * what.weight, what.unit) as bar:
+            if what.readings is None or run.place.server is not None:
+                _watched(run, session, what, done, feeds, bar)
+            else:
+                _mostly_unwatched(what.readings, session, what, done, bar)
             if run.place.is_chief and bar.rate:
-                run.say(f"trained at {bar.pace}")
+                run.say(f"trained at {bar.pace}, {bar.cpu_rate:,.0f} a second of CPU time")
     except KeyboardInterrupt:
         return False
+    except tf.train.NanLossDuringTrainingError as error:
+        raise Diverged(int(_plain(session, what.global_step))) from error
     return True
+
+
+def _watched(
+    run: Run, session: Any, what: Steps, done: int, feeds: Callable[[int], Iterator[Feeds]],
+    bar: Bar,
+) -> None:  # fmt: skip
+    """Runs each step with the session's hooks."""
+    fetches = [what.global_step, what.loss, what.train_op]
+    for fed in feeds(done):
+        if done >= what.steps:
+            break
+        step, loss, _ = session.run(fetches, fed)
+        # What is fetched beside the update may be from before it.
+        done = max(done + 1, int(step)) if run.place.server is None else int(step) + 1
+        bar.at(min(done, what.steps) * what.weight, float(loss))
+
+
+def _mostly_unwatched(readings: Readings, session: Any, what: Steps, done: int, bar: Bar) -> None:
+    """Runs some steps with the session's hooks, and most without, by several threads."""
+    readings.left = what.steps - done
+    step = _raw(session).make_callable([what.train_op])
+    with readings.helped(step, what.threads - 1) as check:
+        while readings.left > 0:
+            loss, _ = session.run([what.loss, what.train_op])
+            for _ in range(_UNWATCHED):
+                readings.step(step)
+            check()
+            bar.at((what.steps - readings.left) * what.weight, float(loss))
+
+
+def _raw(session: Any) -> Any:
+    """The session that hooks know nothing of."""
+    return session.run_step_fn(lambda step_context: step_context.session)
 
 
 class Epochs:

@@ -12,13 +12,16 @@ import numpy.typing as npt
 import typer
 
 import penstock as tf
+from penstock.foundation.machine.hardware import usable_cores
 from penstock.models import word2vec as fed, word2vec_in_graph as in_graph
 from penstock.models.texts import read_texts
 from penstock.models.word2vec_embeddings import Embeddings
 from penstock.models.word2vec_text import Passage, encode, hold_out, vocabulary
-from penstock.models.workshop.cluster import here
+from penstock.models.workshop.cluster import Place, here
 from penstock.models.workshop.pictures import saved
+from penstock.models.workshop.readings import Readings
 from penstock.models.workshop.training import (
+    Diverged,
     Epochs,
     Feeds,
     Fresh,
@@ -44,24 +47,9 @@ class Loss(StrEnum):
     SAMPLED_SOFTMAX = "sampled-softmax"
 
 
-class Readings(tf.train.SessionRunHook):
-    """Begins a reading of the text before the first step, and whenever one has ended."""
-
-    def __init__(self, network: in_graph.Network) -> None:
-        self._network = network
-        self._left = 0
-
-    def before_run(self, run_context: Any) -> None:
-        """Sees to it that words are left."""
-        if not self._left:
-            asked = [self._network.steps, self._network.begin]
-            self._left = int(run_context.session.run(asked)[0])
-        self._left -= 1
-
-
 def _in_graph(
     run: Run, settings: in_graph.Settings, passages: list[Passage], numbers: dict[str, int],
-    epochs: int,
+    epochs: int, threads: int,
 ) -> Embeddings | None:  # fmt: skip
     """Trains the model whose text is in the graph; a worker reads its share of the passages."""
     place = run.place
@@ -85,11 +73,32 @@ def _in_graph(
                 yield {}
 
         def end(asked: Callable[..., Any]) -> dict[str, Any]:
-            return {"vectors": asked(network.embeddings)}
+            vectors = asked(network.embeddings)
+            if not np.isfinite(vectors).all():
+                raise Diverged(total)
+            return {"vectors": vectors}
 
-        what = Steps(counted.op, network.loss, step, total, raw, "words")
-        found = train(run, what, feeds, end, (Readings(network),))
+        readings = Readings(network.steps, network.begin)
+        what = Steps(counted.op, network.loss, step, total, raw, "words", readings, threads)
+        # A thread a step: what many threads would gain inside a step they gain beside one another,
+        # and a seed repeats every bit.
+        config = tf.ConfigProto(allow_soft_placement=True, intra_op_parallelism_threads=1)
+        found = train(run, what, feeds, end, config=config)
     return None if found is None else Embeddings(list(numbers), found["vectors"])
+
+
+def _threads(asked: int | None, loss: Loss, place: Place) -> int:
+    """How many threads run steps."""
+    if asked is None:
+        alone = place.server is None and loss is Loss.NEGATIVE
+        return usable_cores() if alone else 1
+    if asked > 1 and loss is not Loss.NEGATIVE:
+        message = f"{loss.value!r} is fed step by step: threads are for --loss negative"
+        raise typer.BadParameter(message, param_hint="--threads")
+    if asked > 1 and place.server is not None:
+        message = "a worker of a cluster steps by one thread: take more --workers"
+        raise typer.BadParameter(message, param_hint="--threads")
+    return asked
 
 
 def _fed(run: Run, settings: fed.Settings, passages: list[Passage], epochs: int) -> Embeddings:
@@ -199,6 +208,11 @@ def word2vec(
         Path | None, typer.Option(help="Answer a file of analogies, four words a line.",
                                   exists=True, dir_okay=False)
     ] = None,
+    threads: Annotated[
+        int | None,
+        typer.Option(min=1, help="Threads that run steps at once; default: one a core, where"
+                     " nothing is fed. With one a seed repeats the run."),
+    ] = None,
     seed: Seed = 1,
     logdir: Logdir = Path("runs/word2vec"),
     fresh: Fresh = False,
@@ -224,6 +238,7 @@ def word2vec(
     """
     place = here()
     run = Run(logdir, place)
+    steppers = _threads(threads, loss, place)
     passages = read_texts(text)
     run.open({"program": "word2vec", "text": text, "flavor": flavor, "loss": loss, "width": width,
               "window": window, "noise": noise, "learning_rate": learning_rate, "rarest": rarest,
@@ -244,7 +259,7 @@ def word2vec(
                 cbow=cbow, learning_rate=learning_rate or (0.05 if cbow else 0.025), width=width,
                 window=window, noise=noise or 5, threshold=threshold, seed=seed,
                 groups=8 if cbow else 16,
-            ), passages, numbers, epochs,
+            ), passages, numbers, epochs, steppers,
         )  # fmt: skip
     else:
         if place.server is not None:

@@ -147,6 +147,29 @@ def test_word2vec_learns_and_leaves_vectors_a_projector_and_pictures(
     assert "goes on after" in trained(*words, "--epochs", 3)
 
 
+def test_word2vec_steps_by_threads_and_one_repeats_itself(tmp_path: Path) -> None:
+    words = ["word2vec", "--text", _text(tmp_path, 600), "--width", 8, "--epochs", 3, "--seed", 5]
+
+    def vectors(name: str, *more: object) -> str:
+        said = trained(*words, *more, "--logdir", tmp_path / name)
+        assert "words/s" in said
+        return (tmp_path / name / "vectors.txt").read_text()
+
+    assert vectors("one", "--threads", 1) == vectors("again", "--threads", 1)
+    assert "nan" not in vectors("three", "--threads", 3)
+    assert _steps(tmp_path / "one") == _steps(tmp_path / "three") > 3
+    assert {"loss", "learning_rate"} <= _tags(tmp_path / "three")
+    for more in (["--loss", "nce", "--threads", 2], ["--threads", 0]):
+        done = train(*words, *more, "--logdir", tmp_path / "refused")
+        assert done.exit_code == 2 and "--threads" in done.output, done.output
+
+
+def test_a_run_that_diverges_says_what_to_change(tmp_path: Path) -> None:
+    words = ["word2vec", "--text", _text(tmp_path), "--learning-rate", 1e30, "--threads", 1]
+    done = train(*words, "--logdir", tmp_path / "run")
+    assert done.exit_code == 2 and "smaller --learning-rate" in done.output, done.output
+
+
 def test_word2vec_reads_folders_and_says_what_it_cannot_read(tmp_path: Path) -> None:
     (tmp_path / "texts").mkdir()
     _text(tmp_path / "texts")

@@ -22,6 +22,7 @@ from google.protobuf.message import DecodeError
 
 from penstock.cluster.distributed import rpc_errors
 from penstock.cluster.distributed.daemon_pool import POOL_LIMIT, DaemonPool
+from penstock.cluster.distributed.room import Room
 from penstock.cluster.distributed.rpc_services import (
     CLUSTER_KEY,
     SERVICES,
@@ -151,10 +152,11 @@ def _start_plain(
     listen_at: str, handlers: Mapping[str, Any], security: Security, task: str, pool: DaemonPool
 ) -> _Started:
     """Penstock's own server: half a call's time of gRPC's, whose threads hand each call on."""
+    room = Room(task)
     methods = {
         f"/{full_name(name)}/{camel}": handle
         for name, handler in handlers.items()
-        for camel, handle in unary_methods(name, handler, security, task)
+        for camel, handle in unary_methods(name, handler, security, task, room)
     }
     rules = Rules(
         methods, _admission(security), security.max_message_bytes, rpc_errors.METADATA_BYTES,
@@ -189,8 +191,9 @@ def _start_grpc(
         interceptors=[_TokenCheck(security)] if security.token is not None else None,
         options=[*_options(security), ("grpc.so_reuseport", 0)],
     )
+    room = Room(task)
     server.add_generic_rpc_handlers(
-        tuple(_service(name, handler, security, task) for name, handler in handlers.items())
+        tuple(_service(name, handler, security, task, room) for name, handler in handlers.items())
     )
     credentials = security.server_credentials()
     if credentials is None:
@@ -432,10 +435,10 @@ def _turned_away(error: errors.OpError, plain: bool) -> Any:
     return grpc.stream_stream_rpc_method_handler(abort)
 
 
-def _service(name: str, handler: Any, security: Security, task: str) -> Any:
+def _service(name: str, handler: Any, security: Security, task: str, room: Room) -> Any:
     methods: dict[str, Any] = {
         camel: grpc.unary_unary_rpc_method_handler(handle)
-        for camel, handle in unary_methods(name, handler, security, task)
+        for camel, handle in unary_methods(name, handler, security, task, room)
     }
     for method in STREAMS.get(name, ()):
         function = getattr(handler, method, None)

@@ -14,8 +14,10 @@ import threading
 from penstock.cluster.distributed.daemon_pool import POOL_LIMIT
 from penstock.foundation.base import errors
 
+# Answers at a time that wait for callers who take no more of them.
+STALLED = 512
 # The rest of a pool's threads is for those that read, and for calls that end others.
-ROOM = POOL_LIMIT - 96
+ROOM = POOL_LIMIT - STALLED - 96
 
 
 class Room:

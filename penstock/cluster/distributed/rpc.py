@@ -21,8 +21,8 @@ import grpc
 from google.protobuf.message import DecodeError
 
 from penstock.cluster.distributed import rpc_errors
-from penstock.cluster.distributed.daemon_pool import POOL_LIMIT, DaemonPool
-from penstock.cluster.distributed.room import Room
+from penstock.cluster.distributed.daemon_pool import DaemonPool
+from penstock.cluster.distributed.room import ROOM, STALLED, Room
 from penstock.cluster.distributed.rpc_services import (
     CLUSTER_KEY,
     SERVICES,
@@ -65,6 +65,8 @@ _RECONNECT = [
     ("grpc.min_reconnect_backoff_ms", 1_000),
     ("grpc.max_reconnect_backoff_ms", 1_000),
 ]
+# Calls of one connection at a time: more than may wait, so that it has one left to end them.
+_STREAMS = ROOM + 96
 _log = logging.getLogger(__name__)
 
 # Whether this process has used gRPC, and whether the one that it was forked from had.
@@ -160,7 +162,7 @@ def _start_plain(
     }
     rules = Rules(
         methods, _admission(security), security.max_message_bytes, rpc_errors.METADATA_BYTES,
-        POOL_LIMIT,
+        _STREAMS, STALLED,
     )  # fmt: skip
     host, port = split_address(listen_at)
     server = Server(host, port, rules, pool)
@@ -406,7 +408,7 @@ def _options(security: Security) -> list[tuple[str, int | str]]:
         *_KEEPALIVE,
         # For servers: how long a stranger may take to say anything, and calls of one connection.
         ("grpc.server_handshake_timeout_ms", 10_000),
-        ("grpc.max_concurrent_streams", POOL_LIMIT),
+        ("grpc.max_concurrent_streams", _STREAMS),
     ]
 
 

@@ -33,6 +33,10 @@ class Echo:
         self.server = Server("localhost", 0, rules, self._pool)
         self.port = self.server.port
 
+    def connections(self) -> int:
+        """How many have not ended."""
+        return len(self.server._connections)
+
     def stalled(self) -> int:
         """How many answers wait for callers who take no more."""
         return self.server._stalled._count

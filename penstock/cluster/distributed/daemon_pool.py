@@ -19,8 +19,8 @@ from typing import Any, TypeVar
 
 from penstock.engine.resources import ending, waiting
 
-# Threads of one pool: calls that a server works on at a time.
-POOL_LIMIT = 4096
+# Threads of one pool.
+POOL_LIMIT = 4608
 
 _Result = TypeVar("_Result")
 _Task = tuple["Future[Any]", Callable[[], Any]]

@@ -20,6 +20,7 @@ from penstock.cluster.distributed import awaiting, tensor_codec
 from penstock.cluster.distributed.cluster_spec import ClusterSpec
 from penstock.cluster.distributed.daemon_pool import DaemonPool
 from penstock.cluster.distributed.master import Answer
+from penstock.cluster.distributed.room import Room
 from penstock.cluster.distributed.rpc_errors import error_of, failure_of
 from penstock.cluster.distributed.same_cluster import check_same_cluster
 from penstock.cluster.distributed.step_table import Step
@@ -74,8 +75,9 @@ class ClusterPeers:
         self._calls: dict[int, tuple[str, int, Answer]] = {}
         self._numbers = itertools.count(1)
         self._pool = DaemonPool("penstock-part")
-        # Parts that others have ordered and that are not answered.
+        # Parts that others have ordered and that are not answered; those that may wait.
         self._serving = 0
+        self._room = Room(worker.task)
         self._served_one = threading.Condition()
         self._refuses = False
         self.links = make_links(self._deliver, self._lost)
@@ -250,9 +252,9 @@ class ClusterPeers:
             with self._served_one:
                 self._serving += 1
             if self._worker.is_quick(header.run.graph):
-                self._serve(task, header)
+                self._serve(task, header, self._served)
             else:
-                self._pool.submit(self._serve, task, header)
+                self._serve_aside(task, header)
         elif header.HasField("failure"):
             self._answer(header.call, error_of(header.failure), None)
         elif header.HasField("done"):
@@ -289,10 +291,27 @@ class ClusterPeers:
         if found is not None:
             found[2](values, metadata)
 
-    def _serve(self, task: str, header: Any) -> None:
+    def _serve_aside(self, task: str, header: Any) -> None:
+        """Has a part run by a thread of its own, if there is one for it."""
+        try:
+            self._room.enter("a part of a step")
+        except errors.OpError as error:
+            refused = messages.LinkHeader(call=header.call, failure=failure_of(error))
+            self._serve(task, header, lambda task, header: refused)
+            return
+
+        def serve() -> None:
+            try:
+                self._serve(task, header, self._served)
+            finally:
+                self._room.leave()
+
+        self._pool.submit(serve)
+
+    def _serve(self, task: str, header: Any, served: Callable[[str, Any], Any]) -> None:
         """Runs a part that a master ordered, and answers."""
         try:
-            answer = self._served(task, header)
+            answer = served(task, header)
         except errors.OpError as error:
             answer = messages.LinkHeader(call=header.call, failure=failure_of(error))
         except Exception as error:  # a defect here must not look like a task that hangs

@@ -21,7 +21,8 @@ import grpc
 from google.protobuf.message import DecodeError
 
 from penstock.cluster.distributed import rpc_errors
-from penstock.cluster.distributed.daemon_pool import POOL_LIMIT, DaemonPool
+from penstock.cluster.distributed.daemon_pool import DaemonPool
+from penstock.cluster.distributed.room import ROOM, STALLED, Room
 from penstock.cluster.distributed.rpc_services import (
     CLUSTER_KEY,
     SERVICES,
@@ -64,6 +65,8 @@ _RECONNECT = [
     ("grpc.min_reconnect_backoff_ms", 1_000),
     ("grpc.max_reconnect_backoff_ms", 1_000),
 ]
+# Calls of one connection at a time: more than may wait, so that it has one left to end them.
+_STREAMS = ROOM + 96
 _log = logging.getLogger(__name__)
 
 # Whether this process has used gRPC, and whether the one that it was forked from had.
@@ -151,14 +154,15 @@ def _start_plain(
     listen_at: str, handlers: Mapping[str, Any], security: Security, task: str, pool: DaemonPool
 ) -> _Started:
     """Penstock's own server: half a call's time of gRPC's, whose threads hand each call on."""
+    room = Room(task)
     methods = {
         f"/{full_name(name)}/{camel}": handle
         for name, handler in handlers.items()
-        for camel, handle in unary_methods(name, handler, security, task)
+        for camel, handle in unary_methods(name, handler, security, task, room)
     }
     rules = Rules(
         methods, _admission(security), security.max_message_bytes, rpc_errors.METADATA_BYTES,
-        POOL_LIMIT,
+        _STREAMS, STALLED,
     )  # fmt: skip
     host, port = split_address(listen_at)
     server = Server(host, port, rules, pool)
@@ -189,8 +193,9 @@ def _start_grpc(
         interceptors=[_TokenCheck(security)] if security.token is not None else None,
         options=[*_options(security), ("grpc.so_reuseport", 0)],
     )
+    room = Room(task)
     server.add_generic_rpc_handlers(
-        tuple(_service(name, handler, security, task) for name, handler in handlers.items())
+        tuple(_service(name, handler, security, task, room) for name, handler in handlers.items())
     )
     credentials = security.server_credentials()
     if credentials is None:
@@ -403,7 +408,7 @@ def _options(security: Security) -> list[tuple[str, int | str]]:
         *_KEEPALIVE,
         # For servers: how long a stranger may take to say anything, and calls of one connection.
         ("grpc.server_handshake_timeout_ms", 10_000),
-        ("grpc.max_concurrent_streams", POOL_LIMIT),
+        ("grpc.max_concurrent_streams", _STREAMS),
     ]
 
 
@@ -432,10 +437,10 @@ def _turned_away(error: errors.OpError, plain: bool) -> Any:
     return grpc.stream_stream_rpc_method_handler(abort)
 
 
-def _service(name: str, handler: Any, security: Security, task: str) -> Any:
+def _service(name: str, handler: Any, security: Security, task: str, room: Room) -> Any:
     methods: dict[str, Any] = {
         camel: grpc.unary_unary_rpc_method_handler(handle)
-        for camel, handle in unary_methods(name, handler, security, task)
+        for camel, handle in unary_methods(name, handler, security, task, room)
     }
     for method in STREAMS.get(name, ()):
         function = getattr(handler, method, None)

@@ -16,6 +16,7 @@ import grpc
 from google.protobuf.message import DecodeError, EncodeError
 
 from penstock.cluster.distributed import rpc_errors
+from penstock.cluster.distributed.room import Room
 from penstock.cluster.distributed.security import MAX_MESSAGE_BYTES, Security
 from penstock.cluster.http2.call import Call
 from penstock.foundation.base import errors
@@ -42,6 +43,11 @@ SERVICES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 # Methods of bytes in both directions; see ``Stub.stream``.
 STREAMS: dict[str, tuple[str, ...]] = {"Links": ("carry",)}
+# Methods that end what waits, or never wait: there is always room for them.
+_ENDING = frozenset({
+    "close_session", "reset", "release_callable", "get_status", "deregister_graph", "cancel_step",
+    "clear_containers", "goodbye", "check_link", "leave_cluster",
+})  # fmt: skip
 # Metadata of a call: the key of the cluster whose task it is for, if not the server's own.
 CLUSTER_KEY = "penstock-cluster"
 _log = logging.getLogger(__name__)
@@ -125,23 +131,21 @@ def status(failure: Any, plain: bool) -> tuple[int, str, tuple[tuple[str, bytes]
 
 
 def unary_methods(
-    name: str, handler: Any, security: Security, task: str
+    name: str, handler: Any, security: Security, task: str, room: Room
 ) -> Iterator[tuple[str, Callable[[Any, Any], bytes]]]:
     """The methods of a service that an object has, by the names that callers use.
 
-    Each takes the bytes of a request, and the call as gRPC or ``http2`` has it.
+    Each takes the bytes of a request, and the call as gRPC or ``http2`` has it.  ``room`` is that
+    of the server.
     """
     for method in SERVICES[name]:
         function = getattr(handler, method, None)
         if function is not None:
             camel = method.title().replace("_", "")
             request = classes(name)[f"{camel}Request"]
-            yield (
-                camel,
-                _unary(
-                    function, request, camel, security.max_message_bytes, task, name == TENSORFLOW
-                ),
-            )
+            limited = None if method in _ENDING else room
+            limit, plain = security.max_message_bytes, name == TENSORFLOW
+            yield camel, _unary(function, request, camel, limit, task, plain, limited)
 
 
 def full_name(service: str) -> str:
@@ -161,17 +165,31 @@ def _unary(
     limit: int,
     task: str,
     plain: bool,
+    room: Room | None,
 ) -> Callable[[Any, Any], bytes]:
+    def answer(data: Any, ours: Context) -> bytes:
+        try:
+            message = request.FromString(data)
+        except DecodeError as error:
+            raise errors.invalid(
+                f"{what}: the {len(data)} bytes of the request are malformed"
+            ) from error
+        return serialized(function(message, ours), f"the answer of {what}", limit)
+
+    def answer_if_room(data: Any, ours: Context) -> bytes:
+        assert room is not None
+        room.enter(what)
+        try:
+            return answer(data, ours)
+        finally:
+            room.leave()
+
+    run = answer if room is None else answer_if_room
+
     def handle(data: Any, context: Any) -> bytes:
         ours = Context(context)
         try:
-            try:
-                message = request.FromString(data)
-            except DecodeError as error:
-                raise errors.invalid(
-                    f"{what}: the {len(data)} bytes of the request are malformed"
-                ) from error
-            return serialized(function(message, ours), f"the answer of {what}", limit)
+            return run(data, ours)
         except Exception as error:
             abort_call(context, _failure(error, what, task), plain)
             raise  # not reached: aborting raises

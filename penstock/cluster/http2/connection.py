@@ -24,7 +24,7 @@ from penstock.cluster.http2.frames import ConnectionFailed
 from penstock.cluster.http2.incoming import FRAME_BYTES, Incoming, Rules
 from penstock.cluster.http2.open_calls import OpenCalls
 from penstock.cluster.http2.reading import Reading
-from penstock.cluster.http2.sending import Sending
+from penstock.cluster.http2.sending import Sending, Stalled
 from penstock.cluster.http2.status import DEADLINE_EXCEEDED, INTERNAL, Failed
 
 # So long a thread waits for more before it leaves that to the watch, and so long for a peer that
@@ -55,10 +55,17 @@ class Connection:
       rules: of the server.
       watch: of the server.
       pool: whose threads read and answer.
+      stalled: of the server.
     """
 
     def __init__(
-        self, accepted: socket.socket, peer: str, rules: Rules, watch: Watch, pool: Executor
+        self,
+        accepted: socket.socket,
+        peer: str,
+        rules: Rules,
+        watch: Watch,
+        pool: Executor,
+        stalled: Stalled,
     ) -> None:
         accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         accepted.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _seconds(_READ_SECONDS))
@@ -69,7 +76,7 @@ class Connection:
         self._lock = threading.Lock()
         self._reads = self._over = self._drains = False
         self._calls = OpenCalls()
-        self._reading, self._sending = Reading(accepted, FRAME_BYTES), Sending(accepted)
+        self._reading, self._sending = Reading(accepted, FRAME_BYTES), Sending(accepted, stalled)
         self._incoming = Incoming(
             self._reading, self._sending, rules, self._calls, peer, self._cancel
         )

@@ -37,6 +37,7 @@ class Rules:
         all are taken.
       message_bytes, header_bytes: limits.
       streams: calls of one connection at a time.
+      stalled: answers at a time that wait for callers who take no more.
     """
 
     methods: dict[str, Handler]
@@ -44,6 +45,7 @@ class Rules:
     message_bytes: int
     header_bytes: int
     streams: int
+    stalled: int
 
 
 class Incoming:

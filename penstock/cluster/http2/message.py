@@ -13,8 +13,9 @@ from penstock.cluster.http2.status import INTERNAL, RESOURCE_EXHAUSTED, UNIMPLEM
 # Whether it is compressed, and its size.
 PREFIX_BYTES = 5
 _WINDOW_BITS = {"gzip": 31, "deflate": 15}
-# So much memory is taken for a message before more of it has come.
-_AHEAD_BYTES = 1 << 19
+# So much memory is taken for a message before more of it has come, or as much as has come: a few
+# bytes may say that a gigabyte follows.
+_AHEAD_BYTES = 1 << 12
 
 
 def at_once(piece: memoryview, limit: int) -> bytes | None:
@@ -63,7 +64,7 @@ class Message:
         self._filled = end
 
     def _grow(self, end: int) -> None:
-        ahead = max(end, min(self._size, max(2 * self._filled, _AHEAD_BYTES)))
+        ahead = min(self._size, max(2 * end, _AHEAD_BYTES))
         if self._data:
             self._data.extend(bytes(ahead - len(self._data)))
         else:

@@ -23,15 +23,40 @@ _BEFORE = struct.Struct(f">{_HEAD}{len(headers.BEFORE_ANSWER)}s{_HEAD}BI")
 _AFTER = struct.Struct(f">{_HEAD}{len(headers.AFTER_ANSWER)}s")
 
 
+class Stalled:
+    """The answers of all connections that wait for callers who take no more.
+
+    Each has a thread.  Callers who keep too many are hung up on, so that others find one.
+
+    Args:
+      limit: of them.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._limit, self._count = limit, 0
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._count >= self._limit:
+                raise TimeoutError(f"{self._limit} answers wait to be taken already")
+            self._count += 1
+
+    def __exit__(self, *exc: object) -> None:
+        with self._lock:
+            self._count -= 1
+
+
 class Sending:
     """The sending side of a connection, for any number of threads.
 
     Args:
       connection: the socket.
+      stalled: of the server.
     """
 
-    def __init__(self, connection: socket.socket) -> None:
-        self._socket = connection
+    def __init__(self, connection: socket.socket, stalled: Stalled) -> None:
+        self._socket, self._stalled = connection, stalled
         self.first_window = frames.FIRST_WINDOW
         self._largest = frames.FIRST_FRAME_SIZE
         self._window = frames.FIRST_WINDOW
@@ -129,7 +154,8 @@ class Sending:
                     return count
                 self._waiting += 1
                 try:
-                    in_time = self._changed.wait(_PATIENCE_SECONDS)
+                    with self._stalled:
+                        in_time = self._changed.wait(_PATIENCE_SECONDS)
                 finally:
                     self._waiting -= 1
                 if not in_time:

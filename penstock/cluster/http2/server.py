@@ -18,6 +18,7 @@ from concurrent.futures import Executor
 
 from penstock.cluster.http2.connection import Connection
 from penstock.cluster.http2.incoming import Rules
+from penstock.cluster.http2.sending import Stalled
 
 # Systems without it have no such server.
 AVAILABLE = hasattr(select, "epoll")
@@ -51,6 +52,7 @@ class Server:
 
     def __init__(self, host: str, port: int, rules: Rules, pool: Executor) -> None:
         self._rules, self._pool = rules, pool
+        self._stalled = Stalled(rules.stalled)
         self._listening = _listen(host, port)
         self.port: int = self._listening[0].getsockname()[1]
         self._lock = threading.Lock()
@@ -139,9 +141,8 @@ class Server:
             accepted.close()
             return
         try:
-            made = Connection(
-                accepted, _named(accepted.family, address), self._rules, self, self._pool
-            )
+            peer = _named(accepted.family, address)
+            made = Connection(accepted, peer, self._rules, self, self._pool, self._stalled)
         except OSError:  # it has gone already
             accepted.close()
             return

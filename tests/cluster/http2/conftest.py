@@ -14,7 +14,7 @@ from penstock.cluster.http2.server import Server
 from penstock.cluster.http2.status import Failed
 from tests.cluster.http2.raw_client import RawClient
 
-MESSAGE_BYTES, HEADER_BYTES, STREAMS = 1 << 22, 1 << 14, 40
+MESSAGE_BYTES, HEADER_BYTES, STREAMS, STALLED = 1 << 22, 1 << 14, 40, 10
 
 
 class Echo:
@@ -28,10 +28,18 @@ class Echo:
             "/test.Echo/Block": self._block,
             "/test.Echo/Many": lambda data, call: bytes(int(bytes(data))),
         }
-        rules = Rules(methods, _admit, MESSAGE_BYTES, HEADER_BYTES, STREAMS)
+        rules = Rules(methods, _admit, MESSAGE_BYTES, HEADER_BYTES, STREAMS, STALLED)
         self._pool = DaemonPool("penstock-test")
         self.server = Server("localhost", 0, rules, self._pool)
         self.port = self.server.port
+
+    def connections(self) -> int:
+        """How many have not ended."""
+        return len(self.server._connections)
+
+    def stalled(self) -> int:
+        """How many answers wait for callers who take no more."""
+        return self.server._stalled._count
 
     def _fail(self, data: bytes | bytearray, call: Call) -> bytes:
         raise Failed(9, bytes(data).decode(), (("found-bin", b"\0\1"),))

@@ -6,12 +6,14 @@ import gzip
 import random
 import socket
 import struct
+import sys
 from collections.abc import Callable
 
 import pytest
 
 from penstock.cluster.http2 import frames, incoming, server
-from tests.cluster.http2.conftest import HEADER_BYTES, STREAMS, Echo
+from penstock.cluster.http2.message import Message
+from tests.cluster.http2.conftest import HEADER_BYTES, STALLED, STREAMS, Echo
 from tests.cluster.http2.raw_client import RawClient, prefixed
 from tests.suite.clock import PATIENCE, wait_until
 
@@ -191,6 +193,35 @@ def test_a_silent_peer_is_pinged_and_given_up(echo: Echo, monkeypatch: pytest.Mo
     assert client.until(frames.PING).flags == 0
     assert echo.cancelled.acquire(timeout=PATIENCE)
     client.close()
+
+
+def test_answers_that_nobody_takes_do_not_take_all_threads(echo: Echo) -> None:
+    """Windows of nothing: each answer waits in a thread, but only so many of all connections."""
+    slow = [RawClient(echo.port) for _ in range(3)]
+    for each in slow:
+        each.send(frames.settings([(frames.INITIAL_WINDOW, 0)]))
+    for number in range(STALLED // 2):
+        for each in slow[:2]:
+            each.call(2 * number + 1, b"x")
+            assert each.until(frames.HEADERS).stream == 2 * number + 1
+    wait_until(lambda: echo.stalled() == STALLED)
+    slow[2].call(1, b"x")
+    with pytest.raises(AssertionError, match="the connection is over"):
+        slow[2].until(frames.DATA)
+    _answers(echo)
+    # Those that wait do so until they may.
+    slow[0].send(frames.settings([(frames.INITIAL_WINDOW, 1000)]))
+    for _ in range(STALLED // 2):
+        assert slow[0].until(frames.DATA).payload == prefixed(b"x")
+    for each in slow:
+        each.close()
+    wait_until(lambda: echo.stalled() == 0)
+
+
+def test_a_few_bytes_that_announce_many_take_no_memory() -> None:
+    message = Message("identity", 1 << 30)
+    message.add(memoryview(b"\0" + frames.NUMBER.pack(1 << 29) + b"x"))
+    assert sys.getsizeof(message._data) < 1 << 13
 
 
 def test_an_odd_end(echo: Echo) -> None:

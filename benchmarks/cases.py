@@ -188,6 +188,7 @@ CASES = (
     Case("mlp_queue", "the step of mlp fed by a queue", kinds=("graph",)),
     Case("mlp_prefetch", "the step of mlp fed by Dataset.prefetch", kinds=("graph",)),
     Case("eager_op", "1,000 eager calls of tf.add, 16 x 16", kinds=("graph", "torch")),
+    Case("eager_ops", "100 eager calls of each of 17 kinds, 16 x 16", kinds=("graph",)),
     Case("eager_tape", "50 steps of a tape and an update, 16 x 16", kinds=("graph", "torch")),
     Case("eager_defun", "the same by a traced function", kinds=("graph",)),
     Case("memory", "peak resident memory of 20 steps of cnn", check_steps=20),
@@ -255,7 +256,7 @@ REQUIREMENTS = (
     Requirement("jpegs", BEST_PEER, 1.0),
     *(
         Requirement(case, peer, 0.5)
-        for case in ("eager_op", "eager_tape", "eager_defun")
+        for case in ("eager_op", "eager_ops", "eager_tape", "eager_defun")
         for peer in ("tensorflow", "tensorflow1")
     ),
     Requirement("mlp_queue", PENSTOCK, 1.05, of="mlp"),

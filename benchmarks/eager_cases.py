@@ -1,8 +1,8 @@
 """Eager execution: one source for Penstock and both TensorFlows.
 
 The process has sessions in other cases, so eager execution is switched on for a step at a time; a
-step has many calls. ``eager_tape`` and ``eager_defun`` train a small layer by its gradient, call by
-call and as one traced function.
+step has many calls. ``eager_ops`` calls what programs are mostly made of. ``eager_tape`` and
+``eager_defun`` train a small layer by its gradient, call by call and as one traced function.
 """
 
 from __future__ import annotations
@@ -50,6 +50,29 @@ def eager_op(tf: Any) -> Program:
     return Program(step)
 
 
+def eager_ops(tf: Any) -> Program:
+    scope = eagerly(tf)
+    with scope():
+        x, y = (tf.constant(v) for v in values()[:2])
+    calls = (
+        lambda: tf.reduce_sum(x, 1), lambda: tf.reduce_mean(x), lambda: tf.nn.relu(x),
+        lambda: tf.nn.softmax(x), lambda: tf.concat([x, y], 0), lambda: tf.stack([x, y]),
+        lambda: tf.reshape(x, [4, 64]), lambda: tf.transpose(x), lambda: tf.expand_dims(x, 0),
+        lambda: x[0], lambda: x[:, 1:], lambda: x < y, lambda: tf.where(x < y, x, y),
+        lambda: tf.cast(x, tf.int32), lambda: tf.matmul(x, y), lambda: tf.constant(2.0),
+        lambda: x.numpy(),
+    )  # fmt: skip
+
+    def step() -> float:
+        with scope():
+            for call in calls:
+                for _ in range(CALLS // 10):
+                    call()
+            return float(calls[1]().numpy())
+
+    return Program(step)
+
+
 def _training(tf: Any, wrap: Callable[[Any], Any]) -> Program:
     scope = eagerly(tf)
     with scope():
@@ -82,5 +105,5 @@ def eager_defun(tf: Any) -> Program:
 
 
 CASES: Dict[str, Callable[[Any], Program]] = {
-    case.__name__: case for case in (eager_op, eager_tape, eager_defun)
+    case.__name__: case for case in (eager_op, eager_ops, eager_tape, eager_defun)
 }

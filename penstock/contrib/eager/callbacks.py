@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from penstock.foundation.graph.scopes import get_default_graph
-from penstock.library.eager.context import recorders
+from penstock.library.eager.recorders import recorders
 
 _LOG = logging.getLogger("penstock")
 Callback = Callable[..., Any]

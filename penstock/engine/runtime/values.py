@@ -66,7 +66,14 @@ def to_array(value: Any) -> np.ndarray:
     """A NumPy array from a run-time value, sharing its memory."""
     if not isinstance(value, torch.Tensor):
         return np.asarray(value)
-    value = value.detach().cpu()
+    try:
+        plain: np.ndarray = value.numpy()
+    except (RuntimeError, TypeError):  # a view of others, elsewhere, or of a type NumPy lacks
+        return _unusual_array(value.detach().cpu())
+    return plain
+
+
+def _unusual_array(value: torch.Tensor) -> np.ndarray:
     if value.is_conj() or value.is_neg():
         value = value.resolve_conj().resolve_neg()
     if value.dtype is torch.bfloat16:

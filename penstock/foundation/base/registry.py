@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
 
@@ -37,6 +37,10 @@ class Registry(Mapping[str, T], Generic[T]):
             return self._items[name]
         except KeyError:
             raise LookupError(self.missing(name)) from None
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The item of a name, or the default."""
+        return self._items.get(name, default)
 
     def __contains__(self, name: object) -> bool:
         return name in self._items

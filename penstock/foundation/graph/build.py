@@ -10,11 +10,12 @@ import collections
 import functools
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
 from penstock.foundation.base import dtypes
+from penstock.foundation.base.decorators import decorates
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.scopes import get_default_graph
@@ -24,6 +25,7 @@ from penstock.foundation.opdef.opdef import OpDef
 from penstock.foundation.opdef.registry import OPS
 
 as_dtype = dtypes.as_dtype
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def make(op_type: str, *inputs: Any, name: str | None = None, **attrs: Any) -> Any:
@@ -69,6 +71,24 @@ def make(op_type: str, *inputs: Any, name: str | None = None, **attrs: Any) -> A
 
 # ``make`` of an op that has one output, which is no list.
 make_tensor: Callable[..., Tensor] = make
+
+
+def one_operation(function: Function) -> Function:
+    """Marks a public function that comes down to one operation, in most of its uses.
+
+    Where operations run as they are called, such a function is not called each time: see
+    ``library.eager.shortcuts``.  What it does must follow from the dtypes and shapes of tensors and
+    from other arguments, not from the values of tensors.
+    """
+
+    @decorates(function, "one_operation")
+    def calling(*args: Any, **kwargs: Any) -> Any:
+        graph = get_default_graph()
+        if graph.executes:
+            return graph.call(function, args, kwargs)
+        return function(*args, **kwargs)
+
+    return cast(Function, calling)
 
 
 def _add(graph: Graph, op_def: OpDef, tensors: list[Tensor], *node: Any) -> Operation:

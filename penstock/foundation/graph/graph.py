@@ -457,6 +457,20 @@ class Graph(Scoping):
         """Runs an operation of two inputs now; of graphs that ``executes``."""
         return self.execute(op_type, (x, y), name, {})
 
+    def call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What a public function gives; of graphs that ``executes``."""
+        return function(*args, **kwargs)
+
+    def number_apart(self, value: Any, dtype: Any, array_of: Any) -> Any:
+        """A new constant of a Python number; of graphs that ``executes``.
+
+        Args:
+          value: the number.
+          dtype: its element type; None for the usual one.
+          array_of: makes its array, of both.
+        """
+        raise NotImplementedError(f"{value} would be a node's value: this is a graph")
+
     def handle_in_function(self, handle: Tensor) -> Tensor:
         """The handle of a resource, made anew in the function being built; where it executes."""
         raise NotImplementedError(f"{handle} is no value")

@@ -82,8 +82,9 @@ def get_gradient_function(op: Operation) -> GradientFunction | None:
         return op.op_def.gradient or GRADIENTS["PartitionedCall"]
     if override is not None:
         key = override.decode() if isinstance(override, bytes) else str(override)
-    if key in GRADIENTS:
-        return GRADIENTS[key]
+    found = GRADIENTS.get(key, _missing)
+    if found is not _missing:
+        return found  # type: ignore[no-any-return]
     raise LookupError(_missing(op, key))
 
 

@@ -31,12 +31,13 @@ from penstock.foundation.graph.solve import output_types
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef.inference import RefusedAtBuild, broadcast, first_input
 from penstock.foundation.opdef.opdef import OpDef
+from penstock.foundation.opdef.program_text import literal
 from penstock.foundation.opdef.registry import OPS
 from penstock.library.eager.tensor import EagerTensor
 
 Compile = Callable[[FunctionGraph], Any]
 # Where the operations that shape rules look at are made; it keeps none of them.
-_RULES = Graph()
+RULES = Graph()
 # Numbers of elements between which kernels may split what one thread does sooner.
 _LEAST_SPLIT, _MOST_ALONE = 512, 1 << 15
 
@@ -53,7 +54,8 @@ class Call:
     """
 
     __slots__ = (
-        "op_def", "attrs", "types", "function", "checked", "single", "written", "_groups", "entry",
+        "op_def", "attrs", "types", "compile", "function", "checked", "single", "written",
+        "_groups", "entry",
     )  # fmt: skip
 
     def __init__(
@@ -64,12 +66,12 @@ class Call:
         count: int,
         compile: Compile,
     ) -> None:
-        self.op_def, self.attrs, self.types = op_def, attrs, tuple(types)
+        self.op_def, self.attrs, self.types, self.compile = op_def, attrs, tuple(types), compile
         # By the shapes: whether the kernel is to run on the calling thread alone.
         self.checked: dict[Any, bool] = {}
         self.single = len(op_def.outputs) == 1 and not op_def.has_list_output
         self._groups = [arg.count(attrs) if arg.is_list else -1 for arg in op_def.outputs]
-        places, flat = _places(op_def, attrs)
+        places, flat = places_of(op_def, attrs)
         self.written = tuple(places[name][0] for name in op_def.writes if places.get(name))
         given, expression, scope = _source(op_def, attrs, places, flat, count, compile)
         self.function: Callable[..., Any] = eval(f"lambda {given}: {expression}", scope)
@@ -105,7 +107,8 @@ class Call:
         for place in self.written:
             unshare(run_values[place])
         guard = InferenceMode(True)
-        before = (threads.settle(), threads.resize(1)) if alone else None
+        team = threads.settle() if alone else 1
+        mkl = threads.resize(1) if team > 1 else 0
         try:
             result = self.function(*run_values)
         except errors.OpError:
@@ -113,8 +116,8 @@ class Call:
         except Exception as raised:
             raise self.error(raised, run_values) from raised
         finally:
-            if before is not None:
-                threads.restore(*before)
+            if team > 1:
+                threads.restore(team, mkl)
             del guard
         if refused is not None:
             raise refused
@@ -136,7 +139,7 @@ class Call:
         """What the shape rule has against inputs, or None."""
         name = self.op_def.name
         shown = [_as_nodes(t) for t in inputs]
-        op = Operation(_RULES, self.op_def, name, shown, (), self.attrs, self.types, None)
+        op = Operation(RULES, self.op_def, name, shown, (), self.attrs, self.types, None)
         try:
             infer_shapes(op)
         except ValueError as error:
@@ -174,7 +177,7 @@ class Call:
 @functools.cache
 def _sourceless() -> Operation:
     """What stands for the operation of a tensor that has none."""
-    return Operation(_RULES, OPS["Placeholder"], "input", (), (), {}, (), None)
+    return Operation(RULES, OPS["Placeholder"], "input", (), (), {}, (), None)
 
 
 def _is_small(run_values: Sequence[Any]) -> bool:
@@ -199,7 +202,7 @@ def _made(kind: str, reason: str, op_def: OpDef) -> errors.OpError:
     return made
 
 
-def _places(op_def: OpDef, attrs: dict[str, Any]) -> tuple[dict[str, list[int]], int]:
+def places_of(op_def: OpDef, attrs: dict[str, Any]) -> tuple[dict[str, list[int]], int]:
     """The flat positions of each input by name, and how many there are."""
     places: dict[str, list[int]] = {}
     position = 0
@@ -229,28 +232,48 @@ def _source(
             f"{op_def.name} is not supported when eager execution is enabled: it has a meaning in"
             " a graph only"
         )
-    lists = {arg.name for arg in op_def.inputs if arg.is_list}
     scope: dict[str, Any] = {"live": _live, "torch": torch}
+    arguments = parameters_of(op_def, attrs, places, scope, compile, {})
+    given = ", ".join(f"x{i}" for i in range(flat))
+    inputs = [Tensor(_sourceless(), 0, t) for t in _input_types(op_def, attrs)]
+    types = output_types(op_def, attrs)
+    op = Operation(RULES, op_def, op_def.name, inputs, (), attrs, types, None)
+    return given, expression_of(op, arguments, scope), scope
+
+
+def parameters_of(
+    op_def: OpDef,
+    attrs: dict[str, Any],
+    places: dict[str, list[int]],
+    scope: dict[str, Any],
+    compile: Compile,
+    kept: dict[int, Any],
+) -> dict[str, Any]:
+    """Source for each parameter of a kernel, by its name.
+
+    Args:
+      op_def, attrs: of the operation.
+      places: the flat positions of each input.
+      scope: gets what the source names.
+      compile: makes callables of functions among the attrs.
+      kept: the values of those inputs that are always the same, by position.
+    """
+    lists = {arg.name for arg in op_def.inputs if arg.is_list}
     arguments: dict[str, Any] = {}
     for name in places:
-        made = [_operand(op_def, name, i) for i in places[name]]
+        made = [_operand(op_def, name, i, kept) for i in places[name]]
         arguments[name] = made if name in lists else made[0]
     for name in dict.fromkeys((*op_def.parameters, *(op_def.attrs if op_def.inline else ()))):
         if name not in places:
             scope[f"a_{name}"] = _parameter(op_def, name, attrs, compile)
             arguments[name] = f"a_{name}"
-    given = ", ".join(f"x{i}" for i in range(flat))
-    return given, _expression(op_def, attrs, arguments, scope), scope
+    return arguments
 
 
-def _expression(
-    op_def: OpDef, attrs: dict[str, Any], arguments: dict[str, Any], scope: dict[str, Any]
-) -> str:
-    """The call's source, as a program for any shapes would have it."""
+def expression_of(op: Operation, arguments: dict[str, Any], scope: dict[str, Any]) -> str:
+    """The source of a call, as a program would have it for what is known of the inputs."""
+    op_def = op.op_def
     if op_def.inline is not None:
-        inputs = [Tensor(_sourceless(), 0, t) for t in _input_types(op_def, attrs)]
-        op = Operation(_RULES, op_def, op_def.name, inputs, (), attrs, output_types(op_def, attrs),
-                       None)  # fmt: skip
         text = op_def.inline(source.Call(op, arguments, [True] * len(op.outputs), scope))
         if text is not None:
             return text
@@ -342,7 +365,9 @@ def _entry(
     return entry
 
 
-def _operand(op_def: OpDef, name: str, index: int) -> str:
+def _operand(op_def: OpDef, name: str, index: int, kept: dict[int, Any]) -> str:
+    if index in kept:
+        return literal(kept[index].tolist()) if name in op_def.host else f"k{index}"
     if name in op_def.host:
         return f"x{index}.tolist()"
     if name in op_def.reads and name in op_def.aliases:

@@ -25,7 +25,8 @@ from penstock.foundation.graph.scopes import get_default_graph
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.graph.type_spec import TensorSpec
 from penstock.library.eager import effects_order
-from penstock.library.eager.context import EagerContext, recorders
+from penstock.library.eager.context import EagerContext
+from penstock.library.eager.recorders import recorders
 from penstock.library.eager.tensor import EagerTensor
 from penstock.library.eager.trace import Trace
 from penstock.library.variables.creation import variable_creator_scope

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 import random
-import threading
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from typing import Any
@@ -20,8 +19,6 @@ from typing import Any
 import numpy as np
 
 from penstock.engine.resources.manager import ResourceManager
-from penstock.engine.runtime import values
-from penstock.engine.runtime.program import InferenceMode
 from penstock.engine.session import placement_log
 from penstock.engine.session.build import function_compiler
 from penstock.engine.session.options import Options, apply_config
@@ -37,6 +34,9 @@ from penstock.foundation.graph.solve import Solver, complete_attrs, output_types
 from penstock.foundation.opdef.opdef import OpDef
 from penstock.foundation.opdef.registry import OPS
 from penstock.library.eager.calls import Call
+from penstock.library.eager.constants import Constants
+from penstock.library.eager.recorders import recorders
+from penstock.library.eager.shortcuts import Shortcuts, kinds_of
 from penstock.library.eager.tensor import EagerOperation, EagerTensor, eager_tensor
 
 _MOST_CALLS = 1 << 14
@@ -44,16 +44,6 @@ _MOST_NUMBERS = 1 << 12
 _MAXINT32 = 2**31 - 1
 # Longer lists of integers are values, not axes or shapes.
 _MOST_INTEGERS = 8
-# Records what ran on tapes: ``(op_def, attrs, inputs, outputs)``.
-Recorder = Callable[[OpDef, dict[str, Any], Sequence[Any], Sequence[Any]], None]
-
-
-class _Recorders(threading.local):
-    def __init__(self) -> None:
-        self.active: list[Recorder] = []
-
-
-recorders = _Recorders()
 
 
 class _Scope:
@@ -102,6 +92,8 @@ class EagerContext(Graph):
         self._pairs: dict[tuple[str, int], Any] = {}
         # By op, kinds of inputs, numbers and attrs: the call, and what the numbers have become.
         self._mixed: dict[Any, tuple[Call, tuple[tuple[int, EagerTensor], ...]]] = {}
+        self._constants = Constants()
+        self._shortcuts = Shortcuts()
         self._numbers: dict[Any, EagerTensor] = {}
         self._random = random.Random()
 
@@ -128,6 +120,26 @@ class EagerContext(Graph):
 
     # ---- running an operation -------------------------------------------------------------------
 
+    def call(
+        self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        """What a public function gives, by its shortcut where it has one."""
+        kinds: list[Any] = [function]
+        tensors: list[EagerTensor] = []
+        are_known = kinds_of(args, kinds, tensors)
+        if kwargs and are_known:
+            are_known = all(kinds_of(item, kinds, tensors) for item in kwargs.items())
+        if not are_known or not tensors:
+            return function(*args, **kwargs)
+        key = tuple(kinds)
+        shortcut = self._shortcuts.get(key)
+        if shortcut is None:
+            return self._shortcuts.watched(key, tensors, function, args, kwargs, self._call)
+        made = shortcut.entry(*tensors)
+        if recorders.active:
+            self._record(shortcut.call, shortcut.inputs(tensors), (made,))
+        return made
+
     def execute(
         self, op_type: str, inputs: Sequence[Any], name: str | None, attrs: dict[str, Any]
     ) -> Any:
@@ -150,6 +162,10 @@ class EagerContext(Graph):
                 return self._execute_mixed(op_type, inputs, name, attrs)
             key: Any = (op_type, id(item.dtype), *attrs.items())
         elif inputs:
+            if _is_variable(inputs[0]):  # its updates begin with it
+                wanted = OPS[op_type].inputs
+                if len(inputs) == len(wanted):
+                    inputs = [_of_variable(x, arg) for x, arg in zip(inputs, wanted, strict=True)]
             kinds: list[Any] = [op_type]
             for item in inputs:
                 if type(item) is not EagerTensor:
@@ -158,7 +174,7 @@ class EagerContext(Graph):
             key = (*kinds, *attrs.items())
         elif OPS[op_type].role == "constant":
             self.begin()
-            return _constant(attrs)
+            return self._constants.of_array(attrs["value"], attrs["dtype"])
         else:
             key = (op_type, *attrs.items())
         try:
@@ -321,6 +337,12 @@ class EagerContext(Graph):
                 self._numbers[key] = made
         return found
 
+    def number_apart(
+        self, value: Any, dtype: Any, array_of: Callable[[Any, Any], np.ndarray]
+    ) -> EagerTensor:
+        """A new tensor of a Python number."""
+        return self._constants.of_number(value, dtype, array_of)
+
     def _inside(self, tensor: Any, op_def: OpDef) -> EagerTensor:
         if not isinstance(tensor, EagerTensor):
             raise TypeError(
@@ -462,6 +484,7 @@ class EagerContext(Graph):
         self._calls.clear()
         self._pairs.clear()
         self._mixed.clear()
+        self._shortcuts.clear()
 
 
 def _hashable(key: tuple[Any, ...]) -> Any:
@@ -479,7 +502,7 @@ def _of_tuple(item: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _is_variable(item: Any) -> bool:
-    return hasattr(type(item), "_dense_var_to_tensor")
+    return type(item) is not EagerTensor and hasattr(type(item), "_dense_var_to_tensor")
 
 
 def _of_variable(item: Any, arg: Any) -> Any:
@@ -559,16 +582,6 @@ def _number_places(kinds: Sequence[Any]) -> list[int]:
 def _frozen(item: tuple[str, Any]) -> Any:
     name, value = item
     return (name, type(value), tuple(value) if isinstance(value, list) else value)
-
-
-def _constant(attrs: dict[str, Any]) -> EagerTensor:
-    dtype = dtypes.as_dtype(attrs["dtype"]).base_dtype
-    array = np.asarray(attrs["value"])
-    guard = InferenceMode(True)
-    try:
-        return eager_tensor(values.from_array(array, copy=True), dtype)
-    finally:
-        del guard
 
 
 def _check_dtypes(op_def: OpDef, inputs: Sequence[Any]) -> None:

@@ -9,7 +9,7 @@ from penstock.foundation.graph import nest
 from penstock.foundation.graph.bodies import CallDef
 from penstock.foundation.graph.build import make_tensor
 from penstock.foundation.graph.convert import convert_to_tensor
-from penstock.library.eager.context import recorders
+from penstock.library.eager.recorders import recorders
 from penstock.library.eager.tape import GradientTape
 
 

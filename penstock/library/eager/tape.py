@@ -30,7 +30,7 @@ from penstock.library.autodiff.aggregate import aggregate_slices
 from penstock.library.autodiff.gradients import gradients, is_trainable
 from penstock.library.autodiff.options import UnconnectedGradients
 from penstock.library.autodiff.register import get_gradient_function
-from penstock.library.eager.context import recorders
+from penstock.library.eager.recorders import recorders
 from penstock.library.eager.tensor import EagerTensor
 from penstock.library.variables.reads import listeners
 from penstock.ops.array.join import stack
@@ -113,7 +113,7 @@ class GradientTape:
                 found = True
         if not found:
             return
-        if op_def.name in GRADIENTS and GRADIENTS[op_def.name] is None:
+        if GRADIENTS.get(op_def.name, self) is None:
             return  # nothing flows back
         context: Any = get_default_graph()
         self._ops.append(context.operation(op_def, attrs, inputs, outputs))
@@ -413,7 +413,7 @@ def _backwards(
             out_grads.append(total)
             if output in wanted and total is not None:
                 kept[output] = total
-        if all(g is None for g in out_grads):
+        if out_grads.count(None) == len(out_grads):
             continue
         _hand_on(op, out_grads, watched, terms)
     for source in sources:

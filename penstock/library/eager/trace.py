@@ -27,8 +27,9 @@ from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.autodiff.gradients import gradients, is_trainable
 from penstock.library.eager.calls import unshare
-from penstock.library.eager.context import EagerContext, recorders
+from penstock.library.eager.context import EagerContext
 from penstock.library.eager.custom import record
+from penstock.library.eager.recorders import recorders
 from penstock.library.eager.tensor import EagerTensor, eager_tensor
 from penstock.library.variables.creation import variable_creator_scope
 

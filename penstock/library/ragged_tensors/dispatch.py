@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import Any, TypeVar, cast
 
 from penstock.foundation.base.decorators import decorates
+from penstock.foundation.graph.build import one_operation
 from penstock.library.ragged_tensors import mapping
 from penstock.library.ragged_tensors.tensor import RaggedTensor
 from penstock.library.ragged_tensors.value import RaggedTensorValue
@@ -48,7 +49,7 @@ def _behind(function: Function, handle: Callable[..., Any]) -> Function:
             return handle(*args, **kwargs)
         return function(*args, **kwargs)
 
-    return cast(Function, dispatching)
+    return one_operation(cast(Function, dispatching))
 
 
 def to(function: Function, module: str, name: str) -> Function:

@@ -263,7 +263,7 @@ class ResourceVariable(Variable):
         read_value: bool = True,
     ) -> Any:  # fmt: skip
         """Sets the value; returns the variable as it is afterwards, or the op."""
-        with _graph_for(self._handle).as_default():
+        with _among_uses_of(self._handle):
             tensor = self._tensor(value)
             if not self._shape.is_compatible_with(tensor.shape):
                 raise ValueError(
@@ -279,7 +279,7 @@ class ResourceVariable(Variable):
         read_value: bool = True,
     ) -> Any:  # fmt: skip
         """Adds ``delta``; returns as ``assign``."""
-        with _graph_for(self._handle).as_default():
+        with _among_uses_of(self._handle):
             op = make("AssignAddVariableOp", self._handle, self._tensor(delta), name=name)
             return self.after_write(op, read_value)
 
@@ -288,7 +288,7 @@ class ResourceVariable(Variable):
         read_value: bool = True,
     ) -> Any:  # fmt: skip
         """Subtracts ``delta``; returns as ``assign``."""
-        with _graph_for(self._handle).as_default():
+        with _among_uses_of(self._handle):
             op = make("AssignSubVariableOp", self._handle, self._tensor(delta), name=name)
             return self.after_write(op, read_value)
 
@@ -386,11 +386,22 @@ class UnreadVariable(ResourceVariable):
             return super().read_value()
 
 
+_HERE = nullcontext()
+
+
 def _graph_for(handle: Tensor) -> Any:
     """Where nodes that use a handle are made: the body of a function that is being traced, else its
     own graph."""
     graph = scopes.get_default_graph()
     return graph if graph.building_function else handle.graph
+
+
+def _among_uses_of(handle: Tensor) -> Any:
+    """A context in which nodes that use a handle are made."""
+    graph = _graph_for(handle)
+    if graph.executes and graph is scopes.get_default_graph():  # a call costs what its scopes do
+        return _HERE
+    return graph.as_default()
 
 
 def _on(graph: Any, device: str | None) -> Any:

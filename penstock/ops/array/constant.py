@@ -17,9 +17,12 @@ from penstock.foundation.base import dimension, dtypes, shapes
 from penstock.foundation.formats import tensor_proto
 from penstock.foundation.graph import convert
 from penstock.foundation.graph.build import make
+from penstock.foundation.graph.scopes import get_default_graph
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op
 from penstock.foundation.opdef.inference import Dims, ShapeContext, from_attr, show
+
+_NUMBERS = frozenset((float, int, bool))
 
 
 def _const_shape(ctx: ShapeContext) -> tuple[int, ...]:
@@ -115,10 +118,19 @@ def constant(
       ...     tf.constant([[1.0, 2.0]]).shape.as_list()
       [1, 2]
     """
-    array = to_array(value, dtype, wraps=True)
+    if shape is None and type(value) in _NUMBERS:
+        graph = get_default_graph()
+        if graph.executes:
+            return graph.number_apart(value, dtype, constant_array)
+    array = constant_array(value, dtype)
     if shape is not None:
         array = _filled(array, shapes.as_shape(shape), verify_shape)
     return make("Const", name=name, value=array, dtype=dtype_of(array, dtype))
+
+
+def constant_array(value: Any, dtype: Any) -> np.ndarray:
+    """The array of a constant that is asked for, not of a value that becomes one."""
+    return to_array(value, dtype, wraps=True)
 
 
 def dtype_of(array: np.ndarray, dtype: Any) -> dtypes.DType:
@@ -469,6 +481,10 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
 
 
 def _convert_constant(value: Any, dtype: Any = None, name: str | None = None, as_ref: bool = False):
+    if type(value) in _NUMBERS:
+        graph = get_default_graph()
+        if graph.executes:
+            return graph.number_apart(value, dtype, to_array)
     if _holds_tensor(value):
         return NotImplemented
     if isinstance(value, dimension.Dimension) and dtype is not None:

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from penstock.foundation.base import dtypes
-from penstock.foundation.graph.build import make
+from penstock.foundation.graph.build import make, one_operation
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op, static
 from penstock.foundation.opdef.inference import Dims, ShapeContext, show
@@ -237,6 +237,7 @@ for _type, _shape, _kernel, _back in (
     )
 
 
+@one_operation
 def pad(
     tensor: Any,
     paddings: Any,

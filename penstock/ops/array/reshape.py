@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from penstock.foundation.graph.build import make
+from penstock.foundation.graph.build import make, one_operation
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op, static
 from penstock.foundation.opdef.inference import Dims, ShapeContext, show
@@ -191,6 +191,7 @@ define_op(
 # ---- public functions ------------------------------------------------------------------------
 
 
+@one_operation
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     """The elements of ``tensor``, in the same order, under another shape.
 

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from penstock.foundation.base import shapes
-from penstock.foundation.graph.build import make
+from penstock.foundation.graph.build import make, one_operation
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
@@ -377,6 +377,7 @@ define_op(
 # ---- public functions ------------------------------------------------------------------------
 
 
+@one_operation
 def transpose(
     a: Any, perm: Any = None, name: str | None = "transpose", conjugate: bool = False
 ) -> Tensor:

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from penstock.foundation.base import dtypes
-from penstock.foundation.graph.build import make
+from penstock.foundation.graph.build import make, one_operation
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import get_default_graph, name_scope
 from penstock.foundation.graph.tensor import Tensor
@@ -92,6 +92,7 @@ define_op(
 # ---- public functions ------------------------------------------------------------------------
 
 
+@one_operation
 def matmul(
     a: Any,
     b: Any,

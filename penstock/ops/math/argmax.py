@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from penstock.foundation.base import dtypes
-from penstock.foundation.graph.build import make
+from penstock.foundation.graph.build import make, one_operation
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import arithmetic, define_op
 from penstock.foundation.opdef.inference import Dims, ShapeContext
@@ -99,6 +99,7 @@ def _arg(op_type: str, x: Any, axis: Any, name: str | None, old: Any, kind: Any)
     return make(op_type, x, 0 if axis is None else axis, name=name, output_type=kind)
 
 
+@one_operation
 def argmax(
     input: Any,
     axis: Any = None,
@@ -127,6 +128,7 @@ def argmax(
     return _arg("ArgMax", input, axis, name, dimension, output_type)
 
 
+@one_operation
 def argmin(
     input: Any,
     axis: Any = None,

@@ -17,7 +17,7 @@ import torch
 
 from penstock.foundation.base import dtypes
 from penstock.foundation.graph import convert
-from penstock.foundation.graph.build import make
+from penstock.foundation.graph.build import make, one_operation
 from penstock.foundation.graph.scopes import control_dependencies, name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op
@@ -370,6 +370,7 @@ def relu(features: Any, name: str | None = None) -> Tensor:
     return make("Relu", features, name=name)
 
 
+@one_operation
 def relu6(features: Any, name: str | None = None) -> Tensor:
     """``min(max(features, 0), 6)`` of a real tensor."""
     with name_scope(name, "Relu6", [features]) as scope:
@@ -377,6 +378,7 @@ def relu6(features: Any, name: str | None = None) -> Tensor:
         return make("Relu6", features, name=scope)
 
 
+@one_operation
 def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Tensor:
     """``features`` where positive, ``alpha * features`` elsewhere.
 

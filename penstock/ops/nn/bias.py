@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from penstock.foundation.graph import convert
-from penstock.foundation.graph.build import make
+from penstock.foundation.graph.build import make, one_operation
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import arithmetic, define_op
@@ -151,6 +151,7 @@ define_op(
 )
 
 
+@one_operation
 def bias_add(
     value: Any, bias: Any, data_format: str | None = None, name: str | None = None
 ) -> Tensor:

@@ -13,7 +13,7 @@ from typing import Any
 
 from penstock.foundation.base import dtypes, errors
 from penstock.foundation.graph import convert
-from penstock.foundation.graph.build import make
+from penstock.foundation.graph.build import make, one_operation
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import arithmetic, define_op
 from penstock.foundation.opdef.inference import ShapeContext, show
@@ -114,6 +114,7 @@ def _along(op_type: str, logits: Any, axis: Any, name: str | None) -> Tensor:
     return result
 
 
+@one_operation
 def softmax(logits: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Tensor:
     """``exp(logits) / sum(exp(logits))`` along ``axis``.
 
@@ -134,6 +135,7 @@ def softmax(logits: Any, axis: Any = None, name: str | None = None, dim: Any = N
     return _along("Softmax", logits, axis_argument(axis, dim), name)
 
 
+@one_operation
 def log_softmax(
     logits: Any, axis: int | None = None, name: str | None = None, dim: int | None = None
 ) -> Tensor:

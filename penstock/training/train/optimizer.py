@@ -17,10 +17,11 @@ their names and arguments are TF 1.15's, so optimizers written for it work.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from penstock.foundation.base import dtypes
+from penstock.foundation.base.decorators import contextmanager
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.composite import IndexedSlices
@@ -353,7 +354,7 @@ class Optimizer:
             for grad, var, processor in pairs:
                 if grad is None:
                     continue
-                with scopes.name_scope(f"update_{var.op.name}"), scopes.colocate_with(var):
+                with _around_update(var):
                     update_ops.append(processor.update_op(self, grad))
             if global_step is None:
                 train_op = self._finish(update_ops, scope)
@@ -526,6 +527,20 @@ class Optimizer:
 
     def _call_if_callable(self, param: Any) -> Any:
         return param() if callable(param) else param
+
+
+@contextmanager
+def _in_scope_of(var: Any) -> Iterator[None]:
+    with scopes.name_scope(f"update_{var.op.name}"), scopes.colocate_with(var):
+        yield
+
+
+def _around_update(var: Any) -> Any:
+    """The scope of an update; where operations run as they are called it is a name alone."""
+    graph = scopes.get_default_graph()
+    if graph.executes:
+        return graph.name_scope(f"update_{var.op.name}")
+    return _in_scope_of(var)
 
 
 def _as_gradient(grad: Any) -> Any:

@@ -89,8 +89,8 @@ def as_tensor(value: Any) -> torch.Tensor | np.ndarray:
             value = value.detach()  # what is sent is not recorded
         if value.is_conj() or value.is_neg():
             value = value.resolve_conj().resolve_neg()
-        there: torch.Tensor = value if value.is_cpu else value.cpu()
-        return there
+        host: torch.Tensor = value if value.is_cpu else value.cpu()
+        return host
     if isinstance(value, bool | int | float | complex | bytes | str | np.generic | np.ndarray):
         array = np.asarray(value, dtype=object if isinstance(value, bytes | str) else None)
         if array.dtype.kind in "OSU":

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import shutil
 import sys
 import tempfile
 import traceback
@@ -29,21 +30,27 @@ _OPEN_SIZE = 17
 class _Traced(torch.nn.Module):
     """A model's program with its constants as buffers.
 
-    Single integers are none: they are axes and sizes, which are to be known when it is traced.
+    Single integers are none: they are axes and sizes, which are to be known when it is traced.  Nor
+    is what has no elements, which torch cannot write as part of a file.
     """
 
     def __init__(self, program: ModuleType) -> None:
         super().__init__()
         self._program = program.model
         self._known: dict[str, tuple[Any, torch.dtype]] = {}
+        self._empty: dict[str, tuple[torch.Size, torch.dtype]] = {}
         for name, value in program.load_constants().items():
             if value.numel() == 1 and not value.dtype.is_floating_point:
                 self._known[name] = value.tolist(), value.dtype
+            elif not value.numel():
+                self._empty[name] = value.shape, value.dtype
             else:
                 self.register_buffer(name, value)
 
     def forward(self, *inputs: Any) -> Any:
         known = {name: torch.tensor(v, dtype=kind) for name, (v, kind) in self._known.items()}
+        for name, (shape, kind) in self._empty.items():
+            known[name] = torch.zeros(shape, dtype=kind)
         return self._program(*inputs, **dict(self.named_buffers()), **known)
 
 
@@ -65,8 +72,25 @@ def write_pt2(model: Model, path: str) -> list[str]:
         file = os.path.join(folder, f"{_STEM}.py")
         write_python(model, file)
         exported = _exported(model, _loaded(file), file)
-    torch.export.save(exported, path)
+        _save(exported, os.path.join(folder, "program.pt2"), path)
     return [path]
+
+
+def _save(exported: torch.export.ExportedProgram, draft: str, path: str) -> None:
+    """Writes a file that torch can read: not all that it follows is of that kind."""
+    torch.export.save(exported, draft)
+    try:
+        torch.export.load(draft)
+    except Exception as error:  # of which torch has many kinds
+        raise Unportable(
+            f"the model does not export to {_TARGET}: what torch.export makes of it cannot be"
+            f" loaded again, perhaps since sizes in it depend on values ({_first_line(error)})"
+        ) from error
+    shutil.move(draft, path)
+
+
+def _first_line(error: Exception) -> str:
+    return f"{error}".strip().partition("\n")[0]
 
 
 def _loaded(file: str) -> ModuleType:
@@ -105,7 +129,7 @@ def _exported(model: Model, program: ModuleType, file: str) -> torch.export.Expo
 
 def _blamed(model: Model, error: Exception, file: str) -> Unportable:
     """The error for the node whose line torch could not follow."""
-    why = f"torch.export does not follow it: {str(error).strip().splitlines()[0]}"
+    why = f"torch.export does not follow it: {_first_line(error)}"
     named = {op.name: op for op in model.step.every_operation()}
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if frame.filename == file and frame.name == "model" and frame.line:

@@ -122,7 +122,7 @@ def test_parts_of_steps_that_have_no_thread_are_refused(monkeypatch: pytest.Monk
     threads = [threading.Thread(target=wait) for _ in range(_ROOM)]
     for each in threads:
         each.start()
-    wait_until(lambda: servers[0]._worker.table.waiting() == _ROOM)  # type: ignore[attr-defined]
+    wait_until(lambda: servers[0]._worker.table.waiting() == _ROOM)
     with pytest.raises(errors.ResourceExhaustedError, match="a part of a step at /job:ps"):
         session.run(number)
     session.close()

@@ -478,3 +478,31 @@ def test_padded_text_is_bytes() -> None:
 def test_more_words_that_programs_match(make: Any, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         make()
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda x: tf.nn.avg_pool(x, [1, 5, 5, 1], [1, 1, 1, 1], "VALID"),
+        lambda x: tf.nn.max_pool(x, [1, 5, 5, 1], [1, 1, 1, 1], "VALID"),
+        lambda x: tf.nn.conv2d(x, tf.ones([5, 5, 1, 1]), [1, 1, 1, 1], "VALID"),
+        lambda x: tf.nn.conv2d(x, tf.ones([3, 3, 1, 1]), [1] * 4, "VALID", dilations=[1, 2, 2, 1]),
+        lambda x: tf.nn.depthwise_conv2d(x, tf.ones([5, 5, 1, 1]), [1, 1, 1, 1], "VALID"),
+    ],
+)
+def test_a_window_that_an_image_is_too_small_for_has_other_words_when_it_runs(build):
+    with pytest.raises(ValueError, match="Negative dimension size caused by subtracting"):
+        build(tf.placeholder(tf.float32, [1, 3, 3, 1]))
+    x = tf.placeholder(tf.float32)
+    words = (
+        r"Computed output size would be negative: -1 \[input_size: 3, effective_filter_size: 5,"
+        r" stride: 1\]"
+    )
+    with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError, match=words):
+        session.run(build(x), {x: np.ones((1, 3, 3, 1), np.float32)})
+
+
+def test_what_is_retained_says_how_many_entries_there_are_first():
+    x = tf.SparseTensor([[0, 0], [1, 1]], [1.0, 2.0], [2, 2])
+    with pytest.raises(ValueError, match="Dimensions 2 and 3 are not compatible"):
+        tf.sparse.retain(x, [True, False, True])

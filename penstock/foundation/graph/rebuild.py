@@ -278,9 +278,12 @@ def infer_again(op: Operation) -> None:
     except ValueError as error:
         # A variable may take what it was not declared to hold, as what is handed on may be.
         cause = error.__cause__ or error
-        kind = cause.at_run if isinstance(cause, RefusedAtBuild) else "InvalidArgumentError"
+        kind: str | None = "InvalidArgumentError"
+        said = mismatch.in_a_node(cause)
+        if isinstance(cause, RefusedAtBuild):
+            kind, said = cause.at_run, cause.run_message
         if kind is not None and not (op.op_def.writes or op.op_def.passes_through):
-            op.refusal = Refusal(mismatch.in_a_node(cause), kind)
+            op.refusal = Refusal(said, kind)
     try:
         merged = [
             shapes.merge_static(tensor.sizes, dims)

@@ -40,11 +40,15 @@ class RefusedAtBuild(ValueError):
       message: TensorFlow's words, then what was found and what is allowed.
       at_run: the name of the class of ``tf.errors`` that running the node raises then; None where
         the kernel, which may take it, has the word.
+      run_message: what that says; by default the same.
     """
 
-    def __init__(self, message: str, at_run: str | None = None) -> None:
+    def __init__(
+        self, message: str, at_run: str | None = None, run_message: str | None = None
+    ) -> None:
         super().__init__(message)
         self.at_run = at_run
+        self.run_message = run_message or message
 
 
 # ---- ready-made rules ----------------------------------------------------------------------

@@ -146,7 +146,7 @@ class Call:
             cause = error.__cause__
             if isinstance(cause, RefusedAtBuild):
                 kind = cause.at_run
-                return None if kind is None else _made(kind, str(cause), self.op_def)
+                return None if kind is None else _made(kind, cause.run_message, self.op_def)
             return _made("InvalidArgumentError", str(cause or error), self.op_def)
         if op.refusal is None:
             return None

@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from penstock.foundation.base import errors
+from penstock.foundation.opdef.inference import RefusedAtBuild
 
 
 class Span(NamedTuple):
@@ -124,10 +125,20 @@ def static_size(
     known = 1 if window is None else window
     outputs = span(size, known, stride, dilation, padding, explicit).outputs
     if outputs < 0 or (outputs == 0 and size > 0 and padding != "SAME"):
-        raise ValueError(
-            f"Negative dimension size caused by subtracting {window} from {size}: a window of"
-            f" {window} (dilation {dilation}, {padding} padding) does not fit into"
+        found = (
+            f"a window of {window} (dilation {dilation}, {padding} padding) does not fit into"
             f" {size} element(s) of {what}"
+        )
+        built = f"Negative dimension size caused by subtracting {window} from {size}: {found}"
+        extent = (known - 1) * dilation + 1
+        short = int((size - extent + stride) / stride)  # towards zero, as a kernel divides
+        if padding != "VALID" or short >= 0:
+            raise ValueError(built)
+        raise RefusedAtBuild(
+            built,
+            "InvalidArgumentError",
+            f"Computed output size would be negative: {short} [input_size: {size},"
+            f" effective_filter_size: {extent}, stride: {stride}]: {found}",
         )
     return outputs
 

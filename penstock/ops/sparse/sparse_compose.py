@@ -131,7 +131,7 @@ def sparse_retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     sp_input = as_sparse(sp_input)
     to_retain = convert_to_tensor(to_retain)
     kept = to_retain.shape.with_rank(1)
-    kept[0].merge_with(sp_input.values.shape.with_rank(1)[0])
+    sp_input.values.shape.with_rank(1)[0].merge_with(kept[0])
     chosen = reshape.reshape(select.where_v2(to_retain), [-1])
     indices = gather.gather(sp_input.indices, chosen)
     values = gather.gather(sp_input.values, chosen)

@@ -30,6 +30,8 @@ from penstock.storage.interchange.python_program import why_not as why_not_pytho
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "ops.md"
+# Which op types leave as .pt2, by trials: `python -m tests.storage.interchange.record_pt2`.
+_PT2 = json.loads((ROOT / "tests/storage/interchange/pt2_ops.json").read_text())
 _HEAD = """# Op types and public names
 
 What of TensorFlow 1.15 is here and what is not, and why not. This page is generated
@@ -163,6 +165,32 @@ def _those(names: list[str], why_not: Any) -> str:
     return ", ".join(found)
 
 
+def _by_trial(names: list[str]) -> str:
+    """Which of a family leave as .pt2, by what was recorded of rows of the op table."""
+    found = [name for name in names if name in _PT2["all"]]
+    if len(found) == len(names):
+        return "all"
+    found += [f"{name} in part" for name in names if name in _PT2["some"]]
+    return ", ".join(found) or "none"
+
+
+def _untraceable(names: Iterable[str]) -> list[str]:
+    """How many leave as .pt2, and which leave in a Python program alone."""
+    kept = [name for name in names if name in _PT2["none"]]
+    alone = [name for name in kept if why_not_python(all_ops()[name]) is None]
+    count = {kind: sum(name in ops for name in names) for kind, ops in _PT2.items()}
+    return [
+        "Whether torch.export follows a kernel is known by trial alone: up to three rows of the op"
+        f" table (`tests/ops`) for each of {sum(count.values())} op types, of which the values are"
+        " compared."
+        f" {count['all']} leave as `.pt2` in all of them, {count['some']} in part: the"
+        " others of their rows have sizes or a course that depend on values, or are refused in"
+        f" Python too. {len(alone)} leave in a Python program and in no row as `.pt2`:"
+        f" {', '.join(alone)}. An op type without such a row counts as one that does not leave;"
+        " the error of an export names the node that torch could not follow.",
+    ]
+
+
 def _kept_back(names: Iterable[str]) -> list[str]:
     """How many leave, and why the others do not leave in a Python program."""
     ops = [all_ops()[name] for name in names]
@@ -197,14 +225,16 @@ def page(table: Table) -> str:
         f" {len(table.ops_absent)} absent.", "",
         *_absent(table.ops_absent, OPS_ABSENT, str), "",
         "Present, by the file of `penstock/ops` that defines them, and which of them",
-        "[leave](exporting.md) in a Python program and in ONNX:", "",
-        "| family | op types | to Python | to ONNX |", "|---|---|---|---|",
+        "[leave](exporting.md) in a Python program, in ONNX and as torch's `.pt2`:", "",
+        "| family | op types | to Python | to ONNX | to .pt2 |", "|---|---|---|---|---|",
     ]  # fmt: skip
     families = _families(table.ops_present)
     for family, names in families.items():
         sides = (_those(names, why_not) for why_not in (why_not_python, why_not_onnx))
-        lines.append(f"| {family} | {', '.join(names)} | {' | '.join(sides)} |")
-    lines += ["", *_kept_back(table.ops_present)]
+        lines.append(
+            f"| {family} | {', '.join(names)} | {' | '.join(sides)} | {_by_trial(names)} |"
+        )
+    lines += ["", *_kept_back(table.ops_present), "", *_untraceable(table.ops_present)]
     lines += [
         "", "Beyond TensorFlow's list (most of them op types of 1.15 without a public name):"
         f" {', '.join(table.ops_added)}.", "",

@@ -116,10 +116,11 @@ def _exported(model: Model, program: ModuleType, file: str) -> torch.export.Expo
             )
         examples.append(torch.zeros([_OPEN_SIZE if d is None else d for d in sizes], dtype=kind))
         dims.append({n: torch.export.Dim.AUTO for n, d in enumerate(sizes) if d is None})
+    shapes = (tuple(dims),) if dims else None  # of a model without inputs there are none
     try:
         with torch.no_grad():
             made = torch.export.export(
-                _Traced(program), tuple(examples), dynamic_shapes=(tuple(dims),), strict=False
+                _Traced(program), tuple(examples), dynamic_shapes=shapes, strict=False
             )
     except Exception as error:  # of which torch has many kinds
         raise _blamed(model, error, file) from error

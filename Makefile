@@ -23,7 +23,8 @@ PYTHON37 ?= $(shell for p in python3.7 "$$(pyenv root 2>/dev/null)"/versions/3.7
 
 VENV := .venv
 BIN := $(VENV)/bin
-PIP_INSTALL := -m pip install --disable-pip-version-check --quiet
+# On a terminal pip shows how far its downloads are: the first time they are gigabytes.
+PIP_INSTALL := -m pip install --disable-pip-version-check $(if $(MAKE_TERMOUT),,--quiet)
 
 # Stamps: an environment is made again only when what it holds has changed.
 INSTALLED := $(VENV)/.installed

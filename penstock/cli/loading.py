@@ -8,6 +8,7 @@ from typing import Any
 
 from tensorboard.compat.proto.variable_pb2 import SaveSliceInfoDef, VariableDef
 
+import penstock.library.variables.creation  # makes the variables of a MetaGraph
 import penstock.ops  # noqa: F401  # registers the op types
 from penstock.cli.checkpoints import open_tensors
 from penstock.cli.graph_files import GraphFile

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +52,26 @@ def test_freeze_from_a_directory_and_another_format(
 ) -> None:
     penstock("freeze", model.directory, tmp_path / "a.pb", "--outputs", "logits:0")
     np.testing.assert_allclose(run_frozen(tmp_path / "a.pb"), model.logits, **_ROUNDED)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["freeze", "model.ckpt-7", "frozen.pb", "--outputs", "logits"],
+        ["explain", "model.ckpt-7.meta", "logits", "--feed", "x=2,4/float32"],
+        ["summarize", "model.ckpt-7.meta"],
+        ["export", "graph.pb", "labels.py", "--input", "labels", "--output", "labels"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_process_of_its_own_has_what_a_command_needs(
+    model: Any, tmp_path: Path, words: list[str]
+) -> None:
+    """This process has imported everything; what is typed in a shell has not."""
+    shutil.copytree(model.directory, tmp_path, dirs_exist_ok=True)
+    command = [sys.executable, "-m", "penstock", *words]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and done.stdout, done.stderr
 
 
 def test_freeze_mistakes(model: Any, penstock: Any, tmp_path: Path) -> None:

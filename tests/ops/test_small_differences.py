@@ -506,3 +506,21 @@ def test_what_is_retained_says_how_many_entries_there_are_first():
     x = tf.SparseTensor([[0, 0], [1, 1]], [1.0, 2.0], [2, 2])
     with pytest.raises(ValueError, match="Dimensions 2 and 3 are not compatible"):
         tf.sparse.retain(x, [True, False, True])
+
+
+def test_refusals_have_tensorflows_words():
+    data = tf.data.Dataset
+    with pytest.raises(TypeError, match="do not support Python lists"):
+        data.zip([data.range(3)])
+    with pytest.raises(ValueError, match="return type must be convertible to a scalar boolean"):
+        data.range(3).filter(lambda x: x)
+    with pytest.raises(ValueError, match="must not be larger than the number of dimensions"):
+        tf.tensordot([[1, 2]], [[3], [4]], axes=3)
+    with pytest.raises(TypeError, match="'a' invalid dtype <dtype: 'float32'>"):
+        tf.sets.intersection([[1.0]], [[1.0]])
+    with pytest.raises(TypeError, match="Types don't match, <dtype: 'int32'> vs <dtype: 'string'>"):
+        tf.sets.union([[1]], [["b"]])
+    with pytest.raises(TypeError, match="'pred' of 'Switch' Op has type int32 that does not match"):
+        tf.cond(tf.constant(1), lambda: 1, lambda: 2)
+    with pytest.raises(ValueError, match="Shape must be rank 0 but is rank 1 for"):
+        tf.cond(tf.constant([True]), lambda: 1, lambda: 2)

@@ -106,13 +106,15 @@ def _predicate(pred: Any, where: _Where) -> tuple[Tensor, list[Tensor]]:
     kind = getattr(pred, "dtype", None)
     if isinstance(kind, dtypes.DType) and kind.base_dtype is not dtypes.bool:
         raise TypeError(
-            f"pred must be a bool scalar; {getattr(pred, 'name', pred)!r} is"
+            f"Input 'pred' of 'Switch' Op has type {kind.name} that does not match expected type of"
+            f" bool.: pred must be a bool scalar; {getattr(pred, 'name', pred)!r} is"
             f" {kind.name}\nin {where.text}"
         )
     dims = getattr(pred, "sizes", ())
     if isinstance(pred, Tensor) and dims:
         raise ValueError(
-            f"pred must be a bool scalar (rank 0); {pred.name!r} has shape"
+            f"Shape must be rank 0 but is rank {len(dims)} for 'Switch': pred must be a bool scalar"
+            f" (rank 0); {pred.name!r} has shape"
             f" {pred.shape}\nin {where.text}"
         )
     no, yes = control_flow.switch(pred, pred)

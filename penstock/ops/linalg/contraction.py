@@ -73,7 +73,10 @@ def _paired_axes(a: Tensor, axes: Any) -> tuple[Any, Any]:
         if a.sizes is not None:
             rank = len(a.sizes)
             if axes > rank:
-                raise ValueError(f"tensordot: axes is {axes}, but a has only {rank} dim(s)")
+                raise ValueError(
+                    f"'axes' must not be larger than the number of dimensions of tensor {a}.:"
+                    f" tensordot was given {axes}, a has {rank} dim(s)"
+                )
             return list(range(rank - axes, rank)), list(range(axes))
         rank_tensor = nodes.rank(a)
         first = nodes.sub(rank_tensor, int(axes))

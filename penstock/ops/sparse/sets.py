@@ -253,7 +253,7 @@ def set_size(a: Any, validate_indices: bool = True) -> Tensor:
 
 def _check_type(value: Any, name: str) -> None:
     if value.dtype.base_dtype not in _ALLOWED:
-        raise TypeError(f"'{name}' invalid dtype {value.dtype!r}.")
+        raise TypeError(f"'{name}' invalid dtype {value.dtype}.")
 
 
 def _as_set(value: Any) -> Any:
@@ -270,7 +270,7 @@ def _set_operation(a: Any, b: Any, operation: str, validate: bool) -> SparseTens
     a, b = _as_set(a), _as_set(b)
     _check_type(a, "a")
     if a.dtype.base_dtype != b.dtype.base_dtype:
-        raise TypeError(f"Types don't match, {a.dtype!r} vs {b.dtype!r}.")
+        raise TypeError(f"Types don't match, {a.dtype} vs {b.dtype}.")
     if isinstance(a, SparseTensor) and not isinstance(b, SparseTensor):
         # There is an op for a dense first set only.
         a, b = b, a

@@ -172,7 +172,8 @@ class Dataset(specs.Structured, FrameworkSources):
         for one in flat:
             if not isinstance(one, Dataset):
                 raise TypeError(
-                    f"Dataset.zip() takes datasets in tuples and dicts, no lists; found {one!r}"
+                    "The argument to `Dataset.zip()` must be a nested structure of `Dataset`"
+                    f" objects. Nested structures do not support Python lists; found {one!r}"
                 )
         structure = specs.pack(datasets, [d.structure for d in flat])
         variant = nodes.variant("ZipDataset", structure, [d._variant_tensor for d in flat])
@@ -360,7 +361,8 @@ class Dataset(specs.Structured, FrameworkSources):
             or spec.dtype is not dtypes.bool
             or not spec.shape.is_compatible_with([])
         ):
-            raise ValueError("`predicate` must return a scalar boolean tensor.")
+            words = "`predicate` return type must be convertible to a scalar boolean tensor. Was"
+            raise ValueError(f"{words} {spec!r}.")
         return self.called("FilterDataset", function, structure=self.structure, attr="predicate")
 
     def filter_with_legacy_function(self, predicate: Callable[..., Any]) -> Dataset:

@@ -11,14 +11,16 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 import pytest_timeout
-from _pytest.doctest import DoctestItem
+from _pytest.doctest import DoctestItem, DoctestModule
 
 from tests import provenance
+from tests.suite import collecting
 from tests.suite.clock import Clock
 
 if "PYTEST_XDIST_WORKER" in os.environ:
@@ -36,6 +38,17 @@ sys.dont_write_bytecode = False
 # thousands of tests. Looking through them for garbage, then and later, takes longer than making
 # them.
 gc.disable()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(
+    file_path: Path,
+) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Doctests are looked for where there may be some: in a third of the modules."""
+    found = yield
+    if file_path.suffix == ".py" and not collecting.may_hold_doctests(file_path.read_text("utf-8")):
+        return [each for each in found if not isinstance(each, DoctestModule)]
+    return found
 
 
 @pytest.hookimpl(tryfirst=True)

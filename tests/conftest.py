@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.suite import turns
+from tests.suite import collecting, turns
 
 # Kernels' first calls and shared machines make wall-clock deadlines noise. `derandomize` makes a
 # failure in CI the failure at the desk; `--hypothesis-profile=explore` searches anew each time.
@@ -23,13 +23,15 @@ settings.register_profile("explore", deadline=None, max_examples=1000)
 settings.load_profile("penstock")
 
 
-def pytest_ignore_collect(collection_path: Path) -> bool | None:
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Under tests/, only `test_*.py` is collected, also when doctests are looked for.
 
     The programs that compare with TensorFlow import it, and it is not in the tests' environment.
     """
-    is_module = collection_path.suffix == ".py"
-    if is_module and not collection_path.name.startswith(("test_", "conftest")):
+    if collection_path.suffix != ".py" or collection_path.name == "conftest.py":
+        return None
+    is_test = collection_path.name.startswith("test_")
+    if not is_test or collecting.is_left_out(collection_path, config.option.markexpr):
         return True
     return None
 

@@ -23,10 +23,15 @@ def _free() -> str:
 
 
 def _started(*words: str, **env: str) -> tuple[subprocess.Popen[str], str]:
-    process = subprocess.Popen(
-        [*COMMAND, "server", *words], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        text=True, env={**os.environ, "OMP_NUM_THREADS": "1", **env},
-    )  # fmt: skip
+    # What a shell starts in the background ignores the signal, and so would its children.
+    former = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        process = subprocess.Popen(
+            [*COMMAND, "server", *words], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            text=True, env={**os.environ, "OMP_NUM_THREADS": "1", **env},
+        )  # fmt: skip
+    finally:
+        signal.signal(signal.SIGINT, former)
     assert process.stdout and process.stderr
     target = process.stdout.readline().strip()
     assert target.startswith("grpc://"), process.stderr.read()
@@ -47,7 +52,11 @@ def test_a_task_serves_sessions_until_it_is_stopped() -> None:
         assert _devices(target) == ["/job:worker/replica:0/task:0/device:CPU:0"]
     finally:
         process.send_signal(signal.SIGINT)
-        assert process.wait(PATIENCE) == 130
+        try:
+            assert process.wait(PATIENCE) == 130
+        finally:
+            process.kill()
+            process.wait()
 
 
 def test_tf_config_names_the_task_and_a_file_the_config(tmp_path: Path) -> None:

@@ -132,7 +132,7 @@ def _defined(source: Path) -> set[str]:
 
 def _missing(package: str, name: str, known: dict[str, Place], page: str) -> AttributeError:
     text = f"module {package!r} has no attribute {name!r}"
-    if not name.startswith("__"):
+    if not name.startswith("_"):  # such names are asked for by tools, often and of every module
         near = close_to(name, known)
         hint = f"; the nearest names are {', '.join(near)}" if near else ""
         text += f"{hint}; {page} lists what is there, and why other names are not"

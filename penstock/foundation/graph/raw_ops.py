@@ -30,13 +30,12 @@ def _by_keywords(op_type: str) -> Callable[..., _typing.Any]:
     return raw
 
 
-def _is_public(name: str) -> bool:
-    op = all_ops().get(name)
-    return op is not None and not op.internal and not name.startswith("_")
+def _public() -> set[str]:
+    return {n for n, op in all_ops().items() if not op.internal and not n.startswith("_")}
 
 
 def __getattr__(name: str) -> _typing.Any:
-    if not _is_public(name):
+    if name.startswith("_") or name not in _public():
         near = close_to(name, __dir__())
         hint = f"; the nearest names are {', '.join(near)}" if near else ""
         raise missing_attribute(f"module 'raw_ops' has no op type {name!r}{hint}")
@@ -44,4 +43,4 @@ def __getattr__(name: str) -> _typing.Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(name for name in all_ops() if _is_public(name))
+    return sorted(_public())

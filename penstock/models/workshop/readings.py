@@ -57,9 +57,12 @@ class Readings(tf.train.SessionRunHook):
         self.left -= 1
 
     def step(self, run: Callable[[], Any]) -> bool:
-        """Runs a step of the reading that goes on; returns whether there was one."""
+        """Runs a step of the reading that goes on; returns whether there was one.
+
+        The very last step is a watched one: whoever runs those sees that it is left, and takes it.
+        """
         with self._turn:
-            if not self._here or self.left <= 0:
+            if not self._here or self.left <= 1:
                 return False
             self._take()
             self._running += 1
@@ -97,7 +100,7 @@ class Readings(tf.train.SessionRunHook):
         while not self._stopped:
             if not self.step(run):
                 with self._turn:
-                    self._turn.wait_for(lambda: self._stopped or (self._here and self.left > 0))
+                    self._turn.wait_for(lambda: self._stopped or (self._here and self.left > 1))
 
 
 def _raise_of(helpers: list[Future[None]]) -> None:

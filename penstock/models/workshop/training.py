@@ -79,6 +79,9 @@ class Diverged(Exception):
       after: how many steps were done, at least.
     """
 
+    # The command's exit status.
+    exit_code = 1
+
     def __init__(self, after: int) -> None:
         super().__init__(after)
         self._after = after

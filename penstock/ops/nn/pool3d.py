@@ -91,9 +91,7 @@ def _of_nothing(image, ksize, strides, padding, data_format):
     """The pool of an image without elements, which ATen refuses."""
     dims = list(image.shape)
     for axis in spatial(data_format):
-        dims[axis] = window.static_size(
-            dims[axis], ksize[axis], strides[axis], 1, padding, None, "input"
-        )
+        dims[axis] = window.kernel_size(dims[axis], ksize[axis], strides[axis], 1, padding)
     return image.new_zeros(dims)
 
 

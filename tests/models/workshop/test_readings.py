@@ -53,6 +53,14 @@ def test_readings_begin_when_all_steps_of_the_last_are_done(threads: int) -> Non
     assert dict(text.steps) == {0: 40, 1: 1, 2: 7, 3: 50}
 
 
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_no_reading_begins_after_the_last_step(threads: int) -> None:
+    for _ in range(20):
+        text = _Text([7, 9])  # a third one would be an error
+        _train(text, 16, threads)
+        assert dict(text.steps) == {0: 7, 1: 9}
+
+
 def test_what_ends_a_thread_ends_the_caller() -> None:
     text = _Text([1000])
     caller = threading.get_ident()

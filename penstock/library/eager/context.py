@@ -341,6 +341,8 @@ class EagerContext(Graph):
         self, value: Any, dtype: Any, array_of: Callable[[Any, Any], np.ndarray]
     ) -> EagerTensor:
         """A new tensor of a Python number."""
+        if not self._begun:
+            self.begin()
         return self._constants.of_number(value, dtype, array_of)
 
     def _inside(self, tensor: Any, op_def: OpDef) -> EagerTensor:

@@ -27,6 +27,7 @@ COMPILED_IN = {
     "tf1/old_methods.py",  # the same, in today's words
     "library/autograph/functions.py",  # the user's own functions, converted
     "library/eager/calls.py",  # names of op definitions alone
+    "library/eager/shortcuts.py",  # what ops write themselves, and numbers as literals
     "foundation/opdef/opdef.py", "ops/data/dataset.py", "ops/linalg/product_forms.py",
     "engine/runtime/program.py",
     # Lines of programs that `codegen` has written.

@@ -119,6 +119,12 @@ from penstock.foundation.graph.behavior import (
     make_ndarray as make_ndarray,
     op_scope as op_scope,
 )
+from penstock.foundation.graph.collecting import (
+    add_to_collection as add_to_collection,
+    add_to_collections as add_to_collections,
+    get_collection as get_collection,
+    get_collection_ref as get_collection_ref,
+)
 from penstock.foundation.graph.composite import (
     IndexedSlices as IndexedSlices,
     SparseTensor as SparseTensor,
@@ -137,22 +143,17 @@ from penstock.foundation.graph.graphdef import import_graph_def as import_graph_
 from penstock.foundation.graph.keys import GraphKeys as GraphKeys
 from penstock.foundation.graph.operation import Operation as Operation
 from penstock.foundation.graph.scopes import (
-    add_to_collection as add_to_collection,
-    add_to_collections as add_to_collections,
     colocate_with as colocate_with,
     container as container,
     control_dependencies as control_dependencies,
     device as device,
-    get_collection as get_collection,
-    get_collection_ref as get_collection_ref,
     get_default_graph as get_default_graph,
     get_default_session as get_default_session,
-    get_seed as get_seed,
     init_scope as init_scope,
     name_scope as name_scope,
     reset_default_graph as reset_default_graph,
-    set_random_seed as set_random_seed,
 )
+from penstock.foundation.graph.seeds import get_seed as get_seed, set_random_seed as set_random_seed
 from penstock.foundation.graph.tensor import Tensor as Tensor
 from penstock.foundation.graph.type_spec import TensorSpec as TensorSpec, TypeSpec as TypeSpec
 from penstock.library import (

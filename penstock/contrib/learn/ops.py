@@ -16,7 +16,7 @@ from penstock.foundation.base import dtypes
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.library.nn import losses
-from penstock.library.nn.cross_entropy import softmax_cross_entropy_with_logits
+from penstock.library.nn.softmax_cross_entropy import softmax_cross_entropy_with_logits
 from penstock.library.variables.getting import get_variable
 from penstock.library.variables.scoping import variable_scope
 from penstock.ops.array import join, reshape as reshaping, squeeze

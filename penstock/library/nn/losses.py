@@ -11,16 +11,13 @@ from typing import Any
 
 from penstock.foundation.base import dtypes
 from penstock.foundation.base.docstrings import documented_as
+from penstock.foundation.graph.collecting import add_to_collection, get_collection
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.keys import GraphKeys
-from penstock.foundation.graph.scopes import (
-    add_to_collection,
-    control_dependencies,
-    get_collection,
-    name_scope,
-)
+from penstock.foundation.graph.scopes import control_dependencies, name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.nn import cross_entropy, elementwise_losses
+from penstock.library.nn.softmax_cross_entropy import softmax_cross_entropy_with_logits_v2
 from penstock.ops.array import constant, nodes, ranges, shape, squeeze
 from penstock.ops.array.cast import cast
 from penstock.ops.control import control
@@ -493,9 +490,7 @@ def softmax_cross_entropy(
             share = label_smoothing / classes
             labels = labels * (1.0 - label_smoothing) + share
         labels = control.stop_gradient(labels, name="labels_stop_gradient")
-        losses = cross_entropy.softmax_cross_entropy_with_logits_v2(
-            labels=labels, logits=logits, name="xentropy"
-        )
+        losses = softmax_cross_entropy_with_logits_v2(labels=labels, logits=logits, name="xentropy")
         return compute_weighted_loss(losses, weights, scope, loss_collection, reduction=reduction)
 
 

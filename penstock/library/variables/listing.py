@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from penstock.foundation.base import dtypes
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting, scopes
 from penstock.foundation.graph.build import make, make_tensor
 from penstock.foundation.graph.families import Lister
 from penstock.foundation.graph.handles import is_reference_variable
@@ -20,7 +20,7 @@ from penstock.ops.control import control
 
 def _lister(key: str, what: str) -> Lister:
     def listed(scope: str | None = None) -> list[Any]:
-        return scopes.get_collection(key, scope)
+        return collecting.get_collection(key, scope)
 
     listed.__doc__ = (
         f"{what}, of the default graph.\n\n"

@@ -16,9 +16,10 @@ from typing import Any
 from penstock.foundation.base import dtypes
 from penstock.foundation.base.docstrings import documented_as, named
 from penstock.foundation.graph import families
+from penstock.foundation.graph.collecting import add_to_collections
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.keys import GraphKeys
-from penstock.foundation.graph.scopes import add_to_collections, control_dependencies
+from penstock.foundation.graph.scopes import control_dependencies
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.variables import creation
 from penstock.library.variables.scoping import variable_scope

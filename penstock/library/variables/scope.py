@@ -11,7 +11,7 @@ import threading
 from typing import Any
 
 from penstock.foundation.base import dtypes
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting, scopes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.library.variables import store as stores
@@ -151,7 +151,7 @@ class VariableScope:
 
     def get_collection(self, name: str) -> list[Any]:
         """Members of a collection whose names are in this scope."""
-        return scopes.get_collection(name, self._name + "/" if self._name else "")
+        return collecting.get_collection(name, self._name + "/" if self._name else "")
 
     def trainable_variables(self) -> list[Any]:
         """Trainable variables of this scope."""

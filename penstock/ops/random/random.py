@@ -22,7 +22,8 @@ from penstock.foundation.base.docstrings import documented_as, named
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.families import Draw
-from penstock.foundation.graph.scopes import control_dependencies, get_seed, name_scope
+from penstock.foundation.graph.scopes import control_dependencies, name_scope
+from penstock.foundation.graph.seeds import get_seed
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op
 from penstock.foundation.opdef.inference import Dims, ShapeContext, first_input

@@ -13,7 +13,7 @@ from google.protobuf import message
 from tensorboard.compat.proto import summary_pb2
 
 from penstock.foundation.base import dtypes
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting, scopes
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.library.variables import getting, initializers, metrics
 from penstock.ops.array import constant
@@ -68,7 +68,7 @@ def eval_step() -> Any:
     Raises:
       ValueError: the graph has several.
     """
-    found = scopes.get_collection(GraphKeys.EVAL_STEP)
+    found = collecting.get_collection(GraphKeys.EVAL_STEP)
     if len(found) > 1:
         raise ValueError(f"Multiple tensors added to tf.GraphKeys.EVAL_STEP: {found}")
     if found:

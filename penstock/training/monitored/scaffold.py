@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting, scopes
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.tensor import Tensor
@@ -164,7 +164,7 @@ class Scaffold:
         Raises:
           RuntimeError: the collection holds several.
         """
-        found = scopes.get_collection(collection_key)
+        found = collecting.get_collection(collection_key)
         if len(found) > 1:
             raise RuntimeError(
                 f"the collection {collection_key!r} holds {len(found)} items: {found}; say which"
@@ -174,7 +174,7 @@ class Scaffold:
             return found[0]
         made = default_constructor()
         if made is not None:
-            scopes.add_to_collection(collection_key, made)
+            collecting.add_to_collection(collection_key, made)
         return made
 
     @staticmethod

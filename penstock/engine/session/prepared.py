@@ -1,4 +1,4 @@
-"""Programs of one step by the shapes that are fed.
+"""A step that is prepared, and its programs by the shapes that are fed.
 
 A step whose feeds have open dims is compiled for each of the first few combinations of shapes that
 are fed, and then once for all others.
@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from penstock.engine.runtime.program import Program
+from penstock.engine.session.fetches import FetchPlan
 from penstock.foundation.graph.tensor import Tensor
 
 # Shapes that a step is compiled for before it falls back to one program for all shapes.
@@ -63,3 +64,24 @@ class ShapedPrograms:
     def general(self) -> Program:
         """A program for any shapes."""
         return self._build(None)
+
+
+class Step:
+    """A prepared ``run`` call: how to convert feeds, what to run, how to assemble the result."""
+
+    __slots__ = ("version", "feeds", "program", "build", "assemble", "single")
+
+    def __init__(
+        self,
+        version: int,
+        feeds: list[tuple[Any, Callable[[Any], Any]]],
+        programs: ShapedPrograms,
+        plan: FetchPlan,
+        single: bool,
+    ) -> None:
+        self.version = version
+        self.feeds = feeds
+        self.program = programs.program
+        self.build = programs.general
+        self.assemble = plan.assemble
+        self.single = single

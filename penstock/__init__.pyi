@@ -348,6 +348,11 @@ from penstock.library.variables.getting import (
     get_local_variable as get_local_variable,
     get_variable as get_variable,
 )
+from penstock.library.variables.initialized import (
+    assert_variables_initialized as assert_variables_initialized,
+    is_variable_initialized as is_variable_initialized,
+    report_uninitialized_variables as report_uninitialized_variables,
+)
 from penstock.library.variables.initializers import (
     constant_initializer as constant_initializer,
     glorot_normal_initializer as glorot_normal_initializer,
@@ -363,18 +368,15 @@ from penstock.library.variables.initializers import (
 )
 from penstock.library.variables.listing import (
     all_variables as all_variables,
-    assert_variables_initialized as assert_variables_initialized,
     global_variables as global_variables,
     global_variables_initializer as global_variables_initializer,
     initialize_all_variables as initialize_all_variables,
     initialize_local_variables as initialize_local_variables,
     initialize_variables as initialize_variables,
-    is_variable_initialized as is_variable_initialized,
     local_variables as local_variables,
     local_variables_initializer as local_variables_initializer,
     model_variables as model_variables,
     moving_average_variables as moving_average_variables,
-    report_uninitialized_variables as report_uninitialized_variables,
     trainable_variables as trainable_variables,
     variables_initializer as variables_initializer,
 )

@@ -27,7 +27,7 @@ from penstock.foundation.graph import (
     graphdef,
     node_attrs,
     node_message,
-    solve,
+    written_nodes,
 )
 from penstock.foundation.graph.bodies import functions_of
 from penstock.foundation.graph.function import FunctionGraph
@@ -264,7 +264,7 @@ class _Decoder:
             if key != _SHAPES:
                 attrs[key] = self._attr(key, value, definition)
         _check_counts(definition, attrs)
-        complete, types = solve.solved_node(definition, node.name, attrs)
+        complete, types = written_nodes.solved_node(definition, node.name, attrs)
         if naming:
             definition = naming_only(definition)
         inputs, controls = _inputs(graph, node)

@@ -23,7 +23,7 @@ from penstock.ops.array import (
     transpose,
 )
 from penstock.ops.control import check, control
-from penstock.ops.math import elementwise, reduction, statistics
+from penstock.ops.math import elementwise, reduction, reductions, statistics
 
 
 class TransformedDistribution(Distribution):
@@ -215,7 +215,7 @@ class TransformedDistribution(Distribution):
         def of_one(x: Any, ildj: Any) -> Any:
             found = self.distribution.prob(self._base(x), **(distribution_kwargs or {}))
             if self._own_event is not None:
-                found = reduction.reduce_prod(found, axis=self._axes())
+                found = reductions.reduce_prod(found, axis=self._axes())
             return self._told(found * elementwise.exp(ildj), y, ndims)
 
         if is_injective(self.bijector):

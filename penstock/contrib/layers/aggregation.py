@@ -17,7 +17,7 @@ from penstock.foundation.graph.tensor import Tensor
 from penstock.ops.array import fill, join, reshape, shape as shape_ops
 from penstock.ops.array.cast import cast
 from penstock.ops.array.gather import gather
-from penstock.ops.math import clip, reduction
+from penstock.ops.math import clip, reductions
 from penstock.ops.math.unsorted_segment import unsorted_segment_sum
 from penstock.ops.nn import embedding
 
@@ -95,7 +95,7 @@ def _sums(
     parts: list[Any], ids: Tensor, weights: Tensor | None, segments: Tensor, strategy: str,
     max_norm: float | None,
 ) -> Tensor:  # fmt: skip
-    count = reduction.reduce_max(segments) + 1
+    count = reductions.reduce_max(segments) + 1
     with name_scope(None, "embedding_lookup_with_distributed_aggregation"):
         number = len(parts)
         if number == 1:

@@ -26,7 +26,8 @@ from penstock.ops.array.split import unstack
 from penstock.ops.linalg.matmul import matmul
 from penstock.ops.math.addn import add_n
 from penstock.ops.math.binary import multiply
-from penstock.ops.math.reduction import reduce_prod, reduce_sum
+from penstock.ops.math.reduction import reduce_sum
+from penstock.ops.math.reductions import reduce_prod
 from penstock.ops.nn import embedding
 from penstock.ops.nn.bias import bias_add
 from penstock.ops.nn.softmax import softmax

@@ -29,7 +29,7 @@ from penstock.library.control_flow.tensor_array import TensorArray
 from penstock.library.recurrent.cell import assert_like_rnncell
 from penstock.ops.array import cast, fill, nodes, onehot, reshape, shape, tile
 from penstock.ops.control import debug
-from penstock.ops.math import comparison, reduction
+from penstock.ops.math import comparison, reductions
 
 
 class FinalBeamSearchDecoderOutput(
@@ -178,7 +178,7 @@ class BeamSearchDecoder(Decoder):
                 outputs = self._output_layer(outputs)
             output, next_state = self._step(time, outputs, next_cell_state, state)
             next_inputs = cond(
-                reduction.reduce_all(next_state.finished),
+                reductions.reduce_all(next_state.finished),
                 lambda: self._start_inputs,
                 lambda: self._embedding_fn(output.predicted_ids),
             )
@@ -186,7 +186,7 @@ class BeamSearchDecoder(Decoder):
 
     def finalize(self, outputs: Any, final_state: Any, sequence_lengths: Any) -> Any:
         """Returns the whole beams, and the final state."""
-        longest = cast.cast(reduction.reduce_max(final_state.lengths, axis=1), dtypes.int32)
+        longest = cast.cast(reductions.reduce_max(final_state.lengths, axis=1), dtypes.int32)
         predicted_ids = gather_tree(
             outputs.predicted_ids, outputs.parent_ids, longest, end_token=self._end_token
         )

@@ -13,7 +13,7 @@ from penstock.foundation.graph import scopes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.tensor import Tensor
 from penstock.ops.array import cast, join, nodes, pad, reshape, shape, transpose
-from penstock.ops.math import comparison, reduction
+from penstock.ops.math import comparison, reductions
 from penstock.ops.random import random
 
 
@@ -23,7 +23,7 @@ def _sizes(sample_shape: Tensor) -> tuple[Tensor, Tensor]:
     known = shape.shape(sample_shape)
     vector = pad.pad(known, [[is_scalar, 0]], constant_values=1)
     vector = reshape.reshape(sample_shape, vector)
-    return vector, reduction.reduce_prod(vector)
+    return vector, reductions.reduce_prod(vector)
 
 
 def _arranged(drawn: Tensor, sample_shape: Tensor) -> Tensor:

@@ -20,7 +20,7 @@ from penstock.library.control_flow.cond import cond
 from penstock.library.control_flow.tensor_array import TensorArray
 from penstock.library.recurrent.step import transpose_batch_time
 from penstock.ops.array import cast, nodes, shape
-from penstock.ops.math import argmax, comparison, elementwise, reduction
+from penstock.ops.math import argmax, comparison, elementwise, reductions
 
 
 class Helper:
@@ -195,7 +195,7 @@ class TrainingHelper(ScalarHelper):
         """Returns which sequences are empty, and the first inputs."""
         with scopes.name_scope(name, "TrainingHelperInitialize"):
             finished = comparison.equal(0, self._sequence_length)
-            return finished, self._read_unless(reduction.reduce_all(finished), 0)
+            return finished, self._read_unless(reductions.reduce_all(finished), 0)
 
     def sample(self, time: Any, outputs: Any, name: str | None = None, **unused_kwargs: Any) -> Any:  # type: ignore[override]
         """Returns the index of the largest output of each example."""
@@ -209,7 +209,7 @@ class TrainingHelper(ScalarHelper):
         with scopes.name_scope(name, "TrainingHelperNextInputs", [time, outputs, state]):
             next_time = time + 1
             finished = next_time >= self._sequence_length
-            next_inputs = self._read_unless(reduction.reduce_all(finished), next_time)
+            next_inputs = self._read_unless(reductions.reduce_all(finished), next_time)
             return finished, next_inputs, state
 
     def _read_unless(self, all_finished: Tensor, time: Any) -> Any:

@@ -11,7 +11,7 @@ from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.control_flow.cond import cond
 from penstock.ops.array import nodes, shape, tile
-from penstock.ops.math import argmax, comparison, reduction
+from penstock.ops.math import argmax, comparison, reductions
 from penstock.ops.nn import embedding
 
 
@@ -72,7 +72,7 @@ class GreedyEmbeddingHelper(ScalarHelper):
         """Returns which ids are the end token, and the embedding of the ids."""
         finished = comparison.equal(sample_ids, self._end_token)
         next_inputs = cond(
-            reduction.reduce_all(finished),
+            reductions.reduce_all(finished),
             lambda: self._start_inputs,
             lambda: self._embedding_fn(sample_ids),
         )

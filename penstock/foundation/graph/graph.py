@@ -15,7 +15,7 @@ from typing import Any
 
 from penstock.foundation.base import devices, dtypes, origin
 from penstock.foundation.base.dtypes import as_dtype
-from penstock.foundation.graph import drawing, graph_message, node_message, solve
+from penstock.foundation.graph import drawing, graph_message, node_message, written_nodes
 from penstock.foundation.graph.defaults import default_graph_scope
 from penstock.foundation.graph.executing import Executing
 from penstock.foundation.graph.handles import note_write
@@ -243,7 +243,7 @@ class Graph(Executing, Lookup, Scoping):
         plain = {key: node_message.attr_from_any(value, key) for key, value in given}
         definition = OPS[op_type]
         full = self.node_name(name, op_type)
-        op = solve.add_checked(self, definition, list(inputs), plain, full)
+        op = written_nodes.add_checked(self, definition, list(inputs), plain, full)
         if dtypes is not None:
             found = [t.dtype.base_dtype for t in op.outputs]
             wanted = [as_dtype(d).base_dtype for d in dtypes]

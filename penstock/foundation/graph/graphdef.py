@@ -17,8 +17,8 @@ from penstock.foundation.graph import (
     node_attrs,
     node_message,
     scopes,
-    solve,
     unknown_op,
+    written_nodes,
 )
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.input_map import converted_map
@@ -240,7 +240,7 @@ class _Importer:
         full = self.names[node.name]
         self._claim(full)
         try:
-            op = solve.add_checked(self.graph, definition, inputs, attrs, full, controls)
+            op = written_nodes.add_checked(self.graph, definition, inputs, attrs, full, controls)
         except TypeError as error:
             raise ValueError(str(error)) from None
         if node.device:

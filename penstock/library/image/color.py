@@ -20,7 +20,7 @@ from penstock.ops.array import cast, fill, join, reshape, shape, tile
 from penstock.ops.control import check, control
 from penstock.ops.image import image_codec as codec
 from penstock.ops.linalg import contraction
-from penstock.ops.math import division, reduction, statistics
+from penstock.ops.math import division, reduction, reductions, statistics
 from penstock.ops.random import random
 
 _SMALL_FLOATS = (dtypes.float16, dtypes.float32)
@@ -343,7 +343,7 @@ def per_image_standardization(image: Any) -> Tensor:
         own = image.dtype
         if own not in _SMALL_FLOATS:
             image = convert_image_dtype(image, dtypes.float32)
-        count = reduction.reduce_prod(shape.shape(image)[-3:])
+        count = reductions.reduce_prod(shape.shape(image)[-3:])
         mean = reduction.reduce_mean(image, axis=[-1, -2, -3], keepdims=True)
         deviation = statistics.reduce_std(image, axis=[-1, -2, -3], keepdims=True)
         least = make("Rsqrt", cast.cast(count, image.dtype))

@@ -28,6 +28,7 @@ from penstock.ops.math import (
     elementwise,
     no_nan,
     reduction,
+    reductions,
     select,
     sums,
     weights as spread,
@@ -253,7 +254,7 @@ def _without_classes_from(number: Tensor, labels: Any) -> Any:
             return made
         return type(labels)(indices=labels.indices, values=made, dense_shape=labels.dense_shape)
 
-    any_beyond = comparison.greater_equal(reduction.reduce_max(values), number)
+    any_beyond = comparison.greater_equal(reductions.reduce_max(values), number)
     return control_flow.conditional()(any_beyond, cleaned, lambda: labels)
 
 

@@ -18,7 +18,7 @@ from penstock.library.variables import store as stores
 from penstock.library.variables.store import VariableStore
 from penstock.library.variables.variable import VariableAggregation, VariableSynchronization
 
-_SCOPES = "variables.scopes"
+SCOPES = "variables.scopes"
 
 
 def _runs_at_once() -> bool:
@@ -257,9 +257,9 @@ class _Scopes(threading.local):
 
 def scopes_of_graph() -> _Scopes:
     attached = scopes.get_default_graph().attached
-    found = attached.get(_SCOPES)
+    found = attached.get(SCOPES)
     if found is None:
-        found = attached[_SCOPES] = _Scopes()
+        found = attached[SCOPES] = _Scopes()
     return found
 
 

@@ -26,7 +26,7 @@ from penstock.ops.array.pad import pad
 from penstock.ops.array.split import unstack
 from penstock.ops.array.transpose import roll
 from penstock.ops.linalg import matmul
-from penstock.ops.math import elementwise, reduction
+from penstock.ops.math import elementwise, reductions
 
 _SUFFIX = {1: "", 2: "2D", 3: "3D"}
 _COMPLEX = "Tcomplex: {complex64, complex128} = complex64"
@@ -127,7 +127,7 @@ def _inverse_real(rank: int) -> Any:
 def _size(x: Tensor, rank: int) -> Tensor:
     """Number of elements transformed together."""
     dims: Any = shapes.shape(x)
-    return reduction.reduce_prod(dims[-rank:])
+    return reductions.reduce_prod(dims[-rank:])
 
 
 def _forward_grad(rank: int) -> Any:

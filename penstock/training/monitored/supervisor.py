@@ -21,7 +21,7 @@ from penstock.foundation.formats.messages import SessionLog
 from penstock.foundation.graph import collecting, scopes
 from penstock.foundation.graph.handles import is_reference_variable
 from penstock.foundation.graph.keys import GraphKeys
-from penstock.library.variables import listing
+from penstock.library.variables import initialized, listing
 from penstock.library.variables.global_step import global_step as value_of_global_step
 from penstock.ops.control import control
 from penstock.storage.checkpoint.saver import Saver
@@ -530,7 +530,7 @@ def _tensor_called_global_step() -> Any:
 _PIECES: list[tuple[str, Callable[[], Any]]] = [
     (
         "ready_op",
-        lambda: _kept(GraphKeys.READY_OP, listing.report_uninitialized_variables),
+        lambda: _kept(GraphKeys.READY_OP, initialized.report_uninitialized_variables),
     ),
     ("ready_for_local_init_op", lambda: _first(GraphKeys.READY_FOR_LOCAL_INIT_OP)),
     ("init_op", lambda: _kept(GraphKeys.INIT_OP, listing.global_variables_initializer)),

@@ -39,9 +39,8 @@ from penstock.foundation.graph.region import Inputs, make_region
 from penstock.foundation.graph.step import StepGraph
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.graph.verify import verify
-from penstock.foundation.opdef.opdef import OpDef
+from penstock.foundation.opdef.opdef import REQUIRED, OpDef
 from penstock.foundation.opdef.registry import OPS, role_of
-from penstock.foundation.opdef.signature import REQUIRED
 
 _VERSION = 1
 _MESSAGES: dict[str, dict[str, tuple[int, str]]] = {

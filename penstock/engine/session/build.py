@@ -30,13 +30,12 @@ from penstock.engine.runtime.program import Compile, Program, evaluate, when_hot
 from penstock.engine.runtime.values import fetch_source, value_source
 from penstock.engine.session.function import BodyFunction
 from penstock.engine.session.options import Options
-from penstock.engine.session.sources import shared_source
+from penstock.engine.session.prepared import shared_source
 from penstock.foundation.base.collector import collector_paused
 from penstock.foundation.graph.function import FunctionGraph
 from penstock.foundation.graph.graph import Graph
-from penstock.foundation.graph.intermediate import intermediate_steps
 from penstock.foundation.graph.operation import Operation, has_control_flow, is_marked
-from penstock.foundation.graph.step import StepGraph
+from penstock.foundation.graph.step import StepGraph, intermediate_steps
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.graph.verify import verify
 from penstock.foundation.machine.cache import folder

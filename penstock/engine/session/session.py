@@ -18,7 +18,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from penstock.compiler.codegen.source import Watch
-from penstock.compiler.placement.placer import Placer
+from penstock.compiler.placement.place import Placer
 from penstock.engine.resources import ending, threads, waiting
 from penstock.engine.runtime import memory
 from penstock.engine.runtime.program import Program, execute

@@ -19,10 +19,9 @@ from penstock.foundation.graph import drawing, graph_message, node_message, writ
 from penstock.foundation.graph.defaults import default_graph_scope
 from penstock.foundation.graph.executing import Executing
 from penstock.foundation.graph.handles import note_write
-from penstock.foundation.graph.infer import infer_shapes
 from penstock.foundation.graph.lookup import Lookup
 from penstock.foundation.graph.names import check_node_name
-from penstock.foundation.graph.operation import Operation
+from penstock.foundation.graph.operation import Operation, infer_shapes
 from penstock.foundation.graph.scoping import Scoping, ThreadScopes
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.graph.versions import GRAPH_DEF_VERSION

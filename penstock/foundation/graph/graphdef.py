@@ -26,9 +26,8 @@ from penstock.foundation.graph.names import check_imported_name
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.graph.versions import check_versions
-from penstock.foundation.opdef.opdef import OpDef
+from penstock.foundation.opdef.opdef import REQUIRED, AttrDef, OpDef
 from penstock.foundation.opdef.registry import OPS, control_of
-from penstock.foundation.opdef.signature import REQUIRED, AttrDef
 
 
 def import_graph_def(

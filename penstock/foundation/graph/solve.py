@@ -15,8 +15,7 @@ from penstock.foundation.graph import convert
 from penstock.foundation.graph.defaults import default_graph_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef.inference import show
-from penstock.foundation.opdef.opdef import OpDef
-from penstock.foundation.opdef.signature import REQUIRED, ArgDef, AttrDef
+from penstock.foundation.opdef.opdef import REQUIRED, ArgDef, AttrDef, OpDef
 
 if TYPE_CHECKING:
     from penstock.foundation.graph.graph import Graph

@@ -410,7 +410,6 @@ from penstock.ops.array.broadcast_to import (
 )
 from penstock.ops.array.constant import (
     constant as constant,
-    make_tensor_proto as make_tensor_proto,
     placeholder as placeholder,
     placeholder_with_default as placeholder_with_default,
 )
@@ -424,6 +423,7 @@ from penstock.ops.array.indexed_slices import (
     convert_to_tensor_or_sparse_tensor as convert_to_tensor_or_sparse_tensor,
 )
 from penstock.ops.array.join import parallel_stack as parallel_stack
+from penstock.ops.array.messages import make_tensor_proto as make_tensor_proto
 from penstock.ops.array.onehot import (
     meshgrid as meshgrid,
     repeat as repeat,

@@ -17,7 +17,8 @@ import numpy as np
 
 from penstock.compiler.codegen.emit_blocks import Blocks
 from penstock.compiler.codegen.host_numbers import Numbers, decide_numbers
-from penstock.compiler.codegen.plan import Line, Plan, Read, is_silent
+from penstock.compiler.codegen.lines import Line, Plan, Read
+from penstock.compiler.codegen.plan import is_silent
 from penstock.compiler.codegen.source import (
     Call,
     FetchSource,

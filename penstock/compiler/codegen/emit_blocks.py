@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from penstock.compiler.codegen.host_numbers import Numbers, expression, literal_of
-from penstock.compiler.codegen.plan import Line, Plan, Read, fed_by, returns_state
+from penstock.compiler.codegen.lines import Line, Plan, Read
+from penstock.compiler.codegen.plan_blocks import fed_by, returns_state
 from penstock.compiler.codegen.source import (
     Source,
     Watch,

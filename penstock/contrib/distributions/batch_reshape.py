@@ -11,7 +11,7 @@ from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.opdef import static
 from penstock.library.distributions.distribution import Distribution
-from penstock.ops.array import join, reshape, shape
+from penstock.ops.array import join, ranks, reshape, shape
 from penstock.ops.control import check, control
 from penstock.ops.math import reductions, select
 
@@ -106,7 +106,7 @@ class BatchReshape(Distribution):
         self._check_rank(x)
         batch, event = self.batch_shape_tensor(), self.event_shape_tensor()
         dims: Any = shape.shape(x)
-        first = shape.size(dims) - shape.size(batch) - shape.size(event)
+        first = ranks.size(dims) - ranks.size(batch) - ranks.size(event)
         outer = dims[:first]
         inner = join.concat([outer, self.distribution.batch_shape_tensor(), event], 0)
         found = getattr(self.distribution, method)(reshape.reshape(x, inner))

@@ -18,8 +18,8 @@ from penstock.ops.array import (
     fill,
     join,
     ranges,
+    ranks,
     reshape,
-    shape,
     transpose,
 )
 from penstock.ops.control import check, control
@@ -121,7 +121,7 @@ class TransformedDistribution(Distribution):
     def _event_ndims(self) -> Any:
         """How many dims an event y has."""
         known = self.event_shape.ndims
-        return shape.size(self.event_shape_tensor()) if known is None else known
+        return ranks.size(self.event_shape_tensor()) if known is None else known
 
     def _own_ndims(self) -> int:
         """How many dims the shape given in place of the events' has."""
@@ -329,7 +329,7 @@ def _rolled(x: Any, count: int, back: bool = False) -> Any:
         rank = x.shape.ndims
         first = rank - count if back else count
         return transpose.transpose(x, [*range(first, rank), *range(first)])
-    rank_ = shape.rank(x)
+    rank_ = ranks.rank(x)
     first_: Any = rank_ - count if back else count
     order = join.concat([ranges.range_(first_, rank_), ranges.range_(0, first_)], 0)
     return transpose.transpose(x, order)

@@ -27,7 +27,7 @@ from penstock.foundation.graph.tensor import Tensor
 from penstock.library.control_flow.cond import cond
 from penstock.library.control_flow.tensor_array import TensorArray
 from penstock.library.recurrent.cell import assert_like_rnncell
-from penstock.ops.array import cast, fill, nodes, onehot, reshape, shape, tile
+from penstock.ops.array import cast, fill, nodes, onehot, ranks, reshape, shape, tile
 from penstock.ops.control import debug
 from penstock.ops.math import comparison, reductions
 
@@ -96,7 +96,7 @@ class BeamSearchDecoder(Decoder):
         self._end_token = convert_to_tensor(end_token, dtype=dtypes.int32, name="end_token")
         if self._end_token.get_shape().ndims != 0:
             raise ValueError(f"end_token must be a scalar; found {self._end_token.get_shape()}")
-        self._batch_size: Any = shape.size(self._start_tokens)
+        self._batch_size: Any = ranks.size(self._start_tokens)
         self._beam_width = beam_width
         self._coverage_penalty_weight = coverage_penalty_weight
         self._beams = Beams(self._batch_size, beam_width)

@@ -19,7 +19,7 @@ from penstock.foundation.graph.tensor import Tensor
 from penstock.library.control_flow.cond import cond
 from penstock.library.control_flow.tensor_array import TensorArray
 from penstock.library.recurrent.step import transpose_batch_time
-from penstock.ops.array import cast, nodes, shape
+from penstock.ops.array import cast, nodes, ranks, shape
 from penstock.ops.math import argmax, comparison, elementwise, reductions
 
 
@@ -107,7 +107,7 @@ class CustomHelper(Helper):
         with scopes.name_scope(name, "CustomHelperInitialize"):
             finished, next_inputs = self._initialize_fn()
             if self._batch_size is None:
-                self._batch_size = shape.size(finished)
+                self._batch_size = ranks.size(finished)
         return finished, next_inputs
 
     def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
@@ -174,7 +174,7 @@ class TrainingHelper(ScalarHelper):
                 lambda one: elementwise.zeros_like(one[0, :]), inputs
             )
             self._start_inputs = self._zero_inputs
-            self._batch_size = shape.size(self._sequence_length)
+            self._batch_size = ranks.size(self._sequence_length)
 
     @property
     def inputs(self) -> Any:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.foundation.base import devices
 from penstock.foundation.base.decorators import contextmanager
+from penstock.foundation.graph.attr_scopes import AttrScopes
 from penstock.foundation.graph.names import check_scope_name
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.tensor import Tensor
@@ -88,7 +89,7 @@ class ThreadScopes(threading.local):
         self.control_flow: Any = None
 
 
-class Scoping:
+class Scoping(AttrScopes):
     """The blocks; a base class of ``Graph``."""
 
     scopes: ThreadScopes
@@ -187,68 +188,6 @@ class Scoping:
             yield
         finally:
             stack.colocation, stack.devices = saved, saved_devices
-
-    @contextmanager
-    def container(self, container_name: str) -> Iterator[str]:
-        """Stateful nodes made inside keep their state in the named resource container."""
-        saved = self.scopes.container
-        self.scopes.container = container_name
-        try:
-            yield container_name
-        finally:
-            self.scopes.container = saved
-
-    @contextmanager
-    def gradient_override_map(self, op_type_map: dict[str, str]) -> Iterator[None]:
-        """Nodes made inside use the gradients registered under the mapped names."""
-        for key, value in op_type_map.items():
-            if not isinstance(key, str) or not isinstance(value, str):
-                raise TypeError(f"op_type_map maps str to str; found {key!r}: {value!r}")
-        saved = self.scopes.gradient_overrides
-        self.scopes.gradient_overrides = {**saved, **op_type_map}
-        try:
-            yield
-        finally:
-            self.scopes.gradient_overrides = saved
-
-    @contextmanager
-    def _kernel_label_map(self, op_to_kernel_label_map: dict[str, str]) -> Iterator[None]:
-        """Nodes made inside carry the label of their op type as the attr ``_kernel``.
-
-        There is one kernel for each op here, so the label is for other readers of the graph.
-        """
-        for key, value in op_to_kernel_label_map.items():
-            if not isinstance(key, str) or not isinstance(value, str):
-                raise TypeError(
-                    "op_to_kernel_label_map must be a dictionary mapping strings to strings; found"
-                    f" {key!r}: {value!r}"
-                )
-        saved = self.scopes.kernel_labels
-        self.scopes.kernel_labels = {**saved, **op_to_kernel_label_map}
-        try:
-            yield
-        finally:
-            self.scopes.kernel_labels = saved
-
-    @contextmanager
-    def _original_op(self, op: Operation) -> Iterator[None]:
-        """Nodes made inside have ``op`` as their ``_original_op``: they are made because of it."""
-        saved = self.scopes.original_op
-        self.scopes.original_op = op
-        try:
-            yield
-        finally:
-            self.scopes.original_op = saved
-
-    @contextmanager
-    def _attr_scope(self, attr_map: dict[str, Any]) -> Iterator[None]:
-        saved = self.scopes.attrs
-        merged = {**saved, **attr_map}
-        self.scopes.attrs = {k: v for k, v in merged.items() if v is not None}
-        try:
-            yield
-        finally:
-            self.scopes.attrs = saved
 
     def switch_to_thread_local(self) -> None:
         """Lets threads to come begin with the devices and dependencies of now, at the first call.

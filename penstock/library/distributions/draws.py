@@ -11,7 +11,7 @@ from penstock.foundation.base import dtypes, shapes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import static
-from penstock.ops.array import cast, join, pad, reshape, shape
+from penstock.ops.array import cast, join, pad, ranks, reshape, shape
 from penstock.ops.math import comparison, reductions
 
 
@@ -33,7 +33,7 @@ def vector_and_count(x: Tensor, name: str) -> tuple[Tensor, Any]:
     count: Any = reductions.reduce_prod(x) if known is None else int(np.prod(known))
     rank = x.shape.ndims
     if rank is None:
-        is_scalar = cast.cast(comparison.equal(shape.rank(x), 0), dtypes.int32)
+        is_scalar = cast.cast(comparison.equal(ranks.rank(x), 0), dtypes.int32)
         dims = pad.pad(shape.shape(x), [[is_scalar, 0]], constant_values=1)
         return reshape.reshape(x, dims), count
     if rank > 1:

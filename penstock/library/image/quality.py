@@ -22,6 +22,7 @@ from penstock.ops.array import (
     join,
     pad as padding,
     ranges,
+    ranks,
     reshape,
     shape,
     split,
@@ -57,7 +58,7 @@ def _compatible(first: Tensor, second: Tensor) -> tuple[Tensor, Tensor, list[Any
                 raise ValueError(f"Two images are not compatible: {first.shape} and {second.shape}")
     shape1, shape2 = shape.shape_n([first, second])
     shapes = [shape1, shape2]
-    enough = make("GreaterEqual", shape.size(shape1), 3)
+    enough = make("GreaterEqual", ranks.size(shape1), 3)
     waits = [debug.Assert(enough, shapes, summarize=10)]
     same = reductions.reduce_all(make("Equal", shape1[-3:], shape2[-3:]))
     waits.append(debug.Assert(same, shapes, summarize=10))

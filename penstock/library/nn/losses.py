@@ -18,7 +18,7 @@ from penstock.foundation.graph.scopes import control_dependencies, name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.nn import cross_entropy, elementwise_losses
 from penstock.library.nn.softmax_cross_entropy import softmax_cross_entropy_with_logits_v2
-from penstock.ops.array import constant, nodes, ranges, shape, squeeze
+from penstock.ops.array import constant, nodes, ranges, ranks, shape, squeeze
 from penstock.ops.array.cast import cast
 from penstock.ops.control import control
 from penstock.ops.math import (
@@ -143,7 +143,7 @@ def _count_present(losses: Tensor, weights: Any, per_batch: bool = False) -> Ten
 
 def _count(losses: Tensor) -> Tensor:
     with name_scope(None, "num_elements", [losses]) as scope:
-        made: Tensor = cast(shape.size(losses, name=scope), losses.dtype)
+        made: Tensor = cast(ranks.size(losses, name=scope), losses.dtype)
         return made
 
 

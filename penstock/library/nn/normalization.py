@@ -12,7 +12,7 @@ from penstock.foundation.graph.build import constant, make, make_tensor
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.control_flow.cond import cond
-from penstock.ops.array import nodes, shape as shape_ops
+from penstock.ops.array import nodes, ranks
 from penstock.ops.array.cast import cast
 from penstock.ops.math import comparison, reduction, reductions
 
@@ -396,7 +396,7 @@ def zero_fraction(value: Any, name: str | None = None) -> Tensor:
     """
     with name_scope(name, "zero_fraction", [value]):
         value = convert.convert_to_tensor(value, name="value")
-        size = shape_ops.size(value, out_type=dtypes.int64)
+        size = ranks.size(value, out_type=dtypes.int64)
         # Counted in int32 where that suffices, as in TensorFlow.
         nonzero = cond(
             comparison.less_equal(size, int(np.iinfo(np.int32).max)),

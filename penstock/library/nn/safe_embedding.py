@@ -9,7 +9,7 @@ from penstock.foundation.graph.composite import SparseTensor
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
-from penstock.ops.array import gather, join, reshape, shape as shape_ops
+from penstock.ops.array import gather, join, ranks, reshape, shape as shape_ops
 from penstock.ops.array.cast import cast
 from penstock.ops.array.slicing import slice_
 from penstock.ops.array.tile import tile
@@ -52,7 +52,7 @@ def safe_embedding_lookup_sparse(
     with name_scope(name, "embedding_lookup", parts) as scope:
         shape = sparse_ids.dense_shape
         known = shape.sizes[0] if shape.sizes is not None else None
-        rank: Any = shape_ops.size(shape) if known is None else known
+        rank: Any = ranks.size(shape) if known is None else known
         lead = reductions.reduce_prod(slice_(shape, [0], [rank - 1]))
         ids = sparse_reshape(sparse_ids, [lead, gather.gather(shape, rank - 1)])
         weights = sparse_weights

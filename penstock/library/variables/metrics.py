@@ -24,7 +24,7 @@ from penstock.foundation.graph.tensor import Tensor
 from penstock.library.variables import creation
 from penstock.library.variables.scoping import variable_scope
 from penstock.library.variables.variable import VariableAggregation, VariableSynchronization
-from penstock.ops.array import fill, reshape, shape
+from penstock.ops.array import fill, ranks, reshape
 from penstock.ops.array.cast import cast
 from penstock.ops.linalg import matrix_diag
 from penstock.ops.math import (
@@ -138,7 +138,7 @@ def mean(
         total = metric_variable([], dtypes.float32, name="total")
         count = metric_variable([], dtypes.float32, name="count")
         if weights is None:
-            number: Any = cast(shape.size(values), dtypes.float32)
+            number: Any = cast(ranks.size(values), dtypes.float32)
         else:
             values, weights = _weighted(values, weights)
             number = reduction.reduce_sum(weights)
@@ -338,7 +338,7 @@ def mean_per_class_accuracy(
         spread.check_same_shape(predictions, labels)
         total = metric_variable([num_classes], dtypes.float32, name="total")
         count = metric_variable([num_classes], dtypes.float32, name="count")
-        ones = fill.ones([shape.size(labels)], dtypes.float32)
+        ones = fill.ones([ranks.size(labels)], dtypes.float32)
         if labels.dtype != predictions.dtype:
             predictions = cast(predictions, labels.dtype)
         correct = cast(comparison.equal(predictions, labels), dtypes.float32)

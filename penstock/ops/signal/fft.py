@@ -21,7 +21,7 @@ from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op, static
 from penstock.foundation.opdef.inference import Dims, FailsAtRun, ShapeContext, show
-from penstock.ops.array import fill, join, nodes, ranges, shape as shapes
+from penstock.ops.array import fill, join, nodes, ranges, ranks, shape as shapes
 from penstock.ops.array.pad import pad
 from penstock.ops.array.split import unstack
 from penstock.ops.array.transpose import roll
@@ -335,7 +335,7 @@ def _padded(x: Tensor, rank: int, length: Any, inverse: bool) -> Tensor:
             if not any(end for _, end in ends):
                 return x
             return pad(x, [[0, 0]] * (len(x.sizes) - rank) + ends)
-    every: Any = shapes.rank(x)
+    every: Any = ranks.rank(x)
     full: Any = shapes.shape(x)
     have = full[-rank:]
     outer = fill.zeros([make("Maximum", 0, every - rank)], dtype=length.dtype)

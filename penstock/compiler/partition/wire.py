@@ -33,9 +33,9 @@ from penstock.foundation.graph.bodies import functions_of
 from penstock.foundation.graph.function import FunctionGraph
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.handles import naming_only
-from penstock.foundation.graph.names import check_node_name
 from penstock.foundation.graph.operation import Operation, blocks_of
 from penstock.foundation.graph.region import Inputs, make_region
+from penstock.foundation.graph.scoping import check_node_name
 from penstock.foundation.graph.step import StepGraph
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.graph.verify import verify

@@ -20,9 +20,8 @@ from penstock.foundation.graph.defaults import default_graph_scope
 from penstock.foundation.graph.executing import Executing
 from penstock.foundation.graph.handles import note_write
 from penstock.foundation.graph.lookup import Lookup
-from penstock.foundation.graph.names import check_node_name
 from penstock.foundation.graph.operation import Operation, infer_shapes
-from penstock.foundation.graph.scoping import Scoping, ThreadScopes
+from penstock.foundation.graph.scoping import Scoping, ThreadScopes, check_node_name
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.graph.versions import GRAPH_DEF_VERSION
 from penstock.foundation.opdef.opdef import OpDef

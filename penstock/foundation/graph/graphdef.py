@@ -22,8 +22,8 @@ from penstock.foundation.graph import (
 )
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.input_map import converted_map
-from penstock.foundation.graph.names import check_imported_name
 from penstock.foundation.graph.operation import Operation
+from penstock.foundation.graph.scoping import check_imported_name
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.graph.versions import check_versions
 from penstock.foundation.opdef.opdef import REQUIRED, AttrDef, OpDef

@@ -324,7 +324,7 @@ class Optimizer(Slots):
             raise ValueError(
                 f"No gradients provided for any variable: {[str(v) for _, v, _ in pairs]}"
             )
-        if modes.has_strategy():
+        if modes.standing.modes and modes.has_strategy():
             return self._apply_in_replica(pairs, global_step, name)
         if scopes.get_default_graph().executes:  # in no function, and nothing is ordered
             self._create_slots(var_list)

@@ -285,7 +285,7 @@ def test_a_request_for_more_than_a_sorting_queue_holds_is_served_in_parts() -> N
 def test_who_waits_for_what_nobody_puts_in_is_told(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(waiting, "REMIND_SECONDS", 0.02)
+    monkeypatch.setattr(blocking, "REMIND_SECONDS", 0.02)
     for filled in (False, True):
         queue = _queue()
         if filled:

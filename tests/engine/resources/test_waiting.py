@@ -98,7 +98,7 @@ def test_a_cancellation_tells_those_who_follow_it() -> None:
 
 
 def test_a_long_wait_reminds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waiting, "REMIND_SECONDS", 0.02)
+    monkeypatch.setattr(blocking, "REMIND_SECONDS", 0.02)
     reminded: list[None] = []
     with waiting.running(None, 0.1), pytest.raises(errors.DeadlineExceededError):
         blocking.wait(

@@ -143,8 +143,6 @@ class _Planner(Blocks):
             if op.op_def.lends:
                 self.external.add(tensor)
 
-    # ---- regions -----------------------------------------------------------------------------
-
     # ---- the whole step ----------------------------------------------------------------------
 
     def _fetches(self) -> None:

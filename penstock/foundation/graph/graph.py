@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from penstock.foundation.base import devices, dtypes, origin
@@ -44,6 +45,9 @@ class Graph(Scoping):
     tensor_class: type[Tensor] = Tensor
     # Whether it runs operations as they are called, and keeps no nodes.
     executes = False
+    # Of graphs that ``executes``: what runs operations of two tensors of one dtype, without attrs,
+    # by the op type and the dtype's id.
+    pairs: Mapping[str, dict[int, Any]] = MappingProxyType({})
     # Whether its nodes may be those of other graphs, too (``step.StepNodes``).
     shares_nodes = False
 
@@ -452,10 +456,6 @@ class Graph(Scoping):
     ) -> Any:
         """Runs an operation now; of graphs that ``executes``."""
         raise NotImplementedError(f"{op_type} is not run where it is called: this is a graph")
-
-    def execute_pair(self, op_type: str, x: Any, y: Any, name: str | None) -> Any:
-        """Runs an operation of two inputs now; of graphs that ``executes``."""
-        return self.execute(op_type, (x, y), name, {})
 
     def call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What a public function gives; of graphs that ``executes``."""

@@ -93,6 +93,13 @@ def one_operation(function: Function) -> Function:
     return cast(Function, calling)
 
 
+def entry_of(op_type: str, x: Any) -> Callable[..., Any] | None:
+    """What runs an operation of one tensor, without attrs, at once; None where it takes more."""
+    graph = get_default_graph()
+    entries = graph.entries.get(op_type)
+    return entries.get(id(x.dtype)) if entries and type(x) is graph.tensor_class else None
+
+
 def of_two(op_type: str, usual: Callable[..., Any]) -> Callable[..., Any]:
     """A function of two tensors that makes one operation without attrs.
 
@@ -106,7 +113,7 @@ def of_two(op_type: str, usual: Callable[..., Any]) -> Callable[..., Any]:
     def calling(x: Any, y: Any, name: str | None = None) -> Any:
         graphs = stacks.graphs  # as get_default_graph, without the call
         graph = graphs[-1] if graphs else get_default_graph()
-        entries = graph.pairs.get(op_type)
+        entries = graph.entries.get(op_type)
         if entries is not None:
             kind = graph.tensor_class
             if type(x) is kind and type(y) is kind:

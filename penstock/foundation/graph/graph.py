@@ -45,9 +45,9 @@ class Graph(Scoping):
     tensor_class: type[Tensor] = Tensor
     # Whether it runs operations as they are called, and keeps no nodes.
     executes = False
-    # Of graphs that ``executes``: what runs operations of two tensors of one dtype, without attrs,
-    # by the op type and the dtype's id.
-    pairs: Mapping[str, dict[int, Any]] = MappingProxyType({})
+    # Of graphs that ``executes``: what runs operations of tensors of one dtype, without attrs, by
+    # the op type and the dtype's id.
+    entries: Mapping[str, dict[int, Any]] = MappingProxyType({})
     # Whether its nodes may be those of other graphs, too (``step.StepNodes``).
     shares_nodes = False
 

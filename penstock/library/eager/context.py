@@ -37,7 +37,7 @@ from penstock.library.eager.calls import Call
 from penstock.library.eager.constants import Constants
 from penstock.library.eager.recorders import recorders, tell
 from penstock.library.eager.replay import Replays
-from penstock.library.eager.shortcuts import HANDLES, Shortcuts, kinds_of
+from penstock.library.eager.shortcuts import HANDLES, PLAIN, Shortcuts, kinds_of
 from penstock.library.eager.tensor import EagerOperation, EagerTensor, eager_tensor
 
 _MOST_CALLS = 1 << 14
@@ -89,7 +89,7 @@ class EagerContext(Graph):
         self._begun = self._logs = False
         self.compile = function_compiler(self.resources, self.options)
         self._calls: dict[Any, Call] = {}
-        self.pairs: dict[str, dict[int, Any]] = {}
+        self.entries: dict[str, dict[int, Any]] = {}
         # By op, kinds of inputs, numbers and attrs: the call, and what the numbers have become.
         self._mixed: dict[Any, tuple[Call, tuple[tuple[int, EagerTensor], ...]]] = {}
         self._constants = Constants()
@@ -125,10 +125,14 @@ class EagerContext(Graph):
         self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
         """What a public function gives, by its shortcut where it has one."""
-        if len(args) == 1 and not kwargs:  # as below, of what is called most
-            (x,) = args
+        if args and not kwargs:  # what is called most, without the lists
+            x = args[0]
             if type(x) is EagerTensor and (number := id(x.dtype)) not in HANDLES:
-                entry = self._shortcuts.get((function, number, x.value.shape))
+                entry = None
+                if len(args) == 1:
+                    entry = self._shortcuts.get((function, number, x.value.shape))
+                elif len(args) == 2 and (kind := type(y := args[1])) in PLAIN:
+                    entry = self._shortcuts.get((function, number, x.value.shape, kind, y))
                 if entry is not None:
                     return entry(x)
         kinds: list[Any] = [function]
@@ -279,8 +283,8 @@ class EagerContext(Graph):
         if key is None:
             return
         self._calls[key] = call
-        if call.entry is not None and len(key) == 3 and not attrs and key[1] == key[2]:
-            self.pairs.setdefault(op_type, {})[key[1]] = call.entry
+        if call.entry is not None and not attrs and len(set(key[1:])) == 1:
+            self.entries.setdefault(op_type, {})[key[1]] = call.entry
 
     def _remember_mixed(self, key: Any, call: Call, tensors: Sequence[Any]) -> None:
         """Keeps a call with the constants that Python's numbers among its inputs have become."""
@@ -460,7 +464,7 @@ class EagerContext(Graph):
 
     def _forget_calls(self) -> None:
         self._calls.clear()
-        self.pairs.clear()
+        self.entries.clear()
         self._mixed.clear()
         self._shortcuts.clear()
         self.replays.clear()

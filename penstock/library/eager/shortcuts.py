@@ -35,7 +35,7 @@ _MOST_KEPT = 1 << 14
 _MOST_ITEMS = 8
 _MOST_ELEMENTS = 64
 HANDLES = frozenset((id(dtypes.resource), id(dtypes.variant)))
-_PLAIN = frozenset((int, bool, str, dtypes.DType))
+PLAIN = frozenset((int, bool, str, dtypes.DType))
 
 
 def kinds_of(items: Any, kinds: list[Any], tensors: list[EagerTensor]) -> bool:
@@ -52,14 +52,17 @@ def kinds_of(items: Any, kinds: list[Any], tensors: list[EagerTensor]) -> bool:
             number = id(item.dtype)
             if number in HANDLES:
                 return False
-            kinds += (number, item.value.shape)
+            kinds.append(number)
+            kinds.append(item.value.shape)
             tensors.append(item)
         elif item is None:
             kinds.append(None)
-        elif kind in _PLAIN or (kind is float and item and item == item):
-            kinds += (kind, item)  # 0.0 and -0.0 would be one key
+        elif kind in PLAIN or (kind is float and item and item == item):
+            kinds.append(kind)
+            kinds.append(item)  # 0.0 and -0.0 would be one key
         elif kind is list or kind is tuple:
-            kinds += (kind, len(item))
+            kinds.append(kind)
+            kinds.append(len(item))
             if len(item) > _MOST_ITEMS or not kinds_of(item, kinds, tensors):
                 return False
         else:

@@ -12,7 +12,7 @@ import pytest
 from tests.architecture import walk
 
 # What it is today, to be made less: 45 files of 9,000 lines fit in one's head.
-FILES, LINES = 95, 21583
+FILES, LINES = 95, 20094
 
 
 def test_the_way_of_the_readmes_program_gets_no_longer(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,7 +1,7 @@
 """word2vec whose text is in the graph: a step is fed nothing, and learns from some hundred words.
 
-The text is a variable, thinned out anew at the beginning of each reading; a step takes the next
-words of it. It cuts them into blocks of `BLOCK` words. In a block the scores of each word with each
+The text is a variable, thinned out anew at the beginning of each reading, with windows drawn anew;
+a step takes the next words of it. It cuts them into blocks of `BLOCK` words. In a block the scores of each word with each
 word that may be around it are one matrix product; a mask keeps those that stand in a window.
 Noise words are drawn by frequency^0.75 for a group of blocks as a whole, and weighted so that each
 pair has ``noise`` of them: negative sampling as in the paper, with the same noise for neighbours.
@@ -175,11 +175,11 @@ class Network:
             passages = self._local("passages", text.passages)
             keeps = self._local("keeps", keep.astype(np.float32))
             self._table = self._local("noise_table", table.astype(np.int32))
-            margin = settings.window
-            # The reading: the words, and their places in the text, further from one another than a
-            # window where a passage ends, and at both ends, which are filled up to whole steps.
+            # The reading: the words, and how far each one's window reaches to the left and to the
+            # right in its passage. Both ends are filled up, to whole steps, with words whose windows
+            # are empty.
             self._reading = tf.Variable(
-                np.zeros((2, 0), np.int32), trainable=False, validate_shape=False,
+                np.zeros((3, 0), np.int32), trainable=False, validate_shape=False,
                 collections=[tf.GraphKeys.LOCAL_VARIABLES], name="reading",
             )  # fmt: skip
             self._count = tf.Variable(
@@ -190,50 +190,71 @@ class Network:
             count = tf.shape(thinned)[1]
             steps = -(-count // settings.words)
             missing = steps * settings.words - count
-            ends = [[margin, margin + missing]]
-            passage = tf.pad(thinned[1], ends, constant_values=-1)
-            order = tf.range(tf.shape(passage)[0])
-            places = tf.where(passage < 0, -(margin + 1) * (order + 1), margin * passage + order)
-            filled = tf.stack([tf.pad(thinned[0], ends), places])
+            window = settings.window
+            rows = tf.stack([thinned[0], *self._windows(thinned[1], len(text))])
+            filled = tf.pad(rows, [[0, 0], [window, window + missing]])
             fill = tf.assign(self._reading, filled, validate_shape=False)
             with tf.control_dependencies([fill]):
                 self.begin = tf.group(tf.assign(self._count, 0), name="begin")
             self.steps = steps
 
-    def _next(self) -> tuple[Any, Any]:
-        """The next words and places, blocks with their margins, [2][blocks, BLOCK + 2 window]."""
+    def _windows(self, passages: Any, most: int) -> tuple[Any, Any]:
+        """How many words on its left, and on its right, each word is paired with.
+
+        Args:
+          passages: the number of each word's passage, in order, [n].
+          most: above all these numbers.
+        """
+        together = tf.unsorted_segment_sum(tf.ones_like(passages), passages, most)
+        ends = tf.cumsum(together)
+        order = tf.range(tf.shape(passages)[0])
+        before = order - tf.gather(ends - together, passages)
+        after = tf.gather(ends, passages) - order - 1
+        reach = tf.random_uniform(tf.shape(passages), 1, self.settings.window + 1, tf.int32)
+        return tf.minimum(before, reach), tf.minimum(after, reach)
+
+    def _next(self) -> Any:
+        """The next words of the reading, [3, words + 2 window]: they, and how far windows reach."""
         settings = self.settings
-        around = BLOCK + 2 * settings.window
         length = settings.words + 2 * settings.window
         # What a counter gives is the step's own; what an assignment gives is the variable, and by
         # the time that it is read another thread's step may have come by.
         self.taken = tf.count_up_to(self._count, tf.int32.max)
-        begin = self.taken * settings.words
-        piece = tf.slice(self._reading, [0, begin], [2, length])
-        piece.set_shape([2, length])
-        places = np.arange(settings.blocks)[:, None] * BLOCK + np.arange(around)
-        found = tf.gather(piece, places, axis=1)
-        return found[0], found[1]
+        piece = tf.slice(self._reading, [0, self.taken * settings.words], [3, length])
+        piece.set_shape([3, length])
+        return piece
 
-    def _mask(self, places: Any) -> Any:
-        """One where a word is in another's window, [blocks, BLOCK, BLOCK + 2 window]."""
-        window = self.settings.window
-        middle = places[:, window : window + BLOCK]
-        reach = tf.random_uniform([self.settings.blocks, BLOCK, 1], 1, window + 1, tf.int32)
-        near = tf.abs(places[:, None, :] - middle[:, :, None]) <= reach
-        itself = np.eye(BLOCK, BLOCK + 2 * window, window, np.float32)
-        return tf.cast(near, tf.float32) - itself
+    def _mask(self, left: Any, right: Any) -> Any:
+        """One where a word is in another's window, [blocks, BLOCK, BLOCK + 2 window].
+
+        A word's row of ones begins one further to the right than that of the word before it: all
+        are picked as if for the first place of a block, one column longer than they will be, and
+        cut anew, which turns each by its place.
+        """
+        settings = self.settings
+        window, around = settings.window, BLOCK + 2 * settings.window
+        off = np.arange(around + 1) - window
+        far = np.arange(window + 1)[:, None]
+        on_left = np.asarray((off < 0) & (off >= -far), np.float32)
+        on_right = np.asarray((off > 0) & (off <= far), np.float32)
+        rows = tf.gather(on_left, left) + tf.gather(on_right, right)
+        turned = tf.reshape(rows, [settings.blocks, BLOCK * (around + 1)])[:, : BLOCK * around]
+        return tf.reshape(turned, [settings.blocks, BLOCK, around])
 
     def _train(self, progress: Any) -> None:
         settings = self.settings
-        window, groups = settings.window, settings.groups
+        blocks, window, groups = settings.blocks, settings.window, settings.groups
         with tf.name_scope("windows"), tf.device(self._device):
-            words, places = self._next()
-            mask = self._mask(places)
-            pairs = tf.reduce_sum(mask, 2, keepdims=True)
+            piece = self._next()
+            around = np.arange(blocks)[:, None] * BLOCK + np.arange(BLOCK + 2 * window)
+            words = tf.gather(piece[0], around)
+            left, right = (piece[row, window : window + settings.words] for row in (1, 2))
+            mask = self._mask(left, right)
+            pairs = tf.reshape(tf.cast(left + right, tf.float32), [blocks, BLOCK, 1])
             middle = words[:, window : window + BLOCK]
             draws = tf.random_uniform([groups, settings.shared], 0, _TABLE, tf.int32)
             noise = tf.gather(self._table, draws)
+        self.rate = settings.learning_rate * tf.maximum(1.0 - progress, 0.01)
         # Skip-gram foretells those around from the middle, CBOW the middle from those around.
         seen, told = (words, middle) if settings.cbow else (middle, words)
         inputs = tf.nn.embedding_lookup(self.embeddings, seen)
@@ -243,12 +264,12 @@ class Network:
             parts = mask / tf.maximum(pairs, 1.0)
             hidden = tf.matmul(parts, inputs)
             true = pairs = tf.minimum(pairs, 1.0)
-            of_seen, of_told = tf.reduce_sum(parts, 1), pairs
             alike = tf.reduce_sum(hidden * outputs, 2, keepdims=True)
+            of_seen, of_told = tf.reduce_sum(parts, 1), pairs
         else:
             hidden, true = inputs, mask
-            of_seen, of_told = pairs, tf.reduce_sum(mask, 1)
             alike = tf.matmul(hidden, outputs, transpose_b=True)
+            of_seen, of_told = pairs, tf.reduce_sum(mask, 1)
         grouped = tf.reshape(hidden, [groups, -1, settings.width])
         unlike = tf.matmul(grouped, others, transpose_b=True)
         # Each pair counts once as a true one, and `noise` times, in all, as none.
@@ -256,23 +277,35 @@ class Network:
         total = tf.reduce_sum(true * tf.nn.softplus(-alike))
         total += tf.reduce_sum(false * tf.nn.softplus(unlike))
         self.loss = total / tf.maximum(tf.reduce_sum(pairs), 1.0)
-        self.rate = settings.learning_rate * tf.maximum(1.0 - progress, 0.01)
-        # The rate goes in where the gradient is a number a pair, not where it is rows.
-        steps = tf.gradients(total, [inputs, outputs, others], grad_ys=-self.rate)
+        # What `tf.gradients` would give, but for where factors go in: rate and bounds where a
+        # gradient is a number a pair, not where it is rows.
+        pull = self.rate * true * tf.sigmoid(-alike)
+        push = -self.rate * false * tf.sigmoid(unlike)
+        seen_share, told_share = self._share(seen, of_seen), self._share(told, of_told)
+        if settings.cbow:
+            asked = tf.reshape(tf.matmul(push, others), outputs.shape) + pull * outputs
+            shared = parts * tf.reshape(seen_share, [blocks, 1, -1])
+            move_seen = tf.matmul(shared, asked, transpose_a=True)
+            move_told = hidden * (pull * tf.reshape(told_share, [blocks, BLOCK, 1]))
+        else:
+            of_true = pull * tf.reshape(seen_share, [blocks, BLOCK, 1])
+            of_false = push * tf.reshape(seen_share, [groups, -1, 1])
+            move_seen = tf.reshape(tf.matmul(of_false, others), inputs.shape)
+            move_seen += tf.matmul(of_true, outputs)
+            shared = pull * tf.reshape(told_share, [blocks, 1, -1])
+            move_told = tf.matmul(shared, hidden, transpose_a=True)
         self.train_op = tf.group(
-            self._move(self.embeddings, seen, self._bounded(seen, of_seen, steps[0])),
-            self._move(self.weights, told, self._bounded(told, of_told, steps[1])),
-            self._move(self.weights, noise, steps[2]),
+            self._move(self.embeddings, seen, move_seen),
+            self._move(self.weights, told, move_told),
+            self._move(self.weights, noise, tf.matmul(push, grouped, transpose_a=True)),
             name="train",
         )
 
-    def _bounded(self, words: Any, pairs: Any, steps: Any) -> Any:
-        """The steps of words, smaller for one that has too many pairs."""
+    def _share(self, words: Any, pairs: Any) -> Any:
+        """How much of its step each place of a word takes: less where it has too many pairs."""
         flat = tf.reshape(words, [-1])
         together = tf.unsorted_segment_sum(tf.reshape(pairs, [-1]), flat, self._size)
-        reach = self.rate * tf.gather(together, flat)
-        share = _REACH / tf.maximum(reach, _REACH)
-        return tf.reshape(steps, [-1, self.settings.width]) * tf.expand_dims(share, 1)
+        return tf.minimum(_REACH / (self.rate * tf.gather(together, flat)), 1.0)
 
     def _move(self, table: Any, words: Any, steps: Any) -> Any:
         """Adds to the rows of words; to one of a word that is there twice, both."""

@@ -36,8 +36,8 @@ def _losses(settings: Settings, passages: list[Passage], readings: int) -> list[
 def test_without_thinning_pythons_manual_is_learned(cbow: bool) -> None:
     """Unbounded, the sums of "the", some 40 a step, made a loss of 5e9 in the first reading.
 
-    At a rate that does not fall, skip-gram's loss goes down in the first reading, and up and down by
-    a fiftieth from then on.
+    At a rate that does not fall, skip-gram's loss goes down in the first reading, and up and down
+    by a fiftieth from then on.
     """
     settings = Settings(cbow=cbow, threshold=0, learning_rate=0.05 if cbow else 0.025)
     losses = _losses(settings, python_passages(), 3)

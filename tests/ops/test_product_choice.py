@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import json
 import os
-import subprocess
 import sys
 import time
 import types
@@ -22,6 +21,7 @@ from penstock.engine.resources import threads
 from penstock.foundation.machine import cache
 from penstock.ops.linalg import product_choice, product_forms, product_timing
 from penstock.ops.linalg.product_forms import Form
+from tests.suite import warm
 
 ROOT = Path(__file__).resolve().parents[2]
 LARGE = Form(128, 256, 64)
@@ -258,7 +258,7 @@ def test_a_later_process_finds_what_was_measured(tmp_path: Path) -> None:
     environment["OMP_NUM_THREADS"] = "1"
     found = []
     for _ in range(2):
-        done = subprocess.run(
+        done = warm.run(
             [sys.executable, "-c", _CHOOSE], env=environment, cwd=ROOT, text=True,
             capture_output=True, check=True,
         )  # fmt: skip

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from penstock.foundation.graph.tensor import Tensor
@@ -14,15 +15,17 @@ class Executing:
     These are the answers of a graph that runs nothing.
     """
 
+    # Whether it runs operations as they are called, and keeps no nodes.
+    executes = False
+    # Of graphs that ``executes``: what runs operations of tensors of one dtype, without attrs, by
+    # the op type and the dtype's id.
+    entries: Mapping[str, dict[int, Any]] = MappingProxyType({})
+
     def execute(
         self, op_type: str, inputs: Sequence[Any], name: str | None, attrs: dict[str, Any]
     ) -> Any:
         """Runs an operation now; of graphs that ``executes``."""
         raise NotImplementedError(f"{op_type} is not run where it is called: this is a graph")
-
-    def execute_pair(self, op_type: str, x: Any, y: Any, name: str | None) -> Any:
-        """Runs an operation of two inputs now; of graphs that ``executes``."""
-        return self.execute(op_type, (x, y), name, {})
 
     def call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What a public function gives; of graphs that ``executes``."""

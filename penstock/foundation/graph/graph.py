@@ -42,8 +42,6 @@ class Graph(Executing, Lookup, Scoping):
 
     # What the outputs of its nodes are.
     tensor_class: type[Tensor] = Tensor
-    # Whether it runs operations as they are called, and keeps no nodes.
-    executes = False
     # Whether its nodes may be those of other graphs, too (``step.StepNodes``).
     shares_nodes = False
 

@@ -32,6 +32,7 @@ from penstock.foundation.opdef.inference import RefusedAtBuild, broadcast, first
 from penstock.foundation.opdef.opdef import OpDef
 from penstock.foundation.opdef.program_text import literal
 from penstock.foundation.opdef.registry import OPS
+from penstock.library.eager.recorders import recorders, tell
 from penstock.library.eager.tensor import EagerTensor
 
 Compile = Callable[[FunctionGraph], Any]
@@ -74,7 +75,8 @@ class Call:
         self.written = tuple(places[name][0] for name in op_def.writes if places.get(name))
         given, expression, scope = _source(op_def, attrs, places, flat, count, compile)
         self.function: Callable[..., Any] = eval(f"lambda {given}: {expression}", scope)
-        # The way from tensors to the tensor, where nothing but a kernel stands between.
+        # The way from tensors to the tensor, where nothing but a kernel stands between; it tells
+        # who listens.
         self.entry = _entry(self, given, expression, scope) if self._is_plain(flat) else None
 
     def _is_plain(self, flat: int) -> bool:
@@ -310,6 +312,8 @@ def entry({tensors}):
     made = new(EagerTensor)
     made.value = result
     made.dtype = dtype
+    if recorders.active:
+        tell(call, ({tensors}), (made,))
     return made
 """
 # Shapes of numbers that broadcast, or that the result has, are looked at by the kernel itself, and
@@ -325,6 +329,8 @@ def entry({tensors}):
     made = new(EagerTensor)
     made.value = result
     made.dtype = dtype
+    if recorders.active:
+        tell(call, ({tensors}), (made,))
     return made
 """
 _ONE_CALL_OF_ATEN: dict[Any, re.Pattern[str]] = {
@@ -357,7 +363,7 @@ def _entry(
     scope = {
         **scope, "call": call, "checked": call.checked, "dtype": call.types[0],
         "InferenceMode": InferenceMode, "OpError": errors.OpError, "EagerTensor": EagerTensor,
-        "new": object.__new__,
+        "new": object.__new__, "recorders": recorders, "tell": tell,
     }  # fmt: skip
     exec(text, scope)
     entry: Callable[..., EagerTensor] = scope["entry"]

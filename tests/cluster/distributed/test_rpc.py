@@ -6,7 +6,6 @@ import dataclasses
 import os
 import signal
 import socket
-import subprocess
 import sys
 import threading
 import time
@@ -26,6 +25,7 @@ from penstock.engine.resources.waiting import Cancellation
 from penstock.foundation.base import errors
 from penstock.foundation.formats import cluster_messages as messages
 from tests.cluster.distributed import certificates
+from tests.suite import warm
 from tests.suite.clock import PATIENCE, Clock, wait_until
 
 TASK = "/job:worker/replica:0/task:3"
@@ -159,7 +159,7 @@ def test_a_client_that_is_killed_cancels_its_calls(server: rpc.RpcServer, master
         "rpc.Stub(sys.argv[1], 'Master', 'w', Security()).run_step("
         "m.RunStepRequest(session='block'))\n"
     )
-    client = subprocess.Popen([sys.executable, "-c", code, server.address])
+    client = warm.Popen([sys.executable, "-c", code, server.address])
     try:
         assert master.blocked.acquire()
         client.send_signal(signal.SIGKILL)
@@ -311,7 +311,7 @@ def test_the_pool_ends_idle_threads_and_never_keeps_a_process_alive() -> None:
         "from penstock.cluster.distributed.daemon_pool import DaemonPool\n"
         "DaemonPool('p').submit(time.sleep, 60)\n"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+    warm.run([sys.executable, "-c", code], check=True)
 
 
 def test_the_pool_gives_back_the_threads_of_a_burst_while_calls_go_on() -> None:

@@ -25,8 +25,7 @@ from penstock.engine.runtime.words import in_tensorflows_words
 from penstock.foundation.base import dtypes, errors
 from penstock.foundation.graph.function import FunctionGraph
 from penstock.foundation.graph.graph import Graph
-from penstock.foundation.graph.infer import infer_shapes
-from penstock.foundation.graph.operation import Operation
+from penstock.foundation.graph.operation import Operation, infer_shapes
 from penstock.foundation.graph.solve import output_types
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef.inference import RefusedAtBuild, broadcast, first_input

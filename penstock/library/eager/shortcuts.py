@@ -19,8 +19,7 @@ import torch
 
 from penstock.engine.runtime.program import InferenceMode
 from penstock.foundation.base import dtypes, errors
-from penstock.foundation.graph.infer import infer_shapes
-from penstock.foundation.graph.operation import Operation
+from penstock.foundation.graph.operation import Operation, infer_shapes
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef.registry import OPS
 from penstock.library.eager.calls import RULES, Call, expression_of, parameters_of, places_of

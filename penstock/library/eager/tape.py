@@ -26,7 +26,7 @@ from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef.opdef import OpDef
 from penstock.foundation.opdef.registry import GRADIENTS
 from penstock.library.autodiff import jacobians
-from penstock.library.autodiff.aggregate import aggregate_slices
+from penstock.library.autodiff.aggregate_slices import aggregate_slices
 from penstock.library.autodiff.gradients import gradients, is_trainable
 from penstock.library.autodiff.options import UnconnectedGradients
 from penstock.library.autodiff.register import get_gradient_function

@@ -422,3 +422,32 @@ def test_memory_of_another_batch_size_is_refused_in_the_run():
     output, _ = cell(x, cell.zero_state(tf.shape(x)[0], tf.float32))
     with pytest.raises(tf.errors.InvalidArgumentError, match="tile_batch"):
         run(output, {memory: np.zeros((2, 3, 4)), x: np.zeros((6, 2))})
+
+
+def test_the_batch_size_is_that_of_the_argument_given_as_in_tensorflow():
+    seq2seq = tf.contrib.seq2seq
+    with tf.Graph().as_default() as graph:
+        seq2seq.TrainingHelper(tf.zeros([2, 4, 3]), [4, 2])
+        seq2seq.GreedyEmbeddingHelper(lambda i: tf.one_hot(i, 3), [1, 1], 0)
+        names = [op.name for op in graph.get_operations()]
+    assert "TrainingHelper/Size/Const" in names and "Size/Const" in names
+
+
+@pytest.mark.parametrize("shape", [None, [None, None], [2, None]])
+def test_a_query_of_unknown_size_is_taken_at_its_word(shape):
+    seq2seq = tf.contrib.seq2seq
+    with tf.Graph().as_default(), tf.Session() as session:
+        attention = seq2seq.LuongAttention(3, tf.ones([2, 4, 3]))
+        query = tf.placeholder(tf.float32, shape)
+        weights, _ = attention(query, attention.initial_state(2, tf.float32))
+        session.run(tf.global_variables_initializer())
+        found = session.run(weights, {query: [[0.0, 1.0, 2.0]] * 2})
+    assert found.tolist() == [[0.25] * 4] * 2
+
+
+def test_a_query_of_another_size_is_refused():
+    attention_of = tf.contrib.seq2seq.LuongAttention
+    with tf.Graph().as_default():
+        attention = attention_of(3, tf.ones([2, 4, 3]))
+        with pytest.raises(ValueError, match="Incompatible or unknown inner dimensions"):
+            attention(tf.ones([2, 5]), attention.initial_state(2, tf.float32))

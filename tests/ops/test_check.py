@@ -314,3 +314,14 @@ def test_what_counts_as_numeric_is_tensorflows_list(dtype: tf.DType) -> None:
         tf.is_strictly_increasing(x)
     for other in (tf.float32, tf.int8, tf.quint8, tf.complex64):
         assert tf.is_numeric_tensor(tf.placeholder(other))
+
+
+def test_what_assert_non_positive_says_is_one_node_as_in_tensorflow():
+    with tf.Graph().as_default() as graph:
+        tf.assert_non_positive(tf.constant([-1], name="x"), message="hi")
+        said = [
+            op.get_attr("value").string_val[0]
+            for op in graph.get_operations()
+            if "Assert/Assert/data" in op.name and op.type == "Const"
+        ]
+    assert said == [b"hi", b"Condition x <= 0 did not hold element-wise:x (x:0) = "]

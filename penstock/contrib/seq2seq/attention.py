@@ -256,7 +256,7 @@ def luong_score(query: Any, keys: Any, scale: bool) -> Tensor:
         gain = get_variable("attention_g", shape=(), dtype=query.dtype, initializer=ones)
     size = dimension.dimension_value(query.get_shape()[-1])
     units = dimension.dimension_value(keys.get_shape()[-1])
-    if size is None or size != units:
+    if size is not None and units is not None and size != units:
         raise ValueError(
             "Incompatible or unknown inner dimensions between query and keys.  Query"
             f" ({query}) has units: {size}.  Keys ({keys}) have units: {units}.  Perhaps you need"

@@ -96,7 +96,7 @@ class BeamSearchDecoder(Decoder):
         self._end_token = convert_to_tensor(end_token, dtype=dtypes.int32, name="end_token")
         if self._end_token.get_shape().ndims != 0:
             raise ValueError(f"end_token must be a scalar; found {self._end_token.get_shape()}")
-        self._batch_size: Any = ranks.size(self._start_tokens)
+        self._batch_size: Any = ranks.size(start_tokens)
         self._beam_width = beam_width
         self._coverage_penalty_weight = coverage_penalty_weight
         self._beams = Beams(self._batch_size, beam_width)

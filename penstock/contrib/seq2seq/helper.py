@@ -174,7 +174,7 @@ class TrainingHelper(ScalarHelper):
                 lambda one: elementwise.zeros_like(one[0, :]), inputs
             )
             self._start_inputs = self._zero_inputs
-            self._batch_size = ranks.size(self._sequence_length)
+            self._batch_size = ranks.size(sequence_length)
 
     @property
     def inputs(self) -> Any:

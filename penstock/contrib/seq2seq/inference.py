@@ -44,7 +44,7 @@ class GreedyEmbeddingHelper(ScalarHelper):
             raise ValueError(
                 f"start_tokens must be a vector; found {self._start_tokens.get_shape()}"
             )
-        self._batch_size = ranks.size(self._start_tokens)
+        self._batch_size = ranks.size(start_tokens)
         if self._end_token.get_shape().ndims != 0:
             raise ValueError(f"end_token must be a scalar; found {self._end_token.get_shape()}")
         self._start_inputs = self._embedding_fn(self._start_tokens)

@@ -155,10 +155,10 @@ def _with_zero(kind: str) -> Check:
         with name_scope(name, kind, [x, *(data or ())]):
             x = convert_to_tensor(x, name="x")
             if data is None:
-                data = [
-                    message or "", f"Condition x {symbol} 0 did not hold element-wise:",
-                    f"x ({x.label}) = ", x,
-                ]  # fmt: skip
+                said = [f"Condition x {symbol} 0 did not hold element-wise:", f"x ({x.label}) = "]
+                if kind == "assert_non_positive":  # one text, and so one node, in TensorFlow
+                    said = ["".join(said)]
+                data = [message or "", *said, x]
             zero = convert_to_tensor(0, x.dtype.base_dtype)
             operands = (zero, x) if zero_first else (x, zero)
             return _compare(compare, *operands, data, summarize, None, None)

@@ -92,10 +92,12 @@ def class_weights(weights: Any, target: Any) -> Any:
       target: [n, classes] or [n, 1].
 
     Raises:
-      ValueError: a class has no weight.
+      ValueError: a class has no weight, or the target more dims.
     """
     if not weights:
         return None
+    if target.ndim > 2:
+        raise ValueError("`class_weight` not supported for 3+ dimensional targets.")
     classes = target.argmax(axis=-1) if target.shape[-1] > 1 else target.reshape(-1).astype(int)
     lacking = set(classes.tolist()) - set(weights)
     if lacking:

@@ -60,6 +60,8 @@ class Sequential(Model):
                     name=f"{layer.name}_input",
                 )  # fmt: skip
                 stack.append(given_layer(given))
+        if not stack and isinstance(layer, InputLayer):
+            self.__dict__["_begins_with_input"] = True
         stack.append(layer)
         self._rebuild()
 
@@ -140,7 +142,10 @@ class Sequential(Model):
             for layer in self.layers
         ]
         config: dict[str, Any] = {"name": self.name, "layers": copy.deepcopy(described)}
-        if self.is_graph and "_batch_input_shape" not in self.layers[0].__dict__:
+        if self.is_graph and self.__dict__.get("_begins_with_input"):
+            # The layer of the input is not described; the one after it has its shape.
+            config["layers"][0]["config"].setdefault("batch_input_shape", self.input_shape)
+        elif self.is_graph and "_batch_input_shape" not in self.layers[0].__dict__:
             config["build_input_shape"] = self.input_shape
         return config
 

@@ -78,3 +78,33 @@ else:
     def test_program_is_as_tensorflows(name):
         wanted = json.loads(GOLDEN.read_text())[name]
         same(plain(PROGRAMS[name](tf)), wanted)
+
+    def test_the_layer_after_a_given_input_is_described_with_its_shape():
+        layers = tf.keras.layers
+        model = tf.keras.Sequential([layers.InputLayer(input_shape=(4,)), layers.Dense(2)])
+        config = model.get_config()
+        assert sorted(config) == ["layers", "name"]
+        assert config["layers"][0]["config"]["batch_input_shape"] == (None, 4)
+        again = tf.keras.Sequential.from_config(config)
+        assert again.output_shape == (None, 2)
+        assert "batch_input_shape" not in model.layers[0].get_config()
+
+    def test_class_weights_of_steps_are_refused():
+        model = tf.keras.Sequential([tf.keras.layers.Dense(2, input_shape=(3, 4))])
+        model.compile("sgd", "mse")
+        x, y = np.ones((2, 3, 4), np.float32), np.ones((2, 3, 2), np.float32)
+        with pytest.raises(ValueError, match=r"`class_weight` not supported for 3\+ dimensional"):
+            model.fit(x, y, class_weight={0: 1.0, 1: 2.0}, verbose=0)
+
+    def test_features_become_a_layers_input():
+        column = tf.feature_column
+        layer = tf.keras.layers.DenseFeatures(
+            [
+                column.numeric_column("a"),
+                column.embedding_column(column.categorical_column_with_identity("b", 3), 2),
+            ]
+        )
+        y = layer({"a": tf.ones([2, 1]), "b": tf.constant([[0], [1]], tf.int64)})
+        assert y.shape.as_list() == [2, 3]
+        names = [v.name for v in layer.weights]
+        assert names == ["dense_features/b_embedding/embedding_weights:0"]

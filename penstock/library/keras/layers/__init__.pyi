@@ -138,6 +138,7 @@ from penstock.library.keras.layers.wrappers import (
 )
 from penstock.library.layer_base.input_spec import InputSpec as InputSpec
 from penstock.library.layer_base.layer import Layer as Layer
+from penstock.training.feature_column.keras_layers import DenseFeatures as DenseFeatures
 from penstock.training.keras_models.input_layer import (
     Input as Input,
     InputLayer as InputLayer,

@@ -159,9 +159,10 @@ def test_word2vec_steps_by_threads_and_one_repeats_itself(tmp_path: Path) -> Non
     assert "nan" not in vectors("three", "--threads", 3)
     assert _steps(tmp_path / "one") == _steps(tmp_path / "three") > 3
     assert {"loss", "learning_rate"} <= _tags(tmp_path / "three")
-    for more in (["--loss", "nce", "--threads", 2], ["--threads", 0]):
+    for more in (["--threads", 2, "--loss", "nce"], ["--threads", 0], ["--seed", -5],
+                 ["--seed", 2**32]):  # fmt: skip
         done = train(*words, *more, "--logdir", tmp_path / "refused")
-        assert done.exit_code == 2 and "--threads" in done.output, done.output
+        assert done.exit_code == 2 and str(more[0]) in done.output, done.output
 
 
 def test_word2vec_at_a_rate_of_0_learns_nothing(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ NumPy's and TensorFlow's do, and each test begins with an empty default graph.
 from __future__ import annotations
 
 import gc
+import logging
 import os
 import signal
 import sys
@@ -53,9 +54,16 @@ def pytest_collect_file(
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop() -> None:
-    """What was collected is no garbage until the end."""
+    """What was collected is no garbage until the end, and what torch logs is seen at the root.
+
+    To each logger that keeps its records for itself pytest adds two handlers for each phase of each
+    test, and torch has forty: more work than all else that surrounds a short test.
+    """
     gc.freeze()
     gc.enable()
+    for name, logger in logging.root.manager.loggerDict.items():
+        if name.partition(".")[0] == "torch" and isinstance(logger, logging.Logger):
+            logger.propagate = True
 
 
 def pytest_timeout_set_timer(item: pytest.Item, settings: Any) -> bool | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 import pytest
 
 import penstock as tf
+from tests.suite import warm
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,7 @@ def test_python_runs_without_penstock(saved: Any, penstock: Any, tmp_path: Path)
         "np.save('found.npy', found.numpy())\n"
         "assert not [name for name in sys.modules if name.startswith('penstock')]\n"
     )
-    subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=True)
+    warm.run([sys.executable, "-c", program], cwd=tmp_path, check=True)
     np.testing.assert_allclose(np.load(tmp_path / "found.npy"), expected, rtol=1e-5, atol=1e-6)
 
 

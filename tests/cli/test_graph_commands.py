@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ import pytest
 from tensorboard.compat.proto.graph_pb2 import GraphDef
 
 import penstock as tf
+from tests.suite import warm
 
 
 def run_frozen(path: Path) -> np.ndarray:
@@ -70,7 +70,7 @@ def test_a_process_of_its_own_has_what_a_command_needs(
     """This process has imported everything; what is typed in a shell has not."""
     shutil.copytree(model.directory, tmp_path, dirs_exist_ok=True)
     command = [sys.executable, "-m", "penstock", *words]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = warm.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0 and done.stdout, done.stderr
 
 

@@ -14,6 +14,7 @@ import pytest
 import penstock as tf
 from penstock.cli.main import app
 from tests.cli.test_process import COMMAND, ROOT, run
+from tests.suite import warm
 from tests.suite.clock import PATIENCE
 
 
@@ -26,7 +27,7 @@ def _started(*words: str, **env: str) -> tuple[subprocess.Popen[str], str]:
     # What a shell starts in the background ignores the signal, and so would its children.
     former = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        process = subprocess.Popen(
+        process = warm.Popen(
             [*COMMAND, "server", *words], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             text=True, env={**os.environ, "OMP_NUM_THREADS": "1", **env},
         )  # fmt: skip

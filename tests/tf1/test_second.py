@@ -12,6 +12,7 @@ import pytest
 import penstock as tf
 from penstock.compat import v2 as module
 from tests.peers import TF115, needs
+from tests.suite import warm
 from tests.tf1 import second
 from tests.tf1.processes import ROOT
 
@@ -143,7 +144,7 @@ def test_v2_behavior_is_eager_execution() -> None:
         "with tf.GradientTape() as tape:\n    y = f(tf.constant([1.0, 2.0]))\n"
         "print(tf.executing_eagerly(), y.numpy(), tape.gradient(y, v).numpy())\n"
     )
-    done = subprocess.run(
+    done = warm.run(
         [sys.executable, "-c", program], cwd=ROOT, check=True, capture_output=True, text=True
     )
     assert done.stdout.split() == ["True", "6.0", "3.0"]
@@ -156,7 +157,5 @@ def test_both_apis_have_each_other_and_the_version() -> None:
         "print(tf2.__version__, tf2.compat.v1 is tf, tf.compat.v2 is tf2, tf2.nest is not None)\n"
         "print(placeholder is tf.placeholder, tf2.data.Options is tf.data.Options)\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=False
-    )
+    done = warm.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.stdout == "1.15.0 True True True\nTrue True\n", done.stderr

@@ -59,8 +59,9 @@ def _equality(name: str, function: Callable[..., Any], otherwise: bool) -> Calla
     def kernel(x: Any, y: Any, incompatible_shape_error: bool) -> Any:
         if not incompatible_shape_error:
             try:
-                torch.broadcast_shapes(x.shape, y.shape)
-            except RuntimeError:
+                # Torch's own function imports what traces symbolic shapes: a second, once.
+                shapes.broadcast_static(tuple(x.shape), tuple(y.shape))
+            except ValueError:
                 return torch.tensor(otherwise).to(x.device)
         if isinstance(x, np.ndarray):
             result = np.equal(x, y) if not otherwise else np.not_equal(x, y)

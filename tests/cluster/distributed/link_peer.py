@@ -16,6 +16,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from tests.suite import warm
 from tests.suite.clock import PATIENCE
 from tests.suite.stopping import stop
 
@@ -26,7 +27,7 @@ class Peer:
     def __init__(self, task: str, port: int = 0, env: dict[str, str] | None = None) -> None:
         root = str(Path(__file__).resolve().parents[3])
         environ = {**os.environ, "PYTHONPATH": root, "OMP_NUM_THREADS": "1", **(env or {})}
-        self.process = subprocess.Popen(
+        self.process = warm.Popen(
             [sys.executable, __file__, task, str(port)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environ, cwd=root,
         )  # fmt: skip

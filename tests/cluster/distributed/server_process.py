@@ -13,6 +13,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from tests.suite import warm
+
 
 def free_addresses(count: int) -> list[str]:
     """Addresses of this machine that nobody listens at."""
@@ -29,7 +31,7 @@ class ServerProcess:
     def __init__(self, cluster: dict[str, list[str]], job: str, index: int, **env: str) -> None:
         root = str(Path(__file__).resolve().parents[3])
         environ = {**os.environ, "PYTHONPATH": root, "OMP_NUM_THREADS": "1", **env}
-        self.process = subprocess.Popen(
+        self.process = warm.Popen(
             [sys.executable, __file__, json.dumps(cluster), job, str(index)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environ, cwd=root,
         )  # fmt: skip

@@ -14,6 +14,7 @@ from penstock.cluster.distributed import rpc
 from penstock.cluster.distributed.security import Security
 from penstock.foundation.base import errors
 from penstock.foundation.formats import cluster_messages as messages
+from tests.suite import warm
 from tests.suite.clock import PATIENCE
 
 _SERVER = """
@@ -39,7 +40,7 @@ class _Server:
     """A server of its own process, that tells what the kernel says of it."""
 
     def __init__(self) -> None:
-        self.process = subprocess.Popen(
+        self.process = warm.Popen(
             [sys.executable, "-c", _SERVER],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1,
         )  # fmt: skip

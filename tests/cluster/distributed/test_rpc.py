@@ -6,7 +6,6 @@ import dataclasses
 import os
 import signal
 import socket
-import subprocess
 import sys
 import threading
 import time
@@ -21,11 +20,12 @@ from penstock.cluster.distributed import rpc, rpc_services
 from penstock.cluster.distributed.awaiting import answer_of, answer_once_up
 from penstock.cluster.distributed.daemon_pool import DaemonPool
 from penstock.cluster.distributed.security import Security
-from penstock.engine.resources import waiting
+from penstock.engine.resources import blocking, waiting
 from penstock.engine.resources.waiting import Cancellation
 from penstock.foundation.base import errors
 from penstock.foundation.formats import cluster_messages as messages
 from tests.cluster.distributed import certificates
+from tests.suite import warm
 from tests.suite.clock import PATIENCE, Clock, wait_until
 
 TASK = "/job:worker/replica:0/task:3"
@@ -142,7 +142,7 @@ def test_a_cancellation_ends_a_call_and_its_handler(stub: rpc.Stub, master: Mast
 def test_a_call_says_what_it_waits_for(
     stub: rpc.Stub, master: Master, caplog: pytest.LogCaptureFixture, monkeypatch
 ) -> None:
-    monkeypatch.setattr(waiting, "REMIND_SECONDS", 0.2)
+    monkeypatch.setattr(blocking, "REMIND_SECONDS", 0.2)
     with waiting.running(seconds=1.0), pytest.raises(errors.DeadlineExceededError, match="its 1 s"):
         answer_of(stub.run_step, _run("block"), PATIENCE, "the master", "to run the step")
     assert master.cancelled.acquire()
@@ -159,7 +159,7 @@ def test_a_client_that_is_killed_cancels_its_calls(server: rpc.RpcServer, master
         "rpc.Stub(sys.argv[1], 'Master', 'w', Security()).run_step("
         "m.RunStepRequest(session='block'))\n"
     )
-    client = subprocess.Popen([sys.executable, "-c", code, server.address])
+    client = warm.Popen([sys.executable, "-c", code, server.address])
     try:
         assert master.blocked.acquire()
         client.send_signal(signal.SIGKILL)
@@ -311,7 +311,7 @@ def test_the_pool_ends_idle_threads_and_never_keeps_a_process_alive() -> None:
         "from penstock.cluster.distributed.daemon_pool import DaemonPool\n"
         "DaemonPool('p').submit(time.sleep, 60)\n"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+    warm.run([sys.executable, "-c", code], check=True)
 
 
 def test_the_pool_gives_back_the_threads_of_a_burst_while_calls_go_on() -> None:

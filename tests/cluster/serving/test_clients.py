@@ -17,6 +17,7 @@ from penstock.cli.main import app
 from penstock.cluster.serving.server import Served
 from tests.cluster.serving import models_of_tests
 from tests.peers import PEERS, needs
+from tests.suite import warm
 
 
 @pytest.mark.long
@@ -55,7 +56,7 @@ def test_the_command(tmp_path: Path) -> None:
         sys.executable, "-m", "penstock", "serve", str(tmp_path / "scaled"), "--rest-port", "0",
         "--grpc-port", "0", "--host", "127.0.0.1", "--label", "scaled:stable=1",
     ]  # fmt: skip
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    with warm.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
             said = [process.stdout.readline() for _ in range(3)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 import penstock as tf
 from penstock.contrib import eager as tfe
 from tests.library.eager.conftest import eagerly as eagerly
+from tests.suite import warm
 
 pytestmark = pytest.mark.usefixtures("eagerly")
 
@@ -63,4 +63,4 @@ def test_run() -> None:
         "from penstock.contrib import eager as tfe\n"
         "tfe.run(lambda argv: 3 if tfe.executing_eagerly() and argv == ['a'] else 1, ['a'])\n"
     )
-    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 3
+    assert warm.run([sys.executable, "-c", program], check=False).returncode == 3

@@ -1,6 +1,5 @@
 """``EagerVariableStore`` and its kin; what is expected is what TensorFlow 1.15 finds."""
 
-import subprocess
 import sys
 
 import numpy as np
@@ -8,6 +7,7 @@ import pytest
 
 import penstock as tf
 from tests.library.eager.conftest import eagerly as eagerly
+from tests.suite import warm
 
 pytestmark = pytest.mark.usefixtures("eagerly")
 
@@ -59,6 +59,6 @@ def test_eager_execution_is_enabled_without_a_server():
         " print(int((tf.constant(1) + 1).numpy()))"
     )
     command = [sys.executable, "-c", program]
-    assert subprocess.run(command, check=True, capture_output=True).stdout.strip() == b"2"
+    assert warm.run(command, check=True, capture_output=True).stdout.strip() == b"2"
     with pytest.raises(NotImplementedError, match="eager calls run in this process"):
         tf.contrib.eager.enable_remote_eager_execution(server_def=tf.train.ServerDef())

@@ -37,6 +37,7 @@ from tests.engine.native.programs import (
     softmax,
     values,
 )  # fmt: skip
+from tests.suite import warm
 
 ON = tf.OptimizerOptions.ON_1
 
@@ -435,7 +436,7 @@ def test_what_ended_a_process_is_not_tried_by_the_next(
     compiler: Compiler, tmp_path: Path, when: str
 ) -> None:
     run = [sys.executable, "-c", _CRASHES, str(tmp_path), when]
-    ended = subprocess.run(run, cwd=Path(__file__).parents[3], capture_output=True)
+    ended = warm.run(run, cwd=Path(__file__).parents[3], capture_output=True)
     assert ended.returncode == -signal.SIGABRT, ended.stderr.decode()
     program = softmax()
     wanted = expected(program, 20)

@@ -23,6 +23,7 @@ from penstock.engine.native.process import without_compiler
 from penstock.foundation.machine import spare
 from tests.benchmarks.processes import wait_until_ended
 from tests.engine.native import programs
+from tests.suite import warm
 from tests.suite.clock import wait_until
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -59,7 +60,7 @@ with tf.Session() as sess:
 def start(cache: Path, what: str = "wait") -> subprocess.Popen[str]:
     env = {**os.environ, "PENSTOCK_NATIVE": "on", "PENSTOCK_CACHE": str(cache)}
     command = [sys.executable, "-c", _PROGRAM, what]
-    return subprocess.Popen(command, env=env, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    return warm.Popen(command, env=env, cwd=ROOT, stdout=subprocess.PIPE, text=True)
 
 
 def said(program: subprocess.Popen[str]) -> list[str]:

@@ -6,11 +6,14 @@ import os
 import random
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.engine.resources.exits import ENDS, SCENES, script
+from tests.suite import warm
 
 ROOT = Path(__file__).resolve().parents[3]
 _ALL = [(scene, end) for scene in SCENES for end in ENDS]
@@ -22,14 +25,12 @@ _SHORT = [
 ]  # fmt: skip
 
 
-def _check(scene: str, end: str, folder: Path) -> None:
+def _check(scene: str, end: str, folder: Path, run: Callable[..., Any]) -> None:
     delay = random.Random(f"{scene} {end}").uniform(0.0, 0.3)
     path = folder / "odd.py"
     path.write_text(script(scene, end, round(delay, 3)))
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    ended = subprocess.run(
-        [sys.executable, path], cwd=folder, env=environment, capture_output=True, text=True
-    )
+    ended = run([sys.executable, path], cwd=folder, env=environment, capture_output=True, text=True)
     expected = ENDS[end]
     assert (ended.returncode, ended.stdout) == (expected.status, expected.out), ended.stderr
     if expected.error:
@@ -44,7 +45,7 @@ def _check(scene: str, end: str, folder: Path) -> None:
 
 @pytest.mark.parametrize(("scene", "end"), _SHORT)
 def test_odd_moments(scene: str, end: str, tmp_path: Path) -> None:
-    _check(scene, end, tmp_path)
+    _check(scene, end, tmp_path, warm.run)
 
 
 @pytest.mark.long
@@ -53,7 +54,7 @@ def test_all_odd_moments(scene: str, tmp_path: Path) -> None:
     for end in ENDS:
         folder = tmp_path / end
         folder.mkdir()
-        _check(scene, end, folder)
+        _check(scene, end, folder, subprocess.run)
 
 
 def test_there_are_two_hundred() -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 import textwrap
 from pathlib import Path
 
 import pytest
+
+from tests.suite import warm
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -48,7 +49,7 @@ print("parent", session.run(total, {fed: ones}))
 def _forked(parent: str, child: str, threads: int = 0) -> list[str]:
     text = _SCRIPT.replace("THREADS", str(threads)).replace("PARENT", textwrap.dedent(parent))
     text = text.replace("CHILD", textwrap.indent(textwrap.dedent(child), " " * 12).strip())
-    ended = subprocess.run(
+    ended = warm.run(
         [sys.executable, "-c", text], capture_output=True, text=True,
         env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "2"},
     )  # fmt: skip

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
+
+from tests.suite import warm
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -17,7 +18,7 @@ def test_a_process_whose_waits_sleep_ends_at_once() -> None:
         "threads.sleep_in_waits(True)\n"
         "assert ending.wait_for_threads(0.0) == [], 'the end of the process waits for them'\n"
     )
-    done = subprocess.run(
+    done = warm.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=100,
         check=False,
     )  # fmt: skip
@@ -35,7 +36,7 @@ def test_a_program_that_flushes_denormals_has_it_in_all_threads() -> None:
         "print(int(np.count_nonzero(made.view('u4'))))\n"
     )
     for flag, left in ((True, "0"), (False, "1000000")):
-        done = subprocess.run(
+        done = warm.run(
             [sys.executable, "-c", code.replace("FLAG", str(flag))], cwd=ROOT, capture_output=True,
             text=True, check=False,
         )  # fmt: skip

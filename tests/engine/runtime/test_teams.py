@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -17,8 +16,9 @@ import torch
 
 import penstock as tf
 from penstock.engine.resources import threads
-from penstock.engine.runtime import teams
+from penstock.engine.runtime import team_report, teams
 from penstock.engine.runtime.shared_cores import SharedCores
+from tests.suite import warm
 
 pytestmark = pytest.mark.skipif(not threads.CAN_RESIZE, reason="this torch has no OpenMP")
 ROOT = Path(__file__).resolve().parents[3]
@@ -307,7 +307,7 @@ print(found)
 def test_waits_sleep_and_spin_again() -> None:
     environment = {**os.environ, "OMP_NUM_THREADS": "2", "PYTHONPATH": str(ROOT)}
     environment.pop("OMP_WAIT_POLICY", None)
-    done = subprocess.run(
+    done = warm.run(
         [sys.executable, "-c", _WAITS], env=environment, cwd=ROOT, capture_output=True, text=True,
         check=True,
     )  # fmt: skip
@@ -320,8 +320,8 @@ def test_waits_sleep_and_spin_again() -> None:
 
 
 def test_the_report_says_why() -> None:
-    found = teams.report(0.05)
+    found = team_report.report(0.05)
     assert set(found) == {"cores", "most", "others", "team", "waits", "why"}
     assert found["most"] == 4 and 1 <= found["team"] <= 4
     threads.resize(1)
-    assert "OMP_NUM_THREADS" in teams.report(0.0)["why"]
+    assert "OMP_NUM_THREADS" in team_report.report(0.0)["why"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 
 import penstock as tf
 from penstock.foundation.base import tracebacks
+from tests.suite import warm
 
 HIDDEN = "frames of Penstock are hidden: PENSTOCK_TRACEBACK=full shows them)"
 
@@ -89,6 +89,6 @@ def test_the_hook_of_another_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_program(tmp_path: Path) -> None:
     path = tmp_path / "program.py"
     path.write_text("import penstock as tf\ntf.zeros([2]) + tf.zeros([3])\n")
-    done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, check=False)
+    done = warm.run([sys.executable, str(path)], capture_output=True, text=True, check=False)
     assert done.returncode == 1 and done.stderr.endswith(f"{HIDDEN}\n")
     assert done.stderr.count("  File ") == 1

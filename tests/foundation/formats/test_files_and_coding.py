@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import subprocess
 import sys
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from penstock.foundation.formats.sstable import TableReader, TableWriter
 from penstock.foundation.formats.streams import Sink, Source
 from penstock.foundation.formats.tensor_slice import TensorSlice, parse_spec
 from penstock.foundation.formats.tfrecord import RecordWriter, read_records
+from tests.suite import warm
 
 signed = st.integers(-(1 << 63), (1 << 63) - 1)
 
@@ -206,9 +206,7 @@ def test_kinds_of_compression(tmp_path: Path) -> None:
 
 def test_what_killed_writers_left_is_swept_and_nothing_else(tmp_path: Path) -> None:
     code = "from penstock.foundation.formats import files; print(files.temporary('data'), end='')"
-    dead = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    ).stdout
+    dead = warm.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     own = files.temporary("data")
     elsewhere = dead.replace(files._host(), "00000000" if files._host() != "0" * 8 else "1" * 8)
     for name in (dead, own, elsewhere, "data", "data.tempstate"):

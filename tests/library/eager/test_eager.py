@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 import pytest
 
 import penstock as tf
+from tests.suite import warm
 
 pytestmark = pytest.mark.usefixtures("eagerly")
 
@@ -153,12 +153,10 @@ def test_a_program_switches_at_its_start() -> None:
     program = (
         "import penstock as tf\ntf.enable_eager_execution()\nprint(float(tf.constant(2.0) * 3))\n"
     )
-    run = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
+    run = warm.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert run.stdout == "6.0\n"
     late = "import penstock as tf\ntf.constant(1)\ntf.enable_eager_execution()\n"
-    run = subprocess.run([sys.executable, "-c", late], capture_output=True, text=True, check=False)
+    run = warm.run([sys.executable, "-c", late], capture_output=True, text=True, check=False)
     assert "must be called at program startup" in run.stderr
 
 

@@ -1,7 +1,6 @@
 """Public functions of tf.nn: values against NumPy, against each other, and errors."""
 
 import os
-import subprocess
 import sys
 
 import numpy as np
@@ -9,6 +8,7 @@ import pytest
 
 import penstock as tf
 from penstock.foundation.graph.build import make
+from tests.suite import warm
 
 RNG = np.random.default_rng(7)
 
@@ -201,7 +201,7 @@ with tf.Session() as session:
 @pytest.mark.parametrize("shape", [[16, 14, 14, 1], None])
 def test_gradient_of_a_strided_1x1_filter_with_avx2_and_two_threads(shape):
     settings = {"ONEDNN_MAX_CPU_ISA": "AVX2", "OMP_NUM_THREADS": "2"}
-    done = subprocess.run(
+    done = warm.run(
         [sys.executable, "-c", STRIDED.format(shape=shape)],
         env={**os.environ, **settings}, capture_output=True, text=True,
     )  # fmt: skip

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import glob
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 import penstock as tf
 from penstock.contrib.tensorboard.plugins import projector
 from penstock.foundation.base import errors
+from tests.suite import warm
 
 
 def summary(tag: str, value: float, **metadata: Any) -> Any:
@@ -156,7 +156,7 @@ def test_events_survive_a_program_that_never_closes(tmp_path: Path) -> None:
         "v = tf.Summary.Value(tag='a', simple_value=1)\n"
         "for i in range(200): w.add_summary(tf.Summary(value=[v]), i)\n"
     )
-    subprocess.run([sys.executable, "-c", program, str(tmp_path)], check=True)
+    warm.run([sys.executable, "-c", program, str(tmp_path)], check=True)
     assert [e.step for e in events(tmp_path) if e.summary.value] == list(range(200))
 
 

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.peers import TF115, needs
+from tests.suite import warm
 
 HERE = Path(__file__).parent / "programs"
 # Lines of TensorFlow 1.15 about its own future, of NumPy and of Python; and absl's second copies.
@@ -131,7 +132,8 @@ def _run(case: Case, python: str, framework: str) -> subprocess.CompletedProcess
         environment.pop("PYTHONPATH", None)
     else:
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
-    return subprocess.run(
+    run = warm.run if python == sys.executable else subprocess.run
+    return run(
         [python, *case.command.split()], cwd=HERE, env=environment, capture_output=True,
         text=True, check=False,
     )  # fmt: skip
@@ -204,7 +206,7 @@ tf.app.run(main, ["program"])
 
 
 def test_each_line_once_with_absl() -> None:
-    done = subprocess.run([sys.executable, "-c", _APP], capture_output=True, text=True, check=False)
+    done = warm.run([sys.executable, "-c", _APP], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("/tmp/mine ") and done.stdout.endswith("False True\n")
     lines = done.stderr.splitlines()

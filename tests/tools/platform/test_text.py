@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pathlib
-import subprocess
 import sys
 
 import numpy as np
 import pytest
 
 import penstock as tf
+from tests.suite import warm
 
 
 def test_strings() -> None:
@@ -70,7 +70,7 @@ assert not twice, twice
 
 def test_the_api_as_a_module() -> None:
     """Programs of the years between: ``import tensorflow.compat.v1 as tf``."""
-    subprocess.run([sys.executable, "-c", _AS_V1], check=True)
+    warm.run([sys.executable, "-c", _AS_V1], check=True)
 
 
 _BY_PUBLIC_NAMES = """
@@ -89,7 +89,7 @@ else:
 
 
 def test_modules_by_their_public_names() -> None:
-    subprocess.run([sys.executable, "-c", _BY_PUBLIC_NAMES], check=True)
+    warm.run([sys.executable, "-c", _BY_PUBLIC_NAMES], check=True)
 
 
 _LAZY = """
@@ -103,7 +103,7 @@ assert not hasattr(tf.test, "no_such") and not hasattr(tf.flags, "no_such")
 
 
 def test_what_few_programs_need_is_loaded_by_them() -> None:
-    subprocess.run([sys.executable, "-c", _LAZY], check=True)
+    warm.run([sys.executable, "-c", _LAZY], check=True)
 
 
 def test_versions() -> None:

@@ -5,8 +5,9 @@ What the program prints is TensorFlow 1.15's, but for words of errors.
 
 from __future__ import annotations
 
-import subprocess
 import sys
+
+from tests.suite import warm
 
 _PROGRAM = """
 import penstock as tf
@@ -59,8 +60,6 @@ behind it True 4
 
 
 def test_a_test_stays_eager_and_a_block_stays_a_graph() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", _PROGRAM], capture_output=True, text=True, check=False
-    )
+    done = warm.run([sys.executable, "-c", _PROGRAM], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split("\n") == _PRINTED[1:].split("\n")

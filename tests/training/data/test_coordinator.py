@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import threading
 
@@ -10,6 +9,7 @@ import pytest
 
 import penstock as tf
 from penstock.foundation.formats.schema import QueueRunnerDef
+from tests.suite import warm
 from tests.suite.clock import PATIENCE
 
 
@@ -150,5 +150,5 @@ _COORDINATED = "c = tf.train.Coordinator(); t = tf.train.start_queue_runners(ses
 )
 def test_process_ends_in_silence(start: str, end: str) -> None:
     code = _ENDS.format(start=start, end=end)
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    done = warm.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "2\n", "")

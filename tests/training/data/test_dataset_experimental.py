@@ -15,6 +15,7 @@ import pytest
 
 import penstock as tf
 from tests.peers import ROOT, TF115, needs
+from tests.suite import warm
 
 HERE = Path(__file__).parent
 # What TensorFlow 1.15 gives; the long test holds it to that.
@@ -25,7 +26,8 @@ X = tf.data.experimental
 
 
 def lines(python: Any, module: str, folder: Path) -> dict[str, Any]:
-    run = subprocess.run(
+    begin = warm.run if python == sys.executable else subprocess.run
+    run = begin(
         [python, HERE / "dataset_experimental.py", module, str(folder)],
         capture_output=True, text=True, cwd=ROOT, env={"PYTHONPATH": str(ROOT)},
     )  # fmt: skip
@@ -153,7 +155,7 @@ def test_file_cache(tmp_path: Path) -> None:
         session.run(iterator.initializer)
         assert int(session.run(element)) == 5 and len(calls) == 6
     # Another process takes what is there: its own function would give other numbers.
-    run = subprocess.run(
+    run = warm.run(
         [sys.executable, "-c", CACHED, path, "70"], capture_output=True, text=True,
         env={"PYTHONPATH": str(ROOT)},
     )  # fmt: skip

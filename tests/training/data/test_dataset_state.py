@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 
 import penstock as tf
 from penstock.engine.resources.dataset import state as states
+from tests.suite import warm
 
 ROOT = Path(__file__).parents[3]
 D, X = tf.data.Dataset, tf.data.experimental
@@ -133,7 +133,7 @@ with tf.Session() as session:
 
 def test_a_killed_process_resumes_in_mid_epoch(tmp_path: Path) -> None:
     def run(folder: str, kill_at: int) -> tuple[int, list[str]]:
-        done = subprocess.run(
+        done = warm.run(
             [sys.executable, "-c", _PROGRAM, str(tmp_path / folder), str(kill_at)],
             capture_output=True, text=True, cwd=ROOT,
         )  # fmt: skip

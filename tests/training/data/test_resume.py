@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import random
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 import penstock as tf
+from tests.suite import warm
 from tests.suite.clock import PATIENCE
 from tests.training.data import resume_worker
 
@@ -29,7 +29,7 @@ STEPS = -(-resume_worker.ELEMENTS * resume_worker.EPOCHS // resume_worker.BATCH)
 
 def run(folder: Path, steps: int, save_every: int) -> list[str]:
     """The lines of one process; it kills itself after so many steps, if it gets there."""
-    done = subprocess.run(
+    done = warm.run(
         [
             sys.executable, "-m", "tests.training.data.resume_worker", folder, str(steps),
             str(save_every),

@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 from penstock.training.distribute import OneDeviceStrategy
+from tests.suite import warm
 from tests.training.distribute import training
 
 _ROOT = Path(__file__).parents[3]
@@ -47,7 +48,7 @@ class Cluster:
             **os.environ, "TF_CONFIG": json.dumps(config), "OMP_NUM_THREADS": "1",
             "PYTHONPATH": str(_ROOT), **environment,
         }  # fmt: skip
-        process = subprocess.Popen(
+        process = warm.Popen(
             [sys.executable, "-m", "tests.training.distribute.worker", *args],
             env=given, cwd=_ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip

@@ -68,7 +68,8 @@ class Reading:
         kept = tf.random_uniform(tf.shape(words)) < tf.gather(keeps, words)
         thinned = tf.boolean_mask(tf.stack([words, passages]), kept, axis=1)
         count = tf.shape(thinned)[1]
-        self.steps = -(-count // settings.words)
+        # A short text may be thinned out to nothing: then a step is taken of no pairs.
+        self.steps = tf.maximum(-(-count // settings.words), 1)
         missing = self.steps * settings.words - count
         most = int(text.passages.max(initial=0)) + 1
         rows = tf.stack([thinned[0], *self._windows(thinned[1], most)])

@@ -10,8 +10,16 @@ import pytest
 
 import penstock as tf
 from penstock.models.word2vec_in_graph import Network
+from penstock.models.word2vec_reading import Reading
 from penstock.models.word2vec_settings import Settings, fitted
-from penstock.models.word2vec_text import Passage, encode, python_passages, split_words, vocabulary
+from penstock.models.word2vec_text import (
+    Passage,
+    Text,
+    encode,
+    python_passages,
+    split_words,
+    vocabulary,
+)
 from tests.models.texts import made_up
 
 
@@ -51,6 +59,46 @@ def test_without_thinning_a_small_vocabulary_is_learned(cbow: bool) -> None:
     settings = Settings(cbow=cbow, threshold=0, learning_rate=0.05 if cbow else 0.025)
     losses = _losses(settings, passages, 2)
     assert losses[1] < losses[0] < 6 * np.log(2)
+
+
+@pytest.mark.parametrize("cbow", [False, True])
+@pytest.mark.parametrize("words", [0, 6])
+def test_a_text_that_is_thinned_out_to_nothing_moves_nothing(cbow: bool, words: int) -> None:
+    """Six words were thinned out, and there was no step to take: Slice failed."""
+    text = Text(np.arange(words, dtype=np.int32) % 3, np.zeros(words, np.int32))
+    settings = Settings(cbow=cbow, threshold=1e-12, blocks=1, groups=1)
+    with tf.Graph().as_default(), tf.Session() as session:
+        network = Network(settings, text, np.array([2, 2, 2]), tf.constant(0.0))
+        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+        before = session.run(network.embeddings)
+        assert session.run([network.reading.steps, network.reading.begin])[0] == 1
+        loss, _ = session.run([network.loss, network.train_op])
+        assert loss == 0 and (session.run(network.embeddings) == before).all()
+
+
+def test_windows_reach_as_far_as_passages_and_end_with_them() -> None:
+    """Twelve words in passages of five, one and six; a window is of one to three words a side."""
+    passages = [list("abcde"), ["f"], list("ghijkl")]
+    numbers = {word: place for place, word in enumerate("abcdefghijkl")}
+    settings = Settings(window=3, threshold=0, blocks=1, groups=1)
+    with tf.Graph().as_default(), tf.Session() as session:
+        text = encode(passages, numbers)
+        reading = Reading(settings, text, np.ones(12, np.int64))
+        session.run(tf.local_variables_initializer())
+        counts = np.zeros((12, 12))
+        for _ in range(60):
+            session.run(reading.begin)
+            words, mask, pairs = session.run([reading.words, reading.mask, reading.pairs])
+            assert (mask.sum(2, keepdims=True) == pairs).all()
+            for middle, row in enumerate(mask[0, :12]):
+                np.add.at(counts[middle], words[0, row > 0], 1)
+            assert not mask[0, 12:].any()
+    for one, other in np.ndindex(12, 12):
+        together = text.passages[one] == text.passages[other]
+        apart = abs(one - other)
+        assert (counts[one, other] > 0) == (together and 0 < apart <= 3)
+        if together and apart == 1:
+            assert counts[one, other] == 60
 
 
 def test_steps_are_fitted_to_the_text() -> None:

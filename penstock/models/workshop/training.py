@@ -30,7 +30,8 @@ Logdir = Annotated[
 Fresh = Annotated[
     bool, typer.Option("--fresh", help="Begin anew; an earlier run is kept, renamed.")
 ]
-Seed = Annotated[int, typer.Option(help="Of all that is drawn by lot.")]
+# What NumPy and scikit-learn take; found out before the training, not at the picture after it.
+Seed = Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Of all that is drawn by lot.")]
 
 _SAVE_SECONDS = 60
 _SUMMARY_STEPS = 20

@@ -102,6 +102,11 @@ def _threads(asked: int | None, loss: Loss, place: Place) -> int:
     return asked
 
 
+def _rate(asked: float | None, default: float) -> float:
+    """The learning rate; 0, at which nothing is learned, is one too."""
+    return default if asked is None else asked
+
+
 def _fed(run: Run, settings: fed.Settings, passages: list[Passage], epochs: int) -> Embeddings:
     """Trains the model that Python feeds with examples."""
     model = fed.Word2Vec(settings, *hold_out(passages, settings.seed))
@@ -257,7 +262,7 @@ def word2vec(
         found = _in_graph(
             run,
             sizes.Settings(
-                cbow=cbow, learning_rate=learning_rate or (0.05 if cbow else 0.025), width=width,
+                cbow=cbow, learning_rate=_rate(learning_rate, 0.05 if cbow else 0.025), width=width,
                 window=window, noise=noise or 5, threshold=threshold, seed=seed,
                 groups=8 if cbow else 16,
             ), passages, numbers, epochs, steppers,
@@ -268,7 +273,7 @@ def word2vec(
         settings = fed.Settings(
             flavor=flavor, loss=fed.Loss(loss.value), width=width, window=window, rarest=rarest,
             noise=noise or min(fed.Settings.noise, len(numbers) // 2),
-            learning_rate=learning_rate or fed.Settings.learning_rate, threshold=threshold,
+            learning_rate=_rate(learning_rate, fed.Settings.learning_rate), threshold=threshold,
             seed=seed,
         )  # fmt: skip
         found = _fed(run, settings, passages, epochs)

@@ -159,9 +159,25 @@ def test_word2vec_steps_by_threads_and_one_repeats_itself(tmp_path: Path) -> Non
     assert "nan" not in vectors("three", "--threads", 3)
     assert _steps(tmp_path / "one") == _steps(tmp_path / "three") > 3
     assert {"loss", "learning_rate"} <= _tags(tmp_path / "three")
-    for more in (["--loss", "nce", "--threads", 2], ["--threads", 0]):
+    for more in (["--threads", 2, "--loss", "nce"], ["--threads", 0], ["--seed", -5],
+                 ["--seed", 2**32]):  # fmt: skip
         done = train(*words, *more, "--logdir", tmp_path / "refused")
-        assert done.exit_code == 2 and "--threads" in done.output, done.output
+        assert done.exit_code == 2 and str(more[0]) in done.output, done.output
+
+
+def test_word2vec_at_a_rate_of_0_learns_nothing(tmp_path: Path) -> None:
+    """It was taken for none given, and learned at the default one."""
+    words = ["word2vec", "--text", _text(tmp_path), "--learning-rate", 0, "--threads", 1]
+    for epochs in (1, 2):
+        trained(*words, "--epochs", epochs, "--logdir", tmp_path / str(epochs))
+    one, two = ((tmp_path / epochs / "vectors.txt").read_text() for epochs in "12")
+    assert one == two
+
+
+def test_word2vec_takes_a_text_that_is_thinned_out_to_nothing(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("aa bb cc\n" * 6)
+    words = ["word2vec", "--text", tmp_path / "text", "--threshold", 1e-9, "--epochs", 2]
+    assert "cc: " in trained(*words, "--logdir", tmp_path / "run")
 
 
 def test_a_run_that_diverges_says_what_to_change(tmp_path: Path) -> None:
